@@ -1,0 +1,111 @@
+"""What a schedule costs before any network is named: steps, bytes sent and received, fan-in, bytes a round."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from fractions import Fraction
+
+from astra_edu.collectives.schedule import Rounds, Schedule
+from astra_edu.errors import whole
+
+
+@dataclass(frozen=True)
+class RoundCounts:
+    """`steps` steps in a row that move the same. Bytes are per step.
+
+    total: over all NPUs. sent, received: the largest of any NPU. fan_in: the most NPUs that send to one NPU.
+    """
+
+    phase: str
+    steps: int
+    total: float
+    sent: float
+    received: float
+    fan_in: int
+
+
+@dataclass(frozen=True)
+class Counts:
+    """The costs of one collective in bytes (whole numbers are ints).
+
+    sent, received: of the busiest NPU over all steps. total: over all NPUs. fan_in: the most NPUs that send to
+    one NPU in a step. rounds: the steps in order, equal neighbours put together.
+    """
+
+    steps: int
+    sent: float
+    received: float
+    total: float
+    fan_in: int
+    rounds: tuple[RoundCounts, ...]
+
+
+def counts(schedule: Schedule, buffer_bytes: int) -> Counts:
+    """Count `schedule` for a buffer of `buffer_bytes`.
+
+    The buffer is the largest one NPU has: an all-reduce's or all-to-all's, the input of a reduce-scatter or
+    scatter, the output of an all-gather or gather.
+    """
+    size = Fraction(whole("buffer_bytes", buffer_bytes, at_least=0), schedule.chunks_per_buffer)
+    rounds: list[RoundCounts] = []
+    sent: Counter[int] = Counter()
+    received: Counter[int] = Counter()
+    for group in schedule.groups:
+        distinct = 1 if group.uniform else group.count
+        repeat = group.count if group.uniform else 1
+        for step in range(distinct):
+            moved = _step(group, step, schedule.npus)
+            for npu, chunks in moved.sent.items():
+                sent[npu] += chunks * repeat
+            for npu, chunks in moved.received.items():
+                received[npu] += chunks * repeat
+            rounds.append(
+                RoundCounts(
+                    group.phase,
+                    repeat,
+                    _plain(size * moved.total),
+                    _plain(size * max(moved.sent.values(), default=0)),
+                    _plain(size * max(moved.received.values(), default=0)),
+                    moved.fan_in,
+                )
+            )
+    return Counts(
+        schedule.step_count,
+        _plain(size * max(sent.values(), default=0)),
+        _plain(size * max(received.values(), default=0)),
+        _plain(sum((Fraction(r.total) * r.steps for r in rounds), Fraction(0))),
+        max(r.fan_in for r in rounds),
+        tuple(rounds),
+    )
+
+
+@dataclass(frozen=True)
+class _Moved:
+    """Chunks moved in one step, by NPU; in a symmetric step NPU 0 stands for all."""
+
+    sent: Counter[int]
+    received: Counter[int]
+    total: int
+    fan_in: int
+
+
+def _step(group: Rounds, step: int, npus: int) -> _Moved:
+    if group.symmetric:
+        sends = group.transfers(step, 0)
+        mine = Counter({0: len(sends)})
+        return _Moved(mine, mine, len(sends) * npus, len({t.destination for t in sends}))
+    transfers = [t for npu in range(npus) for t in group.transfers(step, npu)]
+    sources: defaultdict[int, set[int]] = defaultdict(set)
+    for t in transfers:
+        sources[t.destination].add(t.source)
+    return _Moved(
+        Counter(t.source for t in transfers),
+        Counter(t.destination for t in transfers),
+        len(transfers),
+        max(map(len, sources.values()), default=0),
+    )
+
+
+def _plain(value: Fraction) -> float:
+    return int(value) if value.denominator == 1 else float(value)

@@ -1,0 +1,112 @@
+"""Symbolic proof: replay a schedule on sets of contributors and compare with what the collective promises."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from astra_edu.collectives.collective import held_after, held_before, npus_in
+from astra_edu.collectives.schedule import Op, Schedule, Step, Transfer
+
+Held = list[list[int]]
+"""held[npu][chunk]: bit mask of the NPUs whose data are in that NPU's copy of the chunk; 0 for no copy."""
+
+
+class ProofError(ValueError):
+    """A schedule that doesn't do what its collective promises; says in which step, NPU and chunk."""
+
+
+def initial(schedule: Schedule) -> Held:
+    """What every NPU holds before the first step."""
+    return [
+        [
+            held_before(schedule.collective, schedule.npus, npu, chunk % schedule.blocks, schedule.root)
+            for chunk in range(schedule.chunks)
+        ]
+        for npu in range(schedule.npus)
+    ]
+
+
+def replay(schedule: Schedule) -> Iterator[tuple[Step, Held]]:
+    """Yield each step with what every NPU holds after it (one list, updated in place).
+
+    Raises ProofError where a step can't be carried out: a chunk sent by an NPU that hasn't got it, an NPU or
+    chunk that doesn't exist, or a contribution added a second time.
+    """
+    held = initial(schedule)
+    for step in schedule.steps():
+        arriving = [(transfer, _carried(schedule, step, transfer, held)) for transfer in step.transfers]
+        for transfer, carried in arriving:
+            row = held[transfer.destination]
+            if step.op is Op.COPY:
+                row[transfer.chunk] = carried
+                continue
+            if twice := row[transfer.chunk] & carried:
+                raise ProofError(
+                    f"{_where(schedule, step, transfer)} would add the data of {_npus(twice)} a second time: "
+                    f"NPU {transfer.destination} already holds {_npus(row[transfer.chunk])} of that chunk."
+                )
+            row[transfer.chunk] |= carried
+        yield step, held
+
+
+def prove(schedule: Schedule) -> None:
+    """Return silently if the schedule keeps its collective's promise; raise ProofError where it doesn't."""
+    held = initial(schedule)
+    for _, held in replay(schedule):  # noqa: B007 - the last state is what counts
+        pass
+    for npu in range(schedule.npus):
+        for chunk in range(schedule.chunks):
+            wanted = held_after(
+                schedule.collective, schedule.npus, npu, chunk % schedule.blocks, schedule.root
+            )
+            if wanted is not None and held[npu][chunk] != wanted:
+                raise ProofError(_unkept(schedule, npu, chunk, held[npu][chunk], wanted))
+
+
+def _carried(schedule: Schedule, step: Step, transfer: Transfer, held: Held) -> int:
+    source, destination, chunk = transfer
+    for name, value, limit in (
+        ("NPU", source, schedule.npus),
+        ("NPU", destination, schedule.npus),
+        ("chunk", chunk, schedule.chunks),
+    ):
+        if not 0 <= value < limit:
+            raise ProofError(
+                f"Step {step.index + 1}: there is no {name} {value}; {name}s are 0 to {limit - 1}."
+            )
+    if source == destination:
+        raise ProofError(f"{_where(schedule, step, transfer)}: an NPU doesn't send to itself.")
+    if not held[source][chunk]:
+        raise ProofError(f"{_where(schedule, step, transfer)}, but NPU {source} has no copy of it then.")
+    return held[source][chunk]
+
+
+def _unkept(schedule: Schedule, npu: int, chunk: int, got: int, wanted: int) -> str:
+    last = "no step ever brought it there"
+    for step in schedule.steps():
+        if any(t.destination == npu and t.chunk == chunk for t in step.transfers):
+            last = f"the last step that changed it was step {step.index + 1}"
+    missing, extra = wanted & ~got, got & ~wanted
+    problem = " and ".join(
+        text for text in (missing and f"lacks {_npus(missing)}", extra and f"wrongly has {_npus(extra)}") if text
+    )
+    return (
+        f"After step {schedule.step_count}, NPU {npu}'s chunk {schedule.chunk_name(chunk)} (chunk {chunk}) must hold "
+        f"{_npus(wanted)} but {problem}; {last}."
+    )
+
+
+def _where(schedule: Schedule, step: Step, transfer: Transfer) -> str:
+    name = schedule.chunk_name(transfer.chunk)
+    return (
+        f"Step {step.index + 1}: NPU {transfer.source} sends chunk {name} (chunk {transfer.chunk}) "
+        f"to NPU {transfer.destination}"
+    )
+
+
+def _npus(mask: int) -> str:
+    npus = npus_in(mask)
+    if not npus:
+        return "nothing"
+    shown = ", ".join(map(str, npus[:8])) + (f", … ({len(npus)} in all)" if len(npus) > 8 else "")
+    return f"the data of NPU{'s' if len(npus) > 1 else ''} {shown}"

@@ -1,0 +1,166 @@
+"""A collective algorithm as data: the one description that is proven, drawn, counted and timed.
+
+A schedule is a few *rounds groups*. A group is one rule repeated: "in step s, NPU i sends chunk c to NPU j".
+Rules are expanded only where somebody looks, so the schedule of a ring of 65,536 NPUs is two rules, not
+8 billion transfers.
+
+The word *chunk* here is the piece an algorithm moves: the collective's blocks (see collective.py), each cut
+into `parts` equal parts. Chunk c is part c // blocks of block c % blocks. ASTRA-sim also says "chunk" for the
+pieces into which the system layer splits a collective before any algorithm sees it; those are in system/.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import NamedTuple
+
+from astra_edu.collectives.collective import Collective, block_count
+
+
+class Op(StrEnum):
+    """What the receiver does with an arriving chunk: add it to its own, or keep it instead of its own."""
+
+    REDUCE = "reduce"
+    COPY = "copy"
+
+
+class Transfer(NamedTuple):
+    """One chunk on its way from one NPU to another."""
+
+    source: int
+    destination: int
+    chunk: int
+
+
+Rule = Callable[[int, int], Iterable[tuple[int, int]]]
+"""rule(step, npu) gives the (destination, chunk) pairs that `npu` sends in that step of its group."""
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """`count` steps that follow one rule.
+
+    phase: what the slides call this part of the collective, e.g. "reduce-scatter".
+    symmetric: every NPU sends as many chunks to as many others, as far away, as NPU 0 does.
+    uniform: every step of the group costs what its first step costs.
+    dimension: the network dimension these transfers use.
+    """
+
+    phase: str
+    op: Op
+    count: int
+    rule: Rule = field(repr=False)
+    symmetric: bool = True
+    uniform: bool = True
+    dimension: int = 0
+
+    def transfers(self, step: int, npu: int) -> list[Transfer]:
+        """What one NPU sends in one step (counted from the start of this group)."""
+        return [Transfer(npu, destination, chunk) for destination, chunk in self.rule(step, npu)]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a schedule: all its transfers start from what the NPUs held before it."""
+
+    index: int
+    rounds: Rounds = field(repr=False)
+    local_index: int
+    npus: int
+
+    @property
+    def phase(self) -> str:
+        """The slides' name for this part of the collective."""
+        return self.rounds.phase
+
+    @property
+    def op(self) -> Op:
+        """Whether arriving chunks are added or kept."""
+        return self.rounds.op
+
+    @property
+    def dimension(self) -> int:
+        """The network dimension that carries this step."""
+        return self.rounds.dimension
+
+    @cached_property
+    def transfers(self) -> tuple[Transfer, ...]:
+        """Every transfer of the step, by sending NPU."""
+        return tuple(t for npu in range(self.npus) for t in self.rounds.transfers(self.local_index, npu))
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Which chunk goes from whom to whom in which step.
+
+    npus: how many NPUs take part, numbered from 0. chunks: how many pieces the data are cut into.
+    root: the NPU that broadcasts, reduces, scatters or gathers. dims: the sizes of the network dimensions
+    (their product is `npus`; NPU numbers count along dimension 0 first).
+    """
+
+    collective: Collective
+    algorithm: str
+    npus: int
+    chunks: int
+    groups: tuple[Rounds, ...]
+    root: int = 0
+    dims: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.dims:
+            object.__setattr__(self, "dims", (self.npus,))
+
+    @property
+    def blocks(self) -> int:
+        """How many owned pieces the collective's data have."""
+        return block_count(self.collective, self.npus)
+
+    @property
+    def parts(self) -> int:
+        """How many chunks make one block."""
+        return self.chunks // self.blocks
+
+    @property
+    def chunks_per_buffer(self) -> int:
+        """How many chunks one NPU's largest buffer has (an all-to-all's n x n blocks are n to a buffer)."""
+        return self.chunks // self.npus if self.collective is Collective.ALL_TO_ALL else self.chunks
+
+    @property
+    def step_count(self) -> int:
+        """The number of steps."""
+        return sum(group.count for group in self.groups)
+
+    def step(self, index: int) -> Step:
+        """Step number `index`, counted from 0. Raises IndexError outside 0 .. step_count - 1."""
+        local = index
+        for group in self.groups:
+            if 0 <= local < group.count:
+                return Step(index, group, local, self.npus)
+            local -= group.count
+        raise IndexError(f"step {index} of a schedule with {self.step_count} steps (numbered from 0)")
+
+    def steps(self) -> Iterator[Step]:
+        """All steps in order, each expanded only when asked for its transfers."""
+        index = 0
+        for group in self.groups:
+            for local in range(group.count):
+                yield Step(index, group, local, self.npus)
+                index += 1
+
+    def chunk_name(self, chunk: int) -> str:
+        """The label on the slides and in the player: X3, X3b for a second part, X0→2 in an all-to-all."""
+        part, block = divmod(chunk, self.blocks)
+        suffix = chr(ord("a") + part) if self.parts > 1 and self.blocks > 1 else ""
+        if self.collective is Collective.ALL_TO_ALL:
+            return f"X{block // self.npus}→{block % self.npus}{suffix}"
+        return f"X{chunk if self.blocks == 1 else block}{suffix}"
+
+    def __repr__(self) -> str:
+        where = "×".join(map(str, self.dims))
+        return (
+            f"<{self.algorithm} {self.collective} on {where} NPUs: "
+            f"{self.step_count} steps, {self.chunks} chunks>"
+        )

@@ -1,0 +1,136 @@
+"""Binary trees: log2(n) levels up, log2(n) levels down, for any n.
+
+The tree is the in-order one of NCCL (`src/graph/trees.cc`): odd NPUs are leaves, and an NPU whose lowest set
+bit is b has its children b/2 to either side of it. It needs no table: parents and children are arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from astra_edu.collectives.schedule import Op, Rounds
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A rooted tree over NPUs 0 .. n-1: parent and children of each, by number."""
+
+    parents: tuple[int | None, ...]
+    children: tuple[tuple[int, ...], ...]
+
+    def height(self, npu: int) -> int:
+        """Levels below `npu`: 0 for a leaf."""
+        return max((self.height(child) + 1 for child in self.children[npu]), default=0)
+
+    def depth(self, npu: int) -> int:
+        """Levels above `npu`: 0 for the root."""
+        parent = self.parents[npu]
+        return 0 if parent is None else self.depth(parent) + 1
+
+    def below(self, npu: int) -> list[int]:
+        """`npu` and everybody under it."""
+        return [npu] + [low for child in self.children[npu] for low in self.below(child)]
+
+
+def binary_tree(n: int, rename: Callable[[int], int] = lambda npu: npu) -> Tree:
+    """The in-order binary tree with root 0, its NPUs renamed by `rename` (a permutation of 0 .. n-1)."""
+    parents: list[int | None] = [None] * n
+    children: list[list[int]] = [[] for _ in range(n)]
+    for npu in range(1, n):
+        bit = npu & -npu
+        up = (npu ^ bit) | (bit << 1)
+        parent = up if up < n else npu ^ bit
+        parents[rename(npu)] = rename(parent)
+        children[rename(parent)].append(rename(npu))
+    return Tree(tuple(parents), tuple(tuple(c) for c in children))
+
+
+def rooted_at(n: int, root: int) -> Tree:
+    """The binary tree turned so that `root` is its root."""
+    return binary_tree(n, lambda npu: (npu + root) % n)
+
+
+def mirrored(n: int) -> Tree:
+    """The second tree of a double binary tree: a leaf of the first is an inner node here (for even n, always)."""
+    if n % 2 == 0:
+        return binary_tree(n, lambda npu: n - 1 - npu)
+    return binary_tree(n, lambda npu: (npu + 1) % n)
+
+
+def reduce(n: int, root: int) -> tuple[Rounds, ...]:
+    """Every NPU adds what its children send and passes the sum to its parent."""
+    return (_up([rooted_at(n, root)]),)
+
+
+def broadcast(n: int, root: int) -> tuple[Rounds, ...]:
+    """Every NPU passes what its parent sent to its children."""
+    return (_down([rooted_at(n, root)]),)
+
+
+def all_reduce(n: int) -> tuple[Rounds, ...]:
+    """Up the tree as a reduce, down it as a broadcast."""
+    tree = binary_tree(n)
+    return (_up([tree]), _down([tree]))
+
+
+def double_all_reduce(n: int) -> tuple[Rounds, ...]:
+    """Two trees at once, each with half of the data: nobody is idle, as an inner node of one is a leaf of the other."""
+    trees = [binary_tree(n), mirrored(n)]
+    return (_up(trees), _down(trees))
+
+
+def scatter(n: int, root: int) -> tuple[Rounds, ...]:
+    """Every NPU hands each child the blocks of everybody below that child."""
+    tree = rooted_at(n, root)
+    depth = [tree.depth(npu) for npu in range(n)]
+
+    def rule(s: int, i: int) -> list[tuple[int, int]]:
+        return [(c, block) for c in tree.children[i] for block in tree.below(c)] if depth[i] == s else []
+
+    return (Rounds("scatter", Op.COPY, max(depth), rule, symmetric=False, uniform=False),)
+
+
+def gather(n: int, root: int) -> tuple[Rounds, ...]:
+    """Every NPU hands its parent its own block and those of everybody below it."""
+    tree = rooted_at(n, root)
+    heights = [tree.height(npu) for npu in range(n)]
+
+    def rule(s: int, i: int) -> list[tuple[int, int]]:
+        parent = tree.parents[i]
+        return [(parent, block) for block in tree.below(i)] if parent is not None and heights[i] == s else []
+
+    return (Rounds("gather", Op.COPY, heights[root], rule, symmetric=False, uniform=False),)
+
+
+def _up(trees: list[Tree]) -> Rounds:
+    """Reduce tree t's chunk t towards its root; an NPU sends once everything below it has arrived."""
+    npus = range(len(trees[0].parents))
+    heights = [[tree.height(npu) for npu in npus] for tree in trees]
+
+    def rule(s: int, i: int) -> list[tuple[int, int]]:
+        return [
+            (parent, chunk)
+            for chunk, tree in enumerate(trees)
+            if heights[chunk][i] == s and (parent := tree.parents[i]) is not None
+        ]
+
+    count = max(max(row) for row in heights)
+    return Rounds("reduce", Op.REDUCE, count, rule, symmetric=False, uniform=False)
+
+
+def _down(trees: list[Tree]) -> Rounds:
+    """Broadcast tree t's chunk t from its root."""
+    npus = range(len(trees[0].parents))
+    depths = [[tree.depth(npu) for npu in npus] for tree in trees]
+
+    def rule(s: int, i: int) -> list[tuple[int, int]]:
+        return [
+            (child, chunk)
+            for chunk, tree in enumerate(trees)
+            if depths[chunk][i] == s
+            for child in tree.children[i]
+        ]
+
+    count = max(max(row) for row in depths)
+    return Rounds("broadcast", Op.COPY, count, rule, symmetric=False, uniform=False)

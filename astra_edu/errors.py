@@ -1,0 +1,64 @@
+"""Errors for people: what is wrong, where, and what would be right."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class ConfigError(ValueError):
+    """A value, a file or a combination of them that can't be simulated."""
+
+
+def choice(name: str, value: object, allowed: Iterable[str]) -> str:
+    """Return `value` if it is one of `allowed`, else say which ones are, nearest first."""
+    names = [str(a) for a in allowed]
+    if isinstance(value, str) and value in names:
+        return str(value)
+    raise ConfigError(f"{name} is {value!r}; {suggestion(value, names)}")
+
+
+def suggestion(value: object, allowed: Iterable[str]) -> str:
+    """The end of an error sentence: the nearest allowed name, then all of them."""
+    names = list(allowed)
+    lowered = {name.lower(): name for name in names}
+    near = get_close_matches(str(value).lower(), list(lowered), n=1, cutoff=0.5)
+    hint = f"did you mean {lowered[near[0]]!r}? " if near else ""
+    return f"{hint}Allowed: {', '.join(names)}."
+
+
+def whole(name: str, value: object, at_least: int) -> int:
+    """Return `value` as an int, or say that `name` must be a whole number of at least `at_least`."""
+    number = _finite(name, value)
+    if number != int(number) or number < at_least:
+        raise ConfigError(f"{name} is {value!r}; it must be a whole number, {at_least} or more.")
+    return int(number)
+
+
+def positive(name: str, value: object) -> float:
+    """Return `value` as a float, or say that `name` must be greater than zero."""
+    number = _finite(name, value)
+    if number <= 0:
+        raise ConfigError(f"{name} is {value!r}; it must be greater than 0.")
+    return number
+
+
+def not_negative(name: str, value: object) -> float:
+    """Return `value` as a float, or say that `name` must be zero or more."""
+    number = _finite(name, value)
+    if number < 0:
+        raise ConfigError(f"{name} is {value!r}; it must be 0 or more.")
+    return number
+
+
+def _finite(name: str, value: object) -> float:
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
+        raise ConfigError(f"{name} is {value!r}; it must be a number.")
+    try:
+        number = float(value)
+    except (OverflowError, TypeError, ValueError):
+        number = math.inf
+    if not math.isfinite(number):
+        raise ConfigError(f"{name} is {value!r}; it must be a finite number.")
+    return number
