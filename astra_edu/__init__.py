@@ -1,0 +1,66 @@
+"""astra_edu: learn and explore how distributed deep-learning training works on real platforms.
+
+Three layers, as on the slides: workload (what an NPU computes and which collectives it asks for), system (how a
+collective becomes chunks, phases and steps), network (how long a message takes). Importing this package loads
+neither NumPy nor any plotting or widget library.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from astra_edu.collectives import (
+    ALGORITHMS,
+    Collective,
+    ProofError,
+    Schedule,
+    counts,
+    hierarchical,
+    prove,
+    schedule,
+)
+from astra_edu.errors import ConfigError
+from astra_edu.formats import load_astra_sim, load_workload, save_astra_sim, save_workload
+from astra_edu.network import Dimension, Topology
+from astra_edu.simulate import Result, simulate
+from astra_edu.system import Platform, SystemConfig, time_schedule
+from astra_edu.workload import Workload
+
+_LOADED_LATE = {"Explorer": "astra_edu.widgets", "Player": "astra_edu.widgets"}
+
+__all__ = [
+    "ALGORITHMS",
+    "Collective",
+    "ConfigError",
+    "Dimension",
+    "Explorer",
+    "Platform",
+    "Player",
+    "ProofError",
+    "Result",
+    "Schedule",
+    "SystemConfig",
+    "Topology",
+    "Workload",
+    "counts",
+    "hierarchical",
+    "load_astra_sim",
+    "load_workload",
+    "prove",
+    "save_astra_sim",
+    "save_workload",
+    "schedule",
+    "simulate",
+    "time_schedule",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LOADED_LATE:
+        return getattr(import_module(_LOADED_LATE[name]), name)
+    raise AttributeError(f"module 'astra_edu' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -66,7 +66,7 @@ def _cut(schedule: Schedule, inputs: Sequence[Array]) -> list[dict[int, Array]]:
     """held[npu][chunk]: the arrays that every NPU starts with."""
     held: list[dict[int, Array]] = []
     for npu in range(schedule.npus):
-        chunks = {}
+        chunks: dict[int, Array] = {}
         for block in range(schedule.blocks):
             if held_before(schedule.collective, schedule.npus, npu, block, schedule.root):
                 pieces = np.array_split(_block(schedule, inputs[npu], npu, block), schedule.parts)

@@ -43,7 +43,6 @@ def _log2(n: int) -> int:
     if n & (n - 1):
         below = 1 << (n.bit_length() - 1)
         raise ConfigError(
-            f"halving-doubling needs a power of two; {n} NPUs is none. "
-            f"The nearest that work: {below} and {below * 2}."
+            f"halving-doubling needs a power of two; {n} NPUs is none. The nearest that work: {below} and {below * 2}."
         )
     return n.bit_length() - 1

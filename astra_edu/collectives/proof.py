@@ -56,9 +56,7 @@ def prove(schedule: Schedule) -> None:
         pass
     for npu in range(schedule.npus):
         for chunk in range(schedule.chunks):
-            wanted = held_after(
-                schedule.collective, schedule.npus, npu, chunk % schedule.blocks, schedule.root
-            )
+            wanted = held_after(schedule.collective, schedule.npus, npu, chunk % schedule.blocks, schedule.root)
             if wanted is not None and held[npu][chunk] != wanted:
                 raise ProofError(_unkept(schedule, npu, chunk, held[npu][chunk], wanted))
 
@@ -71,9 +69,7 @@ def _carried(schedule: Schedule, step: Step, transfer: Transfer, held: Held) -> 
         ("chunk", chunk, schedule.chunks),
     ):
         if not 0 <= value < limit:
-            raise ProofError(
-                f"Step {step.index + 1}: there is no {name} {value}; {name}s are 0 to {limit - 1}."
-            )
+            raise ProofError(f"Step {step.index + 1}: there is no {name} {value}; {name}s are 0 to {limit - 1}.")
     if source == destination:
         raise ProofError(f"{_where(schedule, step, transfer)}: an NPU doesn't send to itself.")
     if not held[source][chunk]:

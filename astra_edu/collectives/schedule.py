@@ -160,7 +160,4 @@ class Schedule:
 
     def __repr__(self) -> str:
         where = "×".join(map(str, self.dims))
-        return (
-            f"<{self.algorithm} {self.collective} on {where} NPUs: "
-            f"{self.step_count} steps, {self.chunks} chunks>"
-        )
+        return f"<{self.algorithm} {self.collective} on {where} NPUs: {self.step_count} steps, {self.chunks} chunks>"

@@ -126,10 +126,7 @@ def _down(trees: list[Tree]) -> Rounds:
 
     def rule(s: int, i: int) -> list[tuple[int, int]]:
         return [
-            (child, chunk)
-            for chunk, tree in enumerate(trees)
-            if depths[chunk][i] == s
-            for child in tree.children[i]
+            (child, chunk) for chunk, tree in enumerate(trees) if depths[chunk][i] == s for child in tree.children[i]
         ]
 
     count = max(max(row) for row in depths)

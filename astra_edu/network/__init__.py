@@ -1,1 +1,5 @@
-"""."""
+"""The network layer: how long one message takes."""
+
+from astra_edu.network.dimension import Dimension, Topology
+
+__all__ = ["Dimension", "Topology"]

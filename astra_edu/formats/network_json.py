@@ -1,0 +1,105 @@
+"""ASTRA-sim 1.0's network file: one JSON object, lists with an entry a dimension."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from astra_edu.errors import ConfigError, suggestion, whole
+from astra_edu.network import Dimension, Topology
+
+_KEYS = {
+    "topologies-per-dim": "topology",
+    "units-count": "npus",
+    "links-count": "links",
+    "link-bandwidth": "bandwidth",
+    "link-latency": "latency",
+    "nic-latency": "nic",
+    "router-latency": "router",
+    "hbm-latency": "hbm_latency",
+    "hbm-bandwidth": "hbm_bandwidth",
+    "hbm-scale": "hbm_scale",
+}
+_REQUIRED = ("topologies-per-dim", "units-count", "links-count", "link-bandwidth", "link-latency")
+_OTHERS = ("dimensions-count", "topology-name", "dimension-type", "use-fast-version")
+
+
+def parse_network(text: str, name: str = "network file") -> tuple[Dimension, ...]:
+    """The dimensions that a network file describes. Raises ConfigError naming file, key, value and what is allowed."""
+    try:
+        content = json.loads(text, object_pairs_hook=lambda pairs: _unique(pairs, name))
+    except (json.JSONDecodeError, RecursionError) as error:
+        where = f" in line {error.lineno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else ""
+        raise ConfigError(f"{name} is not valid JSON{where}.") from error
+    if not isinstance(content, dict):
+        raise ConfigError(f"{name}: the JSON must be an object with keys such as {', '.join(_REQUIRED)}.")
+    for key in content:
+        if key not in _KEYS and key not in _OTHERS:
+            raise ConfigError(f"{name}: unknown key {key!r}; {suggestion(key, [*_KEYS, *_OTHERS])}")
+    for key in _REQUIRED:
+        if key not in content:
+            raise ConfigError(f"{name}: the key {key!r} is missing; every network file needs {', '.join(_REQUIRED)}.")
+    if content.get("topology-name", "Hierarchical") != "Hierarchical":
+        raise ConfigError(f"{name}: topology-name is {content['topology-name']!r}; only 'Hierarchical' exists.")
+    count = _dimension_count(content, name)
+    lists = {key: _list(content, key, count, name) for key in _KEYS if key in content}
+    return tuple(_dimension(lists, d, name) for d in range(count))
+
+
+def format_network(network: tuple[Dimension, ...]) -> str:
+    """The network file's text for these dimensions; optional keys only where they are not the defaults."""
+    content: dict[str, Any] = {"dimensions-count": len(network)}
+    for key, attribute in _KEYS.items():
+        values = [getattr(dimension, attribute) for dimension in network]
+        default = Dimension.__dataclass_fields__[attribute].default
+        if key in _REQUIRED or any(value != default for value in values):
+            content[key] = [_plain(value) for value in values]
+    lines = ",\n".join(f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in content.items())
+    return f"{{\n{lines}\n}}\n"
+
+
+def _unique(pairs: list[tuple[str, Any]], name: str) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ConfigError(f"{name}: the key {max(keys, key=keys.count)!r} is there twice.")
+    return content
+
+
+def _dimension_count(content: Mapping[str, Any], name: str) -> int:
+    topologies = content["topologies-per-dim"]
+    default = len(topologies) if isinstance(topologies, list) else 0
+    return whole(f"{name}: dimensions-count", content.get("dimensions-count", default), at_least=1)
+
+
+def _list(content: Mapping[str, Any], key: str, count: int, name: str) -> list[Any]:
+    values = content[key]
+    if not isinstance(values, list):
+        raise ConfigError(f"{name}: {key} is {values!r}; it must be a list with one entry a dimension.")
+    if len(values) != count:
+        raise ConfigError(
+            f"{name}: {key} has {len(values)} entries for dimensions-count = {count}; give one a dimension."
+        )
+    return values
+
+
+def _dimension(lists: Mapping[str, list[Any]], d: int, name: str) -> Dimension:
+    try:
+        return Dimension(**{_KEYS[key]: values[d] for key, values in lists.items()})
+    except ConfigError as error:
+        raise ConfigError(f"{name}, dimension {d}: {_in_file_words(str(error))}") from error
+
+
+def _in_file_words(message: str) -> str:
+    """Say "link-bandwidth is -5" where the Python object's error says "bandwidth is -5"."""
+    for key, attribute in _KEYS.items():
+        if message.startswith(f"{attribute} is"):
+            return key + message.removeprefix(attribute)
+    return message
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Topology):
+        return value.value
+    return int(value) if value == int(value) else value

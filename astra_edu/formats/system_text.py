@@ -1,0 +1,95 @@
+"""ASTRA-sim 1.0's system file: "key: value" pairs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from astra_edu.errors import ConfigError, suggestion
+from astra_edu.system import Implementation, SystemConfig
+
+_NUMBERS = {
+    "endpoint-delay": "endpoint_delay",
+    "preferred-dataset-splits": "splits",
+    "active-chunks-per-dimension": "active_chunks",
+}
+_IMPLEMENTATIONS = {
+    "all-reduce-implementation": "all_reduce",
+    "all-gather-implementation": "all_gather",
+    "reduce-scatter-implementation": "reduce_scatter",
+    "all-to-all-implementation": "all_to_all",
+}
+_WORDS = {
+    "scheduling-policy": "scheduling",
+    "collective-optimization": "optimization",
+    "intra-dimension-scheduling": "intra_dimension",
+    "inter-dimension-scheduling": "inter_dimension",
+}
+_OTHER_NAMES = {
+    "smallestFirst": "SCF",
+    "ascending": "baseline",
+    "offlineGreedy": "themis",
+    "offlineGreedyFlex": "themisFlex",
+}
+_NO_EFFECT = ("boost-mode", "local-reduction-delay", "seprate-log", "gap-denominator", "L", "o", "g", "G")
+_UNSUPPORTED_UNLESS_ZERO = ("model-shared-bus",)
+_REQUIRED = ("preferred-dataset-splits", "scheduling-policy", "collective-optimization", *_IMPLEMENTATIONS)
+_ALL = (*_NUMBERS, *_IMPLEMENTATIONS, *_WORDS, *_NO_EFFECT, *_UNSUPPORTED_UNLESS_ZERO)
+
+
+def parse_system(text: str, name: str = "system file") -> SystemConfig:
+    """The settings in a system file. Raises ConfigError naming file, key, value and what is allowed."""
+    settings: dict[str, Any] = {}
+    pairs = _pairs(text, name)
+    for key in _REQUIRED:
+        if key not in pairs:
+            raise ConfigError(f"{name}: the key {key!r} is missing; every system file needs {', '.join(_REQUIRED)}.")
+    for key, value in pairs.items():
+        where = f"{name}: {key}"
+        if key in _IMPLEMENTATIONS:
+            settings[_IMPLEMENTATIONS[key]] = Implementation.parse_all(value, where)
+        elif key in _WORDS:
+            settings[_WORDS[key]] = _OTHER_NAMES.get(value, value)
+        elif key in _NUMBERS:
+            settings[_NUMBERS[key]] = _number(where, value)
+        elif key in _UNSUPPORTED_UNLESS_ZERO and _number(where, value) != 0:
+            raise ConfigError(f"{where} is {value}; this version doesn't model the shared bus, only 0 is known.")
+    try:
+        return SystemConfig(**settings)
+    except ConfigError as error:
+        raise ConfigError(f"{name}: {error}") from error
+
+
+def format_system(system: SystemConfig) -> str:
+    """The system file's text for these settings."""
+    values = {key: getattr(system, attribute) for key, attribute in (_WORDS | _NUMBERS).items()}
+    values |= {
+        key: "_".join(i.spelling for i in getattr(system, attribute)) for key, attribute in _IMPLEMENTATIONS.items()
+    }
+    return "".join(f"{key}: {value}\n" for key, value in (values | {"boost-mode": 1}).items())
+
+
+def _pairs(text: str, name: str) -> dict[str, str]:
+    words = text.split()
+    pairs: dict[str, str] = {}
+    for position in range(0, len(words), 2):
+        word = words[position]
+        if not word.endswith(":"):
+            raise ConfigError(
+                f"{name}: {word!r} stands where a key with a colon is expected, as in 'endpoint-delay: 10'."
+            )
+        key = word.removesuffix(":")
+        if key not in _ALL:
+            raise ConfigError(f"{name}: unknown key {key!r}; {suggestion(key, _ALL)}")
+        if key in pairs:
+            raise ConfigError(f"{name}: the key {key!r} is there twice.")
+        if position + 1 == len(words):
+            raise ConfigError(f"{name}: {key} has no value.")
+        pairs[key] = words[position + 1]
+    return pairs
+
+
+def _number(where: str, value: str) -> int:
+    try:
+        return int(value)
+    except ValueError:
+        raise ConfigError(f"{where} is {value!r}; it must be a whole number.") from None

@@ -1,0 +1,94 @@
+"""ASTRA-sim 1.0's workload file: the loop, the number of layers, and one line of twelve columns a layer."""
+
+from __future__ import annotations
+
+from astra_edu.collectives import Collective
+from astra_edu.errors import ConfigError, choice, positive
+from astra_edu.units import float32
+from astra_edu.workload import LOOPS, Layer, Work, Workload
+
+_COLLECTIVES = {
+    "NONE": None,
+    "ALLREDUCE": Collective.ALL_REDUCE,
+    "ALLGATHER": Collective.ALL_GATHER,
+    "REDUCESCATTER": Collective.REDUCE_SCATTER,
+    "ALLTOALL": Collective.ALL_TO_ALL,
+}
+_WRITTEN = {collective: word for word, collective in _COLLECTIVES.items()}
+COLUMNS = 12
+
+
+def parse_workload(text: str, comm_scale: float = 1, compute_scale: float = 1, name: str = "workload file") -> Workload:
+    """The workload in a file's text, its sizes and compute times scaled as by ASTRA-sim's command line.
+
+    Raises ConfigError naming file, line, column, value and what is allowed.
+    """
+    comm, compute = _scale("comm_scale", comm_scale), _scale("compute_scale", compute_scale)
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines:
+        raise ConfigError(f"{name} is empty; it begins with a training loop, such as MICRO or DATA.")
+    loop, *options = lines[0].split()
+    choice(f"{name}: the training loop", loop, LOOPS)
+    count = _number(f"{name}, line 2: the number of layers", lines[1].split()[0] if len(lines) > 1 else "")
+    rows = lines[2:]
+    if count < 1 or len(rows) != count:
+        raise ConfigError(f"{name}: line 2 says {count} layers, but {len(rows)} lines with layers follow.")
+    columns = COLUMNS + (1 if loop == "HYBRID_CUSTOMIZED" else 0)
+    layers = tuple(_layer(row.split(), columns, comm, compute, f"{name}, layer {i}") for i, row in enumerate(rows))
+    return Workload(loop, layers, tuple(options))
+
+
+def format_workload(workload: Workload) -> str:
+    """The workload file's text."""
+    head = " ".join((workload.loop, *workload.options))
+    rows = [
+        " ".join(
+            [layer.name, "-1"]
+            + [
+                f"{work.compute_ns} {_WRITTEN[work.collective]} {work.size}"
+                for work in (layer.forward, layer.input_gradient, layer.weight_gradient)
+            ]
+            + [str(layer.update_ns)]
+        )
+        for layer in workload.layers
+    ]
+    return "\n".join([head, str(len(rows)), *rows]) + "\n"
+
+
+def _layer(row: list[str], columns: int, comm: float, compute: float, where: str) -> Layer:
+    if len(row) != columns:
+        raise ConfigError(
+            f"{where} has {len(row)} columns; it needs {columns}: name, dependency, then compute ns, collective and "
+            f"bytes for the forward pass, the input gradient and the weight gradient, then the update time in ns."
+        )
+    name = row[0]
+    where = f"{where} ({name})"
+    forward, input_gradient, weight_gradient = (
+        _work(row[start : start + 3], comm, compute, f"{where}, {phase}")
+        for start, phase in ((2, "forward pass"), (5, "input gradient"), (8, "weight gradient"))
+    )
+    return Layer(name, forward, input_gradient, weight_gradient, _number(f"{where}: the update time", row[11]))
+
+
+def _work(cells: list[str], comm: float, compute: float, where: str) -> Work:
+    word = choice(f"{where}: the collective", cells[1], _COLLECTIVES)
+    compute_ns = _number(f"{where}: the compute time", cells[0])
+    size = _number(f"{where}: the size", cells[2])
+    return Work(_scaled(compute_ns, compute), _COLLECTIVES[word], _scaled(size, comm))
+
+
+def _scale(name: str, value: float) -> float:
+    return float32(positive(name, value))
+
+
+def _scaled(value: int, scale: float) -> int:
+    """ASTRA-sim multiplies in 32-bit floats, which keep 24 bits of a large size."""
+    return int(float32(float32(value) * scale))
+
+
+def _number(where: str, word: str) -> int:
+    if not word.isascii() or not word.isdigit():
+        raise ConfigError(f"{where} is {word!r}; it must be a whole number, 0 or more.")
+    if int(word) >= 2**63:
+        raise ConfigError(f"{where} is {word}; that is more than ASTRA-sim's 64 bits hold.")
+    return int(word)

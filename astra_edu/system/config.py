@@ -1,0 +1,123 @@
+"""The system layer's settings (ASTRA-sim 1.0's system file as one frozen object) and the platform they are for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from math import prod
+
+from astra_edu.collectives import Collective
+from astra_edu.errors import ConfigError, choice, whole
+from astra_edu.network import Dimension
+from astra_edu.units import float32
+
+INTRA_DIMENSION = ("FIFO", "SCF", "RG", "lessRemainingPhaseFirst")
+INTER_DIMENSION = ("baseline", "roundRobin", "themis", "themisFlex")
+OPTIMIZATIONS = ("baseline", "localBWAware")
+
+_IMPLEMENTATIONS = {
+    "ring": "ring",
+    "oneRing": "ring",
+    "direct": "direct",
+    "oneDirect": "direct",
+    "halvingDoubling": "halving-doubling",
+    "oneHalvingDoubling": "halving-doubling",
+    "doubleBinaryTree": "double-binary-tree",
+}
+
+
+@dataclass(frozen=True)
+class Implementation:
+    """How one collective is carried out on one dimension: an algorithm and, for direct, its window.
+
+    spelling: as in the system file, e.g. "halvingDoubling" or "direct4".
+    """
+
+    spelling: str
+    algorithm: str
+    window: int | None = None
+
+    @classmethod
+    def parse(cls, spelling: str, where: str = "implementation") -> Implementation:
+        """Read a spelling of the system file. Raises ConfigError naming `where` and the spellings there are."""
+        match = re.fullmatch(r"([A-Za-z]+)([0-9]*)", spelling)
+        name, window = (match[1], match[2]) if match else (spelling, "")
+        base = _IMPLEMENTATIONS[choice(where, name, _IMPLEMENTATIONS)]
+        if window and base != "direct":
+            raise ConfigError(f"{where} is {spelling!r}; only direct takes a window, as in direct4.")
+        if window:
+            return cls(spelling, base, whole(f"{where}: the window", int(window), at_least=1))
+        return cls(spelling, base)
+
+    @classmethod
+    def parse_all(cls, joined: str, where: str = "implementation") -> tuple[Implementation, ...]:
+        """Read one implementation a dimension, joined by underscores: "ring_halvingDoubling"."""
+        return tuple(cls.parse(spelling, where) for spelling in joined.split("_"))
+
+
+@dataclass(frozen=True)
+class SystemConfig:
+    """How the endpoints run collectives.
+
+    splits: into how many chunks a collective's data are cut. active_chunks: how many of them may be in a phase
+    of one dimension at once. endpoint_delay: ns for each message at the NPU. scheduling: LIFO (later
+    collectives first) or FIFO. The four implementations: one entry a dimension.
+    """
+
+    all_reduce: tuple[Implementation, ...]
+    all_gather: tuple[Implementation, ...]
+    reduce_scatter: tuple[Implementation, ...]
+    all_to_all: tuple[Implementation, ...]
+    scheduling: str = "LIFO"
+    endpoint_delay: int = 10
+    splits: int = 4
+    active_chunks: int = 1
+    optimization: str = "localBWAware"
+    intra_dimension: str = "FIFO"
+    inter_dimension: str = "baseline"
+
+    def __post_init__(self) -> None:
+        choice("scheduling-policy", self.scheduling, ("LIFO", "FIFO"))
+        choice("collective-optimization", self.optimization, OPTIMIZATIONS)
+        choice("intra-dimension-scheduling", self.intra_dimension, INTRA_DIMENSION)
+        choice("inter-dimension-scheduling", self.inter_dimension, INTER_DIMENSION)
+        whole("endpoint-delay", self.endpoint_delay, at_least=0)
+        whole("preferred-dataset-splits", self.splits, at_least=1)
+        whole("active-chunks-per-dimension", self.active_chunks, at_least=1)
+
+    @classmethod
+    def of(cls, implementation: str, **settings: object) -> SystemConfig:
+        """The same implementation for all collectives but the all-to-all, which is direct as in the tutorials."""
+        own = Implementation.parse_all(implementation)
+        pairwise = tuple(Implementation.parse("direct") for _ in own)
+        return cls(own, own, own, pairwise, **settings)  # type: ignore[arg-type]
+
+    def with_injection_scale(self, scale: float) -> SystemConfig:
+        """The same with ASTRA-sim's injection scale applied: it multiplies the endpoint delay."""
+        return replace(self, endpoint_delay=int(self.endpoint_delay * float32(scale)))
+
+    def implementations(self, collective: Collective) -> tuple[Implementation, ...]:
+        """Per dimension, how `collective` is carried out. Raises ConfigError where the system file has none."""
+        match collective:
+            case Collective.ALL_REDUCE:
+                return self.all_reduce
+            case Collective.ALL_GATHER:
+                return self.all_gather
+            case Collective.REDUCE_SCATTER:
+                return self.reduce_scatter
+            case Collective.ALL_TO_ALL:
+                return self.all_to_all
+        raise ConfigError(f"a system file has no implementation for {collective}.")
+
+
+@dataclass(frozen=True)
+class Platform:
+    """What a workload runs on: the network's dimensions and how the endpoints use them."""
+
+    network: tuple[Dimension, ...]
+    system: SystemConfig
+
+    @property
+    def npus(self) -> int:
+        """How many NPUs there are."""
+        return prod(dimension.npus for dimension in self.network)

@@ -1,0 +1,57 @@
+"""Where ASTRA-sim 1.0 is odd, gathered in one place: we match it to the nanosecond, and say so here.
+
+Each function states the rule that one would expect and what the simulator does instead (source: ASTRA-sim and
+its analytical backend at tag tutorial-asplos2023).
+
+Elsewhere: "GB/s" is 2**30 bytes per second (units.bytes_per_ns); the network truncates to whole ns after every
+term of a message's time (network.Dimension.message_ns).
+"""
+
+from __future__ import annotations
+
+from astra_edu.collectives.collective import Collective
+from astra_edu.collectives.schedule import Op, Rounds, Schedule
+
+MEMORY_BYTES_PER_NS = 500_000
+"""The endpoint memory's bandwidth in the analytical main program: 500 TB/s, so it hardly ever counts."""
+
+
+def message_bytes(schedule: Schedule, group: Rounds, chunks: int, size: int) -> int:
+    """Bytes of a message of `chunks` chunks when an NPU brings `size` bytes.
+
+    Expected and done: the exact share, rounded down. Except the all-gather half of a halving-doubling
+    all-reduce: it doubles the halved and rounded message again, so what was rounded off stays off.
+    """
+    buffer = size * schedule.npus if schedule.collective in (Collective.ALL_GATHER, Collective.GATHER) else size
+    if (
+        schedule.algorithm == "halving-doubling"
+        and len(schedule.dims) == 1
+        and schedule.collective is Collective.ALL_REDUCE
+        and group.op is Op.COPY
+    ):
+        return size // (2 * schedule.chunks) * 2 * chunks
+    return buffer * chunks // schedule.chunks_per_buffer
+
+
+def reduction_ns(schedule: Schedule, group: Rounds, step: int, size: int) -> int:
+    """Memory time of adding up a received message of `size` bytes in step `step` of its group.
+
+    Expected and done: three accesses, each rounded down to whole ns. Except halving-doubling: each step is
+    charged for the message it sends next, half as large, and the last one, which sends none, is free.
+    """
+    if schedule.algorithm == "halving-doubling":
+        size = size // 2 if step < group.count - 1 else 0
+    return 3 * (size // MEMORY_BYTES_PER_NS)
+
+
+def window_reduces(collective: Collective, window: int, received: int) -> bool:
+    """Whether the direct algorithm charges the `received`-th message (from 0) for a reduction.
+
+    Expected: every message of a reduce-scatter, and the first n - 1 of an all-reduce. Done: messages are taken
+    in lots of `window`, and only every other lot is charged (in an all-reduce every fourth). Without a window
+    the two agree.
+    """
+    lot = 1 + received // window
+    if collective is Collective.REDUCE_SCATTER:
+        return lot % 2 == 1
+    return collective is Collective.ALL_REDUCE and lot % 4 == 1

@@ -1,0 +1,204 @@
+"""The time of one schedule on a network: what the endpoint adds to the messages, and who waits for whom.
+
+An NPU starts a phase after one endpoint delay. It sends the messages of a step at once, and is ready for its
+next step one endpoint delay after the last message of this step has reached it, plus, if the step reduces,
+three memory accesses (read both operands, write the sum). Where every NPU does the same, NPU 0's story is
+everybody's; otherwise every NPU is followed.
+
+Sizes follow ASTRA-sim: `size` is what an NPU brings, the whole buffer for all collectives but the all-gather
+and the gather, where it is the NPU's own block.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from astra_edu.collectives.schedule import Op, Rounds, Schedule, Transfer
+from astra_edu.errors import ConfigError, not_negative, whole
+from astra_edu.network import Dimension, Topology
+from astra_edu.system import reference
+from astra_edu.system.window import direct_spans
+
+Span = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """`steps` equal steps in a row, as one NPU sees them; times in ns.
+
+    message_bytes, message_ns: of the message that arrives last in each step. arrivals: for each of the NPU's
+    transfers, when it arrives after the step's start.
+    """
+
+    phase: str
+    dimension: int
+    steps: int
+    start_ns: float
+    message_bytes: int
+    message_ns: float
+    endpoint_ns: float
+    reduction_ns: float
+    arrivals: tuple[float, ...] = field(repr=False)
+
+    @property
+    def step_ns(self) -> float:
+        """From one step's start to the next."""
+        return self.message_ns + self.endpoint_ns + self.reduction_ns
+
+
+@dataclass(frozen=True)
+class ScheduleTime:
+    """When everything in a schedule happens.
+
+    total_ns: until every NPU is done. sent_bytes: by NPU 0. stretches: the sum behind the time; empty where
+    NPUs or their messages differ and the time is the longest chain of waiting.
+    """
+
+    total_ns: float
+    sent_bytes: int
+    stretches: tuple[Stretch, ...]
+    _spans: Callable[[int], list[Span]] = field(repr=False)
+
+    def spans(self, step: int) -> list[Span]:
+        """(start_ns, end_ns) of every transfer of step number `step` (from 0), in the order of its transfers."""
+        return self._spans(step)
+
+
+def time_schedule(
+    schedule: Schedule,
+    network: Sequence[Dimension],
+    size: int,
+    endpoint_delay: int = 10,
+    window: int | None = None,
+) -> ScheduleTime:
+    """Time one run of `schedule` over the dimensions of `network`, without splitting its data.
+
+    size in bytes, as ASTRA-sim counts it (see above); endpoint_delay in ns. window: how many messages an NPU
+    has on their way at once in the direct algorithm (None: all of a step).
+    Raises ConfigError when the network's sizes are not the schedule's or a number makes no sense.
+    """
+    sizes = tuple(dimension.npus for dimension in network)
+    if sizes != schedule.dims:
+        raise ConfigError(f"the schedule is for dimensions {schedule.dims}, the network has {sizes}.")
+    whole("size", size, at_least=0)
+    not_negative("endpoint_delay", endpoint_delay)
+    clock = _Clock(schedule, network, size, endpoint_delay)
+    if schedule.algorithm == "direct" and len(network) == 1 and schedule.groups[0].symmetric:
+        far_and_near = network[0].topology is Topology.RING and schedule.npus > 3
+        if window is not None or far_and_near:
+            return _windowed(clock, schedule.npus - 1 if window is None else whole("window", window, 1))
+    if all(group.symmetric for group in schedule.groups):
+        return _symmetric(clock)
+    return _everyone(clock)
+
+
+@dataclass(frozen=True)
+class _Clock:
+    """Everything that decides how long one message takes."""
+
+    schedule: Schedule
+    network: Sequence[Dimension]
+    size: int
+    endpoint: int
+
+    def message_ns(self, group: Rounds, source: int, destination: int, size: int) -> float:
+        stride = prod(self.schedule.dims[: group.dimension])
+        distance = abs(destination - source) // stride
+        return self.network[group.dimension].message_ns(size, distance)
+
+    def arrivals(self, group: Rounds, transfers: Sequence[Transfer]) -> list[tuple[float, int]]:
+        """(ns, message bytes) for each transfer: chunks with one source and destination share a message."""
+        messages = {}
+        for (source, destination), chunks in Counter(t[:2] for t in transfers).items():
+            size = reference.message_bytes(self.schedule, group, chunks, self.size)
+            messages[source, destination] = (self.message_ns(group, source, destination, size), size)
+        return [messages[t[:2]] for t in transfers]
+
+    def sent_bytes(self, group: Rounds, step: int) -> int:
+        """Bytes that NPU 0 sends in one step."""
+        chunks = Counter(t.destination for t in group.transfers(step, 0))
+        return sum(reference.message_bytes(self.schedule, group, c, self.size) for c in chunks.values())
+
+    def reduction_ns(self, group: Rounds, step: int, size: int) -> float:
+        if group.op is not Op.REDUCE:
+            return 0
+        return reference.reduction_ns(self.schedule, group, step, size)
+
+
+def _symmetric(clock: _Clock) -> ScheduleTime:
+    stretches: list[Stretch] = []
+    now: float = 0
+    sent = 0
+    dimension = None
+    for group in clock.schedule.groups:
+        if group.dimension != dimension:
+            now += clock.endpoint
+            dimension = group.dimension
+        for step in range(1 if group.uniform else group.count):
+            arrivals = clock.arrivals(group, group.transfers(step, 0))
+            message_ns, size = max(arrivals)
+            stretch = Stretch(
+                group.phase,
+                group.dimension,
+                group.count if group.uniform else 1,
+                now,
+                size,
+                message_ns,
+                clock.endpoint,
+                clock.reduction_ns(group, step, size),
+                tuple(ns for ns, _ in arrivals),
+            )
+            now += stretch.steps * stretch.step_ns
+            sent += stretch.steps * clock.sent_bytes(group, step)
+            stretches.append(stretch)
+
+    def spans(step: int) -> list[Span]:
+        for stretch in stretches:
+            if step < stretch.steps:
+                start = stretch.start_ns + step * stretch.step_ns
+                return [(start, start + ns) for ns in stretch.arrivals] * clock.schedule.npus
+            step -= stretch.steps
+        raise IndexError("no such step")
+
+    return ScheduleTime(now, sent, tuple(stretches), spans)
+
+
+def _windowed(clock: _Clock, window: int) -> ScheduleTime:
+    """Direct, where messages of one step take different times or not all may leave at once."""
+    schedule = clock.schedule
+    peers = schedule.npus - 1
+    phases = []
+    for group in schedule.groups:
+        arrivals = clock.arrivals(group, group.transfers(0, 0))
+        phases.append([(ns, reference.reduction_ns(schedule, group, 0, size)) for ns, size in arrivals])
+    window = min(window, peers)
+    charged = [reference.window_reduces(schedule.collective, window, k) for k in range(peers * schedule.step_count)]
+    total, messages = direct_spans(phases, window, clock.endpoint, charged)
+    sent = sum(clock.sent_bytes(group, 0) for group in schedule.groups)
+    return ScheduleTime(total, sent, (), lambda s: messages[s * peers : (s + 1) * peers] * schedule.npus)
+
+
+def _everyone(clock: _Clock) -> ScheduleTime:
+    ready: list[float] = [clock.endpoint] * clock.schedule.npus
+    table: list[list[Span]] = []
+    dimension = 0
+    for step in clock.schedule.steps():
+        group = step.rounds
+        if group.dimension != dimension:
+            ready = [time + clock.endpoint for time in ready]
+            dimension = group.dimension
+        arrivals = clock.arrivals(group, step.transfers)
+        after = list(ready)
+        row = []
+        for t, (ns, size) in zip(step.transfers, arrivals, strict=True):
+            start = ready[t.source]
+            row.append((start, start + ns))
+            done = start + ns + clock.endpoint + clock.reduction_ns(group, step.local_index, size)
+            after[t.destination] = max(after[t.destination], done)
+        ready = after
+        table.append(row)
+    sent = sum(clock.sent_bytes(step.rounds, step.local_index) for step in clock.schedule.steps())
+    return ScheduleTime(max(ready), sent, (), table.__getitem__)

@@ -1,0 +1,72 @@
+"""What one NPU computes and which collectives it asks for: ASTRA-sim 1.0's workload file as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from astra_edu.collectives import Collective
+from astra_edu.errors import ConfigError, choice, not_negative, whole
+
+LOOPS = (
+    "MICRO",
+    "DATA",
+    "DATA_REORDER",
+    "MODEL",
+    "HYBRID_DATA_MODEL",
+    "HYBRID_MODEL_DATA",
+    "HYBRID_TRANSFORMER",
+    "HYBRID_TRANSFORMER_FWD_IN_BCKWD",
+    "HYBRID_DLRM",
+    "HYBRID_DLRM_ENHANCED",
+    "HYBRID_CUSTOMIZED",
+    "DISTRIBUTED_INFERENCE",
+)
+"""The training loops a workload file may name; simulate() says which of them it runs."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """One of a layer's three phases: compute for compute_ns, then communicate `size` bytes (None: nothing)."""
+
+    compute_ns: int
+    collective: Collective | None
+    size: int
+
+    def __post_init__(self) -> None:
+        whole("compute time in ns", self.compute_ns, at_least=0)
+        whole("communication size in bytes", self.size, at_least=0)
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A layer: forward pass, input gradient, weight gradient, and the ns it takes to use a finished collective."""
+
+    name: str
+    forward: Work
+    input_gradient: Work
+    weight_gradient: Work
+    update_ns: int = 0
+
+    def __post_init__(self) -> None:
+        not_negative(f"update time of layer {self.name}", self.update_ns)
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A training loop and the layers it goes through. options: the loop's own words in the file's first line."""
+
+    loop: str
+    layers: tuple[Layer, ...]
+    options: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        choice("training loop", self.loop, LOOPS)
+        if not self.layers:
+            raise ConfigError("a workload needs at least one layer.")
+
+    @classmethod
+    def micro(cls, collective: str, size: int, update_ns: int = 1) -> Workload:
+        """The workload of exercises 1 and 2: one collective of `size` bytes and nothing else."""
+        what = Collective(choice("collective", collective, list(Collective)))
+        nothing = Work(0, None, 0)
+        return cls("MICRO", (Layer(what.value, nothing, nothing, Work(0, what, size), update_ns),))
