@@ -17,9 +17,10 @@ class ProofError(ValueError):
 
 def initial(schedule: Schedule) -> Held:
     """What every NPU holds before the first step."""
+    blocks = schedule.blocks
     return [
         [
-            held_before(schedule.collective, schedule.npus, npu, chunk % schedule.blocks, schedule.root)
+            held_before(schedule.collective, schedule.npus, npu, chunk % blocks, schedule.root)
             for chunk in range(schedule.chunks)
         ]
         for npu in range(schedule.npus)
@@ -33,19 +34,26 @@ def replay(schedule: Schedule) -> Iterator[tuple[Step, Held]]:
     chunk that doesn't exist, or a contribution added a second time.
     """
     held = initial(schedule)
+    npus, chunks = range(schedule.npus), range(schedule.chunks)
     for step in schedule.steps():
-        arriving = [(transfer, _carried(schedule, step, transfer, held)) for transfer in step.transfers]
-        for transfer, carried in arriving:
-            row = held[transfer.destination]
+        arriving = []
+        for transfer in step.transfers:
+            source, destination, chunk = transfer
+            possible = source in npus and destination in npus and chunk in chunks and source != destination
+            if not possible or not held[source][chunk]:
+                raise ProofError(_impossible(schedule, step, transfer))
+            arriving.append((destination, chunk, held[source][chunk], transfer))
+        for destination, chunk, carried, transfer in arriving:
+            row = held[destination]
             if step.op is Op.COPY:
-                row[transfer.chunk] = carried
-                continue
-            if twice := row[transfer.chunk] & carried:
+                row[chunk] = carried
+            elif twice := row[chunk] & carried:
                 raise ProofError(
-                    f"{_where(schedule, step, transfer)} would add the data of {_npus(twice)} a second time: "
-                    f"NPU {transfer.destination} already holds {_npus(row[transfer.chunk])} of that chunk."
+                    f"{_where(schedule, step, transfer)} would add {_npus(twice)} a second time: "
+                    f"NPU {destination} already holds {_npus(row[chunk])} of that chunk."
                 )
-            row[transfer.chunk] |= carried
+            else:
+                row[chunk] |= carried
         yield step, held
 
 
@@ -61,20 +69,18 @@ def prove(schedule: Schedule) -> None:
                 raise ProofError(_unkept(schedule, npu, chunk, held[npu][chunk], wanted))
 
 
-def _carried(schedule: Schedule, step: Step, transfer: Transfer, held: Held) -> int:
+def _impossible(schedule: Schedule, step: Step, transfer: Transfer) -> str:
     source, destination, chunk = transfer
     for name, value, limit in (
         ("NPU", source, schedule.npus),
         ("NPU", destination, schedule.npus),
         ("chunk", chunk, schedule.chunks),
     ):
-        if not 0 <= value < limit:
-            raise ProofError(f"Step {step.index + 1}: there is no {name} {value}; {name}s are 0 to {limit - 1}.")
+        if value not in range(limit):
+            return f"Step {step.index + 1}: there is no {name} {value}; {name}s are 0 to {limit - 1}."
     if source == destination:
-        raise ProofError(f"{_where(schedule, step, transfer)}: an NPU doesn't send to itself.")
-    if not held[source][chunk]:
-        raise ProofError(f"{_where(schedule, step, transfer)}, but NPU {source} has no copy of it then.")
-    return held[source][chunk]
+        return f"{_where(schedule, step, transfer)}: an NPU doesn't send to itself."
+    return f"{_where(schedule, step, transfer)}, but NPU {source} has no copy of it then."
 
 
 def _unkept(schedule: Schedule, npu: int, chunk: int, got: int, wanted: int) -> str:

@@ -89,7 +89,12 @@ class Step:
     @cached_property
     def transfers(self) -> tuple[Transfer, ...]:
         """Every transfer of the step, by sending NPU."""
-        return tuple(t for npu in range(self.npus) for t in self.rounds.transfers(self.local_index, npu))
+        rule, local = self.rounds.rule, self.local_index
+        return tuple(
+            Transfer(npu, destination, chunk)
+            for npu in range(self.npus)
+            for destination, chunk in rule(local, npu)
+        )
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,205 @@
+"""Where the NPUs of a topology stand in the picture, and the curves along which chunks travel between them.
+
+One dimension is a circle (with a box in its middle for a switch). More dimensions are a grid: dimension 0 runs
+along the rows, 1 down the columns, 2 obliquely into the page, and 3 repeats the whole beside itself. Every NPU
+is then a sum of one vector a dimension, and every line of NPUs along a dimension is drawn by the same rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import cos, hypot, pi, prod, sin
+
+Point = tuple[float, float]
+Curve = tuple[Point, Point, Point, Point]
+"""A cubic Bézier curve: start, two control points, end; all in pixels of the picture."""
+
+WIDTH, HEIGHT = 480.0, 420.0
+MARGIN = 38.0  # between the outermost NPUs of a circle and the edge, px
+TOPOLOGIES = ("Ring", "FullyConnected", "Switch")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The still part of the picture, WIDTH x HEIGHT px, y downwards.
+
+    nodes: each NPU's centre. radius: of an NPU's circle, px. links: SVG path data of the wires. buses: the same
+    for the switches of grids. boxes: (x, y, width, height) of switches in the middle of a circle.
+    """
+
+    dims: tuple[int, ...]
+    topology: tuple[str, ...]
+    vectors: tuple[Point, ...]
+    nodes: tuple[Point, ...]
+    radius: float
+    links: tuple[str, ...]
+    buses: tuple[str, ...]
+    boxes: tuple[tuple[float, float, float, float], ...]
+
+    def route(self, source: int, destination: int) -> Curve:
+        """The curve a chunk takes from rim to rim; the two directions of a wire bend to different sides."""
+        a, b = self.nodes[source], self.nodes[destination]
+        if len(self.dims) == 1:
+            if self.topology[0] == "Switch":
+                return _trimmed(_bent(a, b, 5, through=(WIDTH / 2, HEIGHT / 2)), self.radius)
+            share = 0.2 if abs(source - destination) in (1, self.dims[0] - 1) else 0.09
+            return _trimmed(_bent(a, b, share * _distance(a, b)), self.radius)
+        return _trimmed(_along_line(self, source, destination), self.radius)
+
+
+def layout(dims: Sequence[int], topology: Sequence[str]) -> Layout:
+    """Place prod(dims) NPUs; `topology` names each dimension's network: Ring, FullyConnected or Switch."""
+    sizes, names = tuple(dims), tuple(topology)
+    if len(sizes) == 1:
+        return _circle(sizes[0], names)
+    vectors, nodes = _grid(sizes)
+    radius = min(19.0, 0.33 * _nearest(nodes))
+    bare = Layout(sizes, names, vectors, nodes, radius, (), (), ())
+    links, buses = [], []
+    for d, name in enumerate(names):
+        for line in _lines(sizes, d):
+            if name == "Switch":
+                buses.append(_bus(bare, line, d))
+                links += [_path((nodes[npu], _beside(bare, nodes[npu], d))) for npu in line]
+            else:
+                links += [
+                    _wire(bare, line, i, j)
+                    for i, j in combinations(range(len(line)), 2)
+                    if j - i in _reach(name, len(line))
+                ]
+    return Layout(sizes, names, vectors, nodes, radius, tuple(links), tuple(buses), ())
+
+
+def point(curve: Curve, at: float) -> Point:
+    """The point of a cubic Bézier curve at 0 <= at <= 1."""
+    back = 1 - at
+    weights = (back**3, 3 * back * back * at, 3 * back * at * at, at**3)
+    x, y = (sum(w * p[axis] for w, p in zip(weights, curve, strict=True)) for axis in (0, 1))
+    return x, y
+
+
+def path(curve: Curve) -> str:
+    """The curve as SVG path data, to a tenth of a pixel."""
+    (x, y), *rest = curve
+    return f"M{x:.1f} {y:.1f}C" + " ".join(f"{x:.1f} {y:.1f}" for x, y in rest)
+
+
+def _circle(n: int, names: tuple[str, ...]) -> Layout:
+    cx, cy, r = WIDTH / 2, HEIGHT / 2, HEIGHT / 2 - MARGIN
+    nodes = tuple((cx + r * sin(2 * pi * i / n), cy - r * cos(2 * pi * i / n)) for i in range(n))
+    radius = min(20.0, 0.42 * _nearest(nodes) if n > 16 else 0.24 * _nearest(nodes))
+    boxes: tuple[tuple[float, float, float, float], ...] = ()
+    if names[0] == "Switch":
+        links = [_path((node, (cx, cy))) for node in nodes]
+        boxes = ((cx - 34, cy - 20, 68, 40),)
+    else:
+        pairs = combinations(range(n), 2)
+        links = [_path((nodes[i], nodes[j])) for i, j in pairs if j - i in _reach(names[0], n)]
+    return Layout((n,), names, (), nodes, radius, tuple(links), (), boxes)
+
+
+def _grid(dims: tuple[int, ...]) -> tuple[tuple[Point, ...], tuple[Point, ...]]:
+    """The vectors of the dimensions and the NPUs' places, scaled to fill the picture."""
+    deep = dims[2] if len(dims) > 2 else 1
+    into_page = (1.28 / deep, -0.8 / deep)
+    wide = dims[0] - 1 + (deep - 1) * into_page[0]
+    units = ((1.0, 0.0), (0.0, 1.0), into_page, (wide + 1.3, 0.0))[: len(dims)]
+    places = [
+        tuple(sum(c * unit[axis] for c, unit in zip(address, units, strict=True)) for axis in (0, 1))
+        for address in _addresses(dims)
+    ]
+    left, right = min(p[0] for p in places), max(p[0] for p in places)
+    top, bottom = min(p[1] for p in places), max(p[1] for p in places)
+    scale = min(WIDTH / (right - left + 1.1), HEIGHT / (bottom - top + 1.1), 150.0)
+    ox, oy = (WIDTH - scale * (left + right)) / 2, (HEIGHT - scale * (top + bottom)) / 2
+    vectors = tuple((scale * x, scale * y) for x, y in units)
+    return vectors, tuple((ox + scale * p[0], oy + scale * p[1]) for p in places)
+
+
+def _addresses(dims: tuple[int, ...]) -> Iterator[list[int]]:
+    for npu in range(prod(dims)):
+        yield [npu // prod(dims[:d]) % size for d, size in enumerate(dims)]
+
+
+def _lines(dims: tuple[int, ...], d: int) -> list[list[int]]:
+    """The NPUs along dimension d, one list for every way to fix the other coordinates."""
+    stride = prod(dims[:d])
+    starts = [npu for npu, address in enumerate(_addresses(dims)) if address[d] == 0]
+    return [[start + k * stride for k in range(dims[d])] for start in starts]
+
+
+def _reach(name: str, size: int) -> tuple[int, ...]:
+    """How far apart two NPUs of a line may be to have a wire between them."""
+    return (1, size - 1) if name == "Ring" else tuple(range(1, size))
+
+
+def _along_line(plan: Layout, source: int, destination: int) -> Curve:
+    """Next NPUs nearly straight; the farther apart, the higher the arc; through the bus of a switch."""
+    d = next(d for d in range(len(plan.dims)) if (destination - source) % prod(plan.dims[: d + 1]))
+    a, b = plan.nodes[source], plan.nodes[destination]
+    if plan.topology[d] == "Switch":
+        up, down = _beside(plan, a, d, 1.33), _beside(plan, b, d, 1.33)
+        return a, up, down, b
+    hops = abs(destination - source) // prod(plan.dims[:d])
+    return _bent(a, b, _rise(plan, d) * (0.12 + 0.33 * min(1, (hops - 1) / max(1, plan.dims[d] - 2))))
+
+
+def _wire(plan: Layout, line: list[int], i: int, j: int) -> str:
+    """A straight wire between next NPUs of a line, else the arc that the way back takes."""
+    if j - i == 1:
+        return _path((plan.nodes[line[i]], plan.nodes[line[j]]))
+    return path(_along_line(plan, line[j], line[i]))
+
+
+def _bus(plan: Layout, line: list[int], d: int) -> str:
+    return _path((_beside(plan, plan.nodes[line[0]], d), _beside(plan, plan.nodes[line[-1]], d)))
+
+
+def _beside(plan: Layout, at: Point, d: int, share: float = 1.0) -> Point:
+    """The place on the bus of dimension d next to an NPU; `share` > 1 overshoots it."""
+    x, y = plan.vectors[d]
+    offset = share * (0.38 - 0.05 * (d % 2)) * _rise(plan, d) / hypot(x, y)
+    return at[0] + abs(y) * offset, at[1] + abs(x) * offset
+
+
+def _rise(plan: Layout, d: int) -> float:
+    """How much room there is beside a line of NPUs, px."""
+    return min(hypot(*plan.vectors[d]), hypot(*plan.vectors[0]))
+
+
+def _bent(a: Point, b: Point, rise: float, through: Point | None = None) -> Curve:
+    """From a to b with its middle `rise` px to the left of the way; pulled to `through` where that is given."""
+    length = _distance(a, b)
+    left = ((b[1] - a[1]) / length, (a[0] - b[0]) / length)
+    lift = (left[0] * rise * 4 / 3, left[1] * rise * 4 / 3)
+    if through:
+        mid = (through[0] + lift[0], through[1] + lift[1])
+        return a, mid, mid, b
+    first = (a[0] + (b[0] - a[0]) / 4 + lift[0], a[1] + (b[1] - a[1]) / 4 + lift[1])
+    second = (b[0] + (a[0] - b[0]) / 4 + lift[0], b[1] + (a[1] - b[1]) / 4 + lift[1])
+    return a, first, second, b
+
+
+def _trimmed(curve: Curve, radius: float) -> Curve:
+    """The curve without what the two NPUs' circles hide; room for an arrow head at the end."""
+    a, first, second, b = curve
+    return _towards(a, first, radius + 1), first, second, _towards(b, second, radius + 4)
+
+
+def _towards(a: Point, b: Point, pixels: float) -> Point:
+    share = pixels / _distance(a, b)
+    return a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share
+
+
+def _path(points: Sequence[Point]) -> str:
+    return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+
+
+def _nearest(nodes: Sequence[Point]) -> float:
+    return min(_distance(a, b) for a, b in combinations(nodes, 2))
+
+
+def _distance(a: Point, b: Point) -> float:
+    return hypot(a[0] - b[0], a[1] - b[1])
