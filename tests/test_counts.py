@@ -4,9 +4,9 @@ import math
 
 import pytest
 from hypothesis import given
+from strategies import schedules
 
 import astra_edu as ae
-from strategies import schedules
 
 N, P = 840, 8
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import PAIRS, hierarchical_schedules, schedules
 
 import astra_edu as ae
 from astra_edu.collectives.arrays import expected, run
 from astra_edu.collectives.schedule import Op, Rounds
-from strategies import PAIRS, hierarchical_schedules, schedules
 
 ANY_SCHEDULE = st.one_of(schedules(), hierarchical_schedules())
 

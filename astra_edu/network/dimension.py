@@ -31,7 +31,7 @@ class Dimension:
     message. router: ns in a switch. hbm_latency (ns), hbm_bandwidth (10**9 bytes/s) and hbm_scale: a memory
     time that a message can't undercut; a scale of 0 (the default) turns it off.
 
-    Raises ConfigError for values that make no network: fewer than 2 NPUs, too few links, a bandwidth of 0.
+    Raises ConfigError for values that make no network: no NPU, too few links, a bandwidth of 0.
     """
 
     topology: Topology

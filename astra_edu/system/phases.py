@@ -38,7 +38,7 @@ def chunk_sizes(size: int, splits: int) -> list[int]:
 def chunk_phases(platform: Platform, collective: Collective, size: int) -> tuple[Phase, ...]:
     """The phases that one chunk of `size` bytes goes through, in order.
 
-    Raises ConfigError for a platform of several dimensions, which this version doesn't schedule yet.
+    Raises ConfigError for a single NPU, and for several dimensions, which this version doesn't schedule yet.
     """
     if len(platform.network) != 1:
         raise ConfigError(
@@ -47,7 +47,7 @@ def chunk_phases(platform: Platform, collective: Collective, size: int) -> tuple
         )
     npus = platform.network[0].npus
     if npus == 1:
-        return ()
+        raise ConfigError("the platform has 1 NPU, which has nobody to communicate with; it takes 2 or more.")
     phases = []
     for what in _order(platform, collective):
         phases.append(_phase(platform, collective, what, size))

@@ -1,0 +1,281 @@
+"""Every wrong value is an error that says what is wrong, where, and what would be right."""
+
+import contextlib
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import PAIRS
+
+import astra_edu as ae
+from astra_edu.formats import (
+    format_network,
+    format_system,
+    format_workload,
+    parse_network,
+    parse_system,
+    parse_workload,
+)
+from astra_edu.units import format_bytes, format_ns, parse_bytes
+
+RING = {
+    "dimensions-count": 1,
+    "topologies-per-dim": ["Ring"],
+    "units-count": [8],
+    "links-count": [2],
+    "link-latency": [500],
+    "link-bandwidth": [50],
+}
+SYSTEM = """scheduling-policy: LIFO
+endpoint-delay: 10
+active-chunks-per-dimension: 1
+preferred-dataset-splits: 4
+boost-mode: 1
+all-reduce-implementation: ring
+all-gather-implementation: ring
+reduce-scatter-implementation: ring
+all-to-all-implementation: direct
+collective-optimization: localBWAware
+"""
+MICRO = "MICRO\r\n1\r\nallreduce -1 1 NONE 0 1 NONE 0 1 ALLREDUCE 1048576 1\r\n"
+
+
+def says(words):
+    return pytest.raises(ae.ConfigError, match=words)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: ae.schedule("all-reduce", "ring", 1), r"npus is 1; it must be a whole number, 2 or more"),
+        (lambda: ae.schedule("all-reduce", "ring", -3), "npus is -3"),
+        (lambda: ae.schedule("all-reduce", "ring", 2.5), "npus is 2.5"),
+        (lambda: ae.schedule("all-reduce", "ring", "8"), "npus is '8'; it must be a number"),
+        (lambda: ae.schedule("all-reduce", "ring", math.nan), "npus is nan; it must be a finite number"),
+        (lambda: ae.schedule("all-reduce", "ring", True), "npus is True"),
+        (lambda: ae.schedule("allreduce", "ring", 8), "did you mean 'all-reduce'"),
+        (lambda: ae.schedule("all-reduce", "rings", 8), "did you mean 'ring'"),
+        (lambda: ae.schedule("all-reduce", None, 8), "algorithm is None; .*Allowed: ring"),
+        (lambda: ae.schedule("all-reduce", "halving-doubling", 12), "12 NPUs is none. The nearest that work: 8 and 16"),
+        (lambda: ae.schedule("all-to-all", "halving-doubling", 8), "For all-to-all take: ring, direct"),
+        (lambda: ae.schedule("broadcast", "ring", 4, root=4), "root is 4; NPUs are 0 to 3"),
+        (lambda: ae.schedule("all-reduce", "ring", 4, root=1), "has no root"),
+        (lambda: ae.hierarchical("all-reduce", "ring", [2] * 5), "1 to 4 dimensions"),
+        (lambda: ae.hierarchical("all-reduce", ["ring"], [2, 2]), "1 algorithms for 2 dimensions"),
+        (lambda: ae.hierarchical("broadcast", "ring", [2, 2]), "no multi-phase form"),
+        (lambda: ae.hierarchical("all-reduce", "halving-doubling", [2, 6]), "nearest that work: 4 and 8"),
+        (lambda: ae.Dimension.of("Ring", 8, -5, 500), "bandwidth is -5; it must be greater than 0"),
+        (lambda: ae.Dimension.of("Ring", 8, math.nan, 500), "bandwidth is nan"),
+        (lambda: ae.Dimension.of("Ring", 8, math.inf, 500), "bandwidth is inf"),
+        (lambda: ae.Dimension.of("Ring", 8, 50, -1), "latency is -1; it must be 0 or more"),
+        (lambda: ae.Dimension.of("ring", 8, 50, 1), "did you mean 'Ring'"),
+        (lambda: ae.Dimension("FullyConnected", 8, 3, 50, 1), "needs at least 7 links per NPU"),
+        (lambda: ae.Dimension("Ring", 8, 1, 50, 1), "needs at least 2 links"),
+        (lambda: ae.SystemConfig.of("rings"), "did you mean 'ring'"),
+        (lambda: ae.SystemConfig.of("ring4"), "only direct takes a window"),
+        (lambda: ae.SystemConfig.of("direct0"), "window is 0"),
+        (lambda: ae.SystemConfig.of("ring", splits=0), "preferred-dataset-splits is 0"),
+        (lambda: ae.SystemConfig.of("ring", scheduling="lifo"), "did you mean 'LIFO'"),
+        (lambda: ae.Workload.micro("allreduce", 1), "did you mean 'all-reduce'"),
+        (lambda: ae.counts(ae.schedule("all-reduce", "ring", 4), -1), "buffer_bytes is -1"),
+        (lambda: parse_bytes("3 MBytes"), "size is '3 MBytes'"),
+        (lambda: parse_bytes("1.5"), "a byte can't be divided"),
+        (lambda: parse_bytes(-1), "size in bytes is -1"),
+    ],
+)
+def test_values(make, words):
+    with says(words):
+        make()
+
+
+@pytest.mark.parametrize(("collective", "algorithm"), PAIRS)
+def test_one_npu_is_no_collective(collective, algorithm):
+    with says("2 or more"):
+        ae.schedule(collective, algorithm, 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"link-bandwith": [50]}, "did you mean 'link-bandwidth'"),
+        ({"link-bandwidth": None}, "link-bandwidth is None; it must be a list"),
+        ({"link-bandwidth": [50, 50]}, "link-bandwidth has 2 entries for dimensions-count = 1"),
+        ({"link-bandwidth": ["fast"]}, "net.json, dimension 0: link-bandwidth is 'fast'; it must be a number"),
+        ({"link-bandwidth": [-5]}, "link-bandwidth is -5"),
+        ({"units-count": [0]}, "units-count is 0"),
+        ({"topologies-per-dim": ["Torus"]}, "Allowed: Ring, FullyConnected, Switch"),
+        ({"dimensions-count": 2}, "has 1 entries for dimensions-count = 2"),
+        ({"dimensions-count": 0}, "dimensions-count is 0"),
+        ({"topology-name": "Flat"}, "only 'Hierarchical' exists"),
+    ],
+)
+def test_network_files(change, words):
+    with says(words):
+        parse_network(json.dumps(RING | change), "net.json")
+
+
+@pytest.mark.parametrize("key", [key for key in RING if key != "dimensions-count"])
+def test_missing_network_keys(key):
+    with says(f"the key '{key}' is missing"):
+        parse_network(json.dumps({k: v for k, v in RING.items() if k != key}))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "not valid JSON in line 1"),
+        ("[1]", "must be an object"),
+        ("[" * 100_000, "not valid JSON"),
+        ('{"units-count": [8], "units-count": [4]}', "'units-count' is there twice"),
+    ],
+)
+def test_network_files_that_are_no_network(text, words):
+    with says(words):
+        parse_network(text, "net.json")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("scheduling-policy: LIFO", "scheduling-policy: LILO", "scheduling-policy is 'LILO'; did you mean 'LIFO'"),
+        ("scheduling-policy: LIFO", "", "the key 'scheduling-policy' is missing"),
+        ("endpoint-delay: 10", "endpoint-delay: ten", "endpoint-delay is 'ten'; it must be a whole number"),
+        ("endpoint-delay: 10", "endpoint-delay: -1", "endpoint-delay is -1"),
+        ("endpoint-delay: 10", "endpoint-dely: 10", "unknown key 'endpoint-dely'; did you mean 'endpoint-delay'"),
+        ("endpoint-delay: 10", "endpoint-delay: 10 ns", "'ns' stands where a key with a colon is expected"),
+        ("endpoint-delay: 10", "endpoint-delay: 1\nendpoint-delay: 2", "is there twice"),
+        ("boost-mode: 1", "model-shared-bus: 1", "model-shared-bus is 1"),
+        ("all-reduce-implementation: ring", "all-reduce-implementation: rung", "did you mean 'ring'"),
+        ("collective-optimization: localBWAware\n", "collective-optimization:", "has no value"),
+    ],
+)
+def test_system_files(old, new, words):
+    with says(words):
+        parse_system(SYSTEM.replace(old, new), "sys.txt")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "is empty"),
+        ("MACRO\n1\n", "training loop is 'MACRO'; did you mean 'MICRO'"),
+        ("MICRO\n", "number of layers is ''"),
+        ("MICRO\n2\n" + MICRO.splitlines()[2], "says 2 layers, but 1 lines"),
+        (
+            MICRO.replace("ALLREDUCE", "ALREDUCE"),
+            r"layer 0 \(allreduce\), weight gradient: the collective is 'ALREDUCE'; did",
+        ),
+        (MICRO.replace("1048576", "1e6"), "the size is '1e6'"),
+        (MICRO.replace("1048576", "-5"), "the size is '-5'"),
+        (MICRO.replace("1048576", "9" * 30), "more than ASTRA-sim's 64 bits"),
+        (MICRO.replace("1048576 1", "1048576"), "has 11 columns; it needs 12"),
+    ],
+)
+def test_workload_files(text, words):
+    with says(words):
+        parse_workload(text, name="work.txt")
+
+
+@pytest.mark.parametrize("scale", [0, -1, math.nan, "2"])
+def test_scales(scale):
+    with says("comm_scale is"):
+        parse_workload(MICRO, comm_scale=scale)
+
+
+def test_files_that_are_not_there_or_not_text(tmp_path):
+    system = tmp_path / "system.txt"
+    system.write_text(SYSTEM)
+    (tmp_path / "empty").write_text(" \n")
+    (tmp_path / "binary").write_bytes(bytes(range(256)))
+    (tmp_path / "zeros").write_bytes(bytes(100))
+    for name, words in [
+        ("nowhere.json", r"no such file; a network file \(JSON\) is expected.*system.txt"),
+        ("no/where.json", "is no folder either"),
+        (".", "is a folder"),
+        ("empty", "is empty"),
+        ("binary", "is not a text file"),
+        ("zeros", "is not a text file"),
+    ]:
+        with says(words):
+            ae.load_astra_sim(tmp_path / name, system)
+        with says(
+            words.replace("a network file (JSON)", "a workload file").replace(
+                r"a network file \(JSON\)", "a workload file"
+            )
+        ):
+            ae.load_workload(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("work", "words"),
+    [
+        (ae.Workload.micro("all-reduce", 0), "communicates nothing"),
+        (ae.Workload.micro("all-reduce", 3), "can't be cut into preferred-dataset-splits = 4"),
+        (parse_workload(MICRO.replace("MICRO", "DATA")), "training loop DATA isn't simulated"),
+        (ae.Workload.micro("broadcast", 100), "has no implementation for broadcast"),
+    ],
+)
+def test_what_can_not_be_simulated(work, words):
+    platform = ae.Platform(parse_network(json.dumps(RING)), parse_system(SYSTEM))
+    with says(words):
+        ae.simulate(work, platform)
+
+
+def test_platforms_that_can_not_be_simulated():
+    two = ae.Platform((ae.Dimension.of("Ring", 4, 50, 1),) * 2, ae.SystemConfig.of("ring_ring"))
+    with says("this version times collectives on 1"):
+        ae.simulate(ae.Workload.micro("all-reduce", 100), two)
+    odd = ae.Platform((ae.Dimension.of("Switch", 6, 50, 1),), ae.SystemConfig.of("halvingDoubling"))
+    with says("nearest that work: 4 and 8"):
+        ae.simulate(ae.Workload.micro("all-reduce", 100), odd)
+    with says("passes is 0"):
+        ae.simulate(ae.Workload.micro("all-reduce", 100), odd, passes=0)
+    one = ae.Platform((ae.Dimension("Switch", 1, 1, 50, 1),), ae.SystemConfig.of("ring"))
+    with says("1 NPU"):
+        ae.simulate(ae.Workload.micro("all-reduce", 100), one)
+
+
+def test_a_network_of_other_sizes_than_the_schedule():
+    with says(r"the schedule is for dimensions \(8,\), the network has \(4,\)"):
+        ae.time_schedule(ae.schedule("all-reduce", "ring", 8), [ae.Dimension.of("Ring", 4, 50, 1)], 100)
+
+
+def test_written_files_are_read_back_the_same():
+    network = (ae.Dimension.of("Ring", 4, 62.5, 500), ae.Dimension("Switch", 8, 2, 6.25, 1.5, nic=3))
+    system = ae.SystemConfig.of("ring_direct4", splits=64, intra_dimension="SCF", inter_dimension="themis")
+    assert parse_network(format_network(network)) == network
+    assert parse_system(format_system(system)) == system
+    work = parse_workload(MICRO)
+    assert parse_workload(format_workload(work)) == work
+
+
+MANGLED = st.one_of(st.text(), st.binary().map(lambda b: b.decode("latin-1")))
+
+
+@given(st.sampled_from([json.dumps(RING), SYSTEM, MICRO]), st.integers(0, 400), st.integers(0, 20), MANGLED)
+def test_mangled_files_end_in_an_error_or_an_answer(text, start, length, junk):
+    mangled = text[:start] + junk + text[start + length :]
+    for parse in (parse_network, parse_system, parse_workload):
+        with contextlib.suppress(ae.ConfigError):
+            parse(mangled)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("64 KiB", 65536), ("1MiB", 2**20), ("25 MB", 25_000_000), ("1.5 GiB", 3 * 2**29), (7, 7), ("8", 8)],
+)
+def test_sizes_are_read(text, size):
+    assert parse_bytes(text) == size
+
+
+def test_units_are_printed():
+    assert [format_bytes(b) for b in (5, 1536, 2**20, 3 * 2**29)] == ["5 B", "1.5 KiB", "1 MiB", "1.5 GiB"]
+    assert [format_ns(t) for t in (0, 805, 45_681, 17_534_229, 2.5e9)] == [
+        "0 ns",
+        "805 ns",
+        "45.681 µs",
+        "17,534.229 µs",
+        "2,500.000 ms",
+    ]

@@ -1,0 +1,91 @@
+"""`make lab`: what it says, what it asks of JupyterLab, and one real start."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import closing
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import pytest
+
+from tools.lab import ROOT, arguments, can_open_browser, first_answer, quiet_settings
+
+NEWS = "@jupyterlab/apputils-extension:notification"
+
+
+def test_exercise_1_agrees_with_the_tutorial():
+    expected = "Exercise 1, 1 MiB all-reduce on a ring of 8 NPUs: 45.681 µs (tutorial: 45.681 µs)"
+    assert first_answer() == expected
+
+
+@pytest.mark.parametrize(
+    ("platform", "environ", "opens"),
+    [
+        ("linux", {"DISPLAY": ":0"}, True),
+        ("linux", {"WAYLAND_DISPLAY": "wayland-0"}, True),
+        ("linux", {}, False),
+        ("linux", {"DISPLAY": ""}, False),
+        ("linux", {"DISPLAY": "localhost:10.0", "SSH_CONNECTION": "10.0.0.1 1 10.0.0.2 22"}, False),
+        ("darwin", {}, True),
+        ("darwin", {"SSH_TTY": "/dev/ttys001"}, False),
+        ("win32", {}, True),
+    ],
+)
+def test_a_browser_opens_only_where_it_would_be_seen(platform, environ, opens):
+    assert can_open_browser(environ, platform) is opens
+
+
+@pytest.mark.parametrize("root", [True, False])
+@pytest.mark.parametrize("browser", [True, False])
+def test_jupyterlab_is_told_of_root_and_of_a_missing_browser(root, browser):
+    words = arguments("token", root=root, browser=browser)
+    assert ("--allow-root" in words) is root
+    assert ("--no-browser" in words) is not browser
+
+
+def test_settings_are_written_where_there_were_none(tmp_path):
+    written = json.loads(quiet_settings(tmp_path).read_text())
+    assert written == {NEWS: {"fetchNews": "false", "checkForUpdates": False}}
+
+
+def test_settings_of_others_are_kept(tmp_path):
+    target = tmp_path / "share" / "jupyter" / "lab" / "settings" / "overrides.json"
+    target.parent.mkdir(parents=True)
+    theirs = {"@jupyterlab/apputils-extension:themes": {"theme": "JupyterLab Dark"}}
+    target.write_text(json.dumps(theirs | {NEWS: {"fetchNews": "true", "doNotDisturbMode": True}}))
+    assert json.loads(quiet_settings(tmp_path).read_text()) == theirs | {
+        NEWS: {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True}
+    }
+
+
+def status(address: str) -> int:
+    try:
+        with urlopen(address, timeout=10) as answer:
+            return answer.status
+    except HTTPError as error:
+        return error.code
+
+
+def test_it_starts_beside_a_taken_port_and_stops_on_ctrl_c(tmp_path):
+    own = {f"JUPYTER_{name}_DIR": str(tmp_path / name) for name in ("CONFIG", "DATA", "RUNTIME")}
+    environ = os.environ | own | {"SSH_TTY": "so that no browser opens"}
+    with closing(socket.create_server(("127.0.0.1", 0))) as other:
+        taken = other.getsockname()[1]
+        command = [sys.executable, "-m", "tools.lab", f"--port={taken}"]
+        with subprocess.Popen(command, cwd=ROOT, env=environ, stdout=subprocess.PIPE, text=True) as server:
+            try:
+                lines = iter(server.stdout.readline, "")
+                address = next(line.strip() for line in lines if line.startswith("http"))
+                base, port, token = re.fullmatch(r"(http://localhost:(\d+)/).*token=(\w+)", address).groups()
+                assert int(port) != taken
+                assert status(f"{base}lab?token={token}") == 200
+                assert status(f"{base}api/contents") == 403
+                server.send_signal(signal.SIGINT)
+                assert server.wait(timeout=10) == 0
+            finally:
+                server.kill()

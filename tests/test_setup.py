@@ -1,0 +1,193 @@
+"""What a new machine gets: the files, the packages, the order of the imports, the commands."""
+
+import ast
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "astra_edu"
+CONDA_NAMES = {"matplotlib-base": "matplotlib"}
+
+# Each part imports only from the parts before it.
+IMPORT_ORDER = (
+    *("errors", "units"),
+    *("network", "collectives", "system", "workload", "formats"),
+    "simulate",
+    *("plots", "widgets", "check"),
+)
+HEAVY = ("numpy", "pandas", "matplotlib", "ipywidgets", "anywidget", "IPython")
+
+LOCK_FILES = re.compile(r"(.*\.lock|.*-lock\.(json|ya?ml)|pylock.*\.toml)")
+REGISTRY_HOSTS = [
+    ".".join(parts)
+    for parts in (
+        ("pypi", "org"),
+        ("files", "pythonhosted", "org"),
+        ("registry", "npmjs", "org"),
+        ("conda", "anaconda", "org"),
+        ("deb", "debian", "org"),
+    )
+]
+
+
+def requirement(text: str) -> tuple[str, frozenset[str]]:
+    """ "numpy>=2.0,<3" and "numpy >=2.0,<3" are both ("numpy", {">=2.0", "<3"})."""
+    name, ranges = re.fullmatch(r"([\w-]+)\s*(.*)", text).groups()
+    return CONDA_NAMES.get(name, name), frozenset(filter(None, ranges.split(",")))
+
+
+def test_environment_yml_and_pyproject_ask_for_the_same_packages():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    pyproject = {"python": frozenset([project["requires-python"]]), "pip": frozenset()}
+    for requirements in (project["dependencies"], *project["optional-dependencies"].values()):
+        pyproject |= map(requirement, requirements)
+
+    *conda, last = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+    *by_pip, package = last["pip"]
+    environment = dict(map(requirement, [*conda, *by_pip]))
+
+    def ranges(name, packages):
+        return ",".join(sorted(packages[name], reverse=True)) or "any" if name in packages else "nothing"
+
+    assert package == "-e ."
+    assert [
+        f"{name}: pyproject.toml asks for {ranges(name, pyproject)}, environment.yml for {ranges(name, environment)}"
+        for name in sorted(pyproject.keys() | environment.keys())
+        if pyproject.get(name) != environment.get(name)
+    ] == []
+
+
+@pytest.mark.parametrize("name", ["LICENSE", "README.md"])
+def test_the_project_has_its_papers(name):
+    assert (ROOT / name).read_text(encoding="utf-8").strip()
+
+
+@pytest.fixture(scope="module")
+def tracked() -> list[Path]:
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a git clone")
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True)
+    return [path for name in listed.stdout.split("\0") if (path := ROOT / name).is_file()]
+
+
+def test_no_lock_file_is_tracked(tracked):
+    assert [path.name for path in tracked if LOCK_FILES.fullmatch(path.name)] == []
+
+
+def test_no_tracked_file_names_a_package_registry(tracked):
+    assert [
+        f"{path.relative_to(ROOT)}: {host}"
+        for path in tracked
+        for host in REGISTRY_HOSTS
+        if host.encode() in path.read_bytes()
+    ] == []
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    code = f"import astra_edu, json, sys; print(json.dumps([m for m in {HEAVY} if m in sys.modules]))"
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True)
+    assert json.loads(run.stdout) == []
+
+
+def parts_imported(path: Path) -> Iterator[str]:
+    """The parts of astra_edu that a file imports: "units", "network", …"""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Import(names=names):
+                modules = [alias.name for alias in names]
+            case ast.ImportFrom(module="astra_edu", names=names):
+                modules = [f"astra_edu.{alias.name}" for alias in names]
+            case ast.ImportFrom(level=0, module=str(module)):
+                modules = [module]
+            case ast.ImportFrom():
+                pytest.fail(f"{path.relative_to(ROOT)}, line {node.lineno}: write the whole name, astra_edu.…")
+            case _:
+                continue
+        for module in modules:
+            package, _, rest = module.partition(".")
+            if package == "astra_edu":
+                yield rest.partition(".")[0] or "astra_edu"
+
+
+def test_imports_point_one_way():
+    wrong = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        part = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        if part == "__init__":
+            continue
+        assert part in IMPORT_ORDER, f"{part} has no place in IMPORT_ORDER yet"
+        allowed = IMPORT_ORDER[: IMPORT_ORDER.index(part) + 1]
+        wrong += [f"{path.relative_to(ROOT)} imports {other}" for other in parts_imported(path) if other not in allowed]
+    assert wrong == []
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    """The Makefile and what its installation depends on, in a folder of their own."""
+    folder = tmp_path / "astra"
+    (folder / "tools").mkdir(parents=True)
+    for name in ("Makefile", "pyproject.toml", "tools/overrides.json"):
+        shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+def make(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["make", *words], cwd=folder, capture_output=True, text=True)
+
+
+def script(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_an_old_python_is_told_what_to_install(folder):
+    old = script(folder / "old", "exit 1")
+    run = make(folder, "lab", f"PYTHON={old}")
+    assert run.returncode != 0
+    assert "Python 3.11 or newer is needed" in run.stdout
+    assert "sudo apt install python3.11" in run.stdout
+    assert "brew install" in run.stdout
+
+
+def test_a_python_without_venv_is_told_which_package(folder, monkeypatch):
+    script(folder / "bin" / "uv", "exit 1")
+    monkeypatch.setenv("PATH", str(folder / "bin"), prepend=":")
+    debian = script(folder / "debian", 'case "$2" in *ensurepip*) exit 1;; *venv*) echo python3.12-venv;; esac')
+    run = make(folder, "lab", f"PYTHON={debian}")
+    assert run.returncode != 0
+    assert "sudo apt install python3.12-venv" in run.stdout
+
+
+@pytest.fixture
+def installed(folder) -> Path:
+    script(folder / ".venv" / "bin" / "python", "exit 0")
+    (folder / ".venv" / "installed-in").write_text(f"{folder}\n")
+    (folder / ".venv" / "lab-installed").touch()
+    return folder
+
+
+def test_a_second_start_installs_nothing(installed):
+    assert make(installed, "-n", "lab").stdout.split() == [".venv/bin/python", "-m", "tools.lab"]
+
+
+def test_a_folder_that_was_moved_is_installed_again(installed):
+    moved = installed.rename(installed.with_name("elsewhere"))
+    assert "pip install" in make(moved, "-n", "lab").stdout
+
+
+def test_new_packages_in_pyproject_are_installed(installed):
+    later = (installed / ".venv" / "lab-installed").stat().st_mtime + 10
+    os.utime(installed / "pyproject.toml", (later, later))
+    assert "pip install" in make(installed, "-n", "lab").stdout
