@@ -72,6 +72,13 @@ def test_the_project_has_its_papers(name):
     assert (ROOT / name).read_text(encoding="utf-8").strip()
 
 
+def test_the_example_in_the_readme_prints_what_it_shows():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    code, shown = re.search(r"```python\n(.*?)```\n\n```text\n(.*?)```", readme, re.DOTALL).groups()
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True)
+    assert run.stdout == shown
+
+
 @pytest.fixture(scope="module")
 def tracked() -> list[Path]:
     if not (ROOT / ".git").exists():

@@ -1,0 +1,80 @@
+VENV := .venv
+PY := $(VENV)/bin/python
+PYTHON := python3 python3.14 python3.13 python3.12 python3.11
+ARGS :=
+NOTEBOOKS := $(wildcard notebooks/*.ipynb)
+
+.PHONY: help lab test bench exercises outputs format clean
+
+help: ## these lines
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+
+lab: $(VENV)/lab-installed ## install (once), answer exercise 1, open JupyterLab; ARGS="--port=9000" is passed on
+	@$(PY) -m tools.lab $(ARGS)
+
+test: $(VENV)/test-installed ## install (once), then every check: lint, types, tests, notebooks
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(PY) -m pytest -n 2 --dist loadscope tests
+ifneq ($(NOTEBOOKS),)
+	$(PY) -m tools.exercises --check
+	$(PY) -m tools.notebooks check
+	$(PY) -m pytest -n 2 --dist loadscope --nbval --nbval-current-env notebooks solutions
+	$(PY) -m pytest -n 2 --dist loadscope --nbval-lax --nbval-current-env exercises
+endif
+
+bench: $(VENV)/test-installed ## measure how fast it simulates
+	$(PY) -m pytest benchmarks --benchmark-only
+
+exercises: $(VENV)/test-installed ## make exercises/ from solutions/
+	$(PY) -m tools.exercises
+
+outputs: $(VENV)/test-installed ## run notebooks/ and solutions/ and store their outputs
+	$(PY) -m tools.notebooks run
+
+format: $(VENV)/test-installed ## mend the layout of the code
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+
+clean: ## remove .venv and every cache
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+$(VENV)/lab-installed: EXTRAS := notebook
+$(VENV)/test-installed: EXTRAS := notebook,test
+$(VENV)/lab-installed $(VENV)/test-installed: pyproject.toml tools/overrides.json
+	@$(make_venv)
+	@if uv --version >/dev/null 2>&1; then uv pip install --python $(PY) -e '.[$(EXTRAS)]'; \
+	else $(PY) -m pip install --disable-pip-version-check -e '.[$(EXTRAS)]'; fi
+	@$(PY) -c 'from tools.lab import quiet_settings; quiet_settings()'
+	@printf '%s\n' '$(CURDIR)' > $(VENV)/installed-in
+	@touch $(VENV)/lab-installed $@
+
+# Installed again when this folder was moved, or when the Python it was made with has gone.
+ifneq ($(shell test -x $(PY) && cat $(VENV)/installed-in 2>/dev/null),$(CURDIR))
+.PHONY: $(VENV)/lab-installed $(VENV)/test-installed
+endif
+
+new_enough = -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1
+
+define make_venv
+if ! $(PY) $(new_enough); then \
+  for python in $(PYTHON) none; do if $$python $(new_enough); then break; fi; done; \
+  if [ $$python = none ]; then \
+    echo 'Python 3.11 or newer is needed, and there is none here (looked for: $(PYTHON)).'; \
+    echo 'Debian or Ubuntu: sudo apt install python3.11 python3.11-venv'; \
+    echo 'macOS: brew install python@3.13'; \
+    echo 'Installed somewhere else? make lab PYTHON=/path/to/python3'; exit 1; \
+  fi; \
+  echo "Installing into $(VENV), once; later starts need no network."; \
+  rm -rf $(VENV); \
+  if uv --version >/dev/null 2>&1; then uv venv --quiet --seed --python "$$(command -v $$python)" $(VENV); \
+  elif $$python -c 'import ensurepip' 2>/dev/null; then $$python -m venv $(VENV); \
+  else \
+    package=$$($$python -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])'); \
+    echo "$$python has no ensurepip and can't make virtual environments."; \
+    echo "Debian or Ubuntu: sudo apt install $$package, then run make again."; exit 1; \
+  fi; \
+fi
+endef

@@ -1,0 +1,85 @@
+"""`make lab`: one answer first, then JupyterLab on the first notebook."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import signal
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+START = "notebooks/00_start_here.ipynb"
+TUTORIAL_NS = 45_681
+
+
+def first_answer() -> str:
+    """Exercise 1 of the ASPLOS 2022 tutorial, run on the tutorial's own files."""
+    import astra_edu as ae
+
+    inputs = ROOT / "exercises" / "inputs" / "asplos2022" / "ex1"
+    platform = ae.load_astra_sim(network=inputs / "ring.json", system=inputs / "ring.txt")
+    result = ae.simulate(ae.load_workload(inputs / "all_reduce.txt"), platform)
+    ours, theirs = (f"{ns / 1000:.3f} µs" for ns in (result.total_ns, TUTORIAL_NS))
+    return f"Exercise 1, 1 MiB all-reduce on a ring of 8 NPUs: {ours} (tutorial: {theirs})"
+
+
+def quiet_settings(prefix: Path = Path(sys.prefix)) -> Path:
+    """Add our settings (no news pop-up, no update check) to those of the environment in `prefix`."""
+    ours = json.loads((Path(__file__).parent / "overrides.json").read_text(encoding="utf-8"))
+    target = prefix / "share" / "jupyter" / "lab" / "settings" / "overrides.json"
+    settings = json.loads(target.read_text(encoding="utf-8")) if target.exists() else {}
+    merged = settings | {plugin: settings.get(plugin, {}) | values for plugin, values in ours.items()}
+    if merged != settings:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(json.dumps(merged, indent=2) + "\n", encoding="utf-8")
+    return target
+
+
+def is_root() -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0  # Windows has no such thing
+
+
+def can_open_browser(environ: Mapping[str, str], platform: str) -> bool:
+    """Whether a browser opened here would appear in front of the person who typed the command."""
+    if "SSH_CONNECTION" in environ or "SSH_TTY" in environ:
+        return False
+    return platform != "linux" or any(environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+
+
+def arguments(token: str, *, root: bool, browser: bool) -> list[str]:
+    """JupyterLab's command line. It refuses root unless told otherwise, so it is told only then."""
+    return [
+        f"--ServerApp.root_dir={ROOT}",
+        f"--LabApp.default_url=/lab/tree/{START}",
+        f"--IdentityProvider.token={token}",
+        "--Application.log_level=ERROR",
+        *(["--allow-root"] if root else []),
+        *([] if browser else ["--no-browser"]),
+    ]
+
+
+def main(argv: list[str]) -> None:
+    """Print the first answer, then serve until Ctrl-C; `argv` goes to JupyterLab as it is."""
+    print(first_answer(), flush=True)
+    quiet_settings()
+
+    from jupyterlab.labapp import LabApp
+
+    token, browser = secrets.token_hex(16), can_open_browser(os.environ, sys.platform)
+    server = LabApp.initialize_server([*arguments(token, root=is_root(), browser=browser), *argv])
+
+    def announce() -> None:
+        opens = "opens in your browser, or open" if browser else "is running: open"
+        address = f"{server.connection_url}lab/tree/{START}?token={token}"
+        print(f"\nJupyterLab {opens} this address; Ctrl-C stops it.\n\n{address}\n", flush=True)
+
+    signal.signal(signal.SIGINT, lambda *_: server.stop(from_signal=True))
+    server.io_loop.add_callback(announce)  # when it listens: its port may be another than the one asked for
+    server.start()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
