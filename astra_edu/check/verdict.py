@@ -1,0 +1,125 @@
+"""How an answer is judged: against the truth, and against the mistakes that people make.
+
+A check never says the right value. It says that an answer is right, or which thought leads to the value given,
+or, when the value is nobody's known mistake, in which case it is wrong and on which side.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from astra_edu.errors import ConfigError
+
+Case = Mapping[str, Any]
+Answer = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """ok: True for right, False for wrong, None for not answered yet. message: why."""
+
+    ok: bool | None
+    message: str
+
+    def __repr__(self) -> str:
+        return {True: "✓ ", False: "✗ ", None: "… "}[self.ok] + self.message
+
+    def __bool__(self) -> bool:
+        return self.ok is True
+
+
+class NoAnswerError(Exception):
+    """A stub that nobody has filled in, or an answer that can't be judged; carries its verdict."""
+
+    def __init__(self, ok: bool | None, message: str) -> None:
+        """Keep the verdict."""
+        super().__init__(message)
+        self.verdict = Verdict(ok, message)
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A plausible wrong function and the sentence for whoever has written it."""
+
+    function: Answer
+    message: str
+
+
+def judge(
+    answer: Answer,
+    truth: Answer,
+    cases: Sequence[Case],
+    mistakes: Sequence[Mistake],
+    praise: str,
+    tolerance: float = 1e-9,
+) -> Verdict:
+    """Compare a numeric function with `truth` on all `cases` (keyword arguments), within a relative tolerance."""
+    try:
+        given = [number(call(answer, case), case) for case in cases]
+    except NoAnswerError as problem:
+        return problem.verdict
+    wanted = [truth(**case) for case in cases]
+    if _same(given, wanted, tolerance):
+        return Verdict(True, praise)
+    for mistake in mistakes:
+        if _same(given, [mistake.function(**case) for case in cases], tolerance):
+            return Verdict(False, mistake.message)
+    return Verdict(False, _first_difference(given, wanted, cases, tolerance))
+
+
+def call(answer: Answer, case: Case) -> Any:
+    """The answer for one case. Raises NoAnswerError for a stub, or for a function that breaks."""
+    try:
+        return answer(**case)
+    except NotImplementedError as question:
+        raise NoAnswerError(None, f"Not answered yet: {question}") from None
+    except ConfigError as error:
+        raise NoAnswerError(False, str(error)) from None
+    except Exception as error:
+        raise NoAnswerError(False, f"Your function stops with {type(error).__name__}: {error}{_for(case)}.") from None
+
+
+def number(value: Any, case: Case) -> float:
+    """The value as a float. Raises NoAnswerError when it is none."""
+    if value is None or value is ...:
+        raise NoAnswerError(False, f"Your function returns {value!r}{_for(case)}; it should return a number.")
+    try:
+        result = float(value)
+    except (TypeError, ValueError):
+        raise NoAnswerError(False, f"Your function returns {value!r}{_for(case)}; it should return a number.") from None
+    if not math.isfinite(result):
+        raise NoAnswerError(False, f"Your function returns {value!r}{_for(case)}; that is no finite number.")
+    return result
+
+
+def prediction(answer: Answer, truth: float, unit: str, lesson: str) -> Verdict:
+    """Answer a guess with the truth: there is no wrong guess, only one that was made and one that wasn't."""
+    try:
+        guess = number(call(answer, {}), {})
+    except NoAnswerError as problem:
+        return problem.verdict
+    if guess <= 0:
+        return Verdict(False, f"Your guess is {guess:g} {unit}; it takes some time, so guess more than 0.")
+    ratio = max(guess / truth, truth / guess)
+    off = "that is very close" if ratio < 1.1 else f"a factor {ratio:.2g} too {'high' if guess > truth else 'low'}"
+    return Verdict(True, f"You said {guess:,.6g} {unit}; the simulator says {truth:,.6g} {unit}: {off}. {lesson}")
+
+
+def _same(a: Sequence[float], b: Sequence[float], tolerance: float) -> bool:
+    return all(math.isclose(x, y, rel_tol=tolerance, abs_tol=tolerance) for x, y in zip(a, b, strict=True))
+
+
+def _first_difference(given: Sequence[float], wanted: Sequence[float], cases: Sequence[Case], tolerance: float) -> str:
+    wrong = [i for i in range(len(cases)) if not _same([given[i]], [wanted[i]], tolerance)]
+    i = wrong[0]
+    side = "too large" if given[i] > wanted[i] else "too small"
+    right = len(cases) - len(wrong)
+    others = f" It is right in {right} of the {len(cases)} cases tried." if right else ""
+    return f"Your value is {side}{_for(cases[i])}: you have {given[i]:,.10g}.{others}"
+
+
+def _for(case: Case) -> str:
+    return " for " + ", ".join(f"{key} = {value}" for key, value in case.items()) if case else ""
