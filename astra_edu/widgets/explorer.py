@@ -1,0 +1,221 @@
+"""The explorer: choose a collective and a network, see it play, and see what it costs, while dragging."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import ipywidgets
+
+from astra_edu.collectives import ALGORITHMS, Collective, Schedule, algorithms_for, counts, hierarchical
+from astra_edu.errors import ConfigError
+from astra_edu.network import Dimension, Topology
+from astra_edu.system import ScheduleTime, time_schedule
+from astra_edu.system.formula import formula, message_formula, port_bound_ns
+from astra_edu.system.phases import chunk_sizes
+from astra_edu.units import KIB, MIB, format_bytes, format_ns
+from astra_edu.widgets.player import Player
+
+UPDATE_NS = 1
+ENDPOINT_NS = 10
+SIZES = [(format_bytes(KIB << power), KIB << power) for power in range(23)]
+BANDWIDTHS = [(f"{gb:g} GB/s", gb) for gb in (1, 2, 6.25, 12.5, 16, 25, 32, 50, 62, 100, 150, 200, 300, 450, 900)]
+LATENCIES = [(f"{ns:g} ns", ns) for ns in (0, 1, 10, 50, 100, 200, 500, 700, 1000, 2000, 5000, 10_000)]
+MOST_NPUS = 64
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One setting of the explorer: what is asked, of which network."""
+
+    collective: str
+    algorithms: tuple[str, ...]
+    network: tuple[Dimension, ...]
+    size: int
+    splits: int = 1
+
+    @property
+    def schedule(self) -> Schedule:
+        """What the player shows."""
+        return hierarchical(self.collective, list(self.algorithms), [d.npus for d in self.network])
+
+    def times(self) -> list[ScheduleTime]:
+        """The time of each chunk; they go through the network one after the other."""
+        schedule = self.schedule
+        return [time_schedule(schedule, self.network, s, ENDPOINT_NS) for s in chunk_sizes(self.size, self.splits)]
+
+
+def summary(choice: Choice) -> str:
+    """The costs of a choice as text: time, bytes, steps, the sum behind the time, and what it leaves out."""
+    schedule, times = choice.schedule, choice.times()
+    first = times[0]
+    total = sum(time.total_ns for time in times) + UPDATE_NS
+    gathers = schedule.collective in (Collective.ALL_GATHER, Collective.GATHER)
+    cost = counts(schedule, choice.size * schedule.npus if gathers else choice.size)
+    lines = [
+        f"time: {format_ns(total)}",
+        f"sent by the busiest NPU: {format_bytes(cost.sent)}; by all: {format_bytes(cost.total)}",
+        f"steps: {cost.steps:,}; NPUs that send to one NPU at once: {cost.fan_in}",
+    ]
+    lines += formula(first, choice.network, ENDPOINT_NS) or [
+        "(not a plain sum: the time is the longest chain of waiting)"
+    ]
+    if first.stretches:
+        stretch = max(first.stretches, key=lambda s: s.steps * s.step_ns)
+        lines.append(message_formula(choice.network[stretch.dimension], stretch))
+    chunks = f"{len(times)} chunks, one after the other" if len(times) > 1 else "1 chunk"
+    lines.append(f"{chunks}, + {UPDATE_NS} ns to use the result = {total:,.0f} ns")
+    bound = port_bound_ns(schedule, choice.network, choice.size)
+    if bound > total:
+        lines.append(
+            f"beware: messages meet here, and this model lets them pass through each other. "
+            f"Over an NPU's own links alone the bytes need {format_ns(bound)}."
+        )
+    return "\n".join(lines)
+
+
+class Row:
+    """The controls of one network dimension."""
+
+    def __init__(self, index: int, dimension: Dimension, algorithm: str) -> None:
+        """Show `dimension`, carrying out its phases by `algorithm`."""
+        wide = {"style": {"description_width": "5.2em"}, "layout": ipywidgets.Layout(width="auto")}
+        self.topology = ipywidgets.Dropdown(
+            options=list(map(str, Topology)), value=str(dimension.topology), description="topology", **wide
+        )
+        self.algorithm = ipywidgets.Dropdown(options=[algorithm], value=algorithm, description="algorithm", **wide)
+        self.npus = ipywidgets.IntSlider(dimension.npus, 2, max(MOST_NPUS, dimension.npus), description="NPUs", **wide)
+        self.bandwidth = _stepped(BANDWIDTHS, dimension.bandwidth, "per link", "GB/s", wide)
+        self.latency = _stepped(LATENCIES, dimension.latency, "latency", "ns", wide)
+        self.controls = [self.topology, self.algorithm, self.npus, self.bandwidth, self.latency]
+        title = ipywidgets.HTML(f"<b>dimension {index}</b>")
+        self.box = ipywidgets.VBox([title, *self.controls], layout=ipywidgets.Layout(flex="1 1 15em"))
+
+    def dimension(self) -> Dimension:
+        """The dimension that the controls describe, with the fewest links its topology needs."""
+        return Dimension.of(self.topology.value, self.npus.value, self.bandwidth.value, self.latency.value)
+
+
+class Explorer(ipywidgets.VBox):  # type: ignore[misc]
+    """Controls for a collective over 1 to 3 dimensions, the player that shows it, and what it costs.
+
+    collective, size (bytes) and splits as in ASTRA-sim; network: (topology, NPUs, GB/s per link, latency in ns)
+    of each dimension; algorithms: one for each dimension. Everything can be changed afterwards in the view.
+    """
+
+    def __init__(
+        self,
+        collective: str = "all-reduce",
+        algorithms: tuple[str, ...] | str = "ring",
+        network: tuple[tuple[str, int, float, float], ...] = (("Ring", 8, 50, 500),),
+        size: int = MIB,
+        splits: int = 4,
+    ) -> None:
+        """Start with one setting of everything."""
+        names = (algorithms,) * len(network) if isinstance(algorithms, str) else tuple(algorithms)
+        if not 1 <= len(network) <= 3 or len(names) != len(network):
+            raise ConfigError(
+                f"{len(network)} dimensions and {len(names)} algorithms; give 1 to 3 dimensions and one algorithm each."
+            )
+        dimensions = tuple(Dimension.of(*entry) for entry in network)
+        choice = Choice(collective, names, dimensions, size, splits if len(network) == 1 else 1)
+        self.player = Player(choice.schedule, choice.times()[0], topology=[str(d.topology) for d in dimensions])
+        self.rows = [Row(i, d, name) for i, (d, name) in enumerate(zip(dimensions, names, strict=True))]
+        spare = Dimension.of("Switch", 2, 25, 500)
+        self.rows += [Row(i, spare, "ring") for i in range(len(network), 3)]
+        wide = {"style": {"description_width": "5.2em"}, "layout": ipywidgets.Layout(width="auto")}
+        self.collective = ipywidgets.Dropdown(
+            options=list(map(str, Collective)), value=str(choice.schedule.collective), description="collective", **wide
+        )
+        self.size = _stepped(SIZES, size, "size", "B", wide)
+        self.splits = ipywidgets.IntSlider(choice.splits, 1, max(64, splits), description="chunks", **wide)
+        self.dims = ipywidgets.ToggleButtons(
+            options=[("1 dimension", 1), ("2 dimensions", 2), ("3 dimensions", 3)],
+            value=len(network),
+            style={"button_width": "7.5em"},
+        )
+        self.text = ipywidgets.HTML()
+        first = ipywidgets.VBox(
+            [ipywidgets.HTML("<b>collective</b>"), self.collective, self.size, self.splits],
+            layout=ipywidgets.Layout(flex="1 1 15em"),
+        )
+        self.settings = ipywidgets.HBox([first], layout=ipywidgets.Layout(flex_flow="row wrap"))
+        super().__init__([self.dims, self.settings, self.player, self.text])
+        self._refreshing = False
+        self._refresh()
+        controls = [self.collective, self.size, self.splits, self.dims]
+        for control in controls + [c for row in self.rows for c in row.controls]:
+            control.observe(self._refresh, "value")
+
+    @property
+    def choice(self) -> Choice:
+        """What the controls say now. Raises ConfigError where they say nothing possible."""
+        rows = self.rows[: self.dims.value]
+        return Choice(
+            self.collective.value,
+            tuple(row.algorithm.value for row in rows),
+            tuple(row.dimension() for row in rows),
+            self.size.value,
+            self.splits.value if len(rows) == 1 else 1,
+        )
+
+    def summary(self) -> str:
+        """What stands below the player, as plain text."""
+        return summary(self.choice)
+
+    def __repr__(self) -> str:
+        return f"Explorer({self.player.schedule!r})"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        data = bundle[0] if isinstance(bundle, tuple) else bundle
+        return data | {"text/plain": repr(self), "image/svg+xml": self.player.svg()}
+
+    def _refresh(self, _: object = None) -> None:
+        """Bring menus, player and text in line with the controls; say so where these are impossible."""
+        if self._refreshing:  # a menu that lost its value
+            return
+        self._refreshing = True
+        try:
+            self._show()
+        finally:
+            self._refreshing = False
+
+    def _show(self) -> None:
+        shown = self.rows[: self.dims.value]
+        self.splits.disabled = len(shown) > 1
+        for row in shown:
+            row.algorithm.options, row.algorithm.value = _algorithms(self.collective.value, row, len(shown) > 1)
+        boxes = (self.settings.children[0], *(row.box for row in shown))
+        if boxes != self.settings.children:
+            self.settings.children = boxes
+        try:
+            choice = self.choice
+            text = summary(choice)
+            topology = [str(d.topology) for d in choice.network]
+            self.player.show(choice.schedule, choice.times()[0], topology=topology)
+        except ConfigError as error:
+            self.text.value = f'<p role="alert">✗ {escape(str(error))}</p>'
+            return
+        headline, *lines = text.split("\n")
+        rest = "<br>".join(map(escape, lines))
+        self.text.value = f'<div aria-live="polite"><b>{escape(headline)}</b><br>{rest}</div>'
+
+
+def _algorithms(collective: str, row: Row, several: bool) -> tuple[list[str], str]:
+    """The algorithms that a row may offer, and the one that it keeps or falls back to."""
+    names = algorithms_for(collective)
+    if several:
+        halves = [n for n, known in ALGORITHMS.items() if Collective.REDUCE_SCATTER in known or n in ("ring", "direct")]
+        names = [name for name in names if name in halves and name != "single-master"]
+    value = row.algorithm.value if row.algorithm.value in names else names[0]
+    return names, value
+
+
+def _stepped(options: list[tuple[str, Any]], value: float, name: str, unit: str, look: dict[str, Any]) -> Any:
+    """A slider over fixed values, with `value` added to them if it is none of them."""
+    if value not in [v for _, v in options]:
+        label = format_bytes(value) if unit == "B" else f"{value:g} {unit}"
+        options = sorted([*options, (label, value)], key=lambda option: option[1])
+    return ipywidgets.SelectionSlider(options=options, value=value, description=name, **look)
