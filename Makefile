@@ -22,6 +22,8 @@ ifneq ($(NOTEBOOKS),)
 	$(PY) -m tools.notebooks check
 	$(PY) -m pytest -n 2 --dist loadscope --nbval --nbval-current-env notebooks solutions
 	$(PY) -m pytest -n 2 --dist loadscope --nbval-lax --nbval-current-env exercises
+else
+	@echo 'No notebooks here to check.'
 endif
 
 bench: $(VENV)/test-installed ## measure how fast it simulates
