@@ -47,6 +47,7 @@ $(VENV)/lab-installed: EXTRAS := notebook
 $(VENV)/test-installed: EXTRAS := notebook,test
 $(VENV)/lab-installed $(VENV)/test-installed: pyproject.toml tools/overrides.json
 	@$(make_venv)
+	@echo 'Installing into $(VENV), once; later starts need no network.'
 	@if uv --version >/dev/null 2>&1; then uv pip install --python $(PY) -e '.[$(EXTRAS)]'; \
 	else $(PY) -m pip install --disable-pip-version-check -e '.[$(EXTRAS)]'; fi
 	@$(PY) -c 'from tools.lab import quiet_settings; quiet_settings()'
@@ -69,7 +70,6 @@ if ! $(PY) $(new_enough); then \
     echo 'macOS: brew install python@3.13'; \
     echo 'Installed somewhere else? make lab PYTHON=/path/to/python3'; exit 1; \
   fi; \
-  echo "Installing into $(VENV), once; later starts need no network."; \
   rm -rf $(VENV); \
   if uv --version >/dev/null 2>&1; then uv venv --quiet --seed --python "$$(command -v $$python)" $(VENV); \
   elif $$python -c 'import ensurepip' 2>/dev/null; then $$python -m venv $(VENV); \
