@@ -1,1 +1,8 @@
-"""."""
+"""Things to look at and to move in a notebook; needs anywidget, which the core does without."""
+
+from __future__ import annotations
+
+from astra_edu.widgets.drawing import Timing
+from astra_edu.widgets.player import Player
+
+__all__ = ["Player", "Timing"]

@@ -7,23 +7,25 @@ and its size, and everything else refers to it by number. Set 0 is the empty one
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from itertools import accumulate, islice, pairwise
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, combinations, islice
+from math import inf
 from typing import Any, Protocol
 
-from astra_edu.collectives import Collective, Op, ProofError, Schedule, counts, prove
+from astra_edu.collectives import Collective, Op, ProofError, Schedule, prove
 from astra_edu.collectives.collective import REDUCING, held_after
 from astra_edu.collectives.proof import initial, replay
-from astra_edu.collectives.schedule import Step
+from astra_edu.collectives.schedule import Step, Transfer
 from astra_edu.widgets import words
-from astra_edu.widgets.layout import HEIGHT, WIDTH, Layout, layout, path, point
-from astra_edu.widgets.words import Token
+from astra_edu.widgets.layout import HEIGHT, WIDTH, Layout, Point, layout, path, point
+from astra_edu.widgets.words import Sets, Token
 
 Payload = dict[str, Any]
 
 MAX_NPUS, MAX_TRANSFERS = 64, 200_000
-DETAIL_NPUS = 16  # up to here tokens and cells have texts
+DETAIL_NPUS, TEXT_COLUMNS = 16, 20  # up to here tokens and cells have texts
 LABELLED_TOKENS = 64  # a step with more shows only dots
+START, STOP = 0.12, 0.85  # the part of a curve that a token travels
 LETTER, PADDING, TOKEN_HEIGHT = 6.1, 11.0, 17.0  # of a token's label, px
 
 PALETTE = {
@@ -58,15 +60,15 @@ def drawing(schedule: Schedule, topology: Sequence[str], timing: Timing | None =
     """The payload of one schedule; `topology` names each dimension's network."""
     common = {"title": title(schedule), "palette": PALETTE, "npus": schedule.npus}
     if schedule.npus > MAX_NPUS or sum(1 for _ in islice(_moves(schedule), MAX_TRANSFERS + 1)) > MAX_TRANSFERS:
-        return common | {"kind": "counts", "steps": [], "marks": None} | _counts(schedule)
+        return common | {"kind": "counts", "steps": [], "marks": None} | words.counts_table(schedule)
     plan = layout(schedule.dims, topology)
-    sets = _Sets(schedule)
-    steps, problem = _steps(schedule, sets, plan)
+    sets = Sets(schedule)
+    steps, problem = _steps(schedule, sets, plan, timing)
     routes = {f"{t[0]},{t[1]}": plan.route(t[0], t[1]) for step in steps for t in step["tokens"]}
     held = initial(schedule)
     return common | {
         "kind": "steps",
-        "detail": schedule.npus <= DETAIL_NPUS,
+        "detail": schedule.npus <= DETAIL_NPUS,  # with names on the tokens
         "problem": problem,
         "stage": _stage(plan, routes),
         "phases": _phases(schedule),
@@ -75,53 +77,39 @@ def drawing(schedule: Schedule, topology: Sequence[str], timing: Timing | None =
         "start": [[i, c, sets.number(m)] for i, row in enumerate(held) for c, m in enumerate(row) if m],
         "table": _table(schedule, sets),
         "sets": sets.described(),
-        "words": {"send": words.SEND, "nothing": words.NOTHING, "holds": words.HOLDS},
+        "words": {"send": words.SEND, "nothing": words.NOTHING, "holds": words.HOLDS, "own": words.OWN},
         "reducing": schedule.collective in REDUCING,
-        **_timed(schedule, steps, timing),
+        "marks": _marks(steps, timing),
     }
 
 
 def title(schedule: Schedule) -> str:
     """Such as "ring all-reduce on 8 NPUs"."""
-    return f"{schedule.algorithm} {schedule.collective} on {'×'.join(map(str, schedule.dims))} NPUs"
+    return f"{schedule.algorithm} {schedule.collective} on {'×'.join(f'{n:,}' for n in schedule.dims)} NPUs"
 
 
-def phase_name(schedule: Schedule, phase: str, dimension: int) -> str:
+def phase_name(schedule: Schedule, phase: str, dimension: int, word: str = "dimension") -> str:
     """The phase, with its dimension where there are several."""
-    return f"{phase} · dimension {dimension}" if len(schedule.dims) > 1 else phase
+    return f"{phase} · {word} {dimension}" if len(schedule.dims) > 1 else phase
 
 
-class _Sets:
-    """Numbers the sets of contributors as they come up."""
-
-    def __init__(self, schedule: Schedule) -> None:
-        self.schedule = schedule
-        self.masks = {0: 0}
-
-    def number(self, mask: int) -> int:
-        return self.masks.setdefault(mask, len(self.masks))
-
-    def described(self) -> list[list[Any]]:
-        n = self.schedule.npus
-        return [[words.short(m, n), words.spoken(m, self.schedule), m.bit_count()] for m in self.masks]
-
-
-def _moves(schedule: Schedule) -> Any:
+def _moves(schedule: Schedule) -> Iterator[Transfer]:
     return (t for step in schedule.steps() for t in step.transfers)
 
 
-def _steps(schedule: Schedule, sets: _Sets, plan: Layout) -> tuple[list[Payload], str]:
+def _steps(schedule: Schedule, sets: Sets, plan: Layout, timing: Timing | None) -> tuple[list[Payload], str]:
     """The steps with their tokens, and what is wrong with the schedule ("" if nothing is)."""
     held, steps = initial(schedule), []
     try:
-        for step, after in replay(schedule):
-            tokens = _tokens(step)
+        for step, _ in replay(schedule):
+            tokens = _tokens(step, timing)
             for t in tokens:
                 t.carried = [held[t.source][chunk] for chunk in t.chunks]
-                t.held = [after[t.destination][chunk] for chunk in t.chunks]
-            for t in tokens:
-                for chunk, mask in zip(t.chunks, t.held, strict=True):
-                    held[t.destination][chunk] = mask
+            for t in sorted(tokens, key=lambda t: t.end):
+                for chunk, mask in zip(t.chunks, t.carried, strict=True):
+                    row = held[t.destination]
+                    row[chunk] = row[chunk] | mask if step.op is Op.REDUCE else mask
+                    t.held.append(row[chunk])
             steps.append(_step(schedule, step, tokens, sets, plan))
         prove(schedule)
     except ProofError as error:
@@ -129,40 +117,57 @@ def _steps(schedule: Schedule, sets: _Sets, plan: Layout) -> tuple[list[Payload]
     return steps, ""
 
 
-def _tokens(step: Step) -> list[Token]:
+def _tokens(step: Step, timing: Timing | None) -> list[Token]:
     tokens: dict[tuple[int, int], Token] = {}
-    for source, destination, chunk in step.transfers:
-        tokens.setdefault((source, destination), Token(source, destination)).chunks.append(chunk)
+    spans = timing.spans(step.index) if timing else [(0.0, 0.0)] * len(step.transfers)
+    for (source, destination, chunk), (start, end) in zip(step.transfers, spans, strict=True):
+        token = tokens.setdefault((source, destination), Token(source, destination))
+        token.chunks.append(chunk)
+        token.start, token.end = min(token.start, start), max(token.end, end)
     return list(tokens.values())
 
 
-def _step(schedule: Schedule, step: Step, tokens: list[Token], sets: _Sets, plan: Layout) -> Payload:
+def _step(schedule: Schedule, step: Step, tokens: list[Token], sets: Sets, plan: Layout) -> Payload:
     """One step. Through a switch an NPU's tokens leave one after the other, for a `spread` of the beat."""
     mine: defaultdict[int, list[Token]] = defaultdict(list)
     for t in tokens:
         mine[t.source].append(t)
     busiest = max(map(len, mine.values()), default=1)
     spread = 0.5 if plan.topology[step.dimension] == "Switch" and busiest > 1 else 0.0
-    sign = "+" if step.op is Op.REDUCE else ""
+    delays = [round(spread * _place(mine[t.source], t) / max(1, busiest - 1), 3) for t in tokens]
+    labels = [("+" if step.op is Op.REDUCE else "") + _label(schedule, t.chunks) for t in tokens]
+    few = len(tokens) <= LABELLED_TOKENS
+    routes = [plan.route(t.source, t.destination) for t in tokens] if few else []
+    ends = [point(route, travelled(1.0)) for route in routes]
+    halfway = [
+        (point(route, travelled(min(1, (0.5 - delay) / (1 - spread)))), LETTER * len(label) + PADDING)
+        for route, delay, label in zip(routes, delays, labels, strict=False)
+    ]
     return {
         "op": str(step.op),
         "phase": phase_name(schedule, step.phase, step.dimension),
         "text": words.step_text(schedule, step, tokens),
         "spread": spread,
-        "labels": len(tokens) <= LABELLED_TOKENS and schedule.npus <= DETAIL_NPUS,
-        "docks": len(tokens) <= LABELLED_TOKENS and _apart(tokens, plan),
-        "tokens": [
+        "labels": few and schedule.npus <= DETAIL_NPUS and _overlaps(halfway) <= len(tokens) / 2,
+        "docks": few and not _overlaps([(end, 26.0) for end in ends]),
+        "tokens": [  # source, destination, chunks, what the receiver then holds, label, delay, start, end
             [
                 t.source,
                 t.destination,
                 t.chunks,
                 [sets.number(mask) for mask in t.held],
-                sign + _label(schedule, t.chunks),
-                round(spread * mine[t.source].index(t) / max(1, busiest - 1), 3),
+                label,
+                delay,
+                float(t.start),
+                float(t.end),
             ]
-            for t in tokens
+            for t, label, delay in zip(tokens, labels, delays, strict=True)
         ],
     }
+
+
+def _place(tokens: list[Token], token: Token) -> int:
+    return next(place for place, other in enumerate(tokens) if other is token)
 
 
 def _label(schedule: Schedule, chunks: list[int]) -> str:
@@ -171,13 +176,16 @@ def _label(schedule: Schedule, chunks: list[int]) -> str:
     return " ".join(schedule.chunk_name(chunk) for chunk in chunks)
 
 
-def _apart(tokens: list[Token], plan: Layout) -> bool:
-    """Whether the tokens can wait at their receivers without covering each other."""
-    ends = [point(plan.route(t.source, t.destination), 0.85) for t in tokens]
-    return not any(
-        abs(a[0] - b[0]) < 26 and abs(a[1] - b[1]) < TOKEN_HEIGHT
-        for i, a in enumerate(ends)
-        for b in ends[:i]
+def travelled(share: float) -> float:
+    """Where on its curve a token is that has done `share` of its way: it starts and stops short of the NPUs."""
+    return START + (STOP - START) * share
+
+
+def _overlaps(boxes: list[tuple[Point, float]]) -> int:
+    """How many pairs of (centre, width) cover each other by more than a little; token heights are the same."""
+    return sum(
+        abs(a[0] - b[0]) < 0.4 * (v + w) and abs(a[1] - b[1]) < 0.8 * TOKEN_HEIGHT
+        for (a, v), (b, w) in combinations(boxes, 2)
     )
 
 
@@ -192,24 +200,25 @@ def _stage(plan: Layout, routes: dict[str, Any]) -> Payload:
         "routes": {k: [[round(x, 1), round(y, 1)] for x, y in curve] for k, curve in routes.items()},
         "paths": {k: path(curve) for k, curve in routes.items()},
         "token": [LETTER, PADDING, TOKEN_HEIGHT],
+        "travel": [START, STOP],
     }
 
 
 def _phases(schedule: Schedule) -> list[Payload]:
     return [
-        {"label": phase_name(schedule, g.phase, g.dimension), "op": str(g.op), "first": first, "count": g.count}
+        {"label": phase_name(schedule, g.phase, g.dimension, "dim"), "op": str(g.op), "first": first, "count": g.count}
         for g, first in zip(schedule.groups, accumulate((g.count for g in schedule.groups), initial=0), strict=False)
     ]
 
 
-def _table(schedule: Schedule, sets: _Sets) -> Payload:
+def _table(schedule: Schedule, sets: Sets) -> Payload:
     """For row r and column c: the chunk it is about, the set it must end with (0: anything will do).
 
     In an all-to-all, column c is the peer: the cell shows the block that leaves, until its block has come.
     """
     n = schedule.npus
     if schedule.collective is Collective.ALL_TO_ALL:
-        columns = [f"NPU {c}" if n <= DETAIL_NPUS else str(c) for c in range(n)]
+        columns = [f"NPU {c}" if n <= 8 else str(c) for c in range(n)]
         chunk = [[c * n + r for c in range(n)] for r in range(n)]
         leaving = [[r * n + c for c in range(n)] for r in range(n)]
     else:
@@ -220,6 +229,7 @@ def _table(schedule: Schedule, sets: _Sets) -> Payload:
         return sets.number(held_after(schedule.collective, n, npu, c % schedule.blocks, schedule.root) or 0)
 
     return {
+        "texts": n <= DETAIL_NPUS and len(columns) <= TEXT_COLUMNS,
         "columns": columns,
         "chunk": chunk,
         "leaving": leaving,
@@ -227,37 +237,12 @@ def _table(schedule: Schedule, sets: _Sets) -> Payload:
     }
 
 
-def _timed(schedule: Schedule, steps: list[Payload], timing: Timing | None) -> Payload:
-    """Per step and token when it is under way; and the time each step is over and the next one begins."""
+def _marks(steps: list[Payload], timing: Timing | None) -> list[float] | None:
+    """marks[k]: when step k (the first is 1) is over, or the next one begins if that is earlier; in ns."""
     if timing is None:
-        return {"marks": None, "spans": None}
-    spans = []
-    for index, step in enumerate(steps):
-        found: dict[tuple[int, int], list[tuple[float, float]]] = defaultdict(list)
-        for t, span in zip(schedule.step(index).transfers, timing.spans(index), strict=True):
-            found[t.source, t.destination].append((float(span[0]), float(span[1])))
-        spans.append([[min(a for a, _ in found[t[0], t[1]]), max(b for _, b in found[t[0], t[1]])]
-                      for t in step["tokens"]])
-    starts = [min((a for a, _ in spans_), default=0.0) for spans_ in spans] + [float(timing.total_ns)]
-    ends = [max((b for _, b in spans_), default=0.0) for spans_ in spans]
-    over = [min(end, after) for end, (_, after) in zip(ends, pairwise(starts), strict=True)]
+        return None
+    starts = [min((t[6] for t in step["tokens"]), default=0.0) for step in steps[1:]]
+    ends = [max((t[7] for t in step["tokens"]), default=0.0) for step in steps]
+    over = [min(pair) for pair in zip(ends, [*starts, inf], strict=True)]
     over[-1:] = [float(timing.total_ns)]
-    return {"marks": list(accumulate(over, max, initial=0.0)), "spans": spans}
-
-
-def _counts(schedule: Schedule) -> Payload:
-    """A table of rounds instead of a picture; rows of equal neighbours are put together."""
-    note = f"{schedule.npus:,} NPUs: showing counts"
-    work = sum((1 if g.symmetric else schedule.npus) * (1 if g.uniform else g.count) for g in schedule.groups)
-    rows: list[list[str]] = []
-    if work <= 2_000_000:
-        for r in counts(schedule, schedule.chunks_per_buffer).rounds:
-            row = [r.phase, f"{r.steps:,}", f"{r.sent:,.0f}", f"{r.received:,.0f}", f"{r.fan_in:,}"]
-            rows.append(row)
-    else:
-        rows = [[g.phase, f"{g.count:,}", "—", "—", "—"] for g in schedule.groups]
-    shown = 40
-    if len(rows) > shown:
-        rows = [*rows[:shown], [f"… {len(rows) - shown:,} more rounds", "", "", "", ""]]
-    head = ["phase", "steps", "chunks sent", "chunks received", "messages in at once"]
-    return {"note": note, "head": head, "rows": rows, "step_count": schedule.step_count}
+    return list(accumulate(over, max, initial=0.0))

@@ -17,7 +17,6 @@ Curve = tuple[Point, Point, Point, Point]
 """A cubic Bézier curve: start, two control points, end; all in pixels of the picture."""
 
 WIDTH, HEIGHT = 480.0, 420.0
-MARGIN = 38.0  # between the outermost NPUs of a circle and the edge, px
 TOPOLOGIES = ("Ring", "FullyConnected", "Switch")
 
 
@@ -44,9 +43,21 @@ class Layout:
         if len(self.dims) == 1:
             if self.topology[0] == "Switch":
                 return _trimmed(_bent(a, b, 5, through=(WIDTH / 2, HEIGHT / 2)), self.radius)
-            share = 0.2 if abs(source - destination) in (1, self.dims[0] - 1) else 0.09
-            return _trimmed(_bent(a, b, share * _distance(a, b)), self.radius)
+            return _trimmed(_bent(a, b, self._chord_rise(source, destination)), self.radius)
         return _trimmed(_along_line(self, source, destination), self.radius)
+
+    def _chord_rise(self, source: int, destination: int) -> float:
+        """How far a chord of the circle bends to its left: round its neighbour, inside of the NPUs between."""
+        a, b = self.nodes[source], self.nodes[destination]
+        length = _distance(a, b)
+        if abs(source - destination) in (1, self.dims[0] - 1):
+            return 0.2 * length
+        middle = ((a[0] + b[0] - WIDTH) / 2, (a[1] + b[1] - HEIGHT) / 2)
+        outside = hypot(*middle)
+        sagitta = _distance(a, (WIDTH / 2, HEIGHT / 2)) - outside
+        left_is_out = (b[1] - a[1]) * middle[0] + (a[0] - b[0]) * middle[1] > 0
+        inwards = max(0.04 * length, self.radius + 24 - sagitta) if outside > 1 else 0.0
+        return min(11.0, 0.09 * length) + (-inwards if left_is_out else inwards)
 
 
 def layout(dims: Sequence[int], topology: Sequence[str]) -> Layout:
@@ -87,7 +98,7 @@ def path(curve: Curve) -> str:
 
 
 def _circle(n: int, names: tuple[str, ...]) -> Layout:
-    cx, cy, r = WIDTH / 2, HEIGHT / 2, HEIGHT / 2 - MARGIN
+    cx, cy, r = WIDTH / 2, HEIGHT / 2, HEIGHT / 2 - (36 if n <= 16 else 24)
     nodes = tuple((cx + r * sin(2 * pi * i / n), cy - r * cos(2 * pi * i / n)) for i in range(n))
     radius = min(20.0, 0.42 * _nearest(nodes) if n > 16 else 0.24 * _nearest(nodes))
     boxes: tuple[tuple[float, float, float, float], ...] = ()
@@ -112,7 +123,7 @@ def _grid(dims: tuple[int, ...]) -> tuple[tuple[Point, ...], tuple[Point, ...]]:
     ]
     left, right = min(p[0] for p in places), max(p[0] for p in places)
     top, bottom = min(p[1] for p in places), max(p[1] for p in places)
-    scale = min(WIDTH / (right - left + 1.1), HEIGHT / (bottom - top + 1.1), 150.0)
+    scale = min(WIDTH / (right - left + 1.1), HEIGHT / (bottom - top + 1.1), 190.0)
     ox, oy = (WIDTH - scale * (left + right)) / 2, (HEIGHT - scale * (top + bottom)) / 2
     vectors = tuple((scale * x, scale * y) for x, y in units)
     return vectors, tuple((ox + scale * p[0], oy + scale * p[1]) for p in places)
@@ -141,7 +152,8 @@ def _along_line(plan: Layout, source: int, destination: int) -> Curve:
     a, b = plan.nodes[source], plan.nodes[destination]
     if plan.topology[d] == "Switch":
         up, down = _beside(plan, a, d, 1.33), _beside(plan, b, d, 1.33)
-        return a, up, down, b
+        back = ((a[0] - b[0]) / 2, (a[1] - b[1]) / 2)  # those who meet on a bus meet off its middle
+        return a, up, (down[0] + back[0], down[1] + back[1]), b
     hops = abs(destination - source) // prod(plan.dims[:d])
     return _bent(a, b, _rise(plan, d) * (0.12 + 0.33 * min(1, (hops - 1) / max(1, plan.dims[d] - 2))))
 

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from math import prod
+from math import inf, prod
+from typing import Any
 
+from astra_edu.collectives import counts
 from astra_edu.collectives.collective import REDUCING, npus_in
 from astra_edu.collectives.schedule import Schedule, Step
 
 SEND = "NPU {source} sends {chunks}{holding} to NPU {destination}"
 NOTHING = "NPU {npu} sends nothing and receives nothing in this step"
+OWN = "its own data"
 HOLDS = "NPU {npu} holds of {chunk}: {holding}"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Token:
     """The chunks that go from one NPU to another in one step: they travel as one.
 
     held: for each chunk, what the receiver holds of it once it has arrived (a bit mask of contributors).
-    carried: what the sender held of it.
+    carried: what the sender held of it. start, end: when it is under way, in ns, where that is known.
     """
 
     source: int
@@ -27,32 +30,55 @@ class Token:
     chunks: list[int] = field(default_factory=list)
     carried: list[int] = field(default_factory=list)
     held: list[int] = field(default_factory=list)
+    start: float = inf
+    end: float = 0.0
+
+
+class Sets:
+    """Numbers the sets of contributors as they come up; number 0 is the empty set."""
+
+    def __init__(self, schedule: Schedule) -> None:
+        """Start with the empty set."""
+        self.npus = schedule.npus
+        self.masks = {0: 0}
+
+    def number(self, mask: int) -> int:
+        """The number of the set with this bit mask."""
+        return self.masks.setdefault(mask, len(self.masks))
+
+    def described(self) -> list[tuple[str, str, int]]:
+        """By number: text for a cell, text for a sentence, how many members."""
+        return [(short(m, self.npus), spoken(m, self.npus), m.bit_count()) for m in self.masks]
 
 
 def short(mask: int, npus: int) -> str:
     """Contributors for a cell of the table: "0 2", "1–4", "Σ 5" when there are too many to list."""
-    members = npus_in(mask)
+    text = " ".join(_runs(mask))
+    room = 9.0 if npus <= 8 else 5.0  # letters that fit; a space is half a letter
+    return text if len(text) - text.count(" ") / 2 <= room else f"Σ {mask.bit_count()}"
+
+
+def spoken(mask: int, npus: int) -> str:
+    """Contributors in a sentence: "the sum of NPUs 0, 2, 4–6"."""
+    runs = _runs(mask)
+    if not mask:
+        return "nothing"
+    if mask.bit_count() == 1:
+        return f"NPU {runs[0]}'s data"
+    if mask.bit_count() == npus:
+        return "the full sum"
+    return f"the sum of {mask.bit_count()} NPUs" if len(runs) > 8 else f"the sum of NPUs {', '.join(runs)}"
+
+
+def _runs(mask: int) -> list[str]:
+    """The members of a set, three or more in a row as "4–6"."""
     runs: list[list[int]] = []
-    for npu in members:
+    for npu in npus_in(mask):
         if runs and npu == runs[-1][-1] + 1:
             runs[-1].append(npu)
         else:
             runs.append([npu])
-    parts = [f"{run[0]}–{run[-1]}" if len(run) > 2 else " ".join(map(str, run)) for run in runs]
-    text = " ".join(parts)
-    return text if len(text) <= (9 if npus <= 8 else 5) else f"Σ {len(members)}"
-
-
-def spoken(mask: int, schedule: Schedule) -> str:
-    """Contributors in a sentence: "the sum of NPUs 0, 1, 2"."""
-    members = npus_in(mask)
-    if not members:
-        return "nothing"
-    if len(members) == 1:
-        return f"NPU {members[0]}'s data"
-    if len(members) == schedule.npus:
-        return "the full sum"
-    return f"the sum of NPUs {', '.join(map(str, members))}"
+    return [text for run in runs for text in ([f"{run[0]}–{run[-1]}"] if len(run) > 2 else map(str, run))]
 
 
 def chunk_list(schedule: Schedule, chunks: list[int]) -> str:
@@ -70,8 +96,10 @@ def step_text(schedule: Schedule, step: Step, tokens: list[Token]) -> str:
     if not tokens:
         return f"{start}: nothing moves."
     first = tokens[0]
-    masks = {*first.carried}
-    holding = f", {spoken(masks.pop(), schedule)}," if schedule.collective in REDUCING and len(masks) == 1 else ""
+    holding = ""
+    if schedule.collective in REDUCING and len({*first.carried}) == 1:
+        mask = first.carried[0]
+        holding = f", {OWN if mask.bit_count() == 1 else spoken(mask, schedule.npus)},"
     example = SEND.format(
         source=first.source,
         destination=first.destination,
@@ -114,4 +142,20 @@ def _whom(schedule: Schedule, step: Step, tokens: list[Token]) -> str:
         return f"to its partner, {min(differing)} away" if size > 2 else "to its partner"
     if all(len(found) == size - 1 for found in ahead.values()):
         return "to each of the others"
-    return f"to {len(receivers)} NPUs" if len(ahead) == 1 else "to another"
+    return f"to {len(receivers)} NPUs" if len(ahead) == 1 else "on"
+
+
+def counts_table(schedule: Schedule) -> dict[str, Any]:
+    """A table of rounds, for when there are too many NPUs to draw; without numbers if even those take too long."""
+    note = f"{schedule.npus:,} NPUs: showing counts"
+    work = sum((1 if g.symmetric else schedule.npus) * (1 if g.uniform else g.count) for g in schedule.groups)
+    if work <= 2_000_000:
+        rounds = counts(schedule, schedule.chunks_per_buffer).rounds
+        rows = [[r.phase, f"{r.steps:,}", f"{r.sent:,.0f}", f"{r.received:,.0f}", f"{r.fan_in:,}"] for r in rounds]
+    else:
+        rows = [[g.phase, f"{g.count:,}", "—", "—", "—"] for g in schedule.groups]
+    shown = 40
+    if len(rows) > shown:
+        rows = [*rows[:shown], [f"… {len(rows) - shown:,} more rounds", "", "", "", ""]]
+    head = ["phase", "steps", "chunks sent", "chunks received", "messages in at once"]
+    return {"note": note, "head": head, "rows": rows, "step_count": schedule.step_count}
