@@ -108,7 +108,7 @@ def test_importing_the_package_loads_nothing_heavy():
 
 def parts_imported(path: Path) -> Iterator[str]:
     """The parts of astra_edu that a file imports: "units", "network", …"""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
         match node:
             case ast.Import(names=names):
                 modules = [alias.name for alias in names]
