@@ -20,7 +20,7 @@ def all_reduce_costs(npus: Sequence[int] = (2, 4, 8, 16, 32, 64), algorithms: Se
     """
     unit = max(npus)
     cost = {a: [counts(schedule("all-reduce", a, n), unit) for n in npus] for a in algorithms}
-    figure = Figure(figsize=(10, 3.6), layout="constrained")
+    figure = Figure(figsize=(11, 3.6), layout="constrained")
     left, right = figure.subplots(1, 2)
     _lines(left, npus, {name: tuple(c.steps for c in found) for name, found in cost.items()})
     _lines(right, npus, {name: tuple(max(c.sent, c.received) / unit for c in found) for name, found in cost.items()})
@@ -43,11 +43,13 @@ def all_reduce_costs(npus: Sequence[int] = (2, 4, 8, 16, 32, 64), algorithms: Se
 
 def _lines(axes: Axes, npus: Sequence[int], series: Mapping[str, tuple[float, ...]]) -> None:
     """Log-log lines with their names at their ends; equal lines are drawn once and named together."""
-    for i, values in enumerate(dict.fromkeys(series.values())):
+    place = 0.0
+    for i, values in enumerate(sorted(set(series.values()), key=lambda line: (line[-1], line))):
         names = [name for name, other in series.items() if other == values]
         axes.plot(npus, values, color=COLOURS[i], marker=MARKERS[i])
-        where = (npus[-1] * 1.15, values[-1])
-        axes.annotate("\n".join(names), where, color=COLOURS[i], fontsize=8, va="center", annotation_clip=False)
+        place = max(values[-1], place * 1.4)
+        where = {"xy": (1.02, place), "xycoords": ("axes fraction", "data"), "annotation_clip": False}
+        axes.annotate(", ".join(names), color=COLOURS[i], fontsize=8, va="center", **where)
     axes.set(xscale="log", yscale="log", xlabel="NPUs")
     axes.set_xticks(npus, [str(n) for n in npus])
     axes.minorticks_off()

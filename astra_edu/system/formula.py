@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from astra_edu.collectives import Schedule, counts
@@ -38,18 +39,20 @@ def message_formula(dimension: Dimension, stretch: Stretch) -> str:
 
 
 def port_bound_ns(schedule: Schedule, network: Sequence[Dimension], size: int) -> float:
-    """A time no network can undercut: the busiest NPU's bytes, step by step, over all of its links, in ns.
+    """A time no network can undercut: the bytes of the busiest NPU over all of its links, in ns.
 
-    The analytical model can: to it every message has a bandwidth of its own. Where it is faster than this
-    bound, messages meet, and it is wrong. size as in `time_schedule`.
+    Of several dimensions, the one that takes longest counts. The analytical model can undercut it, because to
+    it every message has a bandwidth of its own; then messages meet, and the model is wrong. size as in
+    `time_schedule`.
     """
     gathers = schedule.collective in (Collective.ALL_GATHER, Collective.GATHER)
-    moved = counts(schedule, size * schedule.npus if gathers else size).rounds
-    dimensions = [group.dimension for group in schedule.groups for _ in range(1 if group.uniform else group.count)]
-    return sum(
-        r.steps * max(r.sent, r.received) / network[d].injection_bandwidth
-        for r, d in zip(moved, dimensions, strict=True)
-    )
+    buffer = size * schedule.npus if gathers else size
+    bounds = []
+    for d, dimension in enumerate(network):
+        groups = tuple(group for group in schedule.groups if group.dimension == d)
+        moved = counts(replace(schedule, groups=groups), buffer)
+        bounds.append(max(moved.sent, moved.received) / dimension.injection_bandwidth)
+    return max(bounds)
 
 
 def _term(stretch: Stretch) -> str:

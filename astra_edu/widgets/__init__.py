@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from astra_edu.widgets.drawing import Timing
+from astra_edu.widgets.explorer import Explorer
 from astra_edu.widgets.player import Player
 
-__all__ = ["Player", "Timing"]
+__all__ = ["Explorer", "Player", "Timing"]
