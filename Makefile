@@ -2,7 +2,6 @@ VENV := .venv
 PY := $(VENV)/bin/python
 PYTHON := python3 python3.14 python3.13 python3.12 python3.11
 ARGS :=
-NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 
 .PHONY: help lab test bench exercises outputs format clean
 
@@ -17,14 +16,10 @@ test: $(VENV)/test-installed ## install (once), then every check: lint, types, t
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 	$(PY) -m pytest -n 2 --dist loadscope tests
-ifneq ($(NOTEBOOKS),)
 	$(PY) -m tools.exercises --check
 	$(PY) -m tools.notebooks check
 	$(PY) -m pytest -n 2 --dist loadscope --nbval --nbval-current-env notebooks solutions
 	$(PY) -m pytest -n 2 --dist loadscope --nbval-lax --nbval-current-env exercises
-else
-	@echo 'No notebooks here to check.'
-endif
 
 bench: $(VENV)/test-installed ## measure how fast it simulates
 	$(PY) -m pytest benchmarks --benchmark-only

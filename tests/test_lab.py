@@ -13,7 +13,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from tools.lab import ROOT, arguments, can_open_browser, first_answer, quiet_settings
+from tools.lab import ROOT, START, arguments, can_open_browser, first_answer, quiet_settings
 
 NEWS = "@jupyterlab/apputils-extension:notification"
 
@@ -21,6 +21,10 @@ NEWS = "@jupyterlab/apputils-extension:notification"
 def test_exercise_1_agrees_with_the_tutorial():
     expected = "Exercise 1, 1 MiB all-reduce on a ring of 8 NPUs: 45.681 µs (tutorial: 45.681 µs)"
     assert first_answer() == expected
+
+
+def test_the_notebook_it_opens_is_there():
+    assert (ROOT / START).is_file()
 
 
 @pytest.mark.parametrize(
