@@ -91,9 +91,7 @@ class Step:
         """Every transfer of the step, by sending NPU."""
         rule, local = self.rounds.rule, self.local_index
         return tuple(
-            Transfer(npu, destination, chunk)
-            for npu in range(self.npus)
-            for destination, chunk in rule(local, npu)
+            Transfer(npu, destination, chunk) for npu in range(self.npus) for destination, chunk in rule(local, npu)
         )
 
 

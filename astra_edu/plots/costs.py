@@ -48,8 +48,15 @@ def _lines(axes: Axes, npus: Sequence[int], series: Mapping[str, tuple[float, ..
         names = [name for name, other in series.items() if other == values]
         axes.plot(npus, values, color=COLOURS[i], marker=MARKERS[i])
         place = max(values[-1], place * 1.4)
-        where = {"xy": (1.02, place), "xycoords": ("axes fraction", "data"), "annotation_clip": False}
-        axes.annotate(", ".join(names), color=COLOURS[i], fontsize=8, va="center", **where)
+        axes.annotate(
+            ", ".join(names),
+            (1.02, place),
+            xycoords=("axes fraction", "data"),
+            color=COLOURS[i],
+            fontsize=8,
+            va="center",
+            annotation_clip=False,
+        )
     axes.set(xscale="log", yscale="log", xlabel="NPUs")
     axes.set_xticks(npus, [str(n) for n in npus])
     axes.minorticks_off()

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import prod
+from typing import NamedTuple
 
 from astra_edu.collectives.schedule import Op, Rounds, Schedule, Transfer
 from astra_edu.errors import ConfigError, not_negative, whole
@@ -29,7 +30,7 @@ Span = tuple[float, float]
 class Stretch:
     """`steps` equal steps in a row, as one NPU sees them; times in ns.
 
-    message_bytes, message_ns: of the message that arrives last in each step. arrivals: for each of the NPU's
+    message_bytes, message_ns, hops: of the message that arrives last in each step. arrivals: for each of the NPU's
     transfers, when it arrives after the step's start.
     """
 
@@ -39,6 +40,7 @@ class Stretch:
     start_ns: float
     message_bytes: int
     message_ns: float
+    hops: int
     endpoint_ns: float
     reduction_ns: float
     arrivals: tuple[float, ...] = field(repr=False)
@@ -95,6 +97,12 @@ def time_schedule(
     return _everyone(clock)
 
 
+class _Message(NamedTuple):
+    ns: float
+    size: int
+    hops: int
+
+
 @dataclass(frozen=True)
 class _Clock:
     """Everything that decides how long one message takes."""
@@ -104,17 +112,17 @@ class _Clock:
     size: int
     endpoint: int
 
-    def message_ns(self, group: Rounds, source: int, destination: int, size: int) -> float:
+    def arrivals(self, group: Rounds, transfers: Sequence[Transfer]) -> list[_Message]:
+        """The message that carries each transfer: chunks with one source and destination share one."""
+        dimension = self.network[group.dimension]
         stride = prod(self.schedule.dims[: group.dimension])
-        distance = abs(destination - source) // stride
-        return self.network[group.dimension].message_ns(size, distance)
-
-    def arrivals(self, group: Rounds, transfers: Sequence[Transfer]) -> list[tuple[float, int]]:
-        """(ns, message bytes) for each transfer: chunks with one source and destination share a message."""
         messages = {}
         for (source, destination), chunks in Counter(t[:2] for t in transfers).items():
             size = reference.message_bytes(self.schedule, group, chunks, self.size)
-            messages[source, destination] = (self.message_ns(group, source, destination, size), size)
+            distance = abs(destination - source) // stride
+            messages[source, destination] = _Message(
+                dimension.message_ns(size, distance), size, dimension.hops(distance)
+            )
         return [messages[t[:2]] for t in transfers]
 
     def sent_bytes(self, group: Rounds, step: int) -> int:
@@ -139,17 +147,18 @@ def _symmetric(clock: _Clock) -> ScheduleTime:
             dimension = group.dimension
         for step in range(1 if group.uniform else group.count):
             arrivals = clock.arrivals(group, group.transfers(step, 0))
-            message_ns, size = max(arrivals)
+            last = max(arrivals)
             stretch = Stretch(
                 group.phase,
                 group.dimension,
                 group.count if group.uniform else 1,
                 now,
-                size,
-                message_ns,
+                last.size,
+                last.ns,
+                last.hops,
                 clock.endpoint,
-                clock.reduction_ns(group, step, size),
-                tuple(ns for ns, _ in arrivals),
+                clock.reduction_ns(group, step, last.size),
+                tuple(message.ns for message in arrivals),
             )
             now += stretch.steps * stretch.step_ns
             sent += stretch.steps * clock.sent_bytes(group, step)
@@ -173,7 +182,7 @@ def _windowed(clock: _Clock, window: int) -> ScheduleTime:
     phases = []
     for group in schedule.groups:
         arrivals = clock.arrivals(group, group.transfers(0, 0))
-        phases.append([(ns, reference.reduction_ns(schedule, group, 0, size)) for ns, size in arrivals])
+        phases.append([(m.ns, reference.reduction_ns(schedule, group, 0, m.size)) for m in arrivals])
     window = min(window, peers)
     charged = [reference.window_reduces(schedule.collective, window, k) for k in range(peers * schedule.step_count)]
     total, messages = direct_spans(phases, window, clock.endpoint, charged)
@@ -193,10 +202,11 @@ def _everyone(clock: _Clock) -> ScheduleTime:
         arrivals = clock.arrivals(group, step.transfers)
         after = list(ready)
         row = []
-        for t, (ns, size) in zip(step.transfers, arrivals, strict=True):
+        for t, message in zip(step.transfers, arrivals, strict=True):
             start = ready[t.source]
-            row.append((start, start + ns))
-            done = start + ns + clock.endpoint + clock.reduction_ns(group, step.local_index, size)
+            end = start + message.ns
+            row.append((start, end))
+            done = end + clock.endpoint + clock.reduction_ns(group, step.local_index, message.size)
             after[t.destination] = max(after[t.destination], done)
         ready = after
         table.append(row)

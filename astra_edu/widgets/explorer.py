@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 from typing import Any
 
@@ -12,7 +13,7 @@ from astra_edu.collectives import ALGORITHMS, Collective, Schedule, algorithms_f
 from astra_edu.errors import ConfigError
 from astra_edu.network import Dimension, Topology
 from astra_edu.system import ScheduleTime, time_schedule
-from astra_edu.system.formula import formula, message_formula, port_bound_ns
+from astra_edu.system.formula import formula, message_formula, bandwidth_bound_ns
 from astra_edu.system.phases import chunk_sizes
 from astra_edu.units import KIB, MIB, format_bytes, format_ns
 from astra_edu.widgets.player import Player
@@ -23,6 +24,7 @@ SIZES = [(format_bytes(KIB << power), KIB << power) for power in range(23)]
 BANDWIDTHS = [(f"{gb:g} GB/s", gb) for gb in (1, 2, 6.25, 12.5, 16, 25, 32, 50, 62, 100, 150, 200, 300, 450, 900)]
 LATENCIES = [(f"{ns:g} ns", ns) for ns in (0, 1, 10, 50, 100, 200, 500, 700, 1000, 2000, 5000, 10_000)]
 MOST_NPUS = 64
+HEADLINE = "font-size:1.2em;line-height:1.6"
 
 
 @dataclass(frozen=True)
@@ -35,28 +37,29 @@ class Choice:
     size: int
     splits: int = 1
 
-    @property
+    @cached_property
     def schedule(self) -> Schedule:
         """What the player shows."""
         return hierarchical(self.collective, list(self.algorithms), [d.npus for d in self.network])
 
+    @cached_property
     def times(self) -> list[ScheduleTime]:
         """The time of each chunk; they go through the network one after the other."""
-        schedule = self.schedule
-        return [time_schedule(schedule, self.network, s, ENDPOINT_NS) for s in chunk_sizes(self.size, self.splits)]
+        sizes = chunk_sizes(self.size, self.splits)
+        times = {s: time_schedule(self.schedule, self.network, s, ENDPOINT_NS) for s in set(sizes)}
+        return [times[size] for size in sizes]
 
 
 def summary(choice: Choice) -> str:
     """The costs of a choice as text: time, bytes, steps, the sum behind the time, and what it leaves out."""
-    schedule, times = choice.schedule, choice.times()
+    schedule, times = choice.schedule, choice.times
     first = times[0]
     total = sum(time.total_ns for time in times) + UPDATE_NS
     gathers = schedule.collective in (Collective.ALL_GATHER, Collective.GATHER)
     cost = counts(schedule, choice.size * schedule.npus if gathers else choice.size)
     lines = [
-        f"time: {format_ns(total)}",
-        f"sent by the busiest NPU: {format_bytes(cost.sent)}; by all: {format_bytes(cost.total)}",
-        f"steps: {cost.steps:,}; NPUs that send to one NPU at once: {cost.fan_in}",
+        f"{format_ns(total)}: {cost.steps:,} steps, {format_bytes(cost.sent)} sent by the busiest NPU",
+        f"sent by all NPUs: {format_bytes(cost.total)}; NPUs that send to one NPU at once: {cost.fan_in}",
     ]
     lines += formula(first, choice.network, ENDPOINT_NS) or [
         "(not a plain sum: the time is the longest chain of waiting)"
@@ -66,11 +69,11 @@ def summary(choice: Choice) -> str:
         lines.append(message_formula(choice.network[stretch.dimension], stretch))
     chunks = f"{len(times)} chunks, one after the other" if len(times) > 1 else "1 chunk"
     lines.append(f"{chunks}, + {UPDATE_NS} ns to use the result = {total:,.0f} ns")
-    bound = port_bound_ns(schedule, choice.network, choice.size)
+    bound = bandwidth_bound_ns(schedule, choice.network, choice.size)
     if bound > total:
         lines.append(
             f"beware: messages meet here, and this model lets them pass through each other. "
-            f"Over an NPU's own links alone the bytes need {format_ns(bound)}."
+            f"Over the links there are, the bytes need {format_ns(bound)} at least."
         )
     return "\n".join(lines)
 
@@ -120,7 +123,7 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
             )
         dimensions = tuple(Dimension.of(*entry) for entry in network)
         choice = Choice(collective, names, dimensions, size, splits if len(network) == 1 else 1)
-        self.player = Player(choice.schedule, choice.times()[0], topology=[str(d.topology) for d in dimensions])
+        self.player = Player(choice.schedule, choice.times[0], topology=[str(d.topology) for d in dimensions])
         self.rows = [Row(i, d, name) for i, (d, name) in enumerate(zip(dimensions, names, strict=True))]
         spare = Dimension.of("Switch", 2, 25, 500)
         self.rows += [Row(i, spare, "ring") for i in range(len(network), 3)]
@@ -131,17 +134,15 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
         self.size = _stepped(SIZES, size, "size", "B", wide)
         self.splits = ipywidgets.IntSlider(choice.splits, 1, max(64, splits), description="chunks", **wide)
         self.dims = ipywidgets.ToggleButtons(
-            options=[("1 dimension", 1), ("2 dimensions", 2), ("3 dimensions", 3)],
-            value=len(network),
-            style={"button_width": "7.5em"},
+            options=[1, 2, 3], value=len(network), description="dimensions", style={"button_width": "3em"}
         )
-        self.text = ipywidgets.HTML()
+        self.headline, self.details = ipywidgets.HTML(), ipywidgets.HTML()
         first = ipywidgets.VBox(
             [ipywidgets.HTML("<b>collective</b>"), self.collective, self.size, self.splits],
             layout=ipywidgets.Layout(flex="1 1 15em"),
         )
         self.settings = ipywidgets.HBox([first], layout=ipywidgets.Layout(flex_flow="row wrap"))
-        super().__init__([self.dims, self.settings, self.player, self.text])
+        super().__init__([self.dims, self.settings, self.headline, self.player, self.details])
         self._refreshing = False
         self._refresh()
         controls = [self.collective, self.size, self.splits, self.dims]
@@ -161,7 +162,7 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
         )
 
     def summary(self) -> str:
-        """What stands below the player, as plain text."""
+        """What stands around the player, as plain text."""
         return summary(self.choice)
 
     def __repr__(self) -> str:
@@ -194,13 +195,13 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
             choice = self.choice
             text = summary(choice)
             topology = [str(d.topology) for d in choice.network]
-            self.player.show(choice.schedule, choice.times()[0], topology=topology)
+            self.player.show(choice.schedule, choice.times[0], topology=topology)
         except ConfigError as error:
-            self.text.value = f'<p role="alert">✗ {escape(str(error))}</p>'
+            self.headline.value = f'<div role="alert" style="{HEADLINE}">✗ {escape(str(error))}</div>'
             return
-        headline, *lines = text.split("\n")
-        rest = "<br>".join(map(escape, lines))
-        self.text.value = f'<div aria-live="polite"><b>{escape(headline)}</b><br>{rest}</div>'
+        first, *rest = text.split("\n")
+        self.headline.value = f'<div aria-live="polite" style="{HEADLINE}"><b>{escape(first)}</b></div>'
+        self.details.value = f'<div style="line-height:1.5">{"<br>".join(map(escape, rest))}</div>'
 
 
 def _algorithms(collective: str, row: Row, several: bool) -> tuple[list[str], str]:

@@ -27,6 +27,7 @@ const stub = (state) => {
     off(name, hear) { heard[name] = (heard[name] ?? []).filter((other) => other !== hear); },
   };
 };
+window.astraWidget = widget;
 window.astraModels = JSON.parse(document.getElementById("astra-states").textContent).map(stub);
 document.querySelectorAll(".astra-handout").forEach((el, i) => widget.render({ model: window.astraModels[i], el }));
 """

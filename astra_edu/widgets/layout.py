@@ -43,14 +43,18 @@ class Layout:
         if len(self.dims) == 1:
             if self.topology[0] == "Switch":
                 return _trimmed(_bent(a, b, 5, through=(WIDTH / 2, HEIGHT / 2)), self.radius)
-            return _trimmed(_bent(a, b, self._chord_rise(source, destination)), self.radius)
+            lag = 0.0 if self._next(source, destination) else 0.3
+            return _trimmed(_bent(a, b, self._chord_rise(source, destination), lag=lag), self.radius)
         return _trimmed(_along_line(self, source, destination), self.radius)
+
+    def _next(self, source: int, destination: int) -> bool:
+        return abs(source - destination) in (1, self.dims[0] - 1)
 
     def _chord_rise(self, source: int, destination: int) -> float:
         """How far a chord of the circle bends to its left: round its neighbour, inside of the NPUs between."""
         a, b = self.nodes[source], self.nodes[destination]
         length = _distance(a, b)
-        if abs(source - destination) in (1, self.dims[0] - 1):
+        if self._next(source, destination):
             return 0.2 * length
         middle = ((a[0] + b[0] - WIDTH) / 2, (a[1] + b[1] - HEIGHT) / 2)
         outside = hypot(*middle)
@@ -181,8 +185,11 @@ def _rise(plan: Layout, d: int) -> float:
     return min(hypot(*plan.vectors[d]), hypot(*plan.vectors[0]))
 
 
-def _bent(a: Point, b: Point, rise: float, through: Point | None = None) -> Curve:
-    """From a to b with its middle `rise` px to the left of the way; pulled to `through` where that is given."""
+def _bent(a: Point, b: Point, rise: float, through: Point | None = None, lag: float = 0.0) -> Curve:
+    """From a to b with its middle `rise` px to the left of the way; pulled to `through` where that is given.
+
+    With a lag, half the time takes a chunk less than half the way: two that go to and fro don't meet.
+    """
     length = _distance(a, b)
     left = ((b[1] - a[1]) / length, (a[0] - b[0]) / length)
     lift = (left[0] * rise * 4 / 3, left[1] * rise * 4 / 3)
@@ -190,7 +197,8 @@ def _bent(a: Point, b: Point, rise: float, through: Point | None = None) -> Curv
         mid = (through[0] + lift[0], through[1] + lift[1])
         return a, mid, mid, b
     first = (a[0] + (b[0] - a[0]) / 4 + lift[0], a[1] + (b[1] - a[1]) / 4 + lift[1])
-    second = (b[0] + (a[0] - b[0]) / 4 + lift[0], b[1] + (a[1] - b[1]) / 4 + lift[1])
+    late = 1 / 4 + lag
+    second = (b[0] + (a[0] - b[0]) * late + lift[0], b[1] + (a[1] - b[1]) * late + lift[1])
     return a, first, second, b
 
 

@@ -145,7 +145,7 @@ def _table(data: Payload, step: int) -> str:
     w = (FULL_WIDTH - x0 - head - LEFT) / len(table["columns"])
     h = min(44.0, (data["stage"]["size"][1] - 22) / n)
     new = {(token[1], chunk) for token in now["tokens"] for chunk in token[2]} if now else set()
-    size = 11 if len(table["columns"]) <= 12 else 9.5
+    size = 11 if len(table["columns"]) <= 12 else 9
     parts = [f'<g transform="translate({x0} {TOP})" font-size="{size}" text-anchor="middle">']
     for c, name in enumerate(table["columns"]):
         if table["texts"] or c % 8 == 0:

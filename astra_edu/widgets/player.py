@@ -39,7 +39,7 @@ class Player(anywidget.AnyWidget):
     step = traitlets.Int(0).tag(sync=True)
     time = traitlets.Float(0.0).tag(sync=True)
     playing = traitlets.Bool(False).tag(sync=True)
-    speed = traitlets.Float(1.0).tag(sync=True)
+    speed = traitlets.Float(1.0, min=0.01, max=100.0).tag(sync=True)
     clock = traitlets.Enum(CLOCKS, "steps").tag(sync=True)
 
     def __init__(

@@ -54,8 +54,8 @@ class Sets:
 def short(mask: int, npus: int) -> str:
     """Contributors for a cell of the table: "0 2", "1–4", "Σ 5" when there are too many to list."""
     text = " ".join(_runs(mask))
-    room = 9.0 if npus <= 8 else 5.0  # letters that fit; a space is half a letter
-    return text if len(text) - text.count(" ") / 2 <= room else f"Σ {mask.bit_count()}"
+    width = len(text) - text.count(" ") / 2 - text.count("–") / 5  # in digits
+    return text if width <= (9 if npus <= 8 else 4.8) else f"Σ {mask.bit_count()}"
 
 
 def spoken(mask: int, npus: int) -> str:

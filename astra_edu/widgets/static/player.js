@@ -383,8 +383,11 @@ class View {
       const button = make("button", { type: "button", class: "astra-clock", "data-clock": clock, text }, this.clocks);
       button.addEventListener("click", () => deck.use(clock));
     }
-    make("button", { type: "button", class: "astra-keys", title: KEYS, "aria-label": `Keys. ${KEYS}`, text: "keys" }, bar)
-      .addEventListener("click", () => put(this.help, "hidden", !this.help.hidden));
+    const keys = make("button", { type: "button", class: "astra-keys", title: KEYS, "aria-label": "Keyboard shortcuts", "aria-expanded": "false", text: "keys" }, bar);
+    keys.addEventListener("click", () => {
+      put(keys, "aria-expanded", String(this.help.hidden));
+      put(this.help, "hidden", !this.help.hidden);
+    });
     this.help = make("pre", { class: "astra-help", hidden: true, text: KEYS }, this.panel);
     this.live = make("p", { class: "astra-live", "aria-live": "polite", id: `${this.id}-live` }, this.root);
     this.problem = make("p", { class: "astra-problem", role: "alert" }, this.root);
@@ -457,7 +460,8 @@ class View {
     put(this.problem, "text", data.problem ? `This schedule is wrong. ${data.problem}` : "");
     this.counting = data.kind === "counts";
     this.root.classList.toggle("astra-counting", this.counting);
-    this.shownStep = this.shownCells = this.marked = null;
+    this.shownStep = this.shownCells = this.marked = this.cell = this.hover = null;
+    if (this.npu >= data.npus) this.npu = null;
     if (this.counting) return this.#loadCounts(data);
     this.#loadStage(data);
     this.#loadTable(data);
@@ -525,7 +529,8 @@ class View {
       return row.map((c, i) => {
         const demanded = wanted[r][i] && wanted.some((other) => !other[i]) ? "astra-wanted" : "";
         const cell = make("td", { "data-chunk": c, class: demanded }, line);
-        return Object.assign(cell, { astra: { r, i, chunk: c, wanted: wanted[r][i] } });
+        const label = texts ? make("span", {}, cell) : null; // its own layout root: the table needn't be laid out again
+        return Object.assign(cell, { astraLabel: label, astra: { r, i, chunk: c, wanted: wanted[r][i] } });
       });
     });
     table.style.setProperty("--astra-rows", data.npus);
@@ -702,18 +707,18 @@ class View {
     }
     if (step !== this.shownStep) {
       this.shownStep = step;
-      this.marked?.forEach((cell) => cell.classList.remove("astra-sends", "astra-gets", "astra-reduce", "astra-copy"));
+      this.marked?.forEach((cell) => cell.classList.remove("astra-sends", "astra-gets-reduce", "astra-gets-copy"));
       this.marked = new Set();
       const now = data.steps[step - 1];
-      const mark = (npu, chunk, ...classes) => {
-        const cell = this.#cellOf(npu, chunk, classes[0] === "astra-sends");
-        cell?.classList.add(...classes);
+      const mark = (npu, chunk, name) => {
+        const cell = this.#cellOf(npu, chunk, name === "astra-sends");
+        cell?.classList.add(name);
         if (cell) this.marked.add(cell);
       };
       for (const [source, destination, chunks] of now?.tokens ?? []) {
         for (const chunk of chunks) {
-          mark(source, chunk, "astra-sends", `astra-${now.op}`);
-          mark(destination, chunk, "astra-gets", `astra-${now.op}`);
+          mark(source, chunk, "astra-sends");
+          mark(destination, chunk, `astra-gets-${now.op}`);
         }
       }
     }
@@ -742,7 +747,7 @@ class View {
     if (!data.table.texts) return;
     const { leaving } = data.table;
     const text = leaving ? data.names[set ? astra.chunk : leaving[astra.r][astra.i]].slice(1) : data.sets[set][0];
-    put(cell, "text", final ? (leaving ? `${text} ✓` : "✓") : text);
+    put(cell.astraLabel, "text", final ? (leaving ? `${text} ✓` : "✓") : text);
   }
 
   #said(data, { r, chunk, set }) {

@@ -1,0 +1,117 @@
+"""The explorer: its controls, what it says, and that nothing impossible gets through."""
+
+from itertools import product
+
+import pytest
+
+import astra_edu as ae
+from astra_edu.system.formula import formula, message_formula, bandwidth_bound_ns
+from astra_edu.widgets.explorer import Choice, summary
+
+
+def test_it_starts_with_exercise_1():
+    explorer = ae.Explorer()
+    assert "45.681 µs: 14 steps, 1.75 MiB" in explorer.headline.value
+    assert "10 endpoint + 7 × (805 message + 10 endpoint) = 5,715 ns" in explorer.summary()
+    assert "1 hop × 500 ns + 32,768 B ÷ 107.4 B/ns = 805 ns" in explorer.summary()
+    assert repr(explorer) == "Explorer(<ring all-reduce on 8 NPUs: 14 steps, 8 chunks>)"
+    assert explorer._repr_mimebundle_()["text/plain"] == repr(explorer)
+
+
+def test_the_player_and_the_text_follow_every_control():
+    explorer = ae.Explorer()
+    row = explorer.rows[0]
+    before = explorer.headline.value
+    for control, value in [
+        (explorer.size, 2**24),
+        (explorer.splits, 8),
+        (row.npus, 16),
+        (row.bandwidth, 100),
+        (row.latency, 100),
+        (row.topology, "Switch"),
+        (row.algorithm, "halving-doubling"),
+        (explorer.collective, "all-gather"),
+    ]:
+        control.value = value
+        assert explorer.headline.value != before, control.description
+        before = explorer.headline.value
+    assert repr(explorer.player) == "Player(<halving-doubling all-gather on 16 NPUs: 4 steps, 16 chunks>)"
+
+
+def test_an_impossible_setting_says_so_and_leaves_the_picture():
+    explorer = ae.Explorer(algorithms="halving-doubling")
+    explorer.rows[0].npus.value = 12
+    assert "The nearest that work: 8 and 16" in explorer.headline.value
+    assert 'role="alert"' in explorer.headline.value
+    assert explorer.player.schedule.npus == 8
+    explorer.rows[0].npus.value = 16
+    assert "alert" not in explorer.headline.value
+
+
+def test_a_menu_offers_only_what_works_for_the_collective():
+    explorer = ae.Explorer(algorithms="ring")
+    explorer.collective.value = "all-to-all"
+    assert explorer.rows[0].algorithm.options == ("ring", "direct")
+    explorer.rows[0].algorithm.value = "direct"
+    explorer.collective.value = "broadcast"
+    assert explorer.rows[0].algorithm.value == "direct"
+    assert "alert" not in explorer.headline.value
+
+
+@pytest.mark.parametrize("dims", [1, 2, 3])
+@pytest.mark.parametrize("collective", list(ae.Collective))
+def test_every_combination_is_an_answer_or_a_sentence(dims, collective):
+    explorer = ae.Explorer()
+    explorer.dims.value = dims
+    explorer.collective.value = collective
+    for topology, npus in product(("Ring", "FullyConnected", "Switch"), (2, 3, 4)):
+        explorer.rows[0].topology.value = topology
+        explorer.rows[0].npus.value = npus
+        for algorithm in explorer.rows[0].algorithm.options:
+            explorer.rows[0].algorithm.value = algorithm
+            text = explorer.headline.value
+            assert "steps" in text or "no multi-phase form" in text or "power of two" in text
+
+
+def test_values_outside_the_menus_are_kept():
+    explorer = ae.Explorer(network=(("Ring", 100, 62.5, 333),), size=3_000_000)
+    assert (explorer.rows[0].bandwidth.value, explorer.rows[0].latency.value) == (62.5, 333)
+    assert (explorer.rows[0].npus.value, explorer.size.value) == (100, 3_000_000)
+
+
+def test_wrong_numbers_of_dimensions_are_refused():
+    with pytest.raises(ae.ConfigError, match="4 dimensions"):
+        ae.Explorer(network=(("Ring", 4, 50, 1),) * 4)
+    with pytest.raises(ae.ConfigError, match="2 dimensions and 1 algorithms"):
+        ae.Explorer(algorithms=("ring",), network=(("Ring", 4, 50, 1),) * 2)
+
+
+def test_the_formula_adds_up():
+    network = [ae.Dimension.of("Ring", 4, 100, 100), ae.Dimension.of("Switch", 4, 10, 1000)]
+    schedule = ae.hierarchical("all-reduce", ["ring", "halving-doubling"], (4, 4))
+    time = ae.time_schedule(schedule, network, 2**20)
+    lines = formula(time, network)
+    assert [line.split(":")[0] for line in lines] == [
+        "reduce-scatter on dimension 0",
+        "reduce-scatter on dimension 1",
+        "all-gather on dimension 1",
+        "all-gather on dimension 0",
+    ]
+    assert sum(int(line.split(" = ")[1].removesuffix(" ns").replace(",", "")) for line in lines) == time.total_ns
+
+
+def test_a_message_over_several_hops_is_written_with_all_of_them():
+    ring = ae.Dimension.of("Ring", 8, 50, 500)
+    time = ae.time_schedule(ae.schedule("all-reduce", "halving-doubling", 8), [ring], 2**20)
+    texts = [message_formula(ring, stretch) for stretch in time.stretches]
+    assert [text.split()[2] for text in texts] == ["1", "2", "4", "4", "2", "1"]
+    assert texts[2] == "one message: 4 hops × 500 ns + 131,072 B ÷ 107.4 B/ns = 3,220 ns"
+
+
+def test_where_messages_meet_the_text_says_beware():
+    network = (ae.Dimension.of("Switch", 8, 50, 500),)
+    assert "beware" in summary(Choice("all-reduce", ("direct",), network, 2**30))
+    assert "beware" not in summary(Choice("all-reduce", ("halving-doubling",), network, 2**30))
+    direct = ae.schedule("all-reduce", "direct", 64)
+    bound = bandwidth_bound_ns(direct, [ae.Dimension.of("Switch", 64, 50, 500)], 2**30)
+    assert bound / 1000 == pytest.approx(39_375, rel=1e-6)  # of the 40,008 µs that ASTRA-sim's congested backend says
