@@ -18,7 +18,7 @@ test: $(VENV)/test-installed ## install (once), then every check: lint, types, t
 	$(PY) -m pytest -n 2 --dist loadscope tests
 	$(PY) -m tools.exercises --check
 	$(PY) -m tools.notebooks check
-	$(PY) -m pytest -n 2 --dist loadscope --nbval --nbval-current-env notebooks solutions
+	$(PY) -m pytest -n 2 --dist loadscope --nbval --nbval-current-env --nbval-sanitize-with tools/nbval.cfg notebooks solutions
 	$(PY) -m pytest -n 2 --dist loadscope --nbval-lax --nbval-current-env exercises
 
 bench: $(VENV)/test-installed ## measure how fast it simulates

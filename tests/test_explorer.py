@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 import astra_edu as ae
-from astra_edu.system.formula import formula, message_formula, bandwidth_bound_ns
+from astra_edu.system.formula import bandwidth_bound_ns, formula, message_formula
 from astra_edu.widgets.explorer import Choice, summary
 
 

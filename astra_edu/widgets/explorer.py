@@ -13,7 +13,7 @@ from astra_edu.collectives import ALGORITHMS, Collective, Schedule, algorithms_f
 from astra_edu.errors import ConfigError
 from astra_edu.network import Dimension, Topology
 from astra_edu.system import ScheduleTime, time_schedule
-from astra_edu.system.formula import formula, message_formula, bandwidth_bound_ns
+from astra_edu.system.formula import bandwidth_bound_ns, formula, message_formula
 from astra_edu.system.phases import chunk_sizes
 from astra_edu.units import KIB, MIB, format_bytes, format_ns
 from astra_edu.widgets.player import Player
