@@ -132,14 +132,15 @@ def _whom(schedule: Schedule, step: Step, tokens: list[Token]) -> str:
     distances = set.union(*ahead.values())
     if len(receivers) == 1:
         return f"to NPU {min(receivers)}"
+    its = "its" if len(ahead) in (1, schedule.npus) else "their"
     if distances == {1} and size > 2:
-        return "to its right-hand neighbour" if len(ahead) == schedule.npus else "to the next NPU"
+        return f"to {its} right-hand neighbour"
     if distances == {size - 1} and size > 2:
-        return "to its left-hand neighbour"
+        return f"to {its} left-hand neighbour"
     if all(found == {1, size - 1} for found in ahead.values()) and size > 3:
-        return "to each of its two neighbours"
+        return f"to each of {its} two neighbours"
     if len(differing) == 1 and len(tokens) == len(ahead):
-        return f"to its partner, {min(differing)} away" if size > 2 else "to its partner"
+        return f"to {its} partner" + (f", {min(differing)} away" if size > 2 else "")
     if all(len(found) == size - 1 for found in ahead.values()):
         return "to each of the others"
     return f"to {len(receivers)} NPUs" if len(ahead) == 1 else "on"

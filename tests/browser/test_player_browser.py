@@ -52,8 +52,9 @@ def test_nothing_moves_by_itself_and_playing_stops_at_the_end(show):
     page.wait_for_timeout(300)
     assert position(page) == [0, 0]
     page.keyboard.press("Space")
+    page.wait_for_function("astraModels[0].get('playing')")
     assert page.get_by_role("button", name="Pause").count() == 1
-    page.wait_for_function(f"!{DECK}.playing", timeout=20000)
+    page.wait_for_function("!astraModels[0].get('playing')", timeout=20000)
     assert position(page) == [4, 4]
     state = page.evaluate("['step', 'time', 'playing'].map((name) => astraModels[0].get(name))")
     assert state == [4, 4, False]
