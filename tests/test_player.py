@@ -211,6 +211,16 @@ def test_what_the_view_sends_is_not_sent_back():
     assert (player.time, player.step, player.playing) == (2.5, 3, True)
 
 
+def test_what_the_view_says_of_earlier_data_is_dropped():
+    player = Player(RING, step=7)
+    player.show(schedule("all-reduce", "ring", 16))
+    player.set_state({"time": 7.5, "step": 8, "playing": True})
+    assert (player.time, player.step, player.playing) == (15.0, 15, True)
+    player.set_state({"time": 15.5, "step": 16, "shown": 1})
+    player.set_state({"time": 16.5, "step": 17})
+    assert (player.time, player.step) == (16.5, 17)
+
+
 def test_show_replaces_in_place_and_keeps_the_position():
     player = Player(RING, speed=2.0)
     player.step, player.playing = 7, True

@@ -41,6 +41,7 @@ class Player(anywidget.AnyWidget):
     playing = traitlets.Bool(False).tag(sync=True)
     speed = traitlets.Float(1.0, min=0.01, max=100.0).tag(sync=True)
     clock = traitlets.Enum(CLOCKS, "steps").tag(sync=True)
+    shown = traitlets.Int(0).tag(sync=True)  # the number of the data the view's step and time belong to
 
     def __init__(
         self,
@@ -53,6 +54,7 @@ class Player(anywidget.AnyWidget):
         """Draw `schedule`; further keywords are the shared traits, e.g. step=3."""
         self._settled = False  # whether step, time and clock are just being made to agree
         self._beats = 0.0
+        self._number = 0
         self._load(schedule, timing, topology)
         super().__init__(data=self._payload, clock=self._possible(choice("clock", clock, CLOCKS)))
         for name, value in traits.items():
@@ -82,6 +84,8 @@ class Player(anywidget.AnyWidget):
             topology = self._asked
         self._load(schedule, timing, topology)
         beats = share * self.step_count
+        self._number += 1
+        self._payload["number"] = self._number
         with self.hold_sync(), self._agreeing():
             self.data = self._payload
             self.clock = self._possible(self.clock)
@@ -112,7 +116,9 @@ class Player(anywidget.AnyWidget):
         return data | {"text/plain": repr(self), "image/svg+xml": self.svg()}, metadata
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Take over what the view sends; it sends step, time and clock that agree already."""
+        """Take over what the view sends: step, time and clock that agree, unless they are of earlier data."""
+        if sync_data.get("shown", self.shown) != self._number:
+            sync_data = {k: v for k, v in sync_data.items() if k not in ("step", "time", "clock")}
         with self._agreeing():
             super().set_state(sync_data)
         self._beats = self._beats_at(self.time, self.clock)
@@ -135,7 +141,7 @@ class Player(anywidget.AnyWidget):
 
     def _load(self, schedule: Schedule, timing: Timing | None, topology: Sequence[str] | str | None) -> None:
         self._schedule, self._asked = schedule, topology
-        self._payload = drawing(schedule, _topology(schedule, topology), timing)
+        self._payload = drawing(schedule, _topology(schedule, topology), timing) | {"number": 0}
 
     def _possible(self, clock: str) -> str:
         return clock if self._payload["marks"] else "steps"

@@ -222,7 +222,7 @@ def test_a_view_that_is_rendered_again_catches_up(show):
     page.evaluate("""() => {
       const el = document.querySelector(".astra-handout"), { astraDeck } = el.firstChild;
       astraDeck.views.forEach((view) => view.destroy());
-      astraModels[0].set("step", 9);
+      for (const name of ["step", "time"]) astraModels[0].set(name, 9);
       astraWidget.render({ model: astraModels[0], el });
     }""")
     frame(page)

@@ -6,6 +6,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const MESSAGE_MS = 100; // between two messages to Python
+const SHARED = ["data", "step", "time", "playing", "speed", "clock"]; // with Python
 const TINY = 1e-6;
 const SPEEDS = [0.25, 0.5, 1, 2, 4];
 const ICONS = {
@@ -140,10 +141,10 @@ function upTo(numbers, x, strictly = false) {
 class Deck {
   static #decks = new WeakMap();
 
-  /** The one deck of a model, however many views it has. */
+  /** The one deck of a model. Every view has a wrapper of its own of the model, but they hold the same data. */
   static of(model) {
-    if (!Deck.#decks.has(model)) Deck.#decks.set(model, new Deck(model));
-    return Deck.#decks.get(model);
+    const known = Deck.#decks.get(model.get("data"));
+    return known?.views.size ? known : new Deck(model);
   }
 
   constructor(model) {
@@ -154,22 +155,25 @@ class Deck {
     };
     this.frame = (now) => this.#frame(now);
     this.#load();
+    this.playing = this.model.get("playing");
   }
 
   join(view) {
-    if (!this.views.size) {
-      for (const name of ["data", "step", "time", "playing", "speed", "clock"]) this.model.on(`change:${name}`, this.pull);
-      this.#pull();
-    }
+    for (const name of SHARED) view.model.on(`change:${name}`, this.pull);
     this.views.add(view);
+    this.#wake();
   }
 
   leave(view) {
+    for (const name of SHARED) view.model.off(`change:${name}`, this.pull);
     this.views.delete(view);
-    if (this.views.size) return;
-    for (const name of ["data", "step", "time", "playing", "speed", "clock"]) this.model.off(`change:${name}`, this.pull);
+    if (this.views.size) {
+      this.model = [...this.views][0].model;
+      return;
+    }
     cancelAnimationFrame(this.request);
     clearTimeout(this.timer);
+    if (this.timer) this.#send();
     this.request = this.timer = null;
   }
 
@@ -232,6 +236,7 @@ class Deck {
 
   #load() {
     this.data = this.model.get("data");
+    Deck.#decks.set(this.data, this);
     this.film = new Film(this.data);
     this.clock = this.data.marks ? this.model.get("clock") : "steps";
     this.position = clamp(this.model.get("time"), 0, this.total);
@@ -256,6 +261,7 @@ class Deck {
       if (playing) this.position = share * this.total;
       this.playing = playing;
       this.goal = null;
+      this.#share(true);
     } else if (now.clock !== this.clock) {
       this.position = now.time !== seen.time ? now.time : this.film.convert(this.position, this.clock, now.clock);
       this.clock = now.clock;
@@ -318,7 +324,7 @@ class Deck {
 
   #send() {
     this.sent = performance.now();
-    const state = { clock: this.clock, time: this.position, step: this.step, playing: this.playing };
+    const state = { clock: this.clock, time: this.position, step: this.step, playing: this.playing, shown: this.data.number };
     Object.assign(this.seen, state);
     for (const [name, value] of Object.entries(state)) this.model.set(name, value);
     this.model.save_changes();
@@ -326,8 +332,9 @@ class Deck {
 }
 
 class View {
-  constructor(deck, el) {
-    this.deck = deck;
+  constructor(model, el) {
+    const deck = (this.deck = Deck.of(model));
+    this.model = model;
     this.id = `astra-${(views += 1)}`;
     this.npu = null; // the NPU clicked on or reached by key; hovering wins over it
     this.hover = null;
@@ -760,7 +767,7 @@ class View {
 const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 
 function render({ model, el }) {
-  const view = new View(Deck.of(model), el);
+  const view = new View(model, el);
   return () => view.destroy();
 }
 
