@@ -187,7 +187,9 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
         shown = self.rows[: self.dims.value]
         self.splits.disabled = len(shown) > 1
         for row in shown:
-            row.algorithm.options, row.algorithm.value = _algorithms(self.collective.value, row, len(shown) > 1)
+            names, name = _algorithms(self.collective.value, row, len(shown) > 1)
+            if row.algorithm.options != names:
+                row.algorithm.options, row.algorithm.value = names, name
         boxes = (self.settings.children[0], *(row.box for row in shown))
         if boxes != self.settings.children:
             self.settings.children = boxes
@@ -204,14 +206,14 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
         self.details.value = f'<div style="line-height:1.5">{"<br>".join(map(escape, rest))}</div>'
 
 
-def _algorithms(collective: str, row: Row, several: bool) -> tuple[list[str], str]:
+def _algorithms(collective: str, row: Row, several: bool) -> tuple[tuple[str, ...], str]:
     """The algorithms that a row may offer, and the one that it keeps or falls back to."""
     names = algorithms_for(collective)
     if several:
         halves = [n for n, known in ALGORITHMS.items() if Collective.REDUCE_SCATTER in known or n in ("ring", "direct")]
         names = [name for name in names if name in halves and name != "single-master"]
     value = row.algorithm.value if row.algorithm.value in names else names[0]
-    return names, value
+    return tuple(names), value
 
 
 def _stepped(options: list[tuple[str, Any]], value: float, name: str, unit: str, look: dict[str, Any]) -> Any:

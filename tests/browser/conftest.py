@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+ROOT = Path(__file__).parent.parent.parent
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -56,3 +61,48 @@ def open_page(chromium: Any, tmp_path: Any) -> Iterator[Callable[..., Any]]:
     for context in contexts:
         context.close()
     assert errors == []
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: Any) -> Iterator[tuple[str, str]]:
+    """Address and token of a JupyterLab that serves copies of the notebooks, as `make lab` starts it."""
+    copy = tmp_path_factory.mktemp("project")
+    for folder in ("notebooks", "solutions", "exercises", "tools"):
+        shutil.copytree(ROOT / folder, copy / folder)
+    environment = os.environ | {"PYTHONPATH": f"{copy}{os.pathsep}{ROOT}", "JUPYTER_CONFIG_DIR": str(copy / "config")}
+    command = [sys.executable, "-m", "tools.lab", "--no-browser", "--port=8970"]
+    server = subprocess.Popen(command, cwd=copy, env=environment, stdout=subprocess.PIPE, text=True)
+    seen = []
+    for line in server.stdout:
+        seen.append(line)
+        if found := re.search(r"(http://)\S+?(:\d+)/lab\S*token=(\w+)", line):
+            yield f"{found[1]}127.0.0.1{found[2]}", found[3]
+            break
+    else:
+        pytest.fail("JupyterLab didn't start:\n" + "".join(seen))
+    server.terminate()
+    server.wait(timeout=20)
+
+
+@pytest.fixture
+def run_all(chromium: Any, lab: tuple[str, str]) -> Iterator[Callable[[str], Any]]:
+    """run_all(path): the page of that notebook in JupyterLab after Run All Cells; no cell may have failed."""
+    address, token = lab
+    pages = []
+
+    def opened(path: str) -> Any:
+        page = chromium.new_page(viewport={"width": 1300, "height": 1000})
+        pages.append(page)
+        page.goto(f"{address}/lab/workspaces/{Path(path).stem}/tree/{path}?token={token}&reset")
+        idle = page.get_by_text("Python 3 (ipykernel) | Idle")
+        idle.wait_for(timeout=60_000)
+        page.click('.lm-MenuBar-itemLabel:text-is("Run")')
+        page.click('.lm-Menu-itemLabel:text-is("Run All Cells")')
+        page.locator(".astra-player").first.wait_for(timeout=60_000)
+        idle.wait_for(timeout=60_000)
+        assert page.locator('[data-mime-type="application/vnd.jupyter.stderr"]').count() == 0
+        return page
+
+    yield opened
+    for page in pages:
+        page.close()

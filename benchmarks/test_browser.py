@@ -1,0 +1,88 @@
+"""How fast the widgets answer in a real Chromium: the first picture, a frame while dragging, a slider of Python's."""
+
+import pytest
+from browser.conftest import chromium, lab, open_page, run_all  # noqa: F401 - fixtures
+
+import astra_edu as ae
+from astra_edu.widgets import handout
+
+FIRST_PICTURE = """() => new Promise((done) => {
+  const root = document.createElement("div"), start = performance.now();
+  document.body.append(root);
+  astraWidget.render({ model: astraModels[0], el: root });
+  requestAnimationFrame(() => requestAnimationFrame(() => { root.remove(); done(performance.now() - start); }));
+})"""
+
+ONE_FRAME = """(share) => {
+  const deck = document.querySelector(".astra-player").astraDeck, start = performance.now();
+  deck.position = deck.total * share;
+  deck.views.forEach((view) => view.draw());
+  document.querySelector(".astra-player").getBoundingClientRect();
+  return performance.now() - start;
+}"""
+
+BETWEEN_FRAMES = """() => new Promise((done) => {
+  const range = document.querySelector(".astra-range"), times = [];
+  const tick = (now) => {
+    times.push(now);
+    if (times.length > 120) return done(times.slice(1).map((t, i) => t - times[i]));
+    range.value = range.max * (0.5 + 0.5 * Math.sin(times.length / 8));
+    range.dispatchEvent(new Event("input"));
+    requestAnimationFrame(tick);
+  };
+  requestAnimationFrame(tick);
+})"""
+
+SLIDER_TO_PICTURE = """([handle, key]) => new Promise((done) => {
+  const player = [...document.querySelectorAll(".astra-player")].at(-1), deck = player.astraDeck;
+  const before = deck.data, start = performance.now();
+  const look = () => {
+    if (deck.data === before) return setTimeout(look);
+    const arrived = performance.now() - start;
+    requestAnimationFrame(() => setTimeout(() => done([arrived, performance.now() - start])));
+  };
+  handle.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+  look();
+})"""
+
+
+def report(benchmark, times, what):
+    """The browser measures itself; pytest-benchmark only keeps the median beside its own table."""
+    times = sorted(times)
+    benchmark.extra_info["median_ms"] = round(times[len(times) // 2], 2)
+    benchmark.extra_info["slowest_ms"] = round(times[-1], 2)
+    print(f"\n{what}: median {times[len(times) // 2]:.2f} ms, slowest {times[-1]:.2f} ms of {len(times)}")
+
+
+@pytest.fixture
+def page(open_page, npus):  # noqa: F811
+    return open_page(handout.page([ae.Player(ae.schedule("all-reduce", "ring", npus)).state()], "bench"))
+
+
+@pytest.mark.parametrize("npus", [16, 64])
+def test_one_frame(benchmark, page, npus):
+    times = [page.evaluate(ONE_FRAME, i / 60) for i in range(60)]
+    benchmark.pedantic(lambda: page.evaluate(ONE_FRAME, 0.4), rounds=5)
+    report(benchmark, times, f"work for one frame at {npus} NPUs")
+
+
+@pytest.mark.parametrize("npus", [16, 64])
+def test_between_frames_while_dragging(benchmark, page, npus):
+    times = page.evaluate(BETWEEN_FRAMES)
+    benchmark.pedantic(lambda: None, rounds=1)
+    report(benchmark, times, f"between two frames while dragging at {npus} NPUs")
+
+
+def test_slider_to_picture_in_jupyterlab(benchmark, run_all):  # noqa: F811
+    page = run_all("notebooks/00_start_here.ipynb")
+    size = page.locator(".widget-inline-hbox", has=page.locator("label", has_text="size")).first
+    size.scroll_into_view_if_needed()
+    handle = size.locator(".noUi-handle").element_handle()
+    page.wait_for_timeout(1000)
+    times = []
+    for key in ["ArrowRight", "ArrowLeft"] * 15:
+        times.append(page.evaluate(SLIDER_TO_PICTURE, [handle, key]))
+        page.wait_for_timeout(150)
+    benchmark.pedantic(lambda: None, rounds=1)
+    report(benchmark, [shown for _, shown in times], "from a key on a slider to the picture, through the kernel")
+    report(benchmark, [arrived for arrived, _ in times], "of which until the new picture's data are there")

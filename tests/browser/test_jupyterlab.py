@@ -1,0 +1,54 @@
+"""The notebooks as a student has them: in JupyterLab, in a browser, run from top to bottom and played with."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+DECK = "document.querySelector('.astra-player').astraDeck"
+
+
+def test_start_here_is_watched_and_dragged(run_all, tmp_path):
+    page = run_all("notebooks/00_start_here.ipynb")
+    player = page.locator(".astra-player").first
+    player.scroll_into_view_if_needed()
+    player.focus()
+    page.keyboard.press("+")
+    page.keyboard.press("Space")
+    page.wait_for_function(f"{DECK}.position > 1.2")
+    page.keyboard.press("Space")
+    assert page.evaluate(f"{DECK}.step") >= 2
+
+    player.get_by_role("slider").first.evaluate("""(slider) => {
+      slider.value = slider.max * 0.75;
+      slider.dispatchEvent(new Event("input", { bubbles: true }));
+    }""")
+    page.wait_for_function(f"{DECK}.step === 11")
+    assert "Step 11 of 14, all-gather" in player.inner_text()
+    page.screenshot(path=tmp_path / "player.png")
+
+    headline = page.get_by_text("45.681 µs: 14 steps, 1.75 MiB sent by the busiest NPU")
+    headline.scroll_into_view_if_needed()
+    size = page.locator(".widget-inline-hbox", has=page.locator("label", has_text=re.compile("^size$")))
+    size.locator(".noUi-handle").press("ArrowRight")
+    page.get_by_text("62.761 µs: 14 steps, 3.5 MiB sent by the busiest NPU").wait_for(timeout=10_000)
+    page.screenshot(path=tmp_path / "explorer.png")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "notebooks/01_collectives.ipynb",
+        "notebooks/02_topologies.ipynb",
+        "exercises/ex1_getting_started.ipynb",
+        "exercises/ex2_comparing_collectives.ipynb",
+    ],
+)
+def test_every_notebook_runs_to_its_end(run_all, path):
+    page = run_all(path)
+    assert "Traceback" not in page.inner_text(".jp-Notebook")
+    if path.startswith("exercises"):
+        assert "… Not answered yet:" in page.inner_text(".jp-Notebook")
