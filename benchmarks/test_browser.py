@@ -78,7 +78,7 @@ def test_slider_to_picture_in_jupyterlab(benchmark, run_all):  # noqa: F811
     size = page.locator(".widget-inline-hbox", has=page.locator("label", has_text="size")).first
     size.scroll_into_view_if_needed()
     handle = size.locator(".noUi-handle").element_handle()
-    page.wait_for_timeout(1000)
+    page.wait_for_timeout(5000)
     times = []
     for key in ["ArrowRight", "ArrowLeft"] * 15:
         times.append(page.evaluate(SLIDER_TO_PICTURE, [handle, key]))
