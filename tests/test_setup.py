@@ -16,7 +16,6 @@ import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "astra_edu"
-CONDA_NAMES = {"matplotlib-base": "matplotlib"}
 
 # Each part imports only from the parts before it.
 IMPORT_ORDER = (
@@ -43,7 +42,7 @@ REGISTRY_HOSTS = [
 def requirement(text: str) -> tuple[str, frozenset[str]]:
     """ "numpy>=2.0,<3" and "numpy >=2.0,<3" are both ("numpy", {">=2.0", "<3"})."""
     name, ranges = re.fullmatch(r"([\w-]+)\s*(.*)", text).groups()
-    return CONDA_NAMES.get(name, name), frozenset(filter(None, ranges.split(",")))
+    return name, frozenset(filter(None, ranges.split(",")))
 
 
 def test_environment_yml_and_pyproject_ask_for_the_same_packages():
