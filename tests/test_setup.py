@@ -148,7 +148,11 @@ def folder(tmp_path) -> Path:
 
 
 def make(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(["make", *words], cwd=folder, capture_output=True, text=True)
+    """Run make as from a shell, even where these tests were started by make."""
+    environment = {
+        name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")
+    }
+    return subprocess.run(["make", *words], cwd=folder, capture_output=True, text=True, env=environment)
 
 
 def script(path: Path, text: str) -> Path:

@@ -148,7 +148,7 @@ def _step(schedule: Schedule, step: Step, tokens: list[Token], sets: Sets, plan:
         "phase": phase_name(schedule, step.phase, step.dimension),
         "text": words.step_text(schedule, step, tokens),
         "spread": spread,
-        "labels": few and schedule.npus <= DETAIL_NPUS and _overlaps(halfway) <= len(tokens) / 2,
+        "labels": few and schedule.npus <= DETAIL_NPUS and _overlaps(halfway) <= len(tokens),
         "docks": few and not _overlaps([(end, 26.0) for end in ends]),
         "tokens": [  # source, destination, chunks, what the receiver then holds, label, delay, start, end
             [

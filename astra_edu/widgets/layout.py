@@ -42,7 +42,7 @@ class Layout:
         a, b = self.nodes[source], self.nodes[destination]
         if len(self.dims) == 1:
             if self.topology[0] == "Switch":
-                return _trimmed(_bent(a, b, 5, through=(WIDTH / 2, HEIGHT / 2)), self.radius)
+                return _trimmed(_across_switch(a, b), self.radius)
             lag = 0.0 if self._next(source, destination) else 0.3
             return _trimmed(_bent(a, b, self._chord_rise(source, destination), lag=lag), self.radius)
         return _trimmed(_along_line(self, source, destination), self.radius)
@@ -108,7 +108,7 @@ def _circle(n: int, names: tuple[str, ...]) -> Layout:
     boxes: tuple[tuple[float, float, float, float], ...] = ()
     if names[0] == "Switch":
         links = [_path((node, (cx, cy))) for node in nodes]
-        boxes = ((cx - 34, cy - 20, 68, 40),)
+        boxes = ((cx - 70, cy - 70, 140, 140),)
     else:
         pairs = combinations(range(n), 2)
         links = [_path((nodes[i], nodes[j])) for i, j in pairs if j - i in _reach(names[0], n)]
@@ -185,17 +185,28 @@ def _rise(plan: Layout, d: int) -> float:
     return min(hypot(*plan.vectors[d]), hypot(*plan.vectors[0]))
 
 
-def _bent(a: Point, b: Point, rise: float, through: Point | None = None, lag: float = 0.0) -> Curve:
-    """From a to b with its middle `rise` px to the left of the way; pulled to `through` where that is given.
+def _across_switch(a: Point, b: Point) -> Curve:
+    """Through the box in the middle, on the side of the two NPUs; to and fro pass at different distances."""
+    out = ((a[0] + b[0] - WIDTH) / 2, (a[1] + b[1] - HEIGHT) / 2)
+    length = _distance(a, b)
+    left = ((b[1] - a[1]) / length, (a[0] - b[0]) / length)
+    if hypot(*out) < 1:
+        pull, away = left, 50.0
+    else:
+        pull = (out[0] / hypot(*out), out[1] / hypot(*out))
+        away = 75.0 if left[0] * pull[0] + left[1] * pull[1] > 0 else 12.0
+    middle = (WIDTH / 2 + away * pull[0], HEIGHT / 2 + away * pull[1])
+    return a, middle, middle, b
+
+
+def _bent(a: Point, b: Point, rise: float, lag: float = 0.0) -> Curve:
+    """From a to b with its middle `rise` px to the left of the way.
 
     With a lag, half the time takes a chunk less than half the way: two that go to and fro don't meet.
     """
     length = _distance(a, b)
     left = ((b[1] - a[1]) / length, (a[0] - b[0]) / length)
     lift = (left[0] * rise * 4 / 3, left[1] * rise * 4 / 3)
-    if through:
-        mid = (through[0] + lift[0], through[1] + lift[1])
-        return a, mid, mid, b
     first = (a[0] + (b[0] - a[0]) / 4 + lift[0], a[1] + (b[1] - a[1]) / 4 + lift[1])
     late = 1 / 4 + lag
     second = (b[0] + (a[0] - b[0]) * late + lift[0], b[1] + (a[1] - b[1]) * late + lift[1])
