@@ -26,8 +26,7 @@ def test_start_here_is_watched_and_dragged(run_all, tmp_path):
       slider.value = slider.max * 0.75;
       slider.dispatchEvent(new Event("input", { bubbles: true }));
     }""")
-    page.wait_for_function(f"{DECK}.step === 11")
-    assert "Step 11 of 14, all-gather" in player.inner_text()
+    player.get_by_text("Step 11 of 14, all-gather").first.wait_for()
     page.screenshot(path=tmp_path / "player.png")
 
     headline = page.get_by_text("45.681 µs: 14 steps, 1.75 MiB sent by the busiest NPU")
