@@ -12,7 +12,7 @@ import pytest
 import astra_edu as ae
 from astra_edu.formats import parse_network, parse_system, parse_workload
 
-CASES = [json.loads(line) for line in (Path(__file__).parent / "data/astra_sim_1_micro_1d.jsonl").open()]
+CASES = [json.loads(line) for line in (Path(__file__).parent / "data/astra_sim_1_micro.jsonl").open()]
 INPUTS = Path(__file__).parent.parent / "exercises/inputs"
 
 
@@ -27,7 +27,8 @@ def test_same_answer_as_astra_sim(case):
     assert f"{result.compute_ns / 1000:.6f}" == f"{expected['compute_us']:.6f}"
     assert f"{result.exposed_ns / 1000:.6f}" == f"{expected['exposed_us']:.6f}"
     assert f"{result.message_bytes / 2**20:.6f}" == f"{expected['message_MB']:.6f}"
-    assert f"{result.chunk_latency_ns() / 1000:.6f}" == f"{expected['chunk_latency_us'][0]:.6f}"
+    for dimension, microseconds in enumerate(expected["chunk_latency_us"]):
+        assert f"{result.chunk_latency_ns(dimension) / 1000:.6f}" == f"{microseconds:.6f}"
 
 
 def run(folder, name, comm_scale=1):

@@ -224,9 +224,14 @@ def test_what_can_not_be_simulated(work, words):
 
 
 def test_platforms_that_can_not_be_simulated():
-    two = ae.Platform((ae.Dimension.of("Ring", 4, 50, 1),) * 2, ae.SystemConfig.of("ring_ring"))
-    with says("this version times collectives on 1"):
-        ae.simulate(ae.Workload.micro("all-reduce", 100), two)
+    rings = (ae.Dimension.of("Ring", 4, 50, 1),) * 2
+    with says(r"has 2 dimensions, but all-reduce has 1 implementations \(ring\); give one a dimension"):
+        ae.simulate(ae.Workload.micro("all-reduce", 100), ae.Platform(rings, ae.SystemConfig.of("ring")))
+    themis = ae.Platform(rings, ae.SystemConfig.of("ring_ring", inter_dimension="themis"))
+    with says("inter-dimension-scheduling is 'themis'; over several dimensions this version knows 'baseline' only"):
+        ae.simulate(ae.Workload.micro("all-reduce", 100), themis)
+    with says("takes what ae.load_workload.* in this order; it got Platform and Workload"):
+        ae.simulate(themis, ae.Workload.micro("all-reduce", 100))
     odd = ae.Platform((ae.Dimension.of("Switch", 6, 50, 1),), ae.SystemConfig.of("halvingDoubling"))
     with says("nearest that work: 4 and 8"):
         ae.simulate(ae.Workload.micro("all-reduce", 100), odd)

@@ -56,6 +56,7 @@ def arguments(token: str, *, root: bool, browser: bool) -> list[str]:
         f"--LabApp.default_url=/lab/tree/{START}",
         f"--IdentityProvider.token={token}",
         "--Application.log_level=ERROR",
+        f"--LabApp.workspaces_dir={Path(sys.prefix, 'share', 'jupyter', 'lab', 'workspaces')}",
         *(["--allow-root"] if root else []),
         *([] if browser else ["--no-browser"]),
     ]

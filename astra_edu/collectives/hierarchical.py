@@ -19,7 +19,7 @@ from astra_edu.errors import ConfigError
 Build = Callable[[Collective, str, int], Schedule]
 
 
-def phases(collective: Collective, dims: int) -> list[tuple[Collective, int]]:
+def phase_order(collective: Collective, dims: int) -> list[tuple[Collective, int]]:
     """The phases of a collective over `dims` dimensions: (what happens, along which dimension), in order.
 
     All-reduce: reduce-scatter up, all-reduce on the last, all-gather down. All-gather goes down, the others up.
@@ -75,7 +75,7 @@ class Grid:
 def compose(collective: Collective, dims: list[tuple[str, int]], build: Build) -> Schedule:
     """One schedule from the (algorithm, size) of every dimension; `build` makes the one-dimensional ones."""
     sizes = tuple(size for _, size in dims)
-    plan = [(build(what, dims[d][0], sizes[d]), d) for what, d in phases(collective, len(dims))]
+    plan = [(build(what, dims[d][0], sizes[d]), d) for what, d in phase_order(collective, len(dims))]
     chunks = {d: local.chunks for local, d in plan}
     grid = Grid(sizes, tuple(chunks[d] for d in range(len(dims))))
     lift = _lift_all_to_all if collective is Collective.ALL_TO_ALL else _lift

@@ -62,6 +62,11 @@ def prove(schedule: Schedule) -> None:
     held = initial(schedule)
     for _, held in replay(schedule):  # noqa: B007 - the last state is what counts
         pass
+    prove_end(schedule, held)
+
+
+def prove_end(schedule: Schedule, held: Held) -> None:
+    """Raise ProofError if `held`, what every NPU holds after the last step, is not what was promised."""
     for npu in range(schedule.npus):
         for chunk in range(schedule.chunks):
             wanted = held_after(schedule.collective, schedule.npus, npu, chunk % schedule.blocks, schedule.root)

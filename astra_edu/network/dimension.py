@@ -72,6 +72,11 @@ class Dimension:
         """How many links carry one message: a ring uses both directions, a fully connected pair its own."""
         if self.topology is Topology.FULLY_CONNECTED:
             return self.links // self._links_needed
+        return self.usable_links
+
+    @property
+    def usable_links(self) -> int:
+        """How many of an NPU's links are used: a whole multiple of what the topology needs."""
         return self.links - self.links % self._links_needed
 
     @property
@@ -82,7 +87,7 @@ class Dimension:
     @property
     def injection_bandwidth(self) -> float:
         """Bytes per ns that one NPU can send in all: what decides between topologies of equal links."""
-        return bytes_per_ns(self.bandwidth) * (self.links - self.links % self._links_needed)
+        return bytes_per_ns(self.bandwidth) * self.usable_links
 
     def hops(self, distance: int) -> int:
         """Links between two NPUs whose places differ by `distance` (a ring goes the shorter way round)."""

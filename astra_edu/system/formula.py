@@ -1,14 +1,10 @@
-"""The time of a schedule written out as a sum, and what the model behind it leaves out."""
+"""The time of a schedule written out as a sum."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import groupby
-from math import prod
 
-from astra_edu.collectives import Schedule, counts
-from astra_edu.collectives.collective import Collective
 from astra_edu.network import Dimension, Topology
 from astra_edu.system.timing import ScheduleTime, Stretch
 
@@ -36,42 +32,6 @@ def message_formula(dimension: Dimension, stretch: Stretch) -> str:
         f"{stretch.message_bytes:,} B ÷ {dimension.message_bandwidth:.4g} B/ns"
         f"{f' + {extra:g} ns NIC and router' if extra else ''} = {stretch.message_ns:,.0f} ns"
     )
-
-
-def bandwidth_bound_ns(schedule: Schedule, network: Sequence[Dimension], size: int) -> float:
-    """A time that no network of these links can undercut, in ns.
-
-    The busiest NPU's bytes must go over its own links, and everybody's bytes over all links, once a hop. Of
-    several dimensions, the one that takes longest counts. The analytical model can undercut this, because to it
-    every message has a bandwidth of its own; then messages meet, and the model is wrong. size as in
-    `time_schedule`.
-    """
-    gathers = schedule.collective in (Collective.ALL_GATHER, Collective.GATHER)
-    buffer = size * schedule.npus if gathers else size
-    bounds = []
-    for d, dimension in enumerate(network):
-        part = replace(schedule, groups=tuple(group for group in schedule.groups if group.dimension == d))
-        moved = counts(part, buffer)
-        over_links = _chunk_hops(part, dimension, d) / schedule.npus * buffer / schedule.chunks_per_buffer
-        bounds.append(max(moved.sent, moved.received, over_links) / dimension.injection_bandwidth)
-    return max(bounds)
-
-
-def _chunk_hops(schedule: Schedule, dimension: Dimension, d: int) -> int:
-    """Chunks that all NPUs send, each counted once for every ring link on its way, once elsewhere.
-
-    (A switch's two hops are an NPU's way out and another's way in, which the busiest NPU's bytes cover.)
-    """
-    stride = prod(schedule.dims[:d])
-    ring = dimension.topology is Topology.RING
-    total = 0
-    for group in schedule.groups:
-        steps = 1 if group.uniform else group.count
-        npus = 1 if group.symmetric else schedule.npus
-        transfers = (t for step in range(steps) for npu in range(npus) for t in group.transfers(step, npu))
-        hops = sum(dimension.hops(abs(t.destination - t.source) // stride) if ring else 1 for t in transfers)
-        total += hops * group.count // steps * schedule.npus // npus
-    return total
 
 
 def _term(stretch: Stretch) -> str:

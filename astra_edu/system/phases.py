@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from astra_edu.collectives import Collective, schedule
+from astra_edu.collectives import Collective, phase_order, schedule
 from astra_edu.errors import ConfigError
 from astra_edu.system.config import Platform
 from astra_edu.system.timing import ScheduleTime, time_schedule
@@ -38,38 +38,49 @@ def chunk_sizes(size: int, splits: int) -> list[int]:
 def chunk_phases(platform: Platform, collective: Collective, size: int) -> tuple[Phase, ...]:
     """The phases that one chunk of `size` bytes goes through, in order.
 
-    Raises ConfigError for a single NPU, and for several dimensions, which this version doesn't schedule yet.
+    Raises ConfigError for a single NPU, for fewer implementations than dimensions, and for an order of several
+    dimensions that this version doesn't know.
     """
-    if len(platform.network) != 1:
+    how = platform.system.implementations(collective)
+    if len(how) != len(platform.network):
         raise ConfigError(
-            f"the platform has {len(platform.network)} dimensions; this version times collectives on 1. "
-            "(ae.time_schedule times a hierarchical schedule that is not split.)"
+            f"the platform has {len(platform.network)} dimensions, but {collective} has {len(how)} implementations "
+            f"({'_'.join(i.spelling for i in how)}); give one a dimension."
         )
-    npus = platform.network[0].npus
-    if npus == 1:
-        raise ConfigError("the platform has 1 NPU, which has nobody to communicate with; it takes 2 or more.")
     phases = []
-    for what in _order(platform, collective):
-        phases.append(_phase(platform, collective, what, size))
+    for what, d in _order(platform, collective):
+        phases.append(_phase(platform, collective, what, d, size))
         if what is Collective.REDUCE_SCATTER:
-            size //= npus
+            size //= platform.network[d].npus
         elif what is Collective.ALL_GATHER:
-            size *= npus
+            size *= platform.network[d].npus
+    if not phases:
+        raise ConfigError("the platform has 1 NPU, which has nobody to communicate with; it takes 2 or more.")
     return tuple(phases)
 
 
-def _order(platform: Platform, collective: Collective) -> list[Collective]:
-    """Themis keeps the two halves of an all-reduce apart, so that each can go to another dimension."""
-    themis = platform.system.inter_dimension in ("themis", "themisFlex")
-    if collective is Collective.ALL_REDUCE and themis and platform.system.optimization == "localBWAware":
-        return [Collective.REDUCE_SCATTER, Collective.ALL_GATHER]
-    return [collective]
+def _order(platform: Platform, collective: Collective) -> list[tuple[Collective, int]]:
+    """(what, on which dimension), in order; a dimension of one NPU is passed over.
+
+    Themis keeps the two halves of an all-reduce apart, so that each can go to another dimension.
+    """
+    used = [d for d, dimension in enumerate(platform.network) if dimension.npus > 1]
+    inter = platform.system.inter_dimension
+    if len(used) > 1 and inter != "baseline":
+        raise ConfigError(
+            f"inter-dimension-scheduling is {inter!r}; over several dimensions this version knows 'baseline' only."
+        )
+    if collective is Collective.ALL_REDUCE and platform.system.optimization == "baseline":
+        return [(collective, d) for d in used]
+    if collective is Collective.ALL_REDUCE and inter in ("themis", "themisFlex"):
+        return [(half, d) for half in (Collective.REDUCE_SCATTER, Collective.ALL_GATHER) for d in used]
+    return [(what, used[place]) for what, place in phase_order(collective, len(used))] if used else []
 
 
 @cache
-def _phase(platform: Platform, collective: Collective, what: Collective, size: int) -> Phase:
-    dimension = platform.network[0]
-    how = platform.system.implementations(collective)[0]
+def _phase(platform: Platform, collective: Collective, what: Collective, d: int, size: int) -> Phase:
+    dimension = platform.network[d]
+    how = platform.system.implementations(collective)[d]
     plan = schedule(what, how.algorithm, dimension.npus)
     time = time_schedule(plan, [dimension], size, platform.system.endpoint_delay, how.window)
-    return Phase(what, 0, size, time)
+    return Phase(what, d, size, time)

@@ -71,7 +71,7 @@ class ScheduleTime:
 
 def time_schedule(
     schedule: Schedule,
-    network: Sequence[Dimension],
+    network: Sequence[Dimension] | Dimension,
     size: int,
     endpoint_delay: int = 10,
     window: int | None = None,
@@ -82,6 +82,8 @@ def time_schedule(
     has on their way at once in the direct algorithm (None: all of a step).
     Raises ConfigError when the network's sizes are not the schedule's or a number makes no sense.
     """
+    if isinstance(network, Dimension):
+        network = [network]
     sizes = tuple(dimension.npus for dimension in network)
     if sizes != schedule.dims:
         raise ConfigError(f"the schedule is for dimensions {schedule.dims}, the network has {sizes}.")

@@ -12,9 +12,9 @@ from itertools import accumulate, combinations, islice
 from math import inf
 from typing import Any, Protocol
 
-from astra_edu.collectives import Collective, Op, ProofError, Schedule, prove
+from astra_edu.collectives import Collective, Op, ProofError, Schedule
 from astra_edu.collectives.collective import REDUCING, held_after
-from astra_edu.collectives.proof import initial, replay
+from astra_edu.collectives.proof import initial, prove_end, replay
 from astra_edu.collectives.schedule import Step, Transfer
 from astra_edu.widgets import words
 from astra_edu.widgets.layout import HEIGHT, WIDTH, Layout, Point, layout, path, point
@@ -22,7 +22,7 @@ from astra_edu.widgets.words import Sets, Token
 
 Payload = dict[str, Any]
 
-MAX_NPUS, MAX_TRANSFERS = 64, 200_000
+MAX_NPUS, MAX_TRANSFERS = 64, 20_000
 DETAIL_NPUS, TEXT_COLUMNS = 16, 20  # up to here tokens and cells have texts
 LABELLED_TOKENS = 64  # a step with more shows only dots
 START, STOP = 0.12, 0.85  # the part of a curve that a token travels
@@ -111,7 +111,7 @@ def _steps(schedule: Schedule, sets: Sets, plan: Layout, timing: Timing | None) 
                     row[chunk] = row[chunk] | mask if step.op is Op.REDUCE else mask
                     t.held.append(row[chunk])
             steps.append(_step(schedule, step, tokens, sets, plan))
-        prove(schedule)
+        prove_end(schedule, held)
     except ProofError as error:
         return steps, str(error)
     return steps, ""

@@ -2,80 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from html import escape
 from typing import Any
 
 import ipywidgets
 
-from astra_edu.collectives import ALGORITHMS, Collective, Schedule, algorithms_for, counts, hierarchical
+from astra_edu.collectives import ALGORITHMS, Collective, algorithms_for
 from astra_edu.errors import ConfigError
 from astra_edu.network import Dimension, Topology
-from astra_edu.system import ScheduleTime, time_schedule
-from astra_edu.system.formula import bandwidth_bound_ns, formula, message_formula
-from astra_edu.system.phases import chunk_sizes
-from astra_edu.units import KIB, MIB, format_bytes, format_ns
+from astra_edu.units import KIB, MIB, format_bytes, parse_bytes
+from astra_edu.widgets.choice import Choice, summary
 from astra_edu.widgets.player import Player
 
-UPDATE_NS = 1
-ENDPOINT_NS = 10
 SIZES = [(format_bytes(KIB << power), KIB << power) for power in range(23)]
 BANDWIDTHS = [(f"{gb:g} GB/s", gb) for gb in (1, 2, 6.25, 12.5, 16, 25, 32, 50, 62, 100, 150, 200, 300, 450, 900)]
 LATENCIES = [(f"{ns:g} ns", ns) for ns in (0, 1, 10, 50, 100, 200, 500, 700, 1000, 2000, 5000, 10_000)]
 MOST_NPUS = 64
 HEADLINE = "font-size:1.2em;line-height:1.6"
-
-
-@dataclass(frozen=True)
-class Choice:
-    """One setting of the explorer: what is asked, of which network."""
-
-    collective: str
-    algorithms: tuple[str, ...]
-    network: tuple[Dimension, ...]
-    size: int
-    splits: int = 1
-
-    @cached_property
-    def schedule(self) -> Schedule:
-        """What the player shows."""
-        return hierarchical(self.collective, list(self.algorithms), [d.npus for d in self.network])
-
-    @cached_property
-    def times(self) -> list[ScheduleTime]:
-        """The time of each chunk; they go through the network one after the other."""
-        sizes = chunk_sizes(self.size, self.splits)
-        times = {s: time_schedule(self.schedule, self.network, s, ENDPOINT_NS) for s in set(sizes)}
-        return [times[size] for size in sizes]
-
-
-def summary(choice: Choice) -> str:
-    """The costs of a choice as text: time, bytes, steps, the sum behind the time, and what it leaves out."""
-    schedule, times = choice.schedule, choice.times
-    first = times[0]
-    total = sum(time.total_ns for time in times) + UPDATE_NS
-    gathers = schedule.collective in (Collective.ALL_GATHER, Collective.GATHER)
-    cost = counts(schedule, choice.size * schedule.npus if gathers else choice.size)
-    lines = [
-        f"{format_ns(total)}: {cost.steps:,} steps, {format_bytes(cost.sent)} sent by the busiest NPU",
-        f"sent by all NPUs: {format_bytes(cost.total)}; NPUs that send to one NPU at once: {cost.fan_in}",
-    ]
-    lines += formula(first, choice.network, ENDPOINT_NS) or [
-        "(not a plain sum: the time is the longest chain of waiting)"
-    ]
-    if first.stretches:
-        stretch = max(first.stretches, key=lambda s: s.steps * s.step_ns)
-        lines.append(message_formula(choice.network[stretch.dimension], stretch))
-    chunks = f"{len(times)} chunks, one after the other" if len(times) > 1 else "1 chunk"
-    lines.append(f"{chunks}, + {UPDATE_NS} ns to use the result = {total:,.0f} ns")
-    bound = bandwidth_bound_ns(schedule, choice.network, choice.size)
-    if bound > total:
-        lines.append(
-            f"beware: messages meet here, and this model lets them pass through each other. "
-            f"Over the links there are, the bytes need {format_ns(bound)} at least."
-        )
-    return "\n".join(lines)
 
 
 class Row:
@@ -117,13 +60,18 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
     ) -> None:
         """Start with one setting of everything."""
         names = (algorithms,) * len(network) if isinstance(algorithms, str) else tuple(algorithms)
+        if isinstance(network, str) or not all(isinstance(entry, (tuple, list)) for entry in network):
+            raise ConfigError(
+                f"network is {network!r}; give (topology, NPUs, GB/s per link, latency in ns) of each dimension, "
+                'as in (("Ring", 8, 50, 500),).'
+            )
         if not 1 <= len(network) <= 3 or len(names) != len(network):
             raise ConfigError(
                 f"{len(network)} dimensions and {len(names)} algorithms; give 1 to 3 dimensions and one algorithm each."
             )
         dimensions = tuple(Dimension.of(*entry) for entry in network)
-        choice = Choice(collective, names, dimensions, size, splits if len(network) == 1 else 1)
-        self.player = Player(choice.schedule, choice.times[0], topology=[str(d.topology) for d in dimensions])
+        choice = Choice(collective, names, dimensions, parse_bytes(size), splits)
+        self.player = Player(choice.schedule, choice.time, topology=[str(d.topology) for d in dimensions])
         self.rows = [Row(i, d, name) for i, (d, name) in enumerate(zip(dimensions, names, strict=True))]
         spare = Dimension.of("Switch", 2, 25, 500)
         self.rows += [Row(i, spare, "ring") for i in range(len(network), 3)]
@@ -131,8 +79,8 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
         self.collective = ipywidgets.Dropdown(
             options=list(map(str, Collective)), value=str(choice.schedule.collective), description="collective", **wide
         )
-        self.size = _stepped(SIZES, size, "size", "B", wide)
-        self.splits = ipywidgets.IntSlider(choice.splits, 1, max(64, splits), description="chunks", **wide)
+        self.size = _stepped(SIZES, choice.size, "size", "B", wide)
+        self.splits = ipywidgets.IntSlider(choice.splits, 1, max(64, splits), description="splits", **wide)
         self.dims = ipywidgets.ToggleButtons(
             options=[1, 2, 3], value=len(network), description="dimensions", style={"button_width": "3em"}
         )
@@ -158,7 +106,7 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
             tuple(row.algorithm.value for row in rows),
             tuple(row.dimension() for row in rows),
             self.size.value,
-            self.splits.value if len(rows) == 1 else 1,
+            self.splits.value,
         )
 
     def summary(self) -> str:
@@ -171,7 +119,10 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         bundle = super()._repr_mimebundle_(**kwargs)
         data = bundle[0] if isinstance(bundle, tuple) else bundle
-        return data | {"text/plain": repr(self), "image/svg+xml": self.player.svg()}
+        return data | {
+            "text/plain": f"{self!r}: run this cell (Shift+Enter) to use it",
+            "image/svg+xml": self.player.svg(),
+        }
 
     def _refresh(self, _: object = None) -> None:
         """Bring menus, player and text in line with the controls; say so where these are impossible."""
@@ -185,7 +136,6 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
 
     def _show(self) -> None:
         shown = self.rows[: self.dims.value]
-        self.splits.disabled = len(shown) > 1
         for row in shown:
             names, name = _algorithms(self.collective.value, row, len(shown) > 1)
             if row.algorithm.options != names:
@@ -197,10 +147,13 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
             choice = self.choice
             text = summary(choice)
             topology = [str(d.topology) for d in choice.network]
-            self.player.show(choice.schedule, choice.times[0], topology=topology)
+            self.player.show(choice.schedule, choice.time, topology=topology)
         except ConfigError as error:
             self.headline.value = f'<div role="alert" style="{HEADLINE}">✗ {escape(str(error))}</div>'
+            self.details.value = ""
+            self.player.add_class("astra-stale")
             return
+        self.player.remove_class("astra-stale")
         first, *rest = text.split("\n")
         self.headline.value = f'<div aria-live="polite" style="{HEADLINE}"><b>{escape(first)}</b></div>'
         self.details.value = f'<div style="line-height:1.5">{"<br>".join(map(escape, rest))}</div>'

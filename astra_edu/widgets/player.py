@@ -14,7 +14,7 @@ import traitlets
 from astra_edu.collectives import Schedule
 from astra_edu.errors import ConfigError, choice
 from astra_edu.widgets import handout, picture
-from astra_edu.widgets.drawing import Timing, drawing
+from astra_edu.widgets.drawing import MAX_NPUS, Timing, drawing
 from astra_edu.widgets.layout import TOPOLOGIES
 
 STATIC = Path(__file__).parent / "static"
@@ -113,7 +113,8 @@ class Player(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
-        return data | {"text/plain": repr(self), "image/svg+xml": self.svg()}, metadata
+        text = f"{self!r}: run this cell (Shift+Enter) to see it move"
+        return data | {"text/plain": text, "image/svg+xml": self.svg()}, metadata
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Take over what the view sends: step, time and clock that agree, unless they are of earlier data."""
@@ -140,6 +141,12 @@ class Player(anywidget.AnyWidget):
         return str(proposal["value"])
 
     def _load(self, schedule: Schedule, timing: Timing | None, topology: Sequence[str] | str | None) -> None:
+        if not isinstance(schedule, Schedule):
+            raise ConfigError(
+                f'a player shows a schedule, as from ae.schedule("all-reduce", "ring", 8), not {schedule!r}.'
+            )
+        if timing is not None:
+            _check_timing(timing, schedule)
         self._schedule, self._asked = schedule, topology
         self._payload = drawing(schedule, _topology(schedule, topology), timing) | {"number": 0}
 
@@ -187,3 +194,11 @@ def _topology(schedule: Schedule, names: Sequence[str] | str | None) -> list[str
     if len(asked) != dims:
         raise ConfigError(f"topology is {asked!r}; give one name for each of the {dims} dimensions.")
     return [choice(f"topology[{d}]", name, TOPOLOGIES) for d, name in enumerate(asked)]
+
+
+def _check_timing(timing: Timing, schedule: Schedule) -> None:
+    """Raise ConfigError for what is no timing, or not of this schedule, as far as its first step shows."""
+    if not hasattr(timing, "spans"):
+        raise ConfigError(f"timing is {timing!r}; give what ae.time_schedule(schedule, network, size) returns.")
+    if schedule.npus <= MAX_NPUS and len(timing.spans(0)) != len(schedule.step(0).transfers):
+        raise ConfigError("this timing belongs to another schedule: their first steps have different transfers.")

@@ -134,9 +134,9 @@ def _whom(schedule: Schedule, step: Step, tokens: list[Token]) -> str:
         return f"to NPU {min(receivers)}"
     its = "its" if len(ahead) in (1, schedule.npus) else "their"
     if distances == {1} and size > 2:
-        return f"to {its} right-hand neighbour"
+        return "to the next NPU"
     if distances == {size - 1} and size > 2:
-        return f"to {its} left-hand neighbour"
+        return "to the NPU before"
     if all(found == {1, size - 1} for found in ahead.values()) and size > 3:
         return f"to each of {its} two neighbours"
     if len(differing) == 1 and len(tokens) == len(ahead):
@@ -148,7 +148,7 @@ def _whom(schedule: Schedule, step: Step, tokens: list[Token]) -> str:
 
 def counts_table(schedule: Schedule) -> dict[str, Any]:
     """A table of rounds, for when there are too many NPUs to draw; without numbers if even those take too long."""
-    note = f"{schedule.npus:,} NPUs: showing counts"
+    note = f"{schedule.npus:,} NPUs, {schedule.step_count:,} steps: too much to draw, showing counts"
     work = sum((1 if g.symmetric else schedule.npus) * (1 if g.uniform else g.count) for g in schedule.groups)
     if work <= 2_000_000:
         rounds = counts(schedule, schedule.chunks_per_buffer).rounds

@@ -56,6 +56,10 @@ function nanoseconds(ns) {
   return ns < 10000 ? `${group(Math.round(ns), 0)} ns` : `${group(ns / 1000, 3)} µs`;
 }
 
+/** Whether a key belongs to the page around the player, such as Ctrl+S or Shift+Enter. */
+const shortcut = (event) =>
+  event.ctrlKey || event.metaKey || event.altKey || (event.shiftKey && event.key === "Enter");
+
 class Film {
   constructor(data) {
     this.data = data;
@@ -406,7 +410,7 @@ class View {
     this.range.addEventListener("input", () => deck.seek(Number(this.range.value)));
     this.speed.addEventListener("change", () => deck.setSpeed(Number(this.speed.value)));
     root.addEventListener("keydown", (event) => this.#key(event));
-    root.addEventListener("keyup", (event) => event.stopPropagation());
+    root.addEventListener("keyup", (event) => shortcut(event) || event.stopPropagation());
     const npuOf = (event) => event.target.closest?.("[data-npu]")?.dataset.npu ?? null;
     root.addEventListener("pointerover", (event) => this.#look(npuOf(event), event.target.closest?.("td")));
     root.addEventListener("pointerleave", () => this.#look(null, null));
@@ -424,10 +428,11 @@ class View {
   }
 
   #key(event) {
-    event.stopPropagation(); // a notebook has its own use for these keys
+    if (shortcut(event)) return;
+    event.stopPropagation(); // a notebook has its own use for plain keys: x cuts a cell
     const { deck } = this;
     const tag = event.target.tagName;
-    if (event.ctrlKey || event.metaKey || event.altKey || tag === "SELECT") return;
+    if (tag === "SELECT") return;
     if (event.key === " " && tag === "BUTTON") return;
     const faster = (by) => deck.setSpeed(SPEEDS[clamp(SPEEDS.indexOf(deck.speed) + by, 0, SPEEDS.length - 1)]);
     const follow = (by) => {

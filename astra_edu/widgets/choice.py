@@ -1,0 +1,110 @@
+"""One setting of the explorer, and everything that is said about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from astra_edu.collectives import Collective, Schedule, counts, hierarchical
+from astra_edu.errors import whole
+from astra_edu.network import Dimension
+from astra_edu.simulate import simulate
+from astra_edu.system import Implementation, Platform, ScheduleTime, SystemConfig, time_schedule
+from astra_edu.system.contention import bandwidth_bound_ns, steps_that_meet
+from astra_edu.system.formula import formula, message_formula
+from astra_edu.system.phases import chunk_sizes
+from astra_edu.units import format_bytes, format_ns
+from astra_edu.workload import Workload
+
+UPDATE_NS = 1
+ENDPOINT_NS = 10
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One setting of the explorer: what is asked, of which network."""
+
+    collective: str
+    algorithms: tuple[str, ...]
+    network: tuple[Dimension, ...]
+    size: int
+    splits: int = 1
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """What the player shows."""
+        return hierarchical(self.collective, list(self.algorithms), [d.npus for d in self.network])
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """The bytes of each split."""
+        return chunk_sizes(self.size, whole("splits", self.splits, at_least=1))
+
+    @cached_property
+    def time(self) -> ScheduleTime:
+        """The time of the first split, which is what the player shows."""
+        return self._time(self.sizes[0])
+
+    @cached_property
+    def total_ns(self) -> float:
+        """The time of all splits: in turn on one dimension, overlapping on several, as ASTRA-sim has them."""
+        if len(self.network) == 1:
+            times = {size: self._time(size).total_ns for size in set(self.sizes)}
+            return sum(times[size] for size in self.sizes) + UPDATE_NS
+        how = tuple(Implementation(name, name) for name in self.algorithms)
+        platform = Platform(self.network, SystemConfig(how, how, how, how, splits=self.splits))
+        return simulate(Workload.micro(self.collective, self.size, UPDATE_NS), platform).total_ns
+
+    def _time(self, size: int) -> ScheduleTime:
+        return time_schedule(self.schedule, self.network, size, ENDPOINT_NS)
+
+
+def summary(choice: Choice) -> str:
+    """The costs of a choice as text: time, bytes, steps, the sum behind the time, and what it leaves out."""
+    schedule, time = choice.schedule, choice.time
+    gathers = schedule.collective in (Collective.ALL_GATHER, Collective.GATHER)
+    cost = counts(schedule, choice.size * schedule.npus if gathers else choice.size)
+    lines = [
+        f"{format_ns(choice.total_ns)}: {format_bytes(cost.sent)} sent by the busiest NPU, "
+        f"{_several(len(choice.sizes), 'split')} of {_several(cost.steps, 'step')}",
+        f"sent by all NPUs: {format_bytes(cost.total)}; NPUs that send to one NPU at once: {cost.fan_in}",
+    ]
+    lines += formula(time, choice.network, ENDPOINT_NS) or [
+        "(not a plain sum: the time is the longest chain of waiting)"
+    ]
+    if time.stretches:
+        stretch = max(time.stretches, key=lambda s: s.steps * s.step_ns)
+        lines.append(message_formula(choice.network[stretch.dimension], stretch))
+    lines += [_all_splits(choice), *_warning(choice)]
+    return "\n".join(lines)
+
+
+def _all_splits(choice: Choice) -> str:
+    """From the time of the split that the player shows to that of them all."""
+    one, n = f"{choice.time.total_ns:,.0f}", len(choice.sizes)
+    rest = f" + {UPDATE_NS} ns to use the result = {choice.total_ns:,.0f} ns"
+    if n == 1:
+        return f"one split, which the player shows: {one}{rest}"
+    if len(choice.network) > 1:
+        return (
+            f"one split, which the player shows: {one} ns; {n} splits, each dimension starting the next as soon as "
+            f"it is free, and 1 ns to use the result: {choice.total_ns:,.0f} ns"
+        )
+    if choice.sizes[-1] != choice.sizes[0]:
+        return f"{n} splits in turn, the player shows the first ({one} ns), the last is smaller{rest}"
+    return f"{n} splits in turn, the player shows the first: {n} × {one}{rest}"
+
+
+def _warning(choice: Choice) -> list[str]:
+    meet = steps_that_meet(choice.schedule, choice.network)
+    if not meet:
+        return []
+    bound = bandwidth_bound_ns(choice.schedule, choice.network, choice.size)
+    return [
+        f"beware: in {meet} of {_several(choice.schedule.step_count, 'step')} messages share links, and this model "
+        f"lets them pass through each other. Over the links there are, the bytes alone need {format_ns(bound)}."
+    ]
+
+
+def _several(n: int, thing: str) -> str:
+    return f"{n:,} {thing}{'s' if n != 1 else ''}"
