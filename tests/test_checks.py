@@ -40,6 +40,10 @@ CHECKS = {
             (lambda size, bandwidth, links, latency: 2 * latency + int(size / (bandwidth * links * GIB)), "1 hop away"),
             (lambda size, bandwidth, links, latency: latency + size / (bandwidth * links * GIB), "whole nanoseconds"),
             (lambda size, bandwidth, links, latency: latency, "latency alone"),
+            (lambda size, bandwidth, links, latency: latency + size / (bandwidth * links), "2³⁰"),
+            (lambda size, bandwidth, links, latency: latency + size / (bandwidth * GIB), "one link"),
+            (lambda size, bandwidth, links, latency: size / (bandwidth * links * GIB), "latency is missing"),
+            (lambda size, bandwidth, links, latency: latency + round(size / (bandwidth * links * GIB)), "rounds down"),
         ],
     ),
     ex1.total_ns: (
@@ -109,8 +113,7 @@ CHECKS = {
     ex2.ranking: (
         lambda: ["FullyConnected", "Ring", "Switch"],
         [
-            (lambda: ["Switch", "Ring", "FullyConnected"], "other way round"),
-            (lambda: ["Ring", "FullyConnected", "Switch"], "1 of 3 places"),
+            (lambda: ["FullyConnected", "Ring", "Ring"], "list of the three names"),
             (lambda: ["Ring", "Switch"], "list of the three names"),
             (lambda: "Ring", "list of the three names"),
         ],
@@ -127,9 +130,9 @@ CHECKS = {
     ex2.my_reduce_scatter: (
         lambda step, npu, npus: ((npu + 1) % npus, (npu - 1 - step) % npus),
         [
-            (lambda step, npu, npus: ((npu + 1) % npus, npu), "Step 1: .* second time|must hold|no copy"),
-            (lambda step, npu, npus: ((npu + 1) % npus, (npu - step) % npus), r"NPU \d's chunk X\d .* must hold"),
-            (lambda step, npu, npus: (npu + 1, (npu - 1 - step) % npus), r"there is no NPU 2"),
+            (lambda step, npu, npus: ((npu + 1) % npus, npu), "Step 2: NPU 0 sends chunk X0 .* second time"),
+            (lambda step, npu, npus: ((npu + 1) % npus, (npu - step) % npus), r"Nearly: on 4 NPUs .* at NPU i \+ 3"),
+            (lambda step, npu, npus: (npu + 1, (npu - 1 - step) % npus), r"there is no NPU 4"),
             (lambda step, npu, npus: ((npu + 1 + step) % npus, (npu + 1 + step) % npus), "but no ring"),
             (lambda step, npu, npus: npu, "two numbers"),
             (lambda step, npu, npus: (npu, npu), "doesn't send to itself"),
@@ -206,8 +209,11 @@ def test_no_right_value_is_given_away(check, wrong, words):
 
 
 def test_predictions_are_answered_whatever_they_are():
-    assert "a factor 2.3 too low" in ex1.predicted_time(lambda: 20).message
-    assert "very close" in ex1.predicted_time(lambda: 45).message
+    assert "the simulator says 79.481 µs: a factor 4 too low" in ex1.predicted_time(lambda: 20).message
+    assert "very close" in ex1.predicted_time(lambda: 78).message
     assert "simulator says 383.841 times" in ex2.predicted_growth(lambda: 1024).message
+    assert ex2.ranking(lambda: ["fullyconnected", "ring", "switch"]).message.startswith("Right")
+    assert "opposite" in ex2.ranking(lambda: ["Switch", "Ring", "FullyConnected"]).message
+    assert "1 of your 3 places" in ex2.ranking(lambda: ["Ring", "FullyConnected", "Switch"]).message
     assert ex1.predicted_time(lambda: 0).ok is False
     assert ex1.predicted_time(lambda: None).ok is False

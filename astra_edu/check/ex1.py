@@ -14,12 +14,12 @@ SIZES = (2, 3, 4, 8, 16)
 
 
 def predicted_time(answer: Answer) -> Verdict:
-    """A guess, in µs, for the 1 MiB all-reduce of the tutorial."""
+    """A guess, in µs, for the tutorial's 1 MiB all-reduce on twice as many NPUs."""
     return prediction(
         answer,
-        _total(8, MIB, 4, 50, 500, 10) / 1000,
+        _total(16, MIB, 4, 50, 500, 10) / 1000,
         "µs",
-        "Sending 1 MiB once over the two links takes 9.8 µs, so most of it is something else: find out what.",
+        "The data are the same, and each message is half as large; what is it that takes longer? Find out below.",
     )
 
 
@@ -92,23 +92,26 @@ def message_ns(answer: Answer) -> Verdict:
         time,
         cases,
         [
+            Mistake(time, "Nearly: the simulator counts whole nanoseconds, and rounds down.", slack=1),
             Mistake(
                 lambda **c: time(**c, gib=1.0),
                 'You took 10⁹ bytes for a GB. ASTRA-sim\'s network says "GB/s" and means 2³⁰ bytes per second.',
+                slack=1,
             ),
             Mistake(
                 lambda **c: time(**(c | {"links": 1})),
                 "That is the time over one link. How many links has an NPU into this ring?",
+                slack=1,
             ),
             Mistake(
-                lambda **c: time(**(c | {"latency": 0})), "The bytes are there, but the link's latency is missing."
+                lambda **c: time(**(c | {"latency": 0})),
+                "The bytes are there, but the link's latency is missing.",
+                slack=1,
             ),
             Mistake(
-                lambda **c: time(**c, hops=2), "The neighbour on a ring is 1 hop away; 2 hops lead through a switch."
-            ),
-            Mistake(
-                lambda size, bandwidth, links, latency: latency + size / (bandwidth * links * GIB_PER_NS),
-                "Nearly: the formula is right, but the simulator counts whole nanoseconds and rounds down.",
+                lambda **c: time(**c, hops=2),
+                "The neighbour on a ring is 1 hop away; 2 hops lead through a switch.",
+                slack=1,
             ),
             Mistake(
                 lambda size, bandwidth, links, latency: latency, "That is the latency alone; the bytes take time too."

@@ -7,6 +7,7 @@ from typing import Any
 
 from astra_edu.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, judge, prediction
 from astra_edu.collectives import Collective, Op, ProofError, Rounds, Schedule, prove
+from astra_edu.collectives.proof import replay
 from astra_edu.network import Dimension
 from astra_edu.simulate import simulate
 from astra_edu.system import Platform, SystemConfig
@@ -42,6 +43,9 @@ def latency_floor_ns(answer: Answer) -> Verdict:
             Mistake(
                 lambda npus, latency, endpoint_delay, splits: splits * 2 * (npus - 1) * latency,
                 "The links' latency is counted right; the endpoint has a delay too.",
+            ),
+            Mistake(
+                lambda **c: floor(**c) + 1, "That has the workload's last nanosecond in it; leave that one out here."
             ),
             Mistake(lambda **c: floor(**c, first=0), "Nearly: the first message of each chunk waits one delay more."),
             Mistake(
@@ -84,8 +88,9 @@ def ranking(answer: Answer) -> Verdict:
         given = call(answer, {})
     except NoAnswerError as problem:
         return problem.verdict
-    names = list(given) if isinstance(given, (list, tuple)) else [given]
-    if sorted(map(str, names)) != sorted(PLATFORMS):
+    spelled = {name.lower(): name for name in PLATFORMS}
+    names = [spelled.get(str(name).lower(), "") for name in given] if isinstance(given, (list, tuple)) else []
+    if sorted(names) != sorted(PLATFORMS):
         return Verdict(False, f"Give a list of the three names, fastest first: {', '.join(sorted(PLATFORMS))}.")
     times = {name: _time(name, 1024 * MIB) for name in PLATFORMS}
     best = sorted(times, key=lambda name: times[name])
@@ -93,8 +98,8 @@ def ranking(answer: Answer) -> Verdict:
         return Verdict(True, "Right. Each link is as fast as any other here, so what differs between the three?")
     right = sum(a == b for a, b in zip(names, best, strict=True))
     if names == best[::-1]:
-        return Verdict(False, "Just the other way round. Count the links of one NPU in each network file.")
-    return Verdict(False, f"{right} of 3 places are right. How many links can one NPU send on at once?")
+        return Verdict(True, "You bet on the opposite of what happens. Run on, and count the links of one NPU.")
+    return Verdict(True, f"{right} of your 3 places will come true. Run on, and count the links of one NPU.")
 
 
 def injection_gb_s(answer: Answer) -> Verdict:
@@ -121,13 +126,19 @@ def injection_gb_s(answer: Answer) -> Verdict:
 
 def my_reduce_scatter(answer: Callable[[int, int, int], Any]) -> Verdict:
     """my_reduce_scatter(step, npu, npus) -> (destination, chunk): a ring reduce-scatter of one's own, proven."""
-    for npus in (2, 3, 4, 8):
+    for npus in (4, 3, 2, 8):
         try:
             schedule = own_schedule(answer, npus)
             prove(schedule)
         except NoAnswerError as problem:
             return problem.verdict
         except ProofError as error:
+            if places := _shift(schedule):
+                return Verdict(
+                    False,
+                    f"Nearly: on {npus} NPUs every chunk ends complete at one NPU, but chunk i at NPU i + {places} "
+                    f"(modulo {npus}); it should be NPU i.",
+                )
             return Verdict(False, f"On {npus} NPUs it isn't a reduce-scatter. {error}")
         for step in schedule.steps():
             for source, destination, _ in step.transfers:
@@ -138,6 +149,17 @@ def my_reduce_scatter(answer: Callable[[int, int, int], Any]) -> Verdict:
                         f"sends to NPU {destination}, which is not its neighbour.",
                     )
     return Verdict(True, "Proven for 2, 3, 4 and 8 NPUs: chunk i ends, complete, at NPU i. Now watch it play.")
+
+
+def _shift(schedule: Schedule) -> int | None:
+    """By how many NPUs every chunk misses its owner, if all miss it by the same; None otherwise."""
+    try:
+        *_, (_, held) = replay(schedule)
+    except ProofError:
+        return None
+    n, everyone = schedule.npus, (1 << schedule.npus) - 1
+    shifts = (p for p in range(1, n) if all(held[(chunk + p) % n][chunk] == everyone for chunk in range(n)))
+    return next(shifts, None)
 
 
 def own_schedule(answer: Callable[[int, int, int], Any], npus: int) -> Schedule:

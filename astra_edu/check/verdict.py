@@ -42,10 +42,14 @@ class NoAnswerError(Exception):
 
 @dataclass(frozen=True)
 class Mistake:
-    """A plausible wrong function and the sentence for whoever has written it."""
+    """A plausible wrong function and the sentence for whoever has written it.
+
+    slack: how far (absolutely) an answer may be off the function and still be this mistake.
+    """
 
     function: Answer
     message: str
+    slack: float = 0.0
 
 
 def judge(
@@ -65,7 +69,7 @@ def judge(
     if _same(given, wanted, tolerance):
         return Verdict(True, praise)
     for mistake in mistakes:
-        if _same(given, [mistake.function(**case) for case in cases], tolerance):
+        if _same(given, [mistake.function(**case) for case in cases], tolerance, mistake.slack):
             return Verdict(False, mistake.message)
     return Verdict(False, _first_difference(given, wanted, cases, tolerance))
 
@@ -108,8 +112,9 @@ def prediction(answer: Answer, truth: float, unit: str, lesson: str) -> Verdict:
     return Verdict(True, f"You said {guess:,.6g} {unit}; the simulator says {truth:,.6g} {unit}: {off}. {lesson}")
 
 
-def _same(a: Sequence[float], b: Sequence[float], tolerance: float) -> bool:
-    return all(math.isclose(x, y, rel_tol=tolerance, abs_tol=tolerance) for x, y in zip(a, b, strict=True))
+def _same(a: Sequence[float], b: Sequence[float], tolerance: float, slack: float = 0.0) -> bool:
+    within = max(tolerance, slack)
+    return all(math.isclose(x, y, rel_tol=tolerance, abs_tol=within) for x, y in zip(a, b, strict=True))
 
 
 def _first_difference(given: Sequence[float], wanted: Sequence[float], cases: Sequence[Case], tolerance: float) -> str:
