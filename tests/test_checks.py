@@ -26,7 +26,7 @@ CHECKS = {
         lambda size, splits, npus: size // splits // npus,
         [
             (lambda size, splits, npus: size // npus, "preferred-dataset-splits"),
-            (lambda size, splits, npus: size // splits, "a whole chunk"),
+            (lambda size, splits, npus: size // splits, "a whole split"),
             (lambda size, splits, npus: size, "the whole collective"),
             (lambda size, splits, npus: 14 * size, "too large"),
         ],
@@ -56,7 +56,7 @@ CHECKS = {
                 lambda npus, splits, message_ns, endpoint_delay: (
                     endpoint_delay + 2 * (npus - 1) * (message_ns + endpoint_delay)
                 ),
-                "That is one chunk",
+                "That is one split",
             ),
             (
                 lambda npus, splits, message_ns, endpoint_delay: (
@@ -96,7 +96,7 @@ CHECKS = {
                 lambda npus, latency, endpoint_delay, splits: (
                     endpoint_delay + 2 * (npus - 1) * (latency + endpoint_delay)
                 ),
-                "one chunk's",
+                "one split's",
             ),
             (lambda npus, latency, endpoint_delay, splits: 0, "too small"),
         ],
@@ -206,6 +206,14 @@ def test_no_right_value_is_given_away(check, wrong, words):
             {*map(float, case.values()), float(wrong(**case))} if case and check is not ex2.my_reduce_scatter else None
         )
         assert own is None or float(right(**case)) not in numbers - own
+
+
+@pytest.mark.parametrize("answer", [lambda step, npu, npus: npu, lambda step, npu, npus: (npu // step, 0)])
+def test_a_player_shows_an_answer_up_to_where_it_breaks(answer):
+    from astra_edu.widgets import Player
+
+    player = Player(ex2.own_schedule(answer, 4))
+    assert "our function" in player.data["problem"]
 
 
 def test_predictions_are_answered_whatever_they_are():

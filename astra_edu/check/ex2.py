@@ -38,7 +38,7 @@ def latency_floor_ns(answer: Answer) -> Verdict:
         floor,
         cases,
         [
-            Mistake(lambda **c: floor(**(c | {"splits": 1})), "That is one chunk's; every chunk pays it again."),
+            Mistake(lambda **c: floor(**(c | {"splits": 1})), "That is one split's; every split pays it again."),
             Mistake(lambda **c: floor(**c, phases=1), "Both phases pay it: reduce-scatter and all-gather."),
             Mistake(
                 lambda npus, latency, endpoint_delay, splits: splits * 2 * (npus - 1) * latency,
@@ -47,13 +47,13 @@ def latency_floor_ns(answer: Answer) -> Verdict:
             Mistake(
                 lambda **c: floor(**c) + 1, "That has the workload's last nanosecond in it; leave that one out here."
             ),
-            Mistake(lambda **c: floor(**c, first=0), "Nearly: the first message of each chunk waits one delay more."),
+            Mistake(lambda **c: floor(**c, first=0), "Nearly: the first message of each split waits one delay more."),
             Mistake(
                 lambda npus, latency, endpoint_delay, splits: latency + endpoint_delay,
                 "That is one step's; count the steps.",
             ),
         ],
-        "Right: with no bytes to carry, only hops and endpoint delays are left, once a step and chunk.",
+        "Right: with no bytes to carry, only hops and endpoint delays are left, once a step and split.",
     )
 
 
@@ -206,7 +206,7 @@ def one_port_ns(answer: Answer) -> Verdict:
             ),
             Mistake(
                 lambda npus, size, splits, bandwidth: 2 * (npus - 1) * size / npus / splits / (bandwidth * gib),
-                "That is one chunk of the collective; all of them must go through the port.",
+                "That is one split of the collective; all of them must go through the port.",
             ),
             Mistake(
                 lambda npus, size, splits, bandwidth: 2 * size / (bandwidth * gib),

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from astra_edu.collectives import ProofError
 from astra_edu.errors import ConfigError
 
 Case = Mapping[str, Any]
@@ -31,8 +32,11 @@ class Verdict:
         return self.ok is True
 
 
-class NoAnswerError(Exception):
-    """A stub that nobody has filled in, or an answer that can't be judged; carries its verdict."""
+class NoAnswerError(ProofError):
+    """A stub that nobody has filled in, or an answer that can't be judged; carries its verdict.
+
+    A schedule made of such an answer can't be proven, and a player shows it up to the step that asks for it.
+    """
 
     def __init__(self, ok: bool | None, message: str) -> None:
         """Keep the verdict."""

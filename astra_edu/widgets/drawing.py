@@ -7,7 +7,7 @@ and its size, and everything else refers to it by number. Set 0 is the empty one
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import accumulate, combinations, islice
 from math import inf
 from typing import Any, Protocol
@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from astra_edu.collectives import Collective, Op, ProofError, Schedule
 from astra_edu.collectives.collective import REDUCING, held_after
 from astra_edu.collectives.proof import initial, prove_end, replay
-from astra_edu.collectives.schedule import Step, Transfer
+from astra_edu.collectives.schedule import Step
 from astra_edu.widgets import words
 from astra_edu.widgets.layout import HEIGHT, WIDTH, Layout, Point, layout, path, point
 from astra_edu.widgets.words import Sets, Token
@@ -59,7 +59,7 @@ class Timing(Protocol):
 def drawing(schedule: Schedule, topology: Sequence[str], timing: Timing | None = None) -> Payload:
     """The payload of one schedule; `topology` names each dimension's network."""
     common = {"title": title(schedule), "palette": PALETTE, "npus": schedule.npus}
-    if schedule.npus > MAX_NPUS or sum(1 for _ in islice(_moves(schedule), MAX_TRANSFERS + 1)) > MAX_TRANSFERS:
+    if schedule.npus > MAX_NPUS or _too_many(schedule):
         return common | {"kind": "counts", "steps": [], "marks": None} | words.counts_table(schedule)
     plan = layout(schedule.dims, topology)
     sets = Sets(schedule)
@@ -93,8 +93,12 @@ def phase_name(schedule: Schedule, phase: str, dimension: int, word: str = "dime
     return f"{phase} · {word} {dimension}" if len(schedule.dims) > 1 else phase
 
 
-def _moves(schedule: Schedule) -> Iterator[Transfer]:
-    return (t for step in schedule.steps() for t in step.transfers)
+def _too_many(schedule: Schedule) -> bool:
+    transfers = (t for step in schedule.steps() for t in step.transfers)
+    try:
+        return sum(1 for _ in islice(transfers, MAX_TRANSFERS + 1)) > MAX_TRANSFERS
+    except ProofError:  # a rule that breaks in some step; what goes before is shown
+        return False
 
 
 def _steps(schedule: Schedule, sets: Sets, plan: Layout, timing: Timing | None) -> tuple[list[Payload], str]:
