@@ -245,7 +245,7 @@ def test_replacing_the_data_keeps_root_position_and_size(show):
 
 def test_many_npus_are_counted(show):
     page = show(Player(schedule("all-reduce", "ring", 65536)))
-    assert page.locator("caption").inner_text() == "65,536 NPUs: showing counts"
+    assert page.locator("caption").inner_text() == "65,536 NPUs, 131,070 steps: too much to draw, showing counts"
     assert page.get_by_role("row").count() == 3
     assert page.get_by_role("button", name="Play").count() == 0
 
@@ -288,3 +288,11 @@ def test_frames_while_dragging_at_16_npus(show, algorithm, capsys):
         print(f"\n{algorithm} on 16 NPUs: {median:.1f} ms between frames, {own:.2f} ms of work in each (medians)")
     assert own < 25  # a quiet machine needs 3 ms, and a frame has 16.7; this one may be busy with other tests
     assert median < 70
+
+
+def test_the_pages_own_shortcuts_pass_through(show):
+    page = show(Player(RING))
+    page.evaluate("() => { window.seen = []; addEventListener('keydown', (e) => seen.push(e.key)); }")
+    for keys in ("Control+s", "Shift+Enter", "x"):
+        page.keyboard.press(keys)
+    assert page.evaluate("seen.filter((key) => key.length === 1 || key === 'Enter')") == ["s", "Enter"]
