@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import simpy
-
 from astra_edu.errors import ConfigError, whole
 from astra_edu.system import Platform
 from astra_edu.system.phases import chunk_phases, chunk_sizes
@@ -30,7 +28,7 @@ class Result:
 
     def chunk_latency_ns(self, dimension: int = 0) -> float:
         """Mean time of a chunk's phase on one dimension, without its waiting."""
-        times = [s.end_ns - s.start_ns for s in self.timeline if s.dimension == dimension]
+        times = [int(s.end_ns) - int(s.start_ns) for s in self.timeline if s.dimension == dimension]
         return sum(times) / len(times)
 
     def __repr__(self) -> str:
@@ -61,6 +59,8 @@ def simulate(workload: Workload, platform: Platform, passes: int = 1) -> Result:
             f"layer {layer.name} communicates nothing in its weight gradient (type {collective or 'NONE'}, "
             f"{size} bytes), and a MICRO workload does nothing else; give it a collective and a size."
         )
+    import simpy  # here, because it is half of the time that importing the package would take
+
     env = simpy.Environment()
     scheduler = Scheduler(env, platform)
     issued = [scheduler.issue(layer.name, collective, size) for _ in range(passes)]

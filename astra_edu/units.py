@@ -64,8 +64,14 @@ def bytes_per_ns(gb_per_s: float) -> float:
 
 
 def float32(value: float) -> float:
-    """Round to the 32-bit float in which ASTRA-sim keeps its command line's scale factors."""
-    return float(struct.unpack("f", struct.pack("f", value))[0])
+    """Round to the 32-bit float in which ASTRA-sim keeps its command line's scale factors.
+
+    Raises ConfigError for what such a float can't hold.
+    """
+    try:
+        return float(struct.unpack("<f", struct.pack("<f", value))[0])
+    except OverflowError:
+        raise ConfigError(f"{value:g} is more than the 32-bit floats of ASTRA-sim hold (3.4e38).") from None
 
 
 def _short(value: float) -> str:

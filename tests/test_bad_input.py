@@ -78,6 +78,22 @@ def says(words):
         (lambda: ae.SystemConfig.of("direct0"), "window is 0"),
         (lambda: ae.SystemConfig.of("ring", splits=0), "preferred-dataset-splits is 0"),
         (lambda: ae.SystemConfig.of("ring", scheduling="lifo"), "did you mean 'LIFO'"),
+        (lambda: ae.SystemConfig.of("doubleBinaryTree"), "isn't modelled by this version"),
+        (lambda: ae.SystemConfig.of("direct" + "9" * 5000), "all-reduce|implementation"),
+        (lambda: ae.SystemConfig((), (), (), ()), "give an Implementation for each dimension"),
+        (lambda: ae.SystemConfig.of("ring").with_injection_scale(math.nan), "injection_scale is nan"),
+        (lambda: ae.SystemConfig.of("ring").with_injection_scale(1e300), "32-bit floats"),
+        (lambda: ae.Platform([], ae.SystemConfig.of("ring")), "give one Dimension or several"),
+        (lambda: ae.Platform(["Ring"], ae.SystemConfig.of("ring")), "give one Dimension or several"),
+        (lambda: ae.Platform(ae.Dimension.of("Ring", 4, 1, 1), "ring"), "give a SystemConfig"),
+        (lambda: ae.hierarchical("all-reduce", "ring", 4), "dims is 4"),
+        (lambda: ae.Workload.micro("all-reduce", 8, update_ns=1.5), "update time of layer all-reduce in ns is 1.5"),
+        (lambda: format_workload(ae.Workload.micro("broadcast", 8)), "has no word for broadcast"),
+        (lambda: ae.save_workload(ae.Workload.micro("all-reduce", 8), "/dev/null/x"), "can't be written"),
+        (lambda: ae.load_workload("x" * 5000), "is no path"),
+        (lambda: parse_workload(MICRO.replace("1048576", "9" * 5000)), "more than ASTRA-sim's 64 bits"),
+        (lambda: parse_workload(MICRO, comm_scale=1e30), "more than ASTRA-sim's 64 bits"),
+        (lambda: parse_network(json.dumps(RING).replace("500", "9" * 5000)), "not valid JSON"),
         (lambda: ae.Workload.micro("allreduce", 1), "did you mean 'all-reduce'"),
         (lambda: ae.counts(ae.schedule("all-reduce", "ring", 4), -1), "buffer_bytes is -1"),
         (lambda: parse_bytes("3 MBytes"), "size is '3 MBytes'"),
@@ -240,6 +256,20 @@ def test_platforms_that_can_not_be_simulated():
     one = ae.Platform((ae.Dimension("Switch", 1, 1, 50, 1),), ae.SystemConfig.of("ring"))
     with says("1 NPU"):
         ae.simulate(ae.Workload.micro("all-reduce", 100), one)
+
+
+def test_lists_and_whole_floats_are_as_good_as_tuples_and_ints():
+    dimension = ae.Dimension.of("Ring", 8, 50, 500)
+    system = ae.SystemConfig.of("ring", splits=4.0, endpoint_delay=10.0)
+    result = ae.simulate(ae.Workload.micro("all-reduce", 1048576.0), ae.Platform([dimension], system))
+    assert result.total_ns == 45_681
+
+
+def test_many_splits_take_no_time_to_speak_of():
+    dimension = ae.Dimension.of("Ring", 2, 50, 500)
+    platform = ae.Platform(dimension, ae.SystemConfig.of("ring", splits=20_000))
+    one = ae.time_schedule(ae.schedule("all-reduce", "ring", 2), dimension, 1).total_ns
+    assert ae.simulate(ae.Workload.micro("all-reduce", 20_000), platform).total_ns == 1 + 20_000 * one
 
 
 def test_a_network_of_other_sizes_than_the_schedule():

@@ -109,6 +109,12 @@ def test_a_hierarchical_all_reduce_moves_as_much_as_a_flat_one_but_little_on_the
     ] == [24, 6]
 
 
+def test_bytes_are_whole_where_they_can_be():
+    cost = ae.counts(ae.schedule("scatter", "ring", 3), 1001)
+    assert cost.total == 1001
+    assert isinstance(cost.total, int)
+
+
 def test_a_huge_ring_is_counted_and_timed_without_expanding_it():
     schedule = ae.schedule("all-reduce", "ring", 65536)
     calls = []

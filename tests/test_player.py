@@ -258,3 +258,14 @@ def test_what_is_no_schedule_or_timing_is_refused():
     other = schedule("all-reduce", "direct", 8)
     with pytest.raises(ConfigError, match="belongs to another schedule"):
         Player(RING, time_schedule(other, Dimension.of("Ring", 8, 50, 500), 2**20))
+
+
+def test_wrong_settings_are_refused(tmp_path):
+    with pytest.raises(ConfigError, match="unknown setting 'stp'; did you mean 'step'"):
+        Player(RING, stp=3)
+    with pytest.raises(ConfigError, match="step"):
+        Player(RING, step="x")
+    with pytest.raises(ConfigError, match=r"step is 1\.5"):
+        Player(RING).svg(1.5)
+    with pytest.raises(ConfigError, match="can't be written"):
+        Player(RING).save_html(tmp_path)

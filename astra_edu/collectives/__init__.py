@@ -123,10 +123,12 @@ def schedule(collective: str, algorithm: str, npus: int, root: int = 0) -> Sched
 def hierarchical(collective: str, algorithms: list[str] | str, dims: list[int] | tuple[int, ...]) -> Schedule:
     """A multi-phase collective over 1 to 4 network dimensions, dimension 0 first.
 
-    collective: reduce-scatter, all-gather, all-reduce or all-to-all. algorithms: one name a dimension, or one
-    for all. dims: the dimensions' sizes, e.g. (4, 4, 2). An all-reduce reduce-scatters up the dimensions,
-    all-reduces on the last and all-gathers back down (ASTRA-sim's "localBWAware").
+    collective: reduce-scatter, all-gather, all-reduce or all-to-all (on one dimension, any). algorithms: one
+    name a dimension, or one for all. dims: the dimensions' sizes, e.g. (4, 4, 2). An all-reduce reduce-scatters
+    up the dimensions, all-reduces on the last and all-gathers back down (ASTRA-sim's "localBWAware").
     """
+    if not isinstance(dims, (list, tuple)):
+        raise ConfigError(f"dims is {dims!r}; give the sizes of 1 to 4 dimensions, such as (4, 2).")
     sizes = [whole(f"dims[{i}]", size, at_least=2) for i, size in enumerate(dims)]
     names = [algorithms] * len(sizes) if isinstance(algorithms, str) else list(algorithms)
     if not 1 <= len(sizes) <= 4:

@@ -51,6 +51,7 @@ def counts(schedule: Schedule, buffer_bytes: int) -> Counts:
     rounds: list[RoundCounts] = []
     sent: Counter[int] = Counter()
     received: Counter[int] = Counter()
+    total = 0
     for group in schedule.groups:
         distinct = 1 if group.uniform else group.count
         repeat = group.count if group.uniform else 1
@@ -60,6 +61,7 @@ def counts(schedule: Schedule, buffer_bytes: int) -> Counts:
                 sent[npu] += chunks * repeat
             for npu, chunks in moved.received.items():
                 received[npu] += chunks * repeat
+            total += moved.total * repeat
             rounds.append(
                 RoundCounts(
                     group.phase,
@@ -74,7 +76,7 @@ def counts(schedule: Schedule, buffer_bytes: int) -> Counts:
         schedule.step_count,
         _plain(size * max(sent.values(), default=0)),
         _plain(size * max(received.values(), default=0)),
-        _plain(sum((Fraction(r.total) * r.steps for r in rounds), Fraction(0))),
+        _plain(size * total),
         max(r.fan_in for r in rounds),
         tuple(rounds),
     )

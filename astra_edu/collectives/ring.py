@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isqrt
 
 from astra_edu.collectives.schedule import Op, Rounds
 
@@ -27,14 +28,14 @@ def all_to_all(n: int) -> tuple[Rounds, ...]:
 
     Chunk i*n + j is what NPU i has for NPU j.
     """
-    hops = [(distance, hop) for distance in range(1, n) for hop in range(distance)]
 
     def rule(s: int, i: int) -> list[tuple[int, int]]:
-        distance, hop = hops[s]
+        distance = (1 + isqrt(1 + 8 * s)) // 2  # the steps before it number distance * (distance - 1) / 2
+        hop = s - distance * (distance - 1) // 2
         origin = (i - hop) % n
         return [((i + 1) % n, origin * n + (origin + distance) % n)]
 
-    return (Rounds("all-to-all", Op.COPY, len(hops), rule),)
+    return (Rounds("all-to-all", Op.COPY, n * (n - 1) // 2, rule),)
 
 
 def broadcast(n: int, root: int) -> tuple[Rounds, ...]:

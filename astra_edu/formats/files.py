@@ -16,9 +16,13 @@ def read_text(path: str | PathLike[str], what: str) -> str:
     Raises ConfigError when it is missing, a folder, unreadable, empty, over 64 MiB or not text.
     """
     file = Path(path)
-    if file.is_dir():
+    try:
+        folder, there_is = file.is_dir(), file.exists()
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{str(file)[:80]!r} is no path; {what} is expected.") from error
+    if folder:
         raise ConfigError(f"{file} is a folder; {what} is expected.")
-    if not file.exists():
+    if not there_is:
         near = sorted(p.name for p in file.parent.glob("*")) if file.parent.is_dir() else []
         there = f" {file.parent} has: {', '.join(near[:10])}." if near else f" {file.parent} is no folder either."
         raise ConfigError(f"{file}: no such file; {what} is expected.{there}")
@@ -38,7 +42,11 @@ def read_text(path: str | PathLike[str], what: str) -> str:
 
 
 def write_text(path: str | PathLike[str], text: str) -> None:
-    """Write `text` to `path`, making the folder if need be."""
+    """Write `text` to `path`, making the folder if need be. Raises ConfigError when that isn't possible."""
     file = Path(path)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8", newline="\n")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8", newline="\n")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ConfigError(f"{str(file)[:80]} can't be written: {reason}.") from error

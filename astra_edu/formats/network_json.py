@@ -29,7 +29,9 @@ def parse_network(text: str, name: str = "network file") -> tuple[Dimension, ...
     """The dimensions that a network file describes. Raises ConfigError naming file, key, value and what is allowed."""
     try:
         content = json.loads(text, object_pairs_hook=lambda pairs: _unique(pairs, name))
-    except (json.JSONDecodeError, RecursionError) as error:
+    except ConfigError:
+        raise
+    except (ValueError, RecursionError) as error:
         where = f" in line {error.lineno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else ""
         raise ConfigError(f"{name} is not valid JSON{where}.") from error
     if not isinstance(content, dict):

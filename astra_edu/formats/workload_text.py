@@ -45,7 +45,7 @@ def format_workload(workload: Workload) -> str:
         " ".join(
             [layer.name, "-1"]
             + [
-                f"{work.compute_ns} {_WRITTEN[work.collective]} {work.size}"
+                f"{work.compute_ns} {_written(work.collective)} {work.size}"
                 for work in (layer.forward, layer.input_gradient, layer.weight_gradient)
             ]
             + [str(layer.update_ns)]
@@ -53,6 +53,12 @@ def format_workload(workload: Workload) -> str:
         for layer in workload.layers
     ]
     return "\n".join([head, str(len(rows)), *rows]) + "\n"
+
+
+def _written(collective: Collective | None) -> str:
+    if collective not in _WRITTEN:
+        raise ConfigError(f"a workload file has no word for {collective}; it has {', '.join(_COLLECTIVES)}.")
+    return _WRITTEN[collective]
 
 
 def _layer(row: list[str], columns: int, comm: float, compute: float, where: str) -> Layer:
@@ -83,12 +89,15 @@ def _scale(name: str, value: float) -> float:
 
 def _scaled(value: int, scale: float) -> int:
     """ASTRA-sim multiplies in 32-bit floats, which keep 24 bits of a large size."""
-    return int(float32(float32(value) * scale))
+    scaled = float32(float32(value) * scale)
+    if scaled >= 2**63:
+        raise ConfigError(f"{value} times {scale:g} is more than ASTRA-sim's 64 bits hold.")
+    return int(scaled)
 
 
 def _number(where: str, word: str) -> int:
     if not word.isascii() or not word.isdigit():
         raise ConfigError(f"{where} is {word!r}; it must be a whole number, 0 or more.")
-    if int(word) >= 2**63:
-        raise ConfigError(f"{where} is {word}; that is more than ASTRA-sim's 64 bits hold.")
+    if len(word) > 19 or int(word) >= 2**63:
+        raise ConfigError(f"{where} is {word:.30}; that is more than ASTRA-sim's 64 bits hold.")
     return int(word)

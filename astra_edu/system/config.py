@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from astra_edu.collectives import Collective
-from astra_edu.errors import ConfigError, choice, whole
+from astra_edu.errors import ConfigError, choice, positive, whole
 from astra_edu.network import Dimension
 from astra_edu.units import float32
 
@@ -22,7 +22,6 @@ _IMPLEMENTATIONS = {
     "oneDirect": "direct",
     "halvingDoubling": "halving-doubling",
     "oneHalvingDoubling": "halving-doubling",
-    "doubleBinaryTree": "double-binary-tree",
 }
 
 
@@ -40,8 +39,13 @@ class Implementation:
     @classmethod
     def parse(cls, spelling: str, where: str = "implementation") -> Implementation:
         """Read a spelling of the system file. Raises ConfigError naming `where` and the spellings there are."""
-        match = re.fullmatch(r"([A-Za-z]+)([0-9]*)", spelling)
+        match = re.fullmatch(r"([A-Za-z]+)([0-9]{0,9})", spelling)
         name, window = (match[1], match[2]) if match else (spelling, "")
+        if name == "doubleBinaryTree":
+            raise ConfigError(
+                f"{where} is 'doubleBinaryTree'; ASTRA-sim's own (whole chunks down alternating trees) isn't modelled "
+                f"by this version. Allowed: {', '.join(_IMPLEMENTATIONS)}."
+            )
         base = _IMPLEMENTATIONS[choice(where, name, _IMPLEMENTATIONS)]
         if window and base != "direct":
             raise ConfigError(f"{where} is {spelling!r}; only direct takes a window, as in direct4.")
@@ -81,9 +85,15 @@ class SystemConfig:
         choice("collective-optimization", self.optimization, OPTIMIZATIONS)
         choice("intra-dimension-scheduling", self.intra_dimension, INTRA_DIMENSION)
         choice("inter-dimension-scheduling", self.inter_dimension, INTER_DIMENSION)
-        whole("endpoint-delay", self.endpoint_delay, at_least=0)
-        whole("preferred-dataset-splits", self.splits, at_least=1)
-        whole("active-chunks-per-dimension", self.active_chunks, at_least=1)
+        set_ = object.__setattr__
+        set_(self, "endpoint_delay", whole("endpoint-delay", self.endpoint_delay, at_least=0))
+        set_(self, "splits", whole("preferred-dataset-splits", self.splits, at_least=1))
+        set_(self, "active_chunks", whole("active-chunks-per-dimension", self.active_chunks, at_least=1))
+        for name in ("all_reduce", "all_gather", "reduce_scatter", "all_to_all"):
+            how = getattr(self, name)
+            if not isinstance(how, (tuple, list)) or not all(isinstance(i, Implementation) for i in how) or not how:
+                raise ConfigError(f"{name} is {how!r}; give an Implementation for each dimension.")
+            set_(self, name, tuple(how))
 
     @classmethod
     def of(cls, implementation: str, **settings: object) -> SystemConfig:
@@ -94,7 +104,8 @@ class SystemConfig:
 
     def with_injection_scale(self, scale: float) -> SystemConfig:
         """The same with ASTRA-sim's injection scale applied: it multiplies the endpoint delay."""
-        return replace(self, endpoint_delay=int(self.endpoint_delay * float32(scale)))
+        factor = float32(positive("injection_scale", scale))
+        return replace(self, endpoint_delay=int(float32(float32(self.endpoint_delay) * factor)))
 
     def implementations(self, collective: Collective) -> tuple[Implementation, ...]:
         """Per dimension, how `collective` is carried out. Raises ConfigError where the system file has none."""
@@ -116,6 +127,14 @@ class Platform:
 
     network: tuple[Dimension, ...]
     system: SystemConfig
+
+    def __post_init__(self) -> None:
+        network = (self.network,) if isinstance(self.network, Dimension) else tuple(self.network)
+        if not network or not all(isinstance(dimension, Dimension) for dimension in network):
+            raise ConfigError(f"network is {self.network!r}; give one Dimension or several.")
+        if not isinstance(self.system, SystemConfig):
+            raise ConfigError(f'system is {self.system!r}; give a SystemConfig, such as SystemConfig.of("ring").')
+        object.__setattr__(self, "network", network)
 
     @property
     def npus(self) -> int:

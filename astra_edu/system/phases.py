@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 from astra_edu.collectives import Collective, phase_order, schedule
 from astra_edu.errors import ConfigError
@@ -77,7 +77,7 @@ def _order(platform: Platform, collective: Collective) -> list[tuple[Collective,
     return [(what, used[place]) for what, place in phase_order(collective, len(used))] if used else []
 
 
-@cache
+@lru_cache(maxsize=10_000)
 def _phase(platform: Platform, collective: Collective, what: Collective, d: int, size: int) -> Phase:
     dimension = platform.network[d]
     how = platform.system.implementations(collective)[d]

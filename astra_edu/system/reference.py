@@ -3,6 +3,11 @@
 Each function states the rule that one would expect and what the simulator does instead (source: ASTRA-sim and
 its analytical backend at tag tutorial-asplos2023).
 
+Not matched, because there it is simply broken: chunks of 2 GiB and more, whose size it keeps in 32 bits (a 4 GiB
+collective in one split moves 0 bytes); messages that take 0 ns, which stop it with an assertion. Not matched yet:
+chunks that end in the same ns under the RG policy, whose order depends on when their last messages left; times that
+are no whole ns, which only a memory bound (hbm-scale > 0) makes.
+
 Elsewhere: "GB/s" is 2**30 bytes per second (units.bytes_per_ns); the network truncates to whole ns after every
 term of a message's time (network.Dimension.message_ns).
 """

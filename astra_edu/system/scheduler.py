@@ -6,18 +6,21 @@ phase lasts, and goes on to the next. A phase that has begun is never interrupte
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
-
-import simpy
+from typing import TYPE_CHECKING
 
 from astra_edu.collectives import Collective
 from astra_edu.system.config import Platform
 from astra_edu.system.phases import Phase, chunk_phases, chunk_sizes
 
+if TYPE_CHECKING:
+    import simpy
 
-@dataclass
+
+@dataclass(eq=False)
 class Chunk:
     """A piece of a collective on its way through its phases. Larger priority goes first."""
 
@@ -64,6 +67,11 @@ def fifo(queue: list[Chunk], running: int, new: Chunk) -> int:
     return _first(queue, running, lambda waiting: waiting.priority < new.priority)
 
 
+def fifo_only(queue: list[Chunk], running: int, new: Chunk) -> int:
+    """The same in a queue that knows no other policy and is therefore sorted."""
+    return bisect_right(queue, -new.priority, lo=running, key=lambda waiting: -waiting.priority)
+
+
 def smallest_chunk_first(queue: list[Chunk], running: int, new: Chunk) -> int:
     """The smaller chunk first; among equals, who came last."""
     return _first(queue, running, lambda waiting: waiting.phase.size >= new.phase.size)
@@ -95,7 +103,7 @@ def _first(queue: list[Chunk], running: int, gives_way: Callable[[Chunk], bool])
 
 
 POLICIES: dict[str, Policy] = {
-    "FIFO": fifo,
+    "FIFO": fifo_only,
     "SCF": smallest_chunk_first,
     "RG": alternate,
     "lessRemainingPhaseFirst": fewest_phases_first,
@@ -116,7 +124,7 @@ class Server:
     def insert(self, chunk: Chunk) -> None:
         """Queue a chunk. All-reduce and all-to-all phases are always taken in FIFO order."""
         whole = chunk.phase.collective in (Collective.ALL_REDUCE, Collective.ALL_TO_ALL)
-        policy = fifo if whole else self.policy
+        policy = fifo if whole and self.policy is not fifo_only else self.policy
         chunk.queued_ns = self.env.now
         self.queue.insert(policy(self.queue, self.running, chunk), chunk)
 

@@ -53,7 +53,7 @@ class Stretch:
 
 @dataclass(frozen=True)
 class ScheduleTime:
-    """When everything in a schedule happens.
+    """When everything in a schedule of `steps` steps happens.
 
     total_ns: until every NPU is done. sent_bytes: by NPU 0. stretches: the sum behind the time; empty where
     NPUs or their messages differ and the time is the longest chain of waiting.
@@ -61,11 +61,17 @@ class ScheduleTime:
 
     total_ns: float
     sent_bytes: int
+    steps: int
     stretches: tuple[Stretch, ...]
     _spans: Callable[[int], list[Span]] = field(repr=False)
 
     def spans(self, step: int) -> list[Span]:
-        """(start_ns, end_ns) of every transfer of step number `step` (from 0), in the order of its transfers."""
+        """(start_ns, end_ns) of every transfer of step number `step` (from 0), in the order of its transfers.
+
+        Raises IndexError where there is no such step.
+        """
+        if not 0 <= step < self.steps:
+            raise IndexError(f"step {step} of {self.steps} (numbered from 0)")
         return self._spans(step)
 
 
@@ -172,9 +178,9 @@ def _symmetric(clock: _Clock) -> ScheduleTime:
                 start = stretch.start_ns + step * stretch.step_ns
                 return [(start, start + ns) for ns in stretch.arrivals] * clock.schedule.npus
             step -= stretch.steps
-        raise IndexError("no such step")
+        raise AssertionError("the stretches make up all steps")
 
-    return ScheduleTime(now, sent, tuple(stretches), spans)
+    return ScheduleTime(now, sent, clock.schedule.step_count, tuple(stretches), spans)
 
 
 def _windowed(clock: _Clock, window: int) -> ScheduleTime:
@@ -189,7 +195,9 @@ def _windowed(clock: _Clock, window: int) -> ScheduleTime:
     charged = [reference.window_reduces(schedule.collective, window, k) for k in range(peers * schedule.step_count)]
     total, messages = direct_spans(phases, window, clock.endpoint, charged)
     sent = sum(clock.sent_bytes(group, 0) for group in schedule.groups)
-    return ScheduleTime(total, sent, (), lambda s: messages[s * peers : (s + 1) * peers] * schedule.npus)
+    return ScheduleTime(
+        total, sent, schedule.step_count, (), lambda s: messages[s * peers : (s + 1) * peers] * schedule.npus
+    )
 
 
 def _everyone(clock: _Clock) -> ScheduleTime:
@@ -213,4 +221,4 @@ def _everyone(clock: _Clock) -> ScheduleTime:
         ready = after
         table.append(row)
     sent = sum(clock.sent_bytes(step.rounds, step.local_index) for step in clock.schedule.steps())
-    return ScheduleTime(max(ready), sent, (), table.__getitem__)
+    return ScheduleTime(max(ready), sent, len(table), (), table.__getitem__)

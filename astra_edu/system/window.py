@@ -5,12 +5,16 @@ arrives in its place has been taken in, and sends the next. An all-reduce adds a
 all-gather before all n - 1 messages of the reduce-scatter have arrived; the first token to come by after that
 opens it for all that wait. Only NPU 0 is followed: its k-th message leaves when everybody's does, and takes as
 long as the k-th message that arrives at NPU 0.
+
+What happens in the same ns happens in the order in which it was foreseen; all tokens that get free in one ns
+share the place of the first of them, as they are one event to ASTRA-sim.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from heapq import heappop, heappush
+from itertools import count
 
 
 def direct_spans(
@@ -24,21 +28,35 @@ def direct_spans(
     messages = [message for phase in phases for message in phase]
     gate = len(phases[0]) if len(phases) > 1 else 0
     spans: list[tuple[float, float]] = []
-    arriving: list[tuple[float, float]] = []
-    free = [(endpoint_ns, token) for token in range(window)]
+    order = count()
+    events: list[tuple[float, int, float | None]] = []  # (ns, order, reduction time of an arrival; None: tokens)
+    taken_in: dict[float, list[float]] = {}  # at that ns: a token each, and the reduction it still has to do
     waiting = arrived = 0
-    now = endpoint_ns
-    while free or arriving:
-        if arriving and (not free or arriving[0][0] <= free[0][0]):
-            now, reduction_ns = heappop(arriving)
-            heappush(free, (now + endpoint_ns + (reduction_ns if charged[arrived] else 0), arrived + window))
+    now: float = 0
+
+    def take_in(at: float, reduction_ns: float) -> None:
+        if at not in taken_in:
+            taken_in[at] = []
+            heappush(events, (at, next(order), None))
+        taken_in[at].append(reduction_ns)
+
+    for _ in range(window):
+        take_in(endpoint_ns, 0)
+    while events:
+        now, _, arriving = heappop(events)
+        if arriving is not None:
+            take_in(now + endpoint_ns, arriving if charged[arrived] else 0)
             arrived += 1
             continue
-        now, _ = heappop(free)
-        waiting += 1
-        while waiting and len(spans) < len(messages) and not (len(spans) >= gate > arrived):
-            way_ns, reduction_ns = messages[len(spans)]
-            heappush(arriving, (now + way_ns, reduction_ns))
-            spans.append((now, now + way_ns))
-            waiting -= 1
+        for reduction_ns in taken_in[now]:  # an endpoint delay of 0 makes it grow on the way
+            if reduction_ns:
+                take_in(now + reduction_ns, 0)
+                continue
+            waiting += 1
+            while waiting and len(spans) < len(messages) and not len(spans) >= gate > arrived:
+                way_ns, reduction = messages[len(spans)]
+                heappush(events, (now + way_ns, next(order), reduction))
+                spans.append((now, now + way_ns))
+                waiting -= 1
+        del taken_in[now]
     return now, spans

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 
 from astra_edu.collectives import Collective, Schedule, counts, hierarchical
-from astra_edu.errors import whole
+from astra_edu.errors import ConfigError, whole
 from astra_edu.network import Dimension
 from astra_edu.simulate import simulate
 from astra_edu.system import Implementation, Platform, ScheduleTime, SystemConfig, time_schedule
@@ -18,6 +19,7 @@ from astra_edu.workload import Workload
 
 UPDATE_NS = 1
 ENDPOINT_NS = 10
+MOST_ALL_TO_ALL = 4096
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,10 @@ class Choice:
 
     @cached_property
     def schedule(self) -> Schedule:
-        """What the player shows."""
+        """What the player shows. Raises ConfigError also for an all-to-all too large to be counted at once."""
+        npus = prod(d.npus for d in self.network)
+        if self.collective == Collective.ALL_TO_ALL and npus > MOST_ALL_TO_ALL:
+            raise ConfigError(f"an all-to-all of {npus:,} NPUs is too much here; take {MOST_ALL_TO_ALL:,} at most.")
         return hierarchical(self.collective, list(self.algorithms), [d.npus for d in self.network])
 
     @cached_property
@@ -83,15 +88,16 @@ def _all_splits(choice: Choice) -> str:
     """From the time of the split that the player shows to that of them all."""
     one, n = f"{choice.time.total_ns:,.0f}", len(choice.sizes)
     rest = f" + {UPDATE_NS} ns to use the result = {choice.total_ns:,.0f} ns"
-    if n == 1:
-        return f"one split, which the player shows: {one}{rest}"
     if len(choice.network) > 1:
         return (
-            f"one split, which the player shows: {one} ns; {n} splits, each dimension starting the next as soon as "
-            f"it is free, and 1 ns to use the result: {choice.total_ns:,.0f} ns"
+            f"{_several(n, 'split')}, each dimension starting the next as soon as it is free, "
+            f"and {UPDATE_NS} ns to use the result: {choice.total_ns:,.0f} ns"
         )
+    if n == 1:
+        return f"one split, which the player shows: {one}{rest}"
     if choice.sizes[-1] != choice.sizes[0]:
-        return f"{n} splits in turn, the player shows the first ({one} ns), the last is smaller{rest}"
+        last = choice.total_ns - UPDATE_NS - (n - 1) * choice.time.total_ns
+        return f"{n} splits in turn, the player shows the first: {n - 1} × {one} + {last:,.0f} for the rest{rest}"
     return f"{n} splits in turn, the player shows the first: {n} × {one}{rest}"
 
 

@@ -163,7 +163,7 @@ def _algorithms(collective: str, row: Row, several: bool) -> tuple[tuple[str, ..
     """The algorithms that a row may offer, and the one that it keeps or falls back to."""
     names = algorithms_for(collective)
     if several:
-        halves = [n for n, known in ALGORITHMS.items() if Collective.REDUCE_SCATTER in known or n in ("ring", "direct")]
+        halves = [n for n, known in ALGORITHMS.items() if Collective.REDUCE_SCATTER in known]
         names = [name for name in names if name in halves and name != "single-master"]
     value = row.algorithm.value if row.algorithm.value in names else names[0]
     return tuple(names), value

@@ -12,7 +12,7 @@ import anywidget
 import traitlets
 
 from astra_edu.collectives import Schedule
-from astra_edu.errors import ConfigError, choice
+from astra_edu.errors import ConfigError, choice, suggestion
 from astra_edu.widgets import handout, picture
 from astra_edu.widgets.drawing import MAX_NPUS, Timing, drawing
 from astra_edu.widgets.layout import TOPOLOGIES
@@ -58,7 +58,12 @@ class Player(anywidget.AnyWidget):
         self._load(schedule, timing, topology)
         super().__init__(data=self._payload, clock=self._possible(choice("clock", clock, CLOCKS)))
         for name, value in traits.items():
-            setattr(self, name, value)
+            if name not in ("step", "time", "playing", "speed"):
+                raise ConfigError(f"unknown setting {name!r}; {suggestion(name, ('step', 'time', 'playing', 'speed'))}")
+            try:
+                setattr(self, name, value)
+            except traitlets.TraitError as error:
+                raise ConfigError(str(error)) from error
 
     @property
     def schedule(self) -> Schedule:
@@ -94,14 +99,17 @@ class Player(anywidget.AnyWidget):
     def svg(self, step: int | None = None) -> str:
         """A still picture of step `step` (the current one if left out; 0 is before the first) as SVG text."""
         wanted = self.step if step is None else step
-        if not 0 <= wanted <= self.step_count:
+        if wanted not in range(self.step_count + 1):
             raise ConfigError(f"step is {wanted}; this schedule has steps 0 (before the first) to {self.step_count}.")
         return picture.svg(self.data, wanted)
 
     def save_html(self, path: str | Path) -> Path:
         """Write one HTML file that plays without a kernel or a network, and return its path."""
         target = Path(path)
-        target.write_text(handout.page([self.state()], self.data["title"]), encoding="utf-8")
+        try:
+            target.write_text(handout.page([self.state()], self.data["title"]), encoding="utf-8")
+        except OSError as error:
+            raise ConfigError(f"{target} can't be written: {error.strerror}.") from error
         return target
 
     def state(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from astra_edu.collectives import Collective
-from astra_edu.errors import ConfigError, choice, not_negative, whole
+from astra_edu.errors import ConfigError, choice, whole
 
 LOOPS = (
     "MICRO",
@@ -33,8 +33,9 @@ class Work:
     size: int
 
     def __post_init__(self) -> None:
-        whole("compute time in ns", self.compute_ns, at_least=0)
-        whole("communication size in bytes", self.size, at_least=0)
+        set_ = object.__setattr__
+        set_(self, "compute_ns", whole("compute time in ns", self.compute_ns, at_least=0))
+        set_(self, "size", whole("communication size in bytes", self.size, at_least=0))
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,8 @@ class Layer:
     update_ns: int = 0
 
     def __post_init__(self) -> None:
-        not_negative(f"update time of layer {self.name}", self.update_ns)
+        update = whole(f"update time of layer {self.name} in ns", self.update_ns, at_least=0)
+        object.__setattr__(self, "update_ns", update)
 
 
 @dataclass(frozen=True)
