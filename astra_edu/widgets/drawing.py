@@ -88,9 +88,9 @@ def title(schedule: Schedule) -> str:
     return f"{schedule.algorithm} {schedule.collective} on {'×'.join(f'{n:,}' for n in schedule.dims)} NPUs"
 
 
-def phase_name(schedule: Schedule, phase: str, dimension: int, word: str = "dimension") -> str:
+def phase_name(schedule: Schedule, phase: str, dimension: int) -> str:
     """The phase, with its dimension where there are several."""
-    return f"{phase} · {word} {dimension}" if len(schedule.dims) > 1 else phase
+    return f"{phase} · dimension {dimension}" if len(schedule.dims) > 1 else phase
 
 
 def _too_many(schedule: Schedule) -> bool:
@@ -210,7 +210,12 @@ def _stage(plan: Layout, routes: dict[str, Any]) -> Payload:
 
 def _phases(schedule: Schedule) -> list[Payload]:
     return [
-        {"label": phase_name(schedule, g.phase, g.dimension, "dim"), "op": str(g.op), "first": first, "count": g.count}
+        {
+            "label": f"dim {g.dimension}: {g.phase}" if len(schedule.dims) > 1 else g.phase,
+            "op": str(g.op),
+            "first": first,
+            "count": g.count,
+        }
         for g, first in zip(schedule.groups, accumulate((g.count for g in schedule.groups), initial=0), strict=False)
     ]
 
