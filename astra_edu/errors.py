@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from difflib import get_close_matches
+from operator import index
+from typing import SupportsIndex
 
 
 class ConfigError(ValueError):
@@ -31,9 +33,10 @@ def suggestion(value: object, allowed: Iterable[str]) -> str:
 def whole(name: str, value: object, at_least: int) -> int:
     """Return `value` as an int, or say that `name` must be a whole number of at least `at_least`."""
     number = _finite(name, value)
-    if number != int(number) or number < at_least:
+    exact = index(value) if isinstance(value, SupportsIndex) else int(number)  # floats have 53 bits only
+    if number != int(number) or exact < at_least:
         raise ConfigError(f"{name} is {value!r}; it must be a whole number, {at_least} or more.")
-    return int(number)
+    return exact
 
 
 def positive(name: str, value: object) -> float:

@@ -41,15 +41,15 @@ class Result:
 def simulate(workload: Workload, platform: Platform, passes: int = 1) -> Result:
     """Run `passes` passes of the workload on the platform, to the nanosecond as ASTRA-sim 1.0 does.
 
-    This version runs the MICRO loop on one network dimension; it raises ConfigError for anything else, for
-    numbers that make no sense, and for a workload that asks for no communication at all.
+    This version runs the MICRO loop, over several dimensions in the baseline order; it raises ConfigError for
+    anything else, for numbers that make no sense, and for a workload that asks for no communication at all.
     """
     if not isinstance(workload, Workload) or not isinstance(platform, Platform):
         raise ConfigError(
             "simulate(workload, platform) takes what ae.load_workload(...) and ae.load_astra_sim(...) return, "
             f"in this order; it got {type(workload).__name__} and {type(platform).__name__}."
         )
-    whole("passes", passes, at_least=1)
+    passes = whole("passes", passes, at_least=1)
     if workload.loop != "MICRO":
         raise ConfigError(f"the training loop {workload.loop} isn't simulated by this version; MICRO is.")
     layer = workload.layers[0]

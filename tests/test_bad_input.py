@@ -84,6 +84,13 @@ def says(words):
         (lambda: ae.SystemConfig.of("ring").with_injection_scale(math.nan), "injection_scale is nan"),
         (lambda: ae.SystemConfig.of("ring").with_injection_scale(1e300), "32-bit floats"),
         (lambda: ae.Platform([], ae.SystemConfig.of("ring")), "give one Dimension or several"),
+        (lambda: ae.Platform(5, ae.SystemConfig.of("ring")), "give one Dimension or several"),
+        (lambda: ae.time_schedule(ae.schedule("all-reduce", "ring", 8), 5, 8), "network is 5"),
+        (
+            lambda: ae.time_schedule(ae.schedule("all-reduce", "ring", 8), ae.Dimension.of("Ring", 8, 1, 1), 8, 1.5),
+            "endpoint_delay is 1.5",
+        ),
+        (lambda: ae.hierarchical("all-reduce", 3, (2, 2)), "algorithms is 3"),
         (lambda: ae.Platform(["Ring"], ae.SystemConfig.of("ring")), "give one Dimension or several"),
         (lambda: ae.Platform(ae.Dimension.of("Ring", 4, 1, 1), "ring"), "give a SystemConfig"),
         (lambda: ae.hierarchical("all-reduce", "ring", 4), "dims is 4"),
@@ -158,6 +165,8 @@ def test_network_files_that_are_no_network(text, words):
         ("scheduling-policy: LIFO", "scheduling-policy: LILO", "scheduling-policy is 'LILO'; did you mean 'LIFO'"),
         ("scheduling-policy: LIFO", "", "the key 'scheduling-policy' is missing"),
         ("endpoint-delay: 10", "endpoint-delay: ten", "endpoint-delay is 'ten'; it must be a whole number"),
+        ("endpoint-delay: 10", "endpoint-delay: 1_0", "endpoint-delay is '1_0'; it must be a whole number"),
+        ("endpoint-delay: 10", "endpoint-delay: " + "9" * 5000, "it must be a whole number"),
         ("endpoint-delay: 10", "endpoint-delay: -1", "endpoint-delay is -1"),
         ("endpoint-delay: 10", "endpoint-dely: 10", "unknown key 'endpoint-dely'; did you mean 'endpoint-delay'"),
         ("endpoint-delay: 10", "endpoint-delay: 10 ns", "'ns' stands where a key with a colon is expected"),
@@ -263,6 +272,12 @@ def test_lists_and_whole_floats_are_as_good_as_tuples_and_ints():
     system = ae.SystemConfig.of("ring", splits=4.0, endpoint_delay=10.0)
     result = ae.simulate(ae.Workload.micro("all-reduce", 1048576.0), ae.Platform([dimension], system))
     assert result.total_ns == 45_681
+    assert isinstance(result.message_bytes, int)
+    assert ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.Platform(dimension, system), 2.0).total_ns == 91_361
+
+
+def test_large_whole_numbers_keep_their_last_digit():
+    assert ae.Workload.micro("all-reduce", 2**60 + 1).layers[0].weight_gradient.size == 2**60 + 1
 
 
 def test_many_splits_take_no_time_to_speak_of():

@@ -253,6 +253,8 @@ def test_the_page_needs_no_network(tmp_path):
 def test_what_is_no_schedule_or_timing_is_refused():
     with pytest.raises(ConfigError, match="a player shows a schedule"):
         Player("ring")
+    with pytest.raises(ConfigError, match="a player shows a schedule"):
+        Player(RING).show("ring")
     with pytest.raises(ConfigError, match="timing is 5"):
         Player(RING, 5)
     other = schedule("all-reduce", "direct", 8)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from astra_edu.check.verdict import Answer, Mistake, Verdict, judge, prediction
-from astra_edu.network import Dimension
+from astra_edu.collectives import counts, schedule
+from astra_edu.network import Dimension, Topology
 from astra_edu.simulate import simulate
 from astra_edu.system import Platform, SystemConfig
-from astra_edu.units import MIB
+from astra_edu.units import MIB, bytes_per_ns
 from astra_edu.workload import Workload
 
-GIB_PER_NS = 2**30 / 1e9
+GIB_PER_NS = bytes_per_ns(1)
 SIZES = (2, 3, 4, 8, 16)
 
 
@@ -27,7 +28,7 @@ def steps(answer: Answer) -> Verdict:
     """steps(npus): how many steps a ring all-reduce has."""
     return judge(
         answer,
-        lambda npus: 2 * (npus - 1),
+        lambda npus: schedule("all-reduce", "ring", npus).step_count,
         [{"npus": n} for n in SIZES],
         [
             Mistake(lambda npus: npus - 1, "That is one phase. An all-reduce has two: reduce-scatter and all-gather."),
@@ -89,7 +90,7 @@ def message_ns(answer: Answer) -> Verdict:
 
     return judge(
         answer,
-        time,
+        lambda size, bandwidth, links, latency: Dimension(Topology.RING, 8, links, bandwidth, latency).message_ns(size),
         cases,
         [
             Mistake(time, "Nearly: the simulator counts whole nanoseconds, and rounds down.", slack=1),
@@ -177,7 +178,7 @@ def sent_mib(answer: Answer) -> Verdict:
     """sent_mib(npus, size_mib): how much one NPU sends in a ring all-reduce, in MiB."""
     return judge(
         answer,
-        lambda npus, size_mib: 2 * (npus - 1) / npus * size_mib,
+        lambda npus, size_mib: counts(schedule("all-reduce", "ring", npus), size_mib * MIB).sent / MIB,
         [{"npus": n, "size_mib": s} for n in SIZES for s in (1, 64)],
         [
             Mistake(

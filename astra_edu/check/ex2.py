@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from astra_edu.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, judge, prediction
-from astra_edu.collectives import Collective, Op, ProofError, Rounds, Schedule, prove
+from astra_edu.collectives import Collective, Op, ProofError, Rounds, Schedule, prove, schedule
 from astra_edu.collectives.proof import replay
 from astra_edu.network import Dimension
 from astra_edu.simulate import simulate
-from astra_edu.system import Platform, SystemConfig
-from astra_edu.units import MIB
+from astra_edu.system import Platform, SystemConfig, time_schedule
+from astra_edu.units import MIB, bytes_per_ns
 from astra_edu.workload import Workload
 
 PLATFORMS = {"Ring": "ring", "Switch": "halvingDoubling", "FullyConnected": "direct"}
@@ -33,9 +33,13 @@ def latency_floor_ns(answer: Answer) -> Verdict:
     def floor(npus: int, latency: int, endpoint_delay: int, splits: int, phases: int = 2, first: int = 1) -> float:
         return splits * (first * endpoint_delay + phases * (npus - 1) * (latency + endpoint_delay))
 
+    def truth(npus: int, latency: int, endpoint_delay: int, splits: int) -> float:
+        ring = Dimension.of("Ring", npus, 50, latency)
+        return splits * time_schedule(schedule("all-reduce", "ring", npus), ring, 0, endpoint_delay).total_ns
+
     return judge(
         answer,
-        floor,
+        truth,
         cases,
         [
             Mistake(lambda **c: floor(**(c | {"splits": 1})), "That is one split's; every split pays it again."),
@@ -128,19 +132,19 @@ def my_reduce_scatter(answer: Callable[[int, int, int], Any]) -> Verdict:
     """my_reduce_scatter(step, npu, npus) -> (destination, chunk): a ring reduce-scatter of one's own, proven."""
     for npus in (4, 3, 2, 8):
         try:
-            schedule = own_schedule(answer, npus)
-            prove(schedule)
+            own = own_schedule(answer, npus)
+            prove(own)
         except NoAnswerError as problem:
             return problem.verdict
         except ProofError as error:
-            if places := _shift(schedule):
+            if places := _shift(own):
                 return Verdict(
                     False,
                     f"Nearly: on {npus} NPUs every chunk ends complete at one NPU, but chunk i at NPU i + {places} "
                     f"(modulo {npus}); it should be NPU i.",
                 )
             return Verdict(False, f"On {npus} NPUs it isn't a reduce-scatter. {error}")
-        for step in schedule.steps():
+        for step in own.steps():
             for source, destination, _ in step.transfers:
                 if (destination - source) % npus not in (1, npus - 1):
                     return Verdict(
@@ -182,7 +186,7 @@ def own_schedule(answer: Callable[[int, int, int], Any], npus: int) -> Schedule:
 
 def one_port_ns(answer: Answer) -> Verdict:
     """one_port_ns(npus, size, splits, bandwidth): what one port needs for the direct all-reduce's bytes, in ns."""
-    gib = 2**30 / 1e9
+    gib = bytes_per_ns(1)
 
     def time(npus: int, size: int, splits: int, bandwidth: float, phases: int = 2) -> float:
         return phases * (npus - 1) * size / npus / (bandwidth * gib)

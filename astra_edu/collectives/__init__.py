@@ -86,7 +86,7 @@ ALGORITHMS: Mapping[str, Mapping[Collective, Callable[..., tuple[Rounds, ...]]]]
 """ALGORITHMS[algorithm][collective](npus) or (npus, root): the groups of rounds. Names as on the slides."""
 
 _PARTS = {"bidirectional-ring": 2, "double-binary-tree": 2}
-_WHOLE_BUFFER = {"binary-tree", "single-master", "naive"}
+_NO_CHUNK_PER_NPU = {"binary-tree", "double-binary-tree", "single-master", "naive"}
 
 
 def algorithms_for(collective: str) -> list[str]:
@@ -129,6 +129,8 @@ def hierarchical(collective: str, algorithms: list[str] | str, dims: list[int] |
     """
     if not isinstance(dims, (list, tuple)):
         raise ConfigError(f"dims is {dims!r}; give the sizes of 1 to 4 dimensions, such as (4, 2).")
+    if not isinstance(algorithms, (str, list, tuple)):
+        raise ConfigError(f"algorithms is {algorithms!r}; give one name, or one for each dimension.")
     sizes = [whole(f"dims[{i}]", size, at_least=2) for i, size in enumerate(dims)]
     names = [algorithms] * len(sizes) if isinstance(algorithms, str) else list(algorithms)
     if not 1 <= len(sizes) <= 4:
@@ -144,6 +146,6 @@ def hierarchical(collective: str, algorithms: list[str] | str, dims: list[int] |
 def _chunk_count(collective: Collective, algorithm: str, n: int) -> int:
     """How many chunks the algorithm cuts the collective's data into."""
     blocks: int = block_count(collective, n)
-    if collective is Collective.ALL_REDUCE and algorithm not in _WHOLE_BUFFER | {"double-binary-tree"}:
+    if collective is Collective.ALL_REDUCE and algorithm not in _NO_CHUNK_PER_NPU:
         blocks = n
     return blocks * _PARTS.get(algorithm, 1)

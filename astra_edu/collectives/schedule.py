@@ -131,6 +131,11 @@ class Schedule:
         """How many chunks one NPU's largest buffer has (an all-to-all's n x n blocks are n to a buffer)."""
         return self.chunks // self.npus if self.collective is Collective.ALL_TO_ALL else self.chunks
 
+    def buffer_bytes(self, size: int) -> int:
+        """Bytes of one NPU's largest buffer when each NPU brings `size` bytes, as ASTRA-sim counts them."""
+        gathers = self.collective in (Collective.ALL_GATHER, Collective.GATHER)
+        return size * self.npus if gathers else size
+
     @property
     def step_count(self) -> int:
         """The number of steps."""

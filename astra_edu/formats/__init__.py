@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from os import PathLike
 
-from astra_edu.errors import positive
 from astra_edu.formats.files import read_text, write_text
 from astra_edu.formats.network_json import format_network, parse_network
 from astra_edu.formats.system_text import format_system, parse_system
@@ -36,7 +35,7 @@ def load_astra_sim(network: Path, system: Path, injection_scale: float = 1) -> P
     """
     dimensions = parse_network(read_text(network, "a network file (JSON)"), str(network))
     settings = parse_system(read_text(system, "a system file"), str(system))
-    return Platform(dimensions, settings.with_injection_scale(positive("injection_scale", injection_scale)))
+    return Platform(dimensions, settings.with_injection_scale(injection_scale))
 
 
 def save_astra_sim(platform: Platform, network: Path, system: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from astra_edu.errors import ConfigError, suggestion
@@ -89,7 +90,6 @@ def _pairs(text: str, name: str) -> dict[str, str]:
 
 
 def _number(where: str, value: str) -> int:
-    try:
-        return int(value)
-    except ValueError:
-        raise ConfigError(f"{where} is {value!r}; it must be a whole number.") from None
+    if not re.fullmatch(r"-?[0-9]{1,18}", value):
+        raise ConfigError(f"{where} is {value[:30]!r}; it must be a whole number.")
+    return int(value)

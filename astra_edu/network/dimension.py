@@ -7,6 +7,7 @@ true where many messages share a link.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -124,3 +125,12 @@ def _links_needed(topology: Topology, npus: int) -> int:
             return max(1, npus - 1)
         case Topology.SWITCH:
             return 1
+
+
+def dimensions(network: Dimension | Iterable[Dimension]) -> tuple[Dimension, ...]:
+    """One Dimension or several as a tuple. Raises ConfigError for anything else."""
+    several = (network,) if isinstance(network, Dimension) else network
+    found = tuple(several) if isinstance(several, Iterable) else ()
+    if not found or not all(isinstance(dimension, Dimension) for dimension in found):
+        raise ConfigError(f"network is {network!r}; give one Dimension or several.")
+    return found

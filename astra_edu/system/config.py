@@ -8,7 +8,7 @@ from math import prod
 
 from astra_edu.collectives import Collective
 from astra_edu.errors import ConfigError, choice, positive, whole
-from astra_edu.network import Dimension
+from astra_edu.network import Dimension, dimensions
 from astra_edu.units import float32
 
 INTRA_DIMENSION = ("FIFO", "SCF", "RG", "lessRemainingPhaseFirst")
@@ -129,12 +129,9 @@ class Platform:
     system: SystemConfig
 
     def __post_init__(self) -> None:
-        network = (self.network,) if isinstance(self.network, Dimension) else tuple(self.network)
-        if not network or not all(isinstance(dimension, Dimension) for dimension in network):
-            raise ConfigError(f"network is {self.network!r}; give one Dimension or several.")
         if not isinstance(self.system, SystemConfig):
             raise ConfigError(f'system is {self.system!r}; give a SystemConfig, such as SystemConfig.of("ring").')
-        object.__setattr__(self, "network", network)
+        object.__setattr__(self, "network", dimensions(self.network))
 
     @property
     def npus(self) -> int:

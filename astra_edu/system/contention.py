@@ -12,7 +12,6 @@ from dataclasses import replace
 from math import prod
 
 from astra_edu.collectives import Schedule, counts
-from astra_edu.collectives.collective import Collective
 from astra_edu.collectives.schedule import Rounds
 from astra_edu.network import Dimension, Topology
 
@@ -65,8 +64,7 @@ def bandwidth_bound_ns(schedule: Schedule, network: Sequence[Dimension], size: i
     every message has a bandwidth of its own; then messages meet, and the model is wrong. size as in
     `time_schedule`.
     """
-    gathers = schedule.collective in (Collective.ALL_GATHER, Collective.GATHER)
-    buffer = size * schedule.npus if gathers else size
+    buffer = schedule.buffer_bytes(size)
     bounds = []
     for d, dimension in enumerate(network):
         part = replace(schedule, groups=tuple(group for group in schedule.groups if group.dimension == d))

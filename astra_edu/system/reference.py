@@ -27,7 +27,6 @@ def message_bytes(schedule: Schedule, group: Rounds, chunks: int, size: int) -> 
     Expected and done: the exact share, rounded down. Except the all-gather half of a halving-doubling
     all-reduce: it doubles the halved and rounded message again, so what was rounded off stays off.
     """
-    buffer = size * schedule.npus if schedule.collective in (Collective.ALL_GATHER, Collective.GATHER) else size
     if (
         schedule.algorithm == "halving-doubling"
         and len(schedule.dims) == 1
@@ -35,7 +34,7 @@ def message_bytes(schedule: Schedule, group: Rounds, chunks: int, size: int) -> 
         and group.op is Op.COPY
     ):
         return size // (2 * schedule.chunks) * 2 * chunks
-    return buffer * chunks // schedule.chunks_per_buffer
+    return schedule.buffer_bytes(size) * chunks // schedule.chunks_per_buffer
 
 
 def reduction_ns(schedule: Schedule, group: Rounds, step: int, size: int) -> int:

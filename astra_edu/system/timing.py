@@ -18,8 +18,8 @@ from math import prod
 from typing import NamedTuple
 
 from astra_edu.collectives.schedule import Op, Rounds, Schedule, Transfer
-from astra_edu.errors import ConfigError, not_negative, whole
-from astra_edu.network import Dimension, Topology
+from astra_edu.errors import ConfigError, whole
+from astra_edu.network import Dimension, Topology, dimensions
 from astra_edu.system import reference
 from astra_edu.system.window import direct_spans
 
@@ -84,18 +84,21 @@ def time_schedule(
 ) -> ScheduleTime:
     """Time one run of `schedule` over the dimensions of `network`, without splitting its data.
 
-    size in bytes, as ASTRA-sim counts it (see above); endpoint_delay in ns. window: how many messages an NPU
-    has on their way at once in the direct algorithm (None: all of a step).
+    size in bytes, as ASTRA-sim counts it (see above); endpoint_delay in whole ns. window: how many messages an
+    NPU has on their way at once in the direct algorithm (None: all of a step). Over several dimensions each step
+    of a direct phase waits for its last message; `simulate` follows the messages one by one there, too.
     Raises ConfigError when the network's sizes are not the schedule's or a number makes no sense.
     """
-    if isinstance(network, Dimension):
-        network = [network]
+    network = dimensions(network)
     sizes = tuple(dimension.npus for dimension in network)
     if sizes != schedule.dims:
         raise ConfigError(f"the schedule is for dimensions {schedule.dims}, the network has {sizes}.")
-    whole("size", size, at_least=0)
-    not_negative("endpoint_delay", endpoint_delay)
-    clock = _Clock(schedule, network, size, endpoint_delay)
+    clock = _Clock(
+        schedule,
+        network,
+        whole("size", size, at_least=0),
+        whole("endpoint_delay", endpoint_delay, at_least=0),
+    )
     if schedule.algorithm == "direct" and len(network) == 1 and schedule.groups[0].symmetric:
         far_and_near = network[0].topology is Topology.RING and schedule.npus > 3
         if window is not None or far_and_near:

@@ -57,7 +57,8 @@ class Choice:
             times = {size: self._time(size).total_ns for size in set(self.sizes)}
             return sum(times[size] for size in self.sizes) + UPDATE_NS
         how = tuple(Implementation(name, name) for name in self.algorithms)
-        platform = Platform(self.network, SystemConfig(how, how, how, how, splits=self.splits))
+        system = SystemConfig(how, how, how, how, splits=self.splits, endpoint_delay=ENDPOINT_NS)
+        platform = Platform(self.network, system)
         return simulate(Workload.micro(self.collective, self.size, UPDATE_NS), platform).total_ns
 
     def _time(self, size: int) -> ScheduleTime:
@@ -67,8 +68,7 @@ class Choice:
 def summary(choice: Choice) -> str:
     """The costs of a choice as text: time, bytes, steps, the sum behind the time, and what it leaves out."""
     schedule, time = choice.schedule, choice.time
-    gathers = schedule.collective in (Collective.ALL_GATHER, Collective.GATHER)
-    cost = counts(schedule, choice.size * schedule.npus if gathers else choice.size)
+    cost = counts(schedule, schedule.buffer_bytes(choice.size))
     lines = [
         f"{format_ns(choice.total_ns)}: {format_bytes(cost.sent)} sent by the busiest NPU, "
         f"{_several(len(choice.sizes), 'split')} of {_several(cost.steps, 'step')}",

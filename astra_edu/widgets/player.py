@@ -55,6 +55,7 @@ class Player(anywidget.AnyWidget):
         self._settled = False  # whether step, time and clock are just being made to agree
         self._beats = 0.0
         self._number = 0
+        _check_schedule(schedule)
         self._load(schedule, timing, topology)
         super().__init__(data=self._payload, clock=self._possible(choice("clock", clock, CLOCKS)))
         for name, value in traits.items():
@@ -83,6 +84,7 @@ class Player(anywidget.AnyWidget):
         self, schedule: Schedule, timing: Timing | None = None, topology: Sequence[str] | str | None = None
     ) -> None:
         """Replace the schedule in place. The view stays as far through it as it was, and goes on playing."""
+        _check_schedule(schedule)
         share = self._beats / max(1, self.step_count)
         at_rest = self._beats == int(self._beats)
         if topology is None and len(schedule.dims) == len(self._schedule.dims):
@@ -149,10 +151,6 @@ class Player(anywidget.AnyWidget):
         return str(proposal["value"])
 
     def _load(self, schedule: Schedule, timing: Timing | None, topology: Sequence[str] | str | None) -> None:
-        if not isinstance(schedule, Schedule):
-            raise ConfigError(
-                f'a player shows a schedule, as from ae.schedule("all-reduce", "ring", 8), not {schedule!r}.'
-            )
         if timing is not None:
             _check_timing(timing, schedule)
         self._schedule, self._asked = schedule, topology
@@ -202,6 +200,11 @@ def _topology(schedule: Schedule, names: Sequence[str] | str | None) -> list[str
     if len(asked) != dims:
         raise ConfigError(f"topology is {asked!r}; give one name for each of the {dims} dimensions.")
     return [choice(f"topology[{d}]", name, TOPOLOGIES) for d, name in enumerate(asked)]
+
+
+def _check_schedule(schedule: Schedule) -> None:
+    if not isinstance(schedule, Schedule):
+        raise ConfigError(f'a player shows a schedule, as from ae.schedule("all-reduce", "ring", 8), not {schedule!r}.')
 
 
 def _check_timing(timing: Timing, schedule: Schedule) -> None:
