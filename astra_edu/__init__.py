@@ -23,14 +23,18 @@ from astra_edu.collectives import (
 from astra_edu.errors import ConfigError
 from astra_edu.formats import load_astra_sim, load_workload, save_astra_sim, save_workload
 from astra_edu.network import Dimension, Topology
-from astra_edu.simulate import Result, simulate
+from astra_edu.presets import PRESETS, preset
+from astra_edu.result import Result, Span
+from astra_edu.simulate import simulate
 from astra_edu.system import Platform, SystemConfig, time_schedule
-from astra_edu.workload import Workload
+from astra_edu.workload import LOOPS, Workload
 
 _LOADED_LATE = {"Explorer": "astra_edu.widgets", "Player": "astra_edu.widgets"}
 
 __all__ = [
     "ALGORITHMS",
+    "LOOPS",
+    "PRESETS",
     "Collective",
     "ConfigError",
     "Dimension",
@@ -40,6 +44,7 @@ __all__ = [
     "ProofError",
     "Result",
     "Schedule",
+    "Span",
     "SystemConfig",
     "Topology",
     "Workload",
@@ -47,6 +52,7 @@ __all__ = [
     "hierarchical",
     "load_astra_sim",
     "load_workload",
+    "preset",
     "prove",
     "save_astra_sim",
     "save_workload",

@@ -2,47 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import warnings
 
 from astra_edu.errors import ConfigError, whole
+from astra_edu.result import Result
 from astra_edu.system import Platform
-from astra_edu.system.phases import chunk_phases, chunk_sizes
-from astra_edu.system.scheduler import Scheduler, Span
-from astra_edu.units import MIB, format_ns
-from astra_edu.workload import Workload
-
-
-@dataclass(frozen=True)
-class Result:
-    """One simulated run. Times in ns; message_bytes is what NPU 0 sent.
-
-    exposed_ns: the time without compute, when the NPU waits for communication. timeline: every phase of every
-    chunk, in the order in which they ended.
-    """
-
-    total_ns: float
-    compute_ns: float
-    exposed_ns: float
-    message_bytes: int
-    timeline: tuple[Span, ...]
-
-    def chunk_latency_ns(self, dimension: int = 0) -> float:
-        """Mean time of a chunk's phase on one dimension, without its waiting."""
-        times = [int(s.end_ns) - int(s.start_ns) for s in self.timeline if s.dimension == dimension]
-        return sum(times) / len(times)
-
-    def __repr__(self) -> str:
-        return (
-            f"<{format_ns(self.total_ns)} in all: compute {format_ns(self.compute_ns)}, exposed communication "
-            f"{format_ns(self.exposed_ns)}; {self.message_bytes / MIB:,.6g} MiB sent per NPU>"
-        )
+from astra_edu.system.logical import logical_dimensions
+from astra_edu.system.scheduler import Scheduler
+from astra_edu.workload import LOOPS, Workload
+from astra_edu.workload.npu import Npu, Steps, running_layers
+from astra_edu.workload.parallelism import involved, options
 
 
 def simulate(workload: Workload, platform: Platform, passes: int = 1) -> Result:
     """Run `passes` passes of the workload on the platform, to the nanosecond as ASTRA-sim 1.0 does.
 
-    This version runs the MICRO loop, over several dimensions in the baseline order; it raises ConfigError for
-    anything else, for numbers that make no sense, and for a workload that asks for no communication at all.
+    Raises ConfigError for numbers that make no sense, for a workload that does nothing at all, and for a training
+    loop that waits for what never comes. Warns of collectives of 0 bytes.
     """
     if not isinstance(workload, Workload) or not isinstance(platform, Platform):
         raise ConfigError(
@@ -50,22 +26,50 @@ def simulate(workload: Workload, platform: Platform, passes: int = 1) -> Result:
             f"in this order; it got {type(workload).__name__} and {type(platform).__name__}."
         )
     passes = whole("passes", passes, at_least=1)
-    if workload.loop != "MICRO":
-        raise ConfigError(f"the training loop {workload.loop} isn't simulated by this version; MICRO is.")
-    layer = workload.layers[0]
-    collective, size = layer.weight_gradient.collective, layer.weight_gradient.size
-    if collective is None or size == 0:
-        raise ConfigError(
-            f"layer {layer.name} communicates nothing in its weight gradient (type {collective or 'NONE'}, "
-            f"{size} bytes), and a MICRO workload does nothing else; give it a collective and a size."
-        )
-    import simpy  # here, because it is half of the time that importing the package would take
+    _warn_of_nothing(workload)
+    from astra_edu.system.clock import Clock  # here, because SimPy is half of the time that importing would take
 
-    env = simpy.Environment()
-    scheduler = Scheduler(env, platform)
-    issued = [scheduler.issue(layer.name, collective, size) for _ in range(passes)]
-    env.run(env.all_of(issued))
-    total = int(env.now) + layer.update_ns
-    sizes = chunk_sizes(size, platform.system.splits)
-    sent = sum(phase.time.sent_bytes for chunk in sizes for phase in chunk_phases(platform, collective, chunk))
-    return Result(total, 0, total, sent * passes, tuple(scheduler.spans))
+    words = options(workload)
+    dims, boundary = logical_dimensions(platform.network, words.group)
+    clock = Clock()
+    scheduler = Scheduler(clock, platform, dims)
+    layers = running_layers(workload, involved(workload, len(dims), boundary))
+    npu = Npu(layers, passes, words, clock, scheduler)
+
+    def run() -> Steps:
+        yield from LOOPS[workload.loop](npu)
+        yield from npu.finish()
+
+    running = clock.env.process(run())
+    clock.env.run()
+    if running.is_alive:
+        raise ConfigError(_stuck(npu))
+    result = Result(workload, platform, passes, clock.now, layers, dims, scheduler.stays, npu.computed)
+    if not result.total_ns:
+        raise ConfigError(
+            f"this workload does nothing: its loop, {workload.loop}, finds no compute time and no collective that "
+            f"runs over a dimension of more than 1 NPU."
+        )
+    return result
+
+
+def _warn_of_nothing(workload: Workload) -> None:
+    for layer in workload.layers:
+        for kind in ("forward", "input_gradient", "weight_gradient"):
+            work = getattr(layer, kind)
+            if work.collective is not None and not work.size:
+                warnings.warn(
+                    f"layer {layer.name}: the {work.collective} of its {kind.replace('_', ' ')} has 0 bytes and is "
+                    "left out.",
+                    stacklevel=3,
+                )
+
+
+def _stuck(npu: Npu) -> str:
+    """What a loop that never ends is waiting for."""
+    waited = [f"the {t.kind} of layer {t.layer}" for layer in npu.layers for t in layer.tasks if t.waiting]
+    chunks = sorted({f"{c.phase.collective} on dimension {c.phase.dimension}" for c in npu.scheduler.waiting()})
+    return (
+        f"the training loop waits for ever: at {npu.clock.now:g} ns it waits for {', '.join(waited) or 'its own event'}"
+        f"; on the network there is {', '.join(chunks) or 'nothing'}."
+    )

@@ -8,10 +8,12 @@ from astra_edu.collectives.collective import ROOTED
 
 PAIRS = [(collective, name) for collective in ae.Collective for name in algorithms_for(collective)]
 
+POWERS_OF_TWO = ("halving-doubling", "tree-root-last", "tree-root-first")
+
 
 def sizes(algorithm: str):
     """Numbers of NPUs that the algorithm works for."""
-    return st.sampled_from([2, 4, 8, 16]) if algorithm == "halving-doubling" else st.integers(2, 17)
+    return st.sampled_from([2, 4, 8, 16]) if algorithm in POWERS_OF_TWO else st.integers(2, 17)
 
 
 @st.composite

@@ -21,7 +21,7 @@ PACKAGE = ROOT / "astra_edu"
 IMPORT_ORDER = (
     *("errors", "units"),
     *("network", "collectives", "system", "workload", "formats"),
-    "simulate",
+    *("presets", "result", "simulate"),
     *("plots", "widgets", "check"),
 )
 HEAVY = ("numpy", "pandas", "matplotlib", "ipywidgets", "anywidget", "IPython")

@@ -75,6 +75,8 @@ ALGORITHMS: Mapping[str, Mapping[Collective, Callable[..., tuple[Rounds, ...]]]]
         _C.GATHER: tree.gather,
     },
     "double-binary-tree": {_C.ALL_REDUCE: tree.double_all_reduce},
+    "tree-root-last": {_C.ALL_REDUCE: tree.root_last_all_reduce},
+    "tree-root-first": {_C.ALL_REDUCE: tree.root_first_all_reduce},
     "single-master": {
         _C.ALL_REDUCE: direct.master_all_reduce,
         _C.REDUCE_SCATTER: direct.master_reduce_scatter,
@@ -86,7 +88,10 @@ ALGORITHMS: Mapping[str, Mapping[Collective, Callable[..., tuple[Rounds, ...]]]]
 """ALGORITHMS[algorithm][collective](npus) or (npus, root): the groups of rounds. Names as on the slides."""
 
 _PARTS = {"bidirectional-ring": 2, "double-binary-tree": 2}
-_NO_CHUNK_PER_NPU = {"binary-tree", "double-binary-tree", "single-master", "naive"}
+_NO_CHUNK_PER_NPU = {
+    *("binary-tree", "double-binary-tree", "tree-root-last", "tree-root-first"),
+    *("single-master", "naive"),
+}
 
 
 def algorithms_for(collective: str) -> list[str]:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from astra_edu.collectives.schedule import Op, Rounds
+from astra_edu.errors import ConfigError
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,29 @@ def mirrored(n: int) -> Tree:
     return binary_tree(n, lambda npu: (npu + 1) % n)
 
 
+def perfect(n: int, root_first: bool) -> Tree:
+    """A root with one child, and under it a perfect binary tree whose NPUs are numbered from left to right.
+
+    The root is NPU 0 or the last one. Raises ConfigError unless n is a power of two.
+    """
+    if n & (n - 1):
+        raise ConfigError(f"a tree of this kind needs a power of two of NPUs; {n} is none, {1 << n.bit_length()} is.")
+    parents: list[int | None] = [None] * n
+    children: list[list[int]] = [[] for _ in range(n)]
+    root, first = (0, 1) if root_first else (n - 1, 0)
+
+    def plant(low: int, high: int, parent: int) -> None:
+        middle = (low + high) // 2
+        parents[middle] = parent
+        children[parent].append(middle)
+        if low < middle:
+            plant(low, middle - 1, middle)
+            plant(middle + 1, high, middle)
+
+    plant(first, first + n - 2, root)
+    return Tree(tuple(parents), tuple(tuple(c) for c in children))
+
+
 def reduce(n: int, root: int) -> tuple[Rounds, ...]:
     """Every NPU adds what its children send and passes the sum to its parent."""
     return (_up([rooted_at(n, root)]),)
@@ -72,6 +96,18 @@ def all_reduce(n: int) -> tuple[Rounds, ...]:
     """Up the tree as a reduce, down it as a broadcast."""
     tree = binary_tree(n)
     return (_up([tree]), _down([tree]))
+
+
+def root_last_all_reduce(n: int) -> tuple[Rounds, ...]:
+    """ASTRA-sim's first tree: up to the last NPU and down again."""
+    trees = [perfect(n, root_first=False)]
+    return (_up(trees), _down(trees))
+
+
+def root_first_all_reduce(n: int) -> tuple[Rounds, ...]:
+    """ASTRA-sim's second tree: up to NPU 0 and down again."""
+    trees = [perfect(n, root_first=True)]
+    return (_up(trees), _down(trees))
 
 
 def double_all_reduce(n: int) -> tuple[Rounds, ...]:

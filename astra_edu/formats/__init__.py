@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from os import PathLike
 
 from astra_edu.formats.files import read_text, write_text
@@ -27,14 +28,22 @@ __all__ = [
 Path = str | PathLike[str]
 
 
-def load_astra_sim(network: Path, system: Path, injection_scale: float = 1) -> Platform:
+def load_astra_sim(
+    network: Path,
+    system: Path,
+    injection_scale: float = 1,
+    num_queues_per_dim: int = 1,
+    rendezvous_protocol: bool = False,
+) -> Platform:
     """Read a platform from ASTRA-sim 1.0's network file (JSON) and system file (text).
 
-    injection_scale multiplies the endpoint delay. Raises ConfigError naming the file, the key, the value and
-    what is allowed.
+    The others are its command line's: injection_scale multiplies the endpoint delay; num_queues_per_dim are the
+    queues that a dimension's active chunks are divided over; with the rendezvous protocol a message waits for a
+    request. Raises ConfigError naming the file, the key, the value and what is allowed.
     """
     dimensions = parse_network(read_text(network, "a network file (JSON)"), str(network))
     settings = parse_system(read_text(system, "a system file"), str(system))
+    settings = replace(settings, queues=num_queues_per_dim, rendezvous=rendezvous_protocol)
     return Platform(dimensions, settings.with_injection_scale(injection_scale))
 
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from astra_edu.errors import ConfigError, suggestion, whole
-from astra_edu.network import Dimension, Topology
+from astra_edu.network import Dimension
+from astra_edu.network.dimension import KINDS
 
 _KEYS = {
     "topologies-per-dim": "topology",
@@ -20,9 +21,10 @@ _KEYS = {
     "hbm-latency": "hbm_latency",
     "hbm-bandwidth": "hbm_bandwidth",
     "hbm-scale": "hbm_scale",
+    "dimension-type": "kind",
 }
 _REQUIRED = ("topologies-per-dim", "units-count", "links-count", "link-bandwidth", "link-latency")
-_OTHERS = ("dimensions-count", "topology-name", "dimension-type", "use-fast-version")
+_OTHERS = ("dimensions-count", "topology-name", "use-fast-version")
 
 
 def parse_network(text: str, name: str = "network file") -> tuple[Dimension, ...]:
@@ -46,6 +48,8 @@ def parse_network(text: str, name: str = "network file") -> tuple[Dimension, ...
         raise ConfigError(f"{name}: topology-name is {content['topology-name']!r}; only 'Hierarchical' exists.")
     count = _dimension_count(content, name)
     lists = {key: _list(content, key, count, name) for key in _KEYS if key in content}
+    if "dimension-type" in lists:  # ASTRA-sim takes what it doesn't know for a node
+        lists["dimension-type"] = [kind if kind in KINDS else "Node" for kind in lists["dimension-type"]]
     return tuple(_dimension(lists, d, name) for d in range(count))
 
 
@@ -102,6 +106,6 @@ def _in_file_words(message: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, Topology):
-        return value.value
+    if isinstance(value, str):
+        return str(value)
     return int(value) if value == int(value) else value

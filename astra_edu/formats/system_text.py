@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from astra_edu.errors import ConfigError, suggestion
-from astra_edu.system import Implementation, SystemConfig
+from astra_edu.errors import ConfigError, choice, suggestion
+from astra_edu.system import Bus, Implementation, SystemConfig
 
 _NUMBERS = {
     "endpoint-delay": "endpoint_delay",
     "preferred-dataset-splits": "splits",
     "active-chunks-per-dimension": "active_chunks",
+    "gap-denominator": "gap_denominator",
 }
 _IMPLEMENTATIONS = {
     "all-reduce-implementation": "all_reduce",
@@ -31,10 +32,11 @@ _OTHER_NAMES = {
     "offlineGreedy": "themis",
     "offlineGreedyFlex": "themisFlex",
 }
-_NO_EFFECT = ("boost-mode", "local-reduction-delay", "seprate-log", "gap-denominator", "L", "o", "g", "G")
-_UNSUPPORTED_UNLESS_ZERO = ("model-shared-bus",)
+_BUS = {"L": "L", "o": "o", "g": "g", "G": "G", "local-reduction-delay": "reduction_delay"}
+_FLAGS = ("model-shared-bus", "boost-mode")
+_NO_EFFECT = ("seprate-log",)
 _REQUIRED = ("preferred-dataset-splits", "scheduling-policy", "collective-optimization", *_IMPLEMENTATIONS)
-_ALL = (*_NUMBERS, *_IMPLEMENTATIONS, *_WORDS, *_NO_EFFECT, *_UNSUPPORTED_UNLESS_ZERO)
+_ALL = (*_NUMBERS, *_IMPLEMENTATIONS, *_WORDS, *_BUS, *_FLAGS, *_NO_EFFECT)
 
 
 def parse_system(text: str, name: str = "system file") -> SystemConfig:
@@ -52,8 +54,11 @@ def parse_system(text: str, name: str = "system file") -> SystemConfig:
             settings[_WORDS[key]] = _OTHER_NAMES.get(value, value)
         elif key in _NUMBERS:
             settings[_NUMBERS[key]] = _number(where, value)
-        elif key in _UNSUPPORTED_UNLESS_ZERO and _number(where, value) != 0:
-            raise ConfigError(f"{where} is {value}; this version doesn't model the shared bus, only 0 is known.")
+        elif key in _FLAGS:
+            choice(where, value, ("0", "1"))
+    settings["boost"] = pairs.get("boost-mode", "0") == "1"
+    if pairs.get("model-shared-bus", "0") == "1":
+        settings["bus"] = _bus(pairs, name)
     try:
         return SystemConfig(**settings)
     except ConfigError as error:
@@ -66,7 +71,18 @@ def format_system(system: SystemConfig) -> str:
     values |= {
         key: "_".join(i.spelling for i in getattr(system, attribute)) for key, attribute in _IMPLEMENTATIONS.items()
     }
-    return "".join(f"{key}: {value}\n" for key, value in (values | {"boost-mode": 1}).items())
+    values["boost-mode"] = int(system.boost)
+    if system.bus:
+        values |= {"model-shared-bus": 1} | {key: getattr(system.bus, attribute) for key, attribute in _BUS.items()}
+    return "".join(f"{key}: {value}\n" for key, value in values.items())
+
+
+def _bus(pairs: dict[str, str], name: str) -> Bus:
+    numbers = {attribute: _number(f"{name}: {key}", pairs[key]) for key, attribute in _BUS.items() if key in pairs if key != "G"}
+    try:
+        return Bus(G=float(pairs.get("G", "0")), **numbers)
+    except ValueError as error:
+        raise ConfigError(f"{name}: G is {pairs['G']!r}; it must be a number of ns per byte, 0 or more.") from error
 
 
 def _pairs(text: str, name: str) -> dict[str, str]:

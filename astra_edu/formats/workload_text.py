@@ -49,6 +49,7 @@ def format_workload(workload: Workload) -> str:
                 for work in (layer.forward, layer.input_gradient, layer.weight_gradient)
             ]
             + [str(layer.update_ns)]
+            + ([layer.parallelism] if layer.parallelism else [])
         )
         for layer in workload.layers
     ]
@@ -73,7 +74,8 @@ def _layer(row: list[str], columns: int, comm: float, compute: float, where: str
         _work(row[start : start + 3], comm, compute, f"{where}, {phase}")
         for start, phase in ((2, "forward pass"), (5, "input gradient"), (8, "weight gradient"))
     )
-    return Layer(name, forward, input_gradient, weight_gradient, _number(f"{where}: the update time", row[11]))
+    update_ns = _number(f"{where}: the update time", row[11])
+    return Layer(name, forward, input_gradient, weight_gradient, update_ns, *row[COLUMNS:])
 
 
 def _work(cells: list[str], comm: float, compute: float, where: str) -> Work:

@@ -10,9 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 from astra_edu.errors import ConfigError, choice, not_negative, positive, whole
 from astra_edu.units import bytes_per_ns
+
+
+KINDS = ("Tile", "Package", "Node", "Pod")
 
 
 class Topology(StrEnum):
@@ -30,7 +34,8 @@ class Dimension:
     npus: how many NPUs it connects. links: links of one NPU into this dimension. bandwidth: of one link, in
     "GB/s" as ASTRA-sim means it, 2**30 bytes per second. latency: of one link, in ns. nic: ns at each end of a
     message. router: ns in a switch. hbm_latency (ns), hbm_bandwidth (10**9 bytes/s) and hbm_scale: a memory
-    time that a message can't undercut; a scale of 0 (the default) turns it off.
+    time that a message can't undercut; a scale of 0 (the default) turns it off. kind: what it connects ("Tile",
+    "Package", "Node" or "Pod"), which decides what its parts cost.
 
     Raises ConfigError for values that make no network: no NPU, too few links, a bandwidth of 0.
     """
@@ -45,10 +50,12 @@ class Dimension:
     hbm_latency: float = 0.0
     hbm_bandwidth: float = 1.0
     hbm_scale: float = 0.0
+    kind: str = "Node"
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
         set_(self, "topology", Topology(choice("topology", self.topology, list(Topology))))
+        choice("kind", self.kind, KINDS)
         set_(self, "npus", whole("npus", self.npus, at_least=1))
         set_(self, "links", whole("links", self.links, at_least=1))
         set_(self, "bandwidth", positive("bandwidth", self.bandwidth))
@@ -80,7 +87,7 @@ class Dimension:
         """How many of an NPU's links are used: a whole multiple of what the topology needs."""
         return self.links - self.links % self._links_needed
 
-    @property
+    @cached_property
     def message_bandwidth(self) -> float:
         """Bytes per ns that one message gets."""
         return bytes_per_ns(self.bandwidth) * self.links_to_one
@@ -89,6 +96,15 @@ class Dimension:
     def injection_bandwidth(self) -> float:
         """Bytes per ns that one NPU can send in all: what decides between topologies of equal links."""
         return bytes_per_ns(self.bandwidth) * self.usable_links
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether the network looks the same from every NPU: yes, in all three topologies."""
+        return True
+
+    def path(self, source: int, destination: int) -> tuple[int, Dimension, int]:
+        """(0, this dimension, places apart) of a message between two of its NPUs; see network.wires."""
+        return 0, self, abs(destination - source)
 
     def hops(self, distance: int) -> int:
         """Links between two NPUs whose places differ by `distance` (a ring goes the shorter way round)."""
@@ -107,9 +123,12 @@ class Dimension:
         """
         time = int(self.hops(distance) * self.latency)
         time = int(time + size / self.message_bandwidth)
-        time = int(time + 2 * self.nic)
-        if self.topology is Topology.SWITCH:
+        if self.nic:
+            time = int(time + 2 * self.nic)
+        if self.router and self.topology is Topology.SWITCH:
             time = int(time + self.router)
+        if not self.hbm_scale:
+            return time
         return max(time, (self.hbm_latency + size / self.hbm_bandwidth) * self.hbm_scale)
 
     @property

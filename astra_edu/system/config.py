@@ -7,13 +7,16 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from astra_edu.collectives import Collective
-from astra_edu.errors import ConfigError, choice, positive, whole
+from astra_edu.errors import ConfigError, choice, not_negative, positive, whole
 from astra_edu.network import Dimension, dimensions
 from astra_edu.units import float32
 
 INTRA_DIMENSION = ("FIFO", "SCF", "RG", "lessRemainingPhaseFirst")
 INTER_DIMENSION = ("baseline", "roundRobin", "themis", "themisFlex")
 OPTIMIZATIONS = ("baseline", "localBWAware")
+
+TREE = "tree-root-last"
+"""The algorithm behind "doubleBinaryTree"; its second tree, "tree-root-first", takes every other chunk."""
 
 _IMPLEMENTATIONS = {
     "ring": "ring",
@@ -22,6 +25,7 @@ _IMPLEMENTATIONS = {
     "oneDirect": "direct",
     "halvingDoubling": "halving-doubling",
     "oneHalvingDoubling": "halving-doubling",
+    "doubleBinaryTree": TREE,
 }
 
 
@@ -29,23 +33,24 @@ _IMPLEMENTATIONS = {
 class Implementation:
     """How one collective is carried out on one dimension: an algorithm and, for direct, its window.
 
-    spelling: as in the system file, e.g. "halvingDoubling" or "direct4".
+    spelling: as in the system file, e.g. "halvingDoubling", "direct4", or with "one" in front: on all NPUs at once,
+    whatever dimensions there are.
     """
 
     spelling: str
     algorithm: str
     window: int | None = None
 
+    @property
+    def flat(self) -> bool:
+        """Whether it takes all NPUs of the network as one dimension."""
+        return self.spelling.startswith("one")
+
     @classmethod
     def parse(cls, spelling: str, where: str = "implementation") -> Implementation:
         """Read a spelling of the system file. Raises ConfigError naming `where` and the spellings there are."""
         match = re.fullmatch(r"([A-Za-z]+)([0-9]{0,9})", spelling)
         name, window = (match[1], match[2]) if match else (spelling, "")
-        if name == "doubleBinaryTree":
-            raise ConfigError(
-                f"{where} is 'doubleBinaryTree'; ASTRA-sim's own (whole chunks down alternating trees) isn't modelled "
-                f"by this version. Allowed: {', '.join(_IMPLEMENTATIONS)}."
-            )
         base = _IMPLEMENTATIONS[choice(where, name, _IMPLEMENTATIONS)]
         if window and base != "direct":
             raise ConfigError(f"{where} is {spelling!r}; only direct takes a window, as in direct4.")
@@ -60,12 +65,35 @@ class Implementation:
 
 
 @dataclass(frozen=True)
+class Bus:
+    """The NPU's shared bus in the LogGP model, instead of a fixed endpoint delay ("model-shared-bus: 1").
+
+    L: latency, o: overhead, g: gap between messages, all in ns. G: ns per byte. reduction_delay: ns per 100 bytes
+    that are added up on the bus.
+    """
+
+    L: int = 0
+    o: int = 0
+    g: int = 0
+    G: float = 0.0
+    reduction_delay: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("L", "o", "g", "reduction_delay"):
+            object.__setattr__(self, name, whole(name, getattr(self, name), at_least=0))
+        object.__setattr__(self, "G", not_negative("G", self.G))
+
+
+@dataclass(frozen=True)
 class SystemConfig:
     """How the endpoints run collectives.
 
     splits: into how many chunks a collective's data are cut. active_chunks: how many of them may be in a phase
-    of one dimension at once. endpoint_delay: ns for each message at the NPU. scheduling: LIFO (later
-    collectives first) or FIFO. The four implementations: one entry a dimension.
+    of one dimension at once, over its `queues`. endpoint_delay: ns for each message at the NPU. scheduling: LIFO
+    (later collectives first) or FIFO. The four implementations: one entry a dimension. gap_denominator: Themis
+    takes loads for equal that differ by less than a chunk's size divided by it. rendezvous: every message waits
+    for a request of 8 KiB from its receiver. bus: the shared bus, if it is modelled. boost: follow only the NPUs
+    that share a dimension with NPU 0, as ASTRA-sim's boost-mode does (it shows only with a bus).
     """
 
     all_reduce: tuple[Implementation, ...]
@@ -79,6 +107,11 @@ class SystemConfig:
     optimization: str = "localBWAware"
     intra_dimension: str = "FIFO"
     inter_dimension: str = "baseline"
+    gap_denominator: int = 16
+    queues: int = 1
+    rendezvous: bool = False
+    bus: Bus | None = None
+    boost: bool = True
 
     def __post_init__(self) -> None:
         choice("scheduling-policy", self.scheduling, ("LIFO", "FIFO"))
@@ -89,6 +122,11 @@ class SystemConfig:
         set_(self, "endpoint_delay", whole("endpoint-delay", self.endpoint_delay, at_least=0))
         set_(self, "splits", whole("preferred-dataset-splits", self.splits, at_least=1))
         set_(self, "active_chunks", whole("active-chunks-per-dimension", self.active_chunks, at_least=1))
+        set_(self, "gap_denominator", whole("gap-denominator", self.gap_denominator, at_least=1))
+        set_(self, "queues", whole("num_queues_per_dim", self.queues, at_least=1))
+        for name in ("rendezvous", "boost"):
+            if not isinstance(getattr(self, name), bool):
+                raise ConfigError(f"{name} is {getattr(self, name)!r}; it must be True or False.")
         for name in ("all_reduce", "all_gather", "reduce_scatter", "all_to_all"):
             how = getattr(self, name)
             if not isinstance(how, (tuple, list)) or not all(isinstance(i, Implementation) for i in how) or not how:

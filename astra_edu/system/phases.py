@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
-from astra_edu.collectives import Collective, phase_order, schedule
+from astra_edu.collectives import Collective, Schedule, schedule
 from astra_edu.errors import ConfigError
-from astra_edu.system.config import Platform
-from astra_edu.system.timing import ScheduleTime, time_schedule
+from astra_edu.system.config import TREE, Platform
+from astra_edu.system.logical import Lane, LogicalDimension, lanes
+from astra_edu.system.themis import Baseline, InterDimension, RoundRobin, Themis
+from astra_edu.system.timing import Duration, Timer
+
+_schedule = lru_cache(maxsize=1000)(schedule)
+_SECOND_TREE = "tree-root-first"
+_HALVES = (Collective.REDUCE_SCATTER, Collective.ALL_GATHER)
 
 
-@dataclass(frozen=True)
-class Phase:
-    """One chunk's stay on one dimension: the collective carried out there, its bytes and its time."""
+class Phase(NamedTuple):
+    """One chunk's stay on one dimension: what is carried out there, in which queue, its bytes and its time.
+
+    dimension: the logical one, physical: the network's first one that carries it. size: what an NPU brings, in bytes.
+    """
 
     collective: Collective
     dimension: int
+    queue: int
     size: int
-    time: ScheduleTime
+    duration: Duration
+    schedule: Schedule
+    lane: Lane
+
+    @property
+    def physical(self) -> int:
+        """The network's dimension that carries it; the first one, where it takes all."""
+        return self.lane.dimension.physical
 
 
-def chunk_sizes(size: int, splits: int) -> list[int]:
-    """Cut `size` bytes into chunks of size // splits bytes, and one of what is left over.
+def chunk_size(size: int, splits: int) -> int:
+    """The size of a chunk when `size` bytes are cut into `splits`; what is left over makes one more, smaller chunk.
 
     Raises ConfigError when there are fewer bytes than splits: ASTRA-sim would cut chunks of 0 bytes for ever.
     """
@@ -31,56 +49,140 @@ def chunk_sizes(size: int, splits: int) -> list[int]:
             f"a collective of {size} bytes can't be cut into preferred-dataset-splits = {splits} chunks; "
             f"it needs {splits} bytes at least."
         )
-    whole_chunks, rest = divmod(size, size // splits)
-    return [size // splits] * whole_chunks + ([rest] if rest else [])
+    return size // splits
 
 
-def chunk_phases(platform: Platform, collective: Collective, size: int) -> tuple[Phase, ...]:
-    """The phases that one chunk of `size` bytes goes through, in order.
+def walk(collective: Collective, order: Sequence[int], halves: bool, one_each: bool) -> list[tuple[Collective, int]]:
+    """(what, on which dimension) of a chunk that goes through the dimensions in `order`.
 
-    Raises ConfigError for a single NPU, for fewer implementations than dimensions, and for an order of several
-    dimensions that this version doesn't know.
+    An all-reduce reduce-scatters up to the last dimension, all-reduces there and all-gathers back. halves: it
+    reduce-scatters and all-gathers on the last one, too. one_each: it all-reduces on every dimension instead.
     """
-    how = platform.system.implementations(collective)
-    if len(how) != len(platform.network):
-        raise ConfigError(
-            f"the platform has {len(platform.network)} dimensions, but {collective} has {len(how)} implementations "
-            f"({'_'.join(i.spelling for i in how)}); give one a dimension."
-        )
-    phases = []
-    for what, d in _order(platform, collective):
-        phases.append(_phase(platform, collective, what, d, size))
-        if what is Collective.REDUCE_SCATTER:
-            size //= platform.network[d].npus
-        elif what is Collective.ALL_GATHER:
-            size *= platform.network[d].npus
-    if not phases:
-        raise ConfigError("the platform has 1 NPU, which has nobody to communicate with; it takes 2 or more.")
-    return tuple(phases)
+    if collective is not Collective.ALL_REDUCE or one_each:
+        return [(collective, d) for d in order]
+    scatter, gather = _HALVES
+    up = [(scatter, d) for d in order]
+    down = [(gather, d) for d in reversed(order)]
+    if halves or not order:
+        return up + down
+    return [*up[:-1], (collective, order[-1]), *down[1:]]
 
 
-def _order(platform: Platform, collective: Collective) -> list[tuple[Collective, int]]:
-    """(what, on which dimension), in order; a dimension of one NPU is passed over.
+class Station:
+    """One kind of phase on one logical dimension, and the durations found so far."""
 
-    Themis keeps the two halves of an all-reduce apart, so that each can go to another dimension.
-    """
-    used = [d for d, dimension in enumerate(platform.network) if dimension.npus > 1]
-    inter = platform.system.inter_dimension
-    if len(used) > 1 and inter != "baseline":
-        raise ConfigError(
-            f"inter-dimension-scheduling is {inter!r}; over several dimensions this version knows 'baseline' only."
-        )
-    if collective is Collective.ALL_REDUCE and platform.system.optimization == "baseline":
-        return [(collective, d) for d in used]
-    if collective is Collective.ALL_REDUCE and inter in ("themis", "themisFlex"):
-        return [(half, d) for half in (Collective.REDUCE_SCATTER, Collective.ALL_GATHER) for d in used]
-    return [(what, used[place]) for what, place in phase_order(collective, len(used))] if used else []
+    def __init__(self, what: Collective, d: int, lane: Lane, platform: Platform) -> None:
+        """what: carried out on dimension d over `lane`. Raises ConfigError for an algorithm that can't do it."""
+        self.what = what
+        self.d = d
+        self.lane = lane
+        n = lane.dimension.npus
+        self.trees = lane.how.algorithm == TREE
+        if self.trees:  # whatever it is asked for, it all-reduces, on two trees in turn
+            plans = [_schedule(Collective.ALL_REDUCE, name, n) for name in (TREE, _SECOND_TREE)]
+            self.grows, self.shrinks = 1, 1
+        else:
+            plans = [_schedule(what, lane.how.algorithm, n)]
+            self.grows = n if what is Collective.ALL_GATHER else 1
+            self.shrinks = n if what is Collective.REDUCE_SCATTER else 1
+        system, wires = platform.system, [lane.dimension.wires]
+        self.timers = [Timer(p, wires, system.endpoint_delay, lane.how.window, system.rendezvous) for p in plans]
+        self.durations: dict[tuple[int, int], Duration] = {}
+
+    def phase(self, size: int, queue: int, tree: int) -> Phase:
+        """This phase for a chunk that brings `size` bytes; tree: 0 or 1, which of the two trees."""
+        duration = self.durations.get((size, tree))
+        if duration is None:
+            duration = self.durations[size, tree] = self.timers[tree].duration(size)
+        return Phase(self.what, self.d, queue, size, duration, self.timers[tree].schedule, self.lane)
 
 
-@lru_cache(maxsize=10_000)
-def _phase(platform: Platform, collective: Collective, what: Collective, d: int, size: int) -> Phase:
-    dimension = platform.network[d]
-    how = platform.system.implementations(collective)[d]
-    plan = schedule(what, how.algorithm, dimension.npus)
-    time = time_schedule(plan, [dimension], size, platform.system.endpoint_delay, how.window)
-    return Phase(what, d, size, time)
+class Planner:
+    """Cuts collectives into chunks and plans every chunk's phases, one collective after the other."""
+
+    def __init__(self, platform: Platform, dims: tuple[LogicalDimension, ...]) -> None:
+        """dims: the logical dimensions, see system.logical."""
+        self.platform = platform
+        self.dims = dims
+        self.inter = _inter_dimension(platform, dims)
+        self._lanes: dict[Collective, tuple[Lane, ...]] = {}
+        self._walks: dict[tuple[Collective, tuple[int, ...]], list[Station]] = {}
+        self._stations: dict[tuple[Collective, Collective, int], Station] = {}
+        self._queues = [0] * len(dims)
+        self._turns: dict[tuple[Collective, int], int] = {}
+        self._planned: dict[tuple[Collective, tuple[int, ...], int], tuple[Phase, ...]] = {}
+
+    def chunks(
+        self, collective: Collective, size: int, involved: Sequence[bool], now: float
+    ) -> Iterator[tuple[int, tuple[Phase, ...]]]:
+        """(size, phases) of each chunk of a collective of `size` bytes that begins at `now` ns.
+
+        involved: for each logical dimension, whether the collective runs over it. Nothing comes out where it runs
+        over no dimension of more than one NPU. Raises ConfigError for what can't be planned.
+        """
+        if collective not in self._lanes:
+            self._lanes[collective] = lanes(self.platform, self.dims, collective)
+        available = self._lanes[collective]
+        flat = available[0].how.flat
+        usable = [use and lane.dimension.npus > 1 for use, lane in zip(involved, available, strict=False)]
+        self.inter.begin(now)
+        if not any(usable):
+            self.inter.order(collective, size, size, involved)  # it takes its turn all the same
+            return
+        recommended = chunk_size(size, self.platform.system.splits)
+        while size:
+            order, chunk = self.inter.order(collective, recommended, size, involved)
+            used = tuple(d for d in ([0] if flat else order) if usable[d])
+            yield chunk, self._phases(collective, chunk, used)
+            size -= chunk
+
+    def _phases(self, collective: Collective, size: int, order: tuple[int, ...]) -> tuple[Phase, ...]:
+        stations = self._walks.get((collective, order))
+        if stations is None:
+            stations = self._walks[collective, order] = self._walk(collective, order)
+        queues = self.platform.system.queues
+        if queues > 1 or any(station.trees for station in stations):
+            return tuple(self._plan(collective, size, stations, queues))
+        key = (collective, order, size)
+        found = self._planned.get(key)
+        if found is None:
+            found = self._planned[key] = tuple(self._plan(collective, size, stations, queues))
+        return found
+
+    def _plan(self, collective: Collective, size: int, stations: list[Station], queues: int) -> Iterator[Phase]:
+        for station in stations:
+            queue = self._queues[station.d]
+            self._queues[station.d] = (queue + 1) % queues
+            turn = 0
+            if station.trees:
+                turn = self._turns.get((collective, station.d), 0)
+                self._turns[collective, station.d] = 1 - turn
+            yield station.phase(size, queue, turn)
+            size = size // station.shrinks * station.grows
+
+    def _walk(self, collective: Collective, order: tuple[int, ...]) -> list[Station]:
+        system = self.platform.system
+        halves = system.inter_dimension in ("themis", "themisFlex")
+        stations = []
+        for what, d in walk(collective, order, halves, system.optimization == "baseline"):
+            key = (collective, what, d)
+            if key not in self._stations:
+                self._stations[key] = Station(what, d, self._lanes[collective][d], self.platform)
+            stations.append(self._stations[key])
+        return stations
+
+
+def _inter_dimension(platform: Platform, dims: tuple[LogicalDimension, ...]) -> InterDimension:
+    system = platform.system
+    match system.inter_dimension:
+        case "baseline":
+            return Baseline(len(dims))
+        case "roundRobin":
+            return RoundRobin(len(dims))
+    physical = [platform.network[dimension.physical] for dimension in dims]
+    return Themis(
+        [dimension.npus for dimension in dims],
+        [dimension.usable_links * dimension.bandwidth for dimension in physical],
+        system.gap_denominator,
+        flexible=system.inter_dimension == "themisFlex",
+    )

@@ -20,6 +20,11 @@ from astra_edu.collectives.schedule import Op, Rounds, Schedule
 MEMORY_BYTES_PER_NS = 500_000
 """The endpoint memory's bandwidth in the analytical main program: 500 TB/s, so it hardly ever counts."""
 
+RENDEZVOUS_BYTES = 8192
+"""The size of the request that a message waits for under the rendezvous protocol."""
+
+_TREES = ("tree-root-last", "tree-root-first")
+
 
 def message_bytes(schedule: Schedule, group: Rounds, chunks: int, size: int) -> int:
     """Bytes of a message of `chunks` chunks when an NPU brings `size` bytes.
@@ -37,14 +42,27 @@ def message_bytes(schedule: Schedule, group: Rounds, chunks: int, size: int) -> 
     return schedule.buffer_bytes(size) * chunks // schedule.chunks_per_buffer
 
 
+def is_charged(schedule: Schedule, group: Rounds, step: int) -> bool:
+    """Whether step `step` of its group costs memory time at the endpoint that receives.
+
+    Expected and done: every step that reduces. Except the last one of halving-doubling, which is free, and the
+    trees of "doubleBinaryTree", where inner NPUs pay again for what comes down (all steps down but the last).
+    """
+    if group.op is Op.REDUCE:
+        return schedule.algorithm != "halving-doubling" or step < group.count - 1
+    return schedule.algorithm in _TREES and step < group.count - 1
+
+
 def reduction_ns(schedule: Schedule, group: Rounds, step: int, size: int) -> int:
     """Memory time of adding up a received message of `size` bytes in step `step` of its group.
 
-    Expected and done: three accesses, each rounded down to whole ns. Except halving-doubling: each step is
-    charged for the message it sends next, half as large, and the last one, which sends none, is free.
+    Expected and done: three accesses, each rounded down to whole ns. Except halving-doubling, which is charged for
+    the message it sends next, half as large.
     """
+    if not is_charged(schedule, group, step):
+        return 0
     if schedule.algorithm == "halving-doubling":
-        size = size // 2 if step < group.count - 1 else 0
+        size //= 2
     return 3 * (size // MEMORY_BYTES_PER_NS)
 
 

@@ -1,34 +1,37 @@
 """The chunk scheduler: every dimension is a server with a few places and a queue in front of it.
 
 A chunk enters the queue of its phase's dimension where the policy puts it, holds a place for as long as the
-phase lasts, and goes on to the next. A phase that has begun is never interrupted. Runs on SimPy's clock, in ns.
+phase lasts, and goes on to the next. A phase that has begun is never interrupted.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from astra_edu.collectives import Collective
 from astra_edu.system.config import Platform
-from astra_edu.system.phases import Phase, chunk_phases, chunk_sizes
+from astra_edu.system.logical import LogicalDimension
+from astra_edu.system.phases import Phase, Planner
 
 if TYPE_CHECKING:
-    import simpy
+    from astra_edu.system.clock import Clock
+
+HIGHEST_PRIORITY = 100_000_000
+"""Of the embedding exchange in the DLRM loops: before everything else."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Chunk:
     """A piece of a collective on its way through its phases. Larger priority goes first."""
 
-    label: str
     index: int
     priority: int
     phases: tuple[Phase, ...]
-    done: Callable[[], object]
+    issued: Issued
     at: int = 0
     queued_ns: float = 0
     started_ns: float = 0
@@ -44,15 +47,23 @@ class Chunk:
         return len(self.phases) - self.at
 
 
-@dataclass(frozen=True)
-class Span:
-    """One chunk in one phase, from its start to its end in ns; it had waited since queued_ns."""
+@dataclass(eq=False, slots=True)
+class Issued:
+    """A collective on its way. what: whatever the caller wants to find in the record. done: called at the end."""
 
-    label: str
+    what: object
+    done: Callable[[], object]
+    created_ns: float
+    chunks: int = 0
+
+
+class Stay(NamedTuple):
+    """The record of one chunk in one phase: in the queue from queued_ns, in a place from start_ns to end_ns."""
+
+    issued: Issued
     chunk: int
-    collective: Collective
-    dimension: int
-    size: int
+    step: int
+    phase: Phase
     queued_ns: float
     start_ns: float
     end_ns: float
@@ -110,32 +121,36 @@ POLICIES: dict[str, Policy] = {
 }
 
 
-@dataclass
+@dataclass(eq=False)
 class Server:
-    """One dimension: `places` chunks at a time, the others in the order of `policy`."""
+    """One queue of a dimension: `places` chunks at a time, the others in the order of `policy`."""
 
-    env: simpy.Environment
+    clock: Clock
     places: int
     policy: Policy
-    finished: Callable[[Chunk], None]
+    finished: Callable[[Server, Chunk], None]
     queue: list[Chunk] = field(default_factory=list)
     running: int = 0
 
     def insert(self, chunk: Chunk) -> None:
         """Queue a chunk. All-reduce and all-to-all phases are always taken in FIFO order."""
-        whole = chunk.phase.collective in (Collective.ALL_REDUCE, Collective.ALL_TO_ALL)
-        policy = fifo if whole and self.policy is not fifo_only else self.policy
-        chunk.queued_ns = self.env.now
+        chunk.queued_ns = self.clock.now
+        if not self.queue:
+            self.queue.append(chunk)
+            return
+        policy = self.policy
+        if policy is not fifo_only and chunk.phase.collective in _WHOLE:
+            policy = fifo
         self.queue.insert(policy(self.queue, self.running, chunk), chunk)
 
     def start(self) -> None:
         """Start as many chunks as there are places for."""
-        while self.running < min(self.places, len(self.queue)):
+        while self.running < self.places and self.running < len(self.queue):
             chunk = self.queue[self.running]
             self.running += 1
-            chunk.started_ns = self.env.now
-            over = self.env.timeout(chunk.phase.time.total_ns, chunk)
-            over.callbacks.append(lambda event: self.finished(event.value))
+            chunk.started_ns = self.clock.now
+            duration = chunk.phase.duration
+            self.clock.after(duration.total_ns, lambda chunk=chunk: self.finished(self, chunk), duration.waits)
 
     def remove(self, chunk: Chunk) -> None:
         """Let a chunk go whose phase is over."""
@@ -143,56 +158,72 @@ class Server:
         self.running -= 1
 
 
-class Scheduler:
-    """Takes collectives, runs their chunks over the platform's dimensions, keeps a record of every phase."""
+_WHOLE = (Collective.ALL_REDUCE, Collective.ALL_TO_ALL)
 
-    def __init__(self, env: simpy.Environment, platform: Platform) -> None:
-        """Start with empty queues at the environment's current time."""
+
+class Scheduler:
+    """Takes collectives, runs their chunks over the logical dimensions, keeps a record of every phase."""
+
+    def __init__(self, clock: Clock, platform: Platform, dims: tuple[LogicalDimension, ...]) -> None:
+        """Start with empty queues at the clock's current time."""
         system = platform.system
         policy = POLICIES[system.intra_dimension]
-        self.env = env
-        self.platform = platform
-        self.spans: list[Span] = []
-        self.servers = [Server(env, system.active_chunks, policy, self._finished) for _ in platform.network]
+        places = -(-system.active_chunks // system.queues)
+        self.clock = clock
+        self.stays: list[Stay] = []
+        self.servers = [
+            [Server(clock, places, policy, self._finished) for _ in range(system.queues)] for _ in dims
+        ]
+        self._planner = Planner(platform, dims)
         self._priorities = count(0, 1 if system.scheduling == "LIFO" else -1)
 
-    def issue(self, label: str, collective: Collective, size: int) -> simpy.Event:
-        """Begin a collective of `size` bytes now; the event comes when its last chunk is done."""
-        finished = self.env.event()
-        priority = next(self._priorities)
-        sizes = chunk_sizes(size, self.platform.system.splits)
-        left = count(len(sizes) - 1, -1)
-        for index, chunk_size in enumerate(sizes):
-            phases = chunk_phases(self.platform, collective, chunk_size)
-            chunk = Chunk(label, index, priority, phases, lambda: next(left) or finished.succeed())
-            self._server(chunk).insert(chunk)
-            self._server(chunk).start()
-        return finished
+    def issue(
+        self,
+        what: object,
+        collective: Collective,
+        size: int,
+        involved: Sequence[bool],
+        done: Callable[[], object],
+        highest: bool = False,
+    ) -> bool:
+        """Begin a collective of `size` bytes now and call `done` when its last chunk is; False where it has none.
 
-    def _finished(self, chunk: Chunk) -> None:
-        server, phase = self._server(chunk), chunk.phase
-        self.spans.append(
-            Span(
-                chunk.label,
-                chunk.index,
-                phase.collective,
-                phase.dimension,
-                phase.size,
-                chunk.queued_ns,
-                chunk.started_ns,
-                self.env.now,
+        what: for the record. involved: for each logical dimension, whether it runs over it.
+        """
+        priority = HIGHEST_PRIORITY if highest else next(self._priorities)
+        issued = Issued(what, done, self.clock.now)
+        for index, (_, phases) in enumerate(self._planner.chunks(collective, size, involved, self.clock.now)):
+            issued.chunks += 1
+            chunk = Chunk(index, priority, phases, issued)
+            server = self._server(chunk)
+            server.insert(chunk)
+            server.start()
+        return issued.chunks > 0
+
+    def waiting(self) -> Iterator[Chunk]:
+        """The chunks that are in a queue or in a phase."""
+        return (chunk for servers in self.servers for server in servers for chunk in server.queue)
+
+    def _finished(self, server: Server, chunk: Chunk) -> None:
+        self.stays.append(
+            Stay(
+                chunk.issued, chunk.index, chunk.at, chunk.phase, chunk.queued_ns, chunk.started_ns, self.clock.now
             )
         )
-        server.remove(chunk)
         chunk.at += 1
-        if chunk.phases_left:
+        if chunk.at < len(chunk.phases):
+            server.remove(chunk)
             following = self._server(chunk)
             following.insert(chunk)
             server.start()
             following.start()
-        else:
-            chunk.done()
-            server.start()
+            return
+        chunk.issued.chunks -= 1
+        if not chunk.issued.chunks:
+            chunk.issued.done()
+        server.remove(chunk)
+        server.start()
 
     def _server(self, chunk: Chunk) -> Server:
-        return self.servers[chunk.phase.dimension]
+        phase = chunk.phase
+        return self.servers[phase.dimension][phase.queue]

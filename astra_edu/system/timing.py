@@ -12,16 +12,17 @@ and the gather, where it is the NPU's own block.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 from typing import NamedTuple
 
 from astra_edu.collectives.schedule import Op, Rounds, Schedule, Transfer
 from astra_edu.errors import ConfigError, whole
-from astra_edu.network import Dimension, Topology, dimensions
+from astra_edu.network import Dimension, Topology, Wires, dimensions
 from astra_edu.system import reference
-from astra_edu.system.window import direct_spans
+from astra_edu.system.window import Message, direct_spans
 
 Span = tuple[float, float]
 
@@ -75,6 +76,21 @@ class ScheduleTime:
         return self._spans(step)
 
 
+@dataclass(frozen=True)
+class Duration:
+    """What the chunk scheduler needs to know of a phase.
+
+    total_ns: how long it takes. sent: bytes that NPU 0 sends over each of its dimensions. messages: how many NPU 0
+    sends, and message_ns their mean time. waits: the last few waits of the NPU that ends it, last first, in ns.
+    """
+
+    total_ns: float
+    sent: tuple[int, ...]
+    messages: int
+    message_ns: float
+    waits: tuple[float, ...]
+
+
 def time_schedule(
     schedule: Schedule,
     network: Sequence[Dimension] | Dimension,
@@ -89,139 +105,246 @@ def time_schedule(
     of a direct phase waits for its last message; `simulate` follows the messages one by one there, too.
     Raises ConfigError when the network's sizes are not the schedule's or a number makes no sense.
     """
-    network = dimensions(network)
-    sizes = tuple(dimension.npus for dimension in network)
-    if sizes != schedule.dims:
-        raise ConfigError(f"the schedule is for dimensions {schedule.dims}, the network has {sizes}.")
-    clock = _Clock(
-        schedule,
-        network,
-        whole("size", size, at_least=0),
-        whole("endpoint_delay", endpoint_delay, at_least=0),
-    )
-    if schedule.algorithm == "direct" and len(network) == 1 and schedule.groups[0].symmetric:
-        far_and_near = network[0].topology is Topology.RING and schedule.npus > 3
-        if window is not None or far_and_near:
-            return _windowed(clock, schedule.npus - 1 if window is None else whole("window", window, 1))
-    if all(group.symmetric for group in schedule.groups):
-        return _symmetric(clock)
-    return _everyone(clock)
+    endpoint = whole("endpoint_delay", endpoint_delay, at_least=0)
+    timer = Timer(schedule, dimensions(network), endpoint, window)
+    return timer.time(whole("size", size, at_least=0))
 
 
 class _Message(NamedTuple):
     ns: float
     size: int
     hops: int
+    place: int
 
 
-@dataclass(frozen=True)
-class _Clock:
-    """Everything that decides how long one message takes."""
+class _Route(NamedTuple):
+    """A message of `chunks` chunks: the dimension that carries it (and its place), and how far it goes."""
 
-    schedule: Schedule
-    network: Sequence[Dimension]
-    size: int
-    endpoint: int
+    chunks: int
+    place: int
+    dimension: Dimension
+    distance: int
 
-    def arrivals(self, group: Rounds, transfers: Sequence[Transfer]) -> list[_Message]:
-        """The message that carries each transfer: chunks with one source and destination share one."""
-        dimension = self.network[group.dimension]
-        stride = prod(self.schedule.dims[: group.dimension])
-        messages = {}
-        for (source, destination), chunks in Counter(t[:2] for t in transfers).items():
-            size = reference.message_bytes(self.schedule, group, chunks, self.size)
-            distance = abs(destination - source) // stride
-            messages[source, destination] = _Message(
-                dimension.message_ns(size, distance), size, dimension.hops(distance)
+
+class Timer:
+    """Everything about a schedule on a network that doesn't depend on the size, prepared once.
+
+    rendezvous: a message sets off when a request of 8 KiB from its receiver has come.
+    """
+
+    def __init__(
+        self,
+        schedule: Schedule,
+        network: Sequence[Wires],
+        endpoint: int,
+        window: int | None = None,
+        rendezvous: bool = False,
+    ) -> None:
+        """Raises ConfigError when the network's sizes are not the schedule's."""
+        sizes = tuple(wires.npus for wires in network)
+        if sizes != schedule.dims:
+            raise ConfigError(f"the schedule is for dimensions {schedule.dims}, the network has {sizes}.")
+        self.schedule = schedule
+        self.network = network
+        self.endpoint = endpoint
+        self.window = None if window is None else whole("window", window, at_least=1)
+        self.rendezvous = rendezvous
+        self.alike = all(wires.symmetric for wires in network) and all(g.symmetric for g in schedule.groups)
+
+    def time(self, size: int) -> ScheduleTime:
+        """When everything happens if every NPU brings `size` bytes."""
+        if self._message_by_message:
+            total, messages = self._windowed(size)
+            peers = self.schedule.npus - 1
+            rows = messages * (self.schedule.npus if self.alike else 1)
+            return ScheduleTime(
+                total,
+                sum(self._sent(size)),
+                self.schedule.step_count,
+                (),
+                lambda s: [span for row in rows for span in row[s * peers : (s + 1) * peers]],
             )
-        return [messages[t[:2]] for t in transfers]
+        return self._symmetric(size) if self.alike else self._everyone(size)
 
-    def sent_bytes(self, group: Rounds, step: int) -> int:
-        """Bytes that NPU 0 sends in one step."""
-        chunks = Counter(t.destination for t in group.transfers(step, 0))
-        return sum(reference.message_bytes(self.schedule, group, c, self.size) for c in chunks.values())
+    def duration(self, size: int) -> Duration:
+        """The same for the chunk scheduler: only what it needs, as it asks for thousands of them."""
+        if self._message_by_message:
+            total, messages = self._windowed(size)
+            ways = [end - start for start, end in messages[0]]
+            waits: tuple[float, ...] = (self.endpoint, ways[-1])
+            return Duration(total, self._sent(size), len(ways), sum(ways) / len(ways), waits)
+        if not self.alike:
+            time = self._everyone(size)
+            return Duration(time.total_ns, self._sent(size), self.schedule.step_count, 0, (self.endpoint,))
+        total = on_the_way = 0.0
+        count = 0
+        sent = [0] * self._places
+        steps = []
+        dimension = None
+        for group, step, times, routes in self._steps:
+            if group.dimension != dimension:
+                total += self.endpoint
+                dimension = group.dimension
+            messages_ = [self._message(group, route, size) for route in routes]
+            last = max(messages_)
+            reduction = self._reduction_ns(group, step, last.size)
+            total += times * (last.ns + self.endpoint + reduction)
+            count += times * len(messages_)
+            for message in messages_:
+                on_the_way += times * message.ns
+                sent[message.place] += times * self._bytes(message)
+            steps.append((times, group, step, last.ns, reduction))
+        return Duration(_plain(total), tuple(sent), count, on_the_way / count, self._waits(steps))
 
-    def reduction_ns(self, group: Rounds, step: int, size: int) -> float:
-        if group.op is not Op.REDUCE:
-            return 0
+    @cached_property
+    def _message_by_message(self) -> bool:
+        """Direct, where messages of one step take different times or not all may leave at once."""
+        if self.schedule.algorithm != "direct" or len(self.network) > 1 or not self.schedule.groups[0].symmetric:
+            return False
+        wires = self.network[0]
+        dimension = wires.path(0, 1)[1]
+        far_and_near = dimension.topology is Topology.RING and self.schedule.npus > 3
+        return self.window is not None or far_and_near or not wires.symmetric
+
+    @cached_property
+    def _steps(self) -> list[tuple[Rounds, int, int, list[_Route]]]:
+        """(group, step, how many like it, NPU 0's messages) of every step that differs from the one before."""
+        return [
+            (group, step, group.count if group.uniform else 1, self._routes(group, group.transfers(step, 0)))
+            for group in self.schedule.groups
+            for step in range(1 if group.uniform else group.count)
+        ]
+
+    @cached_property
+    def _places(self) -> int:
+        return max((route.place for *_, routes in self._steps for route in routes), default=0) + 1
+
+    def _routes(self, group: Rounds, transfers: Iterable[Transfer]) -> list[_Route]:
+        """One message for all chunks with one source and destination."""
+        wires = self.network[group.dimension]
+        stride = prod(self.schedule.dims[: group.dimension])
+        return [
+            _Route(chunks, *wires.path(source // stride % wires.npus, destination // stride % wires.npus))
+            for (source, destination), chunks in Counter(t[:2] for t in transfers).items()
+        ]
+
+    def _message(self, group: Rounds, route: _Route, size: int) -> _Message:
+        message_bytes = reference.message_bytes(self.schedule, group, route.chunks, size)
+        ns = route.dimension.message_ns(message_bytes, route.distance)
+        if self.rendezvous:
+            ns += route.dimension.message_ns(reference.RENDEZVOUS_BYTES, route.distance)
+        return _Message(ns, message_bytes, route.dimension.hops(route.distance), route.place)
+
+    def _bytes(self, message: _Message) -> int:
+        return message.size + (reference.RENDEZVOUS_BYTES if self.rendezvous else 0)
+
+    def _sent(self, size: int) -> tuple[int, ...]:
+        """Bytes that NPU 0 sends, over each dimension of its wires."""
+        sent = [0] * self._places
+        for group, _, times, routes in self._steps:
+            for route in routes:
+                sent[route.place] += times * self._bytes(self._message(group, route, size))
+        return tuple(sent)
+
+    def _reduction_ns(self, group: Rounds, step: int, size: int) -> float:
         return reference.reduction_ns(self.schedule, group, step, size)
 
+    def _waits(self, steps: list[tuple[int, Rounds, int, float, float]]) -> tuple[float, ...]:
+        waits: list[float] = []
+        for times, group, step, message_ns, reduction in reversed(steps):
+            charged = reference.is_charged(self.schedule, group, step)
+            waits += ([reduction] if charged else []) + [self.endpoint, message_ns]
+            if times > 1:
+                waits += ([reduction] if charged else []) + [self.endpoint, message_ns]
+            if len(waits) >= 3:
+                break
+        return tuple(waits[:3])
 
-def _symmetric(clock: _Clock) -> ScheduleTime:
-    stretches: list[Stretch] = []
-    now: float = 0
-    sent = 0
-    dimension = None
-    for group in clock.schedule.groups:
-        if group.dimension != dimension:
-            now += clock.endpoint
-            dimension = group.dimension
-        for step in range(1 if group.uniform else group.count):
-            arrivals = clock.arrivals(group, group.transfers(step, 0))
-            last = max(arrivals)
+    def _symmetric(self, size: int) -> ScheduleTime:
+        stretches: list[Stretch] = []
+        now: float = 0
+        dimension = None
+        for group, step, times, routes in self._steps:
+            if group.dimension != dimension:
+                now += self.endpoint
+                dimension = group.dimension
+            messages = [self._message(group, route, size) for route in routes]
+            last = max(messages)
+            arrivals = tuple(m.ns for m, route in zip(messages, routes, strict=True) for _ in range(route.chunks))
+            reduction = self._reduction_ns(group, step, last.size)
             stretch = Stretch(
                 group.phase,
                 group.dimension,
-                group.count if group.uniform else 1,
+                times,
                 now,
                 last.size,
                 last.ns,
                 last.hops,
-                clock.endpoint,
-                clock.reduction_ns(group, step, last.size),
-                tuple(message.ns for message in arrivals),
+                self.endpoint,
+                reduction,
+                arrivals,
             )
-            now += stretch.steps * stretch.step_ns
-            sent += stretch.steps * clock.sent_bytes(group, step)
+            now += times * stretch.step_ns
             stretches.append(stretch)
 
-    def spans(step: int) -> list[Span]:
-        for stretch in stretches:
-            if step < stretch.steps:
-                start = stretch.start_ns + step * stretch.step_ns
-                return [(start, start + ns) for ns in stretch.arrivals] * clock.schedule.npus
-            step -= stretch.steps
-        raise AssertionError("the stretches make up all steps")
+        def spans(step: int) -> list[Span]:
+            for stretch in stretches:
+                if step < stretch.steps:
+                    start = stretch.start_ns + step * stretch.step_ns
+                    return [(start, start + ns) for ns in stretch.arrivals] * self.schedule.npus
+                step -= stretch.steps
+            raise AssertionError("the stretches make up all steps")
 
-    return ScheduleTime(now, sent, clock.schedule.step_count, tuple(stretches), spans)
+        return ScheduleTime(now, sum(self._sent(size)), self.schedule.step_count, tuple(stretches), spans)
+
+    def _windowed(self, size: int) -> tuple[float, list[list[Span]]]:
+        schedule = self.schedule
+        peers = schedule.npus - 1
+        rows = []
+        for npu in range(1 if self.alike else schedule.npus):
+            row = []
+            for group in schedule.groups:
+                transfers = group.transfers(0, npu)
+                for route, t in zip(self._routes(group, transfers), transfers, strict=True):
+                    message = self._message(group, route, size)
+                    reduction = reference.reduction_ns(schedule, group, 0, message.size)
+                    row.append(Message(0 if self.alike else t.destination, message.ns, reduction))
+            rows.append(row)
+        window = peers if self.window is None else min(self.window, peers)
+        charged = [reference.window_reduces(schedule.collective, window, k) for k in range(len(rows[0]))]
+        gate = peers if len(schedule.groups) > 1 else 0
+        return direct_spans(rows, gate, window, self.endpoint, charged)
+
+    def _everyone(self, size: int) -> ScheduleTime:
+        ready: list[float] = [self.endpoint] * self.schedule.npus
+        table: list[list[Span]] = []
+        dimension = 0
+        for step in self.schedule.steps():
+            group = step.rounds
+            if group.dimension != dimension:
+                ready = [time + self.endpoint for time in ready]
+                dimension = group.dimension
+            after = list(ready)
+            row = []
+            for t, message in zip(step.transfers, self._each(group, step.transfers, size), strict=True):
+                start = ready[t.source]
+                end = start + message.ns
+                row.append((start, end))
+                taken = end if group.symmetric is False else max(end, ready[t.destination])
+                done = taken + self.endpoint + self._reduction_ns(group, step.local_index, message.size)
+                after[t.destination] = max(after[t.destination], done)
+            ready = after
+            table.append(row)
+        return ScheduleTime(max(ready), sum(self._sent(size)), len(table), (), table.__getitem__)
+
+    def _each(self, group: Rounds, transfers: Sequence[Transfer], size: int) -> list[_Message]:
+        """For each transfer the message that carries it."""
+        pairs = list(dict.fromkeys(t[:2] for t in transfers))
+        routes = self._routes(group, transfers)
+        messages = {pair: self._message(group, route, size) for pair, route in zip(pairs, routes, strict=True)}
+        return [messages[t[:2]] for t in transfers]
 
 
-def _windowed(clock: _Clock, window: int) -> ScheduleTime:
-    """Direct, where messages of one step take different times or not all may leave at once."""
-    schedule = clock.schedule
-    peers = schedule.npus - 1
-    phases = []
-    for group in schedule.groups:
-        arrivals = clock.arrivals(group, group.transfers(0, 0))
-        phases.append([(m.ns, reference.reduction_ns(schedule, group, 0, m.size)) for m in arrivals])
-    window = min(window, peers)
-    charged = [reference.window_reduces(schedule.collective, window, k) for k in range(peers * schedule.step_count)]
-    total, messages = direct_spans(phases, window, clock.endpoint, charged)
-    sent = sum(clock.sent_bytes(group, 0) for group in schedule.groups)
-    return ScheduleTime(
-        total, sent, schedule.step_count, (), lambda s: messages[s * peers : (s + 1) * peers] * schedule.npus
-    )
-
-
-def _everyone(clock: _Clock) -> ScheduleTime:
-    ready: list[float] = [clock.endpoint] * clock.schedule.npus
-    table: list[list[Span]] = []
-    dimension = 0
-    for step in clock.schedule.steps():
-        group = step.rounds
-        if group.dimension != dimension:
-            ready = [time + clock.endpoint for time in ready]
-            dimension = group.dimension
-        arrivals = clock.arrivals(group, step.transfers)
-        after = list(ready)
-        row = []
-        for t, message in zip(step.transfers, arrivals, strict=True):
-            start = ready[t.source]
-            end = start + message.ns
-            row.append((start, end))
-            done = end + clock.endpoint + clock.reduction_ns(group, step.local_index, message.size)
-            after[t.destination] = max(after[t.destination], done)
-        ready = after
-        table.append(row)
-    sent = sum(clock.sent_bytes(step.rounds, step.local_index) for step in clock.schedule.steps())
-    return ScheduleTime(max(ready), sent, len(table), (), table.__getitem__)
+def _plain(time: float) -> float:
+    """A whole time as an int."""
+    return int(time) if time == int(time) else time

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from astra_edu.collectives import Collective
 from astra_edu.errors import ConfigError, choice, whole
 
-LOOPS = (
-    "MICRO",
-    "DATA",
-    "DATA_REORDER",
-    "MODEL",
-    "HYBRID_DATA_MODEL",
-    "HYBRID_MODEL_DATA",
-    "HYBRID_TRANSFORMER",
-    "HYBRID_TRANSFORMER_FWD_IN_BCKWD",
-    "HYBRID_DLRM",
-    "HYBRID_DLRM_ENHANCED",
-    "HYBRID_CUSTOMIZED",
-    "DISTRIBUTED_INFERENCE",
-)
-"""The training loops a workload file may name; simulate() says which of them it runs."""
+if TYPE_CHECKING:
+    from astra_edu.workload.npu import Npu, Steps
+
+    Loop = Callable[[Npu], Steps]
+
+LOOPS: dict[str, Loop] = {}
+"""LOOPS[name]: the training loop that a workload file's first word names; see workload.loops."""
 
 
 @dataclass(frozen=True)
@@ -40,13 +34,17 @@ class Work:
 
 @dataclass(frozen=True)
 class Layer:
-    """A layer: forward pass, input gradient, weight gradient, and the ns it takes to use a finished collective."""
+    """A layer: forward pass, input gradient, weight gradient, and the ns it takes to use a finished collective.
+
+    parallelism: how it is spread, in a HYBRID_CUSTOMIZED workload only.
+    """
 
     name: str
     forward: Work
     input_gradient: Work
     weight_gradient: Work
     update_ns: int = 0
+    parallelism: str = ""
 
     def __post_init__(self) -> None:
         update = whole(f"update time of layer {self.name} in ns", self.update_ns, at_least=0)

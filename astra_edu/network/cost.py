@@ -1,0 +1,53 @@
+"""What a network costs: ASTRA-sim's cost model, which backend_end_to_end.csv reports.
+
+Every link, switch and NIC costs dollars for each GB/s; what a dimension connects decides how many (source: the
+analytical backend at tag tutorial-asplos2023).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from astra_edu.errors import ConfigError
+from astra_edu.network.dimension import Dimension, Topology
+
+DOLLARS_PER_GB_S = {
+    "Tile": {"link": 1.0},
+    "Package": {"link": 4.0, "switch": 13.0, "NIC": 0.0},
+    "Node": {"link": 4.0, "switch": 13.0, "NIC": 0.0},
+    "Pod": {"link": 7.4, "switch": 23.7, "NIC": 47.8},
+}
+"""DOLLARS_PER_GB_S[kind of dimension][part]: US dollars for each GB/s (2**30 bytes/s) of one link or switch port."""
+
+
+def network_cost(network: Sequence[Dimension]) -> float:
+    """US dollars for the whole network. Raises ConfigError for a switch on a Tile, which has no price."""
+    npus = prod(dimension.npus for dimension in network)
+    total = 0.0
+    below = 1
+    for d, dimension in enumerate(network):
+        below *= dimension.npus
+        price = DOLLARS_PER_GB_S[dimension.kind]
+        for part, count in _parts(dimension, npus, below).items():
+            if part not in price:
+                raise ConfigError(f"dimension {d} is a {dimension.kind} with a {part}; ASTRA-sim has no price for that.")
+            total += price[part] * count * dimension.bandwidth
+    return total
+
+
+def _parts(dimension: Dimension, npus: int, below: int) -> dict[str, int]:
+    """How many links, switch ports and NICs there are, as ASTRA-sim counts them.
+
+    below: NPUs in this dimension and all lower ones together; one switch connects them all.
+    """
+    groups = npus // dimension.npus
+    match dimension.topology:
+        case Topology.RING:
+            return {"link": groups * dimension.npus * (dimension.links // 2)}
+        case Topology.FULLY_CONNECTED:
+            pairs = dimension.npus * (dimension.npus - 1) // 2
+            return {"link": groups * pairs * dimension.links_to_one}
+        case Topology.SWITCH:
+            ports = below * dimension.links * (npus // below)
+            return {"link": ports, "switch": ports, "NIC": ports}

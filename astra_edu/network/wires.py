@@ -1,0 +1,76 @@
+"""What a collective sees of the network: a dimension, a part of one, or all NPUs in one row.
+
+Each says how many NPUs there are and, with `path`, which dimension carries a message between two of them and how
+far apart they are on it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import Protocol
+
+from astra_edu.network.dimension import Dimension, Topology
+
+
+class Wires(Protocol):
+    """Anything that NPUs numbered from 0 can send messages over."""
+
+    @property
+    def npus(self) -> int:
+        """How many NPUs there are."""
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether the network looks the same from every NPU."""
+
+    def path(self, source: int, destination: int) -> tuple[int, Dimension, int]:
+        """(which of the dimensions, that dimension, places apart) of a message between two of these NPUs."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """`npus` NPUs of one dimension, `spacing` places apart: what a model-parallel group makes of it.
+
+    A part of a ring is a line: from its last NPU back to its first it is a long way.
+    """
+
+    dimension: Dimension
+    npus: int
+    spacing: int
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether the network looks the same from every NPU."""
+        return self.dimension.topology is not Topology.RING or self.npus * self.spacing == self.dimension.npus
+
+    def path(self, source: int, destination: int) -> tuple[int, Dimension, int]:
+        """See Wires."""
+        return 0, self.dimension, abs(destination - source) * self.spacing
+
+
+@dataclass(frozen=True)
+class Flat:
+    """All NPUs of a network in one row, numbered along dimension 0 first (ASTRA-sim's "one..." implementations)."""
+
+    network: tuple[Dimension, ...]
+
+    @property
+    def npus(self) -> int:
+        """How many NPUs there are."""
+        return prod(dimension.npus for dimension in self.network)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether the network looks the same from every NPU."""
+        return sum(dimension.npus > 1 for dimension in self.network) <= 1
+
+    def path(self, source: int, destination: int) -> tuple[int, Dimension, int]:
+        """See Wires. A message goes over the highest dimension in which the two differ, and over no other."""
+        place, distance = 0, 0
+        for d, dimension in enumerate(self.network):
+            source, here = divmod(source, dimension.npus)
+            destination, there = divmod(destination, dimension.npus)
+            if here != there:
+                place, distance = d, abs(there - here)
+        return place, self.network[place], distance
