@@ -69,7 +69,8 @@ def _torus() -> Platform:
         Dimension(Topology.RING, 4, links=2, bandwidth=bandwidth, latency=1, hbm_latency=500, hbm_bandwidth=370)
         for bandwidth in (32, 16, 16)
     )
-    return _platform(*network, endpoint_delay=1, all_to_all=Implementation.parse_all("ring_ring_ring"))
+    ring = Implementation.parse_all("ring_ring_ring")
+    return _platform(*network, endpoint_delay=1, all_to_all=ring, boost=False)
 
 
 _TUTORIALS = (

@@ -110,9 +110,7 @@ class Result:
             assert isinstance(task, Task)
             lane, collective = lanes[phase.dimension], task.work.collective
             name = phase.collective.value
-            spans.append(
-                Span(lane, task.layer, task.kind, collective, chunk, name, phase.size, queued, start, end)
-            )
+            spans.append(Span(lane, task.layer, task.kind, collective, chunk, name, phase.size, queued, start, end))
         return tuple(sorted(spans, key=lambda span: span.end_ns))
 
     @cached_property

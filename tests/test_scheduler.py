@@ -5,12 +5,20 @@ from types import SimpleNamespace
 import pytest
 
 from astra_edu.collectives import Collective
-from astra_edu.system.scheduler import Chunk, alternate, fewest_phases_first, fifo, fifo_only, smallest_chunk_first
+from astra_edu.system.scheduler import (
+    Chunk,
+    Issued,
+    alternate,
+    fewest_phases_first,
+    fifo,
+    fifo_only,
+    smallest_chunk_first,
+)
 
 
 def chunk(priority=0, size=1, phases=1, collective="reduce-scatter"):
     phase = SimpleNamespace(collective=Collective(collective), size=size)
-    return Chunk("layer", 0, priority, (phase,) * phases, lambda: None)
+    return Chunk(0, priority, (phase,) * phases, Issued("layer", lambda phases: None, 0))
 
 
 @pytest.mark.parametrize("policy", [fifo, fifo_only])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from strategies import PAIRS, schedules
 
 import astra_edu as ae
-from astra_edu.system.window import direct_spans
+from astra_edu.system.window import Message, follow
 from astra_edu.units import GIB
 
 B = GIB / 1e9  # bytes per ns of one "GB/s"
@@ -116,8 +116,8 @@ def test_an_npu_sends_only_what_has_reached_it(pair, npus, size):
 @given(st.integers(3, 12), st.integers(1, 11), st.integers(0, 50))
 def test_a_window_never_has_more_messages_on_their_way_than_it_is_wide(npus, window, delay):
     window = min(window, npus - 1)
-    way = [[(100 + 10 * min(d, npus - d), 0) for d in range(1, npus)]] * 2
-    total, spans = direct_spans(way, window, delay, [False] * 2 * (npus - 1))
+    messages = [Message(0, 100 + 10 * min(d, npus - d), 0) for d in range(1, npus)] * 2
+    total, [spans], _ = follow([messages], npus - 1, window, delay, [False] * 2 * (npus - 1))
     assert len(spans) == 2 * (npus - 1)
     assert max(sum(s <= t < e for s, e in spans) for t, _ in spans) <= window
     last_of_first = max(end for _, end in spans[: npus - 1])

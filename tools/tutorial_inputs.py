@@ -112,7 +112,9 @@ def exercise_4(loop: str) -> Workload:
 
 def files() -> dict[str, str]:
     """The text of every file by its path below the folder."""
-    misfit = Platform((Dimension.of("Switch", 64, 50, 500),), SystemConfig.of("direct"))  # what 3-2 of 2023 is about
+    misfit = Platform(
+        (Dimension.of("Switch", 64, 50, 500),), SystemConfig.of("direct", boost=False)
+    )  # what 3-2 of 2023 is about
     platforms = {
         "asplos2022/ex1/ring": preset("ring"),
         "asplos2022/ex2/ring": preset("ring"),

@@ -71,6 +71,8 @@ def format_system(system: SystemConfig) -> str:
     values |= {
         key: "_".join(i.spelling for i in getattr(system, attribute)) for key, attribute in _IMPLEMENTATIONS.items()
     }
+    if system.gap_denominator == SystemConfig.gap_denominator:
+        del values["gap-denominator"]
     values["boost-mode"] = int(system.boost)
     if system.bus:
         values |= {"model-shared-bus": 1} | {key: getattr(system.bus, attribute) for key, attribute in _BUS.items()}
@@ -78,7 +80,12 @@ def format_system(system: SystemConfig) -> str:
 
 
 def _bus(pairs: dict[str, str], name: str) -> Bus:
-    numbers = {attribute: _number(f"{name}: {key}", pairs[key]) for key, attribute in _BUS.items() if key in pairs if key != "G"}
+    numbers = {
+        attribute: _number(f"{name}: {key}", pairs[key])
+        for key, attribute in _BUS.items()
+        if key in pairs
+        if key != "G"
+    }
     try:
         return Bus(G=float(pairs.get("G", "0")), **numbers)
     except ValueError as error:

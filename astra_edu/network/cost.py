@@ -31,7 +31,9 @@ def network_cost(network: Sequence[Dimension]) -> float:
         price = DOLLARS_PER_GB_S[dimension.kind]
         for part, count in _parts(dimension, npus, below).items():
             if part not in price:
-                raise ConfigError(f"dimension {d} is a {dimension.kind} with a {part}; ASTRA-sim has no price for that.")
+                raise ConfigError(
+                    f"dimension {d} is a {dimension.kind} with a {part}; ASTRA-sim has no price for that."
+                )
             total += price[part] * count * dimension.bandwidth
     return total
 

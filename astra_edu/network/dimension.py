@@ -15,7 +15,6 @@ from functools import cached_property
 from astra_edu.errors import ConfigError, choice, not_negative, positive, whole
 from astra_edu.units import bytes_per_ns
 
-
 KINDS = ("Tile", "Package", "Node", "Pod")
 
 

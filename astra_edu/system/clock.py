@@ -13,6 +13,7 @@ import simpy
 
 _SHIFT = 64
 _WAITS = 3
+_RANKS = 8
 
 
 class Happening(simpy.Event):
@@ -40,8 +41,12 @@ class Clock:
         """The time in ns."""
         return self.env.now
 
-    def after(self, delay: float, action: Callable[[], object], waits: Sequence[float] = ()) -> None:
-        """Do `action` in `delay` ns. waits: the last waits on the way there, last first, where there are several."""
+    def after(self, delay: float, action: Callable[[], object], waits: Sequence[float] = (), rank: int = 0) -> None:
+        """Do `action` in `delay` ns.
+
+        waits: the last waits on the way there, last first, where there are several. rank: what decides where all of
+        them are equal, lower first.
+        """
         if waits:
             time = int(self.env.now + delay)
             foreseen = 0
@@ -50,7 +55,8 @@ class Clock:
                 foreseen = foreseen << _SHIFT | max(time, 0)
             foreseen <<= _SHIFT * (_WAITS - len(waits[:_WAITS]))
         else:
-            foreseen = int(self.env.now) << _SHIFT * (_WAITS - 1) | self._foreseen >> _SHIFT
+            foreseen = int(self.env.now) << _SHIFT * (_WAITS - 1) | self._foreseen >> _SHIFT + _RANKS
+        foreseen = foreseen << _RANKS | rank
         event = Happening(self.env, action, foreseen)
         event.callbacks.append(self._happen)
         self.env.schedule(event, foreseen, delay)  # type: ignore[arg-type]

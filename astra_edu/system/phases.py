@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -50,6 +49,12 @@ def chunk_size(size: int, splits: int) -> int:
             f"it needs {splits} bytes at least."
         )
     return size // splits
+
+
+def chunk_sizes(size: int, splits: int) -> list[int]:
+    """The sizes of all chunks when `size` bytes are cut into `splits`."""
+    whole_chunks, rest = divmod(size, chunk_size(size, splits))
+    return [size // splits] * whole_chunks + ([rest] if rest else [])
 
 
 def walk(collective: Collective, order: Sequence[int], halves: bool, one_each: bool) -> list[tuple[Collective, int]]:
@@ -113,11 +118,12 @@ class Planner:
         self._planned: dict[tuple[Collective, tuple[int, ...], int], tuple[Phase, ...]] = {}
 
     def chunks(
-        self, collective: Collective, size: int, involved: Sequence[bool], now: float
+        self, collective: Collective, size: int, involved: Sequence[bool], now: float, zero_leads: bool = True
     ) -> Iterator[tuple[int, tuple[Phase, ...]]]:
         """(size, phases) of each chunk of a collective of `size` bytes that begins at `now` ns.
 
-        involved: for each logical dimension, whether the collective runs over it. Nothing comes out where it runs
+        involved: for each logical dimension, whether the collective runs over it. zero_leads: whether NPU 0 is the
+        first to begin it (see system.npu_order). Nothing comes out where it runs
         over no dimension of more than one NPU. Raises ConfigError for what can't be planned.
         """
         if collective not in self._lanes:
@@ -125,9 +131,11 @@ class Planner:
         available = self._lanes[collective]
         flat = available[0].how.flat
         usable = [use and lane.dimension.npus > 1 for use, lane in zip(involved, available, strict=False)]
-        self.inter.begin(now)
+        if zero_leads:
+            self.inter.begin(now)
         if not any(usable):
             self.inter.order(collective, size, size, involved)  # it takes its turn all the same
+            self.inter.begin(now)
             return
         recommended = chunk_size(size, self.platform.system.splits)
         while size:
@@ -135,6 +143,7 @@ class Planner:
             used = tuple(d for d in ([0] if flat else order) if usable[d])
             yield chunk, self._phases(collective, chunk, used)
             size -= chunk
+        self.inter.begin(now)
 
     def _phases(self, collective: Collective, size: int, order: tuple[int, ...]) -> tuple[Phase, ...]:
         stations = self._walks.get((collective, order))

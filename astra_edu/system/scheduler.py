@@ -9,12 +9,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 from astra_edu.collectives import Collective
 from astra_edu.system.config import Platform
 from astra_edu.system.logical import LogicalDimension
+from astra_edu.system.npu_order import NpuOrder
 from astra_edu.system.phases import Phase, Planner
 
 if TYPE_CHECKING:
@@ -49,10 +51,13 @@ class Chunk:
 
 @dataclass(eq=False, slots=True)
 class Issued:
-    """A collective on its way. what: whatever the caller wants to find in the record. done: called at the end."""
+    """A collective on its way, in `chunks` pieces.
+
+    what: whatever the caller wants to find in the record. done: called at the end with the last chunk's phases.
+    """
 
     what: object
-    done: Callable[[], object]
+    done: Callable[[tuple[Phase, ...]], object]
     created_ns: float
     chunks: int = 0
 
@@ -143,14 +148,15 @@ class Server:
             policy = fifo
         self.queue.insert(policy(self.queue, self.running, chunk), chunk)
 
-    def start(self) -> None:
-        """Start as many chunks as there are places for."""
+    def start(self, order: NpuOrder | None = None) -> None:
+        """Start as many chunks as there are places for. order: of the NPUs, where each of them starts on its own."""
         while self.running < self.places and self.running < len(self.queue):
             chunk = self.queue[self.running]
             self.running += 1
             chunk.started_ns = self.clock.now
             duration = chunk.phase.duration
-            self.clock.after(duration.total_ns, lambda chunk=chunk: self.finished(self, chunk), duration.waits)
+            rank = order.rank(chunk.phase) if order else 0
+            self.clock.after(duration.total_ns, partial(self.finished, self, chunk), duration.waits, rank)
 
     def remove(self, chunk: Chunk) -> None:
         """Let a chunk go whose phase is over."""
@@ -171,9 +177,8 @@ class Scheduler:
         places = -(-system.active_chunks // system.queues)
         self.clock = clock
         self.stays: list[Stay] = []
-        self.servers = [
-            [Server(clock, places, policy, self._finished) for _ in range(system.queues)] for _ in dims
-        ]
+        self.servers = [[Server(clock, places, policy, self._finished) for _ in range(system.queues)] for _ in dims]
+        self.order = NpuOrder(len(dims), system.boost)
         self._planner = Planner(platform, dims)
         self._priorities = count(0, 1 if system.scheduling == "LIFO" else -1)
 
@@ -183,7 +188,7 @@ class Scheduler:
         collective: Collective,
         size: int,
         involved: Sequence[bool],
-        done: Callable[[], object],
+        done: Callable[[tuple[Phase, ...]], object],
         highest: bool = False,
     ) -> bool:
         """Begin a collective of `size` bytes now and call `done` when its last chunk is; False where it has none.
@@ -192,12 +197,13 @@ class Scheduler:
         """
         priority = HIGHEST_PRIORITY if highest else next(self._priorities)
         issued = Issued(what, done, self.clock.now)
-        for index, (_, phases) in enumerate(self._planner.chunks(collective, size, involved, self.clock.now)):
+        leads = self.order.zero_leads
+        for index, (_, phases) in enumerate(self._planner.chunks(collective, size, involved, self.clock.now, leads)):
             issued.chunks += 1
             chunk = Chunk(index, priority, phases, issued)
             server = self._server(chunk)
             server.insert(chunk)
-            server.start()
+            server.start(self.order)
         return issued.chunks > 0
 
     def waiting(self) -> Iterator[Chunk]:
@@ -206,9 +212,7 @@ class Scheduler:
 
     def _finished(self, server: Server, chunk: Chunk) -> None:
         self.stays.append(
-            Stay(
-                chunk.issued, chunk.index, chunk.at, chunk.phase, chunk.queued_ns, chunk.started_ns, self.clock.now
-            )
+            Stay(chunk.issued, chunk.index, chunk.at, chunk.phase, chunk.queued_ns, chunk.started_ns, self.clock.now)
         )
         chunk.at += 1
         if chunk.at < len(chunk.phases):
@@ -220,7 +224,7 @@ class Scheduler:
             return
         chunk.issued.chunks -= 1
         if not chunk.issued.chunks:
-            chunk.issued.done()
+            chunk.issued.done(chunk.phases)
         server.remove(chunk)
         server.start()
 

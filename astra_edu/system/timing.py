@@ -18,11 +18,11 @@ from functools import cached_property
 from math import prod
 from typing import NamedTuple
 
-from astra_edu.collectives.schedule import Op, Rounds, Schedule, Transfer
+from astra_edu.collectives.schedule import Rounds, Schedule, Transfer
 from astra_edu.errors import ConfigError, whole
 from astra_edu.network import Dimension, Topology, Wires, dimensions
 from astra_edu.system import reference
-from astra_edu.system.window import Message, direct_spans
+from astra_edu.system.window import Followed, Message, follow
 
 Span = tuple[float, float]
 
@@ -154,11 +154,11 @@ class Timer:
     def time(self, size: int) -> ScheduleTime:
         """When everything happens if every NPU brings `size` bytes."""
         if self._message_by_message:
-            total, messages = self._windowed(size)
+            followed = self._windowed(size)
             peers = self.schedule.npus - 1
-            rows = messages * (self.schedule.npus if self.alike else 1)
+            rows = followed.spans * (self.schedule.npus if self.alike else 1)
             return ScheduleTime(
-                total,
+                followed.total_ns,
                 sum(self._sent(size)),
                 self.schedule.step_count,
                 (),
@@ -169,10 +169,9 @@ class Timer:
     def duration(self, size: int) -> Duration:
         """The same for the chunk scheduler: only what it needs, as it asks for thousands of them."""
         if self._message_by_message:
-            total, messages = self._windowed(size)
-            ways = [end - start for start, end in messages[0]]
-            waits: tuple[float, ...] = (self.endpoint, ways[-1])
-            return Duration(total, self._sent(size), len(ways), sum(ways) / len(ways), waits)
+            followed = self._windowed(size)
+            ways = [end - start for start, end in followed.spans[0]]
+            return Duration(followed.total_ns, self._sent(size), len(ways), sum(ways) / len(ways), followed.waits)
         if not self.alike:
             time = self._everyone(size)
             return Duration(time.total_ns, self._sent(size), self.schedule.step_count, 0, (self.endpoint,))
@@ -297,7 +296,7 @@ class Timer:
 
         return ScheduleTime(now, sum(self._sent(size)), self.schedule.step_count, tuple(stretches), spans)
 
-    def _windowed(self, size: int) -> tuple[float, list[list[Span]]]:
+    def _windowed(self, size: int) -> Followed:
         schedule = self.schedule
         peers = schedule.npus - 1
         rows = []
@@ -313,7 +312,7 @@ class Timer:
         window = peers if self.window is None else min(self.window, peers)
         charged = [reference.window_reduces(schedule.collective, window, k) for k in range(len(rows[0]))]
         gate = peers if len(schedule.groups) > 1 else 0
-        return direct_spans(rows, gate, window, self.endpoint, charged)
+        return follow(rows, gate, window, self.endpoint, charged)
 
     def _everyone(self, size: int) -> ScheduleTime:
         ready: list[float] = [self.endpoint] * self.schedule.npus

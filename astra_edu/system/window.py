@@ -26,19 +26,39 @@ class Message(NamedTuple):
     reduction_ns: float
 
 
+class _Token(NamedTuple):
+    """A token that gets free: the reduction it still has to do, and how long it waited before, last first."""
+
+    reduction_ns: float | None
+    waits: tuple[float, ...]
+
+
+class _Arrival(NamedTuple):
+    way_ns: float
+    reduction_ns: float
+
+
+class Followed(NamedTuple):
+    """total_ns: until all NPUs are done. spans: (start, end) of each NPU's messages. waits: of who is done last."""
+
+    total_ns: float
+    spans: list[list[tuple[float, float]]]
+    waits: tuple[float, ...]
+
+
 @dataclass
 class _Npu:
     sent: list[tuple[float, float]] = field(default_factory=list)
     tokens: int = 0
     arrived: int = 0
-    early: dict[int, float] = field(default_factory=dict)
-    taken_in: dict[float, list[float]] = field(default_factory=dict)
+    early: dict[int, tuple[float, _Arrival]] = field(default_factory=dict)
+    taken_in: dict[float, list[_Token]] = field(default_factory=dict)
 
 
-def direct_spans(
+def follow(
     messages: Sequence[Sequence[Message]], gate: int, window: int, endpoint_ns: float, charged: Sequence[bool]
-) -> tuple[float, list[list[tuple[float, float]]]]:
-    """Follow NPUs through a direct collective: (ns until all are done, (start, end) of each NPU's messages).
+) -> Followed:
+    """Follow NPUs through a direct collective.
 
     messages: for each NPU, its messages in the order of sending; where all NPUs are alike, one that sends to itself
     will do. gate: how many messages must have arrived before more than these are sent (0: none). charged[k]:
@@ -46,43 +66,49 @@ def direct_spans(
     """
     npus = [_Npu() for _ in messages]
     order = count()
-    events: list[tuple[float, int, int, float | None]] = []  # (ns, order, NPU, reduction of an arrival; None: tokens)
+    events: list[tuple[float, int, int, _Arrival | None]] = []  # (ns, order, NPU, what arrives; None: tokens)
     now: float = 0
+    waits: tuple[float, ...] = ()
 
-    def take_in(i: int, at: float, reduction_ns: float) -> None:
+    def take_in(i: int, at: float, token: _Token) -> None:
         if at not in npus[i].taken_in:
             npus[i].taken_in[at] = []
             heappush(events, (at, next(order), i, None))
-        npus[i].taken_in[at].append(reduction_ns)
+        npus[i].taken_in[at].append(token)
 
     def send(i: int) -> None:
         npu, k = npus[i], len(npus[i].sent)
         to, way_ns, reduction_ns = messages[i][k]
+        arrival = _Arrival(way_ns, reduction_ns)
         npu.sent.append((now, now + way_ns))
         if len(npus[to].sent) > k:
-            heappush(events, (now + way_ns, next(order), to, reduction_ns))
+            heappush(events, (now + way_ns, next(order), to, arrival))
         else:
-            npus[to].early[k] = now + way_ns
+            npus[to].early[k] = now + way_ns, arrival
         if k in npu.early:
-            heappush(events, (max(now, npu.early.pop(k)), next(order), i, reduction_ns))
+            at, early = npu.early.pop(k)
+            heappush(events, (max(now, at), next(order), i, early))
 
     for i in range(len(npus)):
         for _ in range(window):
-            take_in(i, endpoint_ns, 0)
+            take_in(i, endpoint_ns, _Token(None, (endpoint_ns,)))
     while events:
-        now, _, i, arriving = heappop(events)
+        now, _, i, arrival = heappop(events)
         npu = npus[i]
-        if arriving is not None:
-            take_in(i, now + endpoint_ns, arriving if charged[npu.arrived] else 0)
+        if arrival is not None:
+            reduction = arrival.reduction_ns if charged[npu.arrived] else None
+            take_in(i, now + endpoint_ns, _Token(reduction, (endpoint_ns, arrival.way_ns)))
             npu.arrived += 1
             continue
-        for reduction_ns in npu.taken_in[now]:  # an endpoint delay of 0 makes it grow on the way
-            if reduction_ns:
-                take_in(i, now + reduction_ns, 0)
+        for token in npu.taken_in[now]:  # 0 ns make it grow on the way
+            if token.reduction_ns is not None:
+                done = _Token(None, (token.reduction_ns, *token.waits))
+                take_in(i, now + token.reduction_ns, done)
                 continue
+            waits = token.waits
             npu.tokens += 1
             while npu.tokens and len(npu.sent) < len(messages[i]) and not len(npu.sent) >= gate > npu.arrived:
                 npu.tokens -= 1
                 send(i)
         del npu.taken_in[now]
-    return now, [npu.sent for npu in npus]
+    return Followed(now, [npu.sent for npu in npus], waits)

@@ -1,6 +1,6 @@
 """The training loops: in which order an NPU computes, asks for collectives and waits for them.
 
-A loop is a SimPy generator over an Npu. `astra_edu.workload.LOOPS["MY_LOOP"] = my_loop` makes another one known. The one ns of
+A loop is a SimPy generator over an Npu. `ae.LOOPS["MY_LOOP"] = my_loop` makes another one known. The one ns of
 `npu.cycle()` is ASTRA-sim's: its loops are state machines that take one from state to state.
 """
 

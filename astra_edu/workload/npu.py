@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from astra_edu.system.phases import Phase
 from astra_edu.system.scheduler import Scheduler
 from astra_edu.workload.layer import Work, Workload
 from astra_edu.workload.parallelism import Involved, Options
@@ -40,6 +41,7 @@ class Task:
     communication_ns: float = 0
     in_flight: int = 0
     waiting: simpy.Event | None = None
+    last_phases: tuple[Phase, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +92,8 @@ class Npu:
             return False
         created = self.clock.now
 
-        def finished() -> None:
+        def finished(phases: tuple[Phase, ...]) -> None:
+            task.last_phases = phases
             self.clock.after(task.update_ns, updated)
 
         def updated() -> None:
@@ -117,6 +120,7 @@ class Npu:
             task.waiting = self.clock.env.event()
             yield task.waiting
             task.exposed_ns += self.clock.now - start
+            self.scheduler.order.woken(task.last_phases)
 
     def communicate(self, task: Task) -> Steps:
         """Begin the task's collective and wait for it."""

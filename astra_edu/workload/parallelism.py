@@ -50,7 +50,9 @@ def options(workload: Workload) -> Options:
                 f"{_EXAMPLES[workload.loop]!r}."
             )
 
-    group, kept, initiates, bottom = 1, (), (), 0
+    group, bottom = 1, 0
+    kept: tuple[int, ...] = ()
+    initiates: tuple[int, ...] = ()
     if workload.loop in GROUPED:
         label("model_parallel_NPU_group")
         group = whole("model_parallel_NPU_group", number("model_parallel_NPU_group"), at_least=1)
