@@ -1,6 +1,6 @@
 """The network layer: how long one message takes."""
 
 from astra_edu.network.dimension import Dimension, Topology, dimensions
-from astra_edu.network.wires import Flat, Part, Wires
+from astra_edu.network.wires import Part, Row, Wires
 
-__all__ = ["Dimension", "Flat", "Part", "Topology", "Wires", "dimensions"]
+__all__ = ["Dimension", "Part", "Row", "Topology", "Wires", "dimensions"]

@@ -1,4 +1,4 @@
-"""What a collective sees of the network: a dimension, a part of one, or all NPUs in one row.
+"""What a collective sees of the network: a dimension, a part of one, or NPUs in one row.
 
 Each says how many NPUs there are and, with `path`, which dimension carries a message between two of them and how
 far apart they are on it.
@@ -7,7 +7,6 @@ far apart they are on it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 from typing import Protocol
 
 from astra_edu.network.dimension import Dimension, Topology
@@ -50,24 +49,26 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Flat:
-    """All NPUs of a network in one row, numbered along dimension 0 first (ASTRA-sim's "one..." implementations)."""
+class Row:
+    """`npus` NPUs of a network, `stride` numbers apart, whatever dimensions lie between them.
+
+    Numbers count along dimension 0 first. With a stride of 1 these are the NPUs of ASTRA-sim's "one..."
+    implementations, which know no dimensions.
+    """
 
     network: tuple[Dimension, ...]
-
-    @property
-    def npus(self) -> int:
-        """How many NPUs there are."""
-        return prod(dimension.npus for dimension in self.network)
+    npus: int
+    stride: int = 1
 
     @property
     def symmetric(self) -> bool:
         """Whether the network looks the same from every NPU."""
-        return sum(dimension.npus > 1 for dimension in self.network) <= 1
+        return self.stride == 1 and sum(dimension.npus > 1 for dimension in self.network) <= 1
 
     def path(self, source: int, destination: int) -> tuple[int, Dimension, int]:
         """See Wires. A message goes over the highest dimension in which the two differ, and over no other."""
         place, distance = 0, 0
+        source, destination = source * self.stride, destination * self.stride
         for d, dimension in enumerate(self.network):
             source, here = divmod(source, dimension.npus)
             destination, there = divmod(destination, dimension.npus)

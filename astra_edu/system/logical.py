@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
+from itertools import accumulate
+from math import prod
+from operator import mul
 
 from astra_edu.collectives import Collective
 from astra_edu.errors import ConfigError
-from astra_edu.network import Dimension, Flat, Part, Wires
+from astra_edu.network import Dimension, Part, Row, Wires
 from astra_edu.system.config import Implementation, Platform
 
 
 @dataclass(frozen=True)
 class LogicalDimension:
-    """A dimension as collectives see it, and which of the network's it belongs to."""
+    """A dimension as collectives see it, and which of the network's it belongs to (the first, for a Row)."""
 
     wires: Wires
     physical: int
@@ -35,26 +39,36 @@ def logical_dimensions(network: tuple[Dimension, ...], group: int = 1) -> tuple[
     """(the dimensions, how many of them, counted from 0, a model-parallel group of `group` NPUs takes).
 
     A group that ends inside a dimension breaks it: its first part belongs to the group, its second to the others.
-    Raises ConfigError for a group that doesn't divide the dimension it ends in or is larger than the network.
+    Raises ConfigError for a group that doesn't divide the number of NPUs. Warns where it doesn't fit the dimensions:
+    ASTRA-sim then rounds both parts down and leaves NPUs out.
     """
     dims = [LogicalDimension(dimension, d) for d, dimension in enumerate(network)]
+    npus = prod(dimension.npus for dimension in network)
+    if npus % group:
+        raise ConfigError(f"model_parallel_NPU_group is {group}; it must divide the {npus} NPUs of the network.")
     inside = 1
     for d, dimension in enumerate(network):
         if group == inside:
             return tuple(dims), d
         if inside * dimension.npus > group:
-            first, rest = divmod(group, inside)
-            if rest or dimension.npus % first:
-                raise ConfigError(
-                    f"model_parallel_NPU_group is {group}; it must be a product of whole dimensions and a divisor of "
-                    f"the next one, and the dimensions are {' x '.join(str(x.npus) for x in network)}."
+            first, second = group // inside, dimension.npus // (group // inside)
+            if inside * first != group or first * second != dimension.npus:
+                warnings.warn(
+                    f"a model_parallel_NPU_group of {group} doesn't fit dimensions of "
+                    f"{' x '.join(str(x.npus) for x in network)} NPUs; as in ASTRA-sim, dimension {d} is taken as "
+                    f"{first} x {second} NPUs. Groups that fit are products of whole dimensions and a divisor of the "
+                    "next one.",
+                    stacklevel=3,
                 )
             inner = LogicalDimension(Part(dimension, first, 1), d)
-            outer = LogicalDimension(Part(dimension, dimension.npus // first, first), d)
-            return (*dims[:d], inner, outer, *dims[d + 1 :]), d + 1
+            outer = LogicalDimension(Part(dimension, second, first), d)
+            later = dims[d + 1 :]
+            if first * second != dimension.npus:  # the numbers of the NPUs have shifted
+                strides = accumulate([inside * first * second, *(x.npus for x in network[d + 1 :])], mul)
+                rows = [Row(network, x.npus, stride) for x, stride in zip(network[d + 1 :], strides, strict=False)]
+                later = [LogicalDimension(row, 0) for row in rows]
+            return (*dims[:d], inner, outer, *later), d + 1
         inside *= dimension.npus
-    if group != inside:
-        raise ConfigError(f"model_parallel_NPU_group is {group}, but the network has only {inside} NPUs.")
     return tuple(dims), len(dims)
 
 
@@ -65,7 +79,7 @@ def lanes(platform: Platform, dims: tuple[LogicalDimension, ...], collective: Co
     """
     how = platform.system.implementations(collective)
     if how[0].flat:
-        return (Lane(LogicalDimension(Flat(platform.network), 0), how[0]),)
+        return (Lane(LogicalDimension(Row(platform.network, platform.npus), 0), how[0]),)
     if any(implementation.flat for implementation in how):
         raise ConfigError(
             f"{collective} is {'_'.join(i.spelling for i in how)}; an implementation with 'one' in front takes all "

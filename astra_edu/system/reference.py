@@ -63,6 +63,11 @@ def reduction_ns(schedule: Schedule, group: Rounds, step: int, size: int) -> int
         return 0
     if schedule.algorithm == "halving-doubling":
         size //= 2
+    return memory_ns(size)
+
+
+def memory_ns(size: int) -> int:
+    """Three accesses to the endpoint's memory, each rounded down to whole ns."""
     return 3 * (size // MEMORY_BYTES_PER_NS)
 
 

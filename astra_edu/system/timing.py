@@ -306,8 +306,8 @@ class Timer:
                 transfers = group.transfers(0, npu)
                 for route, t in zip(self._routes(group, transfers), transfers, strict=True):
                     message = self._message(group, route, size)
-                    reduction = reference.reduction_ns(schedule, group, 0, message.size)
-                    row.append(Message(0 if self.alike else t.destination, message.ns, reduction))
+                    to = 0 if self.alike else t.destination
+                    row.append(Message(to, message.ns, reference.memory_ns(message.size)))
             rows.append(row)
         window = peers if self.window is None else min(self.window, peers)
         charged = [reference.window_reduces(schedule.collective, window, k) for k in range(len(rows[0]))]
