@@ -84,7 +84,7 @@ class Result:
         for stay in self.stays:
             phase = stay.phase
             for place, count in enumerate(phase.duration.sent):
-                sent[phase.physical + place] += count
+                sent[phase.lane.dimension.first_place + place] += count
         return sent
 
     @property

@@ -16,7 +16,7 @@ from astra_edu.system.config import Implementation, Platform
 
 @dataclass(frozen=True)
 class LogicalDimension:
-    """A dimension as collectives see it, and which of the network's it belongs to (the first, for a Row)."""
+    """A dimension as collectives see it, and which of the network's it stands for."""
 
     wires: Wires
     physical: int
@@ -25,6 +25,11 @@ class LogicalDimension:
     def npus(self) -> int:
         """How many NPUs it connects."""
         return self.wires.npus
+
+    @property
+    def first_place(self) -> int:
+        """Which of the network's dimensions is place 0 of its paths: its own, but a row counts them all."""
+        return 0 if isinstance(self.wires, Row) else self.physical
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,7 @@ def logical_dimensions(network: tuple[Dimension, ...], group: int = 1) -> tuple[
             if first * second != dimension.npus:  # the numbers of the NPUs have shifted
                 strides = accumulate([inside * first * second, *(x.npus for x in network[d + 1 :])], mul)
                 rows = [Row(network, x.npus, stride) for x, stride in zip(network[d + 1 :], strides, strict=False)]
-                later = [LogicalDimension(row, 0) for row in rows]
+                later = [LogicalDimension(row, d + 1 + k) for k, row in enumerate(rows)]
             return (*dims[:d], inner, outer, *later), d + 1
         inside *= dimension.npus
     return tuple(dims), len(dims)

@@ -21,7 +21,7 @@ _HALVES = (Collective.REDUCE_SCATTER, Collective.ALL_GATHER)
 class Phase(NamedTuple):
     """One chunk's stay on one dimension: what is carried out there, in which queue, its bytes and its time.
 
-    dimension: the logical one, physical: the network's first one that carries it. size: what an NPU brings, in bytes.
+    dimension: the logical one. size: what an NPU brings, in bytes.
     """
 
     collective: Collective
@@ -31,11 +31,6 @@ class Phase(NamedTuple):
     duration: Duration
     schedule: Schedule
     lane: Lane
-
-    @property
-    def physical(self) -> int:
-        """The network's dimension that carries it; the first one, where it takes all."""
-        return self.lane.dimension.physical
 
 
 def chunk_size(size: int, splits: int) -> int:
