@@ -31,8 +31,13 @@ def simulate(workload: Workload, platform: Platform, passes: int = 1) -> Result:
 
     words = options(workload)
     dims, boundary = logical_dimensions(platform.network, words.group)
-    clock = Clock()
-    scheduler = Scheduler(clock, platform, dims)
+    clock, messages = Clock(), None
+    if platform.system.bus:
+        from astra_edu.system.messages import Messages, TurnsClock
+
+        clock = turns = TurnsClock()
+        messages = Messages(turns, platform, alike=False)
+    scheduler = Scheduler(clock, platform, dims, messages)
     layers = running_layers(workload, involved(workload, len(dims), boundary))
     npu = Npu(layers, passes, words, clock, scheduler)
 

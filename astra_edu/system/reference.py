@@ -14,6 +14,8 @@ term of a message's time (network.Dimension.message_ns).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from astra_edu.collectives.collective import Collective
 from astra_edu.collectives.schedule import Op, Rounds, Schedule
 
@@ -69,6 +71,18 @@ def reduction_ns(schedule: Schedule, group: Rounds, step: int, size: int) -> int
 def memory_ns(size: int) -> int:
     """Three accesses to the endpoint's memory, each rounded down to whole ns."""
     return 3 * (size // MEMORY_BYTES_PER_NS)
+
+
+def crossing_bytes(schedule: Schedule, sizes: Sequence[int]) -> list[int]:
+    """The bytes that cross the shared bus before each message and after the last one. sizes: of the messages.
+
+    Expected and done: a message's own bytes. Except halving-doubling, which has gone one step further by then: what
+    arrives crosses with the size of the next message, and there is one more than there are messages.
+    """
+    if schedule.algorithm != "halving-doubling":
+        return [*sizes, sizes[-1]]
+    following = sizes[-1] // 2 if schedule.collective is Collective.REDUCE_SCATTER else sizes[-1] * 2
+    return [*sizes, following]
 
 
 def window_reduces(collective: Collective, window: int, received: int) -> bool:

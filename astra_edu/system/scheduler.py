@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from astra_edu.collectives import Collective
 from astra_edu.system.config import Platform
 from astra_edu.system.logical import LogicalDimension
-from astra_edu.system.npu_order import NpuOrder
+from astra_edu.system.npu_order import NpuOrder, others_first
 from astra_edu.system.phases import Phase, Planner
 
 if TYPE_CHECKING:
     from astra_edu.system.clock import Clock
+    from astra_edu.system.messages import Messages
 
 HIGHEST_PRIORITY = 100_000_000
 """Of the embedding exchange in the DLRM loops: before everything else."""
@@ -133,7 +134,8 @@ class Server:
     clock: Clock
     places: int
     policy: Policy
-    finished: Callable[[Server, Chunk], None]
+    finished: Callable[[Server, Chunk, Sequence[int]], None]
+    messages: Messages | None = None
     queue: list[Chunk] = field(default_factory=list)
     running: int = 0
 
@@ -148,15 +150,22 @@ class Server:
             policy = fifo
         self.queue.insert(policy(self.queue, self.running, chunk), chunk)
 
-    def start(self, order: NpuOrder | None = None) -> None:
-        """Start as many chunks as there are places for. order: of the NPUs, where each of them starts on its own."""
+    def start(self, order: NpuOrder | None = None, npus: Sequence[int] = ()) -> None:
+        """Start as many chunks as there are places for.
+
+        order: of the NPUs, where each of them starts on its own. npus: else the order of those of this dimension.
+        """
         while self.running < self.places and self.running < len(self.queue):
             chunk = self.queue[self.running]
             self.running += 1
             chunk.started_ns = self.clock.now
+            if self.messages:
+                first = order.along(chunk.phase) if order else npus
+                self.messages.begin(chunk.phase, first, partial(self.finished, self, chunk))
+                continue
             duration = chunk.phase.duration
             rank = order.rank(chunk.phase) if order else 0
-            self.clock.after(duration.total_ns, partial(self.finished, self, chunk), duration.waits, rank)
+            self.clock.after(duration.total_ns, partial(self.finished, self, chunk, ()), duration.waits, rank)
 
     def remove(self, chunk: Chunk) -> None:
         """Let a chunk go whose phase is over."""
@@ -170,14 +179,22 @@ _WHOLE = (Collective.ALL_REDUCE, Collective.ALL_TO_ALL)
 class Scheduler:
     """Takes collectives, runs their chunks over the logical dimensions, keeps a record of every phase."""
 
-    def __init__(self, clock: Clock, platform: Platform, dims: tuple[LogicalDimension, ...]) -> None:
-        """Start with empty queues at the clock's current time."""
+    def __init__(
+        self,
+        clock: Clock,
+        platform: Platform,
+        dims: tuple[LogicalDimension, ...],
+        messages: Messages | None = None,
+    ) -> None:
+        """Start with empty queues at the clock's current time. messages: what runs phases where there is a bus."""
         system = platform.system
         policy = POLICIES[system.intra_dimension]
         places = -(-system.active_chunks // system.queues)
         self.clock = clock
         self.stays: list[Stay] = []
-        self.servers = [[Server(clock, places, policy, self._finished) for _ in range(system.queues)] for _ in dims]
+        self.servers = [
+            [Server(clock, places, policy, self._finished, messages) for _ in range(system.queues)] for _ in dims
+        ]
         self.order = NpuOrder(len(dims), system.boost)
         self._planner = Planner(platform, dims)
         self._priorities = count(0, 1 if system.scheduling == "LIFO" else -1)
@@ -210,7 +227,8 @@ class Scheduler:
         """The chunks that are in a queue or in a phase."""
         return (chunk for servers in self.servers for server in servers for chunk in server.queue)
 
-    def _finished(self, server: Server, chunk: Chunk) -> None:
+    def _finished(self, server: Server, chunk: Chunk, npus: Sequence[int]) -> None:
+        """npus: in the order in which they have finished, where they are followed one by one."""
         self.stays.append(
             Stay(chunk.issued, chunk.index, chunk.at, chunk.phase, chunk.queued_ns, chunk.started_ns, self.clock.now)
         )
@@ -219,14 +237,14 @@ class Scheduler:
             server.remove(chunk)
             following = self._server(chunk)
             following.insert(chunk)
-            server.start()
-            following.start()
+            server.start(npus=npus)
+            following.start(npus=npus if server is following else others_first(chunk.phase))
             return
         chunk.issued.chunks -= 1
         if not chunk.issued.chunks:
             chunk.issued.done(chunk.phases)
         server.remove(chunk)
-        server.start()
+        server.start(npus=npus)
 
     def _server(self, chunk: Chunk) -> Server:
         phase = chunk.phase

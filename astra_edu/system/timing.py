@@ -117,6 +117,15 @@ class _Message(NamedTuple):
     place: int
 
 
+class RowMessage(NamedTuple):
+    """One of the messages that an NPU sends: to whom, its bytes, its ns on its way, and those of the request for it."""
+
+    destination: int
+    size: int
+    ns: float
+    request_ns: float
+
+
 class _Route(NamedTuple):
     """A message of `chunks` chunks: the dimension that carries it (and its place), and how far it goes."""
 
@@ -194,6 +203,21 @@ class Timer:
                 sent[message.place] += times * self._bytes(message)
             steps.append((times, group, step, last.ns, reduction))
         return Duration(_plain(total), tuple(sent), count, on_the_way / count, self._waits(steps))
+
+    def message_row(self, npu: int, size: int) -> list[RowMessage]:
+        """What one NPU sends, in order, if it brings `size` bytes."""
+        row = []
+        for group in self.schedule.groups:
+            for step in range(group.count):
+                transfers = group.transfers(step, npu)
+                pairs = dict.fromkeys(t.destination for t in transfers)
+                for route, to in zip(self._routes(group, transfers), pairs, strict=True):
+                    message = self._message(group, route, size)
+                    request = 0.0
+                    if self.rendezvous:
+                        request = route.dimension.message_ns(reference.RENDEZVOUS_BYTES, route.distance)
+                    row.append(RowMessage(to, message.size, message.ns - request, request))
+        return row
 
     @cached_property
     def _message_by_message(self) -> bool:

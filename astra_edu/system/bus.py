@@ -1,0 +1,179 @@
+"""The NPU's shared bus: the LogGP model that ASTRA-sim offers instead of a fixed endpoint delay.
+
+Every piece of data that an NPU sends or receives crosses a bus between the NPU and the network's memory agent; on the
+NPU's side each crossing is followed or preceded by one of an inner bus, to the NPU's memory. A bus carries one piece
+at a time in each direction of its two sides, and both sides take turns. Nothing here knows of collectives.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from astra_edu.system.config import Bus
+
+After = Callable[[float, Callable[[], object]], object]
+"""after(ns, action): do it then."""
+
+INNER_G = 0.0038
+"""ns per byte on the inner bus, whatever the outer one's G is."""
+TURNS = 8
+"""After more than this many pieces in a row a side lets the other one go first, if that has something to send."""
+
+
+class State(Enum):
+    """What a side of a bus is doing."""
+
+    FREE = 0
+    SENDING = 1
+    RECEIVING = 2
+
+
+@dataclass(eq=False)
+class Piece:
+    """Some data that cross. processed: they are added up on arrival; send_back: and then come back."""
+
+    size: int
+    processed: bool
+    send_back: bool
+    done: Callable[[], object]
+
+
+class Side:
+    """One end of a bus."""
+
+    partner: Side
+
+    def __init__(self, bus: Bus, ns_per_byte: float, now: Callable[[], float], after: After) -> None:
+        """A free side; `inner` is set where another bus lies behind it."""
+        self.bus = bus
+        self.ns_per_byte = ns_per_byte
+        self.now = now
+        self.after = after
+        self.inner: SharedBus | None = None
+        self.state = self.before = State.FREE
+        self.last_ns: float = 0
+        self.in_a_row = 0
+        self.adding = False
+        self.sends: deque[Piece] = deque()
+        self.receives: deque[Piece] = deque()
+        self.to_add: deque[Piece] = deque()
+
+    def request(self, piece: Piece) -> None:
+        """Send a piece over to the partner; piece.done is called when all is over."""
+        if self.inner:
+            self.inner.far.request(Piece(piece.size, False, False, lambda: self._send(piece)))
+        else:
+            self.sends.append(piece)
+            self._go_on()
+
+    def _send(self, piece: Piece) -> None:
+        self.sends.append(piece)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        if self.state is not State.FREE or not self.sends:
+            return
+        other = self.partner
+        if self.in_a_row > TURNS and other.sends and other.in_a_row <= TURNS:
+            other._go_on()
+            return
+        offset = self.bus.o
+        since = self.now() - self.last_ns
+        if self.before is State.SENDING and self.bus.o + since <= self.bus.g:
+            offset = int(self.bus.g - since)
+        piece = self.sends.popleft()
+        crossing = self.ns_per_byte * (piece.size - 1)
+        other._receive(offset + crossing + self.bus.L + self.bus.o, piece)
+        self.state = State.SENDING
+        self.after(int(offset + crossing), self._sent)
+
+    def _sent(self) -> None:
+        self._turn(State.FREE)
+        self.in_a_row += 1
+        self._go_on()
+
+    def _receive(self, delay: float, piece: Piece) -> None:
+        self.receives.append(piece)
+        self.before, self.state = self.state, State.RECEIVING
+        self.in_a_row = 0
+        self.after(int(delay), self._received)
+
+    def _turn(self, state: State) -> None:
+        self.last_ns = self.now()
+        self.before, self.state = self.state, state
+
+    def _received(self) -> None:
+        self._turn(State.FREE if len(self.receives) < 2 else self.state)
+        piece = self.receives[0]
+        if piece.processed:
+            piece.processed = False
+            if self.inner:
+                self._through_inner(piece, True, lambda: self._add_later(piece))
+            else:
+                self.to_add.append(piece)
+            self._add()
+        else:
+            self._pass_on(piece)
+        self.receives.popleft()
+        self._go_on()
+
+    def _pass_on(self, piece: Piece) -> None:
+        if piece.send_back:
+            piece.send_back = False
+            if self.inner:
+                self._through_inner(piece, True, lambda: self._send(piece))
+            else:
+                self.sends.append(piece)
+        elif self.inner:
+            self._through_inner(piece, False, lambda: self._retire(piece))
+        else:
+            piece.done()
+
+    def _through_inner(self, piece: Piece, and_back: bool, then: Callable[[], object]) -> None:
+        assert self.inner
+        self.inner.near.request(Piece(piece.size, False, and_back, then))
+
+    def _retire(self, piece: Piece) -> None:
+        piece.done()
+        self._go_on()
+
+    def _add_later(self, piece: Piece) -> None:
+        self.to_add.append(piece)
+        self._add()
+        self._go_on()
+
+    def _add(self) -> None:
+        if self.to_add and not self.adding:
+            self.adding = True
+            self.after(self.to_add[0].size // 100 * self.bus.reduction_delay + 50, self._added)
+
+    def _added(self) -> None:
+        self.adding = False
+        self._pass_on(self.to_add[0])
+        self.to_add.popleft()
+        self._add()
+        self._go_on()
+
+
+class SharedBus:
+    """A bus with its near side (the NPU's) and its far side (the network's)."""
+
+    def __init__(self, bus: Bus, now: Callable[[], float], after: After) -> None:
+        """The outer bus, with the inner one behind its near side."""
+        self.near, self.far = _sides(bus, bus.G, now, after)
+        self.near.inner = SharedBus._inner(bus, now, after)
+
+    @classmethod
+    def _inner(cls, bus: Bus, now: Callable[[], float], after: After) -> SharedBus:
+        inner = cls.__new__(cls)
+        inner.near, inner.far = _sides(bus, INNER_G, now, after)
+        return inner
+
+
+def _sides(bus: Bus, ns_per_byte: float, now: Callable[[], float], after: After) -> tuple[Side, Side]:
+    near, far = Side(bus, ns_per_byte, now, after), Side(bus, ns_per_byte, now, after)
+    near.partner, far.partner = far, near
+    return near, far

@@ -1,0 +1,224 @@
+"""Phases message by message, for the shared bus: there the chunks of an NPU get in each other's way.
+
+An NPU owns tokens: a token's data cross the bus to the network, its message is sent, the message that arrives in its
+place crosses back, and the token is free to send the next. A ring and halving-doubling have one token, direct as many
+as its window is wide. In ASTRA-sim's boost mode, NPUs other than 0 have a bus of their own that only the dimension
+they share with NPU 0 uses; without it all NPUs are alike, and NPU 0 sends its messages to itself.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+from astra_edu.collectives import Collective
+from astra_edu.errors import ConfigError
+from astra_edu.system import reference
+from astra_edu.system.bus import Piece, SharedBus
+from astra_edu.system.clock import Clock
+from astra_edu.system.config import TREE, Platform
+from astra_edu.system.phases import Phase
+from astra_edu.system.timing import Timer
+
+Done = Callable[[], object]
+
+
+class TurnsClock(Clock):
+    """A clock that takes events of the same ns in the order in which they were foreseen, NPU by NPU.
+
+    All that one NPU does in a ns is one event to ASTRA-sim; it stands where the first of it was foreseen.
+    """
+
+    def __init__(self) -> None:
+        """A clock at 0 ns with nothing to do."""
+        super().__init__()
+        self._turns: dict[tuple[object, float], list[Done]] = {}
+
+    def after(self, delay: float, action: Done, waits: object = (), rank: int = 0) -> None:
+        """Do `action` for NPU 0 in `delay` ns. waits and rank are not needed here."""
+        self.after_for(0, delay, action)
+
+    def after_for(self, npu: object, delay: float, action: Done) -> None:
+        """Do `action` for an NPU in `delay` ns."""
+        at = self.now + delay
+        if (npu, at) in self._turns:
+            self._turns[npu, at].append(action)
+            return
+        self._turns[npu, at] = [action]
+        self.on_the_network(delay, lambda: self._take_turn(npu, at))
+
+    def on_the_network(self, delay: float, action: Done) -> None:
+        """Do `action` in `delay` ns, as an event of its own."""
+        self._put(action, 1, delay)
+
+    def _take_turn(self, npu: object, at: float) -> None:
+        actions = self._turns[npu, at]
+        actions.pop(0)()
+        if actions:  # what this one woke goes on first
+            self._put(lambda: self._take_turn(npu, at), 0, 0)
+        else:
+            del self._turns[npu, at]
+
+    def _put(self, action: Done, priority: int, delay: float) -> None:
+        event = self.env.event()
+        event._ok = True
+        event._value = None
+        event.callbacks.append(lambda _: None if action() else None)
+        self.env.schedule(event, priority, delay)  # type: ignore[arg-type]
+
+
+class Crossing(NamedTuple):
+    """How the data of a token cross the bus: in which direction, whether they are added up and come back."""
+
+    outwards: bool
+    processed: bool
+    send_back: bool
+
+
+def crossing(phase: Phase, window: int, k: int) -> Crossing:
+    """The k-th crossing (from 0) of a phase: lots of `window` go outwards, lots of others come in, in turn."""
+    n = phase.lane.dimension.npus
+    match phase.schedule.algorithm:
+        case "ring":
+            others = n - 1
+        case "halving-doubling":
+            others = n.bit_length() - 2
+        case _:
+            others = window
+    turn, place = divmod(k, window + others)
+    if place < window:
+        return Crossing(True, False, False)
+    all_reduces = phase.collective is Collective.ALL_REDUCE and turn % 2 == 0
+    processed = phase.collective is Collective.REDUCE_SCATTER or all_reduces
+    return Crossing(False, processed, window + others - place > window)
+
+
+@dataclass(eq=False)
+class _Posted:
+    """A message of which one end is known: when it was sent, or when its receiver was ready for it."""
+
+    sent_ns: float | None = None
+    ready_ns: float | None = None
+
+
+@dataclass(eq=False)
+class _Endpoint:
+    tokens: int = 0
+    sent: int = 0
+    arrived: int = 0
+    crossings: int = 0
+    posted: dict[int, _Posted] = field(default_factory=lambda: defaultdict(_Posted))
+
+
+class Messages:
+    """Runs phases message by message on one clock, with a bus for every NPU that is followed."""
+
+    def __init__(self, clock: TurnsClock, platform: Platform, alike: bool) -> None:
+        """alike: whether NPU 0 stands for all."""
+        bus = platform.system.bus
+        assert bus
+        self.clock = clock
+        self.platform = platform
+        self.alike = alike
+        self.buses: dict[object, SharedBus] = {}
+        self.config = bus
+
+    def begin(self, phase: Phase, npus: Sequence[int], done: Callable[[Sequence[int]], object]) -> None:
+        """Run a phase from now on, its NPUs beginning in the order of `npus`.
+
+        done(npus) is called at its end, with the order in which they finished. Raises ConfigError for trees and for
+        rows of NPUs.
+        """
+        if phase.schedule.algorithm.startswith(TREE[:4]) or not phase.lane.dimension.wires.symmetric:
+            raise ConfigError("the shared bus isn't modelled for trees, nor for NPUs that aren't alike in a dimension.")
+        _Running(self, phase, done).begin([0] if self.alike else npus)
+
+    def bus(self, npu: object) -> SharedBus:
+        """The bus of an NPU."""
+        if npu not in self.buses:
+            after = self.clock.after_for
+            self.buses[npu] = SharedBus(
+                self.config, lambda: self.clock.now, lambda delay, action: after(npu, delay, action)
+            )
+        return self.buses[npu]
+
+
+class _Running:
+    def __init__(self, messages: Messages, phase: Phase, done: Callable[[Sequence[int]], object]) -> None:
+        self.messages = messages
+        self.phase = phase
+        self.done = done
+        n = phase.lane.dimension.npus
+        self.npus = 1 if messages.alike else n
+        window = phase.lane.how.window
+        direct = phase.schedule.algorithm == "direct"
+        self.window = (n - 1 if window is None else min(window, n - 1)) if direct else 1
+        self.gate = n - 1 if direct and phase.collective is Collective.ALL_REDUCE else 0
+        timer = Timer(phase.schedule, [phase.lane.dimension.wires], 0, None, messages.platform.system.rendezvous)
+        self.rows = [timer.message_row(npu, phase.size) for npu in range(self.npus)]
+        self.sizes = reference.crossing_bytes(phase.schedule, [message.size for message in self.rows[0]])
+        self.finished: list[int] = []
+        self.ends = [_Endpoint() for _ in range(self.npus)]
+
+    def begin(self, npus: Sequence[int]) -> None:
+        for i in npus:
+            for _ in range(self.window):
+                self._cross(i)
+
+    def _name(self, i: int) -> object:
+        return (self.phase.dimension, i) if i else 0
+
+    def _cross(self, i: int) -> None:
+        end = self.ends[i]
+        size = self.sizes[min(end.crossings, len(self.sizes) - 1)]
+        how = crossing(self.phase, self.window, end.crossings)
+        end.crossings += 1
+        bus = self.messages.bus(self._name(i))
+
+        def crossed() -> None:
+            if how.processed:
+                wait = reference.memory_ns(size)
+                self.messages.clock.after_for(self._name(i), wait, lambda: self._free(i))
+            else:
+                self._free(i)
+
+        (bus.near if how.outwards else bus.far).request(Piece(size, how.processed, how.send_back, crossed))
+
+    def _free(self, i: int) -> None:
+        end, row = self.ends[i], self.rows[i]
+        end.tokens += 1
+        while end.tokens and end.sent < len(row) and not end.sent >= self.gate > end.arrived:
+            end.tokens -= 1
+            k = end.sent
+            end.sent += 1
+            now = self.messages.clock.now
+            to = 0 if self.npus == 1 else row[k].destination
+            self.ends[to].posted[k].sent_ns = now
+            end.posted[k].ready_ns = now
+            for npu in {to, i}:
+                self._arrive_if_both(npu, k)
+        if end.sent == len(row) and end.tokens == self.window:
+            self.finished.append(i)
+            if len(self.finished) == self.npus:
+                self.done(self.finished)
+
+    def _arrive_if_both(self, i: int, k: int) -> None:
+        """Let message k come to NPU i when it has been sent and NPU i is ready for it."""
+        posted = self.ends[i].posted[k]
+        if posted.sent_ns is None or posted.ready_ns is None:
+            return
+        del self.ends[i].posted[k]
+        message = self.rows[i][k]  # as long on its way as the one NPU i sends in the same place
+        leaves = posted.sent_ns
+        if message.request_ns:
+            leaves = max(leaves, posted.ready_ns + message.request_ns)
+        at = max(leaves + message.ns, posted.ready_ns, self.messages.clock.now)
+
+        def arrive() -> None:
+            self.ends[i].arrived += 1
+            self._cross(i)
+
+        self.messages.clock.on_the_network(at - self.messages.clock.now, arrive)
