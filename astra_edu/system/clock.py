@@ -2,7 +2,8 @@
 
 ASTRA-sim takes the events of one ns in the order in which they were foreseen: who began to wait earlier is first.
 Among those who began in the same ns, the order was settled by the same rule then, and so on back. We look back three
-waits: an event's place within its ns is a number made of the last three times at which its coming was foreseen.
+waits: an event's place within its ns is one large number, made of the last three times at which its coming was
+foreseen, and of a rank for where even these are equal.
 """
 
 from __future__ import annotations
@@ -14,18 +15,31 @@ import simpy
 _SHIFT = 64
 _WAITS = 3
 _RANKS = 8
+_EVERY_TIME = sum(1 << _SHIFT * place for place in range(_WAITS))
+
+
+def lookback(waits: Sequence[float]) -> int:
+    """What the place of an event that comes after these waits, last first, is short of its time repeated."""
+    total, number = 0.0, 0
+    for place in range(_WAITS):
+        total += waits[place] if place < len(waits) else 0
+        number = number << _SHIFT | int(total)
+    return number
 
 
 class Happening(simpy.Event):
-    """An event that will certainly come, and its place among those of the same ns."""
+    """An event that will certainly come. foreseen: its place within its ns; what: anything its callback needs."""
 
-    def __init__(self, env: simpy.Environment, action: Callable[[], object], foreseen: int) -> None:
-        """action: what to do when it comes."""
-        super().__init__(env)
-        self._ok = True
+    def __init__(
+        self, env: simpy.Environment, callback: Callable[[Happening], object], foreseen: int, what: object
+    ) -> None:
+        """A SimPy event that has been decided already, as its time-outs are."""
+        self.env = env
+        self.callbacks = [callback]  # type: ignore[list-item]
         self._value = None
-        self.action = action
+        self._ok = True
         self.foreseen = foreseen
+        self.what = what
 
 
 class Clock:
@@ -41,25 +55,26 @@ class Clock:
         """The time in ns."""
         return self.env.now
 
-    def after(self, delay: float, action: Callable[[], object], waits: Sequence[float] = (), rank: int = 0) -> None:
-        """Do `action` in `delay` ns.
+    def after(self, delay: float, action: Callable[[], object]) -> None:
+        """Do `action` in `delay` ns."""
+        foreseen = int(self.env.now) << _SHIFT * (_WAITS - 1) | self._foreseen >> _SHIFT + _RANKS
+        event = Happening(self.env, self._act, foreseen << _RANKS, action)
+        self.env.schedule(event, event.foreseen, delay)  # type: ignore[arg-type]
 
-        waits: the last waits on the way there, last first, where there are several. rank: what decides where all of
-        them are equal, lower first.
+    def after_waits(
+        self, delay: float, lookback: int, rank: int, callback: Callable[[Happening], object], what: object
+    ) -> None:
+        """Call callback(event), with event.what = what, in `delay` ns, at the end of several waits.
+
+        lookback: of these waits, see there. rank: what decides where all of them are equal, lower first. The callback
+        must begin with `clock.came(event)`.
         """
-        if waits:
-            time = int(self.env.now + delay)
-            foreseen = 0
-            for wait in waits[:_WAITS]:
-                time -= int(wait)
-                foreseen = foreseen << _SHIFT | max(time, 0)
-            foreseen <<= _SHIFT * (_WAITS - len(waits[:_WAITS]))
-        else:
-            foreseen = int(self.env.now) << _SHIFT * (_WAITS - 1) | self._foreseen >> _SHIFT + _RANKS
-        foreseen = foreseen << _RANKS | rank
-        event = Happening(self.env, action, foreseen)
-        event.callbacks.append(self._happen)
-        self.env.schedule(event, foreseen, delay)  # type: ignore[arg-type]
+        foreseen = (int(self.env.now + delay) * _EVERY_TIME - lookback) << _RANKS | rank
+        self.env.schedule(Happening(self.env, callback, foreseen, what), foreseen, delay)  # type: ignore[arg-type]
+
+    def came(self, event: Happening) -> None:
+        """What follows now follows from this event."""
+        self._foreseen = event.foreseen
 
     def wake(self, event: simpy.Event) -> None:
         """Let what waits for `event` go on at once, before anything else happens in this ns."""
@@ -67,7 +82,6 @@ class Clock:
         event._value = None
         self.env.schedule(event, 0)  # type: ignore[arg-type]
 
-    def _happen(self, event: simpy.Event) -> None:
-        assert isinstance(event, Happening)
+    def _act(self, event: Happening) -> None:
         self._foreseen = event.foreseen
-        event.action()
+        event.what()  # type: ignore[operator]

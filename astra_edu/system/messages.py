@@ -13,12 +13,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-
 from astra_edu.collectives import Collective
 from astra_edu.errors import ConfigError
 from astra_edu.system import reference
 from astra_edu.system.bus import Piece, SharedBus
-from astra_edu.system.clock import Clock
+from astra_edu.system.clock import Clock, Happening
 from astra_edu.system.config import TREE, Platform
 from astra_edu.system.phases import Phase
 from astra_edu.system.timing import Timer
@@ -37,8 +36,8 @@ class TurnsClock(Clock):
         super().__init__()
         self._turns: dict[tuple[object, float], list[Done]] = {}
 
-    def after(self, delay: float, action: Done, waits: object = (), rank: int = 0) -> None:
-        """Do `action` for NPU 0 in `delay` ns. waits and rank are not needed here."""
+    def after(self, delay: float, action: Done) -> None:
+        """Do `action` for NPU 0 in `delay` ns."""
         self.after_for(0, delay, action)
 
     def after_for(self, npu: object, delay: float, action: Done) -> None:
@@ -63,10 +62,7 @@ class TurnsClock(Clock):
             del self._turns[npu, at]
 
     def _put(self, action: Done, priority: int, delay: float) -> None:
-        event = self.env.event()
-        event._ok = True
-        event._value = None
-        event.callbacks.append(lambda _: None if action() else None)
+        event = Happening(self.env, lambda _: action(), priority, None)
         self.env.schedule(event, priority, delay)  # type: ignore[arg-type]
 
 

@@ -20,29 +20,31 @@ from astra_edu.system.npu_order import NpuOrder, others_first
 from astra_edu.system.phases import Phase, Planner
 
 if TYPE_CHECKING:
-    from astra_edu.system.clock import Clock
+    from astra_edu.system.clock import Clock, Happening
     from astra_edu.system.messages import Messages
 
 HIGHEST_PRIORITY = 100_000_000
 """Of the embedding exchange in the DLRM loops: before everything else."""
 
 
-@dataclass(eq=False, slots=True)
 class Chunk:
-    """A piece of a collective on its way through its phases. Larger priority goes first."""
+    """A piece of a collective on its way through its phases. Larger priority goes first.
 
-    index: int
-    priority: int
-    phases: tuple[Phase, ...]
-    issued: Issued
-    at: int = 0
-    queued_ns: float = 0
-    started_ns: float = 0
+    phase: the one it is in or waiting for; at: its number.
+    """
 
-    @property
-    def phase(self) -> Phase:
-        """The phase it is in or waiting for."""
-        return self.phases[self.at]
+    __slots__ = ("at", "index", "issued", "phase", "phases", "priority", "queued_ns", "started_ns")
+
+    def __init__(self, index: int, priority: int, phases: tuple[Phase, ...], issued: Issued) -> None:
+        """A chunk that is about to be queued for its first phase."""
+        self.index = index
+        self.priority = priority
+        self.phases = phases
+        self.issued = issued
+        self.at = 0
+        self.phase = phases[0]
+        self.queued_ns: float = 0
+        self.started_ns: float = 0
 
     @property
     def phases_left(self) -> int:
@@ -81,22 +83,36 @@ Policy = Callable[[list[Chunk], int, Chunk], int]
 
 def fifo(queue: list[Chunk], running: int, new: Chunk) -> int:
     """By priority; among equals, who came first."""
-    return _first(queue, running, lambda waiting: waiting.priority < new.priority)
+    priority = new.priority
+    for place in range(running, len(queue)):
+        if queue[place].priority < priority:
+            return place
+    return len(queue)
 
 
 def fifo_only(queue: list[Chunk], running: int, new: Chunk) -> int:
     """The same in a queue that knows no other policy and is therefore sorted."""
+    if queue[-1].priority >= new.priority:
+        return len(queue)
     return bisect_right(queue, -new.priority, lo=running, key=lambda waiting: -waiting.priority)
 
 
 def smallest_chunk_first(queue: list[Chunk], running: int, new: Chunk) -> int:
     """The smaller chunk first; among equals, who came last."""
-    return _first(queue, running, lambda waiting: waiting.phase.size >= new.phase.size)
+    size = new.phase.size
+    for place in range(running, len(queue)):
+        if queue[place].phase.size >= size:
+            return place
+    return len(queue)
 
 
 def fewest_phases_first(queue: list[Chunk], running: int, new: Chunk) -> int:
     """Who has fewer phases still to come; among equals, who came last."""
-    return _first(queue, running, lambda waiting: waiting.phases_left >= new.phases_left)
+    left = new.phases_left
+    for place in range(running, len(queue)):
+        if queue[place].phases_left >= left:
+            return place
+    return len(queue)
 
 
 def alternate(queue: list[Chunk], running: int, new: Chunk) -> int:
@@ -112,11 +128,6 @@ def alternate(queue: list[Chunk], running: int, new: Chunk) -> int:
             break
         place += 1
     return place
-
-
-def _first(queue: list[Chunk], running: int, gives_way: Callable[[Chunk], bool]) -> int:
-    places = (place for place in range(running, len(queue)) if gives_way(queue[place]))
-    return next(places, len(queue))
 
 
 POLICIES: dict[str, Policy] = {
@@ -141,8 +152,8 @@ class Server:
 
     def insert(self, chunk: Chunk) -> None:
         """Queue a chunk. All-reduce and all-to-all phases are always taken in FIFO order."""
-        chunk.queued_ns = self.clock.now
-        if not self.queue:
+        chunk.queued_ns = self.clock.env.now
+        if self.running == len(self.queue):
             self.queue.append(chunk)
             return
         policy = self.policy
@@ -158,14 +169,18 @@ class Server:
         while self.running < self.places and self.running < len(self.queue):
             chunk = self.queue[self.running]
             self.running += 1
-            chunk.started_ns = self.clock.now
+            chunk.started_ns = self.clock.env.now
             if self.messages:
                 first = order.along(chunk.phase) if order else npus
                 self.messages.begin(chunk.phase, first, partial(self.finished, self, chunk))
                 continue
             duration = chunk.phase.duration
             rank = order.rank(chunk.phase) if order else 0
-            self.clock.after(duration.total_ns, partial(self.finished, self, chunk, ()), duration.waits, rank)
+            self.clock.after_waits(duration.total_ns, duration.lookback, rank, self._over, chunk)
+
+    def _over(self, event: Happening) -> None:
+        self.clock.came(event)
+        self.finished(self, event.what, ())  # type: ignore[arg-type]
 
     def remove(self, chunk: Chunk) -> None:
         """Let a chunk go whose phase is over."""
@@ -229,16 +244,18 @@ class Scheduler:
 
     def _finished(self, server: Server, chunk: Chunk, npus: Sequence[int]) -> None:
         """npus: in the order in which they have finished, where they are followed one by one."""
+        phase = chunk.phase
         self.stays.append(
-            Stay(chunk.issued, chunk.index, chunk.at, chunk.phase, chunk.queued_ns, chunk.started_ns, self.clock.now)
+            Stay(chunk.issued, chunk.index, chunk.at, phase, chunk.queued_ns, chunk.started_ns, self.clock.env.now)
         )
         chunk.at += 1
         if chunk.at < len(chunk.phases):
+            chunk.phase = phase = chunk.phases[chunk.at]
             server.remove(chunk)
-            following = self._server(chunk)
+            following = self.servers[phase.dimension][phase.queue]
             following.insert(chunk)
             server.start(npus=npus)
-            following.start(npus=npus if server is following else others_first(chunk.phase))
+            following.start(npus=npus if server is following else others_first(phase) if npus else ())
             return
         chunk.issued.chunks -= 1
         if not chunk.issued.chunks:

@@ -90,6 +90,13 @@ class Duration:
     message_ns: float
     waits: tuple[float, ...]
 
+    @cached_property
+    def lookback(self) -> int:
+        """The waits as the clock wants them."""
+        from astra_edu.system.clock import lookback  # here, because SimPy takes long to import
+
+        return lookback(self.waits)
+
 
 def time_schedule(
     schedule: Schedule,
