@@ -29,12 +29,18 @@ from astra_edu.simulate import simulate
 from astra_edu.system import Platform, SystemConfig, time_schedule
 from astra_edu.workload import LOOPS, Workload
 
-_LOADED_LATE = {"Explorer": "astra_edu.widgets", "Player": "astra_edu.widgets"}
+_LOADED_LATE = {
+    "Change": "astra_edu.explain",
+    "Explorer": "astra_edu.widgets",
+    "Player": "astra_edu.widgets",
+    "Timeline": "astra_edu.widgets",
+}
 
 __all__ = [
     "ALGORITHMS",
     "LOOPS",
     "PRESETS",
+    "Change",
     "Collective",
     "ConfigError",
     "Dimension",
@@ -46,6 +52,7 @@ __all__ = [
     "Schedule",
     "Span",
     "SystemConfig",
+    "Timeline",
     "Topology",
     "Workload",
     "counts",

@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from astra_edu.chrome_trace import save_chrome_trace
 from astra_edu.collectives import Collective
 from astra_edu.network.cost import network_cost
 from astra_edu.system import Platform
@@ -180,6 +183,14 @@ class Result:
     def chunk_latency_ns(self, dimension: int = 0) -> float:
         """Mean time of a chunk's phase on one logical dimension, without its waiting; nan where it had none."""
         return _mean([int(s.end_ns) - int(s.start_ns) for s in self.stays if s.phase.dimension == dimension])
+
+    def explain(self, changes: Any = True) -> Any:
+        """What bounds this run and what would help; see astra_edu.explain.explain."""
+        return import_module("astra_edu.explain").explain(self, changes)
+
+    def save_chrome_trace(self, path: str | Path) -> Path:
+        """Write the timeline for Perfetto or chrome://tracing and return the path."""
+        return save_chrome_trace(self, path)
 
     def _intervals(self, d: int, queued: bool = False) -> list[tuple[float, float]]:
         return [(s.queued_ns if queued else s.start_ns, s.end_ns) for s in self.stays if s.phase.dimension == d]

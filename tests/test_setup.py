@@ -21,10 +21,11 @@ PACKAGE = ROOT / "astra_edu"
 IMPORT_ORDER = (
     *("errors", "units"),
     *("network", "collectives", "system", "workload", "formats"),
-    *("presets", "result", "simulate"),
+    *("presets", "chrome_trace", "result", "simulate", "explain", "reports"),
     *("plots", "widgets", "check"),
+    *("cli", "__main__"),
 )
-HEAVY = ("numpy", "pandas", "matplotlib", "ipywidgets", "anywidget", "IPython")
+HEAVY = ("simpy", "numpy", "pandas", "matplotlib", "ipywidgets", "anywidget", "IPython")
 
 LOCK_FILES = re.compile(r"(.*\.lock|.*-lock\.(json|ya?ml)|pylock.*\.toml)")
 REGISTRY_HOSTS = [

@@ -5,5 +5,6 @@ from __future__ import annotations
 from astra_edu.widgets.drawing import Timing
 from astra_edu.widgets.explorer import Explorer
 from astra_edu.widgets.player import Player
+from astra_edu.widgets.timeline import Timeline
 
-__all__ = ["Explorer", "Player", "Timing"]
+__all__ = ["Explorer", "Player", "Timeline", "Timing"]

@@ -1,0 +1,128 @@
+"""A run as a file for Perfetto (ui.perfetto.dev) and chrome://tracing: Google's Trace Event Format.
+
+The lanes of a result become threads of one process. A thread can't hold two spans at once, so where a dimension
+carries several chunks at a time, it gets as many threads.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from math import inf, nextafter
+from pathlib import Path
+from typing import Any, Protocol
+
+from astra_edu.collectives import Collective
+from astra_edu.errors import ConfigError
+from astra_edu.units import format_bytes
+
+COMPUTE, EXPOSED = "compute", "exposed communication"
+
+Span = tuple[str, str, str, Collective | None, int | None, str, int, float, float, float]
+"""lane, layer, work, collective, chunk, phase, size (bytes), queued, start, end (ns): a result's Span unpacked."""
+
+
+class Run(Protocol):
+    """The part of a Result that is drawn. Times in ns."""
+
+    @property
+    def total_ns(self) -> float:
+        """The end of the run."""
+
+    @property
+    def logical(self) -> Sequence[object]:
+        """The dimensions."""
+
+    @property
+    def timeline(self) -> Sequence[Span]:
+        """All spans of all lanes, in any order."""
+
+
+def lanes(run: Run) -> dict[str, list[list[Span]]]:
+    """{lane: its rows of spans in time order}; spans of one lane that overlap are on different rows.
+
+    The lanes are compute, exposed communication (the time without compute), and the dimensions; each has a row.
+    """
+    found: dict[str, list[Span]] = {COMPUTE: [], EXPOSED: []}
+    found |= {f"dimension {d}": [] for d in range(len(run.logical))}
+    for span in run.timeline:
+        found[span[0]].append(span)
+    for start, end in _gaps(found[COMPUTE], run.total_ns):
+        found[EXPOSED].append((EXPOSED, "", "", None, None, "exposed", 0, start, start, end))
+    return {lane: _rows(spans) for lane, spans in found.items()}
+
+
+def trace_events(run: Run) -> list[dict[str, Any]]:
+    """The events of the trace: names of the process and its threads, then a complete event for each span.
+
+    ts and dur in µs; what belongs to a span alone is in its args, with the unit in the name.
+    """
+    events = [_meta("process_name", 0, name="NPU 0 (all NPUs do the same)")]
+    spans = []
+    threads = [(lane, place, row) for lane, rows in lanes(run).items() for place, row in enumerate(rows, start=1)]
+    for tid, (lane, place, row) in enumerate(threads, start=1):
+        events.append(_meta("thread_name", tid, name=f"{lane}, place {place}" if place > 1 else lane))
+        events.append(_meta("thread_sort_index", tid, sort_index=tid))
+        spans += [_complete(span, tid) for span in row]
+    return events + spans
+
+
+def save_chrome_trace(run: Run, path: str | Path) -> Path:
+    """Write a result as a trace and return the file's path. Raises ConfigError where it can't be written."""
+    target = Path(path)
+    events = ",\n".join(json.dumps(event, ensure_ascii=False) for event in trace_events(run))
+    try:
+        target.write_text(f'{{"displayTimeUnit": "ns", "traceEvents": [\n{events}\n]}}\n', encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{target} can't be written: {error.strerror}.") from error
+    return target
+
+
+def _gaps(spans: Sequence[Span], total_ns: float) -> Iterator[tuple[float, float]]:
+    """The time from 0 to total_ns that no span covers."""
+    now = 0.0
+    for start, end in sorted(span[-2:] for span in spans):
+        if start > now:
+            yield now, start
+        now = max(now, end)
+    if total_ns > now:
+        yield now, total_ns
+
+
+def _rows(spans: Sequence[Span]) -> list[list[Span]]:
+    """The spans by start, each on the first row that is free by then; one empty row for no spans."""
+    rows: list[list[Span]] = [[]]
+    for span in sorted(spans, key=lambda span: span[-2:]):
+        for row in rows:
+            if not row or row[-1][-1] <= span[-2]:
+                row.append(span)
+                break
+        else:
+            rows.append([span])
+    return rows
+
+
+def _complete(span: Span, tid: int) -> dict[str, Any]:
+    lane, layer, work, collective, chunk, phase, size, queued, start, end = span
+    facts: dict[str, Any] = {"layer": layer, "work": work}
+    name, category = f"{layer} {work}", "compute"
+    if lane == EXPOSED:
+        facts, name, category = {}, EXPOSED, "exposed"
+    elif collective is not None:
+        name, category = f"{layer} {phase}", "communication"
+        facts |= {"collective": collective.value, "chunk": chunk, "phase": phase}
+        facts |= {"size": format_bytes(size), "size_bytes": size, "waited_ns": start - queued}
+    facts |= {"start_ns": start, "end_ns": end}
+    first, last = round(start), round(end)
+    times = {"ts": _microseconds(first), "dur": _microseconds(last - first)}
+    return {"name": name, "cat": category, "ph": "X", "pid": 1, "tid": tid} | times | {"args": facts}
+
+
+def _microseconds(ns: int) -> float:
+    """Whole ns in µs. Perfetto multiplies by 1000 and cuts off, so a float just below would lose a ns."""
+    us = ns / 1000
+    return us if int(us * 1000) == ns else nextafter(us, inf)
+
+
+def _meta(what: str, tid: int, **args: object) -> dict[str, Any]:
+    return {"name": what, "ph": "M", "pid": 1, "tid": tid, "args": args}

@@ -1,0 +1,76 @@
+"""What `explain` says, as text, as a page in a notebook and as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING
+
+from astra_edu.explain.path import Segment
+from astra_edu.units import format_ns
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What bounds a run and what would help. Times in ns.
+
+    bound: what bounds it, a name of `shares`, "scheduling" or "bandwidth of all dimensions". shares: ns of each cause
+    on the critical path, largest first; together they are the run's total time. sentences: the same in words.
+    changes: (what was changed, the total time it then takes), the fastest first; before_ns is what to compare them
+    with: the run as it is, over `passes` passes. path: the critical path.
+    """
+
+    bound: str
+    shares: Mapping[str, float]
+    sentences: tuple[str, ...]
+    changes: tuple[tuple[str, float], ...]
+    before_ns: float
+    passes: int
+    path: tuple[Segment, ...] = field(repr=False)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """A row for the run as it is and for each change: total_ns, and how many times as fast it is."""
+        import pandas as pd
+
+        rows = sorted([("as it is", self.before_ns), *self.changes], key=lambda row: row[1])
+        index = pd.Index([what for what, _ in rows], name="change")
+        totals = [total for _, total in rows]
+        return pd.DataFrame({"total_ns": totals, "times as fast": [self.before_ns / t for t in totals]}, index=index)
+
+    def __repr__(self) -> str:
+        return "\n".join(self.sentences)
+
+    def _repr_html_(self) -> str:
+        first, *others = map(escape, self.sentences)
+        total = sum(self.shares.values())
+        items = "".join(f"<li>{sentence}</li>" for sentence in others)
+        shares = [(name, format_ns(ns), f"{100 * ns / total:.1f} %") for name, ns in self.shares.items()]
+        parts = [
+            f"<p><strong>{first}</strong></p><ul>{items}</ul>",
+            _table("Shares of the critical path", ("cause", "time", "share"), shares),
+        ]
+        if self.changes:
+            rows = sorted([("as it is", self.before_ns), *self.changes], key=lambda row: row[1])
+            tried = [(what, format_ns(ns), f"{self.before_ns / ns:.2f}") for what, ns in rows]
+            parts.append(_table("Changes, each simulated", ("change", "total", "times as fast"), tried))
+        return f"<div>{''.join(parts)}</div>"
+
+
+def _table(caption: str, head: Sequence[str], rows: Sequence[tuple[str, ...]]) -> str:
+    """Closed until it is asked for; the first cell of each row is its heading."""
+    first = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
+    body = "".join(
+        f'<tr><th scope="row" style="text-align: left">{escape(name)}</th>'
+        + "".join(f'<td style="text-align: right">{escape(cell)}</td>' for cell in cells)
+        + "</tr>"
+        for name, *cells in rows
+    )
+    return (
+        f"<details><summary>{escape(caption)}</summary>"
+        f"<table><thead><tr>{first}</tr></thead><tbody>{body}</tbody></table></details>"
+    )

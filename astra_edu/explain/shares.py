@@ -1,0 +1,141 @@
+"""Whose nanoseconds they are: the critical path's time, divided among compute, bandwidths, latencies and endpoints.
+
+A phase's time is taken apart by timing it again with one cause after the other removed: a shared bus, a memory bound,
+the bandwidth (bytes / bandwidth), the latency (hops × latency, NIC, router), the endpoint delay. What each removal
+saves is that cause's share; what is left is memory time for reductions. Where all NPUs do the same, the order of
+removal makes no difference; in trees, windowed direct collectives and on a shared bus it may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from astra_edu.explain.path import Segment
+from astra_edu.network import Dimension, Row, Wires
+from astra_edu.result import Result
+from astra_edu.system.phases import Phase
+from astra_edu.system.timing import Timer
+
+COMPUTE = "compute"
+ENDPOINT = "endpoint delay"
+MEMORY = "memory time"
+BUS = "shared bus"
+UPDATE = "update time"
+LOOP = "loop steps"
+
+_CAUSES = {"compute": COMPUTE, "update": UPDATE, "loop": LOOP}
+
+_UNLIMITED = 1e30  # GB/s
+
+
+def bandwidth_of(d: int) -> str:
+    """The share of dimension d's bandwidth."""
+    return f"dimension {d}'s bandwidth"
+
+
+def latency_of(d: int) -> str:
+    """The share of dimension d's latency: links, NICs and router."""
+    return f"dimension {d}'s latency"
+
+
+def shares(result: Result, path: Sequence[Segment]) -> Mapping[str, float]:
+    """ns of each cause on the path, largest first; together they are total_ns. Dimensions are the network's."""
+    parts = _Parts(result)
+    found: dict[str, float] = {}
+    for segment in path:
+        time = segment.end_ns - segment.start_ns
+        if segment.stay is None:
+            cause = _CAUSES[segment.lane]
+            found[cause] = found.get(cause, 0) + time
+            continue
+        for cause, ns in parts.of(segment.stay.phase, time):
+            found[cause] = found.get(cause, 0) + ns
+    ordered = sorted(((cause, ns) for cause, ns in found.items() if ns), key=lambda item: -item[1])
+    return MappingProxyType(dict(ordered))
+
+
+def without_limits(dimension: Dimension) -> Dimension:
+    """The dimension with unlimited bandwidth and no latency."""
+    return _without_latency(replace(dimension, bandwidth=_UNLIMITED))
+
+
+def _without_latency(dimension: Dimension) -> Dimension:
+    return replace(dimension, latency=0, nic=0, router=0)
+
+
+@dataclass(frozen=True)
+class _Rewired:
+    """The same wires over dimensions of another speed."""
+
+    wires: Wires
+    network: Sequence[Dimension]
+    first_place: int
+
+    @property
+    def npus(self) -> int:
+        return self.wires.npus
+
+    @property
+    def symmetric(self) -> bool:
+        return self.wires.symmetric
+
+    def path(self, source: int, destination: int) -> tuple[int, Dimension, int]:
+        place, _, distance = self.wires.path(source, destination)
+        return place, self.network[self.first_place + place], distance
+
+
+class _Parts:
+    """Takes phases apart, each kind and size once."""
+
+    def __init__(self, result: Result) -> None:
+        self.network = result.platform.network
+        self.system = result.platform.system
+        self._timers: dict[tuple[int, int], list[tuple[str, Timer]]] = {}
+        self._found: dict[tuple[int, int, int, float], list[tuple[str, float]]] = {}
+
+    def of(self, phase: Phase, time: float) -> list[tuple[str, float]]:
+        """(cause, ns) of a phase that took `time` ns."""
+        kind = (id(phase.schedule), id(phase.lane))
+        key = (*kind, phase.size, time)
+        if key not in self._found:
+            if kind not in self._timers:
+                self._timers[kind] = list(self._removals(phase))
+            self._found[key] = self._split(kind, phase.size, time)
+        return self._found[key]
+
+    def _split(self, kind: tuple[int, int], size: int, time: float) -> list[tuple[str, float]]:
+        left = time
+        found = []
+        for cause, timer in self._timers[kind]:
+            without = min(left, timer.duration(size).total_ns)
+            found.append((cause, left - without))
+            left = without
+        return [*found, (MEMORY, left)]
+
+    def _removals(self, phase: Phase) -> Iterator[tuple[str, Timer]]:
+        """(cause, the phase without it and those before it)."""
+        dimension, how = phase.lane.dimension, phase.lane.how
+        network = list(self.network)
+
+        def timer(endpoint: int) -> Timer:
+            wires = _Rewired(dimension.wires, tuple(network), dimension.first_place)
+            return Timer(phase.schedule, [wires], endpoint, how.window, self.system.rendezvous)
+
+        delay = self.system.endpoint_delay
+        if self.system.bus:
+            delay = 0
+            yield BUS, timer(delay)
+        used = range(len(network)) if isinstance(dimension.wires, Row) else (dimension.physical,)
+        if any(network[d].hbm_scale for d in used):
+            network = [replace(x, hbm_scale=0) for x in network]
+            yield MEMORY, timer(delay)
+        for d in used:
+            network[d] = replace(network[d], bandwidth=_UNLIMITED)
+            yield bandwidth_of(d), timer(delay)
+        for d in used:
+            network[d] = _without_latency(network[d])
+            yield latency_of(d), timer(delay)
+        if delay:
+            yield ENDPOINT, timer(0)

@@ -1,0 +1,58 @@
+"""How the network's dimensions were used: how long, and whether the model put more on their links than they carry."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from astra_edu.network import Dimension
+from astra_edu.result import Result, covered
+from astra_edu.system.contention import steps_that_meet
+from astra_edu.system.phases import Phase
+
+
+def overload(result: Result, busy: Sequence[float] | None = None) -> tuple[float, int]:
+    """(How many times what its links carry was on a dimension while it was busy, that dimension), at the worst one.
+
+    More than 1 is possible because the analytical model lets messages pass through each other. busy: of busy_ns,
+    where it is known already. The links are NPU 0's.
+    """
+    found = [(0.0, 0)]
+    sent = result.message_bytes_per_dimension
+    for d, (dimension, count, time) in enumerate(
+        zip(result.platform.network, sent, busy or busy_ns(result), strict=True)
+    ):
+        if time:
+            found.append((count / (dimension.injection_bandwidth * time), d))
+    return max(found)
+
+
+def busy_ns(result: Result) -> list[float]:
+    """For each of the network's dimensions, how long a chunk was on it."""
+    stays: dict[int, tuple[Phase, list[tuple[float, float]]]] = {}  # chunks share their phases
+    for stay in result.stays:
+        stays.setdefault(id(stay.phase), (stay.phase, []))[1].append((stay.start_ns, stay.end_ns))
+    busy: list[list[tuple[float, float]]] = [[] for _ in result.platform.network]
+    for phase, intervals in stays.values():
+        first = phase.lane.dimension.first_place
+        for place, sent in enumerate(phase.duration.sent):
+            if sent:
+                busy[first + place] += intervals
+    return [covered(intervals) for intervals in busy]
+
+
+def meeting(result: Result) -> list[int]:
+    """Dimensions of the network on which messages of one step share links, which the model doesn't see.
+
+    Looked for on whole dimensions (where NPUs differ, on those of up to 256 NPUs) and where all messages of a step
+    leave at once, without a window.
+    """
+    kinds = {(id(stay.phase.schedule), stay.phase.dimension): stay.phase for stay in result.stays}
+    found = set()
+    for phase in kinds.values():
+        wires = phase.lane.dimension.wires
+        if phase.lane.how.window is not None or not isinstance(wires, Dimension):
+            continue
+        quick = wires.npus <= 256 or all(group.symmetric for group in phase.schedule.groups)
+        if quick and steps_that_meet(phase.schedule, [wires]):
+            found.add(phase.lane.dimension.physical)
+    return sorted(found)

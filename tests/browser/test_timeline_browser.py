@@ -1,0 +1,385 @@
+"""The timeline in a browser, from a file, with no kernel and no network; and once in JupyterLab."""
+
+from __future__ import annotations
+
+import json
+from urllib.request import Request, urlopen
+
+import pytest
+
+pytest.importorskip("anywidget")
+
+from test_timeline import EIGHT_AT_ONCE, GPT, THEMIS, VGG
+
+from astra_edu.chrome_trace import lanes
+from astra_edu.result import covered
+from astra_edu.units import format_bytes, format_ns
+from astra_edu.widgets import Timeline
+from astra_edu.widgets.timeline import page as page_of
+
+pytestmark = pytest.mark.browser
+
+VIEW = "document.querySelector('.astra-timeline').astraTimeline"
+MIDDLE = f"""(i) => {{
+  const view = {VIEW}, {{ run }} = view, track = run.track(i), lane = run.lanes[track.lane];
+  return [view.x((run.start[i] + run.end[i]) / 2), lane.y + (track.row + 0.5) * lane.row];
+}}"""
+
+
+@pytest.fixture
+def show(open_page):
+    def shown(result, focus=True, options=None, **traits):
+        page = open_page(page_of(Timeline(result, **traits)), **(options or {}))
+        if focus:
+            page.locator(".astra-plot").focus()
+        frame(page)
+        return page
+
+    return shown
+
+
+def frame(page):
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def window(page):
+    return page.evaluate(f"[{VIEW}.from, {VIEW}.to]")
+
+
+def spans(result, lane):
+    """The spans of a lane in time order, as (start, end)."""
+    return sorted(span[-2:] for row in lanes(result)[lane] for span in row)
+
+
+def focused(page):
+    return page.evaluate(f"(({{ focus, run }}) => focus === null ? null : [run.start[focus], run.end[focus]])({VIEW})")
+
+
+def point_at(page, span):
+    """Put the pointer on the middle of a span, given by its number."""
+    box = page.locator(".astra-plot").bounding_box()
+    x, y = page.evaluate(MIDDLE, span)
+    page.mouse.move(box["x"] + x, box["y"] + y)
+    frame(page)
+
+
+def number(page, lane, start):
+    """The number of the span of a lane that starts then."""
+    return page.evaluate(
+        f"""([name, start]) => {{
+          const {{ run }} = {VIEW}, lane = run.lanes.findIndex((lane) => lane.name === name);
+          return Array.from(run.start.keys()).find((i) => run.track(i).lane === lane && run.start[i] === start);
+        }}""",
+        [lane, start],
+    )
+
+
+def colour(page, x, y):
+    return page.evaluate(
+        f"([x, y]) => [...{VIEW}.context.getImageData(x * devicePixelRatio, y * devicePixelRatio, 1, 1).data]", [x, y]
+    )
+
+
+def picture(page):
+    frame(page)
+    return page.evaluate(f"{VIEW}.canvas.toDataURL()")
+
+
+def test_nothing_moves_by_itself(show):
+    page = show(VGG)
+    before = picture(page)
+    page.wait_for_timeout(400)
+    assert picture(page) == before
+    assert window(page) == [0, VGG.total_ns]
+    assert page.evaluate("astraModels[0].get('window')") is None
+
+
+@pytest.mark.parametrize("result", [VGG, GPT], ids=repr)
+def test_the_bars_are_where_the_spans_are(show, result):
+    page = show(result, options={"color_scheme": "light"})
+    fills = {"forward": (0x57, 0xAD, 0x88), "input gradient": (0xF3, 0xE7, 0x9B), "weight gradient": (0xE2, 0xB6, 0xD2)}
+    scale = page.evaluate(f"{VIEW}.scale")
+    wide = [s for s in result.timeline if s.lane == "compute" and (s.end_ns - s.start_ns) * scale > 3]
+    assert len(wide) > 10
+    y = page.evaluate(f"{VIEW}.run.lanes[0].y") + 3
+    for span in wide:
+        x = page.evaluate(f"(time) => {VIEW}.x(time)", (span.start_ns + span.end_ns) / 2)
+        assert fills[span.work] in [
+            tuple(colour(page, x, y + down)[:3]) for down in range(4)
+        ]  # or a stroke of the hatch
+    idle = [(start, end) for start, end in spans(result, "exposed communication") if (end - start) * scale > 3]
+    for start, end in idle:
+        x = page.evaluate(f"(time) => {VIEW}.x(time)", (start + end) / 2)
+        assert colour(page, x, y)[3] < 80
+
+
+def test_keys_zoom_and_move_inside_the_run(show):
+    page, total = show(VGG), VGG.total_ns
+    page.keyboard.press("+")
+    assert window(page) == [total / 4, 3 * total / 4]
+    page.keyboard.press("ArrowRight")
+    assert window(page) == pytest.approx([0.3 * total, 0.8 * total])
+    for _ in range(9):
+        page.keyboard.press("ArrowRight")
+    assert window(page) == pytest.approx([total / 2, total])
+    page.keyboard.press("Home")
+    assert window(page) == pytest.approx([0, total / 2])
+    page.keyboard.press("-")
+    page.keyboard.press("-")
+    assert window(page) == [0, total]
+    for _ in range(40):
+        page.keyboard.press("+")
+    start, end = window(page)
+    assert end - start == pytest.approx(2)
+    page.wait_for_function("astraModels[0].get('window')?.length === 2")
+    page.keyboard.press("0")
+    page.wait_for_function("astraModels[0].get('window') === null")
+
+
+def test_buttons(show):
+    page, total = show(VGG, focus=False), VGG.total_ns
+    for name, expected in [
+        ("Zoom in", [total / 4, 3 * total / 4]),
+        ("Later", [total / 2, total]),
+        ("Earlier", [total / 4, 3 * total / 4]),
+        ("Zoom out", [0, total]),
+        ("Zoom in", [total / 4, 3 * total / 4]),
+        ("Whole run", [0, total]),
+    ]:
+        page.get_by_role("button", name=name, exact=True).click()
+        assert window(page) == pytest.approx(expected)
+
+
+def test_dragging_moves_and_the_wheel_zooms_where_the_pointer_is(show):
+    page = show(VGG, window=(2_000_000, 3_000_000))
+    box = page.locator(".astra-plot").bounding_box()
+    at = f"{VIEW}.time(700)"
+    page.mouse.move(box["x"] + 700, box["y"] + 100)
+    before = page.evaluate(at)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 500, box["y"] + 120, steps=4)
+    page.mouse.up()
+    frame(page)
+    assert page.evaluate(f"{VIEW}.time(500)") == pytest.approx(before)
+    page.mouse.move(box["x"] + 700, box["y"] + 100)
+    held, (start, end) = page.evaluate(at), window(page)
+    page.mouse.wheel(0, -200)
+    page.wait_for_function(f"{VIEW}.to - {VIEW}.from < {0.9 * (end - start)}")
+    frame(page)
+    assert page.evaluate(at) == pytest.approx(held)
+
+
+def test_without_focus_the_wheel_moves_the_page(show):
+    page = show(VGG, focus=False, options={"viewport": {"width": 1000, "height": 300}})
+    box = page.locator(".astra-plot").bounding_box()
+    page.mouse.move(box["x"] + 500, box["y"] + 50)
+    page.mouse.wheel(0, 60)
+    page.wait_for_function("scrollY > 0")
+    assert window(page) == [0, VGG.total_ns]
+
+
+def test_pointing_at_a_span_tells_its_facts(show):
+    page = show(VGG, focus=False)
+    span = max((s for s in VGG.timeline if s.phase == "all-reduce"), key=lambda s: s.end_ns - s.start_ns)
+    point_at(page, number(page, span.lane, span.start_ns))
+    text = page.locator(".astra-facts").inner_text().replace("\n", " ")
+    assert text.startswith(f"{span.layer}, weight gradient: all-reduce")
+    for name, value in [
+        ("on", span.lane),
+        ("collective", "all-reduce"),
+        ("chunk", f"{span.chunk}, phase 2 of 3"),
+        ("brings", format_bytes(span.size)),
+        ("waited", format_ns(span.start_ns - span.queued_ns)),
+        ("starts", format_ns(span.start_ns)),
+        ("ends", format_ns(span.end_ns)),
+        ("lasts", format_ns(span.end_ns - span.start_ns)),
+    ]:
+        assert f"{name} {value}" in text
+    assert page.locator(".astra-said").inner_text() == ""  # not read out while the pointer passes
+    page.mouse.move(5, 5)
+    frame(page)
+    assert page.locator(".astra-facts").inner_text().startswith("Point at a span")
+
+
+def test_exposed_time_says_what_the_network_did(show):
+    page = show(VGG, focus=False)
+    start, end = max(spans(VGG, "exposed communication"), key=lambda span: span[1] - span[0])
+    point_at(page, number(page, "exposed communication", start))
+    text = page.locator(".astra-facts").inner_text().replace("\n", " ")
+    for d in range(2):
+        inside = [(max(start, a), min(end, b)) for a, b in spans(VGG, f"dimension {d}") if b > start and a < end]
+        assert f"dimension {d} busy {100 * covered(inside) / (end - start):.1f} %" in text
+
+
+def test_keys_go_from_span_to_span_and_are_read_out(show):
+    page = show(VGG)
+    first, second, third = spans(VGG, "compute")[:3]
+    page.evaluate(f"{VIEW}.goTo(0)")
+    assert focused(page) == list(first)
+    for key, expected in [("n", second), ("Shift+ArrowRight", third), ("p", second), ("Shift+ArrowLeft", first)]:
+        page.keyboard.press(key)
+        assert focused(page) == list(expected)
+    assert page.locator(".astra-said").inner_text().startswith(f"{VGG.timeline[0].layer}: forward; on compute, starts")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    assert focused(page) == list(spans(VGG, "dimension 0")[0])
+    page.keyboard.press("Enter")
+    start, end = spans(VGG, "dimension 0")[0]
+    assert window(page) == pytest.approx([start - (end - start) / 4, end + (end - start) / 4])
+    page.keyboard.press("Escape")
+    assert focused(page) is None
+
+
+@pytest.mark.parametrize("result", [VGG, EIGHT_AT_ONCE], ids=repr)
+def test_every_span_of_a_lane_is_reached_in_time_order(show, result):
+    page = show(result)
+    for lane in ("dimension 0", "dimension 1"):
+        expected = spans(result, lane)
+        page.evaluate(f"(i) => {VIEW}.goTo(i)", number(page, lane, expected[0][0]))
+        step = f"{VIEW}.step(1), {VIEW}.focus"
+        reached = page.evaluate(f"Array.from({{ length: {len(expected)} }}, () => ({step}))")
+        starts = page.evaluate(f"(all) => all.map((i) => {VIEW}.run.start[i])", reached)
+        assert len(set(reached)) == len(expected) - 1
+        assert starts == [*(start for start, _ in expected[1:]), expected[-1][0]]
+        assert window(page)[0] <= expected[-1][0] < window(page)[1]
+
+
+def test_from_nowhere_the_first_key_finds_a_span_even_without_compute(show):
+    for key in ("n", "p", "ArrowDown", "ArrowUp"):
+        page = show(THEMIS)
+        page.keyboard.press(key)
+        assert focused(page) is not None
+
+
+def test_the_way_of_a_chunk(show):
+    page = show(THEMIS)
+    chunk = sorted((s for s in THEMIS.timeline if s.chunk == 7), key=lambda s: s.start_ns)
+    page.evaluate(f"(i) => {VIEW}.choose(i)", number(page, chunk[2].lane, chunk[2].start_ns))
+    way = page.evaluate(f"{VIEW}.way.map((i) => [{VIEW}.run.start[i], {VIEW}.run.end[i]])")
+    assert way == [[s.start_ns, s.end_ns] for s in chunk]
+    assert "chunk 7, phase 3 of 6" in page.locator(".astra-facts").inner_text().replace("\n", " ")
+
+
+def test_highlighting_a_layer(show):
+    page = show(VGG)
+    plain = picture(page)
+    page.keyboard.press("/")
+    page.keyboard.type("FC")
+    ours = [s for s in VGG.timeline if "fc" in s.layer]
+    assert page.locator(".astra-found").inner_text() == f"{len(ours)} spans of 2 layers"
+    assert page.evaluate("astraModels[0].get('highlight')") == "FC"
+    assert picture(page) != plain
+    page.keyboard.press("Enter")
+    assert focused(page) == list(min((s.start_ns, s.end_ns) for s in ours))
+    page.keyboard.press("Escape")
+    page.evaluate("astraModels[0].set('highlight', 'fc2')")
+    assert page.get_by_label("highlight layer").input_value() == "fc2"
+    assert page.locator(".astra-found").inner_text().endswith("of 1 layer")
+    page.evaluate("astraModels[0].set('highlight', 'nothing such')")
+    assert page.locator(".astra-found").inner_text() == "no such layer"
+    page.evaluate(f"astraModels[0].set('highlight', ''), {VIEW}.choose(null)")
+    assert picture(page) == plain
+
+
+def test_the_table_counts_what_is_in_the_window(show):
+    start, end = 1_000_000, 3_000_000
+    page = show(VGG, window=(start, end))
+    page.locator("summary").click()
+    rows = [row.split("\t") for row in page.locator("tbody tr").all_inner_texts()]
+    assert [row[0] for row in rows] == list(lanes(VGG))
+    for lane, count, busy, share in rows:
+        inside = [(max(start, a), min(end, b)) for a, b in spans(VGG, lane) if b > start and a < end]
+        assert count == str(len(inside))
+        assert share == f"{100 * covered(inside) / (end - start):.1f} %"
+        assert busy.replace(".000", "") == format_ns(covered(inside)).replace(".000", "")
+    page.get_by_role("button", name="Whole run").click()
+    page.wait_for_function("document.querySelector('caption').textContent.includes('6,252.757')")
+
+
+def test_names_for_assistive_technology(show):
+    page = show(VGG)
+    assert page.get_by_role("group", name="Timeline: 1 pass of a DATA workload with 16 layers on 256 NPUs").count() == 1
+    plot = page.get_by_role("application")
+    assert "6,252.757 µs in all, compute 1,831.809 µs, exposed communication" in plot.get_attribute("aria-label")
+    assert page.locator(f"#{plot.get_attribute('aria-describedby')}").text_content().startswith("+ −: zoom")
+    page.get_by_role("button", name="Keyboard and mouse").click()
+    assert page.get_by_text("next, previous span of the lane").is_visible()
+
+
+def test_keys_reach_nobody_else_and_the_pages_own_pass(show):
+    page = show(VGG)
+    page.evaluate("() => { window.leaked = []; addEventListener('keydown', (e) => leaked.push(e.key)); }")
+    for key in ("x", "n", "ArrowRight"):
+        page.keyboard.press(key)
+    assert page.evaluate("leaked") == []
+    page.keyboard.press("Shift+Enter")
+    assert page.evaluate("leaked").count("Enter") == 1
+
+
+def test_another_run_in_place(show):
+    page = show(VGG)
+    page.evaluate(f"window.root = {VIEW}.root, {VIEW}.choose(3)")
+    other = page_of(Timeline(GPT)).split('id="astra-states">')[1].split("</script>")[0]
+    put = "(data) => astraModels[0].set('data', data)"
+    page.evaluate(put, json.loads(other)[0]["data"])
+    frame(page)
+    assert window(page) == [0, GPT.total_ns]
+    assert page.locator(".astra-title").inner_text() == "1,655.238 ms in all"
+    assert focused(page) is None
+    assert page.evaluate("root.isConnected && document.activeElement.classList.contains('astra-plot')")
+    page.evaluate("astraModels[0].set('window', [1000, 3000])")
+    page.evaluate(put, page.evaluate("JSON.parse(document.getElementById('astra-states').textContent)[0].data"))
+    assert window(page) == [1000, 3000]
+
+
+def test_two_views_of_one_model_share_the_window_and_close_apart(show):
+    page = show(VGG)
+    page.evaluate("""() => {
+      const el = document.body.appendChild(document.createElement("div"));
+      window.close2 = astraWidget.render({ model: astraModels[0], el });
+    }""")
+    page.keyboard.press("+")
+    other = "[...document.querySelectorAll('.astra-timeline')].at(-1).astraTimeline.from"
+    page.wait_for_function(f"{other} === {VGG.total_ns / 4}")
+    page.evaluate("close2()")
+    page.keyboard.press("+")
+    assert page.locator(".astra-timeline").count() == 1
+
+
+def test_in_jupyterlab_another_result_arrives(chromium, lab):
+    address, token = lab
+    cells = [
+        "import astra_edu as ae\n"
+        "from astra_edu.widgets import Timeline\n"
+        "runs = [ae.simulate(ae.Workload.micro('all-reduce', 2**20), ae.preset(name)) for name in ('dgx2', 'tpu')]\n"
+        "timeline = Timeline(runs[0])\n"
+        "timeline",
+        "timeline.result = runs[1]\n_ = timeline.set_trait('window', (100, 1100))\nruns[1]",
+    ]
+    notebook = {
+        "nbformat": 4,
+        "nbformat_minor": 5,
+        "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3"}},
+        "cells": [
+            {"cell_type": "code", "id": f"c{i}", "source": c, "metadata": {}, "outputs": [], "execution_count": None}
+            for i, c in enumerate(cells)
+        ],
+    }
+    body = json.dumps({"type": "notebook", "format": "json", "content": notebook}).encode()
+    headers = {"Authorization": f"token {token}", "Content-Type": "application/json"}
+    urlopen(Request(f"{address}/api/contents/timeline.ipynb", body, headers, method="PUT")).close()
+    page = chromium.new_page(viewport={"width": 1300, "height": 1000})
+    page.goto(f"{address}/lab/workspaces/timeline/tree/timeline.ipynb?token={token}&reset")
+    page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=60_000)
+    page.click('.lm-MenuBar-itemLabel:text-is("Run")')
+    page.click('.lm-Menu-itemLabel:text-is("Run All Cells")')
+    page.locator(".astra-timeline").wait_for(timeout=60_000)
+    page.wait_for_function(f"{VIEW}.to === 1100", timeout=60_000)
+    shown = page.locator(".astra-title").inner_text().removesuffix(" in all")
+    assert f"<{shown} in all" in page.locator(".jp-OutputArea-executeResult").last.inner_text()
+    page.locator(".astra-plot").focus()
+    page.keyboard.press("n")
+    page.wait_for_function(f"{VIEW}.focus !== null")
+    page.keyboard.press("0")
+    page.wait_for_function(f"{VIEW}.to === {VIEW}.run.total")
+    page.close()
