@@ -101,6 +101,11 @@ class Dimension:
         """Whether the network looks the same from every NPU: yes, in all three topologies."""
         return True
 
+    @property
+    def even(self) -> bool:
+        """Whether all NPUs have the same distances to the others: yes, in all three topologies."""
+        return True
+
     def path(self, source: int, destination: int) -> tuple[int, Dimension, int]:
         """(0, this dimension, places apart) of a message between two of its NPUs; see network.wires."""
         return 0, self, abs(destination - source)

@@ -7,6 +7,7 @@ far apart they are on it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import Protocol
 
 from astra_edu.network.dimension import Dimension, Topology
@@ -22,6 +23,10 @@ class Wires(Protocol):
     @property
     def symmetric(self) -> bool:
         """Whether the network looks the same from every NPU."""
+
+    @property
+    def even(self) -> bool:
+        """Whether all NPUs have the same distances to the others, though perhaps to others in another order."""
 
     def path(self, source: int, destination: int) -> tuple[int, Dimension, int]:
         """(which of the dimensions, that dimension, places apart) of a message between two of these NPUs."""
@@ -42,6 +47,11 @@ class Part:
     def symmetric(self) -> bool:
         """Whether the network looks the same from every NPU."""
         return self.dimension.topology is not Topology.RING or self.npus * self.spacing == self.dimension.npus
+
+    @property
+    def even(self) -> bool:
+        """Whether all NPUs have the same distances to the others."""
+        return self.symmetric
 
     def path(self, source: int, destination: int) -> tuple[int, Dimension, int]:
         """See Wires."""
@@ -64,6 +74,11 @@ class Row:
     def symmetric(self) -> bool:
         """Whether the network looks the same from every NPU."""
         return self.stride == 1 and sum(dimension.npus > 1 for dimension in self.network) <= 1
+
+    @property
+    def even(self) -> bool:
+        """Whether all NPUs have the same distances to the others, though perhaps to others in another order."""
+        return self.npus == prod(dimension.npus for dimension in self.network)
 
     def path(self, source: int, destination: int) -> tuple[int, Dimension, int]:
         """See Wires. A message goes over the highest dimension in which the two differ, and over no other."""

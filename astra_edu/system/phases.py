@@ -73,18 +73,19 @@ class Station:
 
     def __init__(self, what: Collective, d: int, lane: Lane, platform: Platform) -> None:
         """what: carried out on dimension d over `lane`. Raises ConfigError for an algorithm that can't do it."""
-        self.what = what
         self.d = d
         self.lane = lane
         n = lane.dimension.npus
         self.trees = lane.how.algorithm == TREE
         if self.trees:  # whatever it is asked for, it all-reduces, on two trees in turn
-            plans = [_schedule(Collective.ALL_REDUCE, name, n) for name in (TREE, _SECOND_TREE)]
+            what = Collective.ALL_REDUCE
+            plans = [_schedule(what, name, n) for name in (TREE, _SECOND_TREE)]
             self.grows, self.shrinks = 1, 1
         else:
             plans = [_schedule(what, lane.how.algorithm, n)]
             self.grows = n if what is Collective.ALL_GATHER else 1
             self.shrinks = n if what is Collective.REDUCE_SCATTER else 1
+        self.what = what
         system, wires = platform.system, [lane.dimension.wires]
         self.timers = [Timer(p, wires, system.endpoint_delay, lane.how.window, system.rendezvous) for p in plans]
         self.durations: dict[tuple[int, int], Duration] = {}

@@ -185,12 +185,11 @@ class Timer:
     def duration(self, size: int) -> Duration:
         """The same for the chunk scheduler: only what it needs, as it asks for thousands of them."""
         if self._message_by_message:
-            followed = self._windowed(size)
+            followed = self._evenly(size) if self._even else self._windowed(size)
             ways = [end - start for start, end in followed.spans[0]]
             return Duration(followed.total_ns, self._sent(size), len(ways), sum(ways) / len(ways), followed.waits)
         if not self.alike:
-            time = self._everyone(size)
-            return Duration(time.total_ns, self._sent(size), self.schedule.step_count, 0, (self.endpoint,))
+            return self._longest_chain(size)
         total = on_the_way = 0.0
         count = 0
         sent = [0] * self._places
@@ -328,21 +327,20 @@ class Timer:
         return ScheduleTime(now, sum(self._sent(size)), self.schedule.step_count, tuple(stretches), spans)
 
     def _windowed(self, size: int) -> Followed:
-        schedule = self.schedule
-        peers = schedule.npus - 1
-        rows = []
-        for npu in range(1 if self.alike else schedule.npus):
-            row = []
-            for group in schedule.groups:
-                transfers = group.transfers(0, npu)
-                for route, t in zip(self._routes(group, transfers), transfers, strict=True):
-                    message = self._message(group, route, size)
-                    to = 0 if self.alike else t.destination
-                    row.append(Message(to, message.ns, reference.memory_ns(message.size)))
-            rows.append(row)
+        if self.alike:
+            return self._follow([[message._replace(destination=0) for message in self._row(0, size)]])
+        return self._follow([self._row(npu, size) for npu in range(self.schedule.npus)])
+
+    def _row(self, npu: int, size: int) -> list[Message]:
+        row = self.message_row(npu, size)
+        return [Message(m.destination, m.ns + m.request_ns, reference.memory_ns(m.size)) for m in row]
+
+    def _follow(self, rows: list[list[Message]]) -> Followed:
+        peers = self.schedule.npus - 1
         window = peers if self.window is None else min(self.window, peers)
-        charged = [reference.window_reduces(schedule.collective, window, k) for k in range(len(rows[0]))]
-        gate = peers if len(schedule.groups) > 1 else 0
+        collective = self.schedule.collective
+        charged = [reference.window_reduces(collective, window, k) for k in range(len(rows[0]))]
+        gate = peers if len(self.schedule.groups) > 1 else 0
         return follow(rows, gate, window, self.endpoint, charged)
 
     def _everyone(self, size: int) -> ScheduleTime:
@@ -366,6 +364,65 @@ class Timer:
             ready = after
             table.append(row)
         return ScheduleTime(max(ready), sum(self._sent(size)), len(table), (), table.__getitem__)
+
+    @cached_property
+    def _even(self) -> bool:
+        """Whether all NPUs send their k-th message at the same time, though not all equally far."""
+        return self.window is None and not self.alike and self.network[0].even
+
+    def _evenly(self, size: int) -> Followed:
+        """Direct over even wires: NPU 0 shows when every k-th message leaves; who has the longest way shows the end."""
+        row = self._row(0, size)
+        followed = self._follow([[message._replace(destination=0) for message in row]])
+        groups = self.schedule.groups
+        if len(groups) == 1:
+            return followed
+        peers = self.schedule.npus - 1
+        ends = [
+            start + max(self._message(groups[1], route, size).ns for route in routes)
+            for (start, _), routes in zip(followed.spans[0][peers:], self._kth_routes, strict=True)
+        ]
+        return followed._replace(total_ns=max(ends) + self.endpoint)
+
+    @cached_property
+    def _kth_routes(self) -> list[set[_Route]]:
+        """The different routes of all NPUs' k-th messages of a step, for each k."""
+        group = self.schedule.groups[-1]
+        routes = [self._routes(group, group.transfers(0, npu)) for npu in range(self.schedule.npus)]
+        return [set(kth) for kth in zip(*routes, strict=True)]
+
+    @cached_property
+    def _chains(self) -> list[tuple[Rounds, int, int, list[tuple[int, int, _Route]]]]:
+        """(group, step, how many like it, every message with its source and destination) of all NPUs."""
+        chains = []
+        for group in self.schedule.groups:
+            for step in range(1 if group.uniform else group.count):
+                transfers = [t for npu in range(self.schedule.npus) for t in group.transfers(step, npu)]
+                pairs = dict.fromkeys(t[:2] for t in transfers)
+                routes = self._routes(group, transfers)
+                messages = [(*pair, route) for pair, route in zip(pairs, routes, strict=True)]
+                chains.append((group, step, group.count if group.uniform else 1, messages))
+        return chains
+
+    def _longest_chain(self, size: int) -> Duration:
+        """Where NPUs differ: each is ready for its next step when it has sent and received."""
+        ready: list[float] = [self.endpoint] * self.schedule.npus
+        for group, step, times, messages in self._chains:
+            ns = {route: self._message(group, route, size) for route in {route for *_, route in messages}}
+            after_arrival = {
+                route: self.endpoint + self._reduction_ns(group, step, message.size) for route, message in ns.items()
+            }
+            hops = [(source, to, ns[route].ns, after_arrival[route]) for source, to, route in messages]
+            for _ in range(times):
+                after = list(ready)
+                for source, to, way, then in hops:
+                    arrived = ready[source] + way
+                    if group.symmetric and ready[to] > arrived:
+                        arrived = ready[to]
+                    if arrived + then > after[to]:
+                        after[to] = arrived + then
+                ready = after
+        return Duration(max(ready), self._sent(size), self.schedule.step_count, 0, (self.endpoint,))
 
     def _each(self, group: Rounds, transfers: Sequence[Transfer], size: int) -> list[_Message]:
         """For each transfer the message that carries it."""
