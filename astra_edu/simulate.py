@@ -36,7 +36,7 @@ def simulate(workload: Workload, platform: Platform, passes: int = 1) -> Result:
         from astra_edu.system.messages import Messages, TurnsClock
 
         clock = turns = TurnsClock()
-        messages = Messages(turns, platform, alike=False)
+        messages = Messages(turns, platform, alike=not platform.system.boost)
     scheduler = Scheduler(clock, platform, dims, messages)
     layers = running_layers(workload, involved(workload, len(dims), boundary))
     npu = Npu(layers, passes, words, clock, scheduler)

@@ -18,9 +18,9 @@ from astra_edu.errors import ConfigError
 from astra_edu.system import reference
 from astra_edu.system.bus import Piece, SharedBus
 from astra_edu.system.clock import Clock, Happening
-from astra_edu.system.config import TREE, Platform
+from astra_edu.system.config import Platform
 from astra_edu.system.phases import Phase
-from astra_edu.system.timing import Timer
+from astra_edu.system.timing import RowMessage, Timer
 
 Done = Callable[[], object]
 
@@ -96,7 +96,8 @@ def crossing(phase: Phase, window: int, k: int) -> Crossing:
 class _Posted:
     """A message of which one end is known: when it was sent, or when its receiver was ready for it."""
 
-    sent_ns: float | None = None
+    sent_ns: float = 0
+    message: RowMessage | None = None
     ready_ns: float | None = None
 
 
@@ -125,11 +126,13 @@ class Messages:
     def begin(self, phase: Phase, npus: Sequence[int], done: Callable[[Sequence[int]], object]) -> None:
         """Run a phase from now on, its NPUs beginning in the order of `npus`.
 
-        done(npus) is called at its end, with the order in which they finished. Raises ConfigError for trees and for
-        rows of NPUs.
+        done(npus) is called at its end, with the order in which they finished. Raises ConfigError for trees, and
+        without boost mode for NPUs that aren't alike.
         """
-        if phase.schedule.algorithm.startswith(TREE[:4]) or not phase.lane.dimension.wires.symmetric:
-            raise ConfigError("the shared bus isn't modelled for trees, nor for NPUs that aren't alike in a dimension.")
+        if not phase.schedule.groups[0].symmetric:
+            raise ConfigError("ASTRA-sim's double binary trees aren't modelled with a shared bus; choose another one.")
+        if self.alike and not phase.lane.dimension.wires.symmetric:
+            raise ConfigError("with a shared bus, NPUs that aren't alike are followed in boost mode only; set it to 1.")
         _Running(self, phase, done).begin([0] if self.alike else npus)
 
     def bus(self, npu: object) -> SharedBus:
@@ -193,6 +196,7 @@ class _Running:
             now = self.messages.clock.now
             to = 0 if self.npus == 1 else row[k].destination
             self.ends[to].posted[k].sent_ns = now
+            self.ends[to].posted[k].message = row[k]
             end.posted[k].ready_ns = now
             for npu in {to, i}:
                 self._arrive_if_both(npu, k)
@@ -204,10 +208,10 @@ class _Running:
     def _arrive_if_both(self, i: int, k: int) -> None:
         """Let message k come to NPU i when it has been sent and NPU i is ready for it."""
         posted = self.ends[i].posted[k]
-        if posted.sent_ns is None or posted.ready_ns is None:
+        message = posted.message
+        if message is None or posted.ready_ns is None:
             return
         del self.ends[i].posted[k]
-        message = self.rows[i][k]  # as long on its way as the one NPU i sends in the same place
         leaves = posted.sent_ns
         if message.request_ns:
             leaves = max(leaves, posted.ready_ns + message.request_ns)

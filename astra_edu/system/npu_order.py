@@ -52,7 +52,11 @@ class NpuOrder:
 
     def woken(self, phases: tuple[Phase, ...]) -> None:
         """The NPUs have waited for a collective whose last chunk went through `phases`."""
-        if not self.boost or phases[0].lane.how.flat:
+        if phases[0].lane.how.flat:
+            return
+        if not self.boost:  # all take part, and a step of a ring or of direct puts NPU 1 before NPU 0
+            if any(p.lane.dimension.npus > 2 and p.schedule.algorithm in ("ring", "direct") for p in phases):
+                self._order = [*range(len(self._order) - 1), ZERO]
             return
         pair = [npu for npu in self._order if npu in (ZERO, phases[0].dimension)]
         for before, phase in pairwise(phases):
