@@ -16,7 +16,8 @@ from astra_edu.explain.path import Segment
 from astra_edu.network import Dimension, Row, Wires
 from astra_edu.result import Result
 from astra_edu.system.phases import Phase
-from astra_edu.system.timing import Timer
+from astra_edu.system.durations import duration
+from astra_edu.system.routes import Routes
 
 COMPUTE = "compute"
 ENDPOINT = "endpoint delay"
@@ -81,6 +82,10 @@ class _Rewired:
     def symmetric(self) -> bool:
         return self.wires.symmetric
 
+    @property
+    def even(self) -> bool:
+        return self.wires.even
+
     def path(self, source: int, destination: int) -> tuple[int, Dimension, int]:
         place, _, distance = self.wires.path(source, destination)
         return place, self.network[self.first_place + place], distance
@@ -92,7 +97,7 @@ class _Parts:
     def __init__(self, result: Result) -> None:
         self.network = result.platform.network
         self.system = result.platform.system
-        self._timers: dict[tuple[int, int], list[tuple[str, Timer]]] = {}
+        self._routes: dict[tuple[int, int], list[tuple[str, Routes]]] = {}
         self._found: dict[tuple[int, int, int, float], list[tuple[str, float]]] = {}
 
     def of(self, phase: Phase, time: float) -> list[tuple[str, float]]:
@@ -100,42 +105,42 @@ class _Parts:
         kind = (id(phase.schedule), id(phase.lane))
         key = (*kind, phase.size, time)
         if key not in self._found:
-            if kind not in self._timers:
-                self._timers[kind] = list(self._removals(phase))
+            if kind not in self._routes:
+                self._routes[kind] = list(self._removals(phase))
             self._found[key] = self._split(kind, phase.size, time)
         return self._found[key]
 
     def _split(self, kind: tuple[int, int], size: int, time: float) -> list[tuple[str, float]]:
         left = time
         found = []
-        for cause, timer in self._timers[kind]:
-            without = min(left, timer.duration(size).total_ns)
+        for cause, routes in self._routes[kind]:
+            without = min(left, duration(routes, size).total_ns)
             found.append((cause, left - without))
             left = without
         return [*found, (MEMORY, left)]
 
-    def _removals(self, phase: Phase) -> Iterator[tuple[str, Timer]]:
+    def _removals(self, phase: Phase) -> Iterator[tuple[str, Routes]]:
         """(cause, the phase without it and those before it)."""
         dimension, how = phase.lane.dimension, phase.lane.how
         network = list(self.network)
 
-        def timer(endpoint: int) -> Timer:
+        def routes(endpoint: int) -> Routes:
             wires = _Rewired(dimension.wires, tuple(network), dimension.first_place)
-            return Timer(phase.schedule, [wires], endpoint, how.window, self.system.rendezvous)
+            return Routes(phase.schedule, [wires], endpoint, how.window, self.system.rendezvous)
 
         delay = self.system.endpoint_delay
         if self.system.bus:
             delay = 0
-            yield BUS, timer(delay)
+            yield BUS, routes(delay)
         used = range(len(network)) if isinstance(dimension.wires, Row) else (dimension.physical,)
         if any(network[d].hbm_scale for d in used):
             network = [replace(x, hbm_scale=0) for x in network]
-            yield MEMORY, timer(delay)
+            yield MEMORY, routes(delay)
         for d in used:
             network[d] = replace(network[d], bandwidth=_UNLIMITED)
-            yield bandwidth_of(d), timer(delay)
+            yield bandwidth_of(d), routes(delay)
         for d in used:
             network[d] = _without_latency(network[d])
-            yield latency_of(d), timer(delay)
+            yield latency_of(d), routes(delay)
         if delay:
-            yield ENDPOINT, timer(0)
+            yield ENDPOINT, routes(0)

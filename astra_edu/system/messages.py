@@ -20,7 +20,7 @@ from astra_edu.system.bus import Piece, SharedBus
 from astra_edu.system.clock import Clock, Happening
 from astra_edu.system.config import Platform
 from astra_edu.system.phases import Phase
-from astra_edu.system.timing import RowMessage, Timer
+from astra_edu.system.routes import Routes, RowMessage
 
 Done = Callable[[], object]
 
@@ -156,8 +156,8 @@ class _Running:
         direct = phase.schedule.algorithm == "direct"
         self.window = (n - 1 if window is None else min(window, n - 1)) if direct else 1
         self.gate = n - 1 if direct and phase.collective is Collective.ALL_REDUCE else 0
-        timer = Timer(phase.schedule, [phase.lane.dimension.wires], 0, None, messages.platform.system.rendezvous)
-        self.rows = [timer.message_row(npu, phase.size) for npu in range(self.npus)]
+        routes = Routes(phase.schedule, [phase.lane.dimension.wires], 0, None, messages.platform.system.rendezvous)
+        self.rows = [routes.row(npu, phase.size) for npu in range(self.npus)]
         self.sizes = reference.crossing_bytes(phase.schedule, [message.size for message in self.rows[0]])
         self.finished: list[int] = []
         self.ends = [_Endpoint() for _ in range(self.npus)]

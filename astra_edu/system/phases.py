@@ -9,9 +9,10 @@ from typing import NamedTuple
 from astra_edu.collectives import Collective, Schedule, schedule
 from astra_edu.errors import ConfigError
 from astra_edu.system.config import TREE, Platform
+from astra_edu.system.durations import Duration, duration
 from astra_edu.system.logical import Lane, LogicalDimension, lanes
+from astra_edu.system.routes import Routes
 from astra_edu.system.themis import Baseline, InterDimension, RoundRobin, Themis
-from astra_edu.system.timing import Duration, Timer
 
 _schedule = lru_cache(maxsize=1000)(schedule)
 _SECOND_TREE = "tree-root-first"
@@ -87,15 +88,15 @@ class Station:
             self.shrinks = n if what is Collective.REDUCE_SCATTER else 1
         self.what = what
         system, wires = platform.system, [lane.dimension.wires]
-        self.timers = [Timer(p, wires, system.endpoint_delay, lane.how.window, system.rendezvous) for p in plans]
+        self.routes = [Routes(p, wires, system.endpoint_delay, lane.how.window, system.rendezvous) for p in plans]
         self.durations: dict[tuple[int, int], Duration] = {}
 
     def phase(self, size: int, queue: int, tree: int) -> Phase:
         """This phase for a chunk that brings `size` bytes; tree: 0 or 1, which of the two trees."""
-        duration = self.durations.get((size, tree))
-        if duration is None:
-            duration = self.durations[size, tree] = self.timers[tree].duration(size)
-        return Phase(self.what, self.d, queue, size, duration, self.timers[tree].schedule, self.lane)
+        found = self.durations.get((size, tree))
+        if found is None:
+            found = self.durations[size, tree] = duration(self.routes[tree], size)
+        return Phase(self.what, self.d, queue, size, found, self.routes[tree].schedule, self.lane)
 
 
 class Planner:

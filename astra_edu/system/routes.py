@@ -1,0 +1,188 @@
+"""A schedule on a network: which dimension carries each of its messages, how far, and how long that takes.
+
+Everything that doesn't depend on the size is prepared once, as the chunk scheduler asks for thousands of sizes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from math import prod
+from typing import NamedTuple
+
+from astra_edu.collectives.schedule import Rounds, Schedule, Transfer
+from astra_edu.errors import ConfigError, whole
+from astra_edu.network import Dimension, Topology, Wires
+from astra_edu.system import reference
+from astra_edu.system.window import Followed, Message, follow
+
+
+class Route(NamedTuple):
+    """A message of `chunks` chunks: the dimension that carries it, its place among the wires', how far it goes."""
+
+    chunks: int
+    place: int
+    dimension: Dimension
+    distance: int
+
+
+class Sent(NamedTuple):
+    """A message of some size on a route. ns: on its way; request_ns: of the request it waits for, if it does."""
+
+    ns: float
+    size: int
+    hops: int
+    place: int
+    request_ns: float
+
+
+class RowMessage(NamedTuple):
+    """One of the messages that an NPU sends: to whom, its bytes, its ns on its way, and those of the request for it."""
+
+    destination: int
+    size: int
+    ns: float
+    request_ns: float
+
+
+class StepRoutes(NamedTuple):
+    """`times` equal steps of a group, and the routes of NPU 0's messages in each."""
+
+    group: Rounds
+    step: int
+    times: int
+    routes: list[Route]
+
+
+class Routes:
+    """The messages of a schedule on a network.
+
+    alike: whether NPU 0 stands for all. rendezvous: a message sets off when a request from its receiver has come.
+    """
+
+    def __init__(
+        self,
+        schedule: Schedule,
+        network: Sequence[Wires],
+        endpoint: int,
+        window: int | None = None,
+        rendezvous: bool = False,
+    ) -> None:
+        """Raises ConfigError when the network's sizes are not the schedule's."""
+        sizes = tuple(wires.npus for wires in network)
+        if sizes != schedule.dims:
+            raise ConfigError(f"the schedule is for dimensions {schedule.dims}, the network has {sizes}.")
+        self.schedule = schedule
+        self.network = network
+        self.endpoint = endpoint
+        self.window = None if window is None else whole("window", window, at_least=1)
+        self.rendezvous = rendezvous
+        self.alike = all(wires.symmetric for wires in network) and all(g.symmetric for g in schedule.groups)
+
+    @cached_property
+    def one_by_one(self) -> bool:
+        """Whether messages must be followed one by one: direct, where they differ or not all may leave at once."""
+        if self.schedule.algorithm != "direct" or len(self.network) > 1 or not self.schedule.groups[0].symmetric:
+            return False
+        wires = self.network[0]
+        far_and_near = wires.path(0, 1)[1].topology is Topology.RING and self.schedule.npus > 3
+        return self.window is not None or far_and_near or not wires.symmetric
+
+    @cached_property
+    def steps(self) -> list[StepRoutes]:
+        """Every step that differs from the one before, as NPU 0 sees it."""
+        return [
+            StepRoutes(group, step, group.count if group.uniform else 1, self.of(group, group.transfers(step, 0)))
+            for group in self.schedule.groups
+            for step in range(1 if group.uniform else group.count)
+        ]
+
+    @cached_property
+    def places(self) -> int:
+        """How many of the wires' dimensions NPU 0 uses, counted up to the last one."""
+        return max((route.place for step in self.steps for route in step.routes), default=0) + 1
+
+    def of(self, group: Rounds, transfers: Iterable[Transfer]) -> list[Route]:
+        """One message for all chunks with one source and destination."""
+        wires = self.network[group.dimension]
+        stride = prod(self.schedule.dims[: group.dimension])
+        return [
+            Route(chunks, *wires.path(source // stride % wires.npus, destination // stride % wires.npus))
+            for (source, destination), chunks in Counter(t[:2] for t in transfers).items()
+        ]
+
+    def message(self, group: Rounds, route: Route, size: int) -> Sent:
+        """The message on a route when every NPU brings `size` bytes."""
+        message_bytes = reference.message_bytes(self.schedule, group, route.chunks, size)
+        dimension, distance = route.dimension, route.distance
+        ns = dimension.message_ns(message_bytes, distance)
+        request_ns = dimension.message_ns(reference.RENDEZVOUS_BYTES, distance) if self.rendezvous else 0
+        return Sent(ns + request_ns, message_bytes, dimension.hops(distance), route.place, request_ns)
+
+    def message_bytes(self, message: Sent) -> int:
+        """What an NPU sends for a message, its request to another included."""
+        return message.size + (reference.RENDEZVOUS_BYTES if self.rendezvous else 0)
+
+    def sent_bytes(self, size: int) -> tuple[int, ...]:
+        """Bytes that NPU 0 sends, over each dimension of its wires."""
+        sent = [0] * self.places
+        for group, _, times, routes in self.steps:
+            for route in routes:
+                sent[route.place] += times * self.message_bytes(self.message(group, route, size))
+        return tuple(sent)
+
+    def row(self, npu: int, size: int) -> list[RowMessage]:
+        """What one NPU sends, in order, if it brings `size` bytes."""
+        row = []
+        for group in self.schedule.groups:
+            for step in range(group.count):
+                transfers = group.transfers(step, npu)
+                pairs = dict.fromkeys(t.destination for t in transfers)
+                for route, to in zip(self.of(group, transfers), pairs, strict=True):
+                    message = self.message(group, route, size)
+                    row.append(RowMessage(to, message.size, message.ns - message.request_ns, message.request_ns))
+        return row
+
+    def followed(self, size: int) -> Followed:
+        """Direct, message by message; where NPUs are alike, NPU 0 sends to itself."""
+        if self.alike:
+            return self._follow([[message._replace(destination=0) for message in self._messages(0, size)]])
+        return self._follow([self._messages(npu, size) for npu in range(self.schedule.npus)])
+
+    @cached_property
+    def even(self) -> bool:
+        """Whether all NPUs send their k-th message at the same time, though not all equally far."""
+        return self.window is None and not self.alike and self.network[0].even
+
+    def followed_evenly(self, size: int) -> Followed:
+        """Direct over even wires: NPU 0 shows when every k-th message leaves; who has the longest way shows the end."""
+        messages = [message._replace(destination=0) for message in self._messages(0, size)]
+        followed = self._follow([messages])
+        groups = self.schedule.groups
+        if len(groups) == 1:
+            return followed
+        ends = [
+            start + max(self.message(groups[1], route, size).ns for route in routes)
+            for (start, _), routes in zip(followed.spans[0][-len(self._kth_routes) :], self._kth_routes, strict=True)
+        ]
+        return followed._replace(total_ns=max(ends) + self.endpoint)
+
+    @cached_property
+    def _kth_routes(self) -> list[set[Route]]:
+        """The different routes of all NPUs' k-th messages of a step, for each k."""
+        group = self.schedule.groups[-1]
+        routes = [self.of(group, group.transfers(0, npu)) for npu in range(self.schedule.npus)]
+        return [set(kth) for kth in zip(*routes, strict=True)]
+
+    def _messages(self, npu: int, size: int) -> list[Message]:
+        row = self.row(npu, size)
+        return [Message(m.destination, m.ns + m.request_ns, reference.memory_ns(m.size)) for m in row]
+
+    def _follow(self, rows: list[list[Message]]) -> Followed:
+        peers = self.schedule.npus - 1
+        window = peers if self.window is None else min(self.window, peers)
+        collective = self.schedule.collective
+        charged = [reference.window_reduces(collective, window, k) for k in range(len(rows[0]))]
+        gate = peers if len(self.schedule.groups) > 1 else 0
+        return follow(rows, gate, window, self.endpoint, charged)
