@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from time import perf_counter
+from typing import TYPE_CHECKING, NoReturn
 
 from astra_edu.errors import ConfigError, whole
 from astra_edu.result import Result
@@ -13,9 +15,14 @@ from astra_edu.workload import LOOPS, Workload
 from astra_edu.workload.npu import Npu, Steps, running_layers
 from astra_edu.workload.parallelism import involved, options
 
+if TYPE_CHECKING:
+    from tqdm.auto import tqdm
 
-def simulate(workload: Workload, platform: Platform, passes: int = 1) -> Result:
+
+def simulate(workload: Workload, platform: Platform, passes: int = 1, progress: bool = True) -> Result:
     """Run `passes` passes of the workload on the platform, to the nanosecond as ASTRA-sim 1.0 does.
+
+    progress: show a progress bar when it takes more than a second.
 
     Raises ConfigError for numbers that make no sense, for a workload that does nothing at all, and for a training
     loop that waits for what never comes. Warns of collectives of 0 bytes.
@@ -39,14 +46,22 @@ def simulate(workload: Workload, platform: Platform, passes: int = 1) -> Result:
         messages = Messages(turns, platform, alike=not platform.system.boost)
     scheduler = Scheduler(clock, platform, dims, messages)
     layers = running_layers(workload, involved(workload, len(dims), boundary))
-    npu = Npu(layers, passes, words, clock, scheduler)
+    asked = sum(task.work.collective is not None for layer in layers for task in layer.tasks)
+    bar = _Progress(asked * passes) if progress else None
+    npu = Npu(layers, passes, words, clock, scheduler, bar.one_more if bar else _nothing)
 
     def run() -> Steps:
         yield from LOOPS[workload.loop](npu)
         yield from npu.finish()
 
     running = clock.env.process(run())
-    clock.env.run()
+    try:
+        clock.env.run()
+    except ConfigError as error:  # raised in the loop: only its sentence matters
+        raise error.with_traceback(None) from None
+    finally:
+        if bar:
+            bar.close()
     if running.is_alive:
         raise ConfigError(_stuck(npu))
     result = Result(workload, platform, passes, clock.now, layers, dims, scheduler.stays, npu.computed)
@@ -56,6 +71,33 @@ def simulate(workload: Workload, platform: Platform, passes: int = 1) -> Result:
             f"runs over a dimension of more than 1 NPU."
         )
     return result
+
+
+def _nothing() -> None:
+    pass
+
+
+class _Progress:
+    """Collectives finished so far, shown from the second second on. expected: how many there may be in all."""
+
+    def __init__(self, expected: int) -> None:
+        self.expected = expected
+        self.finished = 0
+        self.start = perf_counter()
+        self.bar: tqdm[NoReturn] | None = None
+
+    def one_more(self) -> None:
+        self.finished += 1
+        if self.bar is not None:
+            self.bar.update()
+        elif perf_counter() - self.start > 1:
+            from tqdm.auto import tqdm
+
+            self.bar = tqdm(initial=self.finished, total=self.expected, desc="simulating", unit=" collectives")
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.close()
 
 
 def _warn_of_nothing(workload: Workload) -> None:

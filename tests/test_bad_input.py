@@ -78,7 +78,12 @@ def says(words):
         (lambda: ae.SystemConfig.of("direct0"), "window is 0"),
         (lambda: ae.SystemConfig.of("ring", splits=0), "preferred-dataset-splits is 0"),
         (lambda: ae.SystemConfig.of("ring", scheduling="lifo"), "did you mean 'LIFO'"),
-        (lambda: ae.SystemConfig.of("doubleBinaryTree"), "isn't modelled by this version"),
+        (lambda: ae.SystemConfig.of("doubleBinaryTree4"), "only direct takes a window"),
+        (lambda: ae.SystemConfig.of("doubleTree"), "did you mean 'doubleBinaryTree'"),
+        (lambda: ae.SystemConfig.of("ring", queues=0), "num_queues_per_dim is 0"),
+        (lambda: ae.SystemConfig.of("ring", rendezvous=1), "rendezvous is 1; it must be True or False"),
+        (lambda: ae.preset("dgx"), "preset is 'dgx'; did you mean 'dgx2'"),
+        (lambda: ae.Workload("MICRO", ()), "needs at least one layer"),
         (lambda: ae.SystemConfig.of("direct" + "9" * 5000), "all-reduce|implementation"),
         (lambda: ae.SystemConfig((), (), (), ()), "give an Implementation for each dimension"),
         (lambda: ae.SystemConfig.of("ring").with_injection_scale(math.nan), "injection_scale is nan"),
@@ -128,6 +133,10 @@ def test_one_npu_is_no_collective(collective, algorithm):
         ({"link-bandwidth": ["fast"]}, "net.json, dimension 0: link-bandwidth is 'fast'; it must be a number"),
         ({"link-bandwidth": [-5]}, "link-bandwidth is -5"),
         ({"units-count": [0]}, "units-count is 0"),
+        ({"units-count": [8, 4]}, "units-count has 2 entries for dimensions-count = 1"),
+        ({"link-bandwidth": [1e300]}, "link-bandwidth is 1e.300; 1e-09 to 1e.15 can be calculated with"),
+        ({"link-bandwidth": [1e-300]}, "dimension 0: link-bandwidth is 1e-300"),
+        ({"link-latency": [1e300]}, "dimension 0: link-latency is 1e.300"),
         ({"topologies-per-dim": ["Torus"]}, "Allowed: Ring, FullyConnected, Switch"),
         ({"dimensions-count": 2}, "has 1 entries for dimensions-count = 2"),
         ({"dimensions-count": 0}, "dimensions-count is 0"),
@@ -171,7 +180,17 @@ def test_network_files_that_are_no_network(text, words):
         ("endpoint-delay: 10", "endpoint-dely: 10", "unknown key 'endpoint-dely'; did you mean 'endpoint-delay'"),
         ("endpoint-delay: 10", "endpoint-delay: 10 ns", "'ns' stands where a key with a colon is expected"),
         ("endpoint-delay: 10", "endpoint-delay: 1\nendpoint-delay: 2", "is there twice"),
-        ("boost-mode: 1", "model-shared-bus: 1", "model-shared-bus is 1"),
+        (
+            "dataset-splits: 4",
+            "dataset-splits: 0",
+            "preferred-dataset-splits is 0; it must be a whole number, 1 or more",
+        ),
+        ("dataset-splits: 4", "dataset-splits: 1000000000", "is 1000000000; 100,000 is the most"),
+        ("boost-mode: 1", "model-shared-bus: 2", "model-shared-bus is '2'; .*Allowed: 0, 1"),
+        ("boost-mode: 1", "boost-mode: yes", "boost-mode is 'yes'"),
+        ("boost-mode: 1", "model-shared-bus: 1\nL: -5", "sys.txt: L is -5; it must be a whole number, 0 or more"),
+        ("boost-mode: 1", "model-shared-bus: 1\nG: much", "G is 'much'; it must be a number of ns per byte"),
+        ("boost-mode: 1", "model-shared-bus: 1\nG: nan", "sys.txt: G is nan; it must be a finite number"),
         ("all-reduce-implementation: ring", "all-reduce-implementation: rung", "did you mean 'ring'"),
         ("collective-optimization: localBWAware\n", "collective-optimization:", "has no value"),
     ],
@@ -196,6 +215,9 @@ def test_system_files(old, new, words):
         (MICRO.replace("1048576", "-5"), "the size is '-5'"),
         (MICRO.replace("1048576", "9" * 30), "more than ASTRA-sim's 64 bits"),
         (MICRO.replace("1048576 1", "1048576"), "has 11 columns; it needs 12"),
+        (MICRO + MICRO.splitlines()[2], "says 1 layers, but 2 lines"),
+        (MICRO.replace("\r\n1\r\n", "\r\n0\r\n"), "says 0 layers"),
+        (MICRO.replace("MICRO", "HYBRID_CUSTOMIZED"), "has 12 columns; it needs 13"),
     ],
 )
 def test_workload_files(text, words):
@@ -217,7 +239,7 @@ def test_files_that_are_not_there_or_not_text(tmp_path):
     (tmp_path / "zeros").write_bytes(bytes(100))
     for name, words in [
         ("nowhere.json", r"no such file; a network file \(JSON\) is expected.*system.txt"),
-        ("no/where.json", "is no folder either"),
+        ("no/where.json", "Nor is its folder there"),
         (".", "is a folder"),
         ("empty", "is empty"),
         ("binary", "is not a text file"),
@@ -233,38 +255,105 @@ def test_files_that_are_not_there_or_not_text(tmp_path):
             ae.load_workload(tmp_path / name)
 
 
+WORK = "{}\n1\nlayer -1 9 ALLREDUCE 4096 9 ALLREDUCE 4096 9 ALLREDUCE 4096 1{}\n"
+CHECKPOINTED = "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: "
+
+
+def work(first_line, rest=""):
+    return parse_workload(WORK.format(first_line, rest))
+
+
+def ring_of_8():
+    return ae.Platform(parse_network(json.dumps(RING)), parse_system(SYSTEM))
+
+
 @pytest.mark.parametrize(
     ("work", "words"),
     [
-        (ae.Workload.micro("all-reduce", 0), "communicates nothing"),
         (ae.Workload.micro("all-reduce", 3), "can't be cut into preferred-dataset-splits = 4"),
-        (parse_workload(MICRO.replace("MICRO", "DATA")), "training loop DATA isn't simulated"),
         (ae.Workload.micro("broadcast", 100), "has no implementation for broadcast"),
+        (work("HYBRID_TRANSFORMER"), "the word 'model_parallel_NPU_group:' is missing"),
+        (work("HYBRID_TRANSFORMER model_parallel_NPU_group: 0"), "model_parallel_NPU_group is 0"),
+        (work("HYBRID_TRANSFORMER model_parallel_NPU_group: 3"), "is 3; it must divide the 8 NPUs of the network"),
+        (work("HYBRID_TRANSFORMER model_parallel_NPU_group: 16"), "is 16; it must divide the 8 NPUs of the network"),
+        (work("HYBRID_TRANSFORMER model_parallel_NPU_group: half"), "model_parallel_NPU_group is 'half'"),
+        (work(CHECKPOINTED + "2 checkpoints: 1 5 checkpoint_initiates: 0"), "a checkpoint is 5; .* layers 0 to 0"),
+        (work(CHECKPOINTED + "2 checkpoints: 1 0"), "the word 'checkpoint_initiates:' is missing"),
+        (work(CHECKPOINTED + "2 checkpoints: 0 checkpoint_initiates: 1 0"), "no checkpoint comes before it"),
+        (work("HYBRID_DLRM"), "the last bottom layer is ''; the first line must be like 'HYBRID_DLRM 3'"),
+        (work("HYBRID_DLRM 1"), "the last bottom layer is 1; there are only layers 0 to 0"),
+        (work("HYBRID_CUSTOMIZED", " DATTA"), "parallelism of layer layer is 'DATTA'; did you mean 'DATA'"),
+        (work("DATA 4"), "'4' in the first line means nothing"),
     ],
 )
 def test_what_can_not_be_simulated(work, words):
-    platform = ae.Platform(parse_network(json.dumps(RING)), parse_system(SYSTEM))
     with says(words):
-        ae.simulate(work, platform)
+        ae.simulate(work, ring_of_8())
+
+
+@pytest.mark.parametrize("phase", ["forward", "input gradient", "weight gradient"])
+def test_collectives_of_0_bytes_are_warned_of(phase):
+    sizes = [0 if phase == other else 4096 for other in ("forward", "input gradient", "weight gradient")]
+    text = "HYBRID_DATA_MODEL\n1\nsoftmax -1 9 ALLREDUCE {} 9 ALLREDUCE {} 9 ALLREDUCE {} 1\n".format(*sizes)
+    with pytest.warns(UserWarning, match=f"layer softmax: the all-reduce of its {phase} has 0 bytes"):
+        assert ae.simulate(parse_workload(text), ring_of_8()).total_ns > 0
+
+
+def test_a_workload_that_does_nothing_is_not_an_answer_of_0():
+    nothing = pytest.warns(UserWarning, match="layer all-reduce: .* has 0 bytes")
+    with nothing, says("this workload does nothing: its loop, MICRO, finds no compute time"):
+        ae.simulate(ae.Workload.micro("all-reduce", 0), ring_of_8())
+
+
+def test_a_loop_that_waits_for_ever_is_named_with_what_it_waits_for(monkeypatch):
+    def forgets_to_trigger(npu):
+        yield from npu.compute(npu.layers[0].forward)
+        npu.issue(npu.layers[0].weight_gradient)
+        yield npu.clock.env.event()
+
+    def waits_for_what_was_never_issued(npu):
+        yield from npu.compute(npu.layers[0].forward)
+        task = npu.layers[0].input_gradient
+        task.in_flight += 1
+        yield from npu.wait(task)
+
+    monkeypatch.setitem(ae.LOOPS, "FORGETS", forgets_to_trigger)
+    monkeypatch.setitem(ae.LOOPS, "NEVER_ISSUED", waits_for_what_was_never_issued)
+    with says("the training loop waits for ever: at .* ns it waits for its own event; on the network there is nothing"):
+        ae.simulate(work("FORGETS"), ring_of_8())
+    with says("the training loop waits for ever: at 9 ns it waits for the input gradient of layer layer"):
+        ae.simulate(work("NEVER_ISSUED"), ring_of_8())
 
 
 def test_platforms_that_can_not_be_simulated():
+    all_reduce = ae.Workload.micro("all-reduce", 100)
     rings = (ae.Dimension.of("Ring", 4, 50, 1),) * 2
     with says(r"has 2 dimensions, but all-reduce has 1 implementations \(ring\); give one a dimension"):
-        ae.simulate(ae.Workload.micro("all-reduce", 100), ae.Platform(rings, ae.SystemConfig.of("ring")))
-    themis = ae.Platform(rings, ae.SystemConfig.of("ring_ring", inter_dimension="themis"))
-    with says("inter-dimension-scheduling is 'themis'; over several dimensions this version knows 'baseline' only"):
-        ae.simulate(ae.Workload.micro("all-reduce", 100), themis)
+        ae.simulate(all_reduce, ae.Platform(rings, ae.SystemConfig.of("ring")))
+    with says(r"has 2 dimensions, but all-reduce has 3 implementations \(ring_ring_ring\); give one a dimension"):
+        ae.simulate(all_reduce, ae.Platform(rings, ae.SystemConfig.of("ring_ring_ring")))
+    with says("an implementation with 'one' in front takes all NPUs at once and must come first"):
+        ae.simulate(all_reduce, ae.Platform(rings, ae.SystemConfig.of("ring_oneRing")))
     with says("takes what ae.load_workload.* in this order; it got Platform and Workload"):
-        ae.simulate(themis, ae.Workload.micro("all-reduce", 100))
+        ae.simulate(ring_of_8(), all_reduce)
     odd = ae.Platform((ae.Dimension.of("Switch", 6, 50, 1),), ae.SystemConfig.of("halvingDoubling"))
     with says("nearest that work: 4 and 8"):
-        ae.simulate(ae.Workload.micro("all-reduce", 100), odd)
+        ae.simulate(all_reduce, odd)
     with says("passes is 0"):
-        ae.simulate(ae.Workload.micro("all-reduce", 100), odd, passes=0)
+        ae.simulate(all_reduce, odd, passes=0)
+    trees = ae.Platform((ae.Dimension.of("Switch", 6, 50, 1),), ae.SystemConfig.of("doubleBinaryTree"))
+    with says("needs a power of two of NPUs; 6 is none, 8 is"):
+        ae.simulate(all_reduce, trees)
     one = ae.Platform((ae.Dimension("Switch", 1, 1, 50, 1),), ae.SystemConfig.of("ring"))
-    with says("1 NPU"):
-        ae.simulate(ae.Workload.micro("all-reduce", 100), one)
+    with says("no collective that runs over a dimension of more than 1 NPU"):
+        ae.simulate(all_reduce, one)
+
+
+def test_a_group_that_does_not_fit_the_dimensions_is_warned_of():
+    network = (ae.Dimension.of("Ring", 6, 50, 1), ae.Dimension.of("Ring", 2, 50, 1))
+    platform = ae.Platform(network, ae.SystemConfig.of("ring_ring"))
+    with pytest.warns(UserWarning, match="a model_parallel_NPU_group of 4 doesn't fit dimensions of 6 x 2 NPUs"):
+        ae.simulate(work("HYBRID_TRANSFORMER model_parallel_NPU_group: 4"), platform)
 
 
 def test_lists_and_whole_floats_are_as_good_as_tuples_and_ints():

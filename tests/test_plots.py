@@ -19,6 +19,7 @@ from astra_edu.plots import (
     utilisation,
 )
 from astra_edu.plots.lanes import Block, coarse, rows_of
+from astra_edu.plots.looks import EXPOSED, LOOKS
 from astra_edu.presets import preset
 from astra_edu.workload.layer import Layer, Work
 
@@ -342,6 +343,16 @@ def test_phases_differ_in_colour_and_hatch(vgg):
     names = ("reduce-scatter", "all-gather", "all-reduce")
     assert len({tuple(of[name].get_facecolor()[0]) for name in names}) == 3
     assert len({of[name].get_hatch() for name in names}) == 3
+
+
+def test_figures_and_the_timeline_in_the_browser_look_alike():
+    source = (Path(ae.__file__).parent / "widgets" / "static" / "timeline.js").read_text(encoding="utf-8")
+    browser = re.findall(r'{ name: "(.+?)", letters: "(.+?)", fill: "(.+?)", hatch: "(.*?)" }', source)
+    assert len(browser) == 8
+    for name, letters, fill, hatch in browser:
+        look = EXPOSED if name == "exposed" else LOOKS[name]
+        assert (look.fill, look.hatch) == (fill, 2 * hatch.replace(r"\\", "\\"))
+        assert look is EXPOSED or look.short == letters
 
 
 def test_a_collective_is_found_by_its_layer_and_work(gpt3):

@@ -168,10 +168,3 @@ def test_later_collectives_go_first_under_lifo_and_last_under_fifo(scheduling, o
     platform = ae.Platform((dimension,), ae.SystemConfig.of("ring", scheduling=scheduling, splits=2))
     timeline = ae.simulate(ae.Workload.micro("all-reduce", 2**20 + 1), platform, passes=3).timeline
     assert " ".join("big" if span.size > 1 else "rest" for span in timeline) == order
-
-
-def test_the_same_twice():
-    dimension = ae.Dimension.of("Switch", 16, 25, 700)
-    platform = ae.Platform((dimension,), ae.SystemConfig.of("halvingDoubling", splits=7, active_chunks=3))
-    work = ae.Workload.micro("reduce-scatter", 12_345_678)
-    assert ae.simulate(work, platform, passes=2) == ae.simulate(work, platform, passes=2)

@@ -14,9 +14,10 @@ from types import MappingProxyType
 
 from astra_edu.explain.path import Segment
 from astra_edu.network import Dimension, Row, Wires
+from astra_edu.network.dimension import LARGEST
 from astra_edu.result import Result
-from astra_edu.system.phases import Phase
 from astra_edu.system.durations import duration
+from astra_edu.system.phases import Phase
 from astra_edu.system.routes import Routes
 
 COMPUTE = "compute"
@@ -28,7 +29,7 @@ LOOP = "loop steps"
 
 _CAUSES = {"compute": COMPUTE, "update": UPDATE, "loop": LOOP}
 
-_UNLIMITED = 1e30  # GB/s
+_UNLIMITED = LARGEST
 
 
 def bandwidth_of(d: int) -> str:

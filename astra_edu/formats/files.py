@@ -23,9 +23,11 @@ def read_text(path: str | PathLike[str], what: str) -> str:
     if folder:
         raise ConfigError(f"{file} is a folder; {what} is expected.")
     if not there_is:
-        near = sorted(p.name for p in file.parent.glob("*")) if file.parent.is_dir() else []
-        there = f" {file.parent} has: {', '.join(near[:10])}." if near else f" {file.parent} is no folder either."
-        raise ConfigError(f"{file}: no such file; {what} is expected.{there}")
+        near = sorted(p.name for p in file.parent.glob("[!.]*"))[:10] if file.parent.is_dir() else []
+        there = (
+            f"Its folder has: {', '.join(near) or 'nothing'}." if file.parent.is_dir() else "Nor is its folder there."
+        )
+        raise ConfigError(f"{file}: no such file; {what} is expected. {there}")
     try:
         if file.stat().st_size > LARGEST:
             raise ConfigError(f"{file} has over 64 MiB; {what} is much smaller.")

@@ -87,9 +87,13 @@ def _bus(pairs: dict[str, str], name: str) -> Bus:
         if key != "G"
     }
     try:
-        return Bus(G=float(pairs.get("G", "0")), **numbers)
+        per_byte = float(pairs.get("G", "0"))
     except ValueError as error:
         raise ConfigError(f"{name}: G is {pairs['G']!r}; it must be a number of ns per byte, 0 or more.") from error
+    try:
+        return Bus(G=per_byte, **numbers)
+    except ConfigError as error:
+        raise ConfigError(f"{name}: {error}") from error
 
 
 def _pairs(text: str, name: str) -> dict[str, str]:

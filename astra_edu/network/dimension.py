@@ -15,6 +15,7 @@ from functools import cached_property
 from astra_edu.errors import ConfigError, choice, not_negative, positive, whole
 from astra_edu.units import bytes_per_ns
 
+SMALLEST, LARGEST = 1e-9, 1e15
 KINDS = ("Tile", "Package", "Node", "Pod")
 
 
@@ -61,6 +62,10 @@ class Dimension:
         set_(self, "hbm_bandwidth", positive("hbm_bandwidth", self.hbm_bandwidth))
         for name in ("latency", "nic", "router", "hbm_latency", "hbm_scale"):
             set_(self, name, not_negative(name, getattr(self, name)))
+        for name in ("bandwidth", "hbm_bandwidth", "latency", "nic", "router", "hbm_latency", "hbm_scale"):
+            value = getattr(self, name)
+            if value and not SMALLEST <= value <= LARGEST:
+                raise ConfigError(f"{name} is {value:g}; {SMALLEST:g} to {LARGEST:g} can be calculated with.")
         if self.links < self._links_needed:
             raise ConfigError(
                 f"links is {self.links}; a {self.topology} of {self.npus} NPUs needs at least "

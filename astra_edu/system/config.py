@@ -13,6 +13,8 @@ from astra_edu.units import float32
 
 INTRA_DIMENSION = ("FIFO", "SCF", "RG", "lessRemainingPhaseFirst")
 INTER_DIMENSION = ("baseline", "roundRobin", "themis", "themisFlex")
+MOST_SPLITS = 100_000
+MOST_QUEUES = 10_000
 OPTIMIZATIONS = ("baseline", "localBWAware")
 
 TREE = "tree-root-last"
@@ -123,7 +125,13 @@ class SystemConfig:
         set_(self, "splits", whole("preferred-dataset-splits", self.splits, at_least=1))
         set_(self, "active_chunks", whole("active-chunks-per-dimension", self.active_chunks, at_least=1))
         set_(self, "gap_denominator", whole("gap-denominator", self.gap_denominator, at_least=1))
+        if self.splits > MOST_SPLITS:
+            raise ConfigError(
+                f"preferred-dataset-splits is {self.splits}; {MOST_SPLITS:,} is the most, as every chunk is followed."
+            )
         set_(self, "queues", whole("num_queues_per_dim", self.queues, at_least=1))
+        if self.queues > MOST_QUEUES:
+            raise ConfigError(f"num_queues_per_dim is {self.queues}; {MOST_QUEUES:,} is the most.")
         for name in ("rendezvous", "boost"):
             if not isinstance(getattr(self, name), bool):
                 raise ConfigError(f"{name} is {getattr(self, name)!r}; it must be True or False.")

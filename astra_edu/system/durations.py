@@ -85,9 +85,14 @@ def _waits(steps: list[_Step], endpoint: float) -> tuple[float, ...]:
 
 
 def _of_all(routes: Routes, size: int) -> Duration:
-    """Where NPUs differ: each is ready for its next step when it has sent and received."""
+    """Where NPUs differ: each is ready for its next step when it has sent and received.
+
+    NPU 0 waits for a message since its own send before it, or since the start.
+    """
     schedule = routes.schedule
     ready: list[float] = [routes.endpoint] * schedule.npus
+    since = 0.0
+    waited: list[float] = []
     for group, step, times, messages in _chains(routes):
         sent = {route: routes.message(group, route, size) for route in {route for *_, route in messages}}
         then = {
@@ -95,28 +100,21 @@ def _of_all(routes: Routes, size: int) -> Duration:
             for route, message in sent.items()
         }
         hops = [(source, to, sent[route].ns, then[route]) for source, to, route in messages]
+        zero_sends = any(source == 0 for source, *_ in hops)
         for _ in range(times):
             after = list(ready)
+            since = ready[0] if zero_sends else since
             for source, to, way, taking_in in hops:
                 arrived = ready[source] + way
+                if to == 0:
+                    waited.append(max(0.0, arrived - since))
                 if group.symmetric and ready[to] > arrived:
                     arrived = ready[to]
                 if arrived + taking_in > after[to]:
                     after[to] = arrived + taking_in
             ready = after
-    sent_bytes = routes.sent_bytes(size)
-    return Duration(max(ready), sent_bytes, schedule.step_count, _mean_ns(routes, size), (routes.endpoint,))
-
-
-def _mean_ns(routes: Routes, size: int) -> float:
-    """The mean time of NPU 0's messages; 0 where it sends none."""
-    times = [
-        routes.message(group, route, size).ns
-        for group, _, count, ways in routes.steps
-        for route in ways
-        for _ in range(count)
-    ]
-    return sum(times) / len(times) if times else 0
+    mean = sum(waited) / len(waited)
+    return Duration(max(ready), routes.sent_bytes(size), schedule.step_count, mean, (routes.endpoint,))
 
 
 def _chains(routes: Routes) -> list[tuple[Rounds, int, int, list[tuple[int, int, Route]]]]:

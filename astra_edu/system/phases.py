@@ -16,6 +16,10 @@ from astra_edu.system.themis import Baseline, InterDimension, RoundRobin, Themis
 
 _schedule = lru_cache(maxsize=1000)(schedule)
 _SECOND_TREE = "tree-root-first"
+MOST_NPUS = {"ring": 2**40, "halving-doubling": 2**20, "direct": 2**16, TREE: 2**16}
+"""The most NPUs of a dimension: what of an algorithm must be looked at one by one."""
+MOST_UNLIKE_NPUS = {"ring": 2**12, "halving-doubling": 2**12, "direct": 2**10, TREE: 2**12}
+"""The same where NPU 0 doesn't stand for all."""
 _HALVES = (Collective.REDUCE_SCATTER, Collective.ALL_GATHER)
 
 
@@ -77,6 +81,13 @@ class Station:
         self.d = d
         self.lane = lane
         n = lane.dimension.npus
+        most = MOST_NPUS if lane.dimension.wires.symmetric else MOST_UNLIKE_NPUS
+        limit = most.get(lane.how.algorithm, most[TREE])
+        if n > limit:
+            raise ConfigError(
+                f"{lane.how.spelling} over {n:,} NPUs is too much to follow; {limit:,} is the most"
+                f"{'' if lane.dimension.wires.symmetric else ' where NPUs are not alike'}."
+            )
         self.trees = lane.how.algorithm == TREE
         if self.trees:  # whatever it is asked for, it all-reduces, on two trees in turn
             what = Collective.ALL_REDUCE

@@ -64,7 +64,8 @@ class RunningLayer:
 class Npu:
     """NPU 0 at work. layers: in the order of the forward pass. passes: how many the loop is to run.
 
-    options: the words of the workload's first line. computed: (task, start_ns, end_ns) of all compute so far.
+    options: the words of the workload's first line. one_more_finished: called after every collective. computed:
+    (task, start_ns, end_ns) of all compute so far.
     """
 
     layers: Sequence[RunningLayer]
@@ -72,7 +73,7 @@ class Npu:
     options: Options
     clock: Clock
     scheduler: Scheduler
-    progress: Callable[[], object] = lambda: None
+    one_more_finished: Callable[[], object]
     computed: list[tuple[Task, float, float]] = field(default_factory=list)
     in_flight: int = 0
 
@@ -100,7 +101,7 @@ class Npu:
             task.communication_ns += self.clock.now - created
             task.in_flight -= 1
             self.in_flight -= 1
-            self.progress()
+            self.one_more_finished()
             if task.waiting:
                 waiting, task.waiting = task.waiting, None
                 self.clock.wake(waiting)

@@ -1,0 +1,221 @@
+"""The command line and its reports.
+
+The CSV files in data/reports are those of the C++ simulator (ASTRA-sim 1.0, tag tutorial-asplos2023): for the
+tutorials' scripts, run as they are, and for two random configurations whose inputs lie beside them.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import click.testing
+import pytest
+
+import astra_edu as ae
+from astra_edu.cli import main
+from astra_edu.reports import write_reports
+
+ROOT = Path(__file__).parent.parent
+INPUTS = ROOT / "exercises/inputs"
+REPORTS = Path(__file__).parent / "data/reports"
+EX1 = INPUTS / "asplos2022/ex1"
+EX3 = INPUTS / "asplos2022/ex3"
+EX31 = INPUTS / "asplos2023/ex3-1"
+BASE = ["tutorial_result.csv", "EndToEnd.csv", "detailed.csv", "backend_end_to_end.csv", "backend_dim_info.csv"]
+
+
+def files(network, system, workload):
+    return [
+        f"--network-configuration={network}",
+        f"--system-configuration={system}",
+        f"--workload-configuration={workload}",
+    ]
+
+
+RING = files(EX1 / "ring.json", EX1 / "ring.txt", EX1 / "all_reduce.txt")
+
+
+def run(*args, code=0):
+    """What `python -m astra_edu run` says on stdout and stderr, after checking its exit code."""
+    outcome = click.testing.CliRunner().invoke(main, ["run", *map(str, args)])
+    assert outcome.exit_code == code, outcome.output
+    assert "Traceback" not in outcome.output
+    return outcome.output
+
+
+def ex2_1():
+    for row in range(11):
+        yield [
+            f"--run-name={2**row}",
+            *files(*(INPUTS / "asplos2022/ex2" / name for name in ("ring.json", "ring.txt", "all_reduce.txt"))),
+            f"--comm-scale={2**row}",
+            "--total-stat-rows=11",
+            f"--stat-row={row}",
+        ]
+
+
+def ex3_1_of_2022():
+    for row, (name, scale) in enumerate((("dgx2", ["--compute-scale=0.41"]), ("tpu", []))):
+        inputs = files(EX3 / f"{name}.json", EX3 / f"{name}.txt", EX3 / "vgg16.txt")
+        yield [f"--run-name={name.upper()}-VGG16", *inputs, *scale, "--total-stat-rows=2", f"--stat-row={row}"]
+
+
+def ex3_1_of_2023():
+    for row, (name, order) in enumerate((("analytical", "baseline"), ("themis", "themis"))):
+        inputs = files(EX31 / "3d_switch.json", EX31 / f"3d_switch_{order}.txt", EX31 / "all_reduce.txt")
+        yield [f"--run-name={name}", *inputs, "--comm-scale=1024", "--total-stat-rows", "2", "--stat-row", str(row)]
+
+
+def ex4_vanilla():
+    names = ("torus.json", "torus.txt", "vanilla.txt")
+    inputs = files(*(INPUTS / "asplos2022/ex4" / name for name in names))
+    rows = ["--total-stat-rows=1", "--stat-row=0"]
+    yield ["--run-name=exercise_4_vanilla", *inputs, "--num-passes=20", *rows]
+
+
+def own_inputs(name, *options):
+    names = ("network.json", "system.txt", "workload.txt")
+    yield ["--run-name=run", *files(*(REPORTS / name / file for file in names)), *options]
+
+
+SCRIPTS = {
+    "ex1": lambda: [["--run-name=Exercise 1", *RING]],
+    "ex2-1": ex2_1,
+    "ex3-1-2022": ex3_1_of_2022,
+    "ex3-1-2023": ex3_1_of_2023,
+    "ex4-vanilla": ex4_vanilla,
+    "uneven-layers": lambda: own_inputs("uneven-layers", "--num-passes=3", "--compute-scale=0.41"),
+    "nothing-on-a-dimension": lambda: own_inputs("nothing-on-a-dimension"),
+}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_the_tutorials_scripts_leave_the_files_that_astra_sim_leaves(name, tmp_path):
+    for args in SCRIPTS[name]():
+        run(*args, f"--path={tmp_path}/")
+    expected = sorted(REPORTS.glob(f"{name}/*.csv"))
+    assert {file.name for file in expected} >= set(BASE)
+    for file in expected:
+        assert (tmp_path / file.name).read_text() == file.read_text(), file.name
+
+
+def test_what_is_said_and_which_files_there_are(tmp_path):
+    folder = tmp_path / "new" / "folder"
+    said = run(*RING, f"--path={folder}")
+    assert "unnamed run: <45.681 µs in all" in said
+    assert f"New folder {folder}: {', '.join(BASE[:1])}" in said
+    assert sorted(file.name for file in folder.iterdir()) == sorted(
+        [*BASE, "unnamed run_dimension_utilization.csv"], key=str
+    )
+    assert f"\nFolder {folder}: " in run(*RING, f"--path={folder}")
+
+
+def test_the_module_runs_in_a_process_of_its_own(tmp_path):
+    command = [sys.executable, "-m", "astra_edu"]
+    ran = subprocess.run([*command, "run", *RING], cwd=tmp_path, capture_output=True, encoding="utf-8", check=True)
+    assert "45.681" in ran.stdout
+    assert (tmp_path / "tutorial_result.csv").exists()
+    assert "run" in subprocess.run([*command, "--help"], capture_output=True, text=True, check=True).stdout
+
+
+def row_of(path, row):
+    return (path / "tutorial_result.csv").read_text().splitlines()[row].split(",")
+
+
+def test_a_run_may_be_repeated_and_rows_filled_in_any_order(tmp_path):
+    for row in (2, 1, 1):
+        run(*RING, f"--path={tmp_path}", f"--run-name=r{row}", "--total-stat-rows=3", f"--stat-row={row}")
+    assert row_of(tmp_path, 0)[0] == "Name"
+    assert row_of(tmp_path, 1) == [""] * 5
+    assert row_of(tmp_path, 2) == ["r1", "45.681000", "0.000000", "45.681000", "1.750000"]
+    assert row_of(tmp_path, 3)[:2] == ["r2", "45.681000"]
+    run(*RING, f"--path={tmp_path}", "--run-name=new")
+    assert len((tmp_path / "tutorial_result.csv").read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        ["--units-count", "2", "4", "--links-count", "2", "2", "--link-bandwidth", "7.5", "9", "--link-latency=1", "2"],
+        ["--units-count=2", "4", "--link-bandwidth=7.5", "--link-bandwidth=9", "--link-latency", "1", "2"],
+    ],
+)
+def test_overrides_take_several_values(spelled, tmp_path):
+    network = (ae.Dimension("Ring", 4, 2, 50, 500), ae.Dimension("Ring", 4, 2, 50, 500))
+    system = ae.SystemConfig.of("ring_ring")
+    ae.save_astra_sim(ae.Platform(network, system), tmp_path / "n.json", tmp_path / "s.txt")
+    run(*files(tmp_path / "n.json", tmp_path / "s.txt", EX1 / "all_reduce.txt"), f"--path={tmp_path}", *spelled)
+    meant = ae.Platform((ae.Dimension("Ring", 2, 2, 7.5, 1), ae.Dimension("Ring", 4, 2, 9, 2)), system)
+    total = ae.simulate(ae.Workload.micro("all-reduce", 2**20), meant).total_ns
+    assert row_of(tmp_path, 1)[1] == f"{total / 1000:.6f}"
+
+
+@pytest.mark.parametrize(
+    ("options", "changes"),
+    [
+        (["--injection-scale=3"], {"injection_scale": 3}),
+        (["--rendezvous-protocol=true"], {"rendezvous_protocol": True}),
+        (["--rendezvous-protocol", "1"], {"rendezvous_protocol": True}),
+        (["--num-queues-per-dim=2"], {"num_queues_per_dim": 2}),
+    ],
+)
+def test_options_of_the_system_arrive(options, changes, tmp_path):
+    system = tmp_path / "ring.txt"
+    text = (EX1 / "ring.txt").read_text()
+    system.write_text(text.replace("active-chunks-per-dimension: 1", "active-chunks-per-dimension: 3"))
+    run(*files(EX1 / "ring.json", system, EX1 / "all_reduce.txt"), f"--path={tmp_path}", *options)
+    work = ae.load_workload(EX1 / "all_reduce.txt")
+    changed = ae.simulate(work, ae.load_astra_sim(EX1 / "ring.json", system, **changes)).total_ns
+    assert row_of(tmp_path, 1)[1] == f"{changed / 1000:.6f}"
+    assert changed != ae.simulate(work, ae.load_astra_sim(EX1 / "ring.json", system)).total_ns
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        ([], "Missing option '--network-configuration'"),
+        (files("nowhere.json", EX1 / "ring.txt", EX1 / "all_reduce.txt"), "nowhere.json: no such file"),
+        (files(EX1, EX1 / "ring.txt", EX1 / "all_reduce.txt"), "is a folder"),
+        (files(EX1 / "ring.txt", EX1 / "ring.txt", EX1 / "all_reduce.txt"), "is not valid JSON"),
+        ([*RING, "--units-count", "4", "4"], "--units-count has 2 values, but the network has 1 dimensions"),
+        ([*RING, "--units-count", "--path=x"], "'--units-count' needs a value for each dimension"),
+        ([*RING, "--links-count"], "'--links-count' needs a value for each dimension"),
+        ([*RING, "--units-count", "four"], "'four' is not a valid integer"),
+        ([*RING, "--links-count", "1"], "dimension 0 with --links-count: links is 1; a Ring of 8 NPUs needs"),
+        ([*RING, "--link-latency", "-1"], "latency is -1"),
+        ([*RING, "--comm-scale=nan"], "comm_scale is nan"),
+        ([*RING, "--num-passes=0"], "passes is 0"),
+        ([*RING, "--num-passes=1.5"], "'1.5' is not a valid integer"),
+        ([*RING, "--num-pases=1"], "Did you mean '--num-passes'"),
+        ([*RING, "--stat-row=1"], "stat-row is 1; of total-stat-rows = 1 the last one is 0"),
+        ([*RING, "--stat-row=-1"], "stat-row is -1"),
+        ([*RING, "--run-name=a/b"], "no / or \\ can be in it"),
+        ([*RING, f"--path={EX1 / 'ring.txt'}"], "is a file; the reports need a folder"),
+    ],
+)
+def test_errors_are_a_sentence_and_exit_code_2(args, words):
+    said = run(*args, code=2)
+    assert words in " ".join(said.split())
+    assert said.count("Error:") == 1
+
+
+def test_warnings_are_said_without_a_traceback(tmp_path):
+    workload = tmp_path / "work.txt"
+    workload.write_text("DATA\n2\na -1 5 NONE 0 5 NONE 0 5 ALLREDUCE 0 1\nb -1 5 NONE 0 5 NONE 0 5 ALLREDUCE 4096 1\n")
+    said = run(*files(EX1 / "ring.json", EX1 / "ring.txt", workload), f"--path={tmp_path}")
+    assert "Warning: layer a: the all-reduce of its weight gradient has 0 bytes" in said
+
+
+def test_names_with_commas_stay_in_their_cell(tmp_path):
+    result = ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.preset("ring"))
+    write_reports(result, tmp_path, "small, slow", 0, 2)
+    write_reports(result, tmp_path, "large", 1, 2)
+    lines = (tmp_path / "tutorial_result.csv").read_text().splitlines()
+    assert [line.partition(",45.681")[0] for line in lines[1:]] == ['"small, slow"', "large"]
+
+
+def test_a_damaged_report_of_an_earlier_run(tmp_path):
+    (tmp_path / "tutorial_result.csv").write_bytes(bytes(range(256)))
+    result = ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.preset("ring"))
+    with pytest.raises(ae.ConfigError, match=r"tutorial_result.csv is not a text file .* earlier run"):
+        write_reports(result, tmp_path, "late", 1, 2)
