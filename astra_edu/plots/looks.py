@@ -1,28 +1,27 @@
-"""How each kind of work looks in every figure: a colour, a hatch and a short name, so that no colour stands alone."""
+"""How each kind of work looks in every figure: a colour, a hatch and a short name, so that no colour stands alone.
+
+Fills, hatches and short names are those of the timeline in the browser; a reduce-scatter has the player's orange, an
+all-gather its blue.
+"""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from matplotlib.colors import to_rgb
 from matplotlib.patches import Patch
-
-_TINT = 0.35
 
 
 class Look(NamedTuple):
-    """A kind of work as it is drawn. name: for people; short: as the field abbreviates it."""
+    """A kind of work as it is drawn. name: for people; short: as the field abbreviates it.
+
+    fill: pale, so that hatch and black text stand out on it. colour: of edge and hatch.
+    """
 
     name: str
     short: str
+    fill: str
     colour: str
-    hatch: str
-
-    @property
-    def fill(self) -> tuple[float, float, float]:
-        """The colour mixed with white, on which hatch, edge and black text stand out."""
-        red, green, blue = (1 - _TINT * (1 - part) for part in to_rgb(self.colour))
-        return red, green, blue
+    hatch: str = ""
 
     def patch(self) -> Patch:
         """Its entry in a legend."""
@@ -30,21 +29,21 @@ class Look(NamedTuple):
         return Patch(facecolor=self.fill, edgecolor=self.colour, hatch=self.hatch * 2, label=name)
 
 
-COMPUTE = Look("compute", "", "#0072B2", "")
-EXPOSED = Look("exposed communication", "", "#D55E00", "xx")
-COMMUNICATION = Look("communication", "", "#009E73", "")
-OTHER = Look("other collectives", "", "#BBBBBB", "")
+COMPUTE = Look("compute", "", "#57ad88", "#00694f")
+EXPOSED = Look("exposed communication", "", "#c4c4c4", "#595959", "xx")
+COMMUNICATION = Look("communication", "", "#d6e6f2", "#0072b2")
+OTHER = Look("other collectives", "", "#ececec", "#a0a0a0")
 
 LOOKS = {
     look.name: look
     for look in (
-        Look("forward", "F", "#56B4E9", ""),
-        Look("input gradient", "IG", "#CC79A7", ".."),
-        Look("weight gradient", "WG", "#E69F00", "--"),
-        Look("reduce-scatter", "RS", "#0072B2", "//"),
-        Look("all-gather", "AG", "#009E73", "\\\\"),
-        Look("all-reduce", "AR", "#4D4D4D", "xx"),
-        Look("all-to-all", "A2A", "#7A5C00", "o"),
+        Look("forward", "F", "#57ad88", "#00694f"),
+        Look("input gradient", "IG", "#f3e79b", "#8a7a00", ".."),
+        Look("weight gradient", "WG", "#e2b6d2", "#9c3f78", "--"),
+        Look("reduce-scatter", "RS", "#f7b787", "#d55e00", "//"),
+        Look("all-gather", "AG", "#93c8ee", "#0072b2", "\\\\"),
+        Look("all-reduce", "AR", "#9c7fd0", "#4b2a8c", "xx"),
+        Look("all-to-all", "A2A", "#4d9c92", "#12564e", "||"),
         EXPOSED,
         OTHER,
     )

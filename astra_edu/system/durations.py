@@ -99,17 +99,20 @@ def _of_all(routes: Routes, size: int) -> Duration:
             route: routes.endpoint + reference.reduction_ns(schedule, group, step, message.size)
             for route, message in sent.items()
         }
-        hops = [(source, to, sent[route].ns, then[route]) for source, to, route in messages]
+        hops = [(source, to, sent[route], then[route]) for source, to, route in messages]
         zero_sends = any(source == 0 for source, *_ in hops)
         for _ in range(times):
             after = list(ready)
             since = ready[0] if zero_sends else since
-            for source, to, way, taking_in in hops:
-                arrived = ready[source] + way
+            for source, to, message, taking_in in hops:
+                arrived = ready[source] + message.ns
                 if to == 0:
                     waited.append(max(0.0, arrived - since))
-                if group.symmetric and ready[to] > arrived:
-                    arrived = ready[to]
+                if group.symmetric:
+                    if message.request_ns:  # it sets off when both are ready and the request has come
+                        leaves = max(ready[source], ready[to] + message.request_ns)
+                        arrived = leaves + message.ns - message.request_ns
+                    arrived = max(arrived, ready[to])
                 if arrived + taking_in > after[to]:
                     after[to] = arrived + taking_in
             ready = after

@@ -177,7 +177,7 @@ class Routes:
 
     def _messages(self, npu: int, size: int) -> list[Message]:
         row = self.row(npu, size)
-        return [Message(m.destination, m.ns + m.request_ns, reference.memory_ns(m.size)) for m in row]
+        return [Message(m.destination, m.ns, reference.memory_ns(m.size), m.request_ns) for m in row]
 
     def _follow(self, rows: list[list[Message]]) -> Followed:
         peers = self.schedule.npus - 1

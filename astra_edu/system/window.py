@@ -19,11 +19,12 @@ from typing import NamedTuple
 
 
 class Message(NamedTuple):
-    """One message: to whom, ns on its way, and ns to add it up if that is charged."""
+    """One message: to whom, ns on its way, ns to add it up if that is charged, and of the request it waits for."""
 
     destination: int
     way_ns: float
     reduction_ns: float
+    request_ns: float = 0
 
 
 class _Token(NamedTuple):
@@ -51,7 +52,7 @@ class _Npu:
     sent: list[tuple[float, float]] = field(default_factory=list)
     tokens: int = 0
     arrived: int = 0
-    early: dict[int, tuple[float, _Arrival]] = field(default_factory=dict)
+    early: dict[int, tuple[float, Message]] = field(default_factory=dict)
     taken_in: dict[float, list[_Token]] = field(default_factory=dict)
 
 
@@ -78,16 +79,19 @@ def follow(
 
     def send(i: int) -> None:
         npu, k = npus[i], len(npus[i].sent)
-        to, way_ns, reduction_ns = messages[i][k]
-        arrival = _Arrival(way_ns, reduction_ns)
-        npu.sent.append((now, now + way_ns))
+        to, way_ns, reduction_ns, request_ns = messages[i][k]
+        arrival = _Arrival(request_ns + way_ns, reduction_ns)
+        npu.sent.append((now, now + request_ns + way_ns))
         if len(npus[to].sent) > k:
-            heappush(events, (now + way_ns, next(order), to, arrival))
+            at = max(now, npus[to].sent[k][0] + request_ns) + way_ns
+            heappush(events, (at, next(order), to, arrival))
         else:
-            npus[to].early[k] = now + way_ns, arrival
+            npus[to].early[k] = now, messages[i][k]
         if k in npu.early:
-            at, early = npu.early.pop(k)
-            heappush(events, (max(now, at), next(order), i, early))
+            left, early = npu.early.pop(k)
+            at = (max(left, now + early.request_ns) if early.request_ns else left) + early.way_ns
+            came = _Arrival(early.request_ns + early.way_ns, early.reduction_ns)
+            heappush(events, (max(now, at), next(order), i, came))
 
     for i in range(len(npus)):
         for _ in range(window):

@@ -6,5 +6,6 @@ from astra_edu.widgets.drawing import Timing
 from astra_edu.widgets.explorer import Explorer
 from astra_edu.widgets.player import Player
 from astra_edu.widgets.timeline import Timeline
+from astra_edu.widgets.what_if import WhatIf
 
-__all__ = ["Explorer", "Player", "Timeline", "Timing"]
+__all__ = ["Explorer", "Player", "Timeline", "Timing", "WhatIf"]
