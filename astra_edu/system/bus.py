@@ -11,11 +11,22 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING, Protocol
 
 from astra_edu.system.config import Bus
 
-After = Callable[[float, Callable[[], object]], object]
-"""after(ns, action): do it then."""
+if TYPE_CHECKING:
+    import simpy
+
+
+class BusClock(Protocol):
+    """What a bus needs of the clock."""
+
+    env: simpy.Environment
+
+    def after_for(self, npu: object, delay: float, action: Callable[[], object]) -> None:
+        """Do `action` for an NPU in `delay` ns."""
+
 
 INNER_G = 0.0038
 """ns per byte on the inner bus, whatever the outer one's G is."""
@@ -46,12 +57,12 @@ class Side:
 
     partner: Side
 
-    def __init__(self, bus: Bus, ns_per_byte: float, now: Callable[[], float], after: After) -> None:
+    def __init__(self, bus: Bus, ns_per_byte: float, clock: BusClock, npu: object) -> None:
         """A free side; `inner` is set where another bus lies behind it."""
         self.bus = bus
         self.ns_per_byte = ns_per_byte
-        self.now = now
-        self.after = after
+        self.clock = clock
+        self.npu = npu
         self.inner: SharedBus | None = None
         self.state = self.before = State.FREE
         self.last_ns: float = 0
@@ -81,14 +92,14 @@ class Side:
             other._go_on()
             return
         offset = self.bus.o
-        since = self.now() - self.last_ns
+        since = self.clock.env.now - self.last_ns
         if self.before is State.SENDING and self.bus.o + since <= self.bus.g:
             offset = int(self.bus.g - since)
         piece = self.sends.popleft()
         crossing = self.ns_per_byte * (piece.size - 1)
         other._receive(offset + crossing + self.bus.L + self.bus.o, piece)
         self.state = State.SENDING
-        self.after(int(offset + crossing), self._sent)
+        self.clock.after_for(self.npu, int(offset + crossing), self._sent)
 
     def _sent(self) -> None:
         self._turn(State.FREE)
@@ -99,10 +110,10 @@ class Side:
         self.receives.append(piece)
         self.before, self.state = self.state, State.RECEIVING
         self.in_a_row = 0
-        self.after(int(delay), self._received)
+        self.clock.after_for(self.npu, int(delay), self._received)
 
     def _turn(self, state: State) -> None:
-        self.last_ns = self.now()
+        self.last_ns = self.clock.env.now
         self.before, self.state = self.state, state
 
     def _received(self) -> None:
@@ -148,7 +159,7 @@ class Side:
     def _add(self) -> None:
         if self.to_add and not self.adding:
             self.adding = True
-            self.after(self.to_add[0].size // 100 * self.bus.reduction_delay + 50, self._added)
+            self.clock.after_for(self.npu, self.to_add[0].size // 100 * self.bus.reduction_delay + 50, self._added)
 
     def _added(self) -> None:
         self.adding = False
@@ -161,19 +172,14 @@ class Side:
 class SharedBus:
     """A bus with its near side (the NPU's) and its far side (the network's)."""
 
-    def __init__(self, bus: Bus, now: Callable[[], float], after: After) -> None:
-        """The outer bus, with the inner one behind its near side."""
-        self.near, self.far = _sides(bus, bus.G, now, after)
-        self.near.inner = SharedBus._inner(bus, now, after)
+    def __init__(self, bus: Bus, ns_per_byte: float, clock: BusClock, npu: object) -> None:
+        """A bus of one NPU with nothing behind it."""
+        self.near, self.far = (Side(bus, ns_per_byte, clock, npu) for _ in range(2))
+        self.near.partner, self.far.partner = self.far, self.near
 
     @classmethod
-    def _inner(cls, bus: Bus, now: Callable[[], float], after: After) -> SharedBus:
-        inner = cls.__new__(cls)
-        inner.near, inner.far = _sides(bus, INNER_G, now, after)
-        return inner
-
-
-def _sides(bus: Bus, ns_per_byte: float, now: Callable[[], float], after: After) -> tuple[Side, Side]:
-    near, far = Side(bus, ns_per_byte, now, after), Side(bus, ns_per_byte, now, after)
-    near.partner, far.partner = far, near
-    return near, far
+    def with_memory(cls, bus: Bus, clock: BusClock, npu: object) -> SharedBus:
+        """The outer bus, with the inner one behind its near side."""
+        outer = cls(bus, bus.G, clock, npu)
+        outer.near.inner = cls(bus, INNER_G, clock, npu)
+        return outer

@@ -34,7 +34,7 @@ class TurnsClock(Clock):
     def __init__(self) -> None:
         """A clock at 0 ns with nothing to do."""
         super().__init__()
-        self._turns: dict[tuple[object, float], list[Done]] = {}
+        self._turns: dict[object, list[Done]] = {}
 
     def after(self, delay: float, action: Done) -> None:
         """Do `action` for NPU 0 in `delay` ns."""
@@ -42,28 +42,30 @@ class TurnsClock(Clock):
 
     def after_for(self, npu: object, delay: float, action: Done) -> None:
         """Do `action` for an NPU in `delay` ns."""
-        at = self.now + delay
-        if (npu, at) in self._turns:
-            self._turns[npu, at].append(action)
+        key = npu, self.env.now + delay
+        actions = self._turns.get(key)
+        if actions is not None:
+            actions.append(action)
             return
-        self._turns[npu, at] = [action]
-        self.on_the_network(delay, lambda: self._take_turn(npu, at))
+        self._turns[key] = [action]
+        event = Happening(self.env, self._take_turn, 1, key)
+        self.env.schedule(event, 1, delay)  # type: ignore[arg-type]
 
     def on_the_network(self, delay: float, action: Done) -> None:
         """Do `action` in `delay` ns, as an event of its own."""
-        self._put(action, 1, delay)
+        event = Happening(self.env, lambda _: action(), 1, None)
+        self.env.schedule(event, 1, delay)  # type: ignore[arg-type]
 
-    def _take_turn(self, npu: object, at: float) -> None:
-        actions = self._turns[npu, at]
+    def _take_turn(self, event: Happening) -> None:
+        """One action after the other, and between them, what the last one woke."""
+        key = event.what
+        actions = self._turns[key]
         actions.pop(0)()
-        if actions:  # what this one woke goes on first
-            self._put(lambda: self._take_turn(npu, at), 0, 0)
+        if actions:
+            event = Happening(self.env, self._take_turn, 0, key)
+            self.env.schedule(event, 0)  # type: ignore[arg-type]
         else:
-            del self._turns[npu, at]
-
-    def _put(self, action: Done, priority: int, delay: float) -> None:
-        event = Happening(self.env, lambda _: action(), priority, None)
-        self.env.schedule(event, priority, delay)  # type: ignore[arg-type]
+            del self._turns[key]
 
 
 class Crossing(NamedTuple):
@@ -138,10 +140,7 @@ class Messages:
     def bus(self, npu: object) -> SharedBus:
         """The bus of an NPU."""
         if npu not in self.buses:
-            after = self.clock.after_for
-            self.buses[npu] = SharedBus(
-                self.config, lambda: self.clock.now, lambda delay, action: after(npu, delay, action)
-            )
+            self.buses[npu] = SharedBus.with_memory(self.config, self.clock, npu)
         return self.buses[npu]
 
 
