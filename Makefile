@@ -22,7 +22,7 @@ test: $(VENV)/test-installed ## install (once), then every check: lint, types, t
 	$(PY) -m pytest -n 2 --dist loadscope --nbval-lax --nbval-current-env exercises
 
 bench: $(VENV)/test-installed ## measure how fast it simulates
-	$(PY) -m pytest benchmarks --benchmark-only
+	$(PY) -m pytest benchmarks --benchmark-only -s
 
 exercises: $(VENV)/test-installed ## make exercises/ from solutions/
 	$(PY) -m tools.exercises

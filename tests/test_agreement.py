@@ -21,7 +21,8 @@ INPUTS = Path(__file__).parent.parent / "exercises/inputs"
 KINDS = ("forward", "weight_gradient", "input_gradient")
 
 
-def simulated(case):
+def inputs_of(case):
+    """The workload, the platform and the number of passes of a case."""
     args = case["args"]
     system = parse_system("".join(f"{key}: {value}\n" for key, value in case["system"].items()))
     system = replace(
@@ -31,8 +32,12 @@ def simulated(case):
     )
     platform = ae.Platform(parse_network(json.dumps(case["network"])), system)
     work = parse_workload(case["workload"], args["comm-scale"], args["compute-scale"])
+    return work, platform, args["num-passes"]
+
+
+def simulated(case):
     with warnings.catch_warnings(action="ignore"):
-        return ae.simulate(work, platform, args["num-passes"])
+        return ae.simulate(*inputs_of(case), progress=False)
 
 
 def columns(layer):

@@ -35,7 +35,7 @@ class Picture:
         buffer = io.BytesIO()
         self.figure.savefig(buffer, format="png", dpi=110, bbox_inches="tight")
         source = base64.b64encode(buffer.getvalue()).decode()
-        table = f"<pre>{escape(self.table)}</pre>"
+        table = f'<pre style="font-family: monospace; white-space: pre; overflow-x: auto">{escape(self.table)}</pre>'
         if self.table.count("\n") >= _LONG:
             table = f"<details><summary>The figures as a table</summary>{table}</details>"
         return (

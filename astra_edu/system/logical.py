@@ -84,7 +84,8 @@ def lanes(platform: Platform, dims: tuple[LogicalDimension, ...], collective: Co
     """
     how = platform.system.implementations(collective)
     if how[0].flat:
-        return (Lane(LogicalDimension(Row(platform.network, platform.npus), 0), how[0]),)
+        npus = prod(dimension.npus for dimension in dims)
+        return (Lane(LogicalDimension(Row(platform.network, npus), 0), how[0]),)
     if any(implementation.flat for implementation in how):
         raise ConfigError(
             f"{collective} is {'_'.join(i.spelling for i in how)}; an implementation with 'one' in front takes all "

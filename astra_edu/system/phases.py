@@ -57,7 +57,9 @@ def chunk_sizes(size: int, splits: int) -> list[int]:
     return [size // splits] * whole_chunks + ([rest] if rest else [])
 
 
-def walk(collective: Collective, order: Sequence[int], halves: bool, one_each: bool) -> list[tuple[Collective, int]]:
+def walk_through(
+    collective: Collective, order: Sequence[int], halves: bool, one_each: bool
+) -> list[tuple[Collective, int]]:
     """(what, on which dimension) of a chunk that goes through the dimensions in `order`.
 
     An all-reduce reduce-scatters up to the last dimension, all-reduces there and all-gathers back. halves: it
@@ -76,8 +78,9 @@ def walk(collective: Collective, order: Sequence[int], halves: bool, one_each: b
 class Station:
     """One kind of phase on one logical dimension, and the durations found so far."""
 
-    def __init__(self, what: Collective, d: int, lane: Lane, platform: Platform) -> None:
-        """what: carried out on dimension d over `lane`. Raises ConfigError for an algorithm that can't do it."""
+    def __init__(self, collective: Collective, what: Collective, d: int, lane: Lane, platform: Platform) -> None:
+        """what: done for `collective` on dimension d over `lane`. Raises ConfigError where the algorithm can't."""
+        self.trees_of = (collective, d)
         self.d = d
         self.lane = lane
         n = lane.dimension.npus
@@ -110,6 +113,54 @@ class Station:
         return Phase(self.what, self.d, queue, size, found, self.routes[tree].schedule, self.lane)
 
 
+class Walk:
+    """A way of a collective through the dimensions: stations in order, and the phases planned so far."""
+
+    def __init__(self, stations: list[Station], turns: Turns) -> None:
+        """turns: whose turn it is among queues and trees, shared by all walks."""
+        self.stations = stations
+        self.turns = turns
+        self.always_the_same = turns.queues == 1 and not any(station.trees for station in stations)
+        self._planned: dict[int, tuple[Phase, ...]] = {}
+
+    def phases(self, size: int) -> tuple[Phase, ...]:
+        """The phases of the next chunk of `size` bytes."""
+        found = self._planned.get(size)
+        if found is None:
+            found = tuple(self._plan(size))
+            if self.always_the_same:
+                self._planned[size] = found
+        return found
+
+    def _plan(self, size: int) -> Iterator[Phase]:
+        for station in self.stations:
+            yield station.phase(size, self.turns.queue(station.d), self.turns.tree(station) if station.trees else 0)
+            size = size // station.shrinks * station.grows
+
+
+class Turns:
+    """The queues of a dimension take turns, and so do the two trees of a station."""
+
+    def __init__(self, dimensions: int, queues: int) -> None:
+        """Begin with the first of each."""
+        self.queues = queues
+        self._next_queue = [0] * dimensions
+        self._next_tree: dict[tuple[Collective, int], int] = {}
+
+    def queue(self, d: int) -> int:
+        """The queue of dimension d for the next phase."""
+        queue = self._next_queue[d]
+        self._next_queue[d] = (queue + 1) % self.queues
+        return queue
+
+    def tree(self, station: Station) -> int:
+        """The tree for the next phase: 0 or 1. One for all that the station's collective does on its dimension."""
+        key = station.trees_of
+        tree = self._next_tree.get(key, 0)
+        self._next_tree[key] = 1 - tree
+        return tree
+
+
 class Planner:
     """Cuts collectives into chunks and plans every chunk's phases, one collective after the other."""
 
@@ -119,24 +170,22 @@ class Planner:
         self.dims = dims
         self.inter = _inter_dimension(platform, dims)
         self._lanes: dict[Collective, tuple[Lane, ...]] = {}
-        self._walks: dict[tuple[Collective, tuple[int, ...]], list[Station]] = {}
-        self._stations: dict[tuple[Collective, Collective, int], Station] = {}
-        self._queues = [0] * len(dims)
-        self._turns: dict[tuple[Collective, int], int] = {}
-        self._planned: dict[tuple[Collective, tuple[int, ...], int], tuple[Phase, ...]] = {}
+        self._walks: dict[Collective, dict[tuple[int, ...], Walk]] = {}
+        self._turns = Turns(len(dims), platform.system.queues)
 
     def chunks(
         self, collective: Collective, size: int, involved: Sequence[bool], now: float, zero_leads: bool = True
-    ) -> Iterator[tuple[int, tuple[Phase, ...]]]:
-        """(size, phases) of each chunk of a collective of `size` bytes that begins at `now` ns.
+    ) -> Iterator[tuple[Phase, ...]]:
+        """The phases of each chunk of a collective of `size` bytes that begins at `now` ns.
 
         involved: for each logical dimension, whether the collective runs over it. zero_leads: whether NPU 0 is the
-        first to begin it (see system.npu_order). Nothing comes out where it runs
-        over no dimension of more than one NPU. Raises ConfigError for what can't be planned.
+        first to begin it (see system.npu_order). Nothing comes out where it runs over no dimension of more than one
+        NPU. Raises ConfigError for what can't be planned.
         """
         if collective not in self._lanes:
             self._lanes[collective] = lanes(self.platform, self.dims, collective)
-        available = self._lanes[collective]
+            self._walks[collective] = {}
+        available, walks = self._lanes[collective], self._walks[collective]
         flat = available[0].how.flat
         usable = [use and lane.dimension.npus > 1 for use, lane in zip(involved, available, strict=False)]
         if zero_leads:
@@ -148,45 +197,21 @@ class Planner:
         recommended = chunk_size(size, self.platform.system.splits)
         while size:
             order, chunk = self.inter.order(collective, recommended, size, involved)
-            used = tuple(d for d in ([0] if flat else order) if usable[d])
-            yield chunk, self._phases(collective, chunk, used)
+            used = (0,) if flat else tuple([d for d in order if usable[d]])
+            walk = walks.get(used)
+            if walk is None:
+                walk = walks[used] = Walk(self._stations(collective, used), self._turns)
+            yield walk.phases(chunk)
             size -= chunk
         self.inter.begin(now)
 
-    def _phases(self, collective: Collective, size: int, order: tuple[int, ...]) -> tuple[Phase, ...]:
-        stations = self._walks.get((collective, order))
-        if stations is None:
-            stations = self._walks[collective, order] = self._walk(collective, order)
-        queues = self.platform.system.queues
-        if queues > 1 or any(station.trees for station in stations):
-            return tuple(self._plan(collective, size, stations, queues))
-        key = (collective, order, size)
-        found = self._planned.get(key)
-        if found is None:
-            found = self._planned[key] = tuple(self._plan(collective, size, stations, queues))
-        return found
-
-    def _plan(self, collective: Collective, size: int, stations: list[Station], queues: int) -> Iterator[Phase]:
-        for station in stations:
-            queue = self._queues[station.d]
-            self._queues[station.d] = (queue + 1) % queues
-            turn = 0
-            if station.trees:
-                turn = self._turns.get((collective, station.d), 0)
-                self._turns[collective, station.d] = 1 - turn
-            yield station.phase(size, queue, turn)
-            size = size // station.shrinks * station.grows
-
-    def _walk(self, collective: Collective, order: tuple[int, ...]) -> list[Station]:
+    def _stations(self, collective: Collective, order: tuple[int, ...]) -> list[Station]:
         system = self.platform.system
         halves = system.inter_dimension in ("themis", "themisFlex")
-        stations = []
-        for what, d in walk(collective, order, halves, system.optimization == "baseline"):
-            key = (collective, what, d)
-            if key not in self._stations:
-                self._stations[key] = Station(what, d, self._lanes[collective][d], self.platform)
-            stations.append(self._stations[key])
-        return stations
+        return [
+            Station(collective, what, d, self._lanes[collective][d], self.platform)
+            for what, d in walk_through(collective, order, halves, system.optimization == "baseline")
+        ]
 
 
 def _inter_dimension(platform: Platform, dims: tuple[LogicalDimension, ...]) -> InterDimension:

@@ -150,9 +150,9 @@ class Server:
     queue: list[Chunk] = field(default_factory=list)
     running: int = 0
 
-    def insert(self, chunk: Chunk) -> None:
-        """Queue a chunk. All-reduce and all-to-all phases are always taken in FIFO order."""
-        chunk.queued_ns = self.clock.env.now
+    def insert(self, chunk: Chunk, now: float) -> None:
+        """Queue a chunk at `now` ns. All-reduce and all-to-all phases are always taken in FIFO order."""
+        chunk.queued_ns = now
         if self.running == len(self.queue):
             self.queue.append(chunk)
             return
@@ -161,15 +161,15 @@ class Server:
             policy = fifo
         self.queue.insert(policy(self.queue, self.running, chunk), chunk)
 
-    def start(self, order: NpuOrder | None = None, npus: Sequence[int] = ()) -> None:
-        """Start as many chunks as there are places for.
+    def start(self, now: float, order: NpuOrder | None = None, npus: Sequence[int] = ()) -> None:
+        """Start as many chunks as there are places for, at `now` ns.
 
         order: of the NPUs, where each of them starts on its own. npus: else the order of those of this dimension.
         """
         while self.running < self.places and self.running < len(self.queue):
             chunk = self.queue[self.running]
             self.running += 1
-            chunk.started_ns = self.clock.env.now
+            chunk.started_ns = now
             if self.messages:
                 first = order.along(chunk.phase) if order else npus
                 self.messages.begin(chunk.phase, first, partial(self.finished, self, chunk))
@@ -228,14 +228,14 @@ class Scheduler:
         what: for the record. involved: for each logical dimension, whether it runs over it.
         """
         priority = HIGHEST_PRIORITY if highest else next(self._priorities)
-        issued = Issued(what, done, self.clock.now)
-        leads = self.order.zero_leads
-        for index, (_, phases) in enumerate(self._planner.chunks(collective, size, involved, self.clock.now, leads)):
+        now = self.clock.now
+        issued = Issued(what, done, now)
+        planned = self._planner.chunks(collective, size, involved, now, self.order.zero_leads)
+        for index, phases in enumerate(planned):
             issued.chunks += 1
-            chunk = Chunk(index, priority, phases, issued)
-            server = self._server(chunk)
-            server.insert(chunk)
-            server.start(self.order)
+            server = self.servers[phases[0].dimension][phases[0].queue]
+            server.insert(Chunk(index, priority, phases, issued), now)
+            server.start(now, self.order)
         return issued.chunks > 0
 
     def waiting(self) -> Iterator[Chunk]:
@@ -244,25 +244,20 @@ class Scheduler:
 
     def _finished(self, server: Server, chunk: Chunk, npus: Sequence[int]) -> None:
         """npus: in the order in which they have finished, where they are followed one by one."""
-        phase = chunk.phase
-        self.stays.append(
-            Stay(chunk.issued, chunk.index, chunk.at, phase, chunk.queued_ns, chunk.started_ns, self.clock.env.now)
-        )
+        now = self.clock.now
+        stay = Stay(chunk.issued, chunk.index, chunk.at, chunk.phase, chunk.queued_ns, chunk.started_ns, now)
+        self.stays.append(stay)
         chunk.at += 1
         if chunk.at < len(chunk.phases):
             chunk.phase = phase = chunk.phases[chunk.at]
             server.remove(chunk)
             following = self.servers[phase.dimension][phase.queue]
-            following.insert(chunk)
-            server.start(npus=npus)
-            following.start(npus=npus if server is following else others_first(phase) if npus else ())
+            following.insert(chunk, now)
+            server.start(now, npus=npus)
+            following.start(now, npus=npus if server is following else others_first(phase) if npus else ())
             return
         chunk.issued.chunks -= 1
         if not chunk.issued.chunks:
             chunk.issued.done(chunk.phases)
         server.remove(chunk)
-        server.start(npus=npus)
-
-    def _server(self, chunk: Chunk) -> Server:
-        phase = chunk.phase
-        return self.servers[phase.dimension][phase.queue]
+        server.start(now, npus=npus)

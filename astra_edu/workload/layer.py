@@ -28,6 +28,9 @@ class Work:
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
+        if self.collective is not None:
+            name = choice("collective", self.collective, list(Collective))
+            set_(self, "collective", Collective(name))
         set_(self, "compute_ns", whole("compute time in ns", self.compute_ns, at_least=0))
         set_(self, "size", whole("communication size in bytes", self.size, at_least=0))
 
