@@ -32,6 +32,7 @@ SLOW_S = 0.08
 """Where a change takes longer than this (of this thread's own time), sliders act when they are let go."""
 WHILE_THEY_MOVE = "Sliders act while they move."
 WHEN_LET_GO = "This run is large: sliders act when let go."
+TOO_LARGE = "This run may have up to {:,} phases, too many to follow a slider: press “simulate it”."
 MOST_EXPLAINED = 10_000
 """A run of more phases is explained on demand only."""
 MOST_PHASES = 50_000
@@ -98,10 +99,7 @@ class WhatIf(ipywidgets.VBox):  # type: ignore[misc]
             large = setting.phases > MOST_PHASES and not anyway
             self.run.layout.display = "" if large else "none"
             if large:
-                raise ConfigError(
-                    f"This run may have up to {setting.phases:,} phases, too many to follow a slider: "
-                    "press “simulate it”."
-                )
+                raise ConfigError(TOO_LARGE.format(setting.phases))
             self.result, warned = setting.run()
         except ConfigError as error:
             self._refuse(str(error))
@@ -110,8 +108,7 @@ class WhatIf(ipywidgets.VBox):  # type: ignore[misc]
         if self.work.names.value != self.baseline.workload["names"]:  # times of different work don't compare
             self.baseline = self._pinned()
         self.timeline.remove_class("astra-stale")
-        for button in (self.pin, self.help, self.save):
-            button.disabled = False
+        self._enable(True)
         self._reason()
         self._say(warned)
 
@@ -180,8 +177,11 @@ class WhatIf(ipywidgets.VBox):  # type: ignore[misc]
         self.head.said = sentence
         self.answer.html = self.answer.code = ""
         self.timeline.add_class("astra-stale")
-        for button in (self.pin, self.help, self.save):
-            button.disabled = True
+        self._enable(False)
+
+    def _enable(self, there_is_a_run: bool) -> None:
+        for of_the_run in (self.pin, self.help, self.save):
+            of_the_run.disabled = not there_is_a_run
 
     def _say(self, warned: list[str]) -> None:
         headline = words.headline(self.result, self.baseline.result)

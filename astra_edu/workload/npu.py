@@ -73,7 +73,7 @@ class Npu:
     options: Options
     clock: Clock
     scheduler: Scheduler
-    one_more_finished: Callable[[], object]
+    one_more_finished: Callable[[], object] = lambda: None
     computed: list[tuple[Task, float, float]] = field(default_factory=list)
     in_flight: int = 0
 
