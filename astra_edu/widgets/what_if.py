@@ -32,7 +32,7 @@ SLOW_S = 0.08
 """Where a change takes longer than this (of this thread's own time), sliders act when they are let go."""
 WHILE_THEY_MOVE = "Sliders act while they move."
 WHEN_LET_GO = "This run is large: sliders act when let go."
-TOO_LARGE = "This run may have up to {:,} phases, too many to follow a slider: press “simulate it”."
+TOO_LARGE = "This run would have about {:,} phases, too many to follow a slider: press “simulate it”."
 MOST_EXPLAINED = 10_000
 """A run of more phases is explained on demand only."""
 MOST_PHASES = 50_000
@@ -75,6 +75,8 @@ class WhatIf(ipywidgets.VBox):  # type: ignore[misc]
         self.work.passes.max = max(self.work.passes.max, whole("passes", passes, at_least=1))
         self.work.passes.value = passes
         self.platform = PlatformControls(platform if isinstance(platform, Platform) else preset(platform))
+        controls = (self.platform.presets, *self.platform.controls, *self.work.controls)
+        self.sliders = [control for control in controls if control.has_trait("continuous_update")]
         self._holding = False
         self.result, _ = self.setting.run()
         self.baseline = self._pinned()
@@ -84,7 +86,7 @@ class WhatIf(ipywidgets.VBox):  # type: ignore[misc]
         self._lay_out()
         self.refresh(anyway=True)
         self._follow(0)
-        for control in (self.platform.presets, *self.platform.controls, *self.work.controls):
+        for control in controls:
             control.observe(self._moved, "value")
 
     @property
@@ -114,8 +116,8 @@ class WhatIf(ipywidgets.VBox):  # type: ignore[misc]
 
     def summary(self) -> str:
         """What stands around the picture, as plain text."""
-        said = [words.headline(self.result, self.baseline.result), *self._changed(), ""]
-        said += [words.plain_tables(self.result, self.baseline.result), ""]
+        runs = self.result, self.baseline.result
+        said = [words.headline(*runs), *self._changed(), "", words.plain_tables(*runs), ""]
         return "\n".join([*said, *self.result.explain(changes=False).sentences])
 
     def __repr__(self) -> str:
@@ -208,18 +210,16 @@ class WhatIf(ipywidgets.VBox):  # type: ignore[misc]
             self.answer.code = self._code()
 
     def _code(self) -> str:
-        result, name, loaded = self.result, self.work.names.value, ""
+        name, work, loaded = self.work.names.value, self.work, ""
         if name in FILES and self.inputs:
-            scales = self.work.compute_scale.value, self.work.comm_scale.value
-            loaded = loading(self.inputs / FILES[name], *scales)
-        return code(result.platform, result.workload, result.passes, loaded)
+            loaded = loading(self.inputs / FILES[name], work.compute_scale.value, work.comm_scale.value)
+        return code(self.result.platform, self.result.workload, self.result.passes, loaded)
 
     def _follow(self, seconds: float) -> None:
         """Have the sliders act while they move, or when they are let go if the last change took too long for that."""
         slow = seconds > SLOW_S
-        for control in (*self.platform.controls, *self.work.controls):
-            if control.has_trait("continuous_update"):
-                control.continuous_update = not slow
+        for slider in self.sliders:
+            slider.continuous_update = not slow
         self.pace.html = words.paragraphs([WHEN_LET_GO if slow else WHILE_THEY_MOVE])
 
     def _said(self) -> dict[str, str]:
@@ -227,7 +227,7 @@ class WhatIf(ipywidgets.VBox):  # type: ignore[misc]
 
     def _pinned(self) -> Pinned:
         workload = {name: control.value for name, control in self.work.by_name.items()}
-        return Pinned(self.result, self._said(), self.platform.platform(), workload)
+        return Pinned(self.result, self._said(), self.result.platform, workload)
 
     def _pin(self) -> None:
         self.baseline = self._pinned()

@@ -22,7 +22,7 @@ class Setting:
 
     @property
     def phases(self) -> int:
-        """Of how many phases of chunks the run may consist; a little more than there will be."""
+        """About how many phases of chunks the run will have; rather more than fewer."""
         collectives = sum(
             work.collective is not None and work.size > 0
             for layer in self.workload.layers
