@@ -129,14 +129,14 @@ def test_what_cannot_be_simulated_is_a_sentence_and_the_last_picture_stays(view)
     row(view, 0).npus.value = 12
     assert "power of two" in alert(view)
     assert "power of two" in view.head.said
-    assert "astra-stale" in view.timeline._dom_classes
+    assert "astra-stale" in view.picture._dom_classes
+    assert "astra-gone" in view.below._dom_classes
     assert view.timeline.data == picture
-    assert (view.answer.html, view.answer.code) == ("", "")
     assert view.pin.disabled
     assert view.save.disabled
     row(view, 0).npus.value = 16
     assert not alert(view)
-    assert "astra-stale" not in view.timeline._dom_classes
+    assert not {"astra-stale", "astra-gone"} & {*view.picture._dom_classes, *view.below._dom_classes}
     assert not view.pin.disabled
 
 

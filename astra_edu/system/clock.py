@@ -55,11 +55,17 @@ class Clock:
         """The time in ns."""
         return self.env.now
 
+    def timeout(self, delay: float) -> simpy.Event:
+        """An event that comes in `delay` ns."""
+        foreseen = self._foreseen_now()
+        event = Happening(self.env, self.came, foreseen, None)
+        self.env.schedule(event, foreseen, delay)  # type: ignore[arg-type]
+        return event
+
     def after(self, delay: float, action: Callable[[], object]) -> None:
         """Do `action` in `delay` ns."""
-        foreseen = int(self.env.now) << _SHIFT * (_WAITS - 1) | self._foreseen >> _SHIFT + _RANKS
-        event = Happening(self.env, self._act, foreseen << _RANKS, action)
-        self.env.schedule(event, event.foreseen, delay)  # type: ignore[arg-type]
+        foreseen = self._foreseen_now()
+        self.env.schedule(Happening(self.env, self._act, foreseen, action), foreseen, delay)  # type: ignore[arg-type]
 
     def after_waits(
         self, delay: float, lookback: int, rank: int, callback: Callable[[Happening], object], what: object
@@ -81,6 +87,10 @@ class Clock:
         event._ok = True
         event._value = None
         self.env.schedule(event, 0)  # type: ignore[arg-type]
+
+    def _foreseen_now(self) -> int:
+        """The place of an event that is foreseen now, by what happens now."""
+        return (int(self.env.now) << _SHIFT * (_WAITS - 1) | self._foreseen >> _SHIFT + _RANKS) << _RANKS
 
     def _act(self, event: Happening) -> None:
         self._foreseen = event.foreseen

@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import simpy
+
 from astra_edu.collectives import Collective
 from astra_edu.errors import ConfigError
 from astra_edu.system import reference
@@ -35,6 +37,12 @@ class TurnsClock(Clock):
         """A clock at 0 ns with nothing to do."""
         super().__init__()
         self._turns: dict[object, list[Done]] = {}
+
+    def timeout(self, delay: float) -> simpy.Event:
+        """An event that comes in `delay` ns, in NPU 0's turn."""
+        event = self.env.event()
+        self.after(delay, lambda: self.wake(event))
+        return event
 
     def after(self, delay: float, action: Done) -> None:
         """Do `action` for NPU 0 in `delay` ns."""

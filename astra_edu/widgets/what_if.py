@@ -82,6 +82,7 @@ class WhatIf(ipywidgets.VBox):  # type: ignore[misc]
         self.baseline = self._pinned()
         self.timeline = Timeline(self.result)
         self.head, self.answer, self.pace = Words(), Words(), Words()
+        self.picture, self.below = ipywidgets.VBox([self.timeline]), ipywidgets.VBox([self.answer])
         self._make_buttons()
         self._lay_out()
         self.refresh(anyway=True)
@@ -109,7 +110,8 @@ class WhatIf(ipywidgets.VBox):  # type: ignore[misc]
         self.timeline.result = self.result
         if self.work.names.value != self.baseline.workload["names"]:  # times of different work don't compare
             self.baseline = self._pinned()
-        self.timeline.remove_class("astra-stale")
+        self.picture.remove_class("astra-stale")
+        self.below.remove_class("astra-gone")
         self._enable(True)
         self._reason()
         self._say(warned)
@@ -147,7 +149,7 @@ class WhatIf(ipywidgets.VBox):  # type: ignore[misc]
         buttons = ipywidgets.HBox([self.pin, self.back, self.help, self.run], layout=box(flex_flow="row wrap"))
         files = group("To go on in ASTRA-sim", [ipywidgets.HBox([self.folder, self.save]), self.saved])
         right = ipywidgets.VBox(
-            [self.head, buttons, self.timeline, self.answer, files],
+            [self.head, buttons, self.picture, self.below, files],
             layout=box(flex="5 1 34em", min_width="0", padding="0 0 0 1em"),
         )
         both = ipywidgets.HBox([left, right], layout=box(flex_flow="row wrap", align_items="flex-start"))
@@ -177,8 +179,8 @@ class WhatIf(ipywidgets.VBox):  # type: ignore[misc]
     def _refuse(self, sentence: str) -> None:
         self.head.html = words.paragraphs([f"✗ {sentence}"], "astra-alert")
         self.head.said = sentence
-        self.answer.html = self.answer.code = ""
-        self.timeline.add_class("astra-stale")
+        self.picture.add_class("astra-stale")
+        self.below.add_class("astra-gone")
         self._enable(False)
 
     def _enable(self, there_is_a_run: bool) -> None:

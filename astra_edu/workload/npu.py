@@ -83,7 +83,7 @@ class Npu:
         task.computed_ns += duration
         if duration:
             start = self.clock.now
-            yield self._in(duration)
+            yield self.clock.timeout(duration)
             self.computed.append((task, start, self.clock.now))
 
     def issue(self, task: Task, urgent: bool = False) -> bool:
@@ -130,7 +130,7 @@ class Npu:
 
     def cycle(self) -> simpy.Event:
         """The one ns that ASTRA-sim's loops take from one state to the next: `yield npu.cycle()`."""
-        return self._in(1)
+        return self.clock.timeout(1)
 
     def finish(self) -> Steps:
         """What every run ends with: wait for all that is on its way, as exposed time of the first layer."""
@@ -147,11 +147,6 @@ class Npu:
             yield over
 
     _over: simpy.Event | None = None
-
-    def _in(self, delay: float) -> simpy.Event:
-        event = self.clock.env.event()
-        self.clock.after(delay, lambda: self.clock.wake(event))
-        return event
 
 
 def running_layers(workload: Workload, involved: Sequence[Involved]) -> list[RunningLayer]:

@@ -28,8 +28,12 @@ function nameSliders(element) {
   for (const handle of around.querySelectorAll(".noUi-handle")) {
     const slider = handle.closest(".widget-inline-hbox");
     const heading = slider.parentElement.querySelector("h4")?.textContent;
-    handle.setAttribute("aria-label", [heading, slider.querySelector("label").textContent].filter(Boolean).join(", "));
-    handle.setAttribute("aria-valuetext", slider.querySelector(".widget-readout").textContent);
+    const name = [heading, slider.querySelector("label").textContent].filter(Boolean).join(", ");
+    const readout = slider.querySelector(".widget-readout");
+    handle.setAttribute("aria-label", name);
+    handle.setAttribute("aria-valuetext", readout.textContent);
+    if (readout.isContentEditable) readout.setAttribute("aria-label", name);
+    else readout.tabIndex = -1; // nothing can be typed there
   }
 }
 
