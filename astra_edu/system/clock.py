@@ -86,7 +86,7 @@ class Clock:
         """Let what waits for `event` go on at once, before anything else happens in this ns."""
         event._ok = True
         event._value = None
-        self.env.schedule(event, 0)  # type: ignore[arg-type]
+        self.env.schedule(event, -1)  # type: ignore[arg-type]
 
     def _foreseen_now(self) -> int:
         """The place of an event that is foreseen now, by what happens now."""
