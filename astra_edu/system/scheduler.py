@@ -6,7 +6,6 @@ phase lasts, and goes on to the next. A phase that has begun is never interrupte
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,10 +17,13 @@ from astra_edu.system.config import Platform
 from astra_edu.system.logical import LogicalDimension
 from astra_edu.system.npu_order import NpuOrder, others_first
 from astra_edu.system.phases import Phase, Planner
+from astra_edu.system.policies import POLICIES, Policy, fifo, fifo_only
 
 if TYPE_CHECKING:
     from astra_edu.system.clock import Clock, Happening
     from astra_edu.system.messages import Messages
+
+_WHOLE = (Collective.ALL_REDUCE, Collective.ALL_TO_ALL)
 
 HIGHEST_PRIORITY = 100_000_000
 """Of the embedding exchange in the DLRM loops: before everything else."""
@@ -77,67 +79,6 @@ class Stay(NamedTuple):
     end_ns: float
 
 
-Policy = Callable[[list[Chunk], int, Chunk], int]
-"""policy(queue, running, new): the place of the new chunk in a queue whose first `running` chunks have started."""
-
-
-def fifo(queue: list[Chunk], running: int, new: Chunk) -> int:
-    """By priority; among equals, who came first."""
-    priority = new.priority
-    for place in range(running, len(queue)):
-        if queue[place].priority < priority:
-            return place
-    return len(queue)
-
-
-def fifo_only(queue: list[Chunk], running: int, new: Chunk) -> int:
-    """The same in a queue that knows no other policy and is therefore sorted."""
-    if queue[-1].priority >= new.priority:
-        return len(queue)
-    return bisect_right(queue, -new.priority, lo=running, key=lambda waiting: -waiting.priority)
-
-
-def smallest_chunk_first(queue: list[Chunk], running: int, new: Chunk) -> int:
-    """The smaller chunk first; among equals, who came last."""
-    size = new.phase.size
-    for place in range(running, len(queue)):
-        if queue[place].phase.size >= size:
-            return place
-    return len(queue)
-
-
-def fewest_phases_first(queue: list[Chunk], running: int, new: Chunk) -> int:
-    """Who has fewer phases still to come; among equals, who came last."""
-    left = new.phases_left
-    for place in range(running, len(queue)):
-        if queue[place].phases_left >= left:
-            return place
-    return len(queue)
-
-
-def alternate(queue: list[Chunk], running: int, new: Chunk) -> int:
-    """By priority, but not in between a reduce-scatter and an all-gather that follow each other ("RG").
-
-    The first chunk that waits keeps its place when anything is running.
-    """
-    halves = {Collective.REDUCE_SCATTER, Collective.ALL_GATHER}
-    place = min(running + 1, len(queue)) if running else 0
-    while place < len(queue):
-        pair = {waiting.phase.collective for waiting in queue[max(0, place - 1) : place + 1]}
-        if queue[place].priority <= new.priority and pair != halves:
-            break
-        place += 1
-    return place
-
-
-POLICIES: dict[str, Policy] = {
-    "FIFO": fifo_only,
-    "SCF": smallest_chunk_first,
-    "RG": alternate,
-    "lessRemainingPhaseFirst": fewest_phases_first,
-}
-
-
 @dataclass(eq=False)
 class Server:
     """One queue of a dimension: `places` chunks at a time, the others in the order of `policy`."""
@@ -186,9 +127,6 @@ class Server:
         """Let a chunk go whose phase is over."""
         self.queue.remove(chunk)
         self.running -= 1
-
-
-_WHOLE = (Collective.ALL_REDUCE, Collective.ALL_TO_ALL)
 
 
 class Scheduler:
