@@ -34,6 +34,7 @@ _LOADED_LATE = {
     "Explorer": "astra_edu.widgets",
     "Player": "astra_edu.widgets",
     "Timeline": "astra_edu.widgets",
+    "WhatIf": "astra_edu.widgets",
 }
 
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     "SystemConfig",
     "Timeline",
     "Topology",
+    "WhatIf",
     "Workload",
     "counts",
     "hierarchical",

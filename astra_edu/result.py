@@ -140,6 +140,7 @@ class Result:
     def dimensions(self) -> pd.DataFrame:
         """A row for each logical dimension: its chunks, their mean time and waiting in ns, bytes, how well it was used.
 
+        Where a model-parallel group breaks a dimension in two, both parts have a row and one "network dimension".
         utilisation: bytes sent over what its bandwidth could have carried in all the time. busy: the share of the time
         in which a chunk was on it.
         """
@@ -154,6 +155,7 @@ class Result:
             rows.append(
                 {
                     "dimension": d,
+                    "network dimension": dimension.physical,
                     "topology": physical.topology.value,
                     "NPUs": dimension.npus,
                     "chunks": len(stays),

@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+import astra_edu
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "astra_edu"
 
@@ -77,6 +79,12 @@ def test_the_example_in_the_readme_prints_what_it_shows():
     code, shown = re.search(r"```python\n(.*?)```\n\n```text\n(.*?)```", readme, re.DOTALL).groups()
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True)
     assert run.stdout == shown
+
+
+def test_every_name_that_texts_and_notebooks_use_exists():
+    texts = [ROOT / "README.md", *(ROOT / "notebooks").glob("*.ipynb"), *(ROOT / "solutions").glob("*.ipynb")]
+    used = {name for path in texts for name in re.findall(r"\bae\.(\w+)", path.read_text(encoding="utf-8"))}
+    assert {name for name in used if not hasattr(astra_edu, name)} == set()
 
 
 @pytest.fixture(scope="module")

@@ -52,3 +52,15 @@ def write_text(path: str | PathLike[str], text: str) -> None:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise ConfigError(f"{str(file)[:80]} can't be written: {reason}.") from error
+
+
+def looks_like(text: str) -> str:
+    """The end of an error sentence for a file that is another kind of ASTRA-sim's files; empty if it is none."""
+    start = text.lstrip()[:1]
+    if start == "{":
+        return " It looks like a network file."
+    if "scheduling-policy:" in text:
+        return " It looks like a system file."
+    if "ALLREDUCE" in text or "ALLTOALL" in text:
+        return " It looks like a workload file."
+    return ""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from astra_edu.errors import ConfigError, suggestion, whole
+from astra_edu.formats.files import looks_like
 from astra_edu.network import Dimension
 from astra_edu.network.dimension import KINDS
 
@@ -35,7 +36,7 @@ def parse_network(text: str, name: str = "network file") -> tuple[Dimension, ...
         raise
     except (ValueError, RecursionError) as error:
         where = f" in line {error.lineno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else ""
-        raise ConfigError(f"{name} is not valid JSON{where}.") from error
+        raise ConfigError(f"{name} is not valid JSON{where}.{looks_like(text)}") from error
     if not isinstance(content, dict):
         raise ConfigError(f"{name}: the JSON must be an object with keys such as {', '.join(_REQUIRED)}.")
     for key in content:

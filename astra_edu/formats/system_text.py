@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from astra_edu.errors import ConfigError, choice, suggestion
+from astra_edu.formats.files import looks_like
 from astra_edu.system import Bus, Implementation, SystemConfig
 
 _NUMBERS = {
@@ -104,6 +105,7 @@ def _pairs(text: str, name: str) -> dict[str, str]:
         if not word.endswith(":"):
             raise ConfigError(
                 f"{name}: {word!r} stands where a key with a colon is expected, as in 'endpoint-delay: 10'."
+                f"{looks_like(text)}"
             )
         key = word.removesuffix(":")
         if key not in _ALL:

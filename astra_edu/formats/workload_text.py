@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from astra_edu.collectives import Collective
 from astra_edu.errors import ConfigError, choice, positive
+from astra_edu.formats.files import looks_like
 from astra_edu.units import float32
 from astra_edu.workload import LOOPS, Layer, Work, Workload
 
@@ -28,6 +29,8 @@ def parse_workload(text: str, comm_scale: float = 1, compute_scale: float = 1, n
     if not lines:
         raise ConfigError(f"{name} is empty; it begins with a training loop, such as MICRO or DATA.")
     loop, *options = lines[0].split()
+    if loop not in LOOPS and looks_like(text):
+        raise ConfigError(f"{name} doesn't begin with a training loop.{looks_like(text)}")
     choice(f"{name}: the training loop", loop, LOOPS)
     count = _number(f"{name}, line 2: the number of layers", lines[1].split()[0] if len(lines) > 1 else "")
     rows = lines[2:]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from math import prod
 
 from astra_edu.collectives import Collective
@@ -146,7 +146,10 @@ class SystemConfig:
         """The same implementation for all collectives but the all-to-all, which is direct as in the tutorials."""
         own = Implementation.parse_all(implementation)
         pairwise = tuple(Implementation.parse("direct") for _ in own)
-        return cls(own, own, own, pairwise, **settings)  # type: ignore[arg-type]
+        allowed = [f.name for f in fields(cls) if f.name not in ("all_reduce", "all_gather", "reduce_scatter")]
+        for name in settings:
+            choice("setting", name, allowed)
+        return cls(**({"all_to_all": pairwise} | settings), all_reduce=own, all_gather=own, reduce_scatter=own)  # type: ignore[arg-type]
 
     def with_injection_scale(self, scale: float) -> SystemConfig:
         """The same with ASTRA-sim's injection scale applied: it multiplies the endpoint delay."""

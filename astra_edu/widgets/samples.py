@@ -32,11 +32,10 @@ def find_inputs() -> Path | None:
     return None
 
 
-def sample(name: str, inputs: Path | None = None) -> Workload:
-    """The workload of that name; `inputs` is the folder with the tutorial's files."""
-    if name in FILES:
-        return load_workload((inputs or FOLDER) / FILES[name])
-    return dlrm() if name == DLRM else transformer()
+def samples(inputs: Path | None = None) -> dict[str, Workload]:
+    """The tutorial's workloads, if there is a folder with their files, and those made here, by their names."""
+    files = {name: load_workload(inputs / file) for name, file in FILES.items()} if inputs else {}
+    return files | {DLRM: dlrm(), TRANSFORMER: transformer()}
 
 
 def dlrm(batch: int = 256, tables: int = 512, width: int = 64) -> Workload:

@@ -20,7 +20,7 @@ from astra_edu.presets import preset
 from astra_edu.system import Platform
 from astra_edu.units import MIB, parse_bytes
 from astra_edu.widgets import what_if_words as words
-from astra_edu.widgets.samples import FILES, MADE_HERE, SINGLE, find_inputs, sample
+from astra_edu.widgets.samples import FILES, SINGLE, find_inputs, samples
 from astra_edu.widgets.timeline import Timeline
 from astra_edu.widgets.what_if_code import code, loading, save
 from astra_edu.widgets.what_if_controls import PlatformControls, WorkloadControls
@@ -35,6 +35,7 @@ WHEN_LET_GO = "This run is large: sliders act when let go."
 TOO_LARGE = "This run would have about {:,} phases, too many to follow a slider: press “simulate it”."
 MOST_EXPLAINED = 10_000
 """A run of more phases is explained on demand only."""
+ON_DEMAND = "The run has {:,} phases; press “what would help most?” to learn what bounds it."
 MOST_PHASES = 50_000
 """A run that may have more phases (about half a second) is simulated on demand only."""
 YOURS = "your workload"
@@ -62,9 +63,7 @@ class WhatIf(ipywidgets.VBox):  # type: ignore[misc]
     ) -> None:
         """Start with one setting of everything. Raises ConfigError where it can't be simulated."""
         self.inputs = Path(inputs) if inputs is not None else find_inputs()
-        workloads = {
-            name: sample(name, self.inputs) for name in (*FILES, *MADE_HERE) if name in MADE_HERE or self.inputs
-        }
+        workloads = samples(self.inputs)
         if isinstance(workload, Workload):
             workloads, workload = {YOURS: workload, **workloads}, YOURS
         chosen = next(iter(workloads)) if workload is None else choice("workload", workload, [*workloads, *SINGLE])
@@ -107,14 +106,15 @@ class WhatIf(ipywidgets.VBox):  # type: ignore[misc]
         except ConfigError as error:
             self._refuse(str(error))
             return
-        self.timeline.result = self.result
         if self.work.names.value != self.baseline.workload["names"]:  # times of different work don't compare
             self.baseline = self._pinned()
+        html, lines = words.tables(self.result, self.baseline.result) + self._reasons(), self._code()
+        self.timeline.result = self.result  # from here on all at once, so that the browser can draw it all at once
+        self.answer.put(html=html, code=lines)
+        self._say(warned)
         self.picture.remove_class("astra-stale")
         self.below.remove_class("astra-gone")
         self._enable(True)
-        self._reason()
-        self._say(warned)
 
     def summary(self) -> str:
         """What stands around the picture, as plain text."""
@@ -152,8 +152,7 @@ class WhatIf(ipywidgets.VBox):  # type: ignore[misc]
             [self.head, buttons, self.picture, self.below, files],
             layout=box(flex="5 1 34em", min_width="0", padding="0 0 0 1em"),
         )
-        both = ipywidgets.HBox([left, right], layout=box(flex_flow="row wrap", align_items="flex-start"))
-        super().__init__([both])
+        super().__init__([ipywidgets.HBox([left, right], layout=box(flex_flow="row wrap", align_items="flex-start"))])
         self.add_class("astra-with-sliders")
 
     def _moved(self, change: Any) -> None:
@@ -177,8 +176,7 @@ class WhatIf(ipywidgets.VBox):  # type: ignore[misc]
             self._holding = False
 
     def _refuse(self, sentence: str) -> None:
-        self.head.html = words.paragraphs([f"✗ {sentence}"], "astra-alert")
-        self.head.said = sentence
+        self.head.put(html=words.paragraphs([f"✗ {sentence}"], "astra-alert"), said=sentence)
         self.picture.add_class("astra-stale")
         self.below.add_class("astra-gone")
         self._enable(False)
@@ -191,30 +189,24 @@ class WhatIf(ipywidgets.VBox):  # type: ignore[misc]
         headline = words.headline(self.result, self.baseline.result)
         notes = [f"Beware: {warning}" for warning in warned]
         changed = self._changed() or ["This is the baseline: change something."]
-        shown = (([headline], "astra-total"), (changed, ""), (notes, "astra-note"))
-        with self.head.hold_sync():
-            self.head.html = "".join(words.paragraphs(*part) for part in shown)
-            self.head.said = "; ".join([headline, *notes])
+        shown = ([headline], "astra-total"), (changed, ""), (notes, "astra-note")
+        html = "".join(words.paragraphs(*part) for part in shown)
+        self.head.put(html=html, said="; ".join([headline, *notes]))
 
     def _changed(self) -> list[str]:
         found = words.differences(self._said(), self.baseline.said)
         return [f"Changed: {'; '.join(found)}."] if found else []
 
-    def _reason(self) -> None:
+    def _reasons(self) -> str:
         phases = len(self.result.stays)
         if phases > MOST_EXPLAINED:
-            wait = f"The run has {phases:,} phases; press “what would help most?” to learn what bounds it."
-            reasons = words.paragraphs([wait])
-        else:
-            reasons = self.result.explain(changes=False)._repr_html_()
-        with self.answer.hold_sync():
-            self.answer.html = words.tables(self.result, self.baseline.result) + reasons
-            self.answer.code = self._code()
+            return words.paragraphs([ON_DEMAND.format(phases)])
+        return str(self.result.explain(changes=False)._repr_html_())
 
     def _code(self) -> str:
-        name, work, loaded = self.work.names.value, self.work, ""
-        if name in FILES and self.inputs:
-            loaded = loading(self.inputs / FILES[name], work.compute_scale.value, work.comm_scale.value)
+        work, file, loaded = self.work, FILES.get(self.work.names.value), ""
+        if file and self.inputs:
+            loaded = loading(self.inputs / file, work.compute_scale.value, work.comm_scale.value)
         return code(self.result.platform, self.result.workload, self.result.passes, loaded)
 
     def _follow(self, seconds: float) -> None:
@@ -254,4 +246,4 @@ class WhatIf(ipywidgets.VBox):  # type: ignore[misc]
             said = save(self.folder.value, self.result.platform, self.result.workload, self.result.passes)
         except ConfigError as error:
             said = [f"✗ {error}"]
-        self.saved.html, self.saved.said = words.paragraphs(said), said[0]
+        self.saved.put(html=words.paragraphs(said), said=said[0])

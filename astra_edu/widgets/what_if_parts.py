@@ -25,6 +25,12 @@ class Words(anywidget.AnyWidget):
     said = traitlets.Unicode("").tag(sync=True)
     code = traitlets.Unicode("").tag(sync=True)
 
+    def put(self, **parts: str) -> None:
+        """Replace some of them, in one message."""
+        with self.hold_sync():
+            for name, text in parts.items():
+                setattr(self, name, text)
+
 
 class Stepped(ipywidgets.SelectionSlider):  # type: ignore[misc]
     """A slider over fixed values, each written with its unit; a value between them becomes one of them."""
@@ -36,6 +42,7 @@ class Stepped(ipywidgets.SelectionSlider):  # type: ignore[misc]
         """Start at `value`; `help` appears where the pointer rests."""
         self.steps, self.unit = tuple(values), unit
         super().__init__(options=self._options([value]), value=value, description=name, tooltip=help, **_look())
+        self.add_class("astra-stepped")
 
     def put(self, value: float, *also: float) -> None:
         """Move to `value`; `also` are to be within reach as well."""

@@ -32,8 +32,8 @@ function nameSliders(element) {
     const readout = slider.querySelector(".widget-readout");
     handle.setAttribute("aria-label", name);
     handle.setAttribute("aria-valuetext", readout.textContent);
-    if (readout.isContentEditable) readout.setAttribute("aria-label", name);
-    else readout.tabIndex = -1; // nothing can be typed there
+    readout.setAttribute("aria-label", name);
+    if (slider.classList.contains("astra-stepped")) readout.contentEditable = "false"; // what is typed there has no effect
   }
 }
 
