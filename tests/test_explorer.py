@@ -171,3 +171,12 @@ def test_what_is_no_network_is_refused():
         ae.Explorer(splits=0)
     with pytest.raises(ae.ConfigError, match="size is 'big'"):
         ae.Explorer(size="big")
+
+
+def test_a_picture_that_no_longer_belongs_to_the_controls_is_greyed():
+    explorer = ae.Explorer(algorithms="halving-doubling")
+    explorer.rows[0].npus.value = 6
+    assert "power of two" in explorer.headline.value
+    assert explorer.picture._dom_classes == ("astra-stale",)
+    explorer.rows[0].npus.value = 8
+    assert explorer.picture._dom_classes == ()

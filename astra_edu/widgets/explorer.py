@@ -90,7 +90,8 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
             layout=ipywidgets.Layout(flex="1 1 15em"),
         )
         self.settings = ipywidgets.HBox([first], layout=ipywidgets.Layout(flex_flow="row wrap"))
-        super().__init__([self.dims, self.settings, self.headline, self.player, self.details])
+        self.picture = ipywidgets.VBox([self.player])  # it can be greyed; an anywidget takes no classes
+        super().__init__([self.dims, self.settings, self.headline, self.picture, self.details])
         self._refreshing = False
         self._refresh()
         controls = [self.collective, self.size, self.splits, self.dims]
@@ -151,9 +152,9 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
         except ConfigError as error:
             self.headline.value = f'<div role="alert" style="{HEADLINE}">✗ {escape(str(error))}</div>'
             self.details.value = ""
-            self.player.add_class("astra-stale")
+            self.picture.add_class("astra-stale")
             return
-        self.player.remove_class("astra-stale")
+        self.picture.remove_class("astra-stale")
         first, *rest = text.split("\n")
         self.headline.value = f'<div aria-live="polite" style="{HEADLINE}"><b>{escape(first)}</b></div>'
         self.details.value = f'<div style="line-height:1.5">{"<br>".join(map(escape, rest))}</div>'
