@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from astra_edu.chrome_trace import save_chrome_trace
 from astra_edu.collectives import Collective
+from astra_edu.errors import whole
 from astra_edu.network.cost import network_cost
 from astra_edu.system import Platform
 from astra_edu.system.logical import LogicalDimension
@@ -175,6 +176,7 @@ class Result:
         """
         import pandas as pd
 
+        period_ns = whole("period_ns", period_ns, at_least=1)
         ends = range(period_ns, int(self.total_ns) + 1, period_ns)
         shares = {
             f"dimension {d}": shares_of_periods(self._intervals(d, queued=True), period_ns, len(ends))

@@ -51,7 +51,10 @@ def simulate(workload: Workload, platform: Platform, passes: int = 1, progress: 
     npu = Npu(layers, passes, words, clock, scheduler, bar.one_more if bar else _nothing)
 
     def run() -> Steps:
-        yield from LOOPS[workload.loop](npu)
+        steps = LOOPS[workload.loop](npu)
+        if not hasattr(steps, "send"):
+            raise ConfigError(f"the training loop {workload.loop} has no yield in it, so there is nothing to simulate.")
+        yield from steps
         yield from npu.finish()
 
     running = clock.env.process(run())
@@ -59,11 +62,18 @@ def simulate(workload: Workload, platform: Platform, passes: int = 1, progress: 
         clock.env.run()
     except ConfigError as error:  # raised in the loop: only its sentence matters
         raise error.with_traceback(None) from None
+    except RuntimeError as error:  # SimPy's, where something else than an event is yielded
+        raise ConfigError(
+            f"the training loop {workload.loop} yields what can't be waited for ({error}); it takes "
+            "`yield npu.cycle()` and `yield from npu.compute(...)`, `npu.wait(...)` or `npu.communicate(...)`."
+        ) from None
     finally:
         if bar:
             bar.close()
     if running.is_alive:
         raise ConfigError(_stuck(npu))
+    if npu.forgotten:
+        raise ConfigError(f"{npu.forgotten[0]} was called without `yield from`, so it has done nothing.")
     result = Result(workload, platform, passes, clock.now, layers, dims, scheduler.stays, npu.computed)
     if not result.total_ns:
         raise ConfigError(

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from astra_edu.check import ex1, ex2
+from astra_edu.check import answered, ex1, ex2
 
 GIB = 2**30 / 1e9
 
@@ -155,7 +155,7 @@ WRONG = [(check, wrong, words) for check, (_, all_wrong) in CHECKS.items() for w
 def test_the_right_answer(check):
     verdict = check(CHECKS[check][0])
     assert verdict.ok, verdict
-    assert repr(verdict).startswith("✓ ")
+    assert repr(verdict).startswith("→ " if check is ex2.ranking else "✓ ")
 
 
 @pytest.mark.parametrize(("check", "wrong", "words"), WRONG)
@@ -218,6 +218,8 @@ def test_a_player_shows_an_answer_up_to_where_it_breaks(answer):
 
 def test_predictions_are_answered_whatever_they_are():
     assert "the simulator says 79.481 µs: a factor 4 too low" in ex1.predicted_time(lambda: 20).message
+    assert repr(ex1.predicted_time(lambda: 20)).startswith("→ You said 20 µs")
+    assert "is that in µs?" in ex1.predicted_time(lambda: 0.08).message
     assert "very close" in ex1.predicted_time(lambda: 78).message
     assert "simulator says 383.841 times" in ex2.predicted_growth(lambda: 1024).message
     assert ex2.ranking(lambda: ["fullyconnected", "ring", "switch"]).message.startswith("Right")
@@ -225,3 +227,38 @@ def test_predictions_are_answered_whatever_they_are():
     assert "1 of your 3 places" in ex2.ranking(lambda: ["Ring", "FullyConnected", "Switch"]).message
     assert ex1.predicted_time(lambda: 0).ok is False
     assert ex1.predicted_time(lambda: None).ok is False
+
+
+def test_code_that_uses_an_answer_says_that_there_is_none(capsys):
+    with answered():
+        raise NotImplementedError("How many?")
+    with answered():
+        ex1.steps(stub).require()
+    assert capsys.readouterr().out == "Not answered yet: How many?\n" * 2
+
+
+def test_code_that_uses_a_wrong_answer_says_so_without_a_traceback(capsys):
+    with answered():
+        print(f"{None:,.1f}")
+    with answered():
+        ex1.steps(lambda npus: npus).require()
+        print("not reached")
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("Not right yet: see the check above (TypeError: ")
+    assert second == "Not right yet: see the check above"
+
+
+def test_code_that_uses_a_right_answer_runs(capsys):
+    with answered():
+        ex1.steps(lambda npus: 2 * (npus - 1)).require()
+        print("reached")
+    assert capsys.readouterr().out == "reached\n"
+
+
+def test_a_run_that_is_interrupted_stops():
+    with pytest.raises(KeyboardInterrupt), answered():
+        raise KeyboardInterrupt
+
+
+def stub(*_, **__):
+    raise NotImplementedError("How many?")

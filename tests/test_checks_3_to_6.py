@@ -78,6 +78,7 @@ NUMBERS = {
             (lambda pixels, inputs, filters, tera: 2 * pixels * inputs * filters, "how long do they take"),
             (lambda **c: conv(**(c | {"pixels": 1})), "one pixel"),
             (lambda **c: 3429, "right in 1 of the 4"),
+            (lambda **c: 0, "too small"),
         ],
     ),
     "weight_bytes": (
@@ -90,6 +91,8 @@ NUMBERS = {
             (lambda inputs, filters: 4 * (inputs + 1) * filters, "in 16"),
             (lambda inputs, filters: 4 * inputs * filters, "and biases"),
             (lambda inputs, filters: 2 * inputs * (filters + 1), "one for each input"),
+            (lambda inputs, filters: 16 * (inputs + 1) * filters, "in bits; a byte"),
+            (lambda inputs, filters: 16 * inputs * filters, "in bits, and without"),
         ],
     ),
     "carry_us": (
@@ -103,6 +106,9 @@ NUMBERS = {
             (lambda **c: carry(**c) / 1e6, "in seconds"),
             (lambda **c: 1.024 * carry(**c), "1024 MiB"),
             (lambda **c: 2 * carry(**c), "Twice too long"),
+            (lambda **c: 8 * carry(**c), "You count bits"),
+            (lambda **c: carry(**c) / 8, "8 times the bandwidth"),
+            (lambda **c: 0, "too small"),
         ],
     ),
     "slack_ns": (
@@ -221,7 +227,8 @@ OTHERS = {
             (lambda layers: backward(layers, lowest=None), "training data"),
             (lambda layers: backward(layers, up=True), "the end of the network"),
             (lambda layers: [*backward(layers, ("IG",)), *backward(layers, ("WG",))], "right after its own"),
-            (lambda layers: backward(4), "For layers = 2, 0 of your 7 entries"),
+            (lambda layers: backward(4), "For layers = 2 you return 7 entries; 3 are expected"),
+            (lambda layers: backward(layers)[::-1], "For layers = 4, 1 of your 7 entries"),
             (lambda layers: "IG", "return a list"),
         ],
     ),
@@ -263,9 +270,9 @@ OTHERS = {
         [
             (lambda: [[0, 1, 2]] * 3, "That is the baseline"),
             (lambda: [[2, 1, 0], [0, 1, 2], [1, 0, 2]], "equal loads"),
-            (lambda: [[0, 1, 2], [0, 1, 2], [2, 1, 0]], "Chunk 2 begins on the dimension with the most"),
-            (lambda: [[0, 1, 2], [1, 2, 0], [2, 1, 0]], "Chunk 2 doesn't go"),
-            (lambda: [[0, 1, 2], [2, 1, 0], [2, 1, 0]], "Chunk 3 doesn't go"),
+            (lambda: [[0, 1, 2], [0, 1, 2], [2, 1, 0]], "Chunk 1 begins on the dimension with the most"),
+            (lambda: [[0, 1, 2], [1, 2, 0], [2, 1, 0]], "Chunk 1 doesn't go"),
+            (lambda: [[0, 1, 2], [2, 1, 0], [2, 1, 0]], "Chunk 2 doesn't go"),
             (lambda: [0, 1, 2], "three lists"),
             (lambda: [[0, 1, 1]] * 3, "three lists"),
         ],
@@ -422,6 +429,25 @@ def never_ends(npu):
         yield npu.cycle()
 
 
+def never_yields_and_never_ends(npu):
+    while True:
+        npu.cycle()
+    yield
+
+
+def yields_nothing_and_never_ends(npu):
+    while True:
+        yield
+
+
+def yields_from_issue(npu):
+    yield from npu.issue(npu.layers[0].weight_gradient)
+
+
+def yields_issue(npu):
+    yield npu.issue(npu.layers[0].weight_gradient)
+
+
 def yields_a_number(npu):
     yield 3
 
@@ -458,6 +484,10 @@ LOOPS = [
     (never_yields_the_cycle, r"yield npu.cycle\(\)"),
     (takes_a_layer, "layer.forward"),
     (never_ends, "doesn't end"),
+    (never_yields_and_never_ends, "doesn't end"),
+    (yields_nothing_and_never_ends, "doesn't end"),
+    (yields_from_issue, "issue takes no time: call it without yield"),
+    (yields_issue, "issue takes no time: call it without yield"),
     (yields_a_number, "yields 3"),
     (asks_for_what_there_is_not, "AttributeError"),
     (only_forward, "never computes the input gradient"),
@@ -527,3 +557,35 @@ def test_a_case_says_which_order_wins():
 
 def test_the_torus_of_the_files_is_the_preset_that_a_case_runs_on():
     assert ae.load_astra_sim(network=EX4 / "torus.json", system=EX4 / "torus.txt") == ae.preset("torus")
+
+
+MADE = {
+    "predicted_winners_3": {"VGG-16": "DGX-2", "GPT-3": "TPU"},
+    "predicted_total": 1,
+    "predicted_effect": "faster",
+    "predicted_speedup": 100,
+    "helped": [],
+    "predicted_winners_6": dict.fromkeys(ex6.SIZES, "Ring"),
+    "predicted_splits": 1000,
+}
+
+
+@pytest.mark.parametrize("name", PREDICTIONS)
+def test_a_wrong_prediction_counts_as_made_and_isnt_ticked(name):
+    verdict = PREDICTIONS[name](lambda: MADE[name])
+    assert verdict.ok
+    assert repr(verdict).startswith("→ ")
+
+
+def test_a_prediction_in_another_unit_is_asked_for_its_unit():
+    in_ms = PREDICTIONS["predicted_total"](lambda: 3.5).message
+    assert "You said 3.5: is that in µs?" in in_ms
+    assert "factor" not in in_ms
+    assert "is that in" not in ex5.predicted_speedup(lambda: 2567).message
+    assert "a factor 1,000 too high" in ex5.predicted_speedup(lambda: 2567).message
+
+
+def test_a_speedup_below_0_is_no_time():
+    verdict = ex5.predicted_speedup(lambda: -2)
+    assert verdict.ok is False
+    assert verdict.message == "Your guess is -2 times; guess a number above 0."

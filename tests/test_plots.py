@@ -102,7 +102,7 @@ def test_a_figure_comes_with_its_words_and_numbers():
     picture = all_reduce_costs(npus=(2, 4, 8), algorithms=("ring", "naive"))
     html = picture._repr_html_()
     assert re.search(r'<img alt="Two log-log line charts.*src="data:image/png;base64,iVBOR', html)
-    assert "<figcaption><pre>algorithm" in html
+    assert re.search('<figcaption><pre tabindex="0" style="[^"]*overflow-x: auto">algorithm', html)
     assert repr(picture).startswith(picture.alt)
 
 
@@ -123,6 +123,14 @@ def test_a_long_table_is_folded():
     figure = pytest.importorskip("matplotlib.figure").Figure()
     assert "<summary>" not in Picture(figure, "", "row\n" * 5)._repr_html_()
     assert "<summary>" in Picture(figure, "", "row\n" * 50)._repr_html_()
+
+
+def test_a_note_stands_before_the_table():
+    figure = pytest.importorskip("matplotlib.figure").Figure()
+    picture = Picture(figure, "alt", "row", "a < b")
+    assert "<figcaption><p>a &lt; b</p><pre" in picture._repr_html_()
+    assert repr(picture) == "alt\na < b\nrow"
+    assert "<p>" not in Picture(figure, "alt", "row")._repr_html_()
 
 
 def test_alt_text_is_escaped():
@@ -196,7 +204,7 @@ def test_the_timeline_has_a_lane_for_compute_exposed_communication_and_each_dime
 def test_the_exposed_lane_is_where_compute_is_idle(vgg):
     [(lane, start, end)] = drawn(timeline(vgg), "exposed communication")  # pauses of 1 ns are too narrow
     assert (lane, start, end) == (1, pytest.approx(751.065), pytest.approx(5632.316))
-    assert "46 of the pauses of compute are narrower than half a pixel" in timeline(vgg).table
+    assert "46 of the pauses of compute are narrower than half a pixel" in timeline(vgg).note
 
 
 def test_a_part_of_the_timeline_counts_that_part_only(gpt3):
@@ -222,7 +230,7 @@ def test_a_timeline_without_compute(alone):
 
 def test_a_timeline_without_communication(silent):
     picture = timeline(silent)
-    assert rows(picture)[-3][:3] == ["dimension 0", "nothing", "0"]
+    assert rows(picture)[-2][:3] == ["dimension 0", "nothing", "0"]
     assert not drawn(picture, "exposed communication")
     assert "exposed communication" not in [text.get_text() for text in picture.figure.legends[0].get_texts()]
     assert written(picture) == ["a", "b", "b", "a"]  # forward, then backward
@@ -296,6 +304,14 @@ def test_themis_stands_below_the_baseline(themis):
     table = rows(picture)
     assert table[2][:8] == ["baseline", "1", "12.5 %", "12.5 %", "12.5 %", "23", "25", "25"]
     assert table[5][5:] == ["100", "100", "100", "85", *["-"] * 6]
+    heads = "to 3,501  to 7,002  to 10,502  to 14,003  to 17,504  to 21,005  to 24,506  to 28,007  to 31,507  to 35,008"
+    assert table[0][5:] == heads.split("  ")
+    assert "from 0 to 3,501 µs, from there to 7,002 µs, and so on" in picture.note
+
+
+def test_a_utilisation_table_of_a_short_run_has_heads_that_differ(alone):
+    heads = rows(utilisation({"ring": alone}))[0][5:]
+    assert heads == [f"to {head}" for head in (4.57, 9.14, 13.7, 18.3, 22.8, 27.4, 32, 36.5, 41.1, 45.7)]
 
 
 def test_utilisation_draws_the_results_own_shares(themis):

@@ -176,6 +176,73 @@ def test_a_loop_of_ones_own(monkeypatch):
     assert result.stays == []
 
 
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        (lambda npu: npu.compute(npu.layers[0].forward), "compute.*layer0, forward was called without `yield from`"),
+        (lambda npu: npu.issue(npu.layers[0]), "give one of a layer's tasks"),
+    ],
+)
+def test_what_one_may_get_wrong_in_a_loop_is_said(monkeypatch, step, words):
+    def loop(npu):
+        step(npu)
+        yield npu.cycle()
+
+    monkeypatch.setitem(ae.LOOPS, "MINE", loop)
+    with pytest.raises(ae.ConfigError, match=words):
+        ae.simulate(replace(data_parallel(), loop="MINE"), RING)
+
+
+def test_a_loop_must_yield_events(monkeypatch):
+    def number(npu):
+        yield 3
+
+    monkeypatch.setitem(ae.LOOPS, "MINE", number)
+    with pytest.raises(ae.ConfigError, match="yields what can't be waited for"):
+        ae.simulate(replace(data_parallel(), loop="MINE"), RING)
+    monkeypatch.setitem(ae.LOOPS, "MINE", lambda npu: None)
+    with pytest.raises(ae.ConfigError, match="no yield in it"):
+        ae.simulate(replace(data_parallel(), loop="MINE"), RING)
+
+
+def test_a_loop_that_never_ends_is_stopped(monkeypatch):
+    def idle(npu):
+        while True:
+            yield npu.cycle()
+
+    monkeypatch.setitem(ae.LOOPS, "MINE", idle)
+    with pytest.raises(ae.ConfigError, match=r"never ends.*100,000 cycles in a row"):
+        ae.simulate(replace(data_parallel(), loop="MINE"), RING)
+
+
+def test_the_collectives_of_ones_own_loop_run_over_all_dimensions(monkeypatch):
+    def forward(npu):
+        for layer in npu.layers:
+            yield from npu.communicate(layer.forward)
+
+    monkeypatch.setitem(ae.LOOPS, "MINE", forward)
+    activations = Work(0, "all-gather", 2**20)
+    work = ae.Workload("MINE", (Layer("layer", activations, Work(0, None, 0), Work(0, None, 0)),))
+    assert ae.simulate(work, RING).message_bytes == 7 * 2**20
+
+
+def test_two_may_wait_for_one_collective(monkeypatch):
+    told = []
+
+    def helper(npu, name):
+        yield from npu.wait(npu.layers[0].weight_gradient)
+        told.append(name)
+
+    def both(npu):
+        npu.issue(npu.layers[0].weight_gradient)
+        others = [npu.clock.env.process(helper(npu, name)) for name in "ab"]
+        yield from others
+
+    monkeypatch.setitem(ae.LOOPS, "MINE", both)
+    ae.simulate(replace(data_parallel(), loop="MINE"), RING)
+    assert told == ["a", "b"]
+
+
 def test_tables_show_what_was_counted():
     result = ae.simulate(data_parallel(), RING)
     assert result.layers["weight gradient compute"].tolist() == [1000] * 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from astra_edu.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, judge, prediction
+from astra_edu.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, guessed, judge, prediction
 from astra_edu.collectives import Collective, Op, ProofError, Rounds, Schedule, prove, schedule
 from astra_edu.collectives.proof import replay
 from astra_edu.network import Dimension
@@ -99,11 +99,11 @@ def ranking(answer: Answer) -> Verdict:
     times = {name: _time(name, 1024 * MIB) for name in PLATFORMS}
     best = sorted(times, key=lambda name: times[name])
     if names == best:
-        return Verdict(True, "Right. Each link is as fast as any other here, so what differs between the three?")
+        return guessed("Right. Each link is as fast as any other here, so what differs between the three?")
     right = sum(a == b for a, b in zip(names, best, strict=True))
     if names == best[::-1]:
-        return Verdict(True, "You bet on the opposite of what happens. Run on, and count the links of one NPU.")
-    return Verdict(True, f"{right} of your 3 places will come true. Run on, and count the links of one NPU.")
+        return guessed("You bet on the opposite of what happens. Run on, and count the links of one NPU.")
+    return guessed(f"{right} of your 3 places will come true. Run on, and count the links of one NPU.")
 
 
 def injection_gb_s(answer: Answer) -> Verdict:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from astra_edu.check.slips import wrong_units
-from astra_edu.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, judge, number, prediction
+from astra_edu.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, guessed, judge, number, prediction
 from astra_edu.formats import load_astra_sim, load_workload
 from astra_edu.result import Result
 from astra_edu.simulate import simulate
@@ -39,7 +39,7 @@ def predicted_winners(answer: Answer, folder: str | Path) -> Verdict:
         1: "One of your two guesses comes true. Find out which, and why the other doesn't.",
         0: "Neither of your guesses comes true: a good start for finding out why.",
     }
-    return Verdict(True, lessons[right])
+    return guessed(lessons[right])
 
 
 def conv_ns(answer: Answer) -> Verdict:
@@ -101,6 +101,8 @@ def weight_bytes(answer: Answer) -> Verdict:
                 "That is for numbers of 32 bits; the slide has them in 16.",
             ),
             Mistake(lambda inputs, filters: inputs * filters * 4, "Numbers of 16 bits are asked for, and biases."),
+            Mistake(lambda inputs, filters: (inputs + 1) * filters * 16, "That is in bits; a byte has 8 of them."),
+            Mistake(lambda inputs, filters: inputs * filters * 16, "That is in bits, and without the biases."),
             Mistake(
                 lambda inputs, filters: inputs * (filters + 1) * 2,
                 "A bias belongs to each filter; you have one for each input.",
@@ -126,6 +128,11 @@ def carry_us(answer: Answer) -> Verdict:
         [
             *wrong_units(time),
             Mistake(lambda **c: time(**(c | {"links": 1})), "That is over one link; an NPU sends on all of them."),
+            Mistake(
+                lambda **c: 8 * time(**c),
+                "You count bits against a bandwidth in bytes: the B of GB/s stands for bytes.",
+            ),
+            Mistake(lambda **c: time(**c) / 8, "You count 8 times the bandwidth: MiB and GB/s are both in bytes."),
             Mistake(lambda **c: 2 * time(**c), "Twice too long: a link sends and receives at once."),
         ],
         "Right: bytes over bandwidth. No schedule can be faster than its slowest dimension.",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from astra_edu.check.loop_record import difference, plain_layers, record
-from astra_edu.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, judge
+from astra_edu.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, guessed, judge
 from astra_edu.errors import ConfigError
 from astra_edu.formats import load_astra_sim, load_workload
 from astra_edu.presets import preset
@@ -36,8 +36,8 @@ def predicted_effect(answer: Answer, folder: str | Path) -> Verdict:
     )
     truth = "same" if old == new else "faster" if new < old else "slower"
     if guess == truth:
-        return Verdict(True, "Your guess comes true. Keep your reason in mind; it is asked for below.")
-    return Verdict(True, "Your guess doesn't come true. Write the loop first; then find out why.")
+        return guessed("Your guess comes true. Keep your reason in mind; it is asked for below.")
+    return guessed("Your guess doesn't come true. Write the loop first; then find out why.")
 
 
 def backward_order(answer: Answer) -> Verdict:
@@ -72,7 +72,9 @@ def backward_order(answer: Answer) -> Verdict:
         for message, mistake in named.items():
             if words == mistake(layers):
                 return Verdict(False, message)
-        right = sum(a == b for a, b in zip(words, wanted, strict=False))
+        if len(words) != len(wanted):
+            return Verdict(False, f"For layers = {layers} you return {len(words)} entries; {len(wanted)} are expected.")
+        right = sum(a == b for a, b in zip(words, wanted, strict=True))
         return Verdict(False, f"For layers = {layers}, {right} of your {len(words)} entries stand in the right place.")
     return Verdict(True, "Right: one swap in each layer, and layer 0 has no input gradient to compute.")
 

@@ -7,7 +7,7 @@ from math import prod
 
 from astra_edu.check.slips import wrong_units
 from astra_edu.check.themis_cases import CASES, times_ns
-from astra_edu.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, judge, prediction
+from astra_edu.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, guessed, judge, prediction
 from astra_edu.errors import ConfigError
 from astra_edu.presets import preset
 from astra_edu.units import GIB
@@ -206,11 +206,11 @@ def first_orders(answer: Answer) -> Verdict:
         by_load = [loads[d] for d in order]
         if not any(loads):
             if order != [0, 1, 2]:
-                return Verdict(False, "For the first chunk all loads are 0; what does Themis do with equal loads?")
+                return Verdict(False, "For chunk 0 all loads are 0; what does Themis do with equal loads?")
         elif by_load == sorted(by_load, reverse=True):
-            return Verdict(False, f"Chunk {number + 1} begins on the dimension with the most to do; turn that round.")
+            return Verdict(False, f"Chunk {number} begins on the dimension with the most to do; turn that round.")
         elif by_load != sorted(by_load):
-            return Verdict(False, f"Chunk {number + 1} doesn't go from the least loaded dimension to the most loaded.")
+            return Verdict(False, f"Chunk {number} doesn't go from the least loaded dimension to the most loaded.")
         share = 1.0
         for d in order:
             loads[d] += share * 7 / 8
@@ -230,7 +230,7 @@ def helped(answer: Answer) -> Verdict:
         return Verdict(False, f"Give a list of letters out of {', '.join(CASES)}; an empty one if you think of none.")
     times = {letter: times_ns(platform, size) for letter, (_, platform, size) in CASES.items()}
     right = sum((letter in letters) == (before > 1.1 * after) for letter, (before, after) in times.items())
-    return Verdict(True, f"{right} of your {len(CASES)} guesses come true. Run on and see which; then say why.")
+    return guessed(f"{right} of your {len(CASES)} guesses come true. Run on and see which; then say why.")
 
 
 def _times_us(volumes_mib: Numbers, bandwidths: Numbers) -> list[float]:

@@ -7,7 +7,7 @@ from math import sqrt
 from typing import Any
 
 from astra_edu.check.slips import wrong_units
-from astra_edu.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, judge, number
+from astra_edu.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, guessed, judge, number
 from astra_edu.errors import ConfigError
 from astra_edu.network import Dimension
 from astra_edu.presets import preset
@@ -47,7 +47,7 @@ def predicted_winners(answer: Answer) -> Verdict:
         return Verdict(False, f"Name one of {', '.join(NETWORKS)} for each of the sizes {', '.join(SIZES)}.")
     fastest = {s: min(NETWORKS, key=lambda n: all_reduce(NETWORKS[n], SIZES[s]).total_ns) for s in SIZES}
     right = sum(names[size] == fastest[size] for size in SIZES)
-    return Verdict(True, f"{right} of your 3 guesses come true. Run on and see which.")
+    return guessed(f"{right} of your 3 guesses come true. Run on and see which.")
 
 
 def fit(answer: Answer) -> Verdict:
@@ -139,8 +139,7 @@ def predicted_splits(answer: Answer) -> Verdict:
         splits: all_reduce(preset("dgx2"), 64 * MIB, splits=splits).total_ns for splits in (*range(1, 33), int(guess))
     }
     longer = times[int(guess)] / min(times.values()) - 1
-    return Verdict(
-        True,
+    return guessed(
         f"With {guess:g} chunks it takes {longer:.1%} longer than with the best number. "
         + ("Well guessed; find out why." if longer < 0.01 else "Too many, or too few? Run on and see."),
     )

@@ -13,7 +13,10 @@ from astra_edu.workload.npu import Npu, Task, running_layers
 from astra_edu.workload.parallelism import Options, involved
 
 LIMIT = 10_000
-"""Calls after which a loop is taken never to end."""
+"""Calls, or events, after which a loop is taken never to end."""
+
+ENDLESS = f"Your loop asks for more than {LIMIT:,} things and doesn't end."
+INSTANT = "issue takes no time: call it without yield, as in `npu.issue(layer.weight_gradient)`."
 
 
 class Call(NamedTuple):
@@ -38,6 +41,14 @@ class MisuseError(Exception):
     """A call that can't be meant so; the message is for the student."""
 
 
+class Issued:
+    """What `issue` returns: true, but nothing to yield."""
+
+    def __iter__(self) -> Iterator[None]:
+        """Stop a loop that yields from it."""
+        raise MisuseError(INSTANT)
+
+
 class Recorder(Npu):
     """An NPU that does nothing but write down what a loop asks of it."""
 
@@ -56,23 +67,23 @@ class Recorder(Npu):
         """Write down that the task's collectives are waited for, once that is run."""
         return self._steps(self._call("wait", task))
 
-    def issue(self, task: Task, urgent: bool = False) -> bool:
+    def issue(self, task: Task, urgent: bool = False) -> Any:
         """Write down that the task's collective begins."""
-        self._note(self._call("issue", task))
-        return True
+        self._keep(self.calls, self._call("issue", task))
+        return Issued()
 
     def cycle(self) -> Any:
         """Return what is written down once it is yielded."""
-        self.pending.append(Call("cycle"))
+        self._keep(self.pending, Call("cycle"))
         return self.pending[-1]
 
     def run(self, made: Call) -> None:
         """Write down what had only been called so far."""
         self.pending.remove(made)
-        self._note(made)
+        self._keep(self.calls, made)
 
     def _steps(self, made: Call) -> Iterator[None]:
-        self.pending.append(made)
+        self._keep(self.pending, made)
 
         def steps() -> Iterator[None]:
             self.run(made)
@@ -85,10 +96,10 @@ class Recorder(Npu):
             raise MisuseError(f"npu.{what}(...) takes one of a layer's three tasks, such as layer.forward.")
         return Call(what, task.kind, int(task.layer))
 
-    def _note(self, made: Call) -> None:
-        if len(self.calls) >= LIMIT:
-            raise MisuseError(f"Your loop asks for more than {LIMIT:,} things and doesn't end.")
-        self.calls.append(made)
+    def _keep(self, calls: list[Call], made: Call) -> None:
+        if len(calls) >= LIMIT:
+            raise MisuseError(ENDLESS)
+        calls.append(made)
 
 
 def plain_layers(count: int, size: int = 2**20) -> tuple[Layer, ...]:
@@ -111,7 +122,11 @@ def record(loop: Any, layers: int, passes: int) -> list[Call] | str:
         steps = loop(npu)
         if not isinstance(steps, GeneratorType):
             return "Your loop has to be a generator: everything that takes time is yielded (yield, or yield from)."
-        for event in steps:
+        for count, event in enumerate(steps):
+            if count >= LIMIT:
+                return ENDLESS
+            if isinstance(event, Issued):
+                return INSTANT
             if isinstance(event, GeneratorType):
                 return "compute, wait and communicate take several events: write `yield from`, not `yield`."
             if isinstance(event, Call):

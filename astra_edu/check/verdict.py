@@ -7,7 +7,8 @@ or, when the value is nobody's known mistake, in which case it is wrong and on w
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,20 +17,34 @@ from astra_edu.errors import ConfigError
 
 Case = Mapping[str, Any]
 Answer = Callable[..., Any]
+NOT_RIGHT = "Not right yet: see the check above"
+ANOTHER_UNIT = 500
+"""A guess at a time that is off by this factor is taken to be in ns or ms."""
+NOTHING = 1e-9
+"""What rounding may make of 0. Far less than any answer, so that 0 is no right value in wrong units."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """ok: True for right, False for wrong, None for not answered yet. message: why."""
+    """ok: True for right, False for wrong, None for not answered yet. message: why.
+
+    guess: a prediction is answered; it is ok when it was made, whether it comes true or not.
+    """
 
     ok: bool | None
     message: str
+    guess: bool = False
 
     def __repr__(self) -> str:
-        return {True: "✓ ", False: "✗ ", None: "… "}[self.ok] + self.message
+        return {True: "→ " if self.guess else "✓ ", False: "✗ ", None: "… "}[self.ok] + self.message
 
     def __bool__(self) -> bool:
         return self.ok is True
+
+    def require(self) -> None:
+        """Go on only if the answer is right. Raises NoAnswerError otherwise."""
+        if not self:
+            raise NoAnswerError(self.ok, self.message)
 
 
 class NoAnswerError(ProofError):
@@ -54,6 +69,19 @@ class Mistake:
     function: Answer
     message: str
     slack: float = 0.0
+
+
+@contextmanager
+def answered() -> Iterator[None]:
+    """Around code that uses an answer: print one line, not a traceback, where the answer is missing or wrong."""
+    try:
+        yield
+    except NotImplementedError as question:
+        print(f"Not answered yet: {question}")
+    except NoAnswerError as problem:
+        print(problem if problem.verdict.ok is None else NOT_RIGHT)
+    except Exception as error:
+        print(f"{NOT_RIGHT} ({type(error).__name__}: {error})")
 
 
 def judge(
@@ -110,14 +138,22 @@ def prediction(answer: Answer, truth: float, unit: str, lesson: str) -> Verdict:
     except NoAnswerError as problem:
         return problem.verdict
     if guess <= 0:
-        return Verdict(False, f"Your guess is {guess:g} {unit}; it takes some time, so guess more than 0.")
+        return Verdict(False, f"Your guess is {guess:g} {unit}; guess a number above 0.")
     ratio = max(guess / truth, truth / guess)
-    off = "that is very close" if ratio < 1.1 else f"a factor {ratio:.2g} too {'high' if guess > truth else 'low'}"
-    return Verdict(True, f"You said {guess:,.6g} {unit}; the simulator says {truth:,.6g} {unit}: {off}. {lesson}")
+    if unit == "µs" and ratio > ANOTHER_UNIT:
+        return guessed(f"You said {guess:,.6g}: is that in µs? The simulator says {truth:,.6g} {unit}. {lesson}")
+    factor = f"{ratio:.2g}" if ratio < 100 else f"{ratio:,.0f}"
+    off = "that is very close" if ratio < 1.1 else f"a factor {factor} too {'high' if guess > truth else 'low'}"
+    return guessed(f"You said {guess:,.6g} {unit}; the simulator says {truth:,.6g} {unit}: {off}. {lesson}")
+
+
+def guessed(message: str) -> Verdict:
+    """What is said to a prediction, be it right or wrong."""
+    return Verdict(True, message, guess=True)
 
 
 def _same(a: Sequence[float], b: Sequence[float], tolerance: float, slack: float = 0.0) -> bool:
-    within = max(tolerance, slack)
+    within = max(NOTHING, slack)
     return all(math.isclose(x, y, rel_tol=tolerance, abs_tol=within) for x, y in zip(a, b, strict=True))
 
 

@@ -25,11 +25,9 @@ def network_cost(network: Sequence[Dimension]) -> float:
     """US dollars for the whole network. Raises ConfigError for a switch on a Tile, which has no price."""
     npus = prod(dimension.npus for dimension in network)
     total = 0.0
-    below = 1
     for d, dimension in enumerate(network):
-        below *= dimension.npus
         price = DOLLARS_PER_GB_S[dimension.kind]
-        for part, count in _parts(dimension, npus, below).items():
+        for part, count in _parts(dimension, npus).items():
             if part not in price:
                 raise ConfigError(
                     f"dimension {d} is a {dimension.kind} with a {part}; ASTRA-sim has no price for that."
@@ -38,11 +36,8 @@ def network_cost(network: Sequence[Dimension]) -> float:
     return total
 
 
-def _parts(dimension: Dimension, npus: int, below: int) -> dict[str, int]:
-    """How many links, switch ports and NICs there are, as ASTRA-sim counts them.
-
-    below: NPUs in this dimension and all lower ones together; one switch connects them all.
-    """
+def _parts(dimension: Dimension, npus: int) -> dict[str, int]:
+    """How many links, switch ports and NICs there are among `npus` NPUs."""
     groups = npus // dimension.npus
     match dimension.topology:
         case Topology.RING:
@@ -51,5 +46,4 @@ def _parts(dimension: Dimension, npus: int, below: int) -> dict[str, int]:
             pairs = dimension.npus * (dimension.npus - 1) // 2
             return {"link": groups * pairs * dimension.links_to_one}
         case Topology.SWITCH:
-            ports = below * dimension.links * (npus // below)
-            return {"link": ports, "switch": ports, "NIC": ports}
+            return dict.fromkeys(("link", "switch", "NIC"), npus * dimension.links)

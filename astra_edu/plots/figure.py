@@ -20,22 +20,29 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
-_LONG = 24  # lines of a table that is folded away under the figure
+_LONG = 12  # lines of a table that is folded away under the figure
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure as a notebook shows it. table: the plotted numbers as text, one line a row; folded if it is long."""
+    """A figure as a notebook shows it.
+
+    table: the plotted numbers as text, one line a row; scrolls if wide, folded if long. note: what one
+    must know to read the table, shown before it.
+    """
 
     figure: Figure = field(repr=False)
     alt: str
     table: str
+    note: str = ""
 
     def _repr_html_(self) -> str:
         buffer = io.BytesIO()
         self.figure.savefig(buffer, format="png", dpi=110, bbox_inches="tight")
         source = base64.b64encode(buffer.getvalue()).decode()
-        table = f'<pre style="font-family: monospace; white-space: pre; overflow-x: auto">{escape(self.table)}</pre>'
+        note = f"<p>{escape(self.note)}</p>" if self.note else ""
+        style = "font-family: monospace; white-space: pre; overflow-x: auto"
+        table = f'{note}<pre tabindex="0" style="{style}">{escape(self.table)}</pre>'
         if self.table.count("\n") >= _LONG:
             table = f"<details><summary>The figures as a table</summary>{table}</details>"
         return (
@@ -44,7 +51,7 @@ class Picture:
         )
 
     def __repr__(self) -> str:
-        return f"{self.alt}\n{self.table}"
+        return "\n".join(filter(None, (self.alt, self.note, self.table)))
 
 
 def text_table(header: list[str], rows: list[list[object]]) -> str:

@@ -40,10 +40,9 @@ def timeline(result: Result, start_ns: float = 0, end_ns: float | None = None) -
     found = {block.look for blocks in (*lanes.values(), visible) for block in blocks if blocks is not lanes["exposed"]}
     picture.legend(look for look in LOOKS if look in found)
     picture.axes.set_title(_title(result, lanes, window, unit), size=10, loc="left")
-    table = _table(lanes, window, unit)
-    if hidden := len(lanes["exposed"]) - len(visible):
-        table += f"\n{hidden} of the pauses of compute are narrower than half a pixel and not shaded."
-    return Picture(picture.figure, _alt(result, lanes, window, unit), table)
+    hidden = len(lanes["exposed"]) - len(visible)
+    note = f"{hidden} of the pauses of compute are narrower than half a pixel and not shaded." if hidden else ""
+    return Picture(picture.figure, _alt(result, lanes, window, unit), _table(lanes, window, unit), note)
 
 
 def _block(span: Span) -> Block:

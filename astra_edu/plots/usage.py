@@ -51,7 +51,7 @@ def utilisation(results: Mapping[str, Result], period_ns: int | None = None) -> 
         "A lane for each dimension of each run: the share of the time in which it has a chunk, waiting or running. "
         + " ".join(_sentence(name, result, unit) for name, result in results.items())
     )
-    return Picture(figure, alt, _table(results, longest, unit))
+    return Picture(figure, alt, _table(results, longest, unit), _note(longest / 10, unit))
 
 
 def _draw(axes: Axes, name: str, result: Result, period: int, unit: TimeUnit) -> None:
@@ -112,13 +112,25 @@ def _table(results: Mapping[str, Result], longest: float, unit: TimeUnit) -> str
         "with a chunk",
         "running",
         "bandwidth",
-        *(f"-{end / unit.ns:,.5g}" for end in ends[1:]),
+        *(f"to {_short(end / unit.ns)}" for end in ends[1:]),
     ]
+    return text_table(header, rows)
+
+
+def _note(tenth: float, unit: TimeUnit) -> str:
+    """How to read the table. tenth: of the longest run's time, in ns."""
+    ends = [f"{_short(k * tenth / unit.ns)} {unit.name}" for k in (1, 2)]
     return (
-        f"{text_table(header, rows)}\n"
-        "With a chunk: waiting or running, as drawn. Bandwidth: bytes sent over what could have been sent.\n"
-        f"Then the drawn share, in %, in each tenth of the time, up to so many {unit.name}."
+        "With a chunk: share of the run in which a chunk waits for the dimension or runs on it. Running: in which one "
+        "runs on it. Bandwidth: bytes sent over what could have been sent. Then the time in ten equal parts, with the "
+        f"share, in %, in which the dimension has a chunk: from 0 to {ends[0]}, from there to {ends[1]}, and so on; "
+        "a dash where the run is over."
     )
+
+
+def _short(time: float) -> str:
+    """A time with enough digits for the head of a column."""
+    return f"{time:,.0f}" if time >= 100 else f"{time:.3g}"
 
 
 def _tenths(result: Result, d: int, ends: Sequence[float]) -> list[str]:

@@ -51,9 +51,9 @@ class Clock:
         self._foreseen = 0
 
     @property
-    def now(self) -> float:
-        """The time in ns."""
-        return self.env.now
+    def now(self) -> int:
+        """The time in whole ns, as ASTRA-sim reads it, also where messages end in between."""
+        return int(self.env.now)
 
     def timeout(self, delay: float) -> simpy.Event:
         """An event that comes in `delay` ns."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from astra_edu.collectives.schedule import Rounds
+from astra_edu.collectives.schedule import Op, Rounds
 from astra_edu.system import reference
 from astra_edu.system.routes import Route, Routes
 
@@ -91,6 +91,7 @@ def _of_all(routes: Routes, size: int) -> Duration:
     """
     schedule = routes.schedule
     ready: list[float] = [routes.endpoint] * schedule.npus
+    asked = [0.0] * schedule.npus  # since when an NPU of a tree is ready to receive
     since = 0.0
     waited: list[float] = []
     for group, step, times, messages in _chains(routes):
@@ -106,6 +107,9 @@ def _of_all(routes: Routes, size: int) -> Duration:
             since = ready[0] if zero_sends else since
             for source, to, message, taking_in in hops:
                 arrived = ready[source] + message.ns
+                if message.request_ns and not group.symmetric:
+                    arrived = max(ready[source], asked[to] + message.request_ns) + message.ns - message.request_ns
+                    asked[source] = ready[source] if group.op is Op.REDUCE else asked[source]
                 if to == 0:
                     waited.append(max(0.0, arrived - since))
                 if group.symmetric:

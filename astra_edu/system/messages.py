@@ -26,6 +26,9 @@ from astra_edu.system.routes import Routes, RowMessage
 
 Done = Callable[[], object]
 
+MOST_NPUS = 256
+"""The most NPUs of a dimension that are followed one by one."""
+
 
 class TurnsClock(Clock):
     """A clock that takes events of the same ns in the order in which they were foreseen, NPU by NPU.
@@ -133,17 +136,23 @@ class Messages:
         self.buses: dict[object, SharedBus] = {}
         self.config = bus
 
-    def begin(self, phase: Phase, npus: Sequence[int], done: Callable[[Sequence[int]], object]) -> None:
-        """Run a phase from now on, its NPUs beginning in the order of `npus`.
+    def begin(self, phase: Phase, order: Sequence[int], done: Callable[[Sequence[int]], object]) -> None:
+        """Run a phase from now on, its NPUs beginning in this order.
 
         done(npus) is called at its end, with the order in which they finished. Raises ConfigError for trees, and
         without boost mode for NPUs that aren't alike.
         """
         if not phase.schedule.groups[0].symmetric:
             raise ConfigError("ASTRA-sim's double binary trees aren't modelled with a shared bus; choose another one.")
+        npus = phase.lane.dimension.npus
+        if npus > MOST_NPUS:
+            raise ConfigError(
+                f"with a shared bus every message is followed, and {npus:,} NPUs in a dimension are too much for that; "
+                f"{MOST_NPUS:,} is the most."
+            )
         if self.alike and not phase.lane.dimension.wires.symmetric:
             raise ConfigError("with a shared bus, NPUs that aren't alike are followed in boost mode only; set it to 1.")
-        _Running(self, phase, done).begin([0] if self.alike else npus)
+        _Running(self, phase, done).begin([0] if self.alike else order)
 
     def bus(self, npu: object) -> SharedBus:
         """The bus of an NPU."""

@@ -16,9 +16,9 @@ from astra_edu.system.themis import Baseline, InterDimension, RoundRobin, Themis
 
 _schedule = lru_cache(maxsize=1000)(schedule)
 _SECOND_TREE = "tree-root-first"
-MOST_NPUS = {"ring": 2**40, "halving-doubling": 2**20, "direct": 2**16, TREE: 2**16}
+MOST_NPUS = {"ring": 2**40, "halving-doubling": 2**20, "direct": 2**16, TREE: 2**12}
 """The most NPUs of a dimension: what of an algorithm must be looked at one by one."""
-MOST_UNLIKE_NPUS = {"ring": 2**12, "halving-doubling": 2**12, "direct": 2**10, TREE: 2**12}
+MOST_UNLIKE_NPUS = {"ring": 2**11, "halving-doubling": 2**12, "direct": 2**10, TREE: 2**12}
 """The same where NPU 0 doesn't stand for all."""
 _HALVES = (Collective.REDUCE_SCATTER, Collective.ALL_GATHER)
 

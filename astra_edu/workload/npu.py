@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from astra_edu.errors import ConfigError
 from astra_edu.system.phases import Phase
 from astra_edu.system.scheduler import Scheduler
 from astra_edu.workload.layer import Work, Workload
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from astra_edu.system.clock import Clock
 
 Steps = Generator["simpy.Event", None, None]
+
+MOST_IDLE_CYCLES = 100_000
+"""How many cycles in a row a loop may take without doing anything else."""
 
 
 @dataclass(eq=False)
@@ -40,7 +44,7 @@ class Task:
     exposed_ns: float = 0
     communication_ns: float = 0
     in_flight: int = 0
-    waiting: simpy.Event | None = None
+    waiting: list[simpy.Event] = field(default_factory=list)
     last_phases: tuple[Phase, ...] = ()
 
 
@@ -75,20 +79,40 @@ class Npu:
     scheduler: Scheduler
     one_more_finished: Callable[[], object] = lambda: None
     computed: list[tuple[Task, float, float]] = field(default_factory=list)
-    in_flight: int = 0
+    in_flight: int = field(default=0, init=False)
+    forgotten: list[str] = field(default_factory=list, init=False)
+    _over: simpy.Event | None = field(default=None, init=False)
+    _idle_cycles: int = field(default=0, init=False)
 
     def compute(self, task: Task) -> Steps:
-        """Compute for the task's compute_ns."""
-        duration = task.work.compute_ns
-        task.computed_ns += duration
-        if duration:
-            start = self.clock.now
-            yield self.clock.timeout(duration)
-            self.computed.append((task, start, self.clock.now))
+        """Compute for the task's compute_ns: `yield from npu.compute(layer.forward)`."""
+        return self._to_run("compute", task, self._compute)
+
+    def wait(self, task: Task) -> Steps:
+        """Wait until none of the task's collectives is on its way: `yield from npu.wait(layer.weight_gradient)`."""
+        return self._to_run("wait", task, self._wait)
+
+    def communicate(self, task: Task) -> Steps:
+        """Begin the task's collective and wait for it: `yield from npu.communicate(layer.forward)`."""
+        return self._to_run("communicate", task, self._communicate)
+
+    def cycle(self) -> simpy.Event:
+        """The one ns that ASTRA-sim's loops take from one state to the next: `yield npu.cycle()`.
+
+        Raises ConfigError for a loop that does nothing else any more.
+        """
+        self._idle_cycles += 1
+        if self._idle_cycles > MOST_IDLE_CYCLES:
+            raise ConfigError(
+                f"the training loop never ends: it has taken {MOST_IDLE_CYCLES:,} cycles in a row without computing or "
+                "communicating."
+            )
+        return self.clock.timeout(1)
 
     def issue(self, task: Task, urgent: bool = False) -> bool:
         """Begin the task's collective and go on; False if it has none. urgent: before all that wait already."""
-        work = task.work
+        work = _task("issue", task).work
+        self._idle_cycles = 0
         if work.collective is None or not work.size:
             return False
         created = self.clock.now
@@ -102,9 +126,9 @@ class Npu:
             task.in_flight -= 1
             self.in_flight -= 1
             self.one_more_finished()
-            if task.waiting:
-                waiting, task.waiting = task.waiting, None
-                self.clock.wake(waiting)
+            for event in task.waiting:
+                self.clock.wake(event)
+            task.waiting.clear()
             if self._over and not self.in_flight:
                 self.clock.wake(self._over)
 
@@ -114,39 +138,62 @@ class Npu:
         self.in_flight += 1
         return True
 
-    def wait(self, task: Task) -> Steps:
-        """Wait until none of the task's collectives is on its way."""
-        while task.in_flight:
-            start = self.clock.now
-            task.waiting = self.clock.env.event()
-            yield task.waiting
-            task.exposed_ns += self.clock.now - start
-            self.scheduler.order.woken(task.last_phases)
-
-    def communicate(self, task: Task) -> Steps:
-        """Begin the task's collective and wait for it."""
-        self.issue(task)
-        yield from self.wait(task)
-
-    def cycle(self) -> simpy.Event:
-        """The one ns that ASTRA-sim's loops take from one state to the next: `yield npu.cycle()`."""
-        return self.clock.timeout(1)
-
     def finish(self) -> Steps:
         """What every run ends with: wait for all that is on its way, as exposed time of the first layer."""
         if not self.in_flight:
             return
         first = self.layers[0].weight_gradient
-        start = self.clock.now
         over = self._over = self.clock.env.event()
         if first.in_flight:
-            first.waiting = self.clock.env.event()
-            yield first.waiting
-            first.exposed_ns += self.clock.now - start
+            yield from self._one_of(first)
         if self.in_flight or not over.triggered:
             yield over
 
-    _over: simpy.Event | None = None
+    def _compute(self, task: Task) -> Steps:
+        duration = task.work.compute_ns
+        task.computed_ns += duration
+        if duration:
+            self._idle_cycles = 0
+            start = self.clock.now
+            yield self.clock.timeout(duration)
+            self.computed.append((task, start, self.clock.now))
+
+    def _wait(self, task: Task) -> Steps:
+        while task.in_flight:
+            self._idle_cycles = 0
+            yield from self._one_of(task)
+            self.scheduler.order.woken(task.last_phases)
+
+    def _communicate(self, task: Task) -> Steps:
+        self.issue(task)
+        yield from self.wait(task)
+
+    def _one_of(self, task: Task) -> Steps:
+        """Wait for one of the task's collectives."""
+        start = self.clock.now
+        event = self.clock.env.event()
+        task.waiting.append(event)
+        yield event
+        task.exposed_ns += self.clock.now - start
+
+    def _to_run(self, name: str, task: Task, steps: Callable[[Task], Steps]) -> Steps:
+        """The steps, with a note until they are run: a call without `yield from` does nothing."""
+        call = f"npu.{name}(...) of {_task(name, task).layer}, {task.kind}"
+        self.forgotten.append(call)
+
+        def run() -> Steps:
+            self.forgotten.remove(call)
+            yield from steps(task)
+
+        return run()
+
+
+def _task(name: str, task: Task) -> Task:
+    if not isinstance(task, Task):
+        raise ConfigError(
+            f"npu.{name}({task!r:.40}): give one of a layer's tasks, such as layer.forward or layer.weight_gradient."
+        )
+    return task
 
 
 def running_layers(workload: Workload, involved: Sequence[Involved]) -> list[RunningLayer]:

@@ -123,7 +123,7 @@ def _split(workload: Workload, layer: Layer, boundary: int) -> tuple[Rule, Rule]
         return (lambda d: d < boundary), (lambda d: d >= boundary)
     if loop == CUSTOMIZED:
         return PARALLELISMS[choice(f"parallelism of layer {layer.name}", layer.parallelism, PARALLELISMS)]
-    return PARALLELISMS.get(loop, PARALLELISMS["DATA"])
+    return PARALLELISMS.get(loop, (_all, _all))
 
 
 def _all(d: int) -> bool:
@@ -136,6 +136,7 @@ def _none(d: int) -> bool:
 
 PARALLELISMS: dict[str, tuple[Rule, Rule]] = {
     "DATA": (_none, _all),
+    "DATA_REORDER": (_none, _all),
     "MICRO": (_none, _all),
     "MODEL": (_all, _none),
     "DISTRIBUTED_INFERENCE": (_all, _none),
@@ -144,4 +145,7 @@ PARALLELISMS: dict[str, tuple[Rule, Rule]] = {
     "HYBRID_DLRM": (_none, _all),
     "HYBRID_DLRM_ENHANCED": (_none, _all),
 }
-"""What a layer of HYBRID_CUSTOMIZED may name, and what most loops are: rules for model- and data-parallel traffic."""
+"""What a layer of HYBRID_CUSTOMIZED may name, and what most loops are: rules for model- and data-parallel traffic.
+
+The collectives of a loop that isn't here, such as one of your own, run over all dimensions.
+"""
