@@ -354,3 +354,20 @@ def test_direct_with_one_message_at_a_time_waits_for_each():
     one = ae.SystemConfig(how, how, how, how, splits=1)
     result = ae.simulate(ae.Workload.micro("all-gather", 2**20), ae.Platform((dimension,), one))
     assert result.total_ns == 1 + 10 + 3 * (dimension.message_ns(2**20) + 10)
+
+
+def test_under_lifo_the_input_gradient_first_can_win():
+    """The case of solution 4: the large all-reduce begins later and so doesn't stand before the small, urgent one."""
+    torus = ae.preset("torus")
+    numbers = [(33, 23, 37, 2**15), (15, 4, 48, 2**21)]  # µs of forward, input and weight gradient, and bytes
+    layers = tuple(
+        Layer(str(i), Work(1000 * f, None, 0), Work(1000 * ig, None, 0), Work(1000 * wg, "all-reduce", size))
+        for i, (f, ig, wg, size) in enumerate(numbers)
+    )
+
+    def total(loop, scheduling):
+        platform = replace(torus, system=replace(torus.system, scheduling=scheduling))
+        return ae.simulate(ae.Workload(loop, layers), platform, 20).total_ns
+
+    assert total("DATA_REORDER", "LIFO") < total("DATA", "LIFO") == 2_851_560
+    assert total("DATA_REORDER", "FIFO") > total("DATA", "FIFO")
