@@ -83,7 +83,7 @@ def says(words):
         (lambda: ae.SystemConfig.of("ring", queues=0), "num_queues_per_dim is 0"),
         (lambda: ae.SystemConfig.of("ring", rendezvous=1), "rendezvous is 1; it must be True or False"),
         (lambda: ae.preset("dgx"), "preset is 'dgx'; did you mean 'dgx2'"),
-        (lambda: ae.Workload("MICRO", ()), "needs at least one layer"),
+        (lambda: ae.Workload("MICRO", ()), "needs one layer or more"),
         (lambda: ae.SystemConfig.of("direct" + "9" * 5000), "all-reduce|implementation"),
         (lambda: ae.SystemConfig((), (), (), ()), "give an Implementation for each dimension"),
         (lambda: ae.SystemConfig.of("ring").with_injection_scale(math.nan), "injection_scale is nan"),

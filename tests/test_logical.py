@@ -51,6 +51,7 @@ def test_a_group_must_divide_the_npus():
 @pytest.mark.parametrize(
     ("kind", "dollars"),
     [
+        ("Node", 4 * 8 * 50 + (4 + 13) * 8 * 25),
         ("Package", 4 * 8 * 50 + (4 + 13) * 8 * 25),
         ("Pod", 7.4 * 8 * 50 + (7.4 + 23.7 + 47.8) * 8 * 25),
     ],
@@ -64,6 +65,10 @@ def test_links_switch_ports_and_nics_cost_by_their_bandwidth(kind, dollars):
 
 def test_fully_connected_npus_have_a_link_for_each_pair():
     assert network_cost([ae.Dimension.of("FullyConnected", 4, 10, 500)]) == 4 * 6 * 10
+
+
+def test_links_of_a_tile_are_cheap():
+    assert network_cost([ae.Dimension("Ring", 4, 2, 50, 500, kind="Tile")]) == 1 * 4 * 50
 
 
 def test_a_tile_has_no_price_for_a_switch():

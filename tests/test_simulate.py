@@ -371,3 +371,44 @@ def test_under_lifo_the_input_gradient_first_can_win():
 
     assert total("DATA_REORDER", "LIFO") < total("DATA", "LIFO") == 2_851_560
     assert total("DATA_REORDER", "FIFO") > total("DATA", "FIFO")
+
+
+def test_a_single_layer_computes_its_input_gradient_when_that_comes_first():
+    """In the tutorial's order the last layer has none; the reordered loop begins with it."""
+    layer = Layer("only", Work(10, None, 0), Work(20, None, 0), Work(40, None, 0))
+    kinds = {}
+    for loop in ("DATA", "DATA_REORDER"):
+        kinds[loop] = [task.kind for task, *_ in ae.simulate(ae.Workload(loop, (layer,)), RING).computed]
+    assert kinds == {
+        "DATA": ["forward", "weight gradient"],
+        "DATA_REORDER": ["forward", "input gradient", "weight gradient"],
+    }
+
+
+def test_no_update_takes_no_time():
+    with_and_without = [ae.simulate(data_parallel(update_ns=update), RING).total_ns for update in (0, 7)]
+    assert with_and_without[1] - with_and_without[0] == 7  # only the last one is waited for
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: ae.Workload("DATA", (1, 2)), "each a Layer"),
+        (lambda: Layer("a", None, None, None), "forward of layer a is None; give Work"),
+        (lambda: Work(1, "allreduce", 4), "did you mean 'all-reduce'"),
+        (lambda: ae.simulate(data_parallel(), RING).utilisation(0), "period_ns is 0"),
+    ],
+)
+def test_what_makes_no_sense_is_said(make, words):
+    with pytest.raises(ae.ConfigError, match=words):
+        make()
+
+
+def test_the_bus_keeps_its_gap_between_two_that_follow_each_other():
+    """With g = 1,000 ns two chunks at once take longer by gaps; with g = 0 they don't."""
+
+    def total(gap):
+        system = replace(RING.system, bus=Bus(o=10, g=gap), splits=2, active_chunks=2)
+        return ae.simulate(ae.Workload.micro("all-gather", 2**10), replace(RING, system=system)).total_ns
+
+    assert total(1000) > total(0)

@@ -44,11 +44,11 @@ class State(Enum):
 
 @dataclass(eq=False)
 class Piece:
-    """Some data that cross. processed: they are added up on arrival; send_back: and then come back."""
+    """Some data that cross. adds_up: on arrival they are added to others; returns: then they cross back."""
 
     size: int
-    processed: bool
-    send_back: bool
+    adds_up: bool
+    returns: bool
     done: Callable[[], object]
 
 
@@ -119,8 +119,8 @@ class Side:
     def _received(self) -> None:
         self._turn(State.FREE if len(self.receives) < 2 else self.state)
         piece = self.receives[0]
-        if piece.processed:
-            piece.processed = False
+        if piece.adds_up:
+            piece.adds_up = False
             if self.inner:
                 self._through_inner(piece, True, lambda: self._add_later(piece))
             else:
@@ -132,8 +132,8 @@ class Side:
         self._go_on()
 
     def _pass_on(self, piece: Piece) -> None:
-        if piece.send_back:
-            piece.send_back = False
+        if piece.returns:
+            piece.returns = False
             if self.inner:
                 self._through_inner(piece, True, lambda: self._send(piece))
             else:

@@ -83,8 +83,8 @@ class Crossing(NamedTuple):
     """How the data of a token cross the bus: in which direction, whether they are added up and come back."""
 
     outwards: bool
-    processed: bool
-    send_back: bool
+    adds_up: bool
+    returns: bool
 
 
 def crossing(phase: Phase, window: int, k: int) -> Crossing:
@@ -101,8 +101,8 @@ def crossing(phase: Phase, window: int, k: int) -> Crossing:
     if place < window:
         return Crossing(True, False, False)
     all_reduces = phase.collective is Collective.ALL_REDUCE and turn % 2 == 0
-    processed = phase.collective is Collective.REDUCE_SCATTER or all_reduces
-    return Crossing(False, processed, window + others - place > window)
+    adds_up = phase.collective is Collective.REDUCE_SCATTER or all_reduces
+    return Crossing(False, adds_up, window + others - place > window)
 
 
 @dataclass(eq=False)
@@ -135,6 +135,7 @@ class Messages:
         self.alike = alike
         self.buses: dict[object, SharedBus] = {}
         self.config = bus
+        self._rows: dict[tuple[int, int, int], tuple[list[list[RowMessage]], list[int]]] = {}
 
     def begin(self, phase: Phase, order: Sequence[int], done: Callable[[Sequence[int]], object]) -> None:
         """Run a phase from now on, its NPUs beginning in this order.
@@ -154,6 +155,16 @@ class Messages:
             raise ConfigError("with a shared bus, NPUs that aren't alike are followed in boost mode only; set it to 1.")
         _Running(self, phase, done).begin([0] if self.alike else order)
 
+    def rows(self, phase: Phase, npus: int) -> tuple[list[list[RowMessage]], list[int]]:
+        """(each NPU's messages in a phase, the bytes that cross its bus before each and after the last)."""
+        key = id(phase.schedule), id(phase.lane), phase.size
+        if key not in self._rows:
+            rendezvous = self.platform.system.rendezvous
+            routes = Routes(phase.schedule, [phase.lane.dimension.wires], 0, None, rendezvous)
+            rows = [routes.row(npu, phase.size) for npu in range(npus)]
+            self._rows[key] = rows, reference.crossing_bytes(phase.schedule, [message.size for message in rows[0]])
+        return self._rows[key]
+
     def bus(self, npu: object) -> SharedBus:
         """The bus of an NPU."""
         if npu not in self.buses:
@@ -172,9 +183,7 @@ class _Running:
         direct = phase.schedule.algorithm == "direct"
         self.window = (n - 1 if window is None else min(window, n - 1)) if direct else 1
         self.gate = n - 1 if direct and phase.collective is Collective.ALL_REDUCE else 0
-        routes = Routes(phase.schedule, [phase.lane.dimension.wires], 0, None, messages.platform.system.rendezvous)
-        self.rows = [routes.row(npu, phase.size) for npu in range(self.npus)]
-        self.sizes = reference.crossing_bytes(phase.schedule, [message.size for message in self.rows[0]])
+        self.rows, self.sizes = messages.rows(phase, self.npus)
         self.finished: list[int] = []
         self.ends = [_Endpoint() for _ in range(self.npus)]
 
@@ -194,13 +203,13 @@ class _Running:
         bus = self.messages.bus(self._name(i))
 
         def crossed() -> None:
-            if how.processed:
+            if how.adds_up:
                 wait = reference.memory_ns(size)
                 self.messages.clock.after_for(self._name(i), wait, lambda: self._free(i))
             else:
                 self._free(i)
 
-        (bus.near if how.outwards else bus.far).request(Piece(size, how.processed, how.send_back, crossed))
+        (bus.near if how.outwards else bus.far).request(Piece(size, how.adds_up, how.returns, crossed))
 
     def _free(self, i: int) -> None:
         end, row = self.ends[i], self.rows[i]

@@ -50,6 +50,10 @@ class Layer:
     parallelism: str = ""
 
     def __post_init__(self) -> None:
+        for kind in ("forward", "input_gradient", "weight_gradient"):
+            work = getattr(self, kind)
+            if not isinstance(work, Work):
+                raise ConfigError(f"{kind} of layer {self.name} is {work!r}; give Work(compute_ns, collective, size).")
         update = whole(f"update time of layer {self.name} in ns", self.update_ns, at_least=0)
         object.__setattr__(self, "update_ns", update)
 
@@ -64,8 +68,10 @@ class Workload:
 
     def __post_init__(self) -> None:
         choice("training loop", self.loop, LOOPS)
-        if not self.layers:
-            raise ConfigError("a workload needs at least one layer.")
+        if not self.layers or not all(isinstance(layer, Layer) for layer in self.layers):
+            raise ConfigError("a workload needs one layer or more, each a Layer(...).")
+        object.__setattr__(self, "layers", tuple(self.layers))
+        object.__setattr__(self, "options", tuple(map(str, self.options)))
 
     @classmethod
     def micro(cls, collective: str, size: int, update_ns: int = 1) -> Workload:
