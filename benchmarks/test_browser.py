@@ -2,6 +2,7 @@
 
 import pytest
 from browser.conftest import chromium, lab, open_page, run_all  # noqa: F401 - fixtures
+from browser.test_what_if_browser import CELL, notebook, slider  # noqa: F401 - one of them a fixture
 
 import astra_edu as ae
 from astra_edu.widgets import handout
@@ -86,3 +87,29 @@ def test_slider_to_picture_in_jupyterlab(benchmark, run_all):  # noqa: F811
     benchmark.pedantic(lambda: None, rounds=1)
     report(benchmark, [shown for _, shown in times], "from a key on a slider to the picture, through the kernel")
     report(benchmark, [arrived for arrived, _ in times], "of which until the new picture's data are there")
+
+
+WHAT_IF_TO_PICTURE = """([handle, key]) => new Promise((done) => {
+  const view = document.querySelector(".astra-timeline").astraTimeline, before = view.run, start = performance.now();
+  const look = () => {
+    if (view.run === before) return setTimeout(look);
+    const arrived = performance.now() - start;
+    requestAnimationFrame(() => setTimeout(() => done([arrived, performance.now() - start])));
+  };
+  handle.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+  look();
+})"""
+
+
+def test_what_if_to_picture_in_jupyterlab(benchmark, notebook):  # noqa: F811
+    """VGG-16 on DGX-2: from a key on a bandwidth slider to the simulated, explained and drawn run."""
+    page = notebook("notebooks/what_if_bench.ipynb", CELL)
+    handle = slider(page, "Dimension 1", "per link").element_handle()
+    page.wait_for_timeout(3000)
+    times = []
+    for key in ["ArrowRight", "ArrowLeft"] * 15:
+        times.append(page.evaluate(WHAT_IF_TO_PICTURE, [handle, key]))
+        page.wait_for_timeout(300)
+    benchmark.pedantic(lambda: None, rounds=1)
+    report(benchmark, [shown for _, shown in times], "what-if: from a key to the picture, through the kernel")
+    report(benchmark, [arrived for arrived, _ in times], "of which until the new run is there")

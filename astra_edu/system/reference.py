@@ -18,7 +18,7 @@ its analytical backend at tag tutorial-asplos2023). Where an oddity is a mechani
   columns may add up to less than the run's exposed time (workload.npu).
 
 Not matched, because there it is simply broken: chunks of 2 GiB and more, whose size it keeps in 32 bits (a 4 GiB
-collective in one split moves 0 bytes). Not matched in rare cases (about 1 in 200 of random configurations, most of them
+collective in one split moves 0 bytes). Not matched in rare cases (7 of about 2,000 random configurations, most of them
 by less than 1 %): ties in the same ns that three waits back don't decide, above all on networks whose dimensions
 are all alike, with an update time of 0 and on a shared bus; Themis without boost mode, or after trees, where the order
 of all NPUs counts; the bytes per dimension of a group that doesn't fit, with several queues; and, with hbm-scale > 0,
