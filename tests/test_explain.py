@@ -292,3 +292,17 @@ def test_the_table_holds_every_change_and_the_run_as_it_is():
     assert table["total_ns"].is_monotonic_increasing
     page = said._repr_html_()
     assert all(what in page for what, _ in said.changes)
+
+
+def test_a_broken_dimension_is_named():
+    network = [ae.Dimension.of("Switch", 4, 50, 500), ae.Dimension.of("Switch", 4, 25, 500)]
+    platform = ae.Platform(network, ae.SystemConfig.of("halvingDoubling_halvingDoubling"))
+    work = ae.workload.Work(1000, "all-reduce", 2**20)
+    layer = ae.workload.Layer("layer", work, work, work)
+
+    def said(group):
+        grouped = ae.Workload("HYBRID_TRANSFORMER", (layer,), ("model_parallel_NPU_group:", str(group)))
+        return str(ae.simulate(grouped, platform).explain(changes=False))
+
+    assert "groups break dimension 1 in two; result.dimensions and the timeline call its parts 1 and 2" in said(8)
+    assert "break dimension" not in said(4)

@@ -58,6 +58,7 @@ def sentences(result: Result, shares: Mapping[str, float], bound: str, tried: Tr
     """The explanation, the most important first."""
     yield _verdict(result, shares, bound)
     yield _of_path(result, shares)
+    yield from _of_broken_dimensions(result)
     busy = busy_ns(result)
     yield from _of_links(result, busy)
     yield from _of_use(result, shares, busy)
@@ -83,6 +84,16 @@ def _of_path(result: Result, shares: Mapping[str, float]) -> str:
     first, *others = (f"{_percent(shares[name], total)} {name}" for name in names)
     first = first.replace(" % ", f" % of the {format_ns(total)} is ")
     return f"Along the critical path, {', '.join([first, *others])}."
+
+
+def _of_broken_dimensions(result: Result) -> Iterator[str]:
+    physical = [dimension.physical for dimension in result.logical]
+    for d in {d for d in physical if physical.count(d) > 1}:
+        first = physical.index(d)
+        yield (
+            f"Model-parallel groups break dimension {d} in two; result.dimensions and the timeline call its parts "
+            f"{first} and {first + 1} and count on from there, but here it is one."
+        )
 
 
 def _of_links(result: Result, busy: Sequence[float]) -> Iterator[str]:
