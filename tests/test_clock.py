@@ -65,3 +65,11 @@ def test_all_that_an_npu_does_in_a_ns_stands_where_the_first_of_it_was_foreseen(
     clock.after_for(1, 9, lambda: story.append("1"))
     clock.after_for(0, 9, lambda: story.append("0b "))
     assert told(clock, story) == "0a 0b 1"
+
+
+def test_three_waits_back_are_told_apart():
+    """Both wait from 4 to 7 and from 7 to 10; what has been known for longer had begun to wait for 4 at 1, not at 0."""
+    clock, story = Clock(), []
+    clock.after_waits(10, lookback([3, 3, 3]), 0, lambda event: story.append(event.what), "second")
+    clock.after(4, lambda: clock.after(3, lambda: clock.after(3, lambda: story.append("first "))))
+    assert told(clock, story) == "first second"
