@@ -7,13 +7,14 @@ carries several chunks at a time, it gets as many threads.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import inf, nextafter
 from pathlib import Path
 from typing import Any, Protocol
 
 from astra_edu.collectives import Collective
 from astra_edu.errors import ConfigError
+from astra_edu.intervals import gaps, in_rows
 from astra_edu.units import format_bytes
 
 COMPUTE, EXPOSED = "compute", "exposed communication"
@@ -47,9 +48,9 @@ def lanes(run: Run) -> dict[str, list[list[Span]]]:
     found |= {f"dimension {d}": [] for d in range(len(run.logical))}
     for span in run.timeline:
         found[span[0]].append(span)
-    for start, end in _gaps(found[COMPUTE], run.total_ns):
+    for start, end in gaps([_interval(span) for span in found[COMPUTE]], 0.0, run.total_ns):
         found[EXPOSED].append((EXPOSED, "", "", None, None, "exposed", 0, start, start, end))
-    return {lane: _rows(spans) for lane, spans in found.items()}
+    return {lane: in_rows(spans, _interval) or [[]] for lane, spans in found.items()}
 
 
 def trace_events(run: Run) -> list[dict[str, Any]]:
@@ -78,28 +79,8 @@ def save_chrome_trace(run: Run, path: str | Path) -> Path:
     return target
 
 
-def _gaps(spans: Sequence[Span], total_ns: float) -> Iterator[tuple[float, float]]:
-    """The time from 0 to total_ns that no span covers."""
-    now = 0.0
-    for start, end in sorted(span[-2:] for span in spans):
-        if start > now:
-            yield now, start
-        now = max(now, end)
-    if total_ns > now:
-        yield now, total_ns
-
-
-def _rows(spans: Sequence[Span]) -> list[list[Span]]:
-    """The spans by start, each on the first row that is free by then; one empty row for no spans."""
-    rows: list[list[Span]] = [[]]
-    for span in sorted(spans, key=lambda span: span[-2:]):
-        for row in rows:
-            if not row or row[-1][-1] <= span[-2]:
-                row.append(span)
-                break
-        else:
-            rows.append([span])
-    return rows
+def _interval(span: Span) -> tuple[float, float]:
+    return span[-2:]
 
 
 def _complete(span: Span, tid: int) -> dict[str, Any]:

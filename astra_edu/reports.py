@@ -14,7 +14,8 @@ from pathlib import Path
 
 from astra_edu.errors import ConfigError, whole
 from astra_edu.formats.report_csv import Table
-from astra_edu.result import Result, shares_of_periods
+from astra_edu.intervals import shares_of_periods
+from astra_edu.result import Result
 from astra_edu.system.scheduler import Issued, Stay
 from astra_edu.units import MIB
 from astra_edu.workload.npu import RunningLayer

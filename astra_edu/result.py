@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from astra_edu.chrome_trace import save_chrome_trace
 from astra_edu.collectives import Collective
 from astra_edu.errors import whole
+from astra_edu.intervals import covered, shares_of_periods
 from astra_edu.network.cost import network_cost
 from astra_edu.system import Platform
 from astra_edu.system.logical import LogicalDimension
@@ -163,8 +164,8 @@ class Result:
                     "chunk latency": self.chunk_latency_ns(d),
                     "queueing": _mean([stay.start_ns - stay.queued_ns for stay in stays]),
                     "bytes": sent,
-                    "utilisation": sent / could if could else 0.0,
-                    "busy": covered(self._intervals(d)) / self.total_ns if self.total_ns else 0.0,
+                    "utilisation": sent / could,
+                    "busy": covered(self._intervals(d)) / self.total_ns,
                 }
             )
         return pd.DataFrame(rows).set_index("dimension")
@@ -204,31 +205,6 @@ class Result:
             f"<{format_ns(self.total_ns)} in all: compute {format_ns(self.compute_ns)}, exposed communication "
             f"{format_ns(self.exposed_ns)}; {self.message_bytes / MIB:,.6g} MiB sent per NPU>"
         )
-
-
-def merged(intervals: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The same time in intervals that don't touch each other, in order."""
-    result: list[tuple[float, float]] = []
-    for start, end in sorted(intervals):
-        if result and start <= result[-1][1]:
-            result[-1] = (result[-1][0], max(end, result[-1][1]))
-        else:
-            result.append((start, end))
-    return result
-
-
-def covered(intervals: Sequence[tuple[float, float]]) -> float:
-    """How much time the intervals cover together."""
-    return sum(end - start for start, end in merged(intervals))
-
-
-def shares_of_periods(intervals: Sequence[tuple[float, float]], period: int, count: int) -> list[float]:
-    """The share of each of `count` periods that the intervals cover."""
-    shares = [0.0] * count
-    for start, end in merged(intervals):
-        for k in range(int(start // period), min(int(-(-end // period)), count)):
-            shares[k] += min(end, (k + 1) * period) - max(start, k * period)
-    return [share / period for share in shares]
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -47,8 +47,8 @@ def simulate(workload: Workload, platform: Platform, passes: int = 1, progress: 
     scheduler = Scheduler(clock, platform, dims, messages)
     layers = running_layers(workload, involved(workload, len(dims), boundary))
     asked = sum(task.work.collective is not None for layer in layers for task in layer.tasks)
-    bar = _Progress(asked * passes) if progress else None
-    npu = Npu(layers, passes, words, clock, scheduler, bar.one_more if bar else _nothing)
+    bar = _Progress(asked * passes, progress)
+    npu = Npu(layers, passes, words, clock, scheduler, bar.one_more)
 
     def run() -> Steps:
         steps = LOOPS[workload.loop](npu)
@@ -68,8 +68,7 @@ def simulate(workload: Workload, platform: Platform, passes: int = 1, progress: 
             "`yield npu.cycle()` and `yield from npu.compute(...)`, `npu.wait(...)` or `npu.communicate(...)`."
         ) from None
     finally:
-        if bar:
-            bar.close()
+        bar.close()
     if running.is_alive:
         raise ConfigError(_stuck(npu))
     if npu.forgotten:
@@ -78,20 +77,17 @@ def simulate(workload: Workload, platform: Platform, passes: int = 1, progress: 
     if not result.total_ns:
         raise ConfigError(
             f"this workload does nothing: its loop, {workload.loop}, finds no compute time and no collective that "
-            f"runs over a dimension of more than 1 NPU."
+            "runs over a dimension of more than 1 NPU."
         )
     return result
 
 
-def _nothing() -> None:
-    pass
-
-
 class _Progress:
-    """Collectives finished so far, shown from the second second on. expected: how many there may be in all."""
+    """Collectives finished so far, shown from the second second on, if wanted. expected: how many there may be."""
 
-    def __init__(self, expected: int) -> None:
+    def __init__(self, expected: int, wanted: bool) -> None:
         self.expected = expected
+        self.wanted = wanted
         self.finished = 0
         self.start = perf_counter()
         self.bar: tqdm[NoReturn] | None = None
@@ -100,7 +96,7 @@ class _Progress:
         self.finished += 1
         if self.bar is not None:
             self.bar.update()
-        elif perf_counter() - self.start > 1:
+        elif self.wanted and perf_counter() - self.start > 1:
             from tqdm.auto import tqdm
 
             self.bar = tqdm(initial=self.finished, total=self.expected, desc="simulating", unit=" collectives")

@@ -34,17 +34,20 @@ BETWEEN_FRAMES = """() => new Promise((done) => {
   requestAnimationFrame(tick);
 })"""
 
-SLIDER_TO_PICTURE = """([handle, key]) => new Promise((done) => {
-  const player = [...document.querySelectorAll(".astra-player")].at(-1), deck = player.astraDeck;
-  const before = deck.data, start = performance.now();
+KEY_TO_PICTURE = """([handle, key]) => new Promise((done) => {
+  const shown = () => SHOWN, before = shown(), start = performance.now();
   const look = () => {
-    if (deck.data === before) return setTimeout(look);
+    if (shown() === before) return setTimeout(look);
     const arrived = performance.now() - start;
     requestAnimationFrame(() => setTimeout(() => done([arrived, performance.now() - start])));
   };
   handle.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
   look();
 })"""
+SLIDER_TO_PICTURE = KEY_TO_PICTURE.replace(
+    "SHOWN", '[...document.querySelectorAll(".astra-player")].at(-1).astraDeck.data'
+)
+WHAT_IF_TO_PICTURE = KEY_TO_PICTURE.replace("SHOWN", 'document.querySelector(".astra-timeline").astraTimeline.run')
 
 
 def report(benchmark, times, what):
@@ -87,18 +90,6 @@ def test_slider_to_picture_in_jupyterlab(benchmark, run_all):  # noqa: F811
     benchmark.pedantic(lambda: None, rounds=1)
     report(benchmark, [shown for _, shown in times], "from a key on a slider to the picture, through the kernel")
     report(benchmark, [arrived for arrived, _ in times], "of which until the new picture's data are there")
-
-
-WHAT_IF_TO_PICTURE = """([handle, key]) => new Promise((done) => {
-  const view = document.querySelector(".astra-timeline").astraTimeline, before = view.run, start = performance.now();
-  const look = () => {
-    if (view.run === before) return setTimeout(look);
-    const arrived = performance.now() - start;
-    requestAnimationFrame(() => setTimeout(() => done([arrived, performance.now() - start])));
-  };
-  handle.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
-  look();
-})"""
 
 
 def test_what_if_to_picture_in_jupyterlab(benchmark, notebook):  # noqa: F811

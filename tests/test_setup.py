@@ -21,7 +21,7 @@ PACKAGE = ROOT / "astra_edu"
 
 # Each part imports only from the parts before it.
 IMPORT_ORDER = (
-    *("errors", "units"),
+    *("errors", "units", "intervals"),
     *("network", "collectives", "system", "workload", "formats"),
     *("presets", "chrome_trace", "result", "simulate", "explain", "reports"),
     *("plots", "widgets", "check"),

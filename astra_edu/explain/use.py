@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from astra_edu.intervals import covered
 from astra_edu.network import Dimension
-from astra_edu.result import Result, covered
+from astra_edu.result import Result
 from astra_edu.system.contention import steps_that_meet
 from astra_edu.system.phases import Phase
 

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import cast
 
 from astra_edu.errors import ConfigError, whole
+from astra_edu.intervals import covered
 from astra_edu.plots.figure import Picture, TimeUnit, percent, text_table, time_unit
 from astra_edu.plots.lanes import Block, Lanes, Window, lane_name, rows_of
 from astra_edu.plots.looks import LOOKS, OTHER
-from astra_edu.result import Result, covered
+from astra_edu.result import Result
 from astra_edu.system.scheduler import Stay
 from astra_edu.units import format_bytes
 from astra_edu.workload.npu import Task

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from astra_edu.intervals import covered, gaps
 from astra_edu.plots.figure import Picture, TimeUnit, percent, text_table, time_unit
 from astra_edu.plots.lanes import Block, Lanes, Window, lane_name, rows_of
 from astra_edu.plots.looks import EXPOSED, LOOKS
-from astra_edu.result import Result, Span, covered, merged
+from astra_edu.result import Result, Span
 
 _TOGETHER = 10  # pixels between two blocks of a layer that share its name
 
@@ -52,10 +53,8 @@ def _block(span: Span) -> Block:
 
 def _idle(compute: Sequence[Block], window: Window, unit: TimeUnit) -> list[Block]:
     """The time between the compute, with its length as text."""
-    busy = merged([(block.start, block.end) for block in compute])
-    ends = [window.start, *(end for _, end in busy)]
-    starts = [*(start for start, _ in busy), window.end]
-    return [Block(a, b, EXPOSED.name, (unit.named(b - a),)) for a, b in zip(ends, starts, strict=True) if a < b]
+    free = gaps([block[:2] for block in compute], *window)
+    return [Block(start, end, EXPOSED.name, (unit.named(end - start),)) for start, end in free]
 
 
 def _labels(row: Sequence[Block], pixel_ns: float) -> list[Block]:

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from astra_edu.errors import ConfigError, not_negative
+from astra_edu.intervals import in_rows
 from astra_edu.plots.figure import TimeUnit, time_axis
 from astra_edu.plots.looks import LOOKS
 from astra_edu.result import Result
@@ -184,12 +185,4 @@ def coarse(blocks: Sequence[Block], pixel: float) -> list[Block]:
 
 def rows_of(blocks: Iterable[Block]) -> list[list[Block]]:
     """The blocks in as few rows as keep those apart that overlap in time."""
-    rows: list[list[Block]] = []
-    for block in sorted(blocks):
-        for row in rows:
-            if row[-1].end <= block.start:
-                row.append(block)
-                break
-        else:
-            rows.append([block])
-    return rows
+    return in_rows(sorted(blocks), lambda block: block[:2])

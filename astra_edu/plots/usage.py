@@ -10,8 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from astra_edu.errors import ConfigError, whole
+from astra_edu.intervals import covered, merged
 from astra_edu.plots.figure import COLOURS, Picture, TimeUnit, checked, percent, text_table, time_axis, time_unit
-from astra_edu.result import Result, covered, merged
+from astra_edu.result import Result
 
 _HIGH = 0.8  # of a lane is 100 %
 _HATCHES = ("//", "\\\\", "..", "xx", "--", "++")

@@ -17,8 +17,8 @@ MOST_SPLITS = 100_000
 MOST_QUEUES = 10_000
 OPTIMIZATIONS = ("baseline", "localBWAware")
 
-TREE = "tree-root-last"
-"""The algorithm behind "doubleBinaryTree"; its second tree, "tree-root-first", takes every other chunk."""
+TREES = ("tree-root-last", "tree-root-first")
+"""The algorithms behind "doubleBinaryTree": its two trees, which take every other chunk."""
 
 _IMPLEMENTATIONS = {
     "ring": "ring",
@@ -27,7 +27,7 @@ _IMPLEMENTATIONS = {
     "oneDirect": "direct",
     "halvingDoubling": "halving-doubling",
     "oneHalvingDoubling": "halving-doubling",
-    "doubleBinaryTree": TREE,
+    "doubleBinaryTree": TREES[0],
 }
 
 

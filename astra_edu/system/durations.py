@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
-from astra_edu.collectives.schedule import Op, Rounds
 from astra_edu.system import reference
-from astra_edu.system.routes import Route, Routes
+from astra_edu.system.routes import Routes
+from astra_edu.system.timing import StepOfOne, steps_of_all, steps_of_one
 
 
 @dataclass(frozen=True)
@@ -43,41 +42,24 @@ def duration(routes: Routes, size: int) -> Duration:
     return _of_npu_0(routes, size) if routes.alike else _of_all(routes, size)
 
 
-class _Step(NamedTuple):
-    times: int
-    charged: bool
-    message_ns: float
-    reduction_ns: float
-
-
 def _of_npu_0(routes: Routes, size: int) -> Duration:
-    total = on_the_way = 0.0
-    count = 0
+    steps = list(steps_of_one(routes, size))
     sent = [0] * routes.places
-    steps = []
-    dimension = None
-    for group, step, times, ways in routes.steps:
-        if group.dimension != dimension:
-            total += routes.endpoint
-            dimension = group.dimension
-        messages = [routes.message(group, route, size) for route in ways]
-        last = max(messages)
-        reduction = reference.reduction_ns(routes.schedule, group, step, last.size)
-        total += times * (last.ns + routes.endpoint + reduction)
-        count += times * len(messages)
-        for message in messages:
-            on_the_way += times * message.ns
-            sent[message.place] += times * routes.message_bytes(message)
-        charged = reference.is_charged(routes.schedule, group, step)
-        steps.append(_Step(times, charged, last.ns, reduction))
-    return Duration(_plain(total), tuple(sent), count, on_the_way / count, _waits(steps, routes.endpoint))
+    on_the_way = 0.0
+    for step in steps:
+        for message in step.messages:
+            on_the_way += step.times * message.ns
+            sent[message.place] += step.times * routes.message_bytes(message)
+    count = sum(step.times * len(step.messages) for step in steps)
+    return Duration(_plain(steps[-1].end_ns), tuple(sent), count, on_the_way / count, _waits(routes, steps))
 
 
-def _waits(steps: list[_Step], endpoint: float) -> tuple[float, ...]:
-    """The last three: a step ends with a message, an endpoint delay and, if it reduces, with the reduction."""
+def _waits(routes: Routes, steps: list[StepOfOne]) -> tuple[float, ...]:
+    """The last three: a step ends with a message, an endpoint delay and, if it is charged for that, a reduction."""
     waits: list[float] = []
     for step in reversed(steps):
-        one = [*([step.reduction_ns] if step.charged else []), endpoint, step.message_ns]
+        charged = reference.is_charged(routes.schedule, step.group, step.step)
+        one = [*([step.reduction_ns] if charged else []), routes.endpoint, step.last.ns]
         waits += one * min(step.times, 2)
         if len(waits) >= 3:
             break
@@ -85,56 +67,15 @@ def _waits(steps: list[_Step], endpoint: float) -> tuple[float, ...]:
 
 
 def _of_all(routes: Routes, size: int) -> Duration:
-    """Where NPUs differ: each is ready for its next step when it has sent and received.
-
-    NPU 0 waits for a message since its own send before it, or since the start.
-    """
-    schedule = routes.schedule
-    ready: list[float] = [routes.endpoint] * schedule.npus
-    asked = [0.0] * schedule.npus  # since when an NPU of a tree is ready to receive
+    """NPU 0 waits for a message since its own send before it, or since the start."""
     since = 0.0
     waited: list[float] = []
-    for group, step, times, messages in _chains(routes):
-        sent = {route: routes.message(group, route, size) for route in {route for *_, route in messages}}
-        then = {
-            route: routes.endpoint + reference.reduction_ns(schedule, group, step, message.size)
-            for route, message in sent.items()
-        }
-        hops = [(source, to, sent[route], then[route]) for source, to, route in messages]
-        zero_sends = any(source == 0 for source, *_ in hops)
-        for _ in range(times):
-            after = list(ready)
-            since = ready[0] if zero_sends else since
-            for source, to, message, taking_in in hops:
-                arrived = ready[source] + message.ns
-                if message.request_ns and not group.symmetric:
-                    arrived = max(ready[source], asked[to] + message.request_ns) + message.ns - message.request_ns
-                    asked[source] = ready[source] if group.op is Op.REDUCE else asked[source]
-                if to == 0:
-                    waited.append(max(0.0, arrived - since))
-                if group.symmetric:
-                    if message.request_ns:  # it sets off when both are ready and the request has come
-                        leaves = max(ready[source], ready[to] + message.request_ns)
-                        arrived = leaves + message.ns - message.request_ns
-                    arrived = max(arrived, ready[to])
-                if arrived + taking_in > after[to]:
-                    after[to] = arrived + taking_in
-            ready = after
+    for step in steps_of_all(routes, size):
+        since = step.ready[0] if any(source == 0 for source, *_ in step.messages) else since
+        pairs = zip(step.messages, step.arrivals, strict=True)
+        waited += [max(0.0, arrived - since) for (_, to, _), arrived in pairs if to == 0]
     mean = sum(waited) / len(waited)
-    return Duration(max(ready), routes.sent_bytes(size), schedule.step_count, mean, (routes.endpoint,))
-
-
-def _chains(routes: Routes) -> list[tuple[Rounds, int, int, list[tuple[int, int, Route]]]]:
-    """(group, step, how many like it, every message with its source and destination) of all NPUs."""
-    chains = []
-    schedule = routes.schedule
-    for group in schedule.groups:
-        for step in range(1 if group.uniform else group.count):
-            transfers = [t for npu in range(schedule.npus) for t in group.transfers(step, npu)]
-            pairs = dict.fromkeys(t[:2] for t in transfers)
-            messages = [(*pair, route) for pair, route in zip(pairs, routes.of(group, transfers), strict=True)]
-            chains.append((group, step, group.count if group.uniform else 1, messages))
-    return chains
+    return Duration(max(step.after), routes.sent_bytes(size), routes.schedule.step_count, mean, (routes.endpoint,))
 
 
 def _plain(time: float) -> float:

@@ -8,17 +8,16 @@ from typing import NamedTuple
 
 from astra_edu.collectives import Collective, Schedule, schedule
 from astra_edu.errors import ConfigError
-from astra_edu.system.config import TREE, Platform
+from astra_edu.system.config import TREES, Platform
 from astra_edu.system.durations import Duration, duration
 from astra_edu.system.logical import Lane, LogicalDimension, lanes
 from astra_edu.system.routes import Routes
 from astra_edu.system.themis import Baseline, InterDimension, RoundRobin, Themis
 
 _schedule = lru_cache(maxsize=1000)(schedule)
-_SECOND_TREE = "tree-root-first"
-MOST_NPUS = {"ring": 2**40, "halving-doubling": 2**20, "direct": 2**16, TREE: 2**12}
+MOST_NPUS = {"ring": 2**40, "halving-doubling": 2**20, "direct": 2**16, TREES[0]: 2**12}
 """The most NPUs of a dimension: what of an algorithm must be looked at one by one."""
-MOST_UNLIKE_NPUS = {"ring": 2**11, "halving-doubling": 2**12, "direct": 2**10, TREE: 2**12}
+MOST_UNLIKE_NPUS = {"ring": 2**11, "halving-doubling": 2**12, "direct": 2**10, TREES[0]: 2**12}
 """The same where NPU 0 doesn't stand for all."""
 _HALVES = (Collective.REDUCE_SCATTER, Collective.ALL_GATHER)
 
@@ -85,16 +84,16 @@ class Station:
         self.lane = lane
         n = lane.dimension.npus
         most = MOST_NPUS if lane.dimension.wires.symmetric else MOST_UNLIKE_NPUS
-        limit = most.get(lane.how.algorithm, most[TREE])
+        limit = most.get(lane.how.algorithm, most[TREES[0]])
         if n > limit:
             raise ConfigError(
                 f"{lane.how.spelling} over {n:,} NPUs is too much to follow; {limit:,} is the most"
                 f"{'' if lane.dimension.wires.symmetric else ' where NPUs are not alike'}."
             )
-        self.trees = lane.how.algorithm == TREE
+        self.trees = lane.how.algorithm in TREES
         if self.trees:  # whatever it is asked for, it all-reduces, on two trees in turn
             what = Collective.ALL_REDUCE
-            plans = [_schedule(what, name, n) for name in (TREE, _SECOND_TREE)]
+            plans = [_schedule(what, name, n) for name in TREES]
             self.grows, self.shrinks = 1, 1
         else:
             plans = [_schedule(what, lane.how.algorithm, n)]

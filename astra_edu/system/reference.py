@@ -31,14 +31,13 @@ from collections.abc import Sequence
 
 from astra_edu.collectives.collective import Collective
 from astra_edu.collectives.schedule import Op, Rounds, Schedule
+from astra_edu.system.config import TREES
 
 MEMORY_BYTES_PER_NS = 500_000
 """The endpoint memory's bandwidth in the analytical main program: 500 TB/s, so it hardly ever counts."""
 
 RENDEZVOUS_BYTES = 8192
 """The size of the request that a message waits for under the rendezvous protocol."""
-
-_TREES = ("tree-root-last", "tree-root-first")
 
 
 def message_bytes(schedule: Schedule, group: Rounds, chunks: int, size: int) -> int:
@@ -65,7 +64,7 @@ def is_charged(schedule: Schedule, group: Rounds, step: int) -> bool:
     """
     if group.op is Op.REDUCE:
         return schedule.algorithm != "halving-doubling" or step < group.count - 1
-    return schedule.algorithm in _TREES and step < group.count - 1
+    return schedule.algorithm in TREES and step < group.count - 1
 
 
 def reduction_ns(schedule: Schedule, group: Rounds, step: int, size: int) -> int:

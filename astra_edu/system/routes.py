@@ -99,6 +99,18 @@ class Routes:
         ]
 
     @cached_property
+    def chains(self) -> list[tuple[Rounds, int, int, list[tuple[int, int, Route]]]]:
+        """(group, step, how many like it, every message with its source and destination) of all NPUs."""
+        chains = []
+        for group in self.schedule.groups:
+            for step in range(1 if group.uniform else group.count):
+                transfers = [t for npu in range(self.schedule.npus) for t in group.transfers(step, npu)]
+                pairs = dict.fromkeys(t[:2] for t in transfers)
+                messages = [(*pair, route) for pair, route in zip(pairs, self.of(group, transfers), strict=True)]
+                chains.append((group, step, group.count if group.uniform else 1, messages))
+        return chains
+
+    @cached_property
     def places(self) -> int:
         """How many of the wires' dimensions NPU 0 uses, counted up to the last one."""
         return max((route.place for step in self.steps for route in step.routes), default=0) + 1

@@ -11,14 +11,15 @@ and the gather, where it is the NPU's own block.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from astra_edu.collectives.schedule import Rounds, Schedule, Transfer
+from astra_edu.collectives.schedule import Op, Rounds, Schedule
 from astra_edu.errors import whole
 from astra_edu.network import Dimension, dimensions
 from astra_edu.system import reference
-from astra_edu.system.routes import Routes, Sent
+from astra_edu.system.routes import Route, Routes, Sent
 
 Span = tuple[float, float]
 
@@ -106,9 +107,22 @@ def _one_by_one(routes: Routes, size: int) -> ScheduleTime:
     return ScheduleTime(followed.total_ns, sum(routes.sent_bytes(size)), schedule.step_count, (), spans)
 
 
-def _symmetric(routes: Routes, size: int) -> ScheduleTime:
-    schedule = routes.schedule
-    stretches: list[Stretch] = []
+class StepOfOne(NamedTuple):
+    """`times` equal steps as NPU 0 sees them; the first begins at start_ns, the next step at end_ns."""
+
+    group: Rounds
+    step: int
+    times: int
+    start_ns: float
+    end_ns: float
+    routes: list[Route]
+    messages: list[Sent]
+    last: Sent
+    reduction_ns: float
+
+
+def steps_of_one(routes: Routes, size: int) -> Iterator[StepOfOne]:
+    """Where NPUs are alike: a step takes its last message, the endpoint and, if it reduces, the memory."""
     now: float = 0
     dimension = None
     for group, step, times, ways in routes.steps:
@@ -117,20 +131,78 @@ def _symmetric(routes: Routes, size: int) -> ScheduleTime:
             dimension = group.dimension
         messages = [routes.message(group, route, size) for route in ways]
         last = max(messages)
-        stretch = Stretch(
-            group.phase,
-            group.dimension,
-            times,
-            now,
-            last.size,
-            last.ns,
-            last.hops,
+        reduction = reference.reduction_ns(routes.schedule, group, step, last.size)
+        end = now + times * (last.ns + routes.endpoint + reduction)
+        yield StepOfOne(group, step, times, now, end, ways, messages, last, reduction)
+        now = end
+
+
+class StepOfAll(NamedTuple):
+    """One step of all NPUs. ready, after: when each of them can begin this one and the next.
+
+    messages: (source, destination, message) of all, and arrivals: when each of them is there.
+    """
+
+    ready: list[float]
+    messages: list[tuple[int, int, Sent]]
+    arrivals: list[float]
+    after: list[float]
+
+
+def steps_of_all(routes: Routes, size: int) -> Iterator[StepOfAll]:
+    """Where NPUs differ: each is ready for its next step when it has sent and received."""
+    schedule = routes.schedule
+    ready: list[float] = [routes.endpoint] * schedule.npus
+    asked = [0.0] * schedule.npus  # since when an NPU of a tree is ready to receive
+    dimension = 0
+    for group, step, times, hops in routes.chains:
+        if group.dimension != dimension:
+            ready = [time + routes.endpoint for time in ready]
+            dimension = group.dimension
+        sent = {route: routes.message(group, route, size) for route in {route for *_, route in hops}}
+        then = {
+            route: routes.endpoint + reference.reduction_ns(schedule, group, step, message.size)
+            for route, message in sent.items()
+        }
+        timed = [(source, to, sent[route], then[route]) for source, to, route in hops]
+        messages = [(source, to, message) for source, to, message, _ in timed]
+        for _ in range(times):
+            after = list(ready)
+            arrivals = []
+            for source, to, message, taking_in in timed:
+                arrived = ready[source] + message.ns
+                if message.request_ns and not group.symmetric:
+                    arrived = max(ready[source], asked[to] + message.request_ns) + message.ns - message.request_ns
+                    asked[source] = ready[source] if group.op is Op.REDUCE else asked[source]
+                arrivals.append(arrived)
+                if group.symmetric:
+                    if message.request_ns:  # it sets off when both are ready and the request has come
+                        leaves = max(ready[source], ready[to] + message.request_ns)
+                        arrived = leaves + message.ns - message.request_ns
+                    arrived = max(arrived, ready[to])
+                after[to] = max(after[to], arrived + taking_in)
+            yield StepOfAll(ready, messages, arrivals, after)
+            ready = after
+
+
+def _symmetric(routes: Routes, size: int) -> ScheduleTime:
+    schedule = routes.schedule
+    steps = list(steps_of_one(routes, size))
+    stretches = tuple(
+        Stretch(
+            step.group.phase,
+            step.group.dimension,
+            step.times,
+            step.start_ns,
+            step.last.size,
+            step.last.ns,
+            step.last.hops,
             routes.endpoint,
-            reference.reduction_ns(schedule, group, step, last.size),
-            tuple(m.ns for m, route in zip(messages, ways, strict=True) for _ in range(route.chunks)),
+            step.reduction_ns,
+            tuple(m.ns for m, route in zip(step.messages, step.routes, strict=True) for _ in range(route.chunks)),
         )
-        now += times * stretch.step_ns
-        stretches.append(stretch)
+        for step in steps
+    )
 
     def spans(step: int) -> list[Span]:
         for stretch in stretches:
@@ -140,37 +212,16 @@ def _symmetric(routes: Routes, size: int) -> ScheduleTime:
             step -= stretch.steps
         raise AssertionError("the stretches make up all steps")
 
-    return ScheduleTime(now, sum(routes.sent_bytes(size)), schedule.step_count, tuple(stretches), spans)
+    return ScheduleTime(steps[-1].end_ns, sum(routes.sent_bytes(size)), schedule.step_count, stretches, spans)
 
 
 def _everyone(routes: Routes, size: int) -> ScheduleTime:
     schedule = routes.schedule
-    ready: list[float] = [routes.endpoint] * schedule.npus
-    table: list[list[Span]] = []
-    dimension = 0
-    for step in schedule.steps():
-        group = step.rounds
-        if group.dimension != dimension:
-            ready = [time + routes.endpoint for time in ready]
-            dimension = group.dimension
-        after = list(ready)
-        row = []
-        for t, message in zip(step.transfers, _each(routes, group, step.transfers, size), strict=True):
-            start = ready[t.source]
-            end = start + message.ns
-            row.append((start, end))
-            taken = max(end, ready[t.destination]) if group.symmetric else end
-            done = taken + routes.endpoint + reference.reduction_ns(schedule, group, step.local_index, message.size)
-            after[t.destination] = max(after[t.destination], done)
-        ready = after
-        table.append(row)
-    return ScheduleTime(max(ready), sum(routes.sent_bytes(size)), len(table), (), table.__getitem__)
+    steps = list(steps_of_all(routes, size))
 
+    def spans(index: int) -> list[Span]:
+        ready, messages, _, _ = steps[index]
+        ways = {(source, to): message.ns for source, to, message in messages}
+        return [(ready[t.source], ready[t.source] + ways[t[:2]]) for t in schedule.step(index).transfers]
 
-def _each(routes: Routes, group: Rounds, transfers: Sequence[Transfer], size: int) -> list[Sent]:
-    """For each transfer the message that carries it."""
-    pairs = list(dict.fromkeys(t[:2] for t in transfers))
-    messages = {
-        pair: routes.message(group, route, size) for pair, route in zip(pairs, routes.of(group, transfers), strict=True)
-    }
-    return [messages[t[:2]] for t in transfers]
+    return ScheduleTime(max(steps[-1].after), sum(routes.sent_bytes(size)), len(steps), (), spans)

@@ -15,7 +15,8 @@ import traitlets
 
 from astra_edu.chrome_trace import Span, lanes
 from astra_edu.errors import ConfigError
-from astra_edu.result import Result, covered
+from astra_edu.intervals import covered
+from astra_edu.result import Result
 from astra_edu.units import format_ns
 from astra_edu.widgets import handout
 

@@ -12,7 +12,7 @@ pytest.importorskip("anywidget")
 from test_timeline import EIGHT_AT_ONCE, GPT, THEMIS, VGG
 
 from astra_edu.chrome_trace import lanes
-from astra_edu.result import covered
+from astra_edu.intervals import covered
 from astra_edu.units import format_bytes, format_ns
 from astra_edu.widgets import Timeline
 from astra_edu.widgets.timeline import page as page_of
