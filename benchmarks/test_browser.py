@@ -1,8 +1,7 @@
 """How fast the widgets answer in a real Chromium: the first picture, a frame while dragging, a slider of Python's."""
 
 import pytest
-from browser.conftest import chromium, lab, open_page, run_all  # noqa: F401 - fixtures
-from browser.test_what_if_browser import CELL, notebook, slider  # noqa: F401 - one of them a fixture
+from browser.test_what_if_browser import CELL, slider
 
 import astra_edu as ae
 from astra_edu.widgets import handout
@@ -59,7 +58,7 @@ def report(benchmark, times, what):
 
 
 @pytest.fixture
-def page(open_page, npus):  # noqa: F811
+def page(open_page, npus):
     return open_page(handout.page([ae.Player(ae.schedule("all-reduce", "ring", npus)).state()], "bench"))
 
 
@@ -77,7 +76,7 @@ def test_between_frames_while_dragging(benchmark, page, npus):
     report(benchmark, times, f"between two frames while dragging at {npus} NPUs")
 
 
-def test_slider_to_picture_in_jupyterlab(benchmark, run_all):  # noqa: F811
+def test_slider_to_picture_in_jupyterlab(benchmark, run_all):
     page = run_all("notebooks/00_start_here.ipynb")
     size = page.locator(".widget-inline-hbox", has=page.locator("label", has_text="size")).first
     size.scroll_into_view_if_needed()
@@ -92,7 +91,7 @@ def test_slider_to_picture_in_jupyterlab(benchmark, run_all):  # noqa: F811
     report(benchmark, [arrived for arrived, _ in times], "of which until the new picture's data are there")
 
 
-def test_what_if_to_picture_in_jupyterlab(benchmark, notebook):  # noqa: F811
+def test_what_if_to_picture_in_jupyterlab(benchmark, notebook):
     """VGG-16 on DGX-2: from a key on a bandwidth slider to the simulated, explained and drawn run."""
     page = notebook("notebooks/what_if_bench.ipynb", CELL)
     handle = slider(page, "Dimension 1", "per link").element_handle()

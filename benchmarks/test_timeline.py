@@ -5,7 +5,6 @@ from itertools import cycle
 from pathlib import Path
 
 import pytest
-from browser.conftest import chromium, open_page  # noqa: F401 - fixtures
 
 import astra_edu as ae
 from astra_edu.widgets import Timeline
@@ -44,7 +43,7 @@ def test_another_result(benchmark, splits):
 
 
 @pytest.mark.parametrize("share", [1.0, 0.1, 0.01])
-def test_one_frame_of_ten_thousand_spans(benchmark, open_page, share):  # noqa: F811
+def test_one_frame_of_ten_thousand_spans(benchmark, open_page, share):
     page = open_page(page_of(Timeline(run(1700))))
     times = sorted(page.evaluate(ONE_FRAME, [share, i / 60]) for i in range(60))
     benchmark.pedantic(lambda: page.evaluate(ONE_FRAME, [share, 0.4]), rounds=5)
