@@ -1,0 +1,122 @@
+"""Convolutions as matrix products (im2col), and pooling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import prod
+
+from astra_edu.errors import ConfigError
+from astra_edu.workload.compute.gemm import Gemm
+from astra_edu.workload.compute.operator import Compute, Operator, Shape, Split, divided, whole_fields
+
+
+@dataclass(frozen=True, kw_only=True)
+class Convolution(Operator):
+    """A convolution with a square kernel. padding: pixels on each side; None keeps the size at a stride of 1."""
+
+    channels: int
+    height: int
+    width: int
+    filters: int
+    kernel: int
+    stride: int = 1
+    padding: int | None = None
+    bias: bool = True
+    split: Split = Split.GATHERED
+
+    def __post_init__(self) -> None:
+        whole_fields(self, channels=self.channels, height=self.height, width=self.width, filters=self.filters)
+        whole_fields(self, kernel=self.kernel, stride=self.stride)
+        whole_fields(self, at_least=0, padding=(self.kernel - 1) // 2 if self.padding is None else self.padding)
+        if min(self.gives) < 1:
+            largest = min(self.height, self.width) + 2 * self._padding
+            raise ConfigError(
+                f"{self.name}: a kernel of {self.kernel} doesn't fit into {self.height} × {self.width} pixels with a "
+                f"padding of {self.padding}; it can be {largest} at most."
+            )
+
+    @property
+    def _padding(self) -> int:
+        return self.padding or 0
+
+    @property
+    def takes(self) -> Shape:
+        """(channels, height, width)."""
+        return (self.channels, self.height, self.width)
+
+    @property
+    def gives(self) -> Shape:
+        """(filters, height, width)."""
+        height, width = ((size + 2 * self._padding - self.kernel) // self.stride + 1 for size in self.takes[1:])
+        return (self.filters, height, width)
+
+    @property
+    def window(self) -> int:
+        """Inputs of one output: channels × kernel × kernel."""
+        return self.channels * self.kernel**2
+
+    @property
+    def parameters(self) -> int:
+        """A window for each filter, and a bias."""
+        return (self.window + self.bias) * self.filters
+
+    def _outputs(self, batch: int) -> int:
+        return batch * self.gives[1] * self.gives[2]
+
+    def forward(self, batch: int) -> Compute:
+        """A row for each output pixel, a column for each filter."""
+        return Compute((Gemm(self._outputs(batch), self.filters, self.window),))
+
+    def input_gradient(self, batch: int) -> Compute:
+        """What each output pixel passes back to its window; overlaps are added up."""
+        return Compute((Gemm(self._outputs(batch), self.window, self.filters),))
+
+    def weight_gradient(self, batch: int) -> Compute:
+        """Each weight meets every output pixel of every sample."""
+        return Compute((Gemm(self.window, self.filters, self._outputs(batch)),))
+
+    def kept_bytes(self, batch: int, element_bytes: int = 2) -> int:
+        """The input."""
+        return 0 if self.shares_input else batch * prod(self.takes) * element_bytes
+
+    def part(self, parts: int) -> Convolution:
+        """Some of the filters."""
+        if self.split is Split.COPIED:
+            return self
+        return replace(self, filters=divided(self.name, "filters", self.filters, parts))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pool(Operator):
+    """The largest of each window of pixels. Comparisons aren't floating-point operations, so it counts none."""
+
+    minor = True
+
+    shape: Shape
+    window: int
+    stride: int
+    padding: int = 0
+
+    @property
+    def takes(self) -> Shape:
+        """(channels, height, width)."""
+        return self.shape
+
+    @property
+    def gives(self) -> Shape:
+        """(channels, height, width)."""
+        height, width = ((size + 2 * self.padding - self.window) // self.stride + 1 for size in self.shape[1:])
+        return (self.shape[0], height, width)
+
+    def forward(self, batch: int) -> Compute:
+        """Reads the input, writes the output."""
+        outputs = batch * prod(self.gives)
+        return Compute((), 0, batch * prod(self.shape) + outputs)
+
+    def input_gradient(self, batch: int) -> Compute:
+        """Passes each gradient back to its window."""
+        return self.forward(batch)
+
+    def kept_bytes(self, batch: int, element_bytes: int = 2) -> int:
+        """Where in each window the largest was, a byte each."""
+        return batch * prod(self.gives)

@@ -1,0 +1,114 @@
+"""Devices by name, and how long they compute by the roofline: what takes longer, the operations or the bytes.
+
+The roofline: Williams, Waterman, Patterson, "Roofline: An Insightful Visual Performance Model", CACM 2009.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from astra_edu.errors import ConfigError, choice, positive
+from astra_edu.workload.compute.gemm import Gemm
+from astra_edu.workload.compute.operator import Compute
+
+GB, GIB = 10**9, 2**30
+TERA = 10**12
+
+
+@dataclass(frozen=True)
+class Device:
+    """What one NPU computes with.
+
+    flops_per_s: peak of matrix products in 16 bits. memory_bytes_per_s: None leaves memory out of account.
+    memory_bytes: what fits. matrix_efficiency, memory_efficiency: the share of each peak that is reached.
+    """
+
+    name: str
+    flops_per_s: float
+    memory_bytes_per_s: float | None = None
+    memory_bytes: int | None = None
+    source: str = ""
+    matrix_efficiency: float = 1
+    memory_efficiency: float = 1
+
+    def __post_init__(self) -> None:
+        positive(f"{self.name}: operations per second", self.flops_per_s)
+        for what in ("memory_bytes_per_s", "memory_bytes"):
+            if getattr(self, what) is not None:
+                positive(f"{self.name}: {what}", getattr(self, what))
+        for what in ("matrix_efficiency", "memory_efficiency"):
+            if positive(f"{self.name}: {what}", getattr(self, what)) > 1:
+                raise ConfigError(
+                    f"{self.name}: {what} is {getattr(self, what)}; it is a share of the peak, 1 at most."
+                )
+
+    @property
+    def ridge(self) -> float:
+        """Operations for each byte above which a kernel is bound by the operations (0 without memory)."""
+        bandwidth = self.memory_bytes_per_s
+        if bandwidth is None:
+            return 0
+        return self.flops_per_s * self.matrix_efficiency / (bandwidth * self.memory_efficiency)
+
+    def gemm_ns(self, gemm: Gemm, element_bytes: int = 2) -> float:
+        """ns of one matrix product whose factors are read and whose result is written once."""
+        return self._ns(gemm.flops, gemm.elements * element_bytes)
+
+    def compute_ns(self, compute: Compute, element_bytes: int = 2) -> float:
+        """ns of a phase: its matrix products one after the other, then its other kernels."""
+        kernels = self._ns(compute.operations, compute.elements * element_bytes)
+        return sum(self.gemm_ns(gemm, element_bytes) for gemm in compute.gemms) + kernels
+
+    def bound(self, compute: Compute, element_bytes: int = 2) -> str:
+        """Which bound holds: "operations" or "memory"."""
+        moved = (compute.elements + sum(gemm.elements for gemm in compute.gemms)) * element_bytes
+        return "operations" if self.operations_ns(compute.flops) >= self.memory_ns(moved) else "memory"
+
+    def operations_ns(self, flops: float) -> float:
+        """ns that the operations alone take."""
+        return flops / (self.flops_per_s * self.matrix_efficiency) * 1e9
+
+    def memory_ns(self, moved_bytes: float) -> float:
+        """ns that reading and writing alone take."""
+        if self.memory_bytes_per_s is None:
+            return 0
+        return moved_bytes / (self.memory_bytes_per_s * self.memory_efficiency) * 1e9
+
+    def _ns(self, flops: float, moved_bytes: float) -> float:
+        return max(self.operations_ns(flops), self.memory_ns(moved_bytes))
+
+
+def device(name: str) -> Device:
+    """The device called `name`, such as "a100". Raises ConfigError with the names there are for any other."""
+    return DEVICES[choice("device", name, DEVICES)]
+
+
+DEVICES: Mapping[str, Device] = MappingProxyType(
+    {
+        d.name: d
+        for d in (
+            Device("tutorial-46", 46 * 2**40, source="ASPLOS 2022 tutorial, exercise 3: VGG-16, 46 × 2⁴⁰ a second"),
+            Device("tutorial-62", 62 * 2**40, source="ASPLOS 2022 tutorial, exercise 3: GPT-3, 62 × 2⁴⁰ a second"),
+            Device("v100", 125 * TERA, 900 * GB, 32 * GIB, "NVIDIA V100 datasheet: SXM2, tensor cores, 32 GB of HBM2"),
+            Device("a100", 312 * TERA, 2039 * GB, 80 * GIB, "NVIDIA A100 datasheet: SXM, 80 GB of HBM2e, dense FP16"),
+            Device("h100", 989.4 * TERA, 3350 * GB, 80 * GIB, "NVIDIA H100 datasheet: SXM5, 80 GB of HBM3, dense FP16"),
+            Device(
+                "tpu-v2",
+                46 * TERA,
+                700 * GB,
+                16 * GIB,
+                "Jouppi et al., CACM 2020, table 2: a chip of 2 cores, bfloat16, 16 GB of HBM",
+            ),
+            Device(
+                "tpu-v3",
+                123 * TERA,
+                900 * GB,
+                32 * GIB,
+                "Jouppi et al., CACM 2020, table 2: a chip of 2 cores, bfloat16, 32 GB of HBM",
+            ),
+        )
+    }
+)
+"""Every device by its name. Peaks are the makers' figures for dense products in 16 bits."""

@@ -1,0 +1,117 @@
+"""Operations on every element, which are bound by memory: activations, dropout, normalisation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import prod
+
+from astra_edu.workload.compute.operator import Compute, Operator, Shape, Split, divided
+
+
+@dataclass(frozen=True, kw_only=True)
+class Elementwise(Operator):
+    """An operation on every element, such as an activation, a residual addition or dropout.
+
+    operations: for each element; 0 for a ReLU, whose comparison isn't a floating-point operation. inputs: how many
+    tensors it reads. kept: bytes kept for each element, 1 for a dropout's mask; None keeps the input.
+    """
+
+    minor = True
+
+    shape: Shape
+    operations: int = 1
+    inputs: int = 1
+    kept: int | None = None
+
+    @property
+    def takes(self) -> Shape:
+        """As it gives."""
+        return self.shape
+
+    @property
+    def gives(self) -> Shape:
+        """As it takes."""
+        return self.shape
+
+    def forward(self, batch: int) -> Compute:
+        """Every input is read, the output written."""
+        elements = batch * prod(self.shape)
+        return Compute((), self.operations * elements, (self.inputs + 1) * elements)
+
+    def input_gradient(self, batch: int) -> Compute:
+        """The same the other way round."""
+        return self.forward(batch)
+
+    def kept_bytes(self, batch: int, element_bytes: int = 2) -> int:
+        """The input, or `kept` bytes for each element."""
+        return batch * prod(self.shape) * (element_bytes if self.kept is None else self.kept)
+
+    def part(self, parts: int) -> Elementwise:
+        """All of it when copied; else its part of the last (sequences) or first (images) number of the shape."""
+        if self.split is Split.COPIED:
+            return self
+        at = 0 if len(self.shape) == 3 else -1
+        shape = list(self.shape)
+        shape[at] = divided(self.name, "features", shape[at], parts)
+        return replace(self, shape=tuple(shape))
+
+    def sequence_part(self, parts: int) -> Operator:
+        """Some of the tokens where it is copied, else its part of the features."""
+        return _some_tokens(self, self.shape, parts) if self.split is Split.COPIED else self.part(parts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Normalisation(Operator):
+    """Batch or layer normalisation: mean and variance taken out, then a gain and a bias for each feature.
+
+    trained: whether it has the gain and the bias. 2 operations for each element, as the tutorial counts.
+    """
+
+    shape: Shape
+    trained: bool = True
+
+    @property
+    def takes(self) -> Shape:
+        """As it gives."""
+        return self.shape
+
+    @property
+    def gives(self) -> Shape:
+        """As it takes."""
+        return self.shape
+
+    @property
+    def features(self) -> int:
+        """Channels of an image, else the last number of the shape."""
+        return self.shape[0] if len(self.shape) == 3 else self.shape[-1]
+
+    @property
+    def parameters(self) -> int:
+        """A gain and a bias for each feature."""
+        return 2 * self.features if self.trained else 0
+
+    def forward(self, batch: int) -> Compute:
+        """Reads and writes every element."""
+        elements = batch * prod(self.shape)
+        return Compute((), 2 * elements, 2 * elements)
+
+    def input_gradient(self, batch: int) -> Compute:
+        """Reads the input and the gradient of the output, writes the gradient of the input."""
+        elements = batch * prod(self.shape)
+        return Compute((), 2 * elements, 3 * elements)
+
+    def weight_gradient(self, batch: int) -> Compute:
+        """Sums over all elements, in the kernel of the input gradient: nothing more is read."""
+        return Compute((), 2 * batch * prod(self.shape), 0)
+
+    def kept_bytes(self, batch: int, element_bytes: int = 2) -> int:
+        """The input."""
+        return batch * prod(self.shape) * element_bytes
+
+    def sequence_part(self, parts: int) -> Operator:
+        """Some of the tokens."""
+        return _some_tokens(self, self.shape, parts)
+
+
+def _some_tokens(operator: Elementwise | Normalisation, shape: Shape, parts: int) -> Operator:
+    return replace(operator, shape=(divided(operator.name, "tokens", shape[0], parts), *shape[1:]))

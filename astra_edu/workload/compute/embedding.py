@@ -1,0 +1,96 @@
+"""Tables of vectors, and what DLRM does with the vectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import prod
+
+from astra_edu.errors import whole
+from astra_edu.workload.compute.gemm import Gemm
+from astra_edu.workload.compute.operator import NOTHING, Compute, Operator, Shape, Split, whole_fields
+
+
+@dataclass(frozen=True, kw_only=True)
+class Embedding(Operator):
+    """Tables of `rows` vectors of `width`. Each of a sample's `lookups` takes one vector from a table.
+
+    rows: of each table. pooled: a table's vectors are added up, so each table gives one (recommendation); else each
+    token has one (language).
+    """
+
+    rows: tuple[int, ...]
+    width: int
+    lookups: int = 1
+    pooled: bool = False
+    split: Split = Split.COPIED
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", tuple(whole(f"{self.name}: rows", rows, at_least=1) for rows in self.rows))
+        whole_fields(self, width=self.width, lookups=self.lookups)
+
+    @property
+    def takes(self) -> Shape:
+        """The indices: (tables, lookups)."""
+        return (len(self.rows), self.lookups)
+
+    @property
+    def gives(self) -> Shape:
+        """(tables, width) if pooled, else (lookups, width)."""
+        return (len(self.rows) if self.pooled else self.lookups, self.width)
+
+    @property
+    def parameters(self) -> int:
+        """All the tables' vectors."""
+        return sum(self.rows) * self.width
+
+    @property
+    def _looked_up(self) -> int:
+        return len(self.rows) * self.lookups * self.width if self.pooled else self.lookups * self.width
+
+    def forward(self, batch: int) -> Compute:
+        """Every vector looked up is read, and added up or copied."""
+        return Compute((), batch * self._looked_up, batch * (self._looked_up + prod(self.gives)))
+
+    def input_gradient(self, batch: int) -> Compute:
+        """Nothing: indices have no gradient."""
+        return NOTHING
+
+    def weight_gradient(self, batch: int) -> Compute:
+        """The gradient is added to every vector that was looked up."""
+        return Compute((), batch * self._looked_up, 2 * batch * self._looked_up)
+
+    def part(self, parts: int) -> Embedding:
+        """Some of the tables' rows (of every table, as if tables were shared out evenly)."""
+        if self.split is Split.COPIED:
+            return self
+        return replace(self, rows=tuple(-(-rows // parts) for rows in self.rows))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interaction(Operator):
+    """DLRM's dot product of every pair of `vectors` vectors of `width`, beside the first vector itself."""
+
+    vectors: int
+    width: int
+
+    @property
+    def takes(self) -> Shape:
+        """(vectors, width)."""
+        return (self.vectors, self.width)
+
+    @property
+    def gives(self) -> Shape:
+        """(1, pairs + width)."""
+        return (1, self.vectors * (self.vectors - 1) // 2 + self.width)
+
+    def forward(self, batch: int) -> Compute:
+        """All vectors · all vectors, for each sample."""
+        return Compute((Gemm(self.vectors, self.vectors, self.width, batch),))
+
+    def input_gradient(self, batch: int) -> Compute:
+        """The gradient of each pair · the vectors."""
+        return Compute((Gemm(self.vectors, self.width, self.vectors, batch),))
+
+    def kept_bytes(self, batch: int, element_bytes: int = 2) -> int:
+        """The vectors."""
+        return batch * prod(self.takes) * element_bytes

@@ -1,0 +1,35 @@
+"""A matrix product, which is what nearly all of a network's work comes down to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from astra_edu.errors import whole
+
+
+@dataclass(frozen=True)
+class Gemm:
+    """`count` products of an m × k matrix with a k × n matrix, such as one for each head of an attention."""
+
+    m: int
+    n: int
+    k: int
+    count: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("m", "n", "k", "count"):
+            object.__setattr__(self, name, whole(f"{name.upper()} of a GEMM", getattr(self, name), at_least=1))
+
+    @property
+    def flops(self) -> int:
+        """Operations: a multiplication and an addition for each of the m × n × k products."""
+        return 2 * self.m * self.n * self.k * self.count
+
+    @property
+    def elements(self) -> int:
+        """Elements read and written once each: both factors and the product."""
+        return (self.m * self.k + self.k * self.n + self.m * self.n) * self.count
+
+    def __str__(self) -> str:
+        times = f"{self.count} × " if self.count > 1 else ""
+        return f"{times}({self.m} × {self.k}) · ({self.k} × {self.n})"

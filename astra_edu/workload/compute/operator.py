@@ -1,0 +1,126 @@
+"""What every operator of a network has: shapes, parameters, the work of its three phases, and what it keeps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+from astra_edu.errors import ConfigError, whole
+from astra_edu.workload.compute.gemm import Gemm
+
+Shape = tuple[int, ...]
+"""Of one sample: (channels, height, width) of an image, (tokens, features) of a sequence, (1, features) of a vector."""
+
+
+class Split(StrEnum):
+    """How tensor parallelism shares an operator out among the NPUs of a group.
+
+    GATHERED: each has some of the columns, and the outputs are gathered. COLUMNS: they stay where they are. ROWS: each
+    has the rows for its part of the input, and the partial outputs are added up. HEADS: each has some of the heads.
+    COPIED: each does all of it. TABLES: each has some of the embedding tables.
+    """
+
+    GATHERED = "gathered"
+    COLUMNS = "columns"
+    ROWS = "rows"
+    HEADS = "heads"
+    COPIED = "copied"
+    TABLES = "tables"
+
+
+@dataclass(frozen=True)
+class Compute:
+    """The work of one phase: matrix products, and element-by-element kernels.
+
+    operations: of the kernels. elements: what the kernels read and write; a GEMM counts its own.
+    """
+
+    gemms: tuple[Gemm, ...] = ()
+    operations: int = 0
+    elements: int = 0
+
+    @property
+    def flops(self) -> int:
+        """Operations of both kinds."""
+        return sum(gemm.flops for gemm in self.gemms) + self.operations
+
+    def __add__(self, other: Compute) -> Compute:
+        return Compute(self.gemms + other.gemms, self.operations + other.operations, self.elements + other.elements)
+
+
+NOTHING = Compute()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operator:
+    """One operation of a network.
+
+    after: the operators whose output it takes; () means the one before it. shares_input: an operator before it keeps
+    the same input for the backward pass, so this one keeps none, and has no input gradient of its own to add up.
+    """
+
+    name: str
+    after: tuple[str, ...] = ()
+    split: Split = Split.COPIED
+    shares_input: bool = False
+    minor: ClassVar[bool] = False  # a workload file has no line for it: its time is its predecessor's
+
+    @property
+    def takes(self) -> Shape:
+        """The shape of one sample's input."""
+        raise NotImplementedError
+
+    @property
+    def gives(self) -> Shape:
+        """The shape of one sample's output."""
+        raise NotImplementedError
+
+    @property
+    def parameters(self) -> int:
+        """Weights and biases that are trained."""
+        return 0
+
+    def forward(self, batch: int) -> Compute:
+        """The work of a forward pass of `batch` samples."""
+        raise NotImplementedError
+
+    def input_gradient(self, batch: int) -> Compute:
+        """The work of computing the gradient of the input."""
+        raise NotImplementedError
+
+    def weight_gradient(self, batch: int) -> Compute:
+        """The work of computing the gradient of the parameters."""
+        return NOTHING
+
+    def kept_bytes(self, batch: int, element_bytes: int = 2) -> int:
+        """Bytes kept from the forward pass for the backward pass."""
+        return 0
+
+    def recomputable_bytes(self, batch: int, element_bytes: int = 2) -> int:
+        """Those of kept_bytes that selective recomputation doesn't keep (arXiv 2205.05198, section 5)."""
+        return 0
+
+    def part(self, parts: int) -> Operator:
+        """What one NPU of a tensor-parallel group of `parts` has of it. Raises ConfigError if it can't be divided."""
+        return self
+
+    def sequence_part(self, parts: int) -> Operator:
+        """The same where sequence parallelism gives each NPU of the group some of the tokens."""
+        return self.part(parts)
+
+
+def whole_fields(operator: Operator, at_least: int = 1, **fields: int) -> None:
+    """Check that fields are whole numbers. Raises ConfigError naming the operator, the field and its value."""
+    for field, value in fields.items():
+        object.__setattr__(operator, field, whole(f"{operator.name}: {field}", value, at_least=at_least))
+
+
+def divided(name: str, what: str, number: int, parts: int) -> int:
+    """number / parts. Raises ConfigError with the nearest numbers of parts that divide it."""
+    if number % parts:
+        below = next(p for p in range(parts, 0, -1) if number % p == 0)
+        above = next((p for p in range(parts, number + 1) if number % p == 0), None)
+        nearest = f"{below} or {above}" if above else f"{below}"
+        raise ConfigError(f"{name}: {number} {what} can't be divided among {parts} NPUs; {nearest} would do.")
+    return number // parts

@@ -1,0 +1,43 @@
+"""Models by their shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from types import MappingProxyType
+
+from astra_edu.errors import choice
+from astra_edu.workload.models import transformer as transformers
+from astra_edu.workload.models.model import INPUT, Model
+from astra_edu.workload.models.recommendation import dlrm
+from astra_edu.workload.models.transformer import transformer
+from astra_edu.workload.models.translation import gnmt
+from astra_edu.workload.models.tutorial import gpt3_tutorial
+from astra_edu.workload.models.vision import resnet50, vgg16
+
+__all__ = ["INPUT", "MODELS", "Model", "model", "transformer"]
+
+MODELS: Mapping[str, Callable[[], Model]] = MappingProxyType(
+    {
+        "vgg16": vgg16,
+        "resnet50": resnet50,
+        "gnmt": gnmt,
+        "dlrm": dlrm,
+        "bert-large": transformers.bert_large,
+        "gpt2": transformers.gpt2,
+        "megatron-8.3b": transformers.megatron_8b,
+        "turing-nlg": transformers.turing_nlg,
+        "22b": transformers.transformer_22b,
+        "gpt3": transformers.gpt3,
+        "gpt3-tutorial": gpt3_tutorial,
+        "mt-nlg-530b": transformers.mt_nlg_530b,
+        "transformer-1t": transformers.transformer_1t,
+    }
+)
+"""The function that makes each model, by its name."""
+
+
+@cache
+def model(name: str) -> Model:
+    """The model called `name`, such as "gpt3". Raises ConfigError with the names there are for any other."""
+    return MODELS[choice("model", name, MODELS)]()

@@ -1,0 +1,119 @@
+"""A network as its operators, one after the other, whose shapes are checked to fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from astra_edu.errors import ConfigError, suggestion
+from astra_edu.workload.compute import Operator, Shape
+
+INPUT = "input"
+"""What the first operators come after: the samples themselves."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """Operators in the order of the forward pass.
+
+    blocks: where each of the equal blocks of a transformer starts and ends, as indices of operators; () without blocks.
+    published: the number of parameters that `source` gives. exact: whether `published` isn't rounded.
+    """
+
+    name: str
+    operators: tuple[Operator, ...]
+    blocks: tuple[range, ...] = ()
+    published: int | None = None
+    exact: bool = False
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "operators", tuple(self.operators))
+        object.__setattr__(self, "blocks", tuple(self.blocks))
+        if not self.operators:
+            raise ConfigError(f"{self.name} has no operators; a model needs one or more.")
+        _check_names(self)
+        _check_shapes(self)
+
+    @property
+    def parameters(self) -> int:
+        """Trained weights and biases of all operators."""
+        return sum(operator.parameters for operator in self.operators)
+
+    @property
+    def trunk(self) -> tuple[range, ...]:
+        """The blocks, or, where there are none, every operator by itself."""
+        return self.blocks or tuple(range(i, i + 1) for i in range(len(self.operators)))
+
+    def flops(self, batch: int = 1) -> int:
+        """Operations of one iteration over `batch` samples: forward, input gradient and weight gradient."""
+        return sum(
+            phase(batch).flops
+            for operator in self.operators
+            for phase in (operator.forward, operator.input_gradient, operator.weight_gradient)
+        )
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {len(self.operators)} operators, {self.parameters:,} parameters>"
+
+
+def _check_names(model: Model) -> None:
+    seen = {INPUT}
+    for operator in model.operators:
+        if operator.name in seen or not operator.name or any(c.isspace() for c in operator.name):
+            raise ConfigError(
+                f"{model.name}: an operator is called {operator.name!r}; names are words, used once each."
+            )
+        for source in operator.after:
+            if source not in seen:
+                raise ConfigError(
+                    f"{model.name}: {operator.name} comes after {source!r}, which is no operator before it; "
+                    f"{suggestion(source, sorted(seen))}"
+                )
+        seen.add(operator.name)
+
+
+def _check_shapes(model: Model) -> None:
+    gives: dict[str, Shape] = {}
+    before = INPUT
+    for operator in model.operators:
+        sources = [source for source in operator.after or (before,) if source != INPUT]
+        _check_operator(model.name, operator, sources, [gives[source] for source in sources])
+        gives[operator.name] = operator.gives
+        before = operator.name
+
+
+def _check_operator(model: str, operator: Operator, sources: Sequence[str], given: Sequence[Shape]) -> None:
+    """Several inputs are added up, each of the shape taken, or stand side by side, as many elements together."""
+    takes = operator.takes
+    if all(_fits(shape, takes) for shape in given) or sum(map(prod, given)) == prod(takes):
+        return
+    if len(given) == 1:
+        raise ConfigError(
+            f"{model}: {operator.name} takes {_shown(takes)}, but {sources[0]} gives {_shown(given[0])}; "
+            f"{_remedy(takes, given[0])}"
+        )
+    what = ", ".join(f"{_shown(shape)} from {source}" for source, shape in zip(sources, given, strict=True))
+    raise ConfigError(
+        f"{model}: {operator.name} takes {_shown(takes)}, but is given {what}; each must have that shape to be added "
+        f"up, or all together its {prod(takes):,} elements to stand side by side."
+    )
+
+
+def _fits(given: Shape, takes: Shape) -> bool:
+    """The same shape, or one of them flat: a vector of all the other's elements."""
+    flat = (1, prod(given))
+    return given == takes or (flat == (1, prod(takes)) and flat in (given, takes))
+
+
+def _remedy(takes: Shape, given: Shape) -> str:
+    if takes[0] == 1:
+        return f"its inputs would have to be {prod(given):,}."
+    if len(takes) == len(given):
+        return f"it would have to take {_shown(given)}, or the one before it to give {_shown(takes)}."
+    return f"it would have to take {prod(given):,} elements instead of {prod(takes):,}."
+
+
+def _shown(shape: Shape) -> str:
+    return " × ".join(f"{size:,}" for size in shape)
