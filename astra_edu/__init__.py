@@ -30,44 +30,63 @@ from astra_edu.system import Platform, SystemConfig, time_schedule
 from astra_edu.workload import LOOPS, Workload
 
 _LOADED_LATE = {
-    "Change": "astra_edu.explain",
-    "Explorer": "astra_edu.widgets",
-    "Player": "astra_edu.widgets",
-    "Timeline": "astra_edu.widgets",
-    "WhatIf": "astra_edu.widgets",
+    name: module
+    for module, names in {
+        "astra_edu.explain": ("Change",),
+        "astra_edu.widgets": ("Explorer", "Player", "Timeline", "WhatIf"),
+        "astra_edu.workload.compute": ("DEVICES", "Device", "Gemm", "device"),
+        "astra_edu.workload.models": ("MODELS", "Model", "model", "transformer"),
+        "astra_edu.workload.strategies": ("Strategy", "communications", "generate_workload", "memory"),
+        "astra_edu.pipeline": ("ORDERS", "run_pipeline"),
+    }.items()
+    for name in names
 }
 
 __all__ = [
     "ALGORITHMS",
+    "DEVICES",
     "LOOPS",
+    "MODELS",
+    "ORDERS",
     "PRESETS",
     "Change",
     "Collective",
     "ConfigError",
+    "Device",
     "Dimension",
     "Explorer",
+    "Gemm",
+    "Model",
     "Platform",
     "Player",
     "ProofError",
     "Result",
     "Schedule",
     "Span",
+    "Strategy",
     "SystemConfig",
     "Timeline",
     "Topology",
     "WhatIf",
     "Workload",
+    "communications",
     "counts",
+    "device",
+    "generate_workload",
     "hierarchical",
     "load_astra_sim",
     "load_workload",
+    "memory",
+    "model",
     "preset",
     "prove",
+    "run_pipeline",
     "save_astra_sim",
     "save_workload",
     "schedule",
     "simulate",
     "time_schedule",
+    "transformer",
 ]
 
 

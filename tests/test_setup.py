@@ -22,8 +22,8 @@ PACKAGE = ROOT / "astra_edu"
 # Each part imports only from the parts before it.
 IMPORT_ORDER = (
     *("errors", "units", "intervals"),
-    *("network", "collectives", "system", "workload", "formats"),
-    *("presets", "chrome_trace", "result", "simulate", "explain", "reports"),
+    *("network", "collectives", "system", "pipeline", "workload", "formats"),
+    *("presets", "chrome_trace", "result", "simulate", "synchronisation", "measured", "iteration", "explain", "reports"),
     *("plots", "widgets", "check"),
     *("cli", "__main__"),
 )

@@ -62,6 +62,8 @@ class Linear(Operator):
         """Some of the columns, or of the rows."""
         if self.split is Split.ROWS:
             return replace(self, inputs=divided(self.name, "inputs", self.inputs, parts))
+        if self.tied:  # words are padded to a multiple, as the embedding's rows are
+            return replace(self, outputs=-(-self.outputs // parts))
         if self.split in (Split.COLUMNS, Split.GATHERED):
             return replace(self, outputs=divided(self.name, "outputs", self.outputs, parts))
         return self

@@ -1,0 +1,144 @@
+"""What a strategy sends, when, and how much: one list, from which tables, workload files and estimates are made.
+
+Sources: Megatron-LM (arXiv 1909.08053), sequence parallelism (2205.05198), ZeRO (1910.02054), pipelines (2104.04473).
+Left out, as they are small: Megatron's loss over a split vocabulary, the sum of tied embeddings' gradients over the
+first and last stage, and the normalisations' gradients within a sequence-parallel group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+
+from astra_edu.collectives import Collective
+from astra_edu.workload.compute import Embedding, Linear, Operator, Split
+from astra_edu.workload.models import Model
+from astra_edu.workload.strategies.strategy import Strategy, stages
+
+FORWARD, INPUT_GRADIENT, WEIGHT_GRADIENT, UPDATE = "forward", "input gradient", "weight gradient", "update"
+PHASES = (FORWARD, INPUT_GRADIENT, WEIGHT_GRADIENT, UPDATE)
+
+PADDED_BYTES = 64
+"""ZeRO pads each NPU's share of an operator's parameters to a multiple of this; the size is our choice."""
+
+
+@dataclass(frozen=True)
+class Communication:
+    """A collective, or a message to the next stage where `collective` is None.
+
+    phase: the phase that it belongs to. group: "tensor", "data", "pipeline" or "all", of `npus` NPUs.
+    size: bytes that each NPU puts in, once. times: how often in an iteration. blocking: what follows waits for it.
+    """
+
+    operator: str
+    content: str
+    phase: str
+    collective: Collective | None
+    group: str
+    npus: int
+    size: int
+    times: int
+    blocking: bool
+
+    @property
+    def sent_bytes(self) -> float:
+        """Bytes that each NPU sends in an iteration, by any algorithm that sends nothing twice."""
+        n = self.npus
+        share = {
+            Collective.ALL_REDUCE: 2 * (n - 1) / n,
+            Collective.REDUCE_SCATTER: (n - 1) / n,
+            Collective.ALL_TO_ALL: (n - 1) / n,
+            Collective.ALL_GATHER: n - 1,
+        }
+        return (1 if self.collective is None else share[self.collective]) * self.size * self.times
+
+
+def communications(model: Model, strategy: Strategy) -> tuple[Communication, ...]:
+    """All that an NPU sends in an iteration, operator by operator. Raises ConfigError if the strategy doesn't fit."""
+    strategy.check(model)
+    in_blocks = {i for block in model.blocks for i in block}
+    found: list[Communication] = []
+    for i, operator in enumerate(model.operators):
+        again = strategy.recompute == "full" and i in in_blocks
+        found += _activations(operator, strategy, again)
+        found += _parameters(operator, strategy)
+    return (*found, *_between_stages(model, strategy))
+
+
+def _activations(operator: Operator, strategy: Strategy, again: bool) -> Iterator[Communication]:
+    """Activations and their gradients, within a tensor-parallel group, or of shared-out tables among all NPUs."""
+    batch, times = strategy.micro_batch * strategy.element_bytes, strategy.micro_batches
+    part = strategy.part(operator)
+
+    def one(content: str, phase: str, collective: Collective, elements: int) -> Communication:
+        often = times * (2 if again and phase == FORWARD else 1)
+        size = batch * elements
+        return Communication(operator.name, content, phase, collective, "tensor", strategy.tensor, size, often, True)
+
+    if operator.split is Split.TABLES:
+        if strategy.exchange_embeddings and strategy.npus > 1:
+            size = batch * prod(operator.gives)
+            for content, phase in (("embeddings", FORWARD), ("embedding gradients", INPUT_GRADIENT)):
+                everyone, collective = strategy.npus, Collective.ALL_TO_ALL
+                yield Communication(operator.name, content, phase, collective, "all", everyone, size, times, False)
+        return
+    if strategy.tensor == 1:
+        return
+    adding, tokens = Collective.ALL_REDUCE, 1
+    if strategy.sequence_parallel:
+        adding, tokens = Collective.REDUCE_SCATTER, strategy.tensor
+    has_input_gradient = not isinstance(operator, Embedding) and not operator.shares_input
+    if operator.split is Split.ROWS:
+        yield one("activations", FORWARD, adding, prod(operator.gives))
+        if strategy.sequence_parallel and has_input_gradient:
+            yield one("input gradients", INPUT_GRADIENT, Collective.ALL_GATHER, prod(operator.gives) // tokens)
+        elif isinstance(operator, Linear) and operator.gathers_back:
+            yield one("input gradients", INPUT_GRADIENT, Collective.ALL_GATHER, prod(part.takes))
+    elif isinstance(operator, Linear) and operator.split is Split.COLUMNS and has_input_gradient:
+        if strategy.sequence_parallel:
+            yield one("activations", FORWARD, Collective.ALL_GATHER, prod(operator.takes) // tokens)
+        yield one("input gradients", INPUT_GRADIENT, adding, prod(operator.takes))
+    elif operator.split is Split.GATHERED:
+        yield one("activations", FORWARD, Collective.ALL_GATHER, prod(part.gives))
+        if has_input_gradient:
+            yield one("input gradients", INPUT_GRADIENT, Collective.ALL_REDUCE, prod(operator.takes))
+
+
+def _parameters(operator: Operator, strategy: Strategy) -> Iterator[Communication]:
+    """Gradients and parameters, among the copies of the model."""
+    copies = strategy.data
+    exchanged = operator.split is Split.TABLES and strategy.exchange_embeddings
+    size = strategy.part(operator).parameters * strategy.element_bytes
+    if copies == 1 or exchanged or not size:
+        return
+    shared = -(-size // (copies * PADDED_BYTES)) * PADDED_BYTES
+
+    def one(
+        content: str, phase: str, collective: Collective, size: int, blocking: bool, times: int = 1
+    ) -> Communication:
+        return Communication(operator.name, content, phase, collective, "data", copies, size, times, blocking)
+
+    every = strategy.micro_batches
+    match strategy.zero:
+        case 0:
+            yield one("weight gradients", WEIGHT_GRADIENT, Collective.ALL_REDUCE, size, False)
+        case 1 | 2:
+            yield one("weight gradients", WEIGHT_GRADIENT, Collective.REDUCE_SCATTER, size, False)
+            yield one("parameters", UPDATE, Collective.ALL_GATHER, shared, True)
+        case _:
+            yield one("parameters", FORWARD, Collective.ALL_GATHER, shared, True, every)
+            yield one("parameters", INPUT_GRADIENT, Collective.ALL_GATHER, shared, True, every)
+            yield one("weight gradients", WEIGHT_GRADIENT, Collective.REDUCE_SCATTER, size, False, every)
+
+
+def _between_stages(model: Model, strategy: Strategy) -> Iterator[Communication]:
+    """Activations to the next part of the model, and their gradients back, for every micro-batch."""
+    if strategy.pipeline == 1:
+        return
+    for part in stages(model, strategy.pipeline * strategy.virtual)[:-1]:
+        last = model.operators[part[-1]]
+        elements = prod(last.gives) // (strategy.tensor if strategy.sequence_parallel else 1)
+        size = strategy.micro_batch * strategy.element_bytes * elements
+        for content, phase in (("activations", FORWARD), ("input gradients", INPUT_GRADIENT)):
+            yield Communication(last.name, content, phase, None, "pipeline", 2, size, strategy.micro_batches, False)

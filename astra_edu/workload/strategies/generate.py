@@ -1,0 +1,177 @@
+"""A model, a strategy and a device as an ASTRA-sim 1.0 workload: one line for each operator, one micro-batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from astra_edu.collectives import Collective
+from astra_edu.errors import ConfigError, whole
+from astra_edu.workload.compute import Compute, Device, Operator, Split, device
+from astra_edu.workload.layer import Layer, Work, Workload
+from astra_edu.workload.models import Model
+from astra_edu.workload.models import model as named
+from astra_edu.workload.strategies.communication import (
+    FORWARD,
+    INPUT_GRADIENT,
+    WEIGHT_GRADIENT,
+    Communication,
+    communications,
+)
+from astra_edu.workload.strategies.strategy import Strategy, stages
+
+UPDATE_NS = 1
+"""What a finished collective takes to be used, in the tutorials' files."""
+
+Row = Sequence[Operator]
+"""The operators of one line of the file: one, and the minor ones after it."""
+
+Sent = dict[tuple[str, str], Communication]
+"""Communications by operator and phase."""
+
+
+def generate_workload(
+    model: Model | str, strategy: Strategy, on: Device | str, *, stage: int | None = None
+) -> Workload:
+    """What one NPU does with a micro-batch of strategy.micro_batch samples, as ASTRA-sim 1.0's training loops have it.
+
+    `ae.save_workload` writes the file. Model and device may be given by name. Minor kernels (activations, dropout,
+    pooling) are part of the line before them. ASTRA-sim 1.0 has no messages between two NPUs and repeats nothing for
+    several micro-batches, so of a pipeline it is one stage's micro-batch, and `stage` says which one; ae.estimate puts
+    whole iterations together. ZeRO-1 and ZeRO-2 are written as all-reduces, whose two halves they are.
+
+    The loop: DATA without tensor parallelism, HYBRID_DLRM with exchanged embeddings, MODEL for tensor parallelism
+    alone, HYBRID_DATA_MODEL (tensor-first: the group is dimension 0) or HYBRID_MODEL_DATA (data-first: the copies are)
+    for both; for transformers tensor-first HYBRID_TRANSFORMER, ..._FWD_IN_BCKWD where all is recomputed;
+    HYBRID_CUSTOMIZED for ZeRO-3, where a line "X_parameters" gathers those of X, and in the backward pass those of the
+    line that comes next. (Over several passes, such a gather doesn't wait for the gradients of the pass before.)
+
+    Raises ConfigError where the model can't be shared out so, or where no loop of ASTRA-sim 1.0 can say it.
+    """
+    model = named(model) if isinstance(model, str) else model
+    on = device(on) if isinstance(on, str) else on
+    found = communications(model, strategy)
+    activations = {(c.operator, c.phase): c for c in found if c.group in ("tensor", "all")}
+    parameters = {(c.operator, c.phase): c for c in found if c.group == "data"}
+    rows = list(_rows(model, strategy, stage))
+    loop = _loop(model, strategy)
+    again = strategy.recompute == "full" and not loop.endswith("FWD_IN_BCKWD")
+    layers = [_layer(row, strategy, on, activations, parameters, again) for row in rows]
+    options = _options(loop, model, strategy, [row[0].name for row in rows])
+    if loop == "HYBRID_CUSTOMIZED":
+        layers = list(_with_gathers(layers, strategy, parameters))
+    return Workload(loop, tuple(layers), options)
+
+
+def phases(operators: Row, strategy: Strategy, again: bool) -> dict[str, list[Compute]]:
+    """What an NPU computes in each phase of a micro-batch. again: the backward pass repeats the forward pass."""
+    batch = strategy.micro_batch
+    parts = [strategy.part(operator) for operator in operators]
+    forward = [part.forward(batch) for part in parts]
+    return {
+        FORWARD: forward,
+        INPUT_GRADIENT: [part.input_gradient(batch) for part in parts] + (forward if again else []),
+        WEIGHT_GRADIENT: [part.weight_gradient(batch) for part in parts],
+    }
+
+
+def repeated(operator: Operator, strategy: Strategy) -> bool:
+    """Whether selective recomputation repeats it: the attention between its linear layers."""
+    return strategy.recompute == "selective" and operator.split is Split.HEADS
+
+
+def _rows(model: Model, strategy: Strategy, stage: int | None) -> Iterator[list[Operator]]:
+    if stage is None:
+        if strategy.pipeline > 1:
+            raise ConfigError(
+                "ASTRA-sim 1.0's files can't send from stage to stage: give stage=0 to "
+                f"{strategy.pipeline - 1} for one stage's micro-batch, or use ae.estimate for the whole pipeline."
+            )
+        stage = 0
+    if whole("stage", stage, at_least=0) >= strategy.pipeline:
+        raise ConfigError(f"stage is {stage}; there are the stages 0 to {strategy.pipeline - 1}.")
+    row: list[Operator] = []
+    for part in stages(model, strategy.pipeline * strategy.virtual)[stage :: strategy.pipeline]:
+        for operator in (model.operators[i] for i in part):
+            if row and not operator.minor:
+                yield row
+                row = []
+            row.append(operator)
+    yield row
+
+
+def _loop(model: Model, strategy: Strategy) -> str:
+    if strategy.exchange_embeddings:
+        if strategy.tensor > 1 or strategy.zero == 3:
+            raise ConfigError(
+                "HYBRID_DLRM has all NPUs exchange embeddings and reduce gradients; use tensor=1 and zero=0, 1 or 2."
+            )
+        return "HYBRID_DLRM"
+    transformer = bool(model.blocks) and strategy.order == "tensor-first"
+    if strategy.zero == 3 and strategy.data > 1:
+        loop = "HYBRID_CUSTOMIZED"
+    elif strategy.tensor == 1:
+        return "DATA"
+    elif transformer:
+        return "HYBRID_TRANSFORMER" + ("_FWD_IN_BCKWD" if strategy.recompute == "full" else "")
+    elif strategy.data == 1:
+        loop = "MODEL"
+    else:
+        loop = "HYBRID_DATA_MODEL" if strategy.order == "tensor-first" else "HYBRID_MODEL_DATA"
+    if strategy.recompute == "full" and strategy.tensor > 1:
+        raise ConfigError(
+            f"ASTRA-sim 1.0 can't repeat the activations' collectives in a backward pass of {loop}, only for "
+            "transformers, tensor-first, without ZeRO-3; or use recompute='selective' or 'none'."
+        )
+    return loop
+
+
+def _layer(row: Row, strategy: Strategy, on: Device, activations: Sent, parameters: Sent, again: bool) -> Layer:
+    first = row[0]
+
+    def work(phase: str, sent: Sent) -> Work:
+        ns = round(sum(on.compute_ns(compute, strategy.element_bytes) for compute in computed[phase]))
+        communication = sent.get((first.name, phase))
+        return Work(ns, communication.collective, communication.size) if communication else Work(ns, None, 0)
+
+    computed = phases(row, strategy, again or repeated(first, strategy))
+    gradient = work(WEIGHT_GRADIENT, parameters)
+    if strategy.zero in (1, 2) and gradient.collective:
+        gradient = replace(gradient, collective=Collective.ALL_REDUCE)
+    return Layer(first.name, work(FORWARD, activations), work(INPUT_GRADIENT, activations), gradient, UPDATE_NS)
+
+
+def _with_gathers(layers: Sequence[Layer], strategy: Strategy, parameters: Sent) -> Iterator[Layer]:
+    """ZeRO-3: before each line with parameters another one, which gathers them."""
+    if strategy.tensor == 1:
+        gathering, computing = "MODEL", "DATA"
+    else:
+        gathering, computing = "HYBRID_MODEL_DATA", "HYBRID_DATA_MODEL"
+        if strategy.order == "data-first":
+            gathering, computing = computing, gathering
+    nothing, next_back = Work(0, None, 0), Work(0, None, 0)
+    for layer in layers:
+        gather = parameters.get((layer.name, FORWARD))
+        if gather:
+            now = Work(0, gather.collective, gather.size)
+            yield Layer(f"{layer.name}_parameters", now, next_back, nothing, UPDATE_NS, gathering)
+            next_back = now
+        yield replace(layer, parallelism=computing)
+
+
+def _options(loop: str, model: Model, strategy: Strategy, names: Sequence[str]) -> tuple[str, ...]:
+    """The words after the loop in the file's first line."""
+    if loop == "HYBRID_DLRM":
+        pooled = next(operator for operator in model.operators if operator.split is Split.TABLES)
+        joined = next(i for i, operator in enumerate(model.operators) if pooled.name in operator.after)
+        return (str(names.index(model.operators[joined].name) - 1),)
+    if not loop.startswith("HYBRID_TRANSFORMER"):
+        return ()
+    options = ["model_parallel_NPU_group:", str(strategy.tensor)]
+    if loop.endswith("FWD_IN_BCKWD"):
+        of_block = [[model.operators[i].name for i in block] for block in model.blocks]
+        spans = [[names.index(name) for name in block if name in names] for block in of_block]
+        first, last = [span[0] for span in spans if span], [span[-1] for span in spans if span]
+        options += ["checkpoints:", str(len(first)), *map(str, first)]
+        options += ["checkpoint_initiates:", str(len(last)), *map(str, reversed(last))]
+    return tuple(options)

@@ -1,0 +1,108 @@
+"""What one NPU has to keep: parameters, gradients, optimiser state and activations.
+
+Sources: ZeRO (arXiv 1910.02054) for the model's state, Korthikanti et al. (2205.05198) for activations. Not counted:
+the one block whose activations are there again while it is repeated, buffers of communication and kernels,
+fragmentation, and what the framework itself takes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from astra_edu.errors import ConfigError, whole
+from astra_edu.pipeline.closed_form import in_flight
+from astra_edu.workload.compute import Device, Embedding, Linear, Operator, Split
+from astra_edu.workload.compute import device as named_device
+from astra_edu.workload.models import Model
+from astra_edu.workload.models import model as named
+from astra_edu.workload.strategies.strategy import Strategy, stages
+
+ADAM_BYTES = 12
+"""Optimiser state for each parameter: a copy, the mean and the variance, in 32 bits each (ZeRO's K)."""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Bytes that one NPU keeps at the worst moment."""
+
+    parameters: float
+    gradients: float
+    optimiser: float
+    activations: float
+
+    @property
+    def state(self) -> float:
+        """Bytes of parameters, gradients and optimiser state."""
+        return self.parameters + self.gradients + self.optimiser
+
+    @property
+    def total(self) -> float:
+        """All of it, in bytes."""
+        return self.state + self.activations
+
+    def fits(self, on: Device | str) -> bool:
+        """Whether it is no more than the device's memory. Raises ConfigError for a device whose memory isn't given."""
+        on = named_device(on) if isinstance(on, str) else on
+        if on.memory_bytes is None:
+            raise ConfigError(f"{on.name} has no memory_bytes, so nothing can be said to fit or not.")
+        return self.total <= on.memory_bytes
+
+
+def memory(
+    model: Model | str,
+    strategy: Strategy,
+    *,
+    stage: int | None = None,
+    gradient_bytes: int = 2,
+    optimiser_bytes: int = ADAM_BYTES,
+) -> Memory:
+    """What an NPU of a stage keeps, or of the stage that keeps most if none is given.
+
+    gradient_bytes, optimiser_bytes: for each parameter. Adam with gradients in 16 bits has 2 and 12; Megatron-LM adds
+    up gradients in 32 bits besides: 4. Raises ConfigError if the model can't be shared out so.
+    """
+    model = named(model) if isinstance(model, str) else model
+    strategy.check(model)
+    if stage is None:
+        each = (memory(model, strategy, stage=s, gradient_bytes=gradient_bytes, optimiser_bytes=optimiser_bytes)
+                for s in range(strategy.pipeline))  # fmt: skip
+        return max(each, key=lambda kept: kept.total)
+    if whole("stage", stage, at_least=0) >= strategy.pipeline:
+        raise ConfigError(f"stage is {stage}; there are the stages 0 to {strategy.pipeline - 1}.")
+    chunks = stages(model, strategy.pipeline * strategy.virtual)[stage :: strategy.pipeline]
+    operators = [model.operators[i] for chunk in chunks for i in chunk]
+    parameters = sum(_parameters(operator, strategy, stage) for operator in operators)
+    shares = [strategy.data if strategy.zero >= least else 1 for least in (3, 2, 1)]
+    entries = {block.start for block in model.blocks}
+    in_blocks = {i for block in model.blocks for i in block}
+    activations = sum(
+        _kept(model.operators[i], strategy, i in in_blocks, i in entries) for chunk in chunks for i in chunk
+    )
+    held = in_flight(strategy.schedule, stage, strategy.pipeline, strategy.micro_batches, strategy.virtual)
+    return Memory(
+        parameters * strategy.element_bytes / shares[0],
+        parameters * gradient_bytes / shares[1],
+        parameters * optimiser_bytes / shares[2],
+        activations * (held if strategy.pipeline > 1 else 1),
+    )
+
+
+def _parameters(operator: Operator, strategy: Strategy, stage: int) -> int:
+    part = strategy.part(operator)
+    if isinstance(part, Linear) and part.tied and stage > 0:
+        return part.inputs * part.outputs  # a copy of the embedding's, which are on stage 0
+    return part.parameters
+
+
+def _kept(operator: Operator, strategy: Strategy, in_block: bool, entry: bool) -> float:
+    """Bytes of a micro-batch's activations."""
+    batch, size = strategy.micro_batch, strategy.element_bytes
+    among = strategy.tensor if strategy.sequence_parallel else 1
+    if in_block and strategy.recompute == "full":
+        return batch * prod(operator.takes) * size / among if entry else 0
+    part = strategy.part(operator)
+    kept = part.kept_bytes(batch, size)
+    if strategy.recompute == "selective":
+        kept -= part.recomputable_bytes(batch, size)
+    return kept / among if operator.split is Split.COLUMNS and isinstance(operator, Linear | Embedding) else kept

@@ -1,0 +1,154 @@
+"""How a model is shared out among NPUs: data, tensor, sequence and pipeline parallelism, ZeRO, and recomputing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from astra_edu.errors import ConfigError, choice, whole
+from astra_edu.workload.compute import Operator, Split
+from astra_edu.workload.models import Model
+
+SCHEDULES = ("gpipe", "1f1b", "interleaved")
+RECOMPUTE = ("none", "selective", "full")
+ORDERS = ("tensor-first", "data-first")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Strategy:
+    """data × tensor × pipeline NPUs, and what each of them keeps and sends.
+
+    data: copies of the model, each with its own samples. tensor: NPUs that share every operator (Megatron-LM's tensor
+    parallelism where operators are split by columns and rows, gathered activations elsewhere). pipeline: stages.
+    order: which of the data and tensor groups are neighbours on the network.
+    batch: samples of an iteration, on all NPUs; None means one micro-batch for each copy. micro_batch: samples at once.
+    schedule: order of a pipeline's passes; virtual: parts of the model that each stage has, for "interleaved".
+    zero: ZeRO's stage; 1 shares out the optimiser's state, 2 the gradients, 3 the parameters, too, among the copies.
+    sequence_parallel: tokens are shared out where operators are not (arXiv 2205.05198).
+    recompute: what the backward pass computes again, instead of keeping it: none, selective (the attention), or full.
+    exchange_embeddings: tables are shared out among all NPUs, and vectors exchanged all-to-all (DLRM).
+    """
+
+    data: int = 1
+    tensor: int = 1
+    pipeline: int = 1
+    order: str = "tensor-first"
+    micro_batch: int = 1
+    batch: int | None = None
+    schedule: str = "1f1b"
+    virtual: int = 1
+    zero: int = 0
+    sequence_parallel: bool = False
+    recompute: str = "none"
+    exchange_embeddings: bool = False
+    element_bytes: int = 2
+
+    def __post_init__(self) -> None:
+        set_ = object.__setattr__
+        for name in ("data", "tensor", "pipeline", "micro_batch", "virtual", "element_bytes"):
+            set_(self, name, whole(name, getattr(self, name), at_least=1))
+        choice("order", self.order, ORDERS)
+        choice("schedule", self.schedule, SCHEDULES)
+        choice("recompute", self.recompute, RECOMPUTE)
+        if whole("zero", self.zero, at_least=0) > 3:
+            raise ConfigError(f"zero is {self.zero}; ZeRO has the stages 1, 2 and 3, and 0 means without.")
+        at_once = self.micro_batch * self.data
+        set_(self, "batch", at_once if self.batch is None else whole("batch", self.batch, at_least=1))
+        if self.samples % at_once:
+            below, above = self.samples // at_once * at_once, (self.samples // at_once + 1) * at_once
+            nearest = f"{below} or {above}" if below else f"{above}"
+            raise ConfigError(
+                f"a batch of {self.samples} can't be divided into micro-batches of {self.micro_batch} for each of "
+                f"{self.data} copies; {nearest} would do."
+            )
+        self._check_pipeline()
+
+    def _check_pipeline(self) -> None:
+        if (self.virtual > 1) != (self.schedule == "interleaved"):
+            raise ConfigError(
+                f"schedule is {self.schedule!r} with virtual={self.virtual}; only 'interleaved' gives a stage several "
+                "parts of the model, 2 or more."
+            )
+        if self.schedule == "interleaved" and self.micro_batches % self.pipeline:
+            below = self.micro_batches // self.pipeline * self.pipeline
+            nearest = f"{below} or {below + self.pipeline}" if below else f"{self.pipeline}"
+            raise ConfigError(
+                f"{self.micro_batches} micro-batches can't be interleaved on {self.pipeline} stages; "
+                f"{nearest} would do."
+            )
+        if self.pipeline > 1 and self.zero > 1:
+            raise ConfigError(
+                f"ZeRO-{self.zero} with {self.pipeline} stages would have to reduce gradients or gather parameters for "
+                "every micro-batch; with a pipeline, use zero=1 or 0."
+            )
+
+    @property
+    def npus(self) -> int:
+        """How many NPUs it takes."""
+        return self.data * self.tensor * self.pipeline
+
+    @property
+    def samples(self) -> int:
+        """Samples of an iteration, on all NPUs."""
+        return self.batch or 0
+
+    @property
+    def micro_batches(self) -> int:
+        """How many micro-batches each copy of the model goes through in an iteration."""
+        return self.samples // (self.micro_batch * self.data)
+
+    def part(self, operator: Operator) -> Operator:
+        """What one NPU of a tensor-parallel group has of an operator."""
+        if operator.split is Split.TABLES:
+            return operator.part(self.npus) if self.exchange_embeddings else operator
+        return operator.sequence_part(self.tensor) if self.sequence_parallel else operator.part(self.tensor)
+
+    def check(self, model: Model) -> None:
+        """Raises ConfigError where the model can't be shared out like this, naming the nearest numbers that can."""
+        if self.sequence_parallel and not model.blocks:
+            raise ConfigError(f"{model.name} has no blocks of tokens to share out; leave sequence_parallel out.")
+        if self.exchange_embeddings and not any(operator.split is Split.TABLES for operator in model.operators):
+            raise ConfigError(f"{model.name} has no embedding tables to exchange; leave exchange_embeddings out.")
+        for operator in model.operators:
+            self.part(operator)
+        stages(model, self.pipeline * self.virtual)
+
+
+def stages(model: Model, count: int) -> tuple[tuple[int, ...], ...]:
+    """For each of `count` parts of a model, the indices of its operators.
+
+    Equal blocks are shared out evenly, what comes before them goes to the first part, what comes after to the last.
+    A model without blocks is cut where the parts' operations come out most alike. Raises ConfigError naming the
+    nearest numbers that divide the blocks.
+    """
+    trunk = model.trunk
+    if count > len(trunk):
+        what = "blocks" if model.blocks else "operators"
+        raise ConfigError(
+            f"{model.name} has {len(trunk)} {what}; it can't be cut into {count} stages, only {len(trunk)}."
+        )
+    if model.blocks:
+        if len(trunk) % count:
+            near = [n for n in range(1, len(trunk) + 1) if len(trunk) % n == 0]
+            below, above = max(n for n in near if n < count), min(n for n in near if n > count)
+            raise ConfigError(
+                f"{model.name} has {len(trunk)} blocks, which {count} stages can't share evenly; "
+                f"{below} or {above} stages (times virtual parts) would do."
+            )
+        each = len(trunk) // count
+        starts = [trunk[i * each].start for i in range(count)]
+    else:
+        starts = _balanced(model, count)
+    starts[0] = 0
+    ends = [*starts[1:], len(model.operators)]
+    return tuple(tuple(range(start, end)) for start, end in zip(starts, ends, strict=True))
+
+
+def _balanced(model: Model, count: int) -> list[int]:
+    """Where each part starts, so that each next part begins nearest to its share of all operations."""
+    flops = [operator.forward(1).flops for operator in model.operators]
+    sums = [sum(flops[:i]) for i in range(len(flops) + 1)]
+    starts = [0]
+    for part in range(1, count):
+        possible = range(starts[-1] + 1, len(flops) - (count - part) + 1)
+        starts.append(min(possible, key=lambda i: abs(sums[i] - sums[-1] * part / count)))
+    return starts
