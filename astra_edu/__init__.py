@@ -37,6 +37,7 @@ _LOADED_LATE = {
         "astra_edu.workload.compute": ("DEVICES", "Device", "Gemm", "device"),
         "astra_edu.workload.models": ("MODELS", "Model", "model", "transformer"),
         "astra_edu.workload.strategies": ("Strategy", "communications", "generate_workload", "memory"),
+        "astra_edu.iteration": ("estimate",),
         "astra_edu.pipeline": ("ORDERS", "run_pipeline"),
     }.items()
     for name in names
@@ -72,6 +73,7 @@ __all__ = [
     "communications",
     "counts",
     "device",
+    "estimate",
     "generate_workload",
     "hierarchical",
     "load_astra_sim",

@@ -32,6 +32,8 @@ def suggestion(value: object, allowed: Iterable[str]) -> str:
 
 def whole(name: str, value: object, at_least: int) -> int:
     """Return `value` as an int, or say that `name` must be a whole number of at least `at_least`."""
+    if type(value) is int and value >= at_least:
+        return value
     number = _finite(name, value)
     exact = index(value) if isinstance(value, SupportsIndex) else int(number)  # floats have 53 bits only
     if number != int(number) or exact < at_least:

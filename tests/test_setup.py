@@ -23,7 +23,8 @@ PACKAGE = ROOT / "astra_edu"
 IMPORT_ORDER = (
     *("errors", "units", "intervals"),
     *("network", "collectives", "system", "pipeline", "workload", "formats"),
-    *("presets", "chrome_trace", "result", "simulate", "synchronisation", "measured", "iteration", "explain", "reports"),
+    *("presets", "chrome_trace", "result", "simulate", "explain", "reports"),
+    *("synchronisation", "iteration", "measured"),
     *("plots", "widgets", "check"),
     *("cli", "__main__"),
 )
