@@ -33,8 +33,8 @@ _LOADED_LATE = {
     name: module
     for module, names in {
         "astra_edu.explain": ("Change",),
-        "astra_edu.widgets": ("Explorer", "Player", "Timeline", "WhatIf"),
-        "astra_edu.workload.compute": ("DEVICES", "Device", "Gemm", "device"),
+        "astra_edu.widgets": ("Explorer", "Folds", "Player", "Timeline", "WhatIf"),
+        "astra_edu.workload.compute": ("DEVICES", "Device", "Folding", "Gemm", "SystolicArray", "device"),
         "astra_edu.workload.models": ("MODELS", "Model", "model", "transformer"),
         "astra_edu.workload.strategies": ("Strategy", "communications", "generate_workload", "memory"),
         "astra_edu.iteration": ("estimate",),
@@ -56,6 +56,8 @@ __all__ = [
     "Device",
     "Dimension",
     "Explorer",
+    "Folding",
+    "Folds",
     "Gemm",
     "Model",
     "Platform",
@@ -66,6 +68,7 @@ __all__ = [
     "Span",
     "Strategy",
     "SystemConfig",
+    "SystolicArray",
     "Timeline",
     "Topology",
     "WhatIf",

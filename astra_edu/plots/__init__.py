@@ -1,11 +1,13 @@
 """Still figures with matplotlib: one function a figure, each with alt text and its numbers as a table."""
 
+from astra_edu.plots.array_use import irregular_use, large_and_small
 from astra_edu.plots.bars import compute_and_exposed
 from astra_edu.plots.chunks import pipeline
 from astra_edu.plots.costs import all_reduce_costs
 from astra_edu.plots.figure import Picture, text_table
 from astra_edu.plots.iteration import timeline
 from astra_edu.plots.per_layer import layers
+from astra_edu.plots.roofline import roofline
 from astra_edu.plots.sweep import size_sweep
 from astra_edu.plots.usage import utilisation
 
@@ -13,8 +15,11 @@ __all__ = [
     "Picture",
     "all_reduce_costs",
     "compute_and_exposed",
+    "irregular_use",
+    "large_and_small",
     "layers",
     "pipeline",
+    "roofline",
     "size_sweep",
     "text_table",
     "timeline",

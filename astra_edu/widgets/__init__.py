@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from astra_edu.widgets.drawing import Timing
 from astra_edu.widgets.explorer import Explorer
+from astra_edu.widgets.folds import Folds
 from astra_edu.widgets.player import Player
 from astra_edu.widgets.timeline import Timeline
 from astra_edu.widgets.what_if import WhatIf
 
-__all__ = ["Explorer", "Player", "Timeline", "Timing", "WhatIf"]
+__all__ = ["Explorer", "Folds", "Player", "Timeline", "Timing", "WhatIf"]

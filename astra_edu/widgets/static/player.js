@@ -21,7 +21,8 @@ const KEYS =
   "Space or k: play or pause\n← →: one step back or forward\nHome, End: first, last\n" +
   "+ −: faster, slower\nt: steps or simulated time\n↑ ↓: follow one NPU, Esc: all again";
 
-let views = 0; // to tell the ids of several players on one page apart
+/** To tell the ids of views on one page apart. Each widget has a module of its own, so counting wouldn't do. */
+const unique = () => `astra-${Math.random().toString(36).slice(2)}`;
 
 const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
 const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -339,7 +340,7 @@ class View {
   constructor(model, el) {
     const deck = (this.deck = Deck.of(model));
     this.model = model;
-    this.id = `astra-${(views += 1)}`;
+    this.id = unique();
     this.npu = null; // the NPU clicked on or reached by key; hovering wins over it
     this.hover = null;
     this.root = make("div", { class: "astra-player", tabindex: "0", role: "group" }, el);

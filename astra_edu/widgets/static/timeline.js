@@ -20,7 +20,8 @@ const KEYS =
   "Dashed frames: the rest of the chunk's way. The line below a lane: how long the span waited for its turn.\n" +
   "Spans narrower than a pixel are drawn together, as a column that is as high as they fill their pixel's time.";
 
-let views = 0; // to tell the ids of several timelines on one page apart
+/** To tell the ids of views on one page apart. Each widget has a module of its own, so counting wouldn't do. */
+const unique = () => `astra-timeline-${Math.random().toString(36).slice(2)}`;
 
 const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
 const group = (x, least, most) => x.toLocaleString("en", { minimumFractionDigits: least, maximumFractionDigits: most });
@@ -228,7 +229,7 @@ function bar(context, look, x, y, width, height, origin = x) {
 class View {
   constructor(model, el) {
     this.model = model;
-    this.id = `astra-timeline-${(views += 1)}`;
+    this.id = unique();
     this.frame = () => ((this.request = null), this.draw());
     this.widths = new Map(); // of texts
     this.focus = this.hover = null; // the span kept by key or click, the one under the pointer

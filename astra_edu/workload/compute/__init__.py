@@ -6,17 +6,24 @@ from astra_edu.workload.compute.device import DEVICES, Device, device
 from astra_edu.workload.compute.elementwise import Elementwise, Normalisation
 from astra_edu.workload.compute.embedding import Embedding, Interaction
 from astra_edu.workload.compute.gemm import Gemm
+from astra_edu.workload.compute.irregular import IRREGULAR, irregular_foldings
 from astra_edu.workload.compute.linear import Linear, Lstm
 from astra_edu.workload.compute.operator import Compute, Operator, Shape, Split
+from astra_edu.workload.compute.sparsity import two_of_four
+from astra_edu.workload.compute.systolic import DATAFLOWS, Fold, Folding, SystolicArray
 
 __all__ = [
+    "DATAFLOWS",
     "DEVICES",
+    "IRREGULAR",
     "Compute",
     "Context",
     "Convolution",
     "Device",
     "Elementwise",
     "Embedding",
+    "Fold",
+    "Folding",
     "Gemm",
     "Interaction",
     "Linear",
@@ -28,5 +35,8 @@ __all__ = [
     "Shape",
     "Softmax",
     "Split",
+    "SystolicArray",
     "device",
+    "irregular_foldings",
+    "two_of_four",
 ]

@@ -7,12 +7,20 @@ from math import prod
 
 from astra_edu.errors import ConfigError
 from astra_edu.workload.compute.gemm import Gemm
-from astra_edu.workload.compute.operator import Compute, Operator, Shape, Split, divided, whole_fields
+from astra_edu.workload.compute.operator import (
+    Compute,
+    Operator,
+    Shape,
+    Split,
+    divided,
+    whole_fields,
+    whole_shape,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Convolution(Operator):
-    """A convolution with a square kernel. padding: pixels on each side; None keeps the size at a stride of 1."""
+    """A convolution with a square kernel. padding: pixels on each side; None keeps the size (odd kernels, stride 1)."""
 
     channels: int
     height: int
@@ -96,6 +104,16 @@ class Pool(Operator):
     window: int
     stride: int
     padding: int = 0
+
+    def __post_init__(self) -> None:
+        whole_shape(self, self.shape)
+        whole_fields(self, window=self.window, stride=self.stride)
+        whole_fields(self, at_least=0, padding=self.padding)
+        if len(self.shape) != 3 or min(self.gives) < 1:
+            raise ConfigError(
+                f"{self.name}: a window of {self.window} doesn't fit into {' × '.join(map(str, self.shape))} with a "
+                f"padding of {self.padding}; a pool takes (channels, height, width), both as large as its window."
+            )
 
     @property
     def takes(self) -> Shape:

@@ -111,4 +111,10 @@ DEVICES: Mapping[str, Device] = MappingProxyType(
         )
     }
 )
-"""Every device by its name. Peaks are the makers' figures for dense products in 16 bits."""
+"""Every device by its name. Peaks are the makers' figures for dense products in 16 bits.
+
+Compared with public pages: V100's 125 × 10¹² with NVIDIA's "Programming Tensor Cores in CUDA 9", its memory, A100 and
+H100 with tables made from NVIDIA's datasheets (glennklockwood.com; jeffcarp.github.io/ml-hyperpolyglot, whose 1,979 for
+H100 counts sparse products), TPU v3 with cloud.google.com/tpu/docs/v3, TPU v2 with the figures that ParaGraph
+(paragraph-sim on GitHub) takes from the CACM article; its 16 GB with 64 GB for four (RiseML's comparison with V100).
+"""

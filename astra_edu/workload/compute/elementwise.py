@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import prod
 
-from astra_edu.workload.compute.operator import Compute, Operator, Shape, Split, divided
+from astra_edu.workload.compute.operator import Compute, Operator, Shape, Split, divided, whole_shape
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +22,9 @@ class Elementwise(Operator):
     operations: int = 1
     inputs: int = 1
     kept: int | None = None
+
+    def __post_init__(self) -> None:
+        whole_shape(self, self.shape)
 
     @property
     def takes(self) -> Shape:
@@ -69,6 +72,9 @@ class Normalisation(Operator):
 
     shape: Shape
     trained: bool = True
+
+    def __post_init__(self) -> None:
+        whole_shape(self, self.shape)
 
     @property
     def takes(self) -> Shape:

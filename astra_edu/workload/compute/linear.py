@@ -71,15 +71,24 @@ class Linear(Operator):
 
 @dataclass(frozen=True, kw_only=True)
 class Lstm(Operator):
-    """A layer of long short-term memory: four gates from the input and from the state before, token by token."""
+    """A layer of long short-term memory: four gates from the input and from the state before, token by token.
+
+    hidden: features of the state. units: those of them that are computed here, all of them if not given.
+    """
 
     inputs: int
     hidden: int
     tokens: int
+    units: int | None = None
     split: Split = Split.GATHERED
 
     def __post_init__(self) -> None:
         whole_fields(self, inputs=self.inputs, hidden=self.hidden, tokens=self.tokens)
+        whole_fields(self, units=self.hidden if self.units is None else self.units)
+
+    @property
+    def _units(self) -> int:
+        return self.units or 0
 
     @property
     def takes(self) -> Shape:
@@ -88,37 +97,43 @@ class Lstm(Operator):
 
     @property
     def gives(self) -> Shape:
-        """(tokens, hidden)."""
-        return (self.tokens, self.hidden)
+        """(tokens, units)."""
+        return (self.tokens, self._units)
 
     @property
     def parameters(self) -> int:
         """Four gates, each with weights for the input and the state and two biases."""
-        return 4 * self.hidden * (self.inputs + self.hidden + 2)
+        return 4 * self._units * (self.inputs + self.hidden + 2)
 
     def _gates(self, batch: int) -> Compute:
-        gates = 4 * self.hidden
+        gates = 4 * self._units
         return Compute((), 2 * batch * self.tokens * gates, 2 * batch * self.tokens * gates)
 
     def forward(self, batch: int) -> Compute:
         """The inputs of all tokens at once, the states one token after the other."""
-        gates = 4 * self.hidden
+        gates = 4 * self._units
         at_once = Gemm(batch * self.tokens, gates, self.inputs)
         in_turn = Gemm(batch, gates, self.hidden, self.tokens)
         return Compute((at_once, in_turn)) + self._gates(batch)
 
     def input_gradient(self, batch: int) -> Compute:
         """Through the states one token after the other, then to the inputs of all."""
-        gates = 4 * self.hidden
+        gates = 4 * self._units
         at_once = Gemm(batch * self.tokens, self.inputs, gates)
         in_turn = Gemm(batch, self.hidden, gates, self.tokens)
         return Compute((at_once, in_turn)) + self._gates(batch)
 
     def weight_gradient(self, batch: int) -> Compute:
         """Inputs and states of all tokens at once."""
-        gates = 4 * self.hidden
+        gates = 4 * self._units
         return Compute((Gemm(self.inputs, gates, batch * self.tokens), Gemm(self.hidden, gates, batch * self.tokens)))
 
     def kept_bytes(self, batch: int, element_bytes: int = 2) -> int:
         """The input, and for each token the four gates and the cell's state."""
-        return batch * self.tokens * (self.inputs + 5 * self.hidden) * element_bytes
+        return batch * self.tokens * (self.inputs + 5 * self._units) * element_bytes
+
+    def part(self, parts: int) -> Lstm:
+        """Some of the units. Their state has to be gathered at every token; counted as the gathering of the outputs."""
+        if self.split is Split.COPIED:
+            return self
+        return replace(self, units=divided(self.name, "units", self._units, parts))

@@ -116,11 +116,17 @@ def whole_fields(operator: Operator, at_least: int = 1, **fields: int) -> None:
         object.__setattr__(operator, field, whole(f"{operator.name}: {field}", value, at_least=at_least))
 
 
-def divided(name: str, what: str, number: int, parts: int) -> int:
+def whole_shape(operator: Operator, shape: Shape) -> None:
+    """Check that a shape's numbers are whole. Raises ConfigError naming the operator and the number."""
+    sizes = tuple(whole(f"{operator.name}: a number of its shape", size, at_least=1) for size in shape)
+    object.__setattr__(operator, "shape", sizes)
+
+
+def divided(name: str, what: str, number: int, parts: int, among: str = "NPUs") -> int:
     """number / parts. Raises ConfigError with the nearest numbers of parts that divide it."""
     if number % parts:
         below = next(p for p in range(parts, 0, -1) if number % p == 0)
         above = next((p for p in range(parts, number + 1) if number % p == 0), None)
         nearest = f"{below} or {above}" if above else f"{below}"
-        raise ConfigError(f"{name}: {number} {what} can't be divided among {parts} NPUs; {nearest} would do.")
+        raise ConfigError(f"{name}: {number} {what} can't be divided among {parts} {among}; {nearest} would do.")
     return number // parts
