@@ -33,7 +33,7 @@ _LOADED_LATE = {
     name: module
     for module, names in {
         "astra_edu.explain": ("Change",),
-        "astra_edu.widgets": ("Explorer", "Folds", "Player", "Timeline", "WhatIf"),
+        "astra_edu.widgets": ("Explorer", "Folds", "Player", "Stages", "Timeline", "WhatIf"),
         "astra_edu.workload.compute": ("DEVICES", "Device", "Folding", "Gemm", "SystolicArray", "device"),
         "astra_edu.workload.models": ("MODELS", "Model", "model", "transformer"),
         "astra_edu.workload.strategies": ("Strategy", "communications", "generate_workload", "memory"),
@@ -66,6 +66,7 @@ __all__ = [
     "Result",
     "Schedule",
     "Span",
+    "Stages",
     "Strategy",
     "SystemConfig",
     "SystolicArray",

@@ -8,6 +8,7 @@ from astra_edu.plots.figure import Picture, text_table
 from astra_edu.plots.iteration import timeline
 from astra_edu.plots.per_layer import layers
 from astra_edu.plots.roofline import roofline
+from astra_edu.plots.stages import stages
 from astra_edu.plots.sweep import size_sweep
 from astra_edu.plots.usage import utilisation
 
@@ -21,6 +22,7 @@ __all__ = [
     "pipeline",
     "roofline",
     "size_sweep",
+    "stages",
     "text_table",
     "timeline",
     "utilisation",

@@ -6,7 +6,8 @@ from astra_edu.widgets.drawing import Timing
 from astra_edu.widgets.explorer import Explorer
 from astra_edu.widgets.folds import Folds
 from astra_edu.widgets.player import Player
+from astra_edu.widgets.stages import Stages
 from astra_edu.widgets.timeline import Timeline
 from astra_edu.widgets.what_if import WhatIf
 
-__all__ = ["Explorer", "Folds", "Player", "Timeline", "Timing", "WhatIf"]
+__all__ = ["Explorer", "Folds", "Player", "Stages", "Timeline", "Timing", "WhatIf"]

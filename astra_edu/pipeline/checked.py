@@ -1,0 +1,85 @@
+"""Whether an order gives every stage each of its passes once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from inspect import signature
+from itertools import islice
+
+from astra_edu.errors import ConfigError, choice, whole
+from astra_edu.pipeline.orders import ORDERS, Order, Pass, Passes, name_of, several
+
+
+def passes(order: str | Order | Sequence[Iterable[Pass]], stages: int, micro_batches: int, virtual: int = 1) -> Passes:
+    """Every stage's passes, checked: each pass of each micro-batch through each chunk once, and nothing else.
+
+    order: a name in ORDERS, a function like those there, or the passes themselves, a sequence for each stage.
+    Raises ConfigError for counts below 1, for an order that doesn't fit them, and for passes that are missing, unknown
+    or there twice. Whether the order can be followed to its end shows when it is run.
+    """
+    stages = whole("stages", stages, at_least=1)
+    micro_batches = whole("micro_batches", micro_batches, at_least=1)
+    virtual = whole("virtual", virtual, at_least=1)
+    return _checked(_listed(order, stages, micro_batches, virtual), micro_batches, virtual)
+
+
+def takes_chunks(order: Order) -> bool:
+    """Whether an order is for stages of several chunks, too: whether it has the parameter `virtual`."""
+    return "virtual" in signature(order).parameters
+
+
+def _checked(listed: Sequence[Iterable[Pass]], micro_batches: int, virtual: int) -> Passes:
+    """The passes of each stage as tuples of Pass. Raises ConfigError, naming the stage, if they aren't all there."""
+    wanted = [Pass(kind, i, c) for kind in "FB" for i in range(micro_batches) for c in range(virtual)]
+    known: dict[object, Pass] = {each: each for each in wanted}
+    known |= {(each.kind, each.micro_batch): each for each in wanted if virtual == 1}
+    return tuple(_of_stage(stage, given, known, wanted) for stage, given in enumerate(listed))
+
+
+def _listed(order: object, stages: int, micro_batches: int, virtual: int) -> Sequence[Iterable[Pass]]:
+    function = ORDERS[choice("order", order, ORDERS)] if isinstance(order, str) else order
+    if callable(function):
+        more = {"virtual": virtual} if takes_chunks(function) else {}
+        if virtual > 1 and not more:
+            name = order if isinstance(order, str) else getattr(order, "__name__", "the order")
+            raise ConfigError(
+                f"virtual is {virtual}, but {name} puts one chunk on a stage; an order for several is 'interleaved', "
+                "or a function of your own with the parameters stage, stages, micro_batches and virtual."
+            )
+        return [function(stage, stages, micro_batches, **more) for stage in range(stages)]
+    if not isinstance(function, Sequence):
+        raise ConfigError(
+            f"order is {order!r:.60}; give a function, the passes of each stage, or a name: {', '.join(ORDERS)}."
+        )
+    if len(function) != stages:
+        raise ConfigError(f"the order has passes for {several(len(function), 'stage')}, and there are {stages}.")
+    return function
+
+
+def _of_stage(stage: int, given: object, known: dict[object, Pass], wanted: list[Pass]) -> tuple[Pass, ...]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise ConfigError(f"stage {stage} has {given!r:.60} for its passes; give or yield Pass('F', 0), and so on.")
+    virtual, last = wanted[-1].chunk + 1, wanted[-1].micro_batch
+    found = []
+    for each in islice(given, len(wanted) + 1):
+        try:
+            found.append(known[each])
+        except (KeyError, TypeError):
+            chunks = f", chunk 0 to {virtual - 1}" if virtual > 1 else ""
+            raise ConfigError(
+                f"stage {stage} is to run {_shown(each)}; a pass is Pass(kind, micro-batch"
+                f"{', chunk' if virtual > 1 else ''}) with kind 'F' or 'B', micro-batch 0 to {last}{chunks}."
+            ) from None
+    seen = set(found)
+    if len(seen) < len(found):
+        twice = next(each for place, each in enumerate(found) if each in found[:place])
+        raise ConfigError(f"stage {stage} runs {name_of(twice, virtual)} twice.")
+    if len(seen) < len(wanted):
+        missing = [each for each in wanted if each not in seen]
+        more = f" and {several(len(missing) - 1, 'other pass')}" if len(missing) > 1 else ""
+        raise ConfigError(f"stage {stage} never runs {name_of(missing[0], virtual)}{more}.")
+    return tuple(found)
+
+
+def _shown(each: object) -> str:
+    return f"{tuple(each)!r:.60}" if isinstance(each, tuple) else f"{each!r:.60}"

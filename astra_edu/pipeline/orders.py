@@ -1,0 +1,99 @@
+"""In which order each stage of a pipeline runs its forward and backward passes.
+
+An order is a function of one stage, order(stage, stages, micro_batches), that yields the stage's passes one after
+the other; `ORDERS["mine"] = my_order` makes another one known. An order for stages that hold several chunks of the
+model has another parameter, `virtual`: how many. Orders say nothing of time: a pass begins when it is its turn and
+what it needs has arrived.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from astra_edu.errors import ConfigError
+
+
+class Pass(NamedTuple):
+    """One micro-batch going through one chunk of layers, forwards or backwards.
+
+    kind: "F" for forward, "B" for backward. micro_batch: which one, from 0. chunk: which of the stage's chunks, from
+    0; there is only chunk 0 unless the order is interleaved. A plain tuple such as ("F", 3) will do in its place.
+    """
+
+    kind: str
+    micro_batch: int
+    chunk: int = 0
+
+
+Order = Callable[..., Iterable[Pass]]
+Passes = tuple[tuple[Pass, ...], ...]
+"""[stage]: its passes, in their order."""
+
+
+def gpipe(stage: int, stages: int, micro_batches: int) -> Iterator[Pass]:
+    """All forward passes, then all backward passes, the last micro-batch first (GPipe, arXiv 1811.06965)."""
+    for i in range(micro_batches):
+        yield Pass("F", i)
+    for i in reversed(range(micro_batches)):
+        yield Pass("B", i)
+
+
+def one_forward_one_backward(stage: int, stages: int, micro_batches: int) -> Iterator[Pass]:
+    """1F1B: fill the stages below, then one forward and one backward in turn (arXiv 2104.04473, after PipeDream)."""
+    ahead = min(stages - stage - 1, micro_batches)
+    yield from _in_turn(
+        ahead, [Pass("F", i) for i in range(micro_batches)], [Pass("B", i) for i in range(micro_batches)]
+    )
+
+
+def interleaved(stage: int, stages: int, micro_batches: int, virtual: int) -> Iterator[Pass]:
+    """1F1B for stages that hold `virtual` chunks each: `stages` micro-batches through a chunk, then the next chunk.
+
+    As in Megatron-LM (arXiv 2104.04473). Raises ConfigError unless micro_batches is a multiple of stages. With one
+    chunk it is 1F1B.
+    """
+    if virtual == 1:
+        yield from one_forward_one_backward(stage, stages, micro_batches)
+        return
+    if micro_batches % stages:
+        below = micro_batches // stages * stages
+        near = f"{below} or {below + stages}" if below else f"{stages} is the least"
+        raise ConfigError(
+            f"micro_batches is {micro_batches} for {stages} stages; the interleaved order sends them in groups of "
+            f"{stages}, so it must be a multiple of {stages}: {near}."
+        )
+    places = [
+        (group * stages + i, chunk)
+        for group in range(micro_batches // stages)
+        for chunk in range(virtual)
+        for i in range(stages)
+    ]
+    ahead = min(2 * (stages - stage - 1) + (virtual - 1) * stages, len(places))
+    yield from _in_turn(
+        ahead, [Pass("F", i, chunk) for i, chunk in places], [Pass("B", i, virtual - 1 - chunk) for i, chunk in places]
+    )
+
+
+def _in_turn(ahead: int, forward: Sequence[Pass], backward: Sequence[Pass]) -> Iterator[Pass]:
+    """`ahead` forward passes, then one forward and one backward in turn, then the backward passes that are left."""
+    yield from forward[:ahead]
+    for pair in zip(forward[ahead:], backward, strict=False):
+        yield from pair
+    yield from backward[len(forward) - ahead :]
+
+
+ORDERS: dict[str, Order] = {"gpipe": gpipe, "1f1b": one_forward_one_backward, "interleaved": interleaved}
+"""ORDERS[name]: the orders that run_pipeline knows by name; add your own."""
+
+
+def name_of(done: Pass, virtual: int = 1) -> str:
+    """A pass in a sentence: "F of micro-batch 3"."""
+    chunk = f" through chunk {done.chunk}" if virtual > 1 else ""
+    return f"{done.kind} of micro-batch {done.micro_batch}{chunk}"
+
+
+def several(count: int, thing: str) -> str:
+    """A count in a sentence: "2 stages", "1 micro-batch"."""
+    plural = "es" if thing.endswith(("ch", "ss")) else "s"
+    return f"{count:,} {thing}{'' if count == 1 else plural}"

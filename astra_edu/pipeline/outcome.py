@@ -1,0 +1,113 @@
+"""What a pipeline's run has brought: when every pass ran, the bubble, and what each stage had to keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
+
+from astra_edu.pipeline.orders import Pass, Passes, several
+from astra_edu.units import format_ns
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class PassSpan(NamedTuple):
+    """One pass as it ran: kind "F" or "B" of a micro-batch through one of the stage's chunks, from start to end."""
+
+    stage: int
+    kind: str
+    chunk: int
+    micro_batch: int
+    start_ns: int
+    end_ns: int
+
+
+@dataclass(frozen=True)
+class PipelineRun:
+    """One iteration of a pipeline. Times in whole ns.
+
+    order: its name. virtual: the chunks that each stage holds. total_ns: until the last pass has ended.
+    passes[stage]: in the order in which the stage ran them; starts_ns, ends_ns: when each began and ended.
+    """
+
+    order: str
+    stages: int
+    micro_batches: int
+    virtual: int
+    total_ns: int
+    passes: Passes = field(repr=False)
+    starts_ns: tuple[tuple[int, ...], ...] = field(repr=False)
+    ends_ns: tuple[tuple[int, ...], ...] = field(repr=False)
+
+    @cached_property
+    def spans(self) -> tuple[PassSpan, ...]:
+        """Every pass, by stage and then by time; `pandas.DataFrame(run.spans)` is a table of them."""
+        return tuple(
+            PassSpan(stage, each.kind, each.chunk, each.micro_batch, start, end)
+            for stage, columns in enumerate(zip(self.passes, self.starts_ns, self.ends_ns, strict=True))
+            for each, start, end in zip(*columns, strict=True)
+        )
+
+    @cached_property
+    def in_flight(self) -> tuple[float, ...]:
+        """[stage]: for how many micro-batches at most it keeps activations at the same time.
+
+        Activations are kept from the start of a forward pass to the end of its backward pass. Those of one of a
+        stage's chunks count as 1 / virtual of a micro-batch.
+        """
+        return tuple(most_in_flight(passes) / self.virtual for passes in self.passes)
+
+    @cached_property
+    def busy_ns(self) -> tuple[int, ...]:
+        """How long each stage computes."""
+        return tuple(sum(ends) - sum(starts) for starts, ends in zip(self.starts_ns, self.ends_ns, strict=True))
+
+    @property
+    def ideal_ns(self) -> float:
+        """The time if the same work were shared out evenly and no stage ever waited: the mean of busy_ns."""
+        return sum(self.busy_ns) / self.stages
+
+    @property
+    def idle_shares(self) -> tuple[float, ...]:
+        """The share of the whole time in which each stage computes nothing."""
+        return tuple(1 - busy / self.total_ns if self.total_ns else 0.0 for busy in self.busy_ns)
+
+    @property
+    def bubble(self) -> float:
+        """The bubble as a share of the whole time: the mean of idle_shares."""
+        return 1 - self.ideal_ns / self.total_ns if self.total_ns else 0.0
+
+    @property
+    def bubble_over_ideal(self) -> float:
+        """The bubble as a share of ideal_ns, as arXiv 2104.04473 has it: (p - 1) / m for equal stages."""
+        return self.total_ns / self.ideal_ns - 1 if self.ideal_ns else 0.0
+
+    def table(self) -> pd.DataFrame:
+        """A row a stage: busy and idle time in ns, the share of the time it is idle, micro-batches in flight."""
+        pandas = import_module("pandas")
+        rows = {
+            "busy (ns)": self.busy_ns,
+            "idle (ns)": [self.total_ns - busy for busy in self.busy_ns],
+            "idle share": self.idle_shares,
+            "in flight": self.in_flight,
+        }
+        table: pd.DataFrame = pandas.DataFrame(rows, index=pandas.RangeIndex(self.stages, name="stage"))
+        return table
+
+    def __repr__(self) -> str:
+        chunks = f" of {self.virtual} chunks" if self.virtual > 1 else ""
+        return (
+            f"<{self.order}, {several(self.stages, 'stage')}{chunks}, {several(self.micro_batches, 'micro-batch')}: "
+            f"{format_ns(self.total_ns)}, bubble {100 * self.bubble:.1f} %, "
+            f"at most {max(self.in_flight):.4g} in flight>"
+        )
+
+
+def most_in_flight(passes: Iterable[Pass]) -> int:
+    """How many forward passes, at most, a stage is ahead of its backward passes, if it runs `passes` in turn."""
+    return max(accumulate(1 if each.kind == "F" else -1 for each in passes))
