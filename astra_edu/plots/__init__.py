@@ -5,9 +5,11 @@ from astra_edu.plots.bars import compute_and_exposed
 from astra_edu.plots.chunks import pipeline
 from astra_edu.plots.costs import all_reduce_costs
 from astra_edu.plots.figure import Picture, text_table
+from astra_edu.plots.growth import model_growth
 from astra_edu.plots.iteration import timeline
 from astra_edu.plots.per_layer import layers
 from astra_edu.plots.roofline import roofline
+from astra_edu.plots.scaling import scaling
 from astra_edu.plots.stages import stages
 from astra_edu.plots.sweep import size_sweep
 from astra_edu.plots.usage import utilisation
@@ -19,8 +21,10 @@ __all__ = [
     "irregular_use",
     "large_and_small",
     "layers",
+    "model_growth",
     "pipeline",
     "roofline",
+    "scaling",
     "size_sweep",
     "stages",
     "text_table",

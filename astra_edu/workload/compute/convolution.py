@@ -68,20 +68,26 @@ class Convolution(Operator):
         """A window for each filter, and a bias."""
         return (self.window + self.bias) * self.filters
 
+    def _gemm(self, batch: int, m: int, n: int, k: int) -> Compute:
+        """The windows overlap: it is the image that is read or written, not the matrix of its windows."""
+        return Compute(
+            (Gemm(m, n, k, moved=batch * (prod(self.takes) + prod(self.gives)) + self.window * self.filters),)
+        )
+
     def _outputs(self, batch: int) -> int:
         return batch * self.gives[1] * self.gives[2]
 
     def forward(self, batch: int) -> Compute:
         """A row for each output pixel, a column for each filter."""
-        return Compute((Gemm(self._outputs(batch), self.filters, self.window),))
+        return self._gemm(batch, self._outputs(batch), self.filters, self.window)
 
     def input_gradient(self, batch: int) -> Compute:
         """What each output pixel passes back to its window; overlaps are added up."""
-        return Compute((Gemm(self._outputs(batch), self.window, self.filters),))
+        return self._gemm(batch, self._outputs(batch), self.window, self.filters)
 
     def weight_gradient(self, batch: int) -> Compute:
         """Each weight meets every output pixel of every sample."""
-        return Compute((Gemm(self.window, self.filters, self._outputs(batch)),))
+        return self._gemm(batch, self.window, self.filters, self._outputs(batch))
 
     def kept_bytes(self, batch: int, element_bytes: int = 2) -> int:
         """The input."""

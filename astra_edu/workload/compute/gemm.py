@@ -9,12 +9,16 @@ from astra_edu.errors import whole
 
 @dataclass(frozen=True)
 class Gemm:
-    """`count` products of an m × k matrix with a k × n matrix, such as one for each head of an attention."""
+    """`count` products of an m × k matrix with a k × n matrix, such as one for each head of an attention.
+
+    moved: elements that have to be read and written, if that isn't each of the three matrices once.
+    """
 
     m: int
     n: int
     k: int
     count: int = 1
+    moved: int | None = None
 
     def __post_init__(self) -> None:
         for name in ("m", "n", "k", "count"):
@@ -27,7 +31,9 @@ class Gemm:
 
     @property
     def elements(self) -> int:
-        """Elements read and written once each: both factors and the product."""
+        """Elements read and written: both factors and the product once each, unless `moved` says otherwise."""
+        if self.moved is not None:
+            return self.moved
         return (self.m * self.k + self.k * self.n + self.m * self.n) * self.count
 
     def __str__(self) -> str:

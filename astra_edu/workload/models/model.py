@@ -87,7 +87,8 @@ def _check_shapes(model: Model) -> None:
 def _check_operator(model: str, operator: Operator, sources: Sequence[str], given: Sequence[Shape]) -> None:
     """Several inputs are added up, each of the shape taken, or stand side by side, as many elements together."""
     takes = operator.takes
-    if all(_fits(shape, takes) for shape in given) or sum(map(prod, given)) == prod(takes):
+    side_by_side = len(given) > 1 and sum(map(prod, given)) == prod(takes)
+    if side_by_side or all(_fits(shape, takes) for shape in given):
         return
     if len(given) == 1:
         raise ConfigError(

@@ -7,7 +7,7 @@ from itertools import pairwise
 from astra_edu.workload.compute import Elementwise, Embedding, Interaction, Linear, Operator, Split
 from astra_edu.workload.models.model import INPUT, Model
 
-# Rows of the 26 tables of the Criteo terabyte data, 40 million at most.
+# Rows of the 26 tables of the Criteo terabyte data, 40 million at most (MLPerf: --max-ind-range=40000000).
 TABLES = (
     *(39_884_406, 39_043, 17_289, 7_420, 20_263, 3, 7_120, 1_543, 63, 38_532_951, 2_953_546, 403_346, 10),
     *(2_208, 11_938, 155, 4, 976, 14, 39_979_771, 25_641_295, 39_664_984, 585_935, 12_972, 108, 36),
@@ -29,7 +29,7 @@ def dlrm() -> Model:
         "DLRM",
         tuple(operators),
         published=24_000_000_000,
-        source="MLPerf training, Criteo terabyte with 40 million rows at most (as recalled; unverified)",
+        source="mlcommons/inference, recommendation/dlrm: tables, layers, and a checkpoint of 90 GiB in 32 bits",
     )
 
 

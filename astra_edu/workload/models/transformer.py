@@ -37,8 +37,10 @@ def transformer(
     sequence: tokens of a sample. vocabulary: words, whose embeddings also make the scores (tied weights).
     Raises ConfigError if the heads don't divide the features.
     """
-    for what, number in (("hidden", hidden), ("heads", heads), ("blocks", blocks), ("sequence", sequence)):
+    sizes = {"hidden": hidden, "heads": heads, "blocks": blocks, "sequence": sequence, "vocabulary": vocabulary}
+    for what, number in sizes.items():
         whole(f"{name}: {what}", number, at_least=1)
+    inside = 4 * hidden if feedforward is None else whole(f"{name}: feedforward", feedforward, at_least=1)
     operators: list[Operator] = [
         Embedding(name="words", rows=(vocabulary,), width=hidden, lookups=sequence, split=Split.ROWS),
         Embedding(name="positions", rows=(sequence,), width=hidden, lookups=sequence, after=(INPUT,)),
@@ -46,7 +48,7 @@ def transformer(
     ]
     ranges = []
     for i in range(1, blocks + 1):
-        block = _block(f"block{i}", operators[-1].name, hidden, heads, sequence, feedforward or 4 * hidden)
+        block = _block(f"block{i}", operators[-1].name, hidden, heads, sequence, inside)
         ranges.append(range(len(operators), len(operators) + len(block)))
         operators += block
     operators.append(Normalisation(name="last_norm", shape=(sequence, hidden)))
@@ -66,7 +68,7 @@ def transformer(
 
 def _block(name: str, entry: str, hidden: int, heads: int, tokens: int, feedforward: int) -> list[Operator]:
     """Attention and two linear layers, each normalised before and added to what came in (Megatron-LM, 1909.08053)."""
-    width = divided(name, "features", hidden, heads)
+    width = divided(name, "features", hidden, heads, among="heads")
     shape = (tokens, hidden)
 
     def linear(part: str, inputs: int, outputs: int, split: Split) -> Linear:

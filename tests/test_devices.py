@@ -1,0 +1,118 @@
+"""Devices: what their makers publish, and the roofline worked out by hand."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import astra_edu as ae
+from astra_edu.errors import ConfigError
+from astra_edu.workload.compute import Compute, Convolution
+
+GIB = 2**30
+
+# Operations a second, bytes a second (10^9), memory (GiB), as the makers publish them.
+PUBLISHED = {
+    "v100": (125e12, 900, 32),
+    "a100": (312e12, 2039, 80),
+    "h100": (989.4e12, 3350, 80),
+    "tpu-v2": (46e12, 700, 16),
+    "tpu-v3": (123e12, 900, 32),
+}
+
+SIMPLE = ae.Device("simple", flops_per_s=100e9, memory_bytes_per_s=10e9, memory_bytes=10**9)
+"""100 operations or 10 bytes a ns: 10 operations for each byte are the ridge."""
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_the_published_figures(name):
+    device = ae.device(name)
+    flops, bandwidth, memory = PUBLISHED[name]
+    assert (device.flops_per_s, device.memory_bytes_per_s) == (flops, bandwidth * 10**9)
+    assert device.memory_bytes == memory * GIB
+    assert device.matrix_efficiency == device.memory_efficiency == 1
+
+
+def test_every_device_has_a_source_and_its_name():
+    assert set(ae.DEVICES) >= {*PUBLISHED, "tutorial-46", "tutorial-62"}
+    for name, device in ae.DEVICES.items():
+        assert device.name == name
+        assert len(device.source) > 20
+
+
+def test_the_tutorials_devices_compute_without_memory():
+    """3,429 ns for the first layer of VGG-16, from the slides."""
+    conv1 = Convolution(name="conv1", channels=3, height=224, width=224, filters=64, kernel=3)
+    device = ae.device("tutorial-46")
+    assert device.flops_per_s == 46 * 2**40
+    assert round(device.compute_ns(conv1.forward(1))) == 3429
+    assert (device.ridge, device.memory_ns(10**12), device.memory_bytes) == (0, 0, None)
+    assert device.bound(Compute((), operations=1, elements=10**9)) == "operations"
+    assert ae.device("tutorial-62").flops_per_s == 62 * 2**40
+
+
+def test_the_ridge_is_where_both_bounds_meet():
+    assert SIMPLE.ridge == 10
+    for name, (flops, bandwidth, _) in PUBLISHED.items():
+        assert ae.device(name).ridge == pytest.approx(flops / (bandwidth * 1e9))
+    at_the_ridge = Compute((), operations=20, elements=1)  # 20 operations on 2 bytes
+    assert SIMPLE.operations_ns(20) == SIMPLE.memory_ns(2) == SIMPLE.compute_ns(at_the_ridge) == 0.2
+
+
+def test_either_bound_by_hand():
+    """(6 × 10) · (10 × 15): 1,800 operations are 18 ns; 60 + 150 + 90 elements are 600 bytes, which are 60 ns."""
+    small = ae.Gemm(6, 15, 10)
+    assert SIMPLE.gemm_ns(small) == pytest.approx(60)
+    assert SIMPLE.gemm_ns(small, element_bytes=4) == pytest.approx(120)
+    assert SIMPLE.bound(Compute((small,))) == "memory"
+    large = ae.Gemm(100, 100, 100)  # 2 · 10^6 operations are 20,000 ns, 60,000 bytes are 6,000 ns
+    assert SIMPLE.gemm_ns(large) == pytest.approx(20_000)
+    assert SIMPLE.bound(Compute((large,))) == "operations"
+
+
+def test_a_phase_is_its_products_and_kernels_one_after_the_other():
+    """Each waits for its own bound: 60 ns of memory, 20,000 ns of operations, 500 bytes of a kernel in 50 ns."""
+    phase = Compute((ae.Gemm(6, 15, 10), ae.Gemm(100, 100, 100)), operations=1000, elements=250)
+    assert SIMPLE.compute_ns(phase) == pytest.approx(60 + 20_000 + 50)
+    assert SIMPLE.compute_ns(Compute()) == 0
+
+
+def test_what_of_the_peaks_is_reached():
+    half = ae.Device("half", 100e9, 10e9, matrix_efficiency=0.5, memory_efficiency=0.25)
+    assert half.gemm_ns(ae.Gemm(100, 100, 100)) == pytest.approx(40_000)
+    assert half.gemm_ns(ae.Gemm(6, 15, 10)) == pytest.approx(240)
+    assert half.ridge == pytest.approx(20)
+
+
+@given(*[st.integers(1, 500)] * 4, st.sampled_from(sorted(PUBLISHED)), st.sampled_from([1, 2, 4]))
+def test_a_product_takes_as_long_as_the_slower_of_its_bounds(m, n, k, count, name, element_bytes):
+    device, gemm = ae.device(name), ae.Gemm(m, n, k, count)
+    bounds = device.operations_ns(gemm.flops), device.memory_ns(gemm.elements * element_bytes)
+    assert device.gemm_ns(gemm, element_bytes) == max(bounds)
+    assert device.gemm_ns(ae.Gemm(m, n, k), element_bytes) * count == pytest.approx(max(bounds))
+    intensity = gemm.flops / (gemm.elements * element_bytes)
+    if abs(intensity / device.ridge - 1) > 1e-9:
+        expected = "operations" if intensity > device.ridge else "memory"
+        assert device.bound(Compute((gemm,)), element_bytes) == expected
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: ae.device("A100"), "device is 'A100'; did you mean 'a100'?"),
+        (lambda: ae.device("b200"), "Allowed: tutorial-46, tutorial-62, v100, a100, h100, tpu-v2, tpu-v3."),
+        (lambda: ae.Device("mine", 0), "mine: operations per second is 0; it must be greater than 0."),
+        (lambda: ae.Device("mine", 1e12, -5), "mine: memory_bytes_per_s is -5; it must be greater than 0."),
+        (lambda: ae.Device("mine", 1e12, 5, 0), "mine: memory_bytes is 0; it must be greater than 0."),
+        (
+            lambda: ae.Device("mine", 1e12, matrix_efficiency=70),
+            "mine: matrix_efficiency is 70; it is a share of the peak, 1 at most.",
+        ),
+        (lambda: ae.Device("mine", 1e12, memory_efficiency=0), "mine: memory_efficiency is 0; it must be greater than"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_numbers(make, sentence):
+    with pytest.raises(ConfigError) as error:
+        make()
+    assert sentence in str(error.value)
