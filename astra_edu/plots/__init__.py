@@ -4,6 +4,7 @@ from astra_edu.plots.array_use import irregular_use, large_and_small
 from astra_edu.plots.bars import compute_and_exposed
 from astra_edu.plots.chunks import pipeline
 from astra_edu.plots.costs import all_reduce_costs
+from astra_edu.plots.descent import loss_curves
 from astra_edu.plots.figure import Picture, text_table
 from astra_edu.plots.growth import model_growth
 from astra_edu.plots.iteration import timeline
@@ -12,6 +13,7 @@ from astra_edu.plots.roofline import roofline
 from astra_edu.plots.scaling import scaling
 from astra_edu.plots.stages import stages
 from astra_edu.plots.sweep import size_sweep
+from astra_edu.plots.synchronisation import staleness, worker_timeline
 from astra_edu.plots.usage import utilisation
 
 __all__ = [
@@ -21,13 +23,16 @@ __all__ = [
     "irregular_use",
     "large_and_small",
     "layers",
+    "loss_curves",
     "model_growth",
     "pipeline",
     "roofline",
     "scaling",
     "size_sweep",
     "stages",
+    "staleness",
     "text_table",
     "timeline",
     "utilisation",
+    "worker_timeline",
 ]
