@@ -1,7 +1,8 @@
 """ASTRA-sim 1.0's own answers, to the nanosecond and to the printed digit.
 
 The figures are those of the C++ simulator at tags tutorial-asplos2022 and tutorial-asplos2023, for the
-tutorials' exercises (named asplos...) and for random configurations (all others).
+tutorials' exercises (named asplos...), for workloads that generate_workload made (generated/...), and for random
+configurations (all others).
 """
 
 import json

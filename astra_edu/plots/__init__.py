@@ -3,6 +3,7 @@
 from astra_edu.plots.array_use import irregular_use, large_and_small
 from astra_edu.plots.bars import compute_and_exposed
 from astra_edu.plots.chunks import pipeline
+from astra_edu.plots.communication import communication
 from astra_edu.plots.costs import all_reduce_costs
 from astra_edu.plots.descent import loss_curves
 from astra_edu.plots.figure import Picture, text_table
@@ -19,6 +20,7 @@ from astra_edu.plots.usage import utilisation
 __all__ = [
     "Picture",
     "all_reduce_costs",
+    "communication",
     "compute_and_exposed",
     "irregular_use",
     "large_and_small",

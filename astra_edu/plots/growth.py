@@ -30,6 +30,7 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LINE = {"color": "0.35", "linestyle": "--", "linewidth": 1}
 _OF = {"textcoords": "offset points", "fontsize": 8, "color": "0.25"}
 _LEFT = {"gpt2", "megatron-8.3b", "gpt3", "dlrm", "transformer-1t"}  # named on the left, where there is room
+_LOWER = {"turing-nlg": 7}  # points
 
 
 class Point(NamedTuple):
@@ -119,7 +120,7 @@ def _draw(axes: Axes, kind: int, models: list[tuple[str, str, float, float]]) ->
         axes.annotate(
             name,
             (date, number),
-            (6 * side, 0),
+            (6 * side, -_LOWER.get(key, 0)),
             textcoords="offset points",
             fontsize=8,
             ha="right" if side < 0 else "left",

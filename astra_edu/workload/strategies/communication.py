@@ -2,18 +2,22 @@
 
 Sources: Megatron-LM (arXiv 1909.08053), sequence parallelism (2205.05198), ZeRO (1910.02054), pipelines (2104.04473).
 Left out, as they are small: Megatron's loss over a split vocabulary, the sum of tied embeddings' gradients over the
-first and last stage, and the normalisations' gradients within a sequence-parallel group.
+first and last stage, and the normalisations' gradients within a sequence-parallel group. Left out as well: sequence
+parallelism's second gather of a layer's input, for its weight gradient, which hides behind the input gradient.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from math import prod
 
 from astra_edu.collectives import Collective
+from astra_edu.errors import ConfigError, whole
 from astra_edu.workload.compute import Embedding, Linear, Operator, Split
 from astra_edu.workload.models import Model
+from astra_edu.workload.models import model as named
 from astra_edu.workload.strategies.strategy import Strategy, stages
 
 FORWARD, INPUT_GRADIENT, WEIGHT_GRADIENT, UPDATE = "forward", "input gradient", "weight gradient", "update"
@@ -54,20 +58,42 @@ class Communication:
         return (1 if self.collective is None else share[self.collective]) * self.size * self.times
 
 
-def communications(model: Model, strategy: Strategy) -> tuple[Communication, ...]:
-    """All that an NPU sends in an iteration, operator by operator. Raises ConfigError if the strategy doesn't fit."""
+def communications(model: Model | str, strategy: Strategy, *, stage: int | None = None) -> tuple[Communication, ...]:
+    """All that an NPU of a stage sends in an iteration, operator by operator; of all stages together if none is given.
+
+    Raises ConfigError if the strategy doesn't fit.
+    """
+    model = named(model) if isinstance(model, str) else model
     strategy.check(model)
+    if stage is not None:
+        if whole("stage", stage, at_least=0) >= strategy.pipeline:
+            raise ConfigError(f"stage is {stage}; there are the stages 0 to {strategy.pipeline - 1}.")
+        return by_stage(model, strategy)[stage]
     in_blocks = {i for block in model.blocks for i in block}
     found: list[Communication] = []
     for i, operator in enumerate(model.operators):
         again = strategy.recompute == "full" and i in in_blocks
-        found += _activations(operator, strategy, again)
+        takes_samples = i == 0 and not model.blocks
+        found += _activations(operator, strategy, again, takes_samples)
         found += _parameters(operator, strategy)
     return (*found, *_between_stages(model, strategy))
 
 
-def _activations(operator: Operator, strategy: Strategy, again: bool) -> Iterator[Communication]:
-    """Activations and their gradients, within a tensor-parallel group, or of shared-out tables among all NPUs."""
+def by_stage(model: Model, strategy: Strategy) -> tuple[tuple[Communication, ...], ...]:
+    """What an NPU of each stage sends. Raises ConfigError if the strategy doesn't fit."""
+    found: list[list[Communication]] = [[] for _ in range(strategy.pipeline)]
+    parts = stages(model, strategy.pipeline * strategy.virtual)
+    stage_of = {model.operators[i].name: k % strategy.pipeline for k, part in enumerate(parts) for i in part}
+    for one in communications(model, strategy):
+        found[stage_of[one.operator]].append(one)
+    return tuple(map(tuple, found))
+
+
+def _activations(operator: Operator, strategy: Strategy, again: bool, takes_samples: bool) -> Iterator[Communication]:
+    """Activations and their gradients, within a tensor-parallel group, or of shared-out tables among all NPUs.
+
+    takes_samples: it is given the samples themselves, whose gradient nobody needs.
+    """
     batch, times = strategy.micro_batch * strategy.element_bytes, strategy.micro_batches
     part = strategy.part(operator)
 
@@ -88,10 +114,10 @@ def _activations(operator: Operator, strategy: Strategy, again: bool) -> Iterato
     adding, tokens = Collective.ALL_REDUCE, 1
     if strategy.sequence_parallel:
         adding, tokens = Collective.REDUCE_SCATTER, strategy.tensor
-    has_input_gradient = not isinstance(operator, Embedding) and not operator.shares_input
+    has_input_gradient = not (takes_samples or operator.shares_input or isinstance(operator, Embedding))
     if operator.split is Split.ROWS:
         yield one("activations", FORWARD, adding, prod(operator.gives))
-        if strategy.sequence_parallel and has_input_gradient:
+        if strategy.sequence_parallel:
             yield one("input gradients", INPUT_GRADIENT, Collective.ALL_GATHER, prod(operator.gives) // tokens)
         elif isinstance(operator, Linear) and operator.gathers_back:
             yield one("input gradients", INPUT_GRADIENT, Collective.ALL_GATHER, prod(part.takes))
@@ -124,7 +150,8 @@ def _parameters(operator: Operator, strategy: Strategy) -> Iterator[Communicatio
         case 0:
             yield one("weight gradients", WEIGHT_GRADIENT, Collective.ALL_REDUCE, size, False)
         case 1 | 2:
-            yield one("weight gradients", WEIGHT_GRADIENT, Collective.REDUCE_SCATTER, size, False)
+            often = every if strategy.zero == 2 else 1  # ZeRO-2 has no room to add up whole gradients
+            yield one("weight gradients", WEIGHT_GRADIENT, Collective.REDUCE_SCATTER, size, False, often)
             yield one("parameters", UPDATE, Collective.ALL_GATHER, shared, True)
         case _:
             yield one("parameters", FORWARD, Collective.ALL_GATHER, shared, True, every)
@@ -136,9 +163,9 @@ def _between_stages(model: Model, strategy: Strategy) -> Iterator[Communication]
     """Activations to the next part of the model, and their gradients back, for every micro-batch."""
     if strategy.pipeline == 1:
         return
-    for part in stages(model, strategy.pipeline * strategy.virtual)[:-1]:
-        last = model.operators[part[-1]]
+    for part, following in pairwise(stages(model, strategy.pipeline * strategy.virtual)):
+        last, first = model.operators[part[-1]], model.operators[following[0]]
         elements = prod(last.gives) // (strategy.tensor if strategy.sequence_parallel else 1)
         size = strategy.micro_batch * strategy.element_bytes * elements
-        for content, phase in (("activations", FORWARD), ("input gradients", INPUT_GRADIENT)):
-            yield Communication(last.name, content, phase, None, "pipeline", 2, size, strategy.micro_batches, False)
+        for sender, content, phase in ((last, "activations", FORWARD), (first, "input gradients", INPUT_GRADIENT)):
+            yield Communication(sender.name, content, phase, None, "pipeline", 2, size, strategy.micro_batches, False)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from astra_edu.collectives import Collective
 from astra_edu.errors import ConfigError, whole
 from astra_edu.workload.compute import Compute, Device, Operator, Split, device
 from astra_edu.workload.layer import Layer, Work, Workload
-from astra_edu.workload.models import Model
+from astra_edu.workload.models import INPUT, Model
 from astra_edu.workload.models import model as named
+from astra_edu.workload.parallelism import DLRM, GROUPED
 from astra_edu.workload.strategies.communication import (
     FORWARD,
     INPUT_GRADIENT,
@@ -22,6 +23,8 @@ from astra_edu.workload.strategies.strategy import Strategy, stages
 
 UPDATE_NS = 1
 """What a finished collective takes to be used, in the tutorials' files."""
+
+NOTHING = Work(0, None, 0)
 
 Row = Sequence[Operator]
 """The operators of one line of the file: one, and the minor ones after it."""
@@ -36,15 +39,18 @@ def generate_workload(
     """What one NPU does with a micro-batch of strategy.micro_batch samples, as ASTRA-sim 1.0's training loops have it.
 
     `ae.save_workload` writes the file. Model and device may be given by name. Minor kernels (activations, dropout,
-    pooling) are part of the line before them. ASTRA-sim 1.0 has no messages between two NPUs and repeats nothing for
-    several micro-batches, so of a pipeline it is one stage's micro-batch, and `stage` says which one; ae.estimate puts
-    whole iterations together. ZeRO-1 and ZeRO-2 are written as all-reduces, whose two halves they are.
+    pooling) are part of the line before them. Most loops pass no gradient on from their first line; where there is one
+    to pass on, a line "input" without work stands before it. ASTRA-sim 1.0 has no messages between two NPUs and
+    repeats nothing for several micro-batches, so of a pipeline it is one stage's micro-batch, and `stage` says which
+    one; ae.estimate puts whole iterations together. ZeRO-1 and ZeRO-2 are written as all-reduces, whose two halves
+    they are.
 
     The loop: DATA without tensor parallelism, HYBRID_DLRM with exchanged embeddings, MODEL for tensor parallelism
     alone, HYBRID_DATA_MODEL (tensor-first: the group is dimension 0) or HYBRID_MODEL_DATA (data-first: the copies are)
     for both; for transformers tensor-first HYBRID_TRANSFORMER, ..._FWD_IN_BCKWD where all is recomputed;
     HYBRID_CUSTOMIZED for ZeRO-3, where a line "X_parameters" gathers those of X, and in the backward pass those of the
-    line that comes next. (Over several passes, such a gather doesn't wait for the gradients of the pass before.)
+    line that comes next (the last line's are still there). (Over several passes, such a gather doesn't wait for the
+    gradients of the pass before.)
 
     Raises ConfigError where the model can't be shared out so, or where no loop of ASTRA-sim 1.0 can say it.
     """
@@ -53,13 +59,20 @@ def generate_workload(
     found = communications(model, strategy)
     activations = {(c.operator, c.phase): c for c in found if c.group in ("tensor", "all")}
     parameters = {(c.operator, c.phase): c for c in found if c.group == "data"}
-    rows = list(_rows(model, strategy, stage))
     loop = _loop(model, strategy)
-    again = strategy.recompute == "full" and not loop.endswith("FWD_IN_BCKWD")
-    layers = [_layer(row, strategy, on, activations, parameters, again) for row in rows]
+    by_loop = loop.endswith("FWD_IN_BCKWD")
+    ends = {model.operators[block[-1]].name for block in model.blocks} if by_loop else set()
+    rows = list(_rows(model, strategy, stage, ends))
     options = _options(loop, model, strategy, [row[0].name for row in rows])
+    repeated_rows = set()
+    if strategy.recompute == "full" and not by_loop:
+        repeated_rows = {model.operators[i].name for block in model.blocks for i in block}
+    layers = [_layer(row, strategy, on, activations, parameters, row[0].name in repeated_rows) for row in rows]
     if loop == "HYBRID_CUSTOMIZED":
         layers = list(_with_gathers(layers, strategy, parameters))
+    first = layers[0].input_gradient
+    if loop not in GROUPED + DLRM and (first.collective or (stage and first.compute_ns)):
+        layers.insert(0, Layer(INPUT, NOTHING, NOTHING, NOTHING, UPDATE_NS, layers[0].parallelism))
     return Workload(loop, tuple(layers), options)
 
 
@@ -80,7 +93,8 @@ def repeated(operator: Operator, strategy: Strategy) -> bool:
     return strategy.recompute == "selective" and operator.split is Split.HEADS
 
 
-def _rows(model: Model, strategy: Strategy, stage: int | None) -> Iterator[list[Operator]]:
+def _rows(model: Model, strategy: Strategy, stage: int | None, own_row: Collection[str]) -> Iterator[list[Operator]]:
+    """The operators of each line. own_row: minor operators that have one, so that what is before them is repeated."""
     if stage is None:
         if strategy.pipeline > 1:
             raise ConfigError(
@@ -93,7 +107,7 @@ def _rows(model: Model, strategy: Strategy, stage: int | None) -> Iterator[list[
     row: list[Operator] = []
     for part in stages(model, strategy.pipeline * strategy.virtual)[stage :: strategy.pipeline]:
         for operator in (model.operators[i] for i in part):
-            if row and not operator.minor:
+            if row and (not operator.minor or operator.name in own_row):
                 yield row
                 row = []
             row.append(operator)
@@ -102,9 +116,10 @@ def _rows(model: Model, strategy: Strategy, stage: int | None) -> Iterator[list[
 
 def _loop(model: Model, strategy: Strategy) -> str:
     if strategy.exchange_embeddings:
-        if strategy.tensor > 1 or strategy.zero == 3:
+        if strategy.tensor > 1 or strategy.pipeline > 1 or strategy.zero == 3:
             raise ConfigError(
-                "HYBRID_DLRM has all NPUs exchange embeddings and reduce gradients; use tensor=1 and zero=0, 1 or 2."
+                "HYBRID_DLRM has all NPUs exchange embeddings and reduce gradients; use tensor=1, pipeline=1 and "
+                "zero=0, 1 or 2."
             )
         return "HYBRID_DLRM"
     transformer = bool(model.blocks) and strategy.order == "tensor-first"
@@ -149,12 +164,12 @@ def _with_gathers(layers: Sequence[Layer], strategy: Strategy, parameters: Sent)
         gathering, computing = "HYBRID_MODEL_DATA", "HYBRID_DATA_MODEL"
         if strategy.order == "data-first":
             gathering, computing = computing, gathering
-    nothing, next_back = Work(0, None, 0), Work(0, None, 0)
+    next_back = NOTHING
     for layer in layers:
         gather = parameters.get((layer.name, FORWARD))
         if gather:
             now = Work(0, gather.collective, gather.size)
-            yield Layer(f"{layer.name}_parameters", now, next_back, nothing, UPDATE_NS, gathering)
+            yield Layer(f"{layer.name}_parameters", now, next_back, NOTHING, UPDATE_NS, gathering)
             next_back = now
         yield replace(layer, parallelism=computing)
 

@@ -1,13 +1,15 @@
 """What one NPU has to keep: parameters, gradients, optimiser state and activations.
 
 Sources: ZeRO (arXiv 1910.02054) for the model's state, Korthikanti et al. (2205.05198) for activations. Not counted:
-the one block whose activations are there again while it is repeated, buffers of communication and kernels,
-fragmentation, and what the framework itself takes.
+the one block whose activations are there again while it is repeated, the scores of all words that the loss is computed
+from, buffers of communication and kernels, fragmentation, and what the framework itself takes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 
 from astra_edu.errors import ConfigError, whole
@@ -16,7 +18,8 @@ from astra_edu.workload.compute import Device, Embedding, Linear, Operator, Spli
 from astra_edu.workload.compute import device as named_device
 from astra_edu.workload.models import Model
 from astra_edu.workload.models import model as named
-from astra_edu.workload.strategies.strategy import Strategy, stages
+from astra_edu.workload.strategies.alike import Abridged, abridged
+from astra_edu.workload.strategies.strategy import Strategy
 
 ADAM_BYTES = 12
 """Optimiser state for each parameter: a copy, the mean and the variance, in 32 bits each (ZeRO's K)."""
@@ -63,34 +66,74 @@ def memory(
     up gradients in 32 bits besides: 4. Raises ConfigError if the model can't be shared out so.
     """
     model = named(model) if isinstance(model, str) else model
-    strategy.check(model)
-    if stage is None:
-        each = (memory(model, strategy, stage=s, gradient_bytes=gradient_bytes, optimiser_bytes=optimiser_bytes)
-                for s in range(strategy.pipeline))  # fmt: skip
-        return max(each, key=lambda kept: kept.total)
-    if whole("stage", stage, at_least=0) >= strategy.pipeline:
+    if stage is not None and whole("stage", stage, at_least=0) >= strategy.pipeline:
         raise ConfigError(f"stage is {stage}; there are the stages 0 to {strategy.pipeline - 1}.")
-    chunks = stages(model, strategy.pipeline * strategy.virtual)[stage :: strategy.pipeline]
-    operators = [model.operators[i] for chunk in chunks for i in chunk]
-    parameters = sum(_parameters(operator, strategy, stage) for operator in operators)
+    for name, each in (("gradient_bytes", gradient_bytes), ("optimiser_bytes", optimiser_bytes)):
+        whole(name, each, at_least=0)
+    return memory_of(abridged(model, strategy.exchange_embeddings), strategy, stage, gradient_bytes, optimiser_bytes)
+
+
+def memory_of(
+    about: Abridged,
+    strategy: Strategy,
+    stage: int | None = None,
+    gradient_bytes: int = 2,
+    optimiser_bytes: int = ADAM_BYTES,
+) -> Memory:
+    """The same of a model that is abridged already."""
+    parts = _of_parts(about, about.alone(about.strategy(strategy)), strategy.pipeline * strategy.virtual)
     shares = [strategy.data if strategy.zero >= least else 1 for least in (3, 2, 1)]
-    entries = {block.start for block in model.blocks}
-    in_blocks = {i for block in model.blocks for i in block}
-    activations = sum(
-        _kept(model.operators[i], strategy, i in in_blocks, i in entries) for chunk in chunks for i in chunk
-    )
-    held = in_flight(strategy.schedule, stage, strategy.pipeline, strategy.micro_batches, strategy.virtual)
-    return Memory(
-        parameters * strategy.element_bytes / shares[0],
-        parameters * gradient_bytes / shares[1],
-        parameters * optimiser_bytes / shares[2],
-        activations * (held if strategy.pipeline > 1 else 1),
+
+    def of_stage(stage: int) -> Memory:
+        own = parts[stage :: strategy.pipeline]
+        parameters = sum(part[stage > 0] for part in own)
+        held = in_flight(strategy.schedule, stage, strategy.pipeline, strategy.micro_batches, strategy.virtual)
+        activations = sum(part[2] for part in own) * (held if strategy.pipeline > 1 else 1)
+        return Memory(
+            parameters * strategy.element_bytes / shares[0],
+            parameters * gradient_bytes / shares[1],
+            parameters * optimiser_bytes / shares[2],
+            activations,
+        )
+
+    those = range(strategy.pipeline) if stage is None else [int(stage)]
+    return max(map(of_stage, those), key=lambda memory: memory.total)
+
+
+Each = tuple[float, float, float]
+"""Parameters on the first stage, parameters on others, and bytes of a micro-batch's activations."""
+
+
+@lru_cache(maxsize=8192)
+def _of_parts(about: Abridged, alone: Strategy, count: int) -> tuple[Each, ...]:
+    operators = _of_operators(about, alone)
+    parts = about.parts(count)
+    sums = {part: _sum([operators[i] for i in part]) for part in set(parts)}
+    return tuple(sums[part] for part in parts)
+
+
+@lru_cache(maxsize=1024)
+def _of_operators(about: Abridged, alone: Strategy) -> tuple[Each, ...]:
+    blocks = about.short.blocks
+    entries, inside = {block.start for block in blocks}, {i for block in blocks for i in block}
+    return tuple(
+        (
+            _parameters(operator, alone, True),
+            _parameters(operator, alone, False),
+            _kept(operator, alone, i in inside, i in entries),
+        )
+        for i, operator in enumerate(about.short.operators)
     )
 
 
-def _parameters(operator: Operator, strategy: Strategy, stage: int) -> int:
+def _sum(each: Sequence[Each]) -> Each:
+    first, later, kept = zip(*each, strict=True)
+    return sum(first), sum(later), sum(kept)
+
+
+def _parameters(operator: Operator, strategy: Strategy, on_first: bool) -> int:
     part = strategy.part(operator)
-    if isinstance(part, Linear) and part.tied and stage > 0:
+    if isinstance(part, Linear) and part.tied and not on_first:
         return part.inputs * part.outputs  # a copy of the embedding's, which are on stage 0
     return part.parameters
 

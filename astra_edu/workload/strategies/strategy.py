@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from astra_edu.errors import ConfigError, choice, whole
 from astra_edu.workload.compute import Operator, Split
@@ -11,6 +11,9 @@ from astra_edu.workload.models import Model
 SCHEDULES = ("gpipe", "1f1b", "interleaved")
 RECOMPUTE = ("none", "selective", "full")
 ORDERS = ("tensor-first", "data-first")
+
+MOST_TRIED = 4096
+"""NPUs of a tensor group, at most, where the nearest possible number is looked for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,11 +109,38 @@ class Strategy:
         """Raises ConfigError where the model can't be shared out like this, naming the nearest numbers that can."""
         if self.sequence_parallel and not model.blocks:
             raise ConfigError(f"{model.name} has no blocks of tokens to share out; leave sequence_parallel out.")
+        gathered = [operator.name for operator in model.operators if operator.split is Split.GATHERED]
+        if self.sequence_parallel and gathered:
+            raise ConfigError(
+                f"{model.name} gathers the outputs of {gathered[0]}, which leaves no tokens to share out; leave "
+                "sequence_parallel out."
+            )
         if self.exchange_embeddings and not any(operator.split is Split.TABLES for operator in model.operators):
             raise ConfigError(f"{model.name} has no embedding tables to exchange; leave exchange_embeddings out.")
-        for operator in model.operators:
-            self.part(operator)
+        if self.recompute != "none" and not model.blocks:
+            raise ConfigError(f"{model.name} has no blocks to repeat; leave recompute out.")
+        if self.tensor > 1 and all(operator.split in (Split.COPIED, Split.TABLES) for operator in model.operators):
+            raise ConfigError(f"{model.name} has no operator that tensor parallelism divides; tensor can only be 1.")
+        try:
+            for operator in model.operators:
+                self.part(operator)
+        except ConfigError as error:
+            raise ConfigError(f"{error} All of {model.name} can be divided among {self._nearest(model)}.") from None
         stages(model, self.pipeline * self.virtual)
+
+    def _nearest(self, model: Model) -> str:
+        """The numbers of NPUs nearest to `tensor` that divide every operator."""
+
+        def fits(tensor: int) -> bool:
+            other = replace(self, tensor=tensor)
+            try:
+                return all(other.part(operator) for operator in model.operators)
+            except ConfigError:
+                return False
+
+        below = next(filter(fits, range(min(self.tensor - 1, MOST_TRIED), 0, -1)))
+        above = next(filter(fits, range(self.tensor + 1, min(2 * self.tensor, MOST_TRIED) + 1)), None)
+        return f"{below} or {above}" if above else f"{below}"
 
 
 def stages(model: Model, count: int) -> tuple[tuple[int, ...], ...]:

@@ -1,0 +1,71 @@
+"""A transformer's hundredth block computes, sends and keeps what its second does: alike blocks are looked at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from astra_edu.workload.compute import Operator
+from astra_edu.workload.models import Model
+from astra_edu.workload.strategies.strategy import Strategy, stages
+
+Places = tuple[int, ...]
+"""Indices of a short model's operators."""
+
+
+@dataclass(frozen=True, eq=False)
+class Abridged:
+    """A model, a short one that stands for it, and where in that each of its operators has its like."""
+
+    model: Model
+    short: Model
+    places: Places
+
+    def strategy(self, strategy: Strategy) -> Strategy:
+        """What shares the short model out in the same way. Raises ConfigError where strategy.check(model) does."""
+        self.parts(strategy.pipeline * strategy.virtual)
+        if self.short is self.model:
+            strategy.check(self.model)
+            return strategy
+        pipeline = min(2, strategy.pipeline)
+        _check(self, strategy.tensor, pipeline, strategy.sequence_parallel)
+        return replace(strategy, pipeline=pipeline, schedule="1f1b", virtual=1)
+
+    def alone(self, few: Strategy) -> Strategy:
+        """The same for a tensor group by itself: what it computes and keeps for a micro-batch is known from that."""
+        return few if few.exchange_embeddings else replace(few, data=1, pipeline=1, zero=0, batch=few.micro_batch)
+
+    def parts(self, count: int) -> tuple[Places, ...]:
+        """For each of `count` parts of a pipeline its operators' likes. Raises ConfigError as stages does."""
+        return _parts(self, count)
+
+
+@lru_cache(maxsize=64)
+def abridged(model: Model, whole: bool = False) -> Abridged:
+    """The model with its first two blocks alone, if the others are like them, and unless it is wanted whole."""
+    blocks, operators = model.blocks, model.operators
+    unlike = len({tuple(_look(operators[i]) for i in block) for block in blocks}) > 1
+    if whole or unlike or len(blocks) < 3 or sum(map(len, blocks)) < blocks[-1].stop - blocks[0].start:
+        return Abridged(model, model, tuple(range(len(operators))))
+    kept = [i for i in range(len(operators)) if i <= blocks[1][-1] or i > blocks[-1][-1]]
+    place = {i: at for at, i in enumerate(kept)}
+    place |= {i: place[like] for block in blocks[2:] for i, like in zip(block, blocks[1], strict=True)}
+    names = {operator.name: operators[kept[place[i]]].name for i, operator in enumerate(operators)}
+    few = [replace(operators[i], after=tuple(names.get(name, name) for name in operators[i].after)) for i in kept]
+    short = replace(model, operators=tuple(few), blocks=blocks[:2])
+    return Abridged(model, short, tuple(place[i] for i in range(len(operators))))
+
+
+@lru_cache(maxsize=1024)
+def _parts(about: Abridged, count: int) -> tuple[Places, ...]:
+    return tuple(tuple(about.places[i] for i in chunk) for chunk in stages(about.model, count))
+
+
+@lru_cache(maxsize=1024)
+def _check(about: Abridged, tensor: int, pipeline: int, sequence_parallel: bool) -> None:
+    Strategy(tensor=tensor, pipeline=pipeline, sequence_parallel=sequence_parallel).check(about.short)
+
+
+def _look(operator: Operator) -> tuple[object, ...]:
+    """All of an operator but its name and what it comes after."""
+    return type(operator), *(value for name, value in vars(operator).items() if name not in ("name", "after"))

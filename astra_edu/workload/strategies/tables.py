@@ -1,0 +1,103 @@
+"""The slides' two tables, made from what the strategies send: what is communicated, and when which collective.
+
+Each returns what `astra_edu.plots.text_table` takes: `print(text_table(*what_is_communicated(model, strategies)))`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from astra_edu.errors import ConfigError
+from astra_edu.units import format_bytes
+from astra_edu.workload.models import Model
+from astra_edu.workload.models import model as named
+from astra_edu.workload.strategies.communication import (
+    FORWARD,
+    INPUT_GRADIENT,
+    PHASES,
+    WEIGHT_GRADIENT,
+    Communication,
+    by_stage,
+)
+from astra_edu.workload.strategies.strategy import Strategy
+
+Table = tuple[list[str], list[list[object]]]
+"""A header and rows."""
+
+CONTENTS = (
+    *("activations", "input gradients", "weight gradients", "parameters"),
+    *("embeddings", "embedding gradients"),
+)
+"""What may be sent."""
+
+COLUMNS = {FORWARD: "activations", INPUT_GRADIENT: "input gradients", WEIGHT_GRADIENT: "weight gradients"}
+
+NOTHING = "–"
+
+
+def what_is_communicated(model: Model | str, strategies: Mapping[str, Strategy]) -> Table:
+    """A row for each strategy: which of activations, gradients and parameters an NPU sends, and how many bytes.
+
+    Bytes are those of an iteration; of a pipeline, those of the stage that sends most. Embeddings stand with the
+    activations, their gradients with the input gradients. Raises ConfigError if a strategy doesn't fit.
+    """
+    columns = [*COLUMNS.values(), "parameters"]
+    rows: list[list[object]] = []
+    for name, strategy in checked(strategies).items():
+        sizes = dict.fromkeys(columns, 0.0)
+        for one in of_busiest_stage(model, strategy):
+            sizes["parameters" if one.content == "parameters" else COLUMNS[one.phase]] += one.sent_bytes
+        rows.append([name, *map(_mark, sizes.values()), format_bytes(round(sum(sizes.values())))])
+    return ["strategy", *columns, "in all"], rows
+
+
+def when_collectives_are_needed(model: Model | str, strategies: Mapping[str, Strategy]) -> Table:
+    """A row for each strategy, a column for each phase: the collectives that it needs there.
+
+    "m ×": once for each micro-batch, else once in an iteration. "*": what comes next waits for it. "send": a message to
+    a neighbouring stage. Raises ConfigError if a strategy doesn't fit.
+    """
+    model = named(model) if isinstance(model, str) else model
+    rows: list[list[object]] = []
+    for name, strategy in checked(strategies).items():
+        twice = replace(strategy, batch=2 * strategy.samples)
+        cells: dict[str, dict[str, None]] = {phase: {} for phase in PHASES}
+        for once, two in zip(*(_all(model, either) for either in (strategy, twice)), strict=True):
+            often = "m × " if two.times == 2 * once.times else ""
+            cells[once.phase][f"{often}{once.collective or 'send'}{'*' if once.blocking else ''}"] = None
+        rows.append([name, *(", ".join(cell) or NOTHING for cell in cells.values())])
+    return ["strategy", *PHASES], rows
+
+
+def sent_by_content(model: Model | str, strategy: Strategy) -> dict[str, float]:
+    """Bytes that an NPU sends in an iteration, by what they are; of a pipeline, on the stage that sends most."""
+    sizes = dict.fromkeys(CONTENTS, 0.0)
+    for one in of_busiest_stage(model, strategy):
+        sizes[one.content] += one.sent_bytes
+    return sizes
+
+
+def of_busiest_stage(model: Model | str, strategy: Strategy) -> tuple[Communication, ...]:
+    """What an NPU of the stage that sends most sends in an iteration."""
+    model = named(model) if isinstance(model, str) else model
+    return max(by_stage(model, strategy), key=lambda sent: sum(one.sent_bytes for one in sent))
+
+
+def checked(strategies: Mapping[str, Strategy]) -> Mapping[str, Strategy]:
+    """`strategies` if there are some, by their names. Raises ConfigError otherwise."""
+    given = isinstance(strategies, Mapping) and strategies
+    if not given or not all(isinstance(strategy, Strategy) for strategy in strategies.values()):
+        raise ConfigError(
+            'strategies must have names, such as {"data": ae.Strategy(data=8), "tensor": ae.Strategy(tensor=8)}; they '
+            f"are {type(strategies).__name__} {strategies!r:.60}."
+        )
+    return strategies
+
+
+def _all(model: Model, strategy: Strategy) -> Iterable[Communication]:
+    return (one for sent in by_stage(model, strategy) for one in sent)
+
+
+def _mark(size: float) -> str:
+    return f"✓ {format_bytes(round(size))}" if size else NOTHING
