@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import astra_edu as ae
 from astra_edu.errors import ConfigError
-from astra_edu.workload.compute import Compute, Convolution
+from astra_edu.workload.compute import Compute, Convolution, Folding, SystolicArray
 
 GIB = 2**30
 
@@ -116,3 +118,21 @@ def test_what_is_wrong_is_said_with_its_numbers(make, sentence):
     with pytest.raises(ConfigError) as error:
         make()
     assert sentence in str(error.value)
+
+
+def test_with_systolic_arrays_a_product_takes_what_its_folds_take():
+    array = SystolicArray(128, 128, 2)
+    folded = replace(ae.device("tpu-v2"), array=array, clock_hz=0.7e9)
+    short, large = ae.Gemm(84, 1024, 4096), ae.Gemm(4096, 4096, 4096)
+    cycles = min(Folding(short, array, flow).cycles for flow in ("weight", "output", "input"))
+    assert folded.gemm_ns(short) == pytest.approx(cycles / 0.7)
+    assert folded.gemm_ns(short) > 1.3 * ae.device("tpu-v2").gemm_ns(short)
+    assert folded.gemm_ns(large) == pytest.approx(ae.device("tpu-v2").gemm_ns(large), rel=0.1)
+    vector = ae.Gemm(1, 4096, 4096)  # its folds would take longer than the memory does
+    assert folded.gemm_ns(vector) == folded.folds_ns(vector) > folded.memory_ns(vector.elements * 2)
+
+
+@pytest.mark.parametrize("half", [{"array": SystolicArray(8, 8)}, {"clock_hz": 1e9}])
+def test_arrays_come_with_a_clock(half):
+    with pytest.raises(ConfigError, match="give both or neither"):
+        replace(ae.device("tpu-v2"), **half)

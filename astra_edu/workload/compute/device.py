@@ -12,6 +12,7 @@ from types import MappingProxyType
 from astra_edu.errors import ConfigError, choice, positive
 from astra_edu.workload.compute.gemm import Gemm
 from astra_edu.workload.compute.operator import Compute
+from astra_edu.workload.compute.systolic import DATAFLOWS, Folding, SystolicArray
 
 GB, GIB = 10**9, 2**30
 TERA = 10**12
@@ -23,6 +24,8 @@ class Device:
 
     flops_per_s: peak of matrix products in 16 bits. memory_bytes_per_s: None leaves memory out of account.
     memory_bytes: what fits. matrix_efficiency, memory_efficiency: the share of each peak that is reached.
+    array, clock_hz: systolic arrays that matrix products are folded onto, by the best dataflow for each; with them a
+    product takes no less than its folds do.
     """
 
     name: str
@@ -32,6 +35,8 @@ class Device:
     source: str = ""
     matrix_efficiency: float = 1
     memory_efficiency: float = 1
+    array: SystolicArray | None = None
+    clock_hz: float | None = None
 
     def __post_init__(self) -> None:
         positive(f"{self.name}: operations per second", self.flops_per_s)
@@ -44,6 +49,11 @@ class Device:
                     f"{self.name}: {what} is {getattr(self, what)}; it is a share of the peak, 1 at most."
                 )
 
+        if (self.array is None) != (self.clock_hz is None):
+            raise ConfigError(f"{self.name} has array={self.array} and clock_hz={self.clock_hz}; give both or neither.")
+        if self.clock_hz is not None:
+            positive(f"{self.name}: clock_hz", self.clock_hz)
+
     @property
     def ridge(self) -> float:
         """Operations for each byte above which a kernel is bound by the operations (0 without memory)."""
@@ -54,7 +64,7 @@ class Device:
 
     def gemm_ns(self, gemm: Gemm, element_bytes: int = 2) -> float:
         """ns of one matrix product whose factors are read and whose result is written once."""
-        return self._ns(gemm.flops, gemm.elements * element_bytes)
+        return max(self._ns(gemm.flops, gemm.elements * element_bytes), self.folds_ns(gemm))
 
     def compute_ns(self, compute: Compute, element_bytes: int = 2) -> float:
         """ns of a phase: its matrix products one after the other, then its other kernels."""
@@ -65,6 +75,12 @@ class Device:
         """Which bound holds: "operations" or "memory"."""
         moved = (compute.elements + sum(gemm.elements for gemm in compute.gemms)) * element_bytes
         return "operations" if self.operations_ns(compute.flops) >= self.memory_ns(moved) else "memory"
+
+    def folds_ns(self, gemm: Gemm) -> float:
+        """ns that the product's folds take on the systolic arrays alone; 0 without arrays."""
+        if self.array is None or self.clock_hz is None:
+            return 0
+        return min(Folding(gemm, self.array, flow).cycles for flow in DATAFLOWS) / self.clock_hz * 1e9
 
     def operations_ns(self, flops: float) -> float:
         """ns that the operations alone take."""
