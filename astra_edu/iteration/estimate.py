@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from astra_edu.errors import ConfigError
-from astra_edu.iteration.groups import groups
-from astra_edu.iteration.parts import Costs, Part, part_of
+from astra_edu.iteration.stage_times import StageTimes, stage_times
 from astra_edu.pipeline import PipelineRun, run_pipeline
 from astra_edu.system import Platform
 from astra_edu.units import format_ns
@@ -15,7 +12,8 @@ from astra_edu.workload.compute import Device
 from astra_edu.workload.compute import device as named_device
 from astra_edu.workload.models import Model
 from astra_edu.workload.models import model as named_model
-from astra_edu.workload.strategies import Strategy, communications, stages
+from astra_edu.workload.strategies import Strategy
+from astra_edu.workload.strategies.alike import abridged
 
 
 @dataclass(frozen=True)
@@ -24,8 +22,7 @@ class Iteration:
 
     compute_ns: operators, with repeated_ns of them computed again in the backward pass. tensor_ns: collectives that are
     waited for within a micro-batch: a tensor group's, and the gathers of ZeRO-3. waiting_ns: for other stages and their
-    messages, the bubble. data_ns: exposed collectives among the copies. update_ns: the optimiser. flops: an
-    iteration's, counting nothing twice.
+    messages, the bubble. data_ns: exposed collectives among the copies. update_ns: the optimiser. pipeline: its run.
     """
 
     compute_ns: int
@@ -34,9 +31,9 @@ class Iteration:
     waiting_ns: int
     data_ns: int
     update_ns: int
-    flops: int
-    npus: int
     pipeline: PipelineRun
+    model: Model
+    strategy: Strategy
 
     @property
     def total_ns(self) -> int:
@@ -44,9 +41,26 @@ class Iteration:
         return self.compute_ns + self.tensor_ns + self.waiting_ns + self.data_ns + self.update_ns
 
     @property
+    def split(self) -> dict[str, int]:
+        """The parts in ns, by names for people: compute counts nothing twice, repeated is what is computed again."""
+        return {
+            "compute": self.compute_ns - self.repeated_ns,
+            "repeated": self.repeated_ns,
+            "tensor group": self.tensor_ns,
+            "waiting": self.waiting_ns,
+            "exchange": self.data_ns,
+            "update": self.update_ns,
+        }
+
+    @property
+    def flops(self) -> int:
+        """Operations of the iteration, on all NPUs, counting nothing twice."""
+        return self.model.flops(self.strategy.samples)
+
+    @property
     def flops_per_s(self) -> float:
         """What each NPU achieves, not counting what is computed again."""
-        return self.flops / self.npus / self.total_ns * 1e9
+        return self.flops / self.strategy.npus / self.total_ns * 1e9
 
     def __repr__(self) -> str:
         return (
@@ -60,44 +74,42 @@ def estimate(model: Model | str, strategy: Strategy, on: Device | str, platform:
 
     Each operator takes what the device's roofline says, each collective what `simulate` says on the part of the
     network that its group has for itself (see groups); what is sent within a micro-batch is waited for. The passes of
-    all micro-batches go through the stages in the strategy's order, as `run_pipeline` simulates it. The gradients of
-    the last micro-batch are exchanged while its backward pass goes on; what is left at its end is exposed. The
-    optimiser is bound by memory. Not in it: loading data, launching kernels, stragglers, congestion between groups.
+    all micro-batches go through the stages in the strategy's order, as `run_pipeline` simulates it. Gradients are
+    exchanged in turn while the backward pass goes on, those of the last micro-batch or (ZeRO-2 and 3) of every one;
+    what is left at the end is exposed. The optimiser is bound by memory. Not in it: loading data, launching kernels,
+    stragglers, congestion between groups.
 
     Raises ConfigError where model, strategy and platform don't fit, and for exchanged embeddings, whose overlap
     `simulate(generate_workload(...), platform)` knows.
     """
     model = named_model(model) if isinstance(model, str) else model
     on = named_device(on) if isinstance(on, str) else on
-    if strategy.exchange_embeddings:
-        raise ConfigError("estimate doesn't know exchanged embeddings; use simulate(generate_workload(...), platform).")
-    costs = Costs(on, strategy, groups(platform, strategy), communications(model, strategy))
-    in_blocks = frozenset(i for block in model.blocks for i in block)
-    parts = [part_of(chunk, model, in_blocks, costs) for chunk in stages(model, strategy.pipeline * strategy.virtual)]
+    return iteration(stage_times(abridged(model), strategy, on, platform))
+
+
+def iteration(times: StageTimes) -> Iteration:
+    """Simulate the pipeline, and see where the time goes on the stage that is busy longest."""
+    strategy = times.strategy
     run = run_pipeline(
         strategy.schedule,
         strategy.pipeline,
         strategy.micro_batches,
-        [round(part.forward_ns) for part in parts],
-        [round(part.backward_ns) for part in parts],
-        costs.messages_ns(),
+        times.forward_ns,
+        times.backward_ns,
+        times.messages_ns if strategy.pipeline > 1 else 0,
         virtual=strategy.virtual,
     )
-    of_stage = [parts[stage :: strategy.pipeline] for stage in range(strategy.pipeline)]
-    busiest = max(range(strategy.pipeline), key=run.busy_ns.__getitem__)
-    compute = round(sum(part.compute_ns for part in of_stage[busiest]) * strategy.micro_batches)
+    busiest = max(range(strategy.pipeline), key=times.busy_ns.__getitem__)
+    busy = times.busy_ns[busiest]
+    tensor = times.of_stage(busiest, lambda part: part.waited_ns)
     return Iteration(
-        compute,
-        round(sum(part.repeated_ns for part in of_stage[busiest]) * strategy.micro_batches),
-        run.busy_ns[busiest] - compute,
-        run.total_ns - run.busy_ns[busiest],
-        _slowest(of_stage, lambda part: part.exposed_ns),
-        _slowest(of_stage, lambda part: part.update_ns),
-        model.flops(strategy.samples),
-        strategy.npus,
+        busy - tensor,
+        times.of_stage(busiest, lambda part: part.repeated_ns),
+        tensor,
+        run.total_ns - busy,
+        times.exposed_ns,
+        times.update_ns,
         run,
+        times.model,
+        strategy,
     )
-
-
-def _slowest(of_stage: list[list[Part]], time: Callable[[Part], float]) -> int:
-    return round(max(sum(map(time, parts)) for parts in of_stage))

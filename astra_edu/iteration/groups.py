@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import gcd, prod
+from functools import lru_cache
+from math import gcd
 
 from astra_edu.errors import ConfigError
 from astra_edu.network import Dimension
@@ -31,7 +32,7 @@ def groups(platform: Platform, strategy: Strategy) -> dict[str, Platform]:
     for name, size in sizes.items():
         taken, left = _take(name, size, left, platform.network)
         if size > 1:
-            found[name] = _part(platform, taken)
+            found[name] = _part(platform, tuple(taken))
     return found
 
 
@@ -46,11 +47,12 @@ def _take(name: str, size: int, left: list[Share], network: tuple[Dimension, ...
             return taken, left[i:]
         here = gcd(need, npus)
         if here not in (need, npus):
-            shape = " × ".join(str(dimension.npus) for dimension in network)
+            whole = " × ".join(str(dimension.npus) for dimension in network)
+            sizes = _sizes([npus for _, npus in (*taken, *left[i:])])
             raise ConfigError(
-                f"a {name} group of {size} NPUs can't be cut out of {shape} NPUs: dimension {d} has {npus} left, which "
+                f"a {name} group of {size} NPUs can't be cut out of {whole} NPUs: dimension {d} has {npus} left, which "
                 f"neither divide the {need} still needed nor are a multiple of them; "
-                f"{prod(n for _, n in taken) * here} or {prod(n for _, n in taken) * npus} NPUs would do."
+                f"{max(n for n in sizes if n < size)} or {min(n for n in sizes if n > size)} NPUs would do."
             )
         taken.append((d, here))
         need //= here
@@ -59,7 +61,17 @@ def _take(name: str, size: int, left: list[Share], network: tuple[Dimension, ...
     return taken, []
 
 
-def _part(platform: Platform, taken: list[Share]) -> Platform:
+def _sizes(left: list[int]) -> set[int]:
+    """What a group can have: all of some dimensions, and a part of the next one."""
+    found, whole = {1}, 1
+    for npus in left:
+        found |= {whole * n for n in range(1, npus + 1) if npus % n == 0}
+        whole *= npus
+    return found
+
+
+@lru_cache(maxsize=1024)
+def _part(platform: Platform, taken: tuple[Share, ...]) -> Platform:
     network = tuple(replace(platform.network[d], npus=npus) for d, npus in taken if npus > 1)
     kept = [d for d, npus in taken if npus > 1]
 

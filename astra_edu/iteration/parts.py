@@ -2,115 +2,154 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 from astra_edu.collectives import Collective
+from astra_edu.intervals import covered
 from astra_edu.simulate import simulate
 from astra_edu.system import Platform
 from astra_edu.workload import Workload
-from astra_edu.workload.compute import Device, Operator
-from astra_edu.workload.models import Model
+from astra_edu.workload.compute import Device
 from astra_edu.workload.strategies import Communication, Strategy
+from astra_edu.workload.strategies.alike import Abridged
 from astra_edu.workload.strategies.communication import FORWARD, INPUT_GRADIENT, UPDATE, WEIGHT_GRADIENT
 from astra_edu.workload.strategies.generate import phases, repeated
 
-ADAM_TRAFFIC = 30
-"""Bytes that Adam moves for each parameter: gradient 4, copy, mean and variance 4 each in and out, weight 2 out."""
+
+class Took(NamedTuple):
+    """How long a collective takes by itself, and for how long it keeps the next one waiting: its busiest dimension."""
+
+    total_ns: int
+    turn_ns: float
 
 
-@dataclass(frozen=True)
-class Part:
-    """Times in ns of one micro-batch: forward_ns and backward_ns with what is waited for, compute_ns of both without.
+class Step(NamedTuple):
+    """One operator's times in ns, for one micro-batch: both passes with what they wait for, compute_ns without.
 
-    repeated_ns: of compute_ns, what the backward pass computes again. exposed_ns: how much longer the exchange of
-    gradients and parameters takes than the backward pass. update_ns: the optimiser.
+    repeated_ns: of compute_ns, what the backward pass computes again. exchange: the collective of its gradients.
+    gather_ns: that of its parameters after the update.
     """
 
     forward_ns: float
     backward_ns: float
     compute_ns: float
     repeated_ns: float
-    exposed_ns: float
-    update_ns: float
+    parameters: int
+    exchange: Took | None = None
+    gather_ns: float = 0
 
 
-@dataclass(frozen=True, eq=False)
-class Costs:
-    """What an operator takes on the device, and a communication on its group's part of the network.
+@dataclass(frozen=True)
+class Part:
+    """The same of several operators. waited_ns: of forward_ns and backward_ns, what is waited for collectives."""
 
-    networks: of each group. sent: all communications of an iteration.
+    forward_ns: float
+    backward_ns: float
+    waited_ns: float
+    repeated_ns: float
+    parameters: int
+
+
+def part_of(steps: Sequence[Step]) -> Part:
+    """The times of some operators."""
+    forwards, backwards, computes, repeats, parameters, _, _ = zip(*steps, strict=True)
+    forward, backward = sum(forwards), sum(backwards)
+    return Part(forward, backward, forward + backward - sum(computes), sum(repeats), sum(parameters))
+
+
+def exposed_ns(steps: Sequence[Step], times: int) -> float:
+    """What is left of the gradients' exchange after the last backward pass, and the parameters' gathering.
+
+    steps: in the order of the forward pass. times: for how many micro-batches gradients are exchanged. Where that takes
+    longer than both passes, it falls behind more and more.
     """
-
-    on: Device
-    strategy: Strategy
-    networks: Mapping[str, Platform]
-    sent: Sequence[Communication]
-    _collectives: dict[tuple[str, Collective, int], int] = field(default_factory=dict)
-    _computed: dict[tuple[Operator, bool], tuple[float, float, float]] = field(default_factory=dict)
-
-    @cached_property
-    def of_operator(self) -> dict[str, list[tuple[Communication, Collective]]]:
-        """Each operator's collectives."""
-        found: dict[str, list[tuple[Communication, Collective]]] = {}
-        for one in self.sent:
-            if one.collective is not None:
-                found.setdefault(one.operator, []).append((one, one.collective))
-        return found
-
-    def collective_ns(self, group: str, collective: Collective, size: int) -> int:
-        """How long a collective takes by itself."""
-        key = (group, collective, size)
-        if key not in self._collectives:
-            result = simulate(Workload.micro(collective, size, 0), self.networks[group], progress=False)
-            self._collectives[key] = int(result.total_ns)
-        return self._collectives[key]
-
-    def messages_ns(self) -> list[int] | int:
-        """How long activations take from each part of the model to the next one."""
-        if "pipeline" not in self.networks:
-            return 0
-        dimension = self.networks["pipeline"].network[0]
-        messages = (one for one in self.sent if one.collective is None and one.phase == FORWARD)
-        return [round(dimension.message_ns(one.size)) for one in messages]
-
-    def compute_ns(self, operator: Operator, again: bool) -> tuple[float, float, float]:
-        """(forward, backward, of which repeated) in ns."""
-        shape = replace(operator, name="-", after=())
-        if (shape, again) not in self._computed:
-            forward, backward, weight = (
-                sum(self.on.compute_ns(compute, self.strategy.element_bytes) for compute in computes)
-                for computes in phases((shape,), self.strategy, again).values()
-            )
-            self._computed[shape, again] = (forward, backward + weight, forward if again else 0.0)
-        return self._computed[shape, again]
+    left = _left_ns(steps, 0)
+    if times > 1:
+        more = _left_ns(steps, left - sum(step.forward_ns for step in steps)) - left
+        left += more * (times - 1)
+    return left + sum(step.gather_ns for step in steps)
 
 
-def part_of(chunk: Sequence[int], model: Model, in_blocks: frozenset[int], costs: Costs) -> Part:
-    """The times of the operators with these indices."""
-    strategy = costs.strategy
-    forward = backward = compute = repeat = exchanged = gathered = parameters = 0.0
-    for i in reversed(chunk):
-        operator = model.operators[i]
-        again = repeated(operator, strategy) or (strategy.recompute == "full" and i in in_blocks)
-        ahead, back, once_more = costs.compute_ns(operator, again)
-        compute += ahead + back
-        repeat += once_more
-        forward += ahead
-        backward += back
-        parameters += strategy.part(operator).parameters
-        for one, collective in costs.of_operator.get(operator.name, ()):
-            ns = costs.collective_ns(one.group, collective, one.size)
-            if one.phase == FORWARD:
-                forward += ns
-                backward += ns * (one.times // strategy.micro_batches - 1)
-            elif one.phase == INPUT_GRADIENT:
-                backward += ns
-            elif one.phase == WEIGHT_GRADIENT:
-                exchanged = max(exchanged, backward) + ns
-            elif one.phase == UPDATE:
-                gathered += ns
-    shares = strategy.data if strategy.zero else 1
-    update = costs.on.memory_ns(parameters * ADAM_TRAFFIC / shares)
-    return Part(forward, backward, compute, repeat, max(0.0, exchanged - backward) + gathered, update)
+def _left_ns(steps: Sequence[Step], busy_ns: float) -> float:
+    """How long the exchange goes on after a backward pass, if the network is busy for busy_ns at its beginning.
+
+    Gradients are exchanged in turn, the last operator's first, and each turn begins when the busiest dimension of the
+    network is through with the one before.
+    """
+    free, backward, exchanged = busy_ns, 0.0, 0.0
+    for step in reversed(steps):
+        backward += step.backward_ns
+        if step.exchange:
+            start = max(free, backward)
+            free, exchanged = start + step.exchange.turn_ns, max(exchanged, start + step.exchange.total_ns)
+    return max(0.0, exchanged - backward)
+
+
+@lru_cache(maxsize=4096)
+def computed(about: Abridged, alone: Strategy, on: Device) -> tuple[Step, ...]:
+    """Of each operator of an abridged model what it computes, with nothing sent."""
+    inside = {i for block in about.short.blocks for i in block}
+    steps = []
+    for i, operator in enumerate(about.short.operators):
+        again = repeated(operator, alone) or (alone.recompute == "full" and i in inside)
+        forward, backward, weight = (
+            sum(on.compute_ns(compute, alone.element_bytes) for compute in computes)
+            for computes in phases((operator,), alone, again).values()
+        )
+        backward += weight
+        parameters = alone.part(operator).parameters
+        steps.append(Step(forward, backward, forward + backward, forward if again else 0, parameters))
+    return tuple(steps)
+
+
+@lru_cache(maxsize=4096)
+def computed_ns(about: Abridged, alone: Strategy, on: Device) -> float:
+    """What a micro-batch takes through the whole model, with nothing sent."""
+    steps = computed(about, alone, on)
+    return sum(steps[i].compute_ns for i in about.places)
+
+
+def with_collectives(
+    steps: Mapping[str, Step], sent: Iterable[Communication], micro_batches: int, networks: Mapping[str, Platform]
+) -> tuple[Step, ...]:
+    """The same, by operator, with what is sent in an iteration, each collective by itself on its group's network."""
+    found = dict(steps)
+    for one in sent:
+        if one.collective is None:
+            continue
+        step, took = found[one.operator], took_by(networks[one.group], one.collective, one.size)
+        forward, backward, *_, gather = step
+        if one.phase == FORWARD:
+            again = one.times // micro_batches - 1
+            step = step._replace(forward_ns=forward + took.total_ns, backward_ns=backward + again * took.total_ns)
+        elif one.phase == INPUT_GRADIENT:
+            step = step._replace(backward_ns=backward + took.total_ns)
+        elif one.phase == WEIGHT_GRADIENT:
+            step = step._replace(exchange=took)
+        elif one.phase == UPDATE:
+            step = step._replace(gather_ns=gather + took.total_ns)
+        found[one.operator] = step
+    return tuple(found.values())
+
+
+@lru_cache(maxsize=4096)
+def took_by(platform: Platform, collective: Collective, size: int) -> Took:
+    """How long a collective of `size` bytes takes, as `simulate` says."""
+    result = simulate(Workload.micro(collective, size, 0), platform, progress=False)
+    busy: dict[int | None, list[tuple[float, float]]] = {}
+    for span in result.timeline:
+        busy.setdefault(span.dimension, []).append((span.start_ns, span.end_ns))
+    return Took(int(result.total_ns), max(map(covered, busy.values())))
+
+
+@lru_cache(maxsize=4096)
+def message_ns(platform: Platform, size: int, boundary: int) -> int:
+    """How long a message takes to the next NPU of a pipeline group, from stage number `boundary` (the last: to 0)."""
+    for dimension in platform.network:
+        boundary, place = divmod(boundary, dimension.npus)
+        if place < dimension.npus - 1:
+            break
+    return round(dimension.message_ns(size))

@@ -1,8 +1,10 @@
 """Megatron-LM's measured iterations, and what this package predicts for them from shapes, strategy, device and network.
 
 Measured: Korthikanti et al., "Reducing Activation Recomputation in Large Transformer Models", arXiv 2205.05198, table 5
-(seconds) and figure 1 (memory), on A100-80GB with sequences of 2,048 tokens and 8-way tensor parallelism. "full"
-recomputes everything; "selective" recomputes attention, with sequence parallelism.
+(seconds), on A100-80GB with sequences of 2,048 tokens and 8-way tensor parallelism. "full" recomputes everything;
+"selective" recomputes attention, with sequence parallelism. Its figure 1 (memory, as calculon's validation has it) is
+here, too, though not measured: all its numbers are those of the paper's formulas for the blocks of the first stage,
+with 18 bytes for each of 12 h² weights a block, to the last printed digit.
 
 Predicted with one set of parameters for all rows. Two are published: InfiniBand of 200 Gb/s (25 × 10⁹ bytes/s) for each
 GPU, and 235 × 10⁹ bytes/s within a machine, which is what nccl-tests reach on 8 A100 (stas00/ml-engineering,
@@ -34,7 +36,11 @@ DEVICE = replace(DEVICES["a100"], matrix_efficiency=0.72, memory_efficiency=0.80
 
 @dataclass(frozen=True)
 class Measured:
-    """One row: a model, how it was shared out, and what was measured. seconds: of an iteration."""
+    """One row: a model, how it was shared out, and what was measured. seconds: of an iteration.
+
+    state_gib, kept_gib: what the paper says of an NPU's memory in 2**30 bytes: parameters, gradients and optimiser, and
+    activations ("full" rows: those without recomputing).
+    """
 
     model: str
     recompute: str

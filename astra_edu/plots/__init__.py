@@ -9,6 +9,7 @@ from astra_edu.plots.descent import loss_curves
 from astra_edu.plots.figure import Picture, text_table
 from astra_edu.plots.growth import model_growth
 from astra_edu.plots.iteration import timeline
+from astra_edu.plots.memory import memory_bars
 from astra_edu.plots.per_layer import layers
 from astra_edu.plots.roofline import roofline
 from astra_edu.plots.scaling import scaling
@@ -16,6 +17,7 @@ from astra_edu.plots.stages import stages
 from astra_edu.plots.sweep import size_sweep
 from astra_edu.plots.synchronisation import staleness, worker_timeline
 from astra_edu.plots.usage import utilisation
+from astra_edu.plots.validation import iteration_times, validation
 
 __all__ = [
     "Picture",
@@ -23,9 +25,11 @@ __all__ = [
     "communication",
     "compute_and_exposed",
     "irregular_use",
+    "iteration_times",
     "large_and_small",
     "layers",
     "loss_curves",
+    "memory_bars",
     "model_growth",
     "pipeline",
     "roofline",
@@ -36,5 +40,6 @@ __all__ = [
     "text_table",
     "timeline",
     "utilisation",
+    "validation",
     "worker_timeline",
 ]

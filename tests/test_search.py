@@ -1,0 +1,233 @@
+"""Which strategies there are, which fit, which is fastest: against trying all of them."""
+
+from dataclasses import replace
+
+import pytest
+
+import astra_edu as ae
+from astra_edu.iteration import StageTimes, candidates, described, fastest, fewest_npus, fitting, npus_needed
+from astra_edu.iteration.candidates import frugal
+from astra_edu.iteration.stage_times import compute_bound_ns, stage_times
+from astra_edu.workload.compute import DEVICES
+from astra_edu.workload.strategies.alike import abridged
+
+A100, V100 = DEVICES["a100"], DEVICES["v100"]
+GIB = 2**30
+SMALL = ae.transformer("small", hidden=1024, heads=16, blocks=12, sequence=512, vocabulary=8000)
+
+
+def machines(npus, inside=4):
+    network = [ae.Dimension.of("Switch", inside, 200, 700), ae.Dimension.of("Switch", npus // inside, 25, 2000)]
+    return ae.Platform(network, ae.SystemConfig.of("halvingDoubling_ring", splits=1))
+
+
+# --- candidates -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("model", "npus", "batch"), [(SMALL, 8, 8), ("vgg16", 4, 16), ("gpt2", 5, 10), (SMALL, 6, 12)])
+def test_candidates_are_different_and_possible(model, npus, batch):
+    model = ae.model(model) if isinstance(model, str) else model
+    found = candidates(model, npus, batch)
+    assert len(set(found)) == len(found) > 5
+    for strategy in found:
+        strategy.check(model)
+        assert (strategy.npus, strategy.samples) == (npus, batch)
+        assert strategy.schedule != "gpipe"
+        assert strategy.data > 1 or strategy.zero == 0
+        assert strategy.tensor > 1 or not strategy.sequence_parallel
+
+
+def test_all_that_is_possible_is_there():
+    """Every combination that Strategy and the model accept, tried one by one."""
+    expected = set()
+    for data, tensor, pipeline in ((d, t, 8 // d // t) for d in (1, 2, 4, 8) for t in (1, 2, 4, 8) if 8 % (d * t) == 0):
+        for micro_batch in (1, 2, 4, 8, 16):
+            for zero in range(4) if data > 1 else (0,):
+                for recompute in ("none", "selective", "full"):
+                    for sequence in (False, True) if tensor > 1 else (False,):
+                        for virtual in (1, 2, 3, 4, 6, 12) if pipeline > 1 else (1,):
+                            try:
+                                strategy = ae.Strategy(
+                                    data=data,
+                                    tensor=tensor,
+                                    pipeline=pipeline,
+                                    batch=16,
+                                    micro_batch=micro_batch,
+                                    zero=zero,
+                                    recompute=recompute,
+                                    sequence_parallel=sequence,
+                                    virtual=virtual,
+                                    schedule="interleaved" if virtual > 1 else "1f1b",
+                                )
+                                strategy.check(SMALL)
+                            except ae.ConfigError:
+                                continue
+                            expected.add(strategy)
+    assert set(candidates(SMALL, 8, 16)) == expected
+
+
+def test_a_model_without_blocks_has_nothing_to_recompute_or_to_interleave():
+    for strategy in candidates("resnet50", 8, 16):
+        assert (strategy.recompute, strategy.virtual, strategy.sequence_parallel) == ("none", 1, False)
+
+
+@pytest.mark.parametrize(
+    ("model", "npus", "batch", "sentence"),
+    [
+        ("gpt2", 7, 3, "GPT-2 and a batch of 3 .* among 7 NPUs, .*; 6 or 8 NPUs would do"),
+        ("vgg16", 97, 16, "VGG-16 and a batch of 16 .* among 97 NPUs, .*; 96 or 100 NPUs would do"),
+    ],
+)
+def test_a_batch_that_cant_be_shared_out_names_the_nearest(model, npus, batch, sentence):
+    with pytest.raises(ae.ConfigError, match=sentence) as problem:
+        candidates(model, npus, batch)
+    below, above = map(int, str(problem.value).split("; ")[1].split(" NPUs")[0].split(" or "))
+    for fewer_or_more in range(below + 1, above):
+        with pytest.raises(ae.ConfigError):
+            candidates(model, fewer_or_more, batch)
+    assert candidates(model, below, batch)
+    assert candidates(model, above, batch)
+
+
+def test_the_frugal_strategy_keeps_least_of_its_groups():
+    least = {}
+    for strategy in candidates(SMALL, 8, 16):
+        groups = (strategy.data, strategy.tensor, strategy.pipeline)
+        least[groups] = min(least.get(groups, 1e99), ae.memory(SMALL, strategy).total)
+    assert {
+        (each.data, each.tensor, each.pipeline): ae.memory(SMALL, each).total for each in frugal(SMALL, 8, 16)
+    } == least
+
+
+# --- what fits ------------------------------------------------------------------------------------------------------
+
+
+def test_what_fits_is_what_memory_says():
+    all_of_them = candidates("gpt3", 64, 16)
+    fit = fitting("gpt3", all_of_them, A100)
+    assert 0 < len(fit) < len(all_of_them)
+    for strategy in all_of_them[::23]:
+        kept = ae.memory("gpt3", strategy)
+        assert (strategy in fit) == kept.fits(A100)
+        assert fit.get(strategy, kept) == kept
+
+
+def test_a_model_that_fits_nowhere_says_what_would_do():
+    strategies = candidates("gpt3", 32, 4)
+    with pytest.raises(ae.ConfigError) as problem:
+        fitting("gpt3", strategies, V100)
+    sentence = str(problem.value)
+    least = min(ae.memory("gpt3", strategy).total for strategy in strategies) / GIB
+    assert "GPT-3 doesn't fit into 32 × v100 by any of the" in sentence
+    assert f"{least:,.1f} GiB for each NPU, {least - 32:,.1f} GiB more than its 32.0 GiB" in sentence
+    assert "128 of them would do" in sentence
+    assert fitting("gpt3", candidates("gpt3", 128, 4), V100)
+    with pytest.raises(ae.ConfigError, match="doesn't fit into 64 × v100"):
+        fitting("gpt3", candidates("gpt3", 64, 4), V100)
+    roomier = replace(V100, memory_bytes=int(least * GIB) + 1)
+    assert fitting("gpt3", strategies, roomier)
+
+
+def test_one_strategy_that_doesnt_fit_is_told_too():
+    with pytest.raises(ae.ConfigError, match=r"by this strategy: the least, data 1 × tensor 1 × pipeline 1, micro-"):
+        fitting("gpt3", [ae.Strategy()], A100)
+
+
+# --- the fastest ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("model", "npus", "batch"), [(SMALL, 8, 16), ("vgg16", 8, 64)])
+def test_the_fastest_is_the_fastest_of_all(model, npus, batch):
+    on, strategies = machines(npus), candidates(model, npus, batch)
+    each = [ae.estimate(model, strategy, A100, on).total_ns for strategy in strategies]
+    found = fastest(model, strategies, A100, on)
+    assert found.total_ns == min(each)
+    assert found.total_ns == ae.estimate(model, found.strategy, A100, on).total_ns
+    assert fastest(model, reversed(strategies), A100, on).total_ns == found.total_ns
+
+
+def test_bounds_are_bounds():
+    on, about = machines(8), abridged(SMALL)
+    for strategy in candidates(SMALL, 8, 16)[::7]:
+        times = stage_times(about, strategy, A100, on)
+        assert isinstance(times, StageTimes)
+        total = ae.estimate(SMALL, strategy, A100, on).total_ns
+        roundings = strategy.micro_batches * len(times.parts)
+        assert compute_bound_ns(about, strategy, A100) <= times.bound_ns + roundings
+        assert times.bound_ns <= total
+
+
+def test_strategies_that_cant_be_cut_out_of_the_platform_are_left_out():
+    on = machines(12, inside=4)
+    strategies = [ae.Strategy(tensor=tensor, data=12 // tensor, batch=12) for tensor in (1, 2, 4)]
+    assert fastest("gpt3", [*strategies, ae.Strategy(tensor=3, data=4)], A100, on).strategy in strategies
+    with pytest.raises(ae.ConfigError, match="a tensor group of 3 NPUs can't be cut out of 4 × 3 NPUs"):
+        fastest("gpt3", [ae.Strategy(tensor=3, data=4)], A100, on)
+
+
+def test_nothing_to_choose_from():
+    with pytest.raises(ae.ConfigError, match="no strategies to choose the fastest from"):
+        fastest("gpt3", [], A100, machines(8))
+    with pytest.raises(ae.ConfigError, match="no strategies that could fit"):
+        fitting("gpt3", [], A100)
+
+
+# --- how many NPUs --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("strategy", "grow"),
+    [
+        (ae.Strategy(data=16, zero=2, recompute="full", sequence_parallel=True), "tensor"),
+        (ae.Strategy(tensor=16, zero=2, recompute="full", sequence_parallel=True), "data"),
+        (ae.Strategy(tensor=8, recompute="full", batch=64), "pipeline"),
+    ],
+)
+def test_as_many_npus_as_needed_and_not_one_more(strategy, grow):
+    found = npus_needed("gpt3", V100, strategy, grow)
+    assert ae.memory("gpt3", found).fits(V100)
+    for fewer in range(1, getattr(found, grow)):
+        try:
+            smaller = replace(found, **{grow: fewer}, batch=found.samples if grow != "data" else fewer)
+            assert not ae.memory("gpt3", smaller).fits(V100)
+        except ae.ConfigError:
+            continue
+
+
+def test_the_fewest_npus_of_all():
+    for model, on in (("gpt2", V100), ("turing-nlg", A100)):
+        found = fewest_npus(model, on)
+        kept = [ae.memory(model, each).total for each in candidates(model, found.npus, found.npus)]
+        assert ae.memory(model, found).total == min(kept) <= on.memory_bytes
+        if found.npus > 1:
+            half = found.npus // 2
+            assert not any(ae.memory(model, each).fits(on) for each in candidates(model, half, half))
+    with pytest.raises(ae.ConfigError, match="GPT-3 doesn't fit into tiny even on 65,536 NPUs"):
+        fewest_npus("gpt3", replace(V100, name="tiny", memory_bytes=10**6), batch=1)
+
+
+def test_copies_bring_their_own_samples():
+    found = npus_needed("gpt3", V100, ae.Strategy(tensor=16, zero=3, batch=4, micro_batch=2, recompute="full"), "data")
+    assert found.data > 1
+    assert found.samples == 4 * found.data
+
+
+def test_what_no_group_makes_fit_names_the_best():
+    with pytest.raises(
+        ae.ConfigError, match=r"GPT-3 fits into v100 with no data group of up to 1,024 NPUs: with 1,024"
+    ):
+        npus_needed("gpt3", V100, ae.Strategy(tensor=4, zero=2), "data")
+    with pytest.raises(ae.ConfigError, match="grow is 'micro_batch'; Allowed: data, tensor, pipeline"):
+        npus_needed("gpt3", V100, ae.Strategy(), "micro_batch")
+
+
+def test_a_strategy_in_words():
+    assert described(ae.Strategy()) == "data 1 × tensor 1 × pipeline 1, micro-batches of 1"
+    whole = ae.Strategy(
+        data=2, tensor=4, pipeline=2, batch=8, micro_batch=2, schedule="interleaved", virtual=3, zero=1,
+        sequence_parallel=True, recompute="full",
+    )  # fmt: skip
+    assert described(whole) == (
+        "data 2 × tensor 4 × pipeline 2, micro-batches of 2, 3 interleaved parts a stage, ZeRO-1, sequence parallel, "
+        "full recomputation"
+    )
