@@ -306,3 +306,35 @@ def test_a_micro_batch_is_what_counts_not_the_batch():
         for n in (1, 2)
     )
     assert of_two == [2 * flops for flops in of_one]
+
+
+def test_a_platform_that_is_given_must_have_the_strategys_groups():
+    platform = ae.Platform(
+        (ae.Dimension.of("Switch", 8, 50, 500), ae.Dimension.of("Switch", 4, 25, 500)), ae.SystemConfig.of("ring_ring")
+    )
+    small = ae.transformer("small", hidden=64, heads=8, blocks=2, sequence=16, vocabulary=80)
+    for strategy in (ae.Strategy(tensor=8, data=4), ae.Strategy(tensor=4, data=8), ae.Strategy(data=32)):
+        plain = ae.generate_workload(small, strategy, "a100")
+        assert ae.generate_workload(small, strategy, "a100", platform=platform) == plain
+    with pytest.raises(ae.ConfigError, match=r"data × tensor = 8 × 8 takes 64 NPUs, but the platform has 32\."):
+        ae.generate_workload(small, ae.Strategy(tensor=8, data=8), "a100", platform=platform)
+    with pytest.raises(ae.ConfigError, match=r"a group of 4 NPUs \(data-first\), but it has 8"):
+        ae.generate_workload(small, ae.Strategy(tensor=8, data=4, order="data-first"), "a100", platform=platform)
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: ae.generate_workload("gpt-3", ae.Strategy(), "a100"), "did you mean 'gpt3'"),
+        (lambda: ae.generate_workload(3, ae.Strategy(), "a100"), "model is 3"),
+        (lambda: ae.generate_workload("gpt2", {"data": 2}, "a100"), "give one such as ae.Strategy"),
+        (lambda: ae.generate_workload("gpt2", ae.Strategy(), "a1000"), "did you mean 'a100'"),
+        (lambda: ae.memory("gpt2", None), "strategy is None"),
+        (lambda: ae.estimate("gpt2", "data", "a100", ae.preset("ring")), "strategy is 'data'"),
+        (lambda: ae.communications(None, ae.Strategy()), "model is None"),
+    ],
+)
+def test_what_is_no_model_strategy_or_device_is_told_so(call, says):
+    with pytest.raises(ae.ConfigError) as raised:
+        call()
+    assert says in str(raised.value)

@@ -264,7 +264,7 @@ def test_blocks_are_alike_and_are_nearly_all():
         assert len({block.stop - block.start for block in model.blocks}) == 1
         assert [block.start for block in model.blocks][1:] == [block.stop for block in model.blocks][:-1]
         outside = set(range(len(model.operators))) - {i for block in model.blocks for i in block}
-        names = ["words", "positions", "embedded", "last_norm", "scores"]
+        names = ["words", "positions", "embedded", "last_norm", "scores", "loss"]
         assert [model.operators[i].name for i in sorted(outside)] == names
 
 

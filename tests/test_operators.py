@@ -22,6 +22,7 @@ from astra_edu.workload.compute import (
     Gemm,
     Interaction,
     Linear,
+    Loss,
     Lstm,
     Normalisation,
     Operator,
@@ -592,3 +593,12 @@ def test_what_is_wrong_is_said_with_its_numbers(make, sentence):
     with pytest.raises(ConfigError) as error:
         make()
     assert sentence in str(error.value)
+
+
+def test_the_loss_reads_16_bits_and_keeps_32_for_each_score():
+    loss = Loss(name="loss", tokens=5, words=7)
+    assert loss.kept_bytes(3) == 4 * 3 * 5 * 7
+    assert loss.forward(3).elements * 2 == (2 + 4) * 3 * 5 * 7
+    assert loss.input_gradient(3).elements * 2 == (4 + 2) * 3 * 5 * 7
+    assert loss.part(4) == loss
+    assert replace(loss, split=Split.COLUMNS).part(4).words == 2  # padded, as the words' scores are

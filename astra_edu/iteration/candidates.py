@@ -23,7 +23,7 @@ def candidates(model: Model | str, npus: int, batch: int) -> tuple[Strategy, ...
     faster, copies that are neighbours (data-first), and exchanged embeddings.
     Raises ConfigError if there are none, naming numbers of NPUs for which there are.
     """
-    model = named_model(model) if isinstance(model, str) else model
+    model = named_model(model)
     npus, batch = whole("npus", npus, at_least=1), whole("batch", batch, at_least=1)
     found = tuple(each for groups in _groups(model, npus, batch) for each in _variants(model, *groups, batch))
     if found:

@@ -14,6 +14,7 @@ from astra_edu.workload.models import Model
 from astra_edu.workload.models import model as named_model
 from astra_edu.workload.strategies import Strategy
 from astra_edu.workload.strategies.alike import abridged
+from astra_edu.workload.strategies.strategy import checked
 
 
 @dataclass(frozen=True)
@@ -82,8 +83,8 @@ def estimate(model: Model | str, strategy: Strategy, on: Device | str, platform:
     Raises ConfigError where model, strategy and platform don't fit, and for exchanged embeddings, whose overlap
     `simulate(generate_workload(...), platform)` knows.
     """
-    model = named_model(model) if isinstance(model, str) else model
-    on = named_device(on) if isinstance(on, str) else on
+    model = named_model(model)
+    on, strategy = named_device(on), checked(strategy)
     return iteration(stage_times(abridged(model), strategy, on, platform))
 
 

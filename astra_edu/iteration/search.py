@@ -18,6 +18,7 @@ from astra_edu.workload.models import model as named_model
 from astra_edu.workload.strategies import Memory, Strategy
 from astra_edu.workload.strategies.alike import abridged
 from astra_edu.workload.strategies.memory import memory_of
+from astra_edu.workload.strategies.strategy import checked
 
 GROUPS = ("data", "tensor", "pipeline")
 MOST = 1024
@@ -31,8 +32,8 @@ def fitting(model: Model | str, strategies: Iterable[Strategy], on: Device | str
 
     Raises ConfigError if none does, with the least that is needed, and how many NPUs of this kind would do.
     """
-    model = named_model(model) if isinstance(model, str) else model
-    on = named_device(on) if isinstance(on, str) else on
+    model = named_model(model)
+    on = named_device(on)
     about = abridged(model)
     kept = {strategy: memory_of(about, strategy) for strategy in strategies}
     if not kept:
@@ -48,8 +49,8 @@ def fastest(model: Model | str, strategies: Iterable[Strategy], on: Device | str
 
     Those whose groups can't be cut out of the platform are left out. Raises ConfigError if none is left.
     """
-    model = named_model(model) if isinstance(model, str) else model
-    on = named_device(on) if isinstance(on, str) else on
+    model = named_model(model)
+    on = named_device(on)
     about, problem = abridged(model), ConfigError("there are no strategies to choose the fastest from.")
     queue: list[tuple[float, int, Strategy | StageTimes | Iteration]] = [
         (compute_bound_ns(about, strategy, on), place, strategy) for place, strategy in enumerate(strategies)
@@ -77,9 +78,10 @@ def npus_needed(model: Model | str, on: Device | str, strategy: Strategy, grow: 
     More copies of the model each keep their samples, so the batch grows with them; otherwise it stays.
     Raises ConfigError if no group of up to 1,024 NPUs does, naming the one that needs least memory.
     """
-    model = named_model(model) if isinstance(model, str) else model
-    on = named_device(on) if isinstance(on, str) else on
+    model = named_model(model)
+    on = named_device(on)
     choice("grow", grow, GROUPS)
+    checked(strategy)
     about = abridged(model)
     kept: dict[Strategy, Memory] = {}
     problem = ConfigError("")
@@ -106,8 +108,8 @@ def fewest_npus(model: Model | str, on: Device | str, batch: int | None = None) 
 
     batch: samples of an iteration; None means as many as NPUs. Raises ConfigError if 65,536 NPUs are not enough.
     """
-    model = named_model(model) if isinstance(model, str) else model
-    on = named_device(on) if isinstance(on, str) else on
+    model = named_model(model)
+    on = named_device(on)
     strategy = _enough(model, on, 1, batch)
     if strategy is None:
         raise ConfigError(f"{model.name} doesn't fit into {on.name} even on {2**DOUBLINGS:,} NPUs.")

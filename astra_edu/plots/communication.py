@@ -42,7 +42,7 @@ def communication(model: Model | str, strategies: Mapping[str, Strategy]) -> Pic
 
     strategies: by their names, the first on top. Raises ConfigError if there is none, or if one doesn't fit the model.
     """
-    model = named(model) if isinstance(model, str) else model
+    model = named(model)
     sent = {name: sent_by_content(model, strategy) for name, strategy in checked(strategies).items()}
     present = [content for content in CONTENTS if any(sizes[content] for sizes in sent.values())]
     longest = max(sum(sizes.values()) for sizes in sent.values())

@@ -26,7 +26,7 @@ def memory_bars(kept: Mapping[str, Memory], on: Device | str | None = None) -> P
     Raises ConfigError if there is nothing to draw, and for a device whose memory isn't given.
     """
     kept = by_name(kept, Memory, '{"ZeRO-2": ae.memory("gpt2", ae.Strategy(data=8, zero=2))}')
-    on = named_device(on) if isinstance(on, str) else on
+    on = None if on is None else named_device(on)
     if on is not None and on.memory_bytes is None:
         raise ConfigError(f"{on.name} has no memory_bytes that a line could show.")
     there = on.memory_bytes if on else None

@@ -8,6 +8,7 @@ from astra_edu.workload.compute.embedding import Embedding, Interaction
 from astra_edu.workload.compute.gemm import Gemm
 from astra_edu.workload.compute.irregular import IRREGULAR, irregular_foldings
 from astra_edu.workload.compute.linear import Linear, Lstm
+from astra_edu.workload.compute.loss import Loss
 from astra_edu.workload.compute.operator import Compute, Operator, Shape, Split
 from astra_edu.workload.compute.sparsity import two_of_four
 from astra_edu.workload.compute.systolic import DATAFLOWS, Fold, Folding, SystolicArray
@@ -27,6 +28,7 @@ __all__ = [
     "Gemm",
     "Interaction",
     "Linear",
+    "Loss",
     "Lstm",
     "Normalisation",
     "Operator",

@@ -96,9 +96,9 @@ class Device:
         return max(self.operations_ns(flops), self.memory_ns(moved_bytes))
 
 
-def device(name: str) -> Device:
-    """The device called `name`, such as "a100". Raises ConfigError with the names there are for any other."""
-    return DEVICES[choice("device", name, DEVICES)]
+def device(name: str | Device) -> Device:
+    """The device called `name`, such as "a100", or one that is given. Raises ConfigError with the names for others."""
+    return name if isinstance(name, Device) else DEVICES[choice("device", name, DEVICES)]
 
 
 DEVICES: Mapping[str, Device] = MappingProxyType(

@@ -37,7 +37,11 @@ MODELS: Mapping[str, Callable[[], Model]] = MappingProxyType(
 """The function that makes each model, by its name."""
 
 
+def model(name: str | Model) -> Model:
+    """The model called `name`, such as "gpt3", or one given. Raises ConfigError with the names there are for others."""
+    return name if isinstance(name, Model) else _made(choice("model", name, MODELS))
+
+
 @cache
-def model(name: str) -> Model:
-    """The model called `name`, such as "gpt3". Raises ConfigError with the names there are for any other."""
-    return MODELS[choice("model", name, MODELS)]()
+def _made(name: str) -> Model:
+    return MODELS[name]()

@@ -8,6 +8,7 @@ from astra_edu.workload.compute import (
     Elementwise,
     Embedding,
     Linear,
+    Loss,
     Normalisation,
     Operator,
     Scores,
@@ -31,7 +32,7 @@ def transformer(
     exact: bool = False,
     source: str = "",
 ) -> Model:
-    """A decoder such as GPT's: embeddings, `blocks` blocks, a last normalisation, and the words' scores.
+    """A decoder such as GPT's: embeddings, `blocks` blocks, a last normalisation, the words' scores, and the loss.
 
     hidden: features of a token. feedforward: features inside a block's two linear layers, 4 · hidden if not given.
     sequence: tokens of a sample. vocabulary: words, whose embeddings also make the scores (tied weights).
@@ -63,6 +64,7 @@ def transformer(
             split=Split.COLUMNS,
         )
     )
+    operators.append(Loss(name="loss", tokens=sequence, words=vocabulary, split=Split.COLUMNS))
     return Model(name, tuple(operators), tuple(ranges), published, exact, source)
 
 

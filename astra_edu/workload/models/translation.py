@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from astra_edu.workload.compute import Compute, Elementwise, Embedding, Gemm, Linear, Lstm, Operator, Shape, Split
+from astra_edu.workload.compute import Compute, Elementwise, Embedding, Gemm, Linear, Loss, Lstm, Operator, Shape, Split
 from astra_edu.workload.models.model import Model
 
 HIDDEN, WORDS = 1024, 32_320
@@ -78,6 +78,7 @@ def gnmt(tokens: int = 50) -> Model:
         lstm("decoder4", 2 * HIDDEN, "decoder3_added", "attention"),
         added("decoder4_added", "decoder4", "decoder3_added"),
         Linear(name="scores", inputs=HIDDEN, outputs=WORDS, tokens=tokens, split=Split.GATHERED),
+        Loss(name="loss", tokens=tokens, words=WORDS),
     ]
     return Model(
         "GNMT",

@@ -18,7 +18,7 @@ from astra_edu.errors import ConfigError, whole
 from astra_edu.workload.compute import Embedding, Linear, Operator, Split
 from astra_edu.workload.models import Model
 from astra_edu.workload.models import model as named
-from astra_edu.workload.strategies.strategy import Strategy, stages
+from astra_edu.workload.strategies.strategy import Strategy, checked, stages
 
 FORWARD, INPUT_GRADIENT, WEIGHT_GRADIENT, UPDATE = "forward", "input gradient", "weight gradient", "update"
 PHASES = (FORWARD, INPUT_GRADIENT, WEIGHT_GRADIENT, UPDATE)
@@ -63,8 +63,8 @@ def communications(model: Model | str, strategy: Strategy, *, stage: int | None 
 
     Raises ConfigError if the strategy doesn't fit.
     """
-    model = named(model) if isinstance(model, str) else model
-    strategy.check(model)
+    model = named(model)
+    checked(strategy).check(model)
     if stage is not None:
         if whole("stage", stage, at_least=0) >= strategy.pipeline:
             raise ConfigError(f"stage is {stage}; there are the stages 0 to {strategy.pipeline - 1}.")

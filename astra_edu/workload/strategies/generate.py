@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from astra_edu.collectives import Collective
 from astra_edu.errors import ConfigError, whole
+from astra_edu.system import Platform
 from astra_edu.workload.compute import Compute, Device, Operator, Split, device
 from astra_edu.workload.layer import Layer, Work, Workload
 from astra_edu.workload.models import INPUT, Model
@@ -34,7 +35,12 @@ Sent = dict[tuple[str, str], Communication]
 
 
 def generate_workload(
-    model: Model | str, strategy: Strategy, on: Device | str, *, stage: int | None = None
+    model: Model | str,
+    strategy: Strategy,
+    on: Device | str,
+    *,
+    stage: int | None = None,
+    platform: Platform | None = None,
 ) -> Workload:
     """What one NPU does with a micro-batch of strategy.micro_batch samples, as ASTRA-sim 1.0's training loops have it.
 
@@ -52,14 +58,19 @@ def generate_workload(
     line that comes next (the last line's are still there). (Over several passes, such a gather doesn't wait for the
     gradients of the pass before.)
 
-    Raises ConfigError where the model can't be shared out so, or where no loop of ASTRA-sim 1.0 can say it.
+    platform: where it is to run, if that is to be checked: a workload file doesn't say how many NPUs it is for.
+
+    Raises ConfigError where the model can't be shared out so, where no loop of ASTRA-sim 1.0 can say it, and for a
+    platform with other groups of NPUs.
     """
-    model = named(model) if isinstance(model, str) else model
-    on = device(on) if isinstance(on, str) else on
+    model = named(model)
+    on = device(on)
     found = communications(model, strategy)
     activations = {(c.operator, c.phase): c for c in found if c.group in ("tensor", "all")}
     parameters = {(c.operator, c.phase): c for c in found if c.group == "data"}
     loop = _loop(model, strategy)
+    if platform is not None:
+        _check_platform(platform, strategy, loop)
     by_loop = loop.endswith("FWD_IN_BCKWD")
     ends = {model.operators[block[-1]].name for block in model.blocks} if by_loop else set()
     rows = list(_rows(model, strategy, stage, ends))
@@ -139,6 +150,23 @@ def _loop(model: Model, strategy: Strategy) -> str:
             "transformers, tensor-first, without ZeRO-3; or use recompute='selective' or 'none'."
         )
     return loop
+
+
+def _check_platform(platform: Platform, strategy: Strategy, loop: str) -> None:
+    """Whether its NPUs are the strategy's, and its dimension 0 the group that the loop takes it for."""
+    npus, first = strategy.npus // strategy.pipeline, platform.network[0].npus
+    if platform.npus != npus:
+        raise ConfigError(
+            f"data × tensor = {strategy.data} × {strategy.tensor} takes {npus} NPUs, but the platform has "
+            f"{platform.npus}."
+        )
+    group = strategy.tensor if strategy.order == "tensor-first" else strategy.data
+    by_dimension = loop in ("HYBRID_DATA_MODEL", "HYBRID_MODEL_DATA", "HYBRID_CUSTOMIZED")
+    if by_dimension and strategy.tensor > 1 and first != group:
+        raise ConfigError(
+            f"{loop} takes dimension 0 of the network for a group of {group} NPUs ({strategy.order}), but it has "
+            f"{first}; give it {group}, or choose groups of {first}."
+        )
 
 
 def _layer(row: Row, strategy: Strategy, on: Device, activations: Sent, parameters: Sent, again: bool) -> Layer:

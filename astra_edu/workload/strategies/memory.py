@@ -1,8 +1,8 @@
 """What one NPU has to keep: parameters, gradients, optimiser state and activations.
 
 Sources: ZeRO (arXiv 1910.02054) for the model's state, Korthikanti et al. (2205.05198) for activations. Not counted:
-the one block whose activations are there again while it is repeated, the scores of all words that the loss is computed
-from, buffers of communication and kernels, fragmentation, and what the framework itself takes.
+the one block whose activations are there again while it is repeated, buffers of communication and kernels,
+fragmentation, and what the framework itself takes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from astra_edu.workload.compute import device as named_device
 from astra_edu.workload.models import Model
 from astra_edu.workload.models import model as named
 from astra_edu.workload.strategies.alike import Abridged, abridged
-from astra_edu.workload.strategies.strategy import Strategy
+from astra_edu.workload.strategies.strategy import Strategy, checked
 
 ADAM_BYTES = 12
 """Optimiser state for each parameter: a copy, the mean and the variance, in 32 bits each (ZeRO's K)."""
@@ -46,7 +46,7 @@ class Memory:
 
     def fits(self, on: Device | str) -> bool:
         """Whether it is no more than the device's memory. Raises ConfigError for a device whose memory isn't given."""
-        on = named_device(on) if isinstance(on, str) else on
+        on = named_device(on)
         if on.memory_bytes is None:
             raise ConfigError(f"{on.name} has no memory_bytes, so nothing can be said to fit or not.")
         return self.total <= on.memory_bytes
@@ -65,7 +65,7 @@ def memory(
     gradient_bytes, optimiser_bytes: for each parameter. Adam with gradients in 16 bits has 2 and 12; Megatron-LM adds
     up gradients in 32 bits besides: 4. Raises ConfigError if the model can't be shared out so.
     """
-    model = named(model) if isinstance(model, str) else model
+    model, strategy = named(model), checked(strategy)
     if stage is not None and whole("stage", stage, at_least=0) >= strategy.pipeline:
         raise ConfigError(f"stage is {stage}; there are the stages 0 to {strategy.pipeline - 1}.")
     for name, each in (("gradient_bytes", gradient_bytes), ("optimiser_bytes", optimiser_bytes)):

@@ -143,6 +143,13 @@ class Strategy:
         return f"{below} or {above}" if above else f"{below}"
 
 
+def checked(strategy: object) -> Strategy:
+    """The strategy itself. Raises ConfigError for anything else."""
+    if isinstance(strategy, Strategy):
+        return strategy
+    raise ConfigError(f"strategy is {strategy!r:.60}; give one such as ae.Strategy(data=16, tensor=8).")
+
+
 def stages(model: Model, count: int) -> tuple[tuple[int, ...], ...]:
     """For each of `count` parts of a model, the indices of its operators.
 

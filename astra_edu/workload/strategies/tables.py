@@ -58,7 +58,7 @@ def when_collectives_are_needed(model: Model | str, strategies: Mapping[str, Str
     "m ×": once for each micro-batch, else once in an iteration. "*": what comes next waits for it. "send": a message to
     a neighbouring stage. Raises ConfigError if a strategy doesn't fit.
     """
-    model = named(model) if isinstance(model, str) else model
+    model = named(model)
     rows: list[list[object]] = []
     for name, strategy in checked(strategies).items():
         twice = replace(strategy, batch=2 * strategy.samples)
@@ -80,7 +80,7 @@ def sent_by_content(model: Model | str, strategy: Strategy) -> dict[str, float]:
 
 def of_busiest_stage(model: Model | str, strategy: Strategy) -> tuple[Communication, ...]:
     """What an NPU of the stage that sends most sends in an iteration."""
-    model = named(model) if isinstance(model, str) else model
+    model = named(model)
     return max(by_stage(model, strategy), key=lambda sent: sum(one.sent_bytes for one in sent))
 
 
