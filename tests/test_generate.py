@@ -9,6 +9,7 @@ from small_models import gpt, rings
 import astra_edu as ae
 from astra_edu.formats import format_workload, parse_workload
 from astra_edu.units import float32
+from astra_edu.workload.compute import Elementwise, Embedding, Interaction, Linear, Split
 from astra_edu.workload.strategies.generate import phases
 
 DATA = Path(__file__).parent / "data" / "astra_sim_1_tutorial.jsonl"
@@ -338,3 +339,44 @@ def test_what_is_no_model_strategy_or_device_is_told_so(call, says):
     with pytest.raises(ae.ConfigError) as raised:
         call()
     assert says in str(raised.value)
+
+
+def tables(name, after=()):
+    return Embedding(name=name, rows=(10, 20), width=4, pooled=True, split=Split.TABLES, after=after)
+
+
+def test_dlrms_loop_needs_its_tables_first_and_a_layer_that_uses_them():
+    bottom = Linear(name="bottom", inputs=3, outputs=4, after=("input",), split=Split.COPIED)
+    using = Interaction(name="pairs", vectors=3, width=4, after=("tables", "bottom"))
+    strategy = ae.Strategy(data=2, exchange_embeddings=True)
+    right = ae.Model("right", (tables("tables"), bottom, using))
+    assert ae.generate_workload(right, strategy, "a100").options == ("1",)
+    wrong = {
+        "second": (bottom, tables("tables", after=("input",)), using),
+        "unnamed": (tables("tables"), Linear(name="top", inputs=8, outputs=4, split=Split.COPIED)),
+    }
+    for name, operators in wrong.items():
+        with pytest.raises(ae.ConfigError, match="HYBRID_DLRM needs one operator with tables, the first of all"):
+            ae.generate_workload(ae.Model(name, operators), strategy, "a100")
+
+
+def test_a_minor_operator_that_sends_has_a_line_of_its_own():
+    halves = Elementwise(name="halves", shape=(1, 8), split=Split.GATHERED)
+    model = ae.Model("m", (Linear(name="first", inputs=4, outputs=8), halves))
+    work = ae.generate_workload(model, ae.Strategy(tensor=2), "a100")
+    sent = {(c.operator, c.phase) for c in ae.communications(model, ae.Strategy(tensor=2))}
+    assert ("halves", "forward") in sent
+    assert [layer.name for layer in work.layers if layer.forward.collective] == ["first", "halves"]
+
+
+def test_every_operator_that_takes_the_samples_leaves_out_their_gradient():
+    both = [Linear(name=name, inputs=4, outputs=8, after=("input",)) for name in ("a", "b")]
+    model = ae.Model("m", (*both, Linear(name="c", inputs=16, outputs=4, after=("a", "b"))))
+    sent = {(c.operator, c.phase) for c in ae.communications(model, ae.Strategy(tensor=2))}
+    assert {name for name, phase in sent if phase == "input gradient"} == {"c"}
+
+
+@pytest.mark.parametrize("name", ["sequence_parallel", "exchange_embeddings"])
+def test_yes_or_no_is_true_or_false(name):
+    with pytest.raises(ae.ConfigError, match=f"{name} is 'no'; it must be True or False"):
+        ae.Strategy(**{name: "no"})

@@ -319,3 +319,16 @@ def test_every_combination_is_estimated_or_refused_in_a_sentence(name):
             assert found.total_ns > found.compute_ns > 0
     assert estimated >= 8
     assert all(sentence.endswith(".") and len(sentence) > 40 for sentence in refused)
+
+
+@pytest.mark.parametrize("name", ["resnet50", "vgg16"])
+@pytest.mark.parametrize("batches", [1, 4])
+def test_an_iteration_is_no_shorter_than_the_copies_network_is_busy(name, batches):
+    """With ZeRO-3 parameters are gathered on the links that the gradients go over."""
+    platform = ae.Platform((ae.Dimension.of("Switch", 8, 50, 500),), ae.SystemConfig.of("ring", splits=1))
+    strategy = ae.Strategy(data=8, micro_batch=4, batch=32 * batches, zero=3)
+    busy = 0.0
+    for one in ae.communications(name, strategy):
+        busy += one.times * ae.simulate(ae.Workload.micro(one.collective, one.size, 0), platform).total_ns
+    found = ae.estimate(name, strategy, "a100", platform)
+    assert found.total_ns - found.update_ns >= 0.99 * busy

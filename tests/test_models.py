@@ -376,3 +376,25 @@ def test_a_tensor_parallel_lstm_is_shared_out_and_not_only_gathered():
     gathered = [(o, p) for o, p in zip(gnmt.operators, parts, strict=True) if o.split is Split.GATHERED]
     assert len(gathered) == 9 + 3  # layers; queries, keys and the words' scores
     assert all(part.parameters * 4 == operator.parameters for operator, part in gathered)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: ae.Model("m", 5), "operators are 5"),
+        (lambda: ae.Model("m", (1, 2)), "give operators such as Linear"),
+        (lambda: ae.Model("m", ae.model("vgg16").operators, blocks=5), "blocks are 5"),
+        (lambda: ae.Model("m", ae.model("vgg16").operators[:1], blocks=(range(9),)), "its 1 operators' indices"),
+        (lambda: ae.transformer("m", hidden=8, heads=10**9, blocks=1, sequence=4, vocabulary=9), "8 would do"),
+        (lambda: ae.transformer("m", hidden=8, heads=2, blocks=10**8, sequence=4, vocabulary=9), "10,000 is the most"),
+    ],
+)
+def test_what_is_no_model_is_told_so(make, says):
+    with pytest.raises(ae.ConfigError) as raised:
+        make()
+    assert says in str(raised.value)
+
+
+def test_whole_numbers_may_be_floats():
+    model = ae.transformer("m", hidden=8.0, heads=2, blocks=2.0, sequence=4, vocabulary=9)
+    assert model.parameters == ae.transformer("m", hidden=8, heads=2, blocks=2, sequence=4, vocabulary=9).parameters

@@ -231,3 +231,26 @@ def test_a_strategy_in_words():
         "data 2 × tensor 4 × pipeline 2, micro-batches of 2, 3 interleaved parts a stage, ZeRO-1, sequence parallel, "
         "full recomputation"
     )
+
+
+def test_models_without_blocks_have_pipelines_whatever_the_micro_batches():
+    pipelines = [each for each in ae.candidates("vgg16", 4, 64) if each.pipeline == 4]
+    assert {each.micro_batch for each in pipelines} == {2**k for k in range(7)}
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: ae.fitting("gpt2", ae.Strategy(), "a100"), "give several"),
+        (lambda: ae.fitting("gpt2", [1, 2], "a100"), "strategy is 1"),
+        (lambda: ae.fastest("gpt2", 5, "a100", ae.preset("ring")), "give several"),
+        (lambda: ae.fewest_npus("gpt2", "a100", batch=0), "batch is 0"),
+        (lambda: ae.estimate("gpt2", ae.Strategy(), "a100", 5), "platform is 5"),
+        (lambda: ae.npus_needed("transformer-1t", "a100", ae.Strategy(), "tensor"), "fits into a100 with no tensor"),
+        (lambda: ae.candidates("vgg16", 10_007, 3), "NPUs would do"),
+    ],
+)
+def test_what_makes_no_search_is_told_so_and_soon(call, says):
+    with pytest.raises(ae.ConfigError) as raised:
+        call()
+    assert says in str(raised.value)

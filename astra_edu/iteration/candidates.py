@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import product
 
 from astra_edu.errors import ConfigError, whole
+from astra_edu.workload.compute.operator import divisors
 from astra_edu.workload.models import Model
 from astra_edu.workload.models import model as named_model
 from astra_edu.workload.strategies import Strategy
@@ -65,9 +66,9 @@ def described(strategy: Strategy) -> str:
 def _groups(model: Model, npus: int, batch: int) -> Iterator[tuple[int, int, int]]:
     """All (data, tensor, pipeline) that are possible."""
     blocks = len(model.trunk)
-    for tensor in _divisors(npus):
+    for tensor in divisors(npus):
         if _sequence_parallel(model, tensor):
-            for pipeline in _divisors(npus // tensor):
+            for pipeline in divisors(npus // tensor):
                 data = npus // tensor // pipeline
                 whole_blocks = blocks % pipeline == 0 if model.blocks else pipeline <= blocks
                 if whole_blocks and batch % data == 0:
@@ -80,7 +81,7 @@ def _variants(model: Model, data: int, tensor: int, pipeline: int, batch: int) -
     each = len(model.blocks) // pipeline
     for micro_batch in (2**k for k in range(batch.bit_length()) if batch // data % 2**k == 0):
         full_turns = pipeline > 1 and batch // data // micro_batch % pipeline == 0
-        virtual = _divisors(each) if full_turns else [1]
+        virtual = divisors(each) if full_turns and model.blocks else (1,)
         for zero, parallel, how, parts in product(
             _zero(data, pipeline), _sequence_parallel(model, tensor), recompute, virtual
         ):
@@ -110,13 +111,11 @@ def _sequence_parallel(model: Model, tensor: int) -> tuple[bool, ...]:
     """Without sequence parallelism, and with it: which of the two such a tensor group can do."""
     possible = []
     for parallel in (False, True) if tensor > 1 and model.blocks else (False,):
-        try:
-            abridged(model).strategy(Strategy(tensor=tensor, sequence_parallel=parallel))
-            possible.append(parallel)
-        except ConfigError:
-            continue
+        strategy = Strategy(tensor=tensor, sequence_parallel=parallel)
+        if strategy.divides(abridged(model).short):
+            try:
+                abridged(model).strategy(strategy)
+                possible.append(parallel)
+            except ConfigError:
+                continue
     return tuple(possible)
-
-
-def _divisors(number: int) -> list[int]:
-    return [n for n in range(1, number + 1) if number % n == 0]

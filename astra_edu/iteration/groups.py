@@ -10,6 +10,7 @@ from astra_edu.errors import ConfigError
 from astra_edu.network import Dimension
 from astra_edu.system import Implementation, Platform
 from astra_edu.workload.strategies import Strategy
+from astra_edu.workload.strategies.strategy import checked
 
 
 def groups(platform: Platform, strategy: Strategy) -> dict[str, Platform]:
@@ -19,6 +20,9 @@ def groups(platform: Platform, strategy: Strategy) -> dict[str, Platform]:
     that ends inside a dimension breaks it in two; both parts keep its links. Raises ConfigError if the platform has
     another number of NPUs, or a group can't be cut out of its dimensions.
     """
+    checked(strategy)
+    if not isinstance(platform, Platform):
+        raise ConfigError(f'platform is {platform!r:.60}; give one such as ae.preset("dgx2").')
     if platform.npus != strategy.npus:
         raise ConfigError(
             f"the strategy takes {strategy.data} × {strategy.tensor} × {strategy.pipeline} = {strategy.npus} NPUs "

@@ -29,7 +29,8 @@ class Took(NamedTuple):
 class Step(NamedTuple):
     """One operator's times in ns, for one micro-batch: both passes with what they wait for, compute_ns without.
 
-    repeated_ns: of compute_ns, what the backward pass computes again. exchange: the collective of its gradients.
+    repeated_ns: of compute_ns, what the backward pass computes again. gathers_ns: for how long its forward and its
+    backward pass keep the copies' network busy, gathering parameters. exchange: the collective of its gradients.
     gather_ns: that of its parameters after the update.
     """
 
@@ -38,6 +39,7 @@ class Step(NamedTuple):
     compute_ns: float
     repeated_ns: float
     parameters: int
+    gathers_ns: tuple[float, float] = (0, 0)
     exchange: Took | None = None
     gather_ns: float = 0
 
@@ -55,7 +57,7 @@ class Part:
 
 def part_of(steps: Sequence[Step]) -> Part:
     """The times of some operators."""
-    forwards, backwards, computes, repeats, parameters, _, _ = zip(*steps, strict=True)
+    forwards, backwards, computes, repeats, parameters, *_ = zip(*steps, strict=True)
     forward, backward = sum(forwards), sum(backwards)
     return Part(forward, backward, forward + backward - sum(computes), sum(repeats), sum(parameters))
 
@@ -68,7 +70,8 @@ def exposed_ns(steps: Sequence[Step], times: int) -> float:
     """
     left = _left_ns(steps, 0)
     if times > 1:
-        more = _left_ns(steps, left - sum(step.forward_ns for step in steps)) - left
+        free = sum(step.forward_ns - step.gathers_ns[0] for step in steps)
+        more = _left_ns(steps, left - free) - left
         left += more * (times - 1)
     return left + sum(step.gather_ns for step in steps)
 
@@ -77,10 +80,12 @@ def _left_ns(steps: Sequence[Step], busy_ns: float) -> float:
     """How long the exchange goes on after a backward pass, if the network is busy for busy_ns at its beginning.
 
     Gradients are exchanged in turn, the last operator's first, and each turn begins when the busiest dimension of the
-    network is through with the one before.
+    network is through with the one before, and with the parameters gathered meanwhile.
     """
     free, backward, exchanged = busy_ns, 0.0, 0.0
     for step in reversed(steps):
+        if step.gathers_ns[1]:
+            free = max(free, backward) + step.gathers_ns[1]
         backward += step.backward_ns
         if step.exchange:
             start = max(free, backward)
@@ -121,12 +126,15 @@ def with_collectives(
         if one.collective is None:
             continue
         step, took = found[one.operator], took_by(networks[one.group], one.collective, one.size)
+        turn = took.turn_ns if one.group == "data" else 0
+        ahead, back = step.gathers_ns
         forward, backward, *_, gather = step
         if one.phase == FORWARD:
             again = one.times // micro_batches - 1
             step = step._replace(forward_ns=forward + took.total_ns, backward_ns=backward + again * took.total_ns)
+            step = step._replace(gathers_ns=(ahead + turn, back))
         elif one.phase == INPUT_GRADIENT:
-            step = step._replace(backward_ns=backward + took.total_ns)
+            step = step._replace(backward_ns=backward + took.total_ns, gathers_ns=(ahead, back + turn))
         elif one.phase == WEIGHT_GRADIENT:
             step = step._replace(exchange=took)
         elif one.phase == UPDATE:

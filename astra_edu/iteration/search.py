@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
 
-from astra_edu.errors import ConfigError, choice
+from astra_edu.errors import ConfigError, choice, whole
 from astra_edu.iteration.candidates import described, frugal
 from astra_edu.iteration.estimate import Iteration, iteration
 from astra_edu.iteration.stage_times import StageTimes, compute_bound_ns, stage_times
@@ -35,7 +35,7 @@ def fitting(model: Model | str, strategies: Iterable[Strategy], on: Device | str
     model = named_model(model)
     on = named_device(on)
     about = abridged(model)
-    kept = {strategy: memory_of(about, strategy) for strategy in strategies}
+    kept = {strategy: memory_of(about, strategy) for strategy in _several(strategies)}
     if not kept:
         raise ConfigError("there are no strategies that could fit.")
     fit = {strategy: each for strategy, each in kept.items() if each.fits(on)}
@@ -53,7 +53,7 @@ def fastest(model: Model | str, strategies: Iterable[Strategy], on: Device | str
     on = named_device(on)
     about, problem = abridged(model), ConfigError("there are no strategies to choose the fastest from.")
     queue: list[tuple[float, int, Strategy | StageTimes | Iteration]] = [
-        (compute_bound_ns(about, strategy, on), place, strategy) for place, strategy in enumerate(strategies)
+        (compute_bound_ns(about, strategy, on), place, strategy) for place, strategy in enumerate(_several(strategies))
     ]
     heapify(queue)
     while queue:  # whatever has the lowest bound is looked at more closely, until the lowest is a whole iteration
@@ -88,6 +88,8 @@ def npus_needed(model: Model | str, on: Device | str, strategy: Strategy, grow: 
     for size in range(1, MOST + 1):
         try:
             grown = _grown(strategy, grow, size)
+            if kept and not grown.divides(about.short):
+                continue
             kept[grown] = memory_of(about, grown)
         except ConfigError as error:
             problem = error
@@ -110,6 +112,7 @@ def fewest_npus(model: Model | str, on: Device | str, batch: int | None = None) 
     """
     model = named_model(model)
     on = named_device(on)
+    batch = None if batch is None else whole("batch", batch, at_least=1)
     strategy = _enough(model, on, 1, batch)
     if strategy is None:
         raise ConfigError(f"{model.name} doesn't fit into {on.name} even on {2**DOUBLINGS:,} NPUs.")
@@ -126,6 +129,12 @@ def _enough(model: Model, on: Device, npus: int, batch: int | None) -> Strategy 
             return least
         npus *= 2
     return None
+
+
+def _several(strategies: Iterable[Strategy]) -> list[Strategy]:
+    if isinstance(strategies, Strategy) or not isinstance(strategies, Iterable):
+        raise ConfigError(f"strategies are {strategies!r:.60}; give several, such as ae.candidates('gpt3', 64, 64).")
+    return [checked(strategy) for strategy in strategies]
 
 
 def _grown(strategy: Strategy, grow: str, size: int) -> Strategy:

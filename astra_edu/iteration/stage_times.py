@@ -25,7 +25,8 @@ class StageTimes:
     """An iteration before its pipeline is simulated. Times in ns.
 
     parts: of the model, in the order of the forward pass; stage s has the parts s, s + pipeline, and so on.
-    messages_ns: from each part to the next one. exposed_ns: what is left of the copies' collectives after the passes.
+    messages_ns: from each part to the next one. exposed_ns: what is left of the copies' collectives after the passes,
+    on the stage where most is; it is added to the end of all passes, though other stages end earlier.
     update_ns: the optimiser.
     """
 

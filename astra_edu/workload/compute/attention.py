@@ -28,6 +28,7 @@ class _Heads(Operator):
     split: Split = Split.HEADS
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for field in ("tokens", "heads", "width"):
             number = whole(f"{self.name}: {field}", getattr(self, field), at_least=1)
             object.__setattr__(self, field, number)

@@ -33,6 +33,7 @@ class Convolution(Operator):
     split: Split = Split.GATHERED
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         whole_fields(self, channels=self.channels, height=self.height, width=self.width, filters=self.filters)
         whole_fields(self, kernel=self.kernel, stride=self.stride)
         whole_fields(self, at_least=0, padding=(self.kernel - 1) // 2 if self.padding is None else self.padding)
@@ -112,6 +113,7 @@ class Pool(Operator):
     padding: int = 0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         whole_shape(self, self.shape)
         whole_fields(self, window=self.window, stride=self.stride)
         whole_fields(self, at_least=0, padding=self.padding)

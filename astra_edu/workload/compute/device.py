@@ -49,6 +49,8 @@ class Device:
                     f"{self.name}: {what} is {getattr(self, what)}; it is a share of the peak, 1 at most."
                 )
 
+        if not isinstance(self.array, SystolicArray | None):
+            raise ConfigError(f"{self.name}: array is {self.array!r}; give one such as SystolicArray(128, 128).")
         if (self.array is None) != (self.clock_hz is None):
             raise ConfigError(f"{self.name} has array={self.array} and clock_hz={self.clock_hz}; give both or neither.")
         if self.clock_hz is not None:
@@ -72,15 +74,17 @@ class Device:
         return sum(self.gemm_ns(gemm, element_bytes) for gemm in compute.gemms) + kernels
 
     def bound(self, compute: Compute, element_bytes: int = 2) -> str:
-        """Which bound holds: "operations" or "memory"."""
+        """Which bound holds: "operations" (with systolic arrays, their folds), or "memory"."""
         moved = (compute.elements + sum(gemm.elements for gemm in compute.gemms)) * element_bytes
-        return "operations" if self.operations_ns(compute.flops) >= self.memory_ns(moved) else "memory"
+        busy = max(self.operations_ns(compute.flops), sum(map(self.folds_ns, compute.gemms)))
+        return "operations" if busy >= self.memory_ns(moved) else "memory"
 
     def folds_ns(self, gemm: Gemm) -> float:
         """ns that the product's folds take on the systolic arrays alone; 0 without arrays."""
         if self.array is None or self.clock_hz is None:
             return 0
-        return min(Folding(gemm, self.array, flow).cycles for flow in DATAFLOWS) / self.clock_hz * 1e9
+        last = min(Folding(gemm, self.array, flow).cycles for flow in DATAFLOWS)  # the last cycle's number, from 0 on
+        return (last + 1) / self.clock_hz * 1e9
 
     def operations_ns(self, flops: float) -> float:
         """ns that the operations alone take."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import prod
 
-from astra_edu.workload.compute.operator import Compute, Operator, Shape, Split, divided, whole_shape
+from astra_edu.workload.compute.operator import Compute, Operator, Shape, Split, divided, whole_fields, whole_shape
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +24,12 @@ class Elementwise(Operator):
     kept: int | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         whole_shape(self, self.shape)
+        whole_fields(self, at_least=0, operations=self.operations)
+        whole_fields(self, inputs=self.inputs)
+        if self.kept is not None:
+            whole_fields(self, at_least=0, kept=self.kept)
 
     @property
     def takes(self) -> Shape:
@@ -74,6 +79,7 @@ class Normalisation(Operator):
     trained: bool = True
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         whole_shape(self, self.shape)
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import prod
 
-from astra_edu.errors import whole
+from astra_edu.errors import ConfigError, whole
 from astra_edu.workload.compute.gemm import Gemm
 from astra_edu.workload.compute.operator import NOTHING, Compute, Operator, Shape, Split, whole_fields
 
@@ -25,6 +25,9 @@ class Embedding(Operator):
     split: Split = Split.COPIED
 
     def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.rows, (tuple, list)) or not self.rows:
+            raise ConfigError(f"{self.name}: rows is {self.rows!r}; give the rows of each table, such as (50_257,).")
         object.__setattr__(self, "rows", tuple(whole(f"{self.name}: rows", rows, at_least=1) for rows in self.rows))
         whole_fields(self, width=self.width, lookups=self.lookups)
 

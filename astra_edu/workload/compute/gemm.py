@@ -23,6 +23,8 @@ class Gemm:
     def __post_init__(self) -> None:
         for name in ("m", "n", "k", "count"):
             object.__setattr__(self, name, whole(f"{name.upper()} of a GEMM", getattr(self, name), at_least=1))
+        if self.moved is not None:
+            object.__setattr__(self, "moved", whole("moved elements of a GEMM", self.moved, at_least=0))
 
     @property
     def flops(self) -> int:

@@ -25,6 +25,7 @@ class Linear(Operator):
     split: Split = Split.GATHERED
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         whole_fields(self, inputs=self.inputs, outputs=self.outputs, tokens=self.tokens)
 
     @property
@@ -83,6 +84,7 @@ class Lstm(Operator):
     split: Split = Split.GATHERED
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         whole_fields(self, inputs=self.inputs, hidden=self.hidden, tokens=self.tokens)
         whole_fields(self, units=self.hidden if self.units is None else self.units)
 

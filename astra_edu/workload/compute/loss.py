@@ -17,6 +17,7 @@ class Loss(Operator):
     words: int
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         whole_fields(self, tokens=self.tokens, words=self.words)
 
     @property

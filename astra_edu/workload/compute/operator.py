@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
+from math import isqrt
 from typing import ClassVar
 
-from astra_edu.errors import ConfigError, whole
+from astra_edu.errors import ConfigError, choice, whole
 from astra_edu.workload.compute.gemm import Gemm
 
 Shape = tuple[int, ...]
@@ -66,6 +68,14 @@ class Operator:
     shares_input: bool = False
     minor: ClassVar[bool] = False  # a workload file has no line for it: its time is its predecessor's
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise ConfigError(f"an operator's name is {self.name!r}; it must be a word.")
+        if isinstance(self.after, str) or not all(isinstance(name, str) for name in self.after):
+            raise ConfigError(f"{self.name} comes after {self.after!r}; give a tuple of names, such as ('words',).")
+        object.__setattr__(self, "after", tuple(self.after))
+        object.__setattr__(self, "split", Split(choice(f"{self.name}: split", self.split, list(Split))))
+
     @property
     def takes(self) -> Shape:
         """The shape of one sample's input."""
@@ -118,15 +128,25 @@ def whole_fields(operator: Operator, at_least: int = 1, **fields: int) -> None:
 
 def whole_shape(operator: Operator, shape: Shape) -> None:
     """Check that a shape's numbers are whole. Raises ConfigError naming the operator and the number."""
+    if not isinstance(shape, (tuple, list)) or len(shape) not in (2, 3):
+        raise ConfigError(f"{operator.name}: shape is {shape!r}; give (tokens, features) or (channels, height, width).")
     sizes = tuple(whole(f"{operator.name}: a number of its shape", size, at_least=1) for size in shape)
     object.__setattr__(operator, "shape", sizes)
 
 
 def divided(name: str, what: str, number: int, parts: int, among: str = "NPUs") -> int:
     """number / parts. Raises ConfigError with the nearest numbers of parts that divide it."""
+    parts = whole(f"{name}: parts", parts, at_least=1)
     if number % parts:
-        below = next(p for p in range(parts, 0, -1) if number % p == 0)
-        above = next((p for p in range(parts, number + 1) if number % p == 0), None)
+        below = max(p for p in divisors(number) if p < parts)
+        above = min((p for p in divisors(number) if p > parts), default=None)
         nearest = f"{below} or {above}" if above else f"{below}"
         raise ConfigError(f"{name}: {number} {what} can't be divided among {parts} {among}; {nearest} would do.")
     return number // parts
+
+
+@lru_cache(maxsize=1024)
+def divisors(number: int) -> tuple[int, ...]:
+    """All of them, ascending."""
+    small = [n for n in range(1, isqrt(number) + 1) if number % n == 0]
+    return tuple(sorted({*small, *(number // n for n in small)}))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -29,10 +29,17 @@ class Model:
     source: str = ""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.operators, Iterable) or not all(isinstance(each, Operator) for each in self.operators):
+            raise ConfigError(f"{self.name}: operators are {self.operators!r:.60}; give operators such as Linear(...).")
         object.__setattr__(self, "operators", tuple(self.operators))
-        object.__setattr__(self, "blocks", tuple(self.blocks))
         if not self.operators:
             raise ConfigError(f"{self.name} has no operators; a model needs one or more.")
+        if not isinstance(self.blocks, Iterable) or not all(_block(each, self.operators) for each in self.blocks):
+            raise ConfigError(
+                f"{self.name}: blocks are {self.blocks!r:.60}; give a range of its {len(self.operators)} operators' "
+                "indices for each block."
+            )
+        object.__setattr__(self, "blocks", tuple(self.blocks))
         _check_names(self)
         _check_shapes(self)
 
@@ -56,6 +63,10 @@ class Model:
 
     def __repr__(self) -> str:
         return f"<{self.name}: {len(self.operators)} operators, {self.parameters:,} parameters>"
+
+
+def _block(block: object, operators: Sequence[Operator]) -> bool:
+    return isinstance(block, range) and block.step == 1 and 0 <= block.start < block.stop <= len(operators)
 
 
 def _check_names(model: Model) -> None:

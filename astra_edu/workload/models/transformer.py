@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from astra_edu.errors import whole
+from astra_edu.errors import ConfigError, whole
 from astra_edu.workload.compute import (
     Context,
     Elementwise,
@@ -17,6 +17,8 @@ from astra_edu.workload.compute import (
 )
 from astra_edu.workload.compute.operator import divided
 from astra_edu.workload.models.model import INPUT, Model
+
+MOST_BLOCKS = 10_000
 
 
 def transformer(
@@ -38,10 +40,14 @@ def transformer(
     sequence: tokens of a sample. vocabulary: words, whose embeddings also make the scores (tied weights).
     Raises ConfigError if the heads don't divide the features.
     """
+    hidden = whole(f"{name}: hidden", hidden, at_least=1)
     sizes = {"hidden": hidden, "heads": heads, "blocks": blocks, "sequence": sequence, "vocabulary": vocabulary}
-    for what, number in sizes.items():
-        whole(f"{name}: {what}", number, at_least=1)
-    inside = 4 * hidden if feedforward is None else whole(f"{name}: feedforward", feedforward, at_least=1)
+    sizes["feedforward"] = 4 * hidden if feedforward is None else feedforward
+    hidden, heads, blocks, sequence, vocabulary, inside = (
+        whole(f"{name}: {what}", number, at_least=1) for what, number in sizes.items()
+    )
+    if blocks > MOST_BLOCKS:
+        raise ConfigError(f"{name}: {blocks:,} blocks; {MOST_BLOCKS:,} is the most.")
     operators: list[Operator] = [
         Embedding(name="words", rows=(vocabulary,), width=hidden, lookups=sequence, split=Split.ROWS),
         Embedding(name="positions", rows=(sequence,), width=hidden, lookups=sequence, after=(INPUT,)),

@@ -16,7 +16,7 @@ from math import prod
 from astra_edu.collectives import Collective
 from astra_edu.errors import ConfigError, whole
 from astra_edu.workload.compute import Embedding, Linear, Operator, Split
-from astra_edu.workload.models import Model
+from astra_edu.workload.models import INPUT, Model
 from astra_edu.workload.models import model as named
 from astra_edu.workload.strategies.strategy import Strategy, checked, stages
 
@@ -73,7 +73,7 @@ def communications(model: Model | str, strategy: Strategy, *, stage: int | None 
     found: list[Communication] = []
     for i, operator in enumerate(model.operators):
         again = strategy.recompute == "full" and i in in_blocks
-        takes_samples = i == 0 and not model.blocks
+        takes_samples = not model.blocks and (i == 0 or operator.after == (INPUT,))
         found += _activations(operator, strategy, again, takes_samples)
         found += _parameters(operator, strategy)
     return (*found, *_between_stages(model, strategy))

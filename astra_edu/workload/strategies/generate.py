@@ -72,8 +72,10 @@ def generate_workload(
     if platform is not None:
         _check_platform(platform, strategy, loop)
     by_loop = loop.endswith("FWD_IN_BCKWD")
-    ends = {model.operators[block[-1]].name for block in model.blocks} if by_loop else set()
-    rows = list(_rows(model, strategy, stage, ends))
+    own_row = {c.operator for c in found if c.group != "pipeline"}
+    if by_loop:
+        own_row |= {model.operators[block[-1]].name for block in model.blocks}
+    rows = list(_rows(model, strategy, stage, own_row))
     options = _options(loop, model, strategy, [row[0].name for row in rows])
     repeated_rows = set()
     if strategy.recompute == "full" and not by_loop:
@@ -105,7 +107,7 @@ def repeated(operator: Operator, strategy: Strategy) -> bool:
 
 
 def _rows(model: Model, strategy: Strategy, stage: int | None, own_row: Collection[str]) -> Iterator[list[Operator]]:
-    """The operators of each line. own_row: minor operators that have one, so that what is before them is repeated."""
+    """The operators of each line. own_row: the minor ones that have one: what sends, and what ends a repeated block."""
     if stage is None:
         if strategy.pipeline > 1:
             raise ConfigError(
@@ -132,6 +134,7 @@ def _loop(model: Model, strategy: Strategy) -> str:
                 "HYBRID_DLRM has all NPUs exchange embeddings and reduce gradients; use tensor=1, pipeline=1 and "
                 "zero=0, 1 or 2."
             )
+        _check_tables(model)
         return "HYBRID_DLRM"
     transformer = bool(model.blocks) and strategy.order == "tensor-first"
     if strategy.zero == 3 and strategy.data > 1:
@@ -150,6 +153,17 @@ def _loop(model: Model, strategy: Strategy) -> str:
             "transformers, tensor-first, without ZeRO-3; or use recompute='selective' or 'none'."
         )
     return loop
+
+
+def _check_tables(model: Model) -> None:
+    """HYBRID_DLRM takes line 0 for the tables, and waits for their vectors at the last line before they are used."""
+    tables, *others = (operator for operator in model.operators if operator.split is Split.TABLES)
+    using = [operator for operator in model.operators if tables.name in operator.after]
+    if others or tables is not model.operators[0] or not using or using[0].minor:
+        raise ConfigError(
+            f"{model.name}: HYBRID_DLRM needs one operator with tables, the first of all, and a layer that names it in "
+            "`after`, such as an Interaction."
+        )
 
 
 def _check_platform(platform: Platform, strategy: Strategy, loop: str) -> None:

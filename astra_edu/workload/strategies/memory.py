@@ -86,22 +86,20 @@ def memory_of(
 
     def of_stage(stage: int) -> Memory:
         own = parts[stage :: strategy.pipeline]
-        parameters = sum(part[stage > 0] for part in own)
+        parameters, tables = sum(part[stage > 0] for part in own), sum(part[2] for part in own)
         held = in_flight(strategy.schedule, stage, strategy.pipeline, strategy.micro_batches, strategy.virtual)
-        activations = sum(part[2] for part in own) * (held if strategy.pipeline > 1 else 1)
+        kept = [parameters / share + tables for share in shares]
+        activations = held * sum(part[3] for part in own)
         return Memory(
-            parameters * strategy.element_bytes / shares[0],
-            parameters * gradient_bytes / shares[1],
-            parameters * optimiser_bytes / shares[2],
-            activations,
+            kept[0] * strategy.element_bytes, kept[1] * gradient_bytes, kept[2] * optimiser_bytes, activations
         )
 
     those = range(strategy.pipeline) if stage is None else [int(stage)]
     return max(map(of_stage, those), key=lambda memory: memory.total)
 
 
-Each = tuple[float, float, float]
-"""Parameters on the first stage, parameters on others, and bytes of a micro-batch's activations."""
+Each = tuple[float, float, float, float]
+"""Parameters on the first stage, on others; those of exchanged tables, which no other NPU has; activations' bytes."""
 
 
 @lru_cache(maxsize=8192)
@@ -118,8 +116,7 @@ def _of_operators(about: Abridged, alone: Strategy) -> tuple[Each, ...]:
     entries, inside = {block.start for block in blocks}, {i for block in blocks for i in block}
     return tuple(
         (
-            _parameters(operator, alone, True),
-            _parameters(operator, alone, False),
+            *_parameters(operator, alone),
             _kept(operator, alone, i in inside, i in entries),
         )
         for i, operator in enumerate(about.short.operators)
@@ -127,15 +124,17 @@ def _of_operators(about: Abridged, alone: Strategy) -> tuple[Each, ...]:
 
 
 def _sum(each: Sequence[Each]) -> Each:
-    first, later, kept = zip(*each, strict=True)
-    return sum(first), sum(later), sum(kept)
+    first, later, tables, kept = zip(*each, strict=True)
+    return sum(first), sum(later), sum(tables), sum(kept)
 
 
-def _parameters(operator: Operator, strategy: Strategy, on_first: bool) -> int:
+def _parameters(operator: Operator, strategy: Strategy) -> tuple[int, int, int]:
     part = strategy.part(operator)
-    if isinstance(part, Linear) and part.tied and not on_first:
-        return part.inputs * part.outputs  # a copy of the embedding's, which are on stage 0
-    return part.parameters
+    if isinstance(part, Linear) and part.tied:
+        return part.parameters, part.inputs * part.outputs, 0  # a copy of the embedding's, which are on stage 0
+    if operator.split is Split.TABLES and strategy.exchange_embeddings:
+        return 0, 0, part.parameters
+    return part.parameters, part.parameters, 0
 
 
 def _kept(operator: Operator, strategy: Strategy, in_block: bool, entry: bool) -> float:

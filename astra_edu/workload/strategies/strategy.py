@@ -49,6 +49,9 @@ class Strategy:
         set_ = object.__setattr__
         for name in ("data", "tensor", "pipeline", "micro_batch", "virtual", "element_bytes"):
             set_(self, name, whole(name, getattr(self, name), at_least=1))
+        for name in ("sequence_parallel", "exchange_embeddings"):
+            if not isinstance(getattr(self, name), bool):
+                raise ConfigError(f"{name} is {getattr(self, name)!r}; it must be True or False.")
         choice("order", self.order, ORDERS)
         choice("schedule", self.schedule, SCHEDULES)
         choice("recompute", self.recompute, RECOMPUTE)
@@ -128,15 +131,18 @@ class Strategy:
             raise ConfigError(f"{error} All of {model.name} can be divided among {self._nearest(model)}.") from None
         stages(model, self.pipeline * self.virtual)
 
+    def divides(self, model: Model) -> bool:
+        """Whether every operator can be shared out within a tensor group."""
+        try:
+            return all(self.part(operator) for operator in model.operators)
+        except ConfigError:
+            return False
+
     def _nearest(self, model: Model) -> str:
         """The numbers of NPUs nearest to `tensor` that divide every operator."""
 
         def fits(tensor: int) -> bool:
-            other = replace(self, tensor=tensor)
-            try:
-                return all(other.part(operator) for operator in model.operators)
-            except ConfigError:
-                return False
+            return replace(self, tensor=tensor).divides(model)
 
         below = next(filter(fits, range(min(self.tensor - 1, MOST_TRIED), 0, -1)))
         above = next(filter(fits, range(self.tensor + 1, min(2 * self.tensor, MOST_TRIED) + 1)), None)
@@ -157,7 +163,9 @@ def stages(model: Model, count: int) -> tuple[tuple[int, ...], ...]:
     A model without blocks is cut where the parts' operations come out most alike. Raises ConfigError naming the
     nearest numbers that divide the blocks.
     """
-    trunk = model.trunk
+    if not isinstance(model, Model):
+        raise ConfigError(f"stages are cut out of a model such as ae.model('gpt3'), not {model!r:.40}.")
+    count, trunk = whole("stages", count, at_least=1), model.trunk
     if count > len(trunk):
         what = "blocks" if model.blocks else "operators"
         raise ConfigError(
