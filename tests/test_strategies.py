@@ -119,13 +119,13 @@ def test_a_strategy_that_makes_no_sense_says_why(settings, sentence):
             "VGG-16 has no embedding tables to exchange; leave exchange_embeddings out.",
         ),
         ("dlrm", {"tensor": 2}, "DLRM has no operator that tensor parallelism divides; tensor can only be 1."),
-        (GPT, {"pipeline": 13}, "small has 12 blocks; it can't be cut into 13 stages, only 12."),
+        (GPT, {"pipeline": 13}, "small has 12 blocks; it can't be cut into 13 stages; 12 is the most."),
         (
             GPT,
             {"pipeline": 5},
             "small has 12 blocks, which 5 stages can't share evenly; 4 or 6 stages (times virtual parts) would do.",
         ),
-        ("vgg16", {"pipeline": 37}, "VGG-16 has 36 operators; it can't be cut into 37 stages, only 36."),
+        ("vgg16", {"pipeline": 37}, "VGG-16 has 36 operators; it can't be cut into 37 stages; 36 is the most."),
     ],
     ids=lambda value: str(value)[:50],
 )

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from astra_edu.iteration.stage_times import StageTimes, stage_times
 from astra_edu.pipeline import PipelineRun, run_pipeline
 from astra_edu.system import Platform
-from astra_edu.units import format_ns
 from astra_edu.workload.compute import Device
 from astra_edu.workload.compute import device as named_device
 from astra_edu.workload.models import Model
@@ -64,13 +63,11 @@ class Iteration:
         return self.flops / self.strategy.npus / self.total_ns * 1e9
 
     def __repr__(self) -> str:
-        return (
-            f"<{format_ns(self.total_ns)}: compute {format_ns(self.compute_ns)}, tensor {format_ns(self.tensor_ns)}, "
-            f"waiting {format_ns(self.waiting_ns)}, data {format_ns(self.data_ns)}, update {format_ns(self.update_ns)}>"
-        )
+        parts = ", ".join(f"{name} {ns / 1e6:,.3f}" for name, ns in self.split.items())
+        return f"<{self.total_ns / 1e6:,.3f} ms: {parts}>"
 
 
-def estimate(model: Model | str, strategy: Strategy, on: Device | str, platform: Platform) -> Iteration:
+def estimate(model: Model | str, strategy: Strategy, device: Device | str, platform: Platform) -> Iteration:
     """One iteration of strategy.samples samples. Model and device may be given by name.
 
     Each operator takes what the device's roofline says, each collective what `simulate` says on the part of the
@@ -84,7 +81,7 @@ def estimate(model: Model | str, strategy: Strategy, on: Device | str, platform:
     `simulate(generate_workload(...), platform)` knows.
     """
     model = named_model(model)
-    on, strategy = named_device(on), checked(strategy)
+    on, strategy = named_device(device), checked(strategy)
     return iteration(stage_times(abridged(model), strategy, on, platform))
 
 

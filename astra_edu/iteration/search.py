@@ -27,13 +27,13 @@ DOUBLINGS = 16
 """The most NPUs that are tried for a model that doesn't fit are 2 to this power."""
 
 
-def fitting(model: Model | str, strategies: Iterable[Strategy], on: Device | str) -> dict[Strategy, Memory]:
+def fitting(model: Model | str, strategies: Iterable[Strategy], device: Device | str) -> dict[Strategy, Memory]:
     """Those of the strategies whose memory fits, in their order, and what an NPU keeps.
 
     Raises ConfigError if none does, with the least that is needed, and how many NPUs of this kind would do.
     """
     model = named_model(model)
-    on = named_device(on)
+    on = named_device(device)
     about = abridged(model)
     kept = {strategy: memory_of(about, strategy) for strategy in _several(strategies)}
     if not kept:
@@ -44,13 +44,13 @@ def fitting(model: Model | str, strategies: Iterable[Strategy], on: Device | str
     return fit
 
 
-def fastest(model: Model | str, strategies: Iterable[Strategy], on: Device | str, platform: Platform) -> Iteration:
+def fastest(model: Model | str, strategies: Iterable[Strategy], device: Device | str, platform: Platform) -> Iteration:
     """The shortest iteration by any of the strategies, as `estimate` has it; of equal ones the first.
 
     Those whose groups can't be cut out of the platform are left out. Raises ConfigError if none is left.
     """
     model = named_model(model)
-    on = named_device(on)
+    on = named_device(device)
     about, problem = abridged(model), ConfigError("there are no strategies to choose the fastest from.")
     queue: list[tuple[float, int, Strategy | StageTimes | Iteration]] = [
         (compute_bound_ns(about, strategy, on), place, strategy) for place, strategy in enumerate(_several(strategies))
@@ -72,14 +72,14 @@ def fastest(model: Model | str, strategies: Iterable[Strategy], on: Device | str
     raise problem
 
 
-def npus_needed(model: Model | str, on: Device | str, strategy: Strategy, grow: str) -> Strategy:
+def npus_needed(model: Model | str, device: Device | str, strategy: Strategy, grow: str) -> Strategy:
     """The strategy with the smallest "data", "tensor" or "pipeline" group (`grow`) with which its memory fits.
 
     More copies of the model each keep their samples, so the batch grows with them; otherwise it stays.
     Raises ConfigError if no group of up to 1,024 NPUs does, naming the one that needs least memory.
     """
     model = named_model(model)
-    on = named_device(on)
+    on = named_device(device)
     choice("grow", grow, GROUPS)
     checked(strategy)
     about = abridged(model)
@@ -105,13 +105,13 @@ def npus_needed(model: Model | str, on: Device | str, strategy: Strategy, grow: 
     )
 
 
-def fewest_npus(model: Model | str, on: Device | str, batch: int | None = None) -> Strategy:
+def fewest_npus(model: Model | str, device: Device | str, batch: int | None = None) -> Strategy:
     """Of 1, 2, 4, ... NPUs the fewest that the model fits on by any strategy, and the one that keeps least on them.
 
     batch: samples of an iteration; None means as many as NPUs. Raises ConfigError if 65,536 NPUs are not enough.
     """
     model = named_model(model)
-    on = named_device(on)
+    on = named_device(device)
     batch = None if batch is None else whole("batch", batch, at_least=1)
     strategy = _enough(model, on, 1, batch)
     if strategy is None:

@@ -8,7 +8,8 @@ from dataclasses import replace
 from astra_edu.collectives import Collective
 from astra_edu.errors import ConfigError, whole
 from astra_edu.system import Platform
-from astra_edu.workload.compute import Compute, Device, Operator, Split, device
+from astra_edu.workload.compute import Compute, Device, Operator, Split
+from astra_edu.workload.compute import device as named_device
 from astra_edu.workload.layer import Layer, Work, Workload
 from astra_edu.workload.models import INPUT, Model
 from astra_edu.workload.models import model as named
@@ -37,7 +38,7 @@ Sent = dict[tuple[str, str], Communication]
 def generate_workload(
     model: Model | str,
     strategy: Strategy,
-    on: Device | str,
+    device: Device | str,
     *,
     stage: int | None = None,
     platform: Platform | None = None,
@@ -64,7 +65,7 @@ def generate_workload(
     platform with other groups of NPUs.
     """
     model = named(model)
-    on = device(on)
+    on = named_device(device)
     found = communications(model, strategy)
     activations = {(c.operator, c.phase): c for c in found if c.group in ("tensor", "all")}
     parameters = {(c.operator, c.phase): c for c in found if c.group == "data"}

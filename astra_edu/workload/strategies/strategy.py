@@ -169,7 +169,7 @@ def stages(model: Model, count: int) -> tuple[tuple[int, ...], ...]:
     if count > len(trunk):
         what = "blocks" if model.blocks else "operators"
         raise ConfigError(
-            f"{model.name} has {len(trunk)} {what}; it can't be cut into {count} stages, only {len(trunk)}."
+            f"{model.name} has {len(trunk)} {what}; it can't be cut into {count} stages; {len(trunk)} is the most."
         )
     if model.blocks:
         if len(trunk) % count:
