@@ -277,6 +277,14 @@ def test_settings_are_read_as_they_are_meant():
     assert setting_of(2) == setting_of(2.0) == 2
     assert mean_ms("C", "asynchronous") == mean_ms("C", inf)
     assert CLUSTERS["C"].run("asynchronous").mode == "asynchronous"
+    for large in (10**400, 1e300):
+        with pytest.raises(
+            ConfigError, match='a bound above 1,000,000 never makes anybody wait; "asynchronous" says so'
+        ):
+            setting_of(large)
+    verdict = ex10.chosen(lambda: dict.fromkeys(CLUSTERS, 10**400))
+    assert verdict.ok is False
+    assert verdict.message.startswith("A: a bound above 1,000,000")
     with pytest.raises(ConfigError, match="Or give a bound"):
         setting_of("fast")
     with pytest.raises(ConfigError, match="cluster is 'D'"):

@@ -141,6 +141,13 @@ def test_the_right_answer(name):
     assert verdict.ok, verdict
 
 
+def test_none_says_that_nothing_is_needed():
+    assert ex7.needed(lambda: RIGHT | {"pipeline": None}).ok
+    assert "data, weight gradient, where you have no collective" in ex7.needed(lambda: RIGHT | {"data": None}).message
+    missing = {way: row for way, row in RIGHT.items() if way != "pipeline"}
+    assert "with an entry for each of" in ex7.needed(lambda: missing).message
+
+
 @pytest.mark.parametrize(("name", "wrong", "words"), WRONG)
 def test_wrong_answers_are_told_why(name, wrong, words):
     verdict = CHECKS[name][0](wrong)

@@ -297,6 +297,16 @@ def test_orders_that_are_none(order, message):
         run_pipeline(order, 2, 2, 10, 20)
 
 
+def test_a_pass_too_many_at_the_end_is_seen():
+    with pytest.raises(ConfigError, match="stage 0 runs B of micro-batch 0 twice"):
+        run_pipeline([[("F", 0), ("B", 0), ("B", 0)]], 1, 1, 1, 1)
+
+
+def test_passes_may_be_lists():
+    lists = [[["F", 0], ["B", 0]]]
+    assert run_pipeline(lists, 1, 1, 1, 1).passes == ((Pass("F", 0), Pass("B", 0)),)
+
+
 def test_an_endless_order_is_stopped():
     def endless(stage, stages, micro_batches):
         while True:
@@ -334,6 +344,20 @@ def test_a_standstill_says_who_waits_for_what():
     [
         ({"stages": 0}, "stages is 0; it must be a whole number, 1 or more."),
         ({"stages": 2.5}, "stages is 2.5"),
+        ({"micro_batches": 10**9}, "4 stages and 1,000,000,000 micro-batches make 8,000,000,000 passes; 2,000,000 are"),
+        (
+            {"stages": 10**7, "virtual": 2, "order": "interleaved"},
+            "micro-batches through 2 chunks each make 320,000,000",
+        ),
+        ({"blocking": "x"}, "blocking is 'x'; give True or False."),
+        (
+            {"order": lambda: []},
+            r"<lambda>\(\) is no order \(too many positional arguments\): an order is a function of",
+        ),
+        ({"order": lambda stage, stages, micro_batches, rate: []}, "missing a required argument: 'rate'"),
+        ({"order": max}, "max is no order: an order is a function of stage, stages and micro_batches"),
+        ({"forward_ns": 10**400}, "forward_ns is more than 1,000,000,000,000,000,000 ns"),
+        ({"p2p_ns": [0, 10**400, 0]}, r"p2p_ns\[1\] is more than"),
         ({"micro_batches": 0}, "micro_batches is 0"),
         ({"virtual": 0}, "virtual is 0"),
         ({"virtual": 2}, "virtual is 2, but 1f1b puts one chunk on a stage; an order for several is 'interleaved'"),

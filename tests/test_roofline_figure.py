@@ -78,9 +78,16 @@ def test_numbers_that_would_meet_stand_above_each_other():
         (ONE, {"a": 3}, "a is 3; give what operator.forward"),
         (ONE, {"a": Compute((), 5, 0)}, "a has 5 operations and moves 0 elements; neither may be 0"),
         ("a100", WORK, "'a' is no device"),
+        (5, WORK, "5 is no device"),
         ([ONE] * 6, WORK, "6 devices are too many"),
     ],
 )
 def test_what_it_needs(devices, work, said):
     with pytest.raises(ConfigError, match=said):
         roofline(devices, work)
+
+
+@pytest.mark.parametrize("size", [0, "x", 1.5])
+def test_an_element_has_bytes(size):
+    with pytest.raises(ConfigError, match="element_bytes is "):
+        roofline(ONE, WORK, element_bytes=size)

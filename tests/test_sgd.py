@@ -211,11 +211,23 @@ def test_a_plan_is_followed_part_by_part():
     assert training.times_ns == tuple(2.5 * count for count in training.samples)
 
 
+def test_no_more_samples_are_counted_than_the_problem_has():
+    run = bulk_synchronous(Cluster(2, ComputeTimes(mean_ns=1000)), 3500)
+    assert train(SMALL, run, 1000, 0.1).samples == train(SMALL, run, 32, 0.1).samples == (0, 64, 128, 192)
+
+
 def test_what_a_training_can_be_asked():
     training = Training((0, 10, 20, 30), (0, 4, 8, 12), (9.0, 1.0, 2.0, 0.5))
     assert [training.time_to(loss) for loss in (9, 3, 1, 0.7, 0.1)] == [0, 10, 30, 30, inf]
     assert [training.samples_to(loss) for loss in (2, 0.1)] == [4, inf]
     assert [training.at(time) for time in (0, 9, 10, 25, 99)] == [9, 9, 1, 2, 0.5]
+    for wrong, words in (
+        (lambda: training.at(-1), "time_ns is -1; it must be 0 or more"),
+        (lambda: training.time_to(float("nan")), "loss is nan"),
+        (lambda: training.samples_to("low"), "loss is 'low'"),
+    ):
+        with pytest.raises(ae.ConfigError, match=words):
+            wrong()
     assert repr(training) == "<3 steps, excess loss from 9 to 0.5>"
 
 
@@ -229,6 +241,10 @@ RUN = bulk_synchronous(Cluster(2, JITTER), 5000)
         (lambda: Regression(features=0), "features is 0"),
         (lambda: Regression(noise=-1), "noise is -1"),
         (lambda: Regression(far=0), "far is 0"),
+        (lambda: Regression(seed=object()), "seed is <object"),
+        (lambda: descend(PROBLEM, (16, 0.1)), r"a part of the plan is \(16, 0.1\); give \(batch, rate, samples\)"),
+        (lambda: descend(PROBLEM, 5), "a part of the plan is 5"),
+        (lambda: descend(RUN, (16, 0.1, 200)), "takes a Regression"),
         (lambda: train(RUN, PROBLEM, 4, 0.1), "got Run and Regression"),
         (lambda: train(PROBLEM, RUN, 0, 0.1), "batch is 0"),
         (lambda: train(PROBLEM, RUN, 4, 0), "rate is 0"),

@@ -175,7 +175,7 @@ def test_stages_are_equal_or_the_nearest_numbers_that_are(blocks, count):
         in_blocks = {i for block in model.blocks for i in block}
         assert {len(in_blocks & set(part)) for part in parts} == {len(in_blocks) // count}
         return
-    near = [int(n) for n in re.findall(r"(\d+)(?= or|\.$| stages \()", refused(model, pipeline=count))]
+    near = [int(n) for n in re.findall(r"(\d+)(?= or| is the most\.$| stages \()", refused(model, pipeline=count))]
     fitting = [n for n in range(1, blocks + 1) if blocks % n == 0]
     assert near == (
         [blocks] if count > blocks else [max(n for n in fitting if n < count), min(n for n in fitting if n > count)]

@@ -27,6 +27,7 @@ from astra_edu.synchronisation import (
     harmonic,
     parameter_server,
     ring_ns,
+    server,
 )
 from astra_edu.synchronisation import workers as module
 
@@ -123,12 +124,22 @@ def test_messages_take_turns_at_the_servers_port():
         (lambda: central_ns(0, switch()), "size in bytes is 0"),
         (lambda: central_ns(MIB, switch(), server_bandwidth=0), "server_bandwidth is 0"),
         (lambda: colocated_servers(MIB, switch(1024)), "2,097,152 messages; 100,000 are the most"),
+        (lambda: parameter_server(MIB, switch(10**6)), "2,000,000 messages; 100,000 are the most"),
+        (lambda: colocated_servers(MIB, switch(10**6)), "2,000,000,000,000 messages"),
+        (lambda: all_reduce_ns(MIB, switch(), algorithm=5), "algorithm is 5; give its name in a system file, such as"),
         (lambda: all_reduce_ns(MIB, switch(), "rings"), "did you mean 'ring'"),
     ],
 )
 def test_exchanges_that_make_no_sense(wrong, words):
     with pytest.raises(ae.ConfigError, match=words):
         wrong()
+
+
+def test_messages_are_counted_before_ports_are_made(monkeypatch):
+    monkeypatch.setattr(server, "_Port", None)
+    for exchange in (parameter_server, colocated_servers):
+        with pytest.raises(ae.ConfigError, match="100,000 are the most"):
+            exchange(MIB, switch(10**6))
 
 
 # Compute times.
@@ -217,7 +228,10 @@ def test_harmonic_numbers():
         (lambda: ComputeTimes(seed=1.5), "seed is 1.5"),
         (lambda: ComputeTimes("log-normal", spread=1).slowest_ns(4), "no simple sum for the slowest of 4 log-normal"),
         (lambda: ComputeTimes("uniform", spread=1, slow=2).slowest_ns(4), "with a straggler of 2; run it"),
+        (lambda: ComputeTimes(mean_ns=1e308, slow=10), r"mean_ns is 1e\+308 and slow is 10"),
+        (lambda: ComputeTimes(mean_ns=1e19, slow=0.01), "which is 31.7 years"),
         (lambda: harmonic(0), "n is 0"),
+        (lambda: harmonic(10**11), "n is 100,000,000,000; this adds up 1,000,000 terms at most"),
     ],
 )
 def test_compute_times_that_make_no_sense(wrong, words):
@@ -455,6 +469,7 @@ def test_a_rule_sees_the_clocks_and_cannot_change_them():
     ("wrong", "words"),
     [
         (lambda: Cluster(0, JITTER), "workers is 0"),
+        (lambda: Cluster(10**7, JITTER), "workers is 10,000,000; 1,024 are the most"),
         (lambda: Cluster(2, 1000), "give ComputeTimes"),
         (lambda: Cluster(2, JITTER, transfer_ns=-1), "transfer_ns is -1"),
         (lambda: Cluster.on(ae.Dimension.of("Ring", 8, 50, 500), JITTER, MIB), "a Ring of 8"),
@@ -462,6 +477,7 @@ def test_a_rule_sees_the_clocks_and_cannot_change_them():
         (lambda: asynchronous(JITTER, 1000), "give a Cluster"),
         (lambda: bounded_staleness(Cluster(2, JITTER), MS, -1), "bound is -1"),
         (lambda: bounded_staleness(Cluster(2, JITTER), MS, 1.5), "bound is 1.5"),
+        (lambda: bounded_staleness(Cluster(2, JITTER), MS, 1, may_start=5), "may_start is 5; give a function"),
         (lambda: asynchronous(Cluster(2, JITTER), 10).mean_staleness, "no update was applied in the run's 10 ns"),
     ],
 )
@@ -475,6 +491,23 @@ def test_a_run_that_would_never_end_is_stopped(monkeypatch):
     for run in (bulk_synchronous, asynchronous):
         with pytest.raises(ae.ConfigError, match=r"100 updates are applied in the first .* Run it for less long"):
             run(Cluster(4, JITTER), 1e18)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (lambda run: run.share("computing"), "kind is 'computing'; did you mean 'compute'"),
+        (lambda run: run.time_ns(0, "computing"), "did you mean 'compute'"),
+        (lambda run: run.time_ns(99, "compute"), "worker is 99; this run's workers are 0 to 1"),
+        (lambda run: run.iteration_ns(2), "worker is 2; this run's workers are 0 to 1"),
+        (lambda run: run.iteration_ns("x"), "worker is 'x'"),
+    ],
+)
+def test_a_run_is_asked_for_what_it_has(wrong, words):
+    run = asynchronous(Cluster(2, JITTER), 20_000)
+    assert run.iteration_ns(1)
+    with pytest.raises(ae.ConfigError, match=words):
+        wrong(run)
 
 
 def test_runs_say_what_they_are():

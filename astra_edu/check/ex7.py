@@ -32,7 +32,7 @@ __all__ = [
 def predicted_gib(answer: Answer) -> Verdict:
     """A guess: GiB that an NPU sends in an iteration of GPT-3, data-parallel on 8 NPUs."""
     sent = sum(one.sent_bytes for one in communications(model("gpt3"), Strategy(data=8)))
-    return prediction(answer, sent / GIB, "GiB", "And it would be as much with a single sequence on each of them.")
+    return prediction(answer, sent / GIB, "GiB", "And it would be as much with a single sequence on each NPU.")
 
 
 def _cases(seed: int, **choices: tuple[int, ...]) -> list[dict[str, int]]:
@@ -71,7 +71,7 @@ def data_bytes(answer: Answer) -> Verdict:
                 "That is each gradient once. What does an all-reduce do, and what does an NPU keep to itself?",
             ),
         ],
-        "Right: nearly twice the gradients, however many NPUs and samples there are.",
+        "Right: 2(n − 1)/n times the gradients, nearly twice with many NPUs, however many samples there are.",
     )
 
 

@@ -13,6 +13,7 @@ from astra_edu.units import MIB
 
 Setting = str | float
 SEEDS = range(1, 6)
+_LARGEST = 10**6
 _TOGETHER, _APART = "bulk-synchronous", "asynchronous"
 
 
@@ -58,6 +59,8 @@ def setting_of(value: object) -> Setting:
         if found not in (_TOGETHER, _APART):
             raise ConfigError(f"{value!r} is no mode; {suggestion(value, (_TOGETHER, _APART))} Or give a bound.")
         return inf if found == _APART else found
+    if isinstance(value, int | float) and _LARGEST < value < inf:
+        raise ConfigError(f'a bound above {_LARGEST:,} never makes anybody wait; "{_APART}" says so.')
     if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 and value in (inf, value // 1):
         return value
     raise ConfigError(f'{value!r} is no bound; give a whole number, "{_TOGETHER}" or "{_APART}".')

@@ -18,8 +18,8 @@ from astra_edu.errors import ConfigError
 Case = Mapping[str, Any]
 Answer = Callable[..., Any]
 NOT_RIGHT = "Not right yet: see the check above"
-ANOTHER_UNIT = 500
-"""A guess at a time that is off by this factor is taken to be in ns or ms."""
+ANOTHER_UNIT = {"µs": 500, "GiB": 500, "%": 50}
+"""A guess that is off by this factor is taken to be in another unit: ns or ms, bytes, a share."""
 NOTHING = 1e-9
 """What rounding may make of 0. Far less than any answer, so that 0 is no right value in wrong units."""
 
@@ -140,8 +140,8 @@ def prediction(answer: Answer, truth: float, unit: str, lesson: str) -> Verdict:
     if guess <= 0:
         return Verdict(False, f"Your guess is {guess:g} {unit}; guess a number above 0.")
     ratio = max(guess / truth, truth / guess)
-    if unit == "µs" and ratio > ANOTHER_UNIT:
-        return guessed(f"You said {guess:,.6g}: is that in µs? The simulator says {truth:,.6g} {unit}. {lesson}")
+    if ratio > ANOTHER_UNIT.get(unit, math.inf):
+        return guessed(f"You said {guess:,.6g}: is that in {unit}? The simulator says {truth:,.6g} {unit}. {lesson}")
     factor = f"{ratio:.2g}" if ratio < 100 else f"{ratio:,.0f}"
     off = "that is very close" if ratio < 1.1 else f"a factor {factor} too {'high' if guess > truth else 'low'}"
     return guessed(f"You said {guess:,.6g} {unit}; the simulator says {truth:,.6g} {unit}: {off}. {lesson}")

@@ -79,15 +79,15 @@ def _truth(way: str) -> dict[str, str]:
 
 
 def _row(given: object, way: str) -> dict[str, str]:
-    if not isinstance(given, Mapping) or not isinstance(given.get(way), Mapping):
+    if not isinstance(given, Mapping) or not isinstance(given.get(way, 0), Mapping | None):
         raise ConfigError(
             'Return a dict of dicts: {"data": {...}, "tensor": {...}, ...}, with an entry for each of '
-            f"{', '.join(WAYS)}; it may be empty."
+            f"{', '.join(WAYS)}; it may be empty, or None."
         )
     row = {}
-    for phase, collective in given[way].items():
+    for phase, collective in (given[way] or {}).items():
         if collective:
-            row[choice(f"{way}: the phase", phase, PHASES)] = choice(
-                f"{way}, {phase}: the collective", collective, COLLECTIVES
+            row[choice(f"you have for {way}: the phase", phase, PHASES)] = choice(
+                f"you have for {way}, {phase}: a collective that", collective, COLLECTIVES
             )
     return row

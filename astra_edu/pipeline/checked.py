@@ -3,29 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from inspect import signature
+from inspect import Signature, signature
 from itertools import islice
 
 from astra_edu.errors import ConfigError, choice, whole
 from astra_edu.pipeline.orders import ORDERS, Order, Pass, Passes, name_of, several
+
+MOST_PASSES = 2_000_000
+"""The most passes of all stages together."""
+_PARAMETERS = (
+    "an order is a function of stage, stages and micro_batches, in this order, and virtual if it is for chunks"
+)
 
 
 def passes(order: str | Order | Sequence[Iterable[Pass]], stages: int, micro_batches: int, virtual: int = 1) -> Passes:
     """Every stage's passes, checked: each pass of each micro-batch through each chunk once, and nothing else.
 
     order: a name in ORDERS, a function like those there, or the passes themselves, a sequence for each stage.
-    Raises ConfigError for counts below 1, for an order that doesn't fit them, and for passes that are missing, unknown
-    or there twice. Whether the order can be followed to its end shows when it is run.
+    Raises ConfigError for counts below 1, for more than MOST_PASSES, for an order that doesn't fit them, and for passes
+    that are missing, unknown or there twice. Whether the order can be followed to its end shows when it is run.
     """
     stages = whole("stages", stages, at_least=1)
     micro_batches = whole("micro_batches", micro_batches, at_least=1)
     virtual = whole("virtual", virtual, at_least=1)
+    if (count := 2 * stages * micro_batches * virtual) > MOST_PASSES:
+        chunks = f" through {several(virtual, 'chunk')} each" if virtual > 1 else ""
+        raise ConfigError(
+            f"{several(stages, 'stage')} and {several(micro_batches, 'micro-batch')}{chunks} make {count:,} passes; "
+            f"{MOST_PASSES:,} are the most."
+        )
     return _checked(_listed(order, stages, micro_batches, virtual), micro_batches, virtual)
 
 
 def takes_chunks(order: Order) -> bool:
-    """Whether an order is for stages of several chunks, too: whether it has the parameter `virtual`."""
-    return "virtual" in signature(order).parameters
+    """Whether an order is for stages of several chunks, too: whether it has the parameter `virtual`.
+
+    Raises ConfigError for a function whose parameters Python doesn't know.
+    """
+    return "virtual" in _signature(order).parameters
+
+
+def _signature(order: Order) -> Signature:
+    try:
+        return signature(order)
+    except (TypeError, ValueError):
+        raise ConfigError(f"{_name(order)} is no order: {_PARAMETERS}.") from None
+
+
+def _name(order: object) -> str:
+    return order if isinstance(order, str) else getattr(order, "__name__", "the order")
 
 
 def _checked(listed: Sequence[Iterable[Pass]], micro_batches: int, virtual: int) -> Passes:
@@ -41,11 +67,14 @@ def _listed(order: object, stages: int, micro_batches: int, virtual: int) -> Seq
     if callable(function):
         more = {"virtual": virtual} if takes_chunks(function) else {}
         if virtual > 1 and not more:
-            name = order if isinstance(order, str) else getattr(order, "__name__", "the order")
             raise ConfigError(
-                f"virtual is {virtual}, but {name} puts one chunk on a stage; an order for several is 'interleaved', "
-                "or a function of your own with the parameters stage, stages, micro_batches and virtual."
+                f"virtual is {virtual}, but {_name(order)} puts one chunk on a stage; an order for several is "
+                "'interleaved', or a function of your own with the parameters stage, stages, micro_batches and virtual."
             )
+        try:
+            _signature(function).bind(0, stages, micro_batches, **more)
+        except TypeError as error:
+            raise ConfigError(f"{_name(order)}{_signature(function)} is no order ({error}): {_PARAMETERS}.") from None
         return [function(stage, stages, micro_batches, **more) for stage in range(stages)]
     if not isinstance(function, Sequence):
         raise ConfigError(
@@ -63,7 +92,7 @@ def _of_stage(stage: int, given: object, known: dict[object, Pass], wanted: list
     found = []
     for each in islice(given, len(wanted) + 1):
         try:
-            found.append(known[each])
+            found.append(known[tuple(each) if isinstance(each, list) else each])
         except (KeyError, TypeError):
             chunks = f", chunk 0 to {virtual - 1}" if virtual > 1 else ""
             raise ConfigError(

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import simpy
 
 Times = int | Sequence[int]
+LONGEST_NS = 10**18
+"""The longest time of a pass or a transfer, 31.7 years."""
 _NAMED = 6  # stages that the sentence about a deadlock names
 
 
@@ -45,6 +47,8 @@ def run_pipeline(
     Raises ConfigError for numbers out of range, for an order with missing, unknown or repeated passes, and for one
     that comes to a standstill; then it says what each stage waits for.
     """
+    if not isinstance(blocking, bool):
+        raise ConfigError(f"blocking is {blocking!r:.60}; give True or False.")
     listed = passes(order, stages, micro_batches, virtual)
     stages, micro_batches, virtual = int(stages), int(micro_batches), int(virtual)
     parts = stages * virtual
@@ -158,9 +162,16 @@ def _of_boundaries(times: Times, stages: int, parts: int) -> list[int]:
 def _numbers(name: str, times: Times, *counts: int) -> list[int]:
     """`times` as one of as many numbers as `counts` says, the first count for a single number."""
     if not isinstance(times, Iterable) or isinstance(times, str):
-        return [whole(name, times, at_least=0)] * counts[0]
-    given = [whole(f"{name}[{place}]", time, at_least=0) for place, time in enumerate(times)]
+        return [_ns(name, times)] * counts[0]
+    given = [_ns(f"{name}[{place}]", time) for place, time in enumerate(times)]
     if len(given) not in counts:
         allowed = " or ".join(map(str, sorted(set(counts))))
         raise ConfigError(f"{name} has {several(len(given), 'number')}; give one for all, or {allowed} of them.")
+    return given
+
+
+def _ns(name: str, time: object) -> int:
+    given = whole(name, time, at_least=0)
+    if given > LONGEST_NS:
+        raise ConfigError(f"{name} is more than {LONGEST_NS:,} ns, which is 31.7 years; that is the most.")
     return given

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log10
 from typing import Any
@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from astra_edu.errors import ConfigError
+from astra_edu.errors import ConfigError, whole
 from astra_edu.plots.figure import COLOURS, MARKERS, Picture, percent, text_table
 from astra_edu.workload.compute.device import TERA, Device
 from astra_edu.workload.compute.gemm import Gemm
@@ -44,6 +44,7 @@ def roofline(devices: Device | Sequence[Device], work: Mapping[str, Compute | Ge
     other, some bound by the operations and some by memory. Raises ConfigError for work without operations or bytes.
     """
     shown = _devices(devices)
+    element_bytes = whole("element_bytes", element_bytes, at_least=1)
     points = _points(work, element_bytes)
     figure = Figure(figsize=(10, 5.2), layout="constrained")
     axes = figure.subplots()
@@ -127,6 +128,8 @@ def _points(work: Mapping[str, Compute | Gemm], element_bytes: int) -> list[_Poi
 
 
 def _devices(devices: Device | Sequence[Device]) -> list[Device]:
+    if not isinstance(devices, Device | Iterable):
+        raise ConfigError(f'{devices!r:.60} is no device; write device("a100"), for example, or a list of devices.')
     shown = [devices] if isinstance(devices, Device) else list(devices)
     if not 1 <= len(shown) <= _MOST:
         raise ConfigError(f"{len(shown)} devices are too many or too few for one figure: give 1 to {_MOST}.")

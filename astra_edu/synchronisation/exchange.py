@@ -49,6 +49,8 @@ def all_reduce_ns(size: int, network: Dimension, algorithm: str = "ring", endpoi
     and "halvingDoubling" on a switch, and too good to be true, (n − 1) times, for "direct".
     """
     port(network)
+    if not isinstance(algorithm, str):
+        raise ConfigError(f'algorithm is {algorithm!r:.60}; give its name in a system file, such as "ring".')
     system = SystemConfig.of(algorithm, splits=1, endpoint_delay=endpoint_delay)
     work = Workload.micro("all-reduce", whole("size in bytes", size, at_least=1))
     return simulate(work, Platform((network,), system)).total_ns

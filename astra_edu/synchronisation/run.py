@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
-from astra_edu.errors import ConfigError
+from astra_edu.errors import ConfigError, choice, whole
 
 ACTIVITIES = ("compute", "communicate", "queue", "wait")
 """What a worker does at any time. queue: for the server's port; wait: for other workers."""
@@ -78,15 +78,27 @@ class Run:
         return sum(update.staleness for update in self.updates) / len(self.updates)
 
     def iteration_ns(self, worker: int) -> list[float]:
-        """How long each of a worker's iterations took, from one update of its own to the next."""
+        """How long each of a worker's iterations took, from one update of its own to the next.
+
+        Raises ConfigError for a worker there isn't.
+        """
+        worker = self._number(worker)
         ends = [0.0, *(update.applied_ns for update in self.updates if update.worker == worker)]
         return [b - a for a, b in pairwise(ends)]
 
     def time_ns(self, worker: int, kind: str) -> float:
-        """For how long a worker did what `kind` says."""
+        """For how long a worker did what `kind` says. Raises ConfigError for a worker or a kind there isn't."""
+        worker, kind = self._number(worker), choice("kind", kind, ACTIVITIES)
         return sum(span.end_ns - span.start_ns for span in self.spans if (span.worker, span.kind) == (worker, kind))
 
     def share(self, kind: str) -> float:
-        """The share of all workers' time in which they did it."""
+        """The share of all workers' time in which they did it. Raises ConfigError for a kind there isn't."""
+        kind = choice("kind", kind, ACTIVITIES)
         time = sum(span.end_ns - span.start_ns for span in self.spans if span.kind == kind)
         return time / (self.workers * self.until_ns)
+
+    def _number(self, worker: int) -> int:
+        number = whole("worker", worker, at_least=0)
+        if number >= self.workers:
+            raise ConfigError(f"worker is {number:,}; this run's workers are 0 to {self.workers - 1:,}.")
+        return number

@@ -55,6 +55,7 @@ def parameter_server(
     """
     a, bandwidth = port(network)
     k, n = server_count(servers, network), network.npus
+    _followed(n, k)
     env = simpy.Environment()
     workers = [_Port(env, f"worker {i}", bandwidth) for i in range(n)]
     others = [_Port(env, f"server {j}", server_port(network, server_bandwidth)) for j in range(k)]
@@ -64,9 +65,19 @@ def parameter_server(
 def colocated_servers(size: int, network: Dimension) -> Exchange:
     """The same with a server on every NPU, for an n-th of the parameters; its own share goes nowhere."""
     a, bandwidth = port(network)
+    _followed(network.npus, network.npus)
     env = simpy.Environment()
     both = [_Port(env, f"NPU {i}", bandwidth) for i in range(network.npus)]
     return _Play(env, a, whole("size in bytes", size, at_least=1) / network.npus).run(both, both)
+
+
+def _followed(workers: int, servers: int) -> None:
+    """Raise ConfigError for more messages than can be followed."""
+    if (messages := 2 * workers * servers) > MOST_MESSAGES:
+        raise ConfigError(
+            f"{workers:,} workers and {servers:,} servers exchange {messages:,} messages; {MOST_MESSAGES:,} are the "
+            "most. The sums central_ns and colocated_ns have no such limit."
+        )
 
 
 class _Port:
@@ -90,10 +101,6 @@ class _Play:
 
     def run(self, workers: Sequence[_Port], servers: Sequence[_Port]) -> Exchange:
         n, k = len(workers), len(servers)
-        if 2 * n * k > MOST_MESSAGES:
-            raise ConfigError(
-                f"{n:,} workers and {k:,} servers exchange {2 * n * k:,} messages; {MOST_MESSAGES:,} are the most."
-            )
         pushes: list[list[simpy.Event]] = [[] for _ in servers]
         for i, worker in enumerate(workers):
             for j in ((i + turn) % k for turn in range(k)):

@@ -47,6 +47,7 @@ class Regression:
         object.__setattr__(self, "samples", whole("samples", self.samples, at_least=1))
         object.__setattr__(self, "noise", not_negative("noise", self.noise))
         object.__setattr__(self, "far", positive("far", self.far))
+        object.__setattr__(self, "seed", whole("seed", self.seed, at_least=0))
         if self.samples < 2 * self.features:
             raise ConfigError(
                 f"samples is {self.samples}; {self.features} features need {2 * self.features} or more for an optimum "
@@ -115,10 +116,11 @@ class Training:
         return self._from(loss, self.samples)
 
     def at(self, time_ns: float) -> float:
-        """The excess loss at a time: after the last step that was made by then."""
-        return self.losses[bisect_right(self.times_ns, time_ns) - 1]
+        """The excess loss at a time: after the last step that was made by then. Raises ConfigError below 0."""
+        return self.losses[bisect_right(self.times_ns, not_negative("time_ns", time_ns)) - 1]
 
     def _from(self, loss: float, places: Sequence[float]) -> float:
+        loss = not_negative("loss", loss)
         above = max((k for k, now in enumerate(self.losses) if now > loss), default=-1)
         return places[above + 1] if above + 1 < len(places) else inf
 
@@ -126,15 +128,15 @@ class Training:
 def train(problem: Regression, run: Run, batch: int, rate: float) -> Training:
     """Train on the log of a run: each gradient on the version that its worker had read, applied when the log says.
 
-    batch: samples of a gradient; rate: how far a step along the mean of n gradients goes. A training that diverges goes
-    to infinity. Raises ConfigError for numbers that make no sense.
+    batch: samples of a gradient; all of the problem's, if it has no more. rate: how far a step along the mean of n
+    gradients goes. A training that diverges goes to infinity. Raises ConfigError for numbers that make no sense.
     """
     if not isinstance(problem, Regression) or not isinstance(run, Run):
         raise ConfigError(
             "train(problem, run, batch, rate) takes a Regression and what bulk_synchronous, asynchronous or "
             f"bounded_staleness return; it got {type(problem).__name__} and {type(run).__name__}."
         )
-    batch, each = whole("batch", batch, at_least=1), positive("rate", rate) / run.workers
+    batch, each = min(whole("batch", batch, at_least=1), problem.samples), positive("rate", rate) / run.workers
     batches = [problem.batches(worker, batch) for worker in range(run.workers)]
     versions = [np.zeros(problem.features)]
     times, losses = [0.0], [problem.excess(versions[0])]
@@ -157,9 +159,11 @@ def descend(problem: Regression, *plan: tuple[int, float, int], sample_ns: float
     sample_ns: how long a sample takes. A batch of all samples or more is all of them. Raises ConfigError for numbers
     that make no sense.
     """
+    if not isinstance(problem, Regression):
+        raise ConfigError(f"descend(problem, *plan) takes a Regression, such as Regression(); it got {problem!r:.60}.")
     w = np.zeros(problem.features)
     seen, losses = [0], [problem.excess(w)]
-    for part, (batch, rate, samples) in enumerate(plan):
+    for part, (batch, rate, samples) in enumerate(map(_part, plan)):
         batch, rate = min(whole("batch", batch, at_least=1), problem.samples), positive("rate", rate)
         rows = problem.batches(part, batch)
         with np.errstate(all="ignore"):
@@ -169,3 +173,11 @@ def descend(problem: Regression, *plan: tuple[int, float, int], sample_ns: float
                 losses.append(problem.excess(w))
     scale = positive("sample_ns", sample_ns)
     return Training(tuple(count * scale for count in seen), tuple(seen), tuple(losses))
+
+
+def _part(given: tuple[int, float, int]) -> tuple[int, float, int]:
+    """A part of a plan. Raises ConfigError unless it has three numbers."""
+    if not isinstance(given, tuple | list) or len(given) != 3:
+        raise ConfigError(f"a part of the plan is {given!r:.60}; give (batch, rate, samples), such as (16, 0.1, 2000).")
+    batch, rate, samples = given
+    return batch, rate, samples

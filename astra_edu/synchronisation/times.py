@@ -15,6 +15,10 @@ from random import Random
 from astra_edu.errors import ConfigError, choice, not_negative, positive, whole
 
 KINDS = ("constant", "uniform", "exponential", "log-normal")
+LONGEST_NS = 10**18
+"""The longest mean compute time, 31.7 years."""
+MOST_TERMS = 10**6
+"""The most terms that harmonic adds up."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,7 @@ class ComputeTimes:
     "log-normal", with the mean mean_ns, and spread as the standard deviation of the logarithm. slow: how many times as
     long worker 0, the straggler, takes in every iteration.
 
-    Raises ConfigError for a kind there isn't, and for a spread that doesn't fit it.
+    Raises ConfigError for a kind there isn't, for a spread that doesn't fit it, and for times above LONGEST_NS.
     """
 
     kind: str = "constant"
@@ -41,6 +45,11 @@ class ComputeTimes:
         object.__setattr__(self, "spread", not_negative("spread", self.spread))
         object.__setattr__(self, "slow", positive("slow", self.slow))
         object.__setattr__(self, "seed", whole("seed", self.seed, at_least=0))
+        if self.mean_ns * max(1, self.slow) > LONGEST_NS:
+            raise ConfigError(
+                f"mean_ns is {self.mean_ns:g} and slow is {self.slow:g}; no worker's mean may be more than "
+                f"{LONGEST_NS:g} ns, which is 31.7 years."
+            )
         if self.kind == "constant" and self.spread:
             raise ConfigError(f"spread is {self.spread:g}; constant times have none. Give 0, or another kind.")
         if self.spread > (most := 3 if self.kind == "log-normal" else 1):
@@ -88,8 +97,12 @@ class ComputeTimes:
 
 
 def harmonic(n: int) -> float:
-    """H_n = 1 + 1/2 + ... + 1/n: what the slowest of n exponential times takes, in means."""
-    return sum(1 / k for k in range(1, whole("n", n, at_least=1) + 1))
+    """H_n = 1 + 1/2 + ... + 1/n: what the slowest of n exponential times takes, in means; n up to MOST_TERMS."""
+    if (n := whole("n", n, at_least=1)) > MOST_TERMS:
+        raise ConfigError(
+            f"n is {n:,}; this adds up {MOST_TERMS:,} terms at most. For a large n, H_n is ln n + 0.5772."
+        )
+    return sum(1 / k for k in range(1, n + 1))
 
 
 def normal(random: Random) -> float:

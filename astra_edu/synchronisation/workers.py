@@ -25,7 +25,8 @@ from astra_edu.synchronisation.run import Run, Update, WorkerSpan
 from astra_edu.synchronisation.server import Steps
 from astra_edu.synchronisation.times import ComputeTimes
 
-MOST_UPDATES = 200_000
+MOST_WORKERS = 1024
+MOST_UPDATES = 50_000
 """The most updates that a run is followed through."""
 
 Rule = Callable[[Sequence[int], int, float], bool]
@@ -44,7 +45,7 @@ class Cluster:
     """n workers, and what their messages cost, in ns.
 
     transfer_ns: S / B_s, for how long a push or a pull keeps the server's port; latency_ns: what it takes on top;
-    exchange_ns: an all-reduce among all. Raises ConfigError for times below 0.
+    exchange_ns: an all-reduce among all. Raises ConfigError for times below 0, and for more than MOST_WORKERS.
     """
 
     workers: int
@@ -55,6 +56,8 @@ class Cluster:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "workers", whole("workers", self.workers, at_least=1))
+        if self.workers > MOST_WORKERS:
+            raise ConfigError(f"workers is {self.workers:,}; {MOST_WORKERS:,} are the most that can be followed.")
         if not isinstance(self.compute, ComputeTimes):
             raise ConfigError(f'compute is {self.compute!r}; give ComputeTimes, such as ComputeTimes("exponential").')
         for name in ("transfer_ns", "latency_ns", "exchange_ns"):
@@ -119,9 +122,13 @@ def bounded_staleness(cluster: Cluster, until_ns: float, bound: float, may_start
     """Run for until_ns ns: who is more than `bound` iterations ahead of the slowest waits.
 
     bound: a whole number, or infinity. may_start: another rule in place of the right one. Raises DeadlockError if it
-    lets nobody go on.
+    lets nobody go on, and ConfigError for a bound or a rule that is none.
     """
     bound = bound if bound == inf else whole("bound", bound, at_least=0)
+    if not callable(may_start):
+        raise ConfigError(
+            f"may_start is {may_start!r:.60}; give a function of (clocks, worker, bound) that returns True or False."
+        )
     name = "unbounded staleness" if bound == inf else f"staleness bound {bound}"
     return _with_server(cluster, until_ns, name, bound, may_start)
 
@@ -162,7 +169,7 @@ def _with_server(cluster: Cluster, until_ns: float, mode: str, bound: float, may
             if len(waiting) == cluster.workers:
                 raise DeadlockError(
                     f"after {log.env.now:,.10g} ns all {cluster.workers} workers wait, and the rule lets none of them "
-                    f"start: they have finished {clocks} iterations, with a bound of {bound:g}. The slowest may always "
+                    f"start: they have finished {clocks} iterations, with a bound of {bound}. The slowest may always "
                     "start."
                 )
             yield go_on

@@ -10,12 +10,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import anywidget
 import traitlets
 
 from astra_edu.errors import ConfigError, whole
 from astra_edu.widgets import handout
 from astra_edu.widgets.drawing import PALETTE, Payload
+from astra_edu.widgets.view import View
 from astra_edu.workload.compute.gemm import Gemm
 from astra_edu.workload.compute.systolic import AXES, Folding, SystolicArray
 
@@ -26,13 +26,14 @@ CONTROLS = ("m", "n", "k", "rows", "columns", "count", "dataflow")
 MOST_ARRAYS = 256
 
 
-class Folds(anywidget.AnyWidget):
+class Folds(View):
     """An animation of how the folds of `gemm` cover `array`, one round of folds after the other.
 
     step: 0 before the first round, k when round k is over. The view and Python share it. The view's controls change
     sizes, array and dataflow; so does assigning another `folding`.
     """
 
+    _use = "step through them"
     _esm = STATIC / "folds.js"
     _css = (STATIC / "player.css").read_text(encoding="utf-8") + (STATIC / "folds.css").read_text(encoding="utf-8")
     data = traitlets.Dict().tag(sync=True)
@@ -67,22 +68,15 @@ class Folds(anywidget.AnyWidget):
         sizes = [f"{many:,} of {r:,} × {c:,} PEs" for (r, c), many in self._folding.sizes().items()]
         return f"{self._folding}\na fold: {parts} cycles\nfolds: {', '.join(sizes)}"
 
-    def save_html(self, path: str | Path) -> Path:
-        """Write one HTML file that plays without a kernel or a network, with this product only. Returns its path."""
-        target = Path(path)
-        try:
-            target.write_text(page(self), encoding="utf-8")
-        except OSError as error:
-            raise ConfigError(f"{target} can't be written: {error.strerror}.") from error
-        return target
+    def page(self) -> str:
+        """The same as an HTML page, which needs no kernel and no network."""
+        return page(self)
 
     def __repr__(self) -> str:
         return f"Folds({self._folding})"
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
-        text = f"Folds: run this cell (Shift+Enter) to step through them\n{self.summary()}"
-        return data | {"text/plain": text}, metadata
+    def _name(self) -> str:
+        return "Folds"  # the summary begins with what they are of
 
     @traitlets.validate("step")
     def _valid_step(self, proposal: dict[str, Any]) -> int:

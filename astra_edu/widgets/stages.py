@@ -8,7 +8,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-import anywidget
 import traitlets
 
 from astra_edu.errors import ConfigError, choice, not_negative, whole
@@ -17,6 +16,7 @@ from astra_edu.pipeline.checked import takes_chunks
 from astra_edu.pipeline.orders import several
 from astra_edu.units import format_ns
 from astra_edu.widgets import handout
+from astra_edu.widgets.view import View
 
 STATIC = Path(__file__).parent / "static"
 FORWARD_NS = 12_000
@@ -30,7 +30,7 @@ SETTINGS = ("order", "stages", "micro_batches", "virtual", "ratio", "p2p", "slow
 Payload = dict[str, Any]
 
 
-class Stages(anywidget.AnyWidget):
+class Stages(View):
     """A pipeline's passes over time, with controls for everything and a cursor that says what each stage holds.
 
     order: a name in ORDERS, your own ones, too. virtual: chunks a stage, for orders that take several. ratio: how many
@@ -74,22 +74,12 @@ class Stages(anywidget.AnyWidget):
         lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
         return "\n".join([*self.data["sentences"], *lines])
 
-    def save_html(self, path: str | Path) -> Path:
-        """Write one HTML file with this setting; its cursor moves without a kernel or a network. Returns its path."""
-        target = Path(path)
-        try:
-            target.write_text(page(self), encoding="utf-8")
-        except OSError as error:
-            raise ConfigError(f"{target} can't be written: {error.strerror}.") from error
-        return target
+    def page(self) -> str:
+        """The same as an HTML page, which needs no kernel and no network."""
+        return page(self)
 
     def __repr__(self) -> str:
         return f"Stages({self._run!r})"
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
-        text = f"{self!r}: run this cell (Shift+Enter) to use it\n{self.summary()}"
-        return data | {"text/plain": text}, metadata
 
     @traitlets.validate("order")
     def _valid_order(self, proposal: dict[str, Any]) -> str:

@@ -10,7 +10,6 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-import anywidget
 import traitlets
 
 from astra_edu.chrome_trace import Span, lanes
@@ -19,19 +18,21 @@ from astra_edu.intervals import covered
 from astra_edu.result import Result
 from astra_edu.units import format_ns
 from astra_edu.widgets import handout
+from astra_edu.widgets.view import View
 
 STATIC = Path(__file__).parent / "static"
 
 Payload = dict[str, Any]
 
 
-class Timeline(anywidget.AnyWidget):
+class Timeline(View):
     """The spans of `result` in lanes: compute, exposed communication, and one lane for each dimension.
 
     Assigning another `result` shows it in place. window: (from, to) in ns, the part that is shown, None for all of
     it. highlight: a part of a layer's name; other layers' spans are pale. The view and Python share the last two.
     """
 
+    _use = "zoom into it"
     _esm = STATIC / "timeline.js"
     _css = STATIC / "timeline.css"
     data = traitlets.Dict().tag(sync=True)
@@ -64,22 +65,12 @@ class Timeline(anywidget.AnyWidget):
             for row in rows
         )
 
-    def save_html(self, path: str | Path) -> Path:
-        """Write one HTML file with the timeline as it is now; it needs no kernel and no network. Returns its path."""
-        target = Path(path)
-        try:
-            target.write_text(page(self), encoding="utf-8")
-        except OSError as error:
-            raise ConfigError(f"{target} can't be written: {error.strerror}.") from error
-        return target
+    def page(self) -> str:
+        """The same as an HTML page, which needs no kernel and no network."""
+        return page(self)
 
     def __repr__(self) -> str:
         return f"Timeline({self._result!r})"
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
-        text = f"{self!r}: run this cell (Shift+Enter) to zoom into it\n{self.summary()}"
-        return data | {"text/plain": text}, metadata
 
     @traitlets.validate("window")
     def _valid_window(self, proposal: dict[str, Any]) -> tuple[float, float] | None:
