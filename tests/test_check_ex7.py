@@ -114,7 +114,7 @@ OTHERS = {
             (lambda: table("DLRM", "weight gradient", ""), "has the small networks"),
             (lambda: {"data": RIGHT["data"]}, "Return a dict of dicts"),
             (lambda: table("data", "backward", "all-reduce"), "data: the phase is 'backward'"),
-            (lambda: table("data", "forward", "broadcast"), "data, forward: the collective is 'broadcast'"),
+            (lambda: table("data", "forward", "broadcast"), "your collective for data, forward is 'broadcast'"),
         ],
     ),
     "order": (

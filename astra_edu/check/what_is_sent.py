@@ -87,7 +87,7 @@ def _row(given: object, way: str) -> dict[str, str]:
     row = {}
     for phase, collective in (given[way] or {}).items():
         if collective:
-            row[choice(f"you have for {way}: the phase", phase, PHASES)] = choice(
-                f"you have for {way}, {phase}: a collective that", collective, COLLECTIVES
+            row[choice(f"your phase for {way}", phase, PHASES)] = choice(
+                f"your collective for {way}, {phase}", collective, COLLECTIVES
             )
     return row
