@@ -113,7 +113,7 @@ OTHERS = {
             (lambda: table("DLRM", "input gradient", ""), "go back to the NPUs"),
             (lambda: table("DLRM", "weight gradient", ""), "has the small networks"),
             (lambda: {"data": RIGHT["data"]}, "Return a dict of dicts"),
-            (lambda: table("data", "backward", "all-reduce"), "data: the phase is 'backward'"),
+            (lambda: table("data", "backward", "all-reduce"), "your phase for data is 'backward'"),
             (lambda: table("data", "forward", "broadcast"), "your collective for data, forward is 'broadcast'"),
         ],
     ),
