@@ -9,6 +9,7 @@ from math import gcd
 from astra_edu.errors import ConfigError
 from astra_edu.network import Dimension
 from astra_edu.system import Implementation, Platform
+from astra_edu.workload.compute.operator import divisors, near
 from astra_edu.workload.strategies import Strategy
 from astra_edu.workload.strategies.strategy import checked
 
@@ -56,7 +57,7 @@ def _take(name: str, size: int, left: list[Share], network: tuple[Dimension, ...
             raise ConfigError(
                 f"a {name} group of {size} NPUs can't be cut out of {whole} NPUs: dimension {d} has {npus} left, which "
                 f"neither divide the {need} still needed nor are a multiple of them; "
-                f"{max(n for n in sizes if n < size)} or {min(n for n in sizes if n > size)} NPUs would do."
+                f"{' or '.join(map(str, near(size, sizes)))} NPUs would do."
             )
         taken.append((d, here))
         need //= here
@@ -69,7 +70,7 @@ def _sizes(left: list[int]) -> set[int]:
     """What a group can have: all of some dimensions, and a part of the next one."""
     found, whole = {1}, 1
     for npus in left:
-        found |= {whole * n for n in range(1, npus + 1) if npus % n == 0}
+        found |= {whole * n for n in divisors(npus)}
         whole *= npus
     return found
 

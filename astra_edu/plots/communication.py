@@ -12,7 +12,7 @@ from astra_edu.units import GIB, KIB, MIB
 from astra_edu.workload.models import Model
 from astra_edu.workload.models import model as named
 from astra_edu.workload.strategies import Strategy
-from astra_edu.workload.strategies.tables import CONTENTS, checked, sent_by_content
+from astra_edu.workload.strategies.tables import CONTENTS, named_strategies, sent_by_content
 
 _LOOKS = dict(
     zip(
@@ -43,7 +43,7 @@ def communication(model: Model | str, strategies: Mapping[str, Strategy]) -> Pic
     strategies: by their names, the first on top. Raises ConfigError if there is none, or if one doesn't fit the model.
     """
     model = named(model)
-    sent = {name: sent_by_content(model, strategy) for name, strategy in checked(strategies).items()}
+    sent = {name: sent_by_content(model, strategy) for name, strategy in named_strategies(strategies).items()}
     present = [content for content in CONTENTS if any(sizes[content] for sizes in sent.values())]
     longest = max(sum(sizes.values()) for sizes in sent.values())
     unit, unit_name = next(unit for unit in _UNITS if longest >= unit[0] or unit[0] == 1)

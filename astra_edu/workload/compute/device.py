@@ -48,7 +48,6 @@ class Device:
                 raise ConfigError(
                     f"{self.name}: {what} is {getattr(self, what)}; it is a share of the peak, 1 at most."
                 )
-
         if not isinstance(self.array, SystolicArray | None):
             raise ConfigError(f"{self.name}: array is {self.array!r}; give one such as SystolicArray(128, 128).")
         if (self.array is None) != (self.clock_hz is None):

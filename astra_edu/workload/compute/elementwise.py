@@ -4,32 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import prod
+from typing import Self
 
 from astra_edu.workload.compute.operator import Compute, Operator, Shape, Split, divided, whole_fields, whole_shape
 
 
 @dataclass(frozen=True, kw_only=True)
-class Elementwise(Operator):
-    """An operation on every element, such as an activation, a residual addition or dropout.
-
-    operations: for each element; 0 for a ReLU, whose comparison isn't a floating-point operation. inputs: how many
-    tensors it reads. kept: bytes kept for each element, 1 for a dropout's mask; None keeps the input.
-    """
-
-    minor = True
+class _Shaped(Operator):
+    """What gives the shape that it takes."""
 
     shape: Shape
-    operations: int = 1
-    inputs: int = 1
-    kept: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         whole_shape(self, self.shape)
-        whole_fields(self, at_least=0, operations=self.operations)
-        whole_fields(self, inputs=self.inputs)
-        if self.kept is not None:
-            whole_fields(self, at_least=0, kept=self.kept)
 
     @property
     def takes(self) -> Shape:
@@ -40,6 +28,32 @@ class Elementwise(Operator):
     def gives(self) -> Shape:
         """As it takes."""
         return self.shape
+
+    def _some_tokens(self, parts: int) -> Self:
+        tokens, *rest = self.shape
+        return replace(self, shape=(divided(self.name, "tokens", tokens, parts), *rest))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Elementwise(_Shaped):
+    """An operation on every element, such as an activation, a residual addition or dropout.
+
+    operations: for each element; 0 for a ReLU, whose comparison isn't a floating-point operation. inputs: how many
+    tensors it reads. kept: bytes kept for each element, 1 for a dropout's mask; None keeps the input.
+    """
+
+    minor = True
+
+    operations: int = 1
+    inputs: int = 1
+    kept: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole_fields(self, at_least=0, operations=self.operations)
+        whole_fields(self, inputs=self.inputs)
+        if self.kept is not None:
+            whole_fields(self, at_least=0, kept=self.kept)
 
     def forward(self, batch: int) -> Compute:
         """Every input is read, the output written."""
@@ -65,32 +79,17 @@ class Elementwise(Operator):
 
     def sequence_part(self, parts: int) -> Operator:
         """Some of the tokens where it is copied, else its part of the features."""
-        return _some_tokens(self, self.shape, parts) if self.split is Split.COPIED else self.part(parts)
+        return self._some_tokens(parts) if self.split is Split.COPIED else self.part(parts)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Normalisation(Operator):
+class Normalisation(_Shaped):
     """Batch or layer normalisation: mean and variance taken out, then a gain and a bias for each feature.
 
     trained: whether it has the gain and the bias. 2 operations for each element, as the tutorial counts.
     """
 
-    shape: Shape
     trained: bool = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        whole_shape(self, self.shape)
-
-    @property
-    def takes(self) -> Shape:
-        """As it gives."""
-        return self.shape
-
-    @property
-    def gives(self) -> Shape:
-        """As it takes."""
-        return self.shape
 
     @property
     def features(self) -> int:
@@ -122,8 +121,4 @@ class Normalisation(Operator):
 
     def sequence_part(self, parts: int) -> Operator:
         """Some of the tokens."""
-        return _some_tokens(self, self.shape, parts)
-
-
-def _some_tokens(operator: Elementwise | Normalisation, shape: Shape, parts: int) -> Operator:
-    return replace(operator, shape=(divided(operator.name, "tokens", shape[0], parts), *shape[1:]))
+        return self._some_tokens(parts)

@@ -53,11 +53,7 @@ def transformer(
         Embedding(name="positions", rows=(sequence,), width=hidden, lookups=sequence, after=(INPUT,)),
         Elementwise(name="embedded", shape=(sequence, hidden), inputs=2, kept=1, after=("words", "positions")),
     ]
-    ranges = []
-    for i in range(1, blocks + 1):
-        block = _block(f"block{i}", operators[-1].name, hidden, heads, sequence, inside)
-        ranges.append(range(len(operators), len(operators) + len(block)))
-        operators += block
+    ranges = _add_blocks(operators, blocks, hidden, heads, sequence, inside)
     operators.append(Normalisation(name="last_norm", shape=(sequence, hidden)))
     operators.append(
         Linear(
@@ -71,7 +67,18 @@ def transformer(
         )
     )
     operators.append(Loss(name="loss", tokens=sequence, words=vocabulary, split=Split.COLUMNS))
-    return Model(name, tuple(operators), tuple(ranges), published, exact, source)
+    return Model(name, tuple(operators), ranges, published, exact, source)
+
+
+def _add_blocks(
+    operators: list[Operator], count: int, hidden: int, heads: int, tokens: int, feedforward: int
+) -> tuple[range, ...]:
+    """Append `count` equal blocks; where each of them starts and ends."""
+    first = len(operators)
+    for i in range(1, count + 1):
+        operators += _block(f"block{i}", operators[-1].name, hidden, heads, tokens, feedforward)
+    each = (len(operators) - first) // count
+    return tuple(range(start, start + each) for start in range(first, len(operators), each))
 
 
 def _block(name: str, entry: str, hidden: int, heads: int, tokens: int, feedforward: int) -> list[Operator]:
@@ -116,16 +123,12 @@ def bert_large() -> Model:
         ),
         Normalisation(name="embedded_norm", shape=(tokens, hidden)),
     ]
-    ranges = []
-    for i in range(1, 25):
-        block = _block(f"block{i}", operators[-1].name, hidden, 16, tokens, 4 * hidden)
-        ranges.append(range(len(operators), len(operators) + len(block)))
-        operators += block
+    ranges = _add_blocks(operators, 24, hidden, 16, tokens, 4 * hidden)
     operators.append(Linear(name="pooler", inputs=hidden, outputs=hidden, tokens=tokens, split=Split.COPIED))
     return Model(
         "BERT-Large",
         tuple(operators),
-        tuple(ranges),
+        ranges,
         published=335_141_888,
         exact=True,
         source="Hugging Face, bert-large-uncased (the paper says 340M)",

@@ -14,7 +14,6 @@ from itertools import pairwise
 from math import prod
 
 from astra_edu.collectives import Collective
-from astra_edu.errors import ConfigError, whole
 from astra_edu.workload.compute import Embedding, Linear, Operator, Split
 from astra_edu.workload.models import INPUT, Model
 from astra_edu.workload.models import model as named
@@ -66,9 +65,7 @@ def communications(model: Model | str, strategy: Strategy, *, stage: int | None 
     model = named(model)
     checked(strategy).check(model)
     if stage is not None:
-        if whole("stage", stage, at_least=0) >= strategy.pipeline:
-            raise ConfigError(f"stage is {stage}; there are the stages 0 to {strategy.pipeline - 1}.")
-        return by_stage(model, strategy)[stage]
+        return by_stage(model, strategy)[strategy.stage(stage)]
     in_blocks = {i for block in model.blocks for i in block}
     found: list[Communication] = []
     for i, operator in enumerate(model.operators):

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from astra_edu.collectives import Collective
-from astra_edu.errors import ConfigError, whole
+from astra_edu.errors import ConfigError
 from astra_edu.system import Platform
 from astra_edu.workload.compute import Compute, Device, Operator, Split
 from astra_edu.workload.compute import device as named_device
@@ -116,10 +116,8 @@ def _rows(model: Model, strategy: Strategy, stage: int | None, own_row: Collecti
                 f"{strategy.pipeline - 1} for one stage's micro-batch, or use ae.estimate for the whole pipeline."
             )
         stage = 0
-    if whole("stage", stage, at_least=0) >= strategy.pipeline:
-        raise ConfigError(f"stage is {stage}; there are the stages 0 to {strategy.pipeline - 1}.")
     row: list[Operator] = []
-    for part in stages(model, strategy.pipeline * strategy.virtual)[stage :: strategy.pipeline]:
+    for part in stages(model, strategy.pipeline * strategy.virtual)[strategy.stage(stage) :: strategy.pipeline]:
         for operator in (model.operators[i] for i in part):
             if row and (not operator.minor or operator.name in own_row):
                 yield row

@@ -66,8 +66,6 @@ def memory(
     up gradients in 32 bits besides: 4. Raises ConfigError if the model can't be shared out so.
     """
     model, strategy = named(model), checked(strategy)
-    if stage is not None and whole("stage", stage, at_least=0) >= strategy.pipeline:
-        raise ConfigError(f"stage is {stage}; there are the stages 0 to {strategy.pipeline - 1}.")
     for name, each in (("gradient_bytes", gradient_bytes), ("optimiser_bytes", optimiser_bytes)):
         whole(name, each, at_least=0)
     return memory_of(abridged(model, strategy.exchange_embeddings), strategy, stage, gradient_bytes, optimiser_bytes)
@@ -94,7 +92,7 @@ def memory_of(
             kept[0] * strategy.element_bytes, kept[1] * gradient_bytes, kept[2] * optimiser_bytes, activations
         )
 
-    those = range(strategy.pipeline) if stage is None else [int(stage)]
+    those = range(strategy.pipeline) if stage is None else [strategy.stage(stage)]
     return max(map(of_stage, those), key=lambda memory: memory.total)
 
 

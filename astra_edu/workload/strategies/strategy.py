@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from astra_edu.errors import ConfigError, choice, whole
 from astra_edu.workload.compute import Operator, Split
+from astra_edu.workload.compute.operator import divisors, near
 from astra_edu.workload.models import Model
 
 SCHEDULES = ("gpipe", "1f1b", "interleaved")
@@ -108,6 +109,12 @@ class Strategy:
             return operator.part(self.npus) if self.exchange_embeddings else operator
         return operator.sequence_part(self.tensor) if self.sequence_parallel else operator.part(self.tensor)
 
+    def stage(self, number: int) -> int:
+        """The number of a stage, checked. Raises ConfigError saying which there are."""
+        if whole("stage", number, at_least=0) >= self.pipeline:
+            raise ConfigError(f"stage is {number}; there are the stages 0 to {self.pipeline - 1}.")
+        return int(number)
+
     def check(self, model: Model) -> None:
         """Raises ConfigError where the model can't be shared out like this, naming the nearest numbers that can."""
         if self.sequence_parallel and not model.blocks:
@@ -173,11 +180,10 @@ def stages(model: Model, count: int) -> tuple[tuple[int, ...], ...]:
         )
     if model.blocks:
         if len(trunk) % count:
-            near = [n for n in range(1, len(trunk) + 1) if len(trunk) % n == 0]
-            below, above = max(n for n in near if n < count), min(n for n in near if n > count)
+            nearest = " or ".join(map(str, near(count, divisors(len(trunk)))))
             raise ConfigError(
                 f"{model.name} has {len(trunk)} blocks, which {count} stages can't share evenly; "
-                f"{below} or {above} stages (times virtual parts) would do."
+                f"{nearest} stages (times virtual parts) would do."
             )
         each = len(trunk) // count
         starts = [trunk[i * each].start for i in range(count)]

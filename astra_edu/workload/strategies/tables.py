@@ -44,7 +44,7 @@ def what_is_communicated(model: Model | str, strategies: Mapping[str, Strategy])
     """
     columns = [*COLUMNS.values(), "parameters"]
     rows: list[list[object]] = []
-    for name, strategy in checked(strategies).items():
+    for name, strategy in named_strategies(strategies).items():
         sizes = dict.fromkeys(columns, 0.0)
         for one in of_busiest_stage(model, strategy):
             sizes["parameters" if one.content == "parameters" else COLUMNS[one.phase]] += one.sent_bytes
@@ -60,7 +60,7 @@ def when_collectives_are_needed(model: Model | str, strategies: Mapping[str, Str
     """
     model = named(model)
     rows: list[list[object]] = []
-    for name, strategy in checked(strategies).items():
+    for name, strategy in named_strategies(strategies).items():
         twice = replace(strategy, batch=2 * strategy.samples)
         cells: dict[str, dict[str, None]] = {phase: {} for phase in PHASES}
         for once, two in zip(*(_all(model, either) for either in (strategy, twice)), strict=True):
@@ -84,7 +84,7 @@ def of_busiest_stage(model: Model | str, strategy: Strategy) -> tuple[Communicat
     return max(by_stage(model, strategy), key=lambda sent: sum(one.sent_bytes for one in sent))
 
 
-def checked(strategies: Mapping[str, Strategy]) -> Mapping[str, Strategy]:
+def named_strategies(strategies: Mapping[str, Strategy]) -> Mapping[str, Strategy]:
     """`strategies` if there are some, by their names. Raises ConfigError otherwise."""
     given = isinstance(strategies, Mapping) and strategies
     if not given or not all(isinstance(strategy, Strategy) for strategy in strategies.values()):
