@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from astra_edu.collectives import Collective
 
-if TYPE_CHECKING:
-    from astra_edu.system.scheduler import Chunk
-
-Policy = Callable[["list[Chunk]", int, "Chunk"], int]
+Chunk = Any
+"""Anything with a priority, a phase (its collective and size) and phases_left."""
+Policy = Callable[[Sequence[Chunk], int, Chunk], int]
 """policy(queue, running, new): the place of the new chunk in a queue whose first `running` chunks have started."""
 
 
-def fifo(queue: list[Chunk], running: int, new: Chunk) -> int:
+def fifo(queue: Sequence[Chunk], running: int, new: Chunk) -> int:
     """By priority; among equals, who came first."""
     priority = new.priority
     for place in range(running, len(queue)):
@@ -24,14 +23,14 @@ def fifo(queue: list[Chunk], running: int, new: Chunk) -> int:
     return len(queue)
 
 
-def fifo_only(queue: list[Chunk], running: int, new: Chunk) -> int:
+def fifo_only(queue: Sequence[Chunk], running: int, new: Chunk) -> int:
     """The same in a queue that knows no other policy and is therefore sorted."""
     if queue[-1].priority >= new.priority:
         return len(queue)
     return bisect_right(queue, -new.priority, lo=running, key=lambda waiting: -waiting.priority)
 
 
-def smallest_chunk_first(queue: list[Chunk], running: int, new: Chunk) -> int:
+def smallest_chunk_first(queue: Sequence[Chunk], running: int, new: Chunk) -> int:
     """The smaller chunk first; among equals, who came last."""
     size = new.phase.size
     for place in range(running, len(queue)):
@@ -40,7 +39,7 @@ def smallest_chunk_first(queue: list[Chunk], running: int, new: Chunk) -> int:
     return len(queue)
 
 
-def fewest_phases_first(queue: list[Chunk], running: int, new: Chunk) -> int:
+def fewest_phases_first(queue: Sequence[Chunk], running: int, new: Chunk) -> int:
     """Who has fewer phases still to come; among equals, who came last."""
     left = new.phases_left
     for place in range(running, len(queue)):
@@ -49,7 +48,7 @@ def fewest_phases_first(queue: list[Chunk], running: int, new: Chunk) -> int:
     return len(queue)
 
 
-def alternate(queue: list[Chunk], running: int, new: Chunk) -> int:
+def alternate(queue: Sequence[Chunk], running: int, new: Chunk) -> int:
     """By priority, but not in between a reduce-scatter and an all-gather that follow each other ("RG").
 
     The first chunk that waits keeps its place when anything is running.

@@ -1,0 +1,166 @@
+"""What a trace runs on: the network's building blocks, how the endpoints use them, and the memory behind them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import prod
+
+from astra_edu.collectives import Collective
+from astra_edu.errors import ConfigError, choice, not_negative, positive, whole
+from astra_edu.network import Block
+from astra_edu.system.config import (
+    INTER_DIMENSION,
+    INTRA_DIMENSION,
+    MOST_QUEUES,
+    MOST_SPLITS,
+    OPTIMIZATIONS,
+    Bus,
+    Implementation,
+)
+from astra_edu.traces import Trace
+
+MEMORY_KINDS = ("NO_MEMORY_EXPANSION", "PER_NPU_MEMORY_EXPANSION", "PER_NODE_MEMORY_EXPANSION", "MEMORY_POOL")
+MOST_NPUS = 2**16
+
+COLLECTIVES = (Collective.ALL_REDUCE, Collective.ALL_GATHER, Collective.REDUCE_SCATTER, Collective.ALL_TO_ALL)
+
+
+@dataclass(frozen=True)
+class RemoteMemory:
+    """The memory behind MEM_LOAD and MEM_STORE nodes: latency (ns) + bytes / bandwidth (10**9 bytes/s).
+
+    kind: whether each NPU, each node of `npus_per_node` NPUs or all NPUs together have one; one that is shared serves
+    one NPU after the other.
+    """
+
+    kind: str = "NO_MEMORY_EXPANSION"
+    latency: int = 0
+    bandwidth: float = 0.0
+    npus_per_node: int = 1
+
+    def __post_init__(self) -> None:
+        choice("memory-type", self.kind, MEMORY_KINDS)
+        object.__setattr__(self, "latency", whole("remote-mem-latency", self.latency, at_least=0))
+        if self.kind != MEMORY_KINDS[0]:
+            object.__setattr__(self, "bandwidth", positive("remote-mem-bw", self.bandwidth))
+        object.__setattr__(self, "npus_per_node", whole("npus_per_node", self.npus_per_node, at_least=1))
+
+    def access_ns(self, size: int) -> int:
+        """Time of one access of `size` bytes, once it is its turn."""
+        return self.latency + int(size / self.bandwidth)
+
+
+@dataclass(frozen=True)
+class TraceSystem:
+    """ASTRA-sim 2.x's system file as one frozen object.
+
+    implementations: for each collective one Implementation a dimension; what a trace doesn't use may be missing.
+    custom: for a collective the trace (of sends, receives and computations) that carries it out instead; custom_nodes:
+    the same for single nodes of the workload by their number. splits: into how many chunks a collective is cut.
+    active_chunks: how many may be in a phase of one dimension at once, over its `queues`. endpoint_delay: ns for
+    each message at the NPU. local_memory_bandwidth: in 10**9 bytes/s, for reductions and the roofline (None: reducing
+    costs nothing). peak_performance: in 10**12 operations/s, for the roofline, if there is one. replay_only: every node
+    just takes its recorded time. intra_dimension, inter_dimension: as in ASTRA-sim 1.0; no release of 2.x reads them.
+    """
+
+    implementations: dict[Collective, tuple[Implementation, ...]] = field(default_factory=dict)
+    scheduling: str = "LIFO"
+    endpoint_delay: int = 10
+    splits: int = 1
+    active_chunks: int = 1
+    queues: int = 1
+    optimization: str = "baseline"
+    intra_dimension: str = "FIFO"
+    inter_dimension: str = "baseline"
+    local_memory_bandwidth: float | None = None
+    peak_performance: float | None = None
+    roofline: bool = False
+    replay_only: bool = False
+    rendezvous: bool = False
+    bus: Bus | None = None
+    custom: dict[Collective, Trace] = field(default_factory=dict)
+    custom_nodes: dict[int, Trace] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        choice("scheduling-policy", self.scheduling, ("LIFO", "FIFO", "EXPLICIT"))
+        choice("collective-optimization", self.optimization, OPTIMIZATIONS)
+        choice("intra-dimension-scheduling", self.intra_dimension, INTRA_DIMENSION)
+        choice("inter-dimension-scheduling", self.inter_dimension, INTER_DIMENSION)
+        set_ = object.__setattr__
+        set_(self, "endpoint_delay", whole("endpoint-delay", self.endpoint_delay, at_least=0))
+        set_(self, "splits", whole("preferred-dataset-splits", self.splits, at_least=1))
+        set_(self, "active_chunks", whole("active-chunks-per-dimension", self.active_chunks, at_least=1))
+        set_(self, "queues", whole("num_queues_per_dim", self.queues, at_least=1))
+        if self.splits > MOST_SPLITS:
+            raise ConfigError(
+                f"preferred-dataset-splits is {self.splits}; {MOST_SPLITS:,} is the most, as every chunk is followed."
+            )
+        if self.queues > MOST_QUEUES:
+            raise ConfigError(f"num_queues_per_dim is {self.queues}; {MOST_QUEUES:,} is the most.")
+        for name, spelling in (("local_memory_bandwidth", "local-mem-bw"), ("peak_performance", "peak-perf")):
+            value = getattr(self, name)
+            if value is not None:
+                set_(self, name, positive(spelling, value))
+        if self.roofline and (self.local_memory_bandwidth is None or self.peak_performance is None):
+            raise ConfigError(
+                "roofline-enabled needs local-mem-bw (10**9 bytes/s) and peak-perf (10**12 operations/s)."
+            )
+
+    def reduction_ns(self, size: int) -> int:
+        """Memory time of adding up a received message: it and the NPU's own data are read, the sum is written.
+
+        Each of the three is truncated to whole ns.
+        """
+        if self.local_memory_bandwidth is None:
+            return 0
+        return 3 * int(size / (self.local_memory_bandwidth * 1e9) * 1e9)
+
+    def scaled_endpoint(self, scale: float) -> int:
+        """The endpoint delay when ASTRA-sim's injection scale multiplies it; truncated to whole ns."""
+        return int(self.endpoint_delay * not_negative("injection_scale", scale))
+
+
+@dataclass(frozen=True)
+class TracePlatform:
+    """What a trace runs on.
+
+    network: its building blocks; NPU numbers count along the first one first. congestion_aware: whether messages
+    wait for each other on links (then each hop stores a message before it forwards it), or know nothing of each other.
+    """
+
+    network: tuple[Block, ...]
+    system: TraceSystem = field(default_factory=TraceSystem)
+    memory: RemoteMemory = field(default_factory=RemoteMemory)
+    congestion_aware: bool = False
+
+    def __post_init__(self) -> None:
+        blocks = (self.network,) if isinstance(self.network, Block) else tuple(self.network)
+        if not blocks or not all(isinstance(block, Block) for block in blocks):
+            raise ConfigError(f"network is {self.network!r}; give a Block for each dimension.")
+        object.__setattr__(self, "network", blocks)
+        if self.npus > MOST_NPUS:
+            raise ConfigError(f"the network has {self.npus:,} NPUs; {MOST_NPUS:,} is the most.")
+
+    @property
+    def npus(self) -> int:
+        """How many NPUs there are."""
+        return prod(block.npus for block in self.network)
+
+    def implementations(self, collective: Collective) -> tuple[Implementation, ...]:
+        """How `collective` is carried out, a dimension each. Raises ConfigError where that doesn't fit the network."""
+        found = self.system.implementations.get(collective)
+        if not found:
+            raise ConfigError(f"the system file has no {collective}-implementation, and the trace has an {collective}.")
+        if found[0].flat:
+            return found[:1]
+        if any(how.flat for how in found):
+            raise ConfigError(
+                f"{collective}-implementation is {[how.spelling for how in found]}; one with 'one' in front takes all "
+                "NPUs at once and must come first."
+            )
+        if len(found) > len(self.network):
+            raise ConfigError(
+                f"the network has {len(self.network)} dimensions, but {collective}-implementation has {len(found)} "
+                f"entries: {[how.spelling for how in found]}."
+            )
+        return found

@@ -1,0 +1,228 @@
+"""The system layer of one NPU: its collectives' chunks in the queues of the dimensions, and the phases they start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import count
+from typing import NamedTuple
+
+from astra_edu.collectives import Collective
+from astra_edu.collectives.tree import Tree, perfect
+from astra_edu.execution.clock import Clock, Turns
+from astra_edu.execution.config import TracePlatform
+from astra_edu.execution.exchange import Exchange, Phase, TreeExchange
+from astra_edu.execution.messages import Messages
+from astra_edu.execution.moves import Moves, moves
+from astra_edu.execution.planning import Lane, PhasePlan, Planner, Shared
+from astra_edu.execution.policies import POLICIES
+from astra_edu.system.config import TREES
+from astra_edu.system.policies import Policy, fifo, fifo_only
+
+Done = Callable[[], object]
+TAGS = 500_000_000
+"""Collectives and a trace's own messages have this many tags each; ASTRA-sim takes numbers modulo it."""
+GROUP_STREAMS = 1_000_000
+"""The chunks of process group g are numbered from g times this on."""
+_tree = lru_cache(maxsize=100)(perfect)
+_WHOLE = (Collective.ALL_REDUCE, Collective.ALL_TO_ALL)
+
+
+class Chunk:
+    """A piece of a collective on its way through its phases. Larger priority goes first."""
+
+    __slots__ = ("at", "index", "issued", "phase", "phases", "priority", "queued_ns", "started_ns", "tag")
+
+    def __init__(self, index: int, tag: int, priority: int, phases: tuple[PhasePlan, ...], issued: Issued) -> None:
+        """A chunk that is about to be queued for its first phase."""
+        self.index = index
+        self.tag = tag
+        self.priority = priority
+        self.phases = phases
+        self.issued = issued
+        self.at = 0
+        self.phase = phases[0]
+        self.queued_ns = 0
+        self.started_ns = 0
+
+    @property
+    def phases_left(self) -> int:
+        """How many phases it still has to finish."""
+        return len(self.phases) - self.at
+
+
+class Issued:
+    """A collective on its way. left: chunks that are not over; done: called when none is."""
+
+    __slots__ = ("done", "left", "what")
+
+    def __init__(self, what: object, chunks: int, done: Done) -> None:
+        """what: for the record."""
+        self.what = what
+        self.left = chunks
+        self.done = done
+
+
+class Stay(NamedTuple):
+    """The record of one chunk in one phase at one NPU: queued from queued_ns, in a place from start_ns to end_ns."""
+
+    npu: int
+    what: object
+    chunk: int
+    step: int
+    phase: PhasePlan
+    queued_ns: int
+    start_ns: int
+    end_ns: int
+
+
+class Queue:
+    """One queue of a dimension: the first `running` chunks have started, the others wait in the policy's order."""
+
+    __slots__ = ("chunks", "places", "policy", "running")
+
+    def __init__(self, places: int, policy: Policy) -> None:
+        """An empty queue."""
+        self.places = places
+        self.policy = policy
+        self.chunks: list[Chunk] = []
+        self.running = 0
+
+    def insert(self, chunk: Chunk, now: int) -> None:
+        """Queue a chunk. All-reduce and all-to-all phases are always taken in FIFO order."""
+        chunk.queued_ns = now
+        if self.running == len(self.chunks):
+            self.chunks.append(chunk)
+            return
+        policy = self.policy
+        if policy is not fifo_only and chunk.phase.collective in _WHOLE:
+            policy = fifo
+        self.chunks.insert(policy(self.chunks, self.running, chunk), chunk)
+
+    def remove(self, chunk: Chunk) -> None:
+        """Let a chunk go whose phase is over."""
+        self.chunks.remove(chunk)
+        self.running -= 1
+
+
+class Endpoint:
+    """One NPU's system layer."""
+
+    def __init__(self, npu: int, clock: Clock, platform: TracePlatform, messages: Messages, shared: Shared) -> None:
+        """messages: the network; shared: what all NPUs have in common."""
+        self.npu = npu
+        self.clock = clock
+        self.turns = Turns(clock)
+        self.platform = platform
+        self.system = system = platform.system
+        self.messages = messages
+        self.stays: list[Stay] | None = None
+        self._planner = Planner(platform, shared)
+        self._streams = 0
+        self._group_streams: dict[int, int] = {}
+        self._priorities = count(0, 1 if system.scheduling == "LIFO" else -1)
+        places = -(-system.active_chunks // system.queues)
+        policy = POLICIES[system.intra_dimension]
+        self._queues = [[Queue(places, policy) for _ in range(system.queues)] for _ in platform.network]
+
+    def collective(
+        self,
+        what: object,
+        collective: Collective,
+        size: int,
+        involved: Sequence[bool] | None,
+        group: tuple[int, tuple[int, ...]] | None,
+        priority: int,
+        done: Done,
+    ) -> bool:
+        """Begin a collective now and call `done` when its last chunk is over; False where it has none, and never ends.
+
+        what: for the record. group: number and members of a process group; None for all NPUs. priority: of the node.
+        """
+        lanes = self._planner.lanes(collective) if group is None else self._group_lanes(collective, group[1])
+        if group is not None:
+            involved = None
+        self._planner.shared.begin(self.npu, self.clock.now)
+        planned = self._planner.chunks(collective, size, involved, lanes, self._streams)
+        rank = next(self._priorities) if self.system.scheduling != "EXPLICIT" else priority
+        issued = Issued(what, len(planned), done)
+        for index, phases in enumerate(planned):
+            chunk = Chunk(index, TAGS + self._next_stream(group) % TAGS, rank, phases, issued)
+            queue = self._queue(chunk.phase)
+            queue.insert(chunk, self.clock.now)
+            self._start(queue)
+        return bool(planned)
+
+    def _group_lanes(self, collective: Collective, members: tuple[int, ...]) -> tuple[Lane, ...]:
+        if len(members) == self.platform.npus:
+            return self._planner.lanes(collective)
+        return (self._planner.group_lane(collective, members),)
+
+    def _next_stream(self, group: tuple[int, tuple[int, ...]] | None) -> int:
+        if group is None:
+            self._streams += 1
+            return self._streams - 1
+        number = group[0]
+        stream = self._group_streams.get(number, number * GROUP_STREAMS)
+        self._group_streams[number] = stream + 1
+        return stream
+
+    def _queue(self, phase: PhasePlan) -> Queue:
+        return self._queues[phase.dimension][phase.queue]
+
+    def _start(self, queue: Queue) -> None:
+        """Start as many chunks as there are places for."""
+        while queue.running < queue.places and queue.running < len(queue.chunks):
+            chunk = queue.chunks[queue.running]
+            queue.running += 1
+            chunk.started_ns = self.clock.now
+            self._phase(queue, chunk).start()
+
+    def _phase(self, queue: Queue, chunk: Chunk) -> Phase:
+        plan, npu = chunk.phase, self.npu
+        lane = plan.lane
+        place, ring = lane.place(npu), lane.ring_of(npu)
+
+        def over() -> None:
+            self._over(queue, chunk)
+
+        if lane.how.algorithm in TREES:
+            return TreeExchange(self, _tree(lane.npus, plan.tree == 1), place, ring, plan.size, chunk.tag, over)
+        own = self._moves(plan)
+        n = lane.npus
+        if own.exchanges:
+            ahead = behind = [ring[place ^ distance] for distance in own.ahead]
+        else:
+            one_way = [ring[(place + distance) % n] for distance in own.ahead]
+            other_way = [ring[(place - distance) % n] for distance in own.ahead]
+            ahead, behind = (one_way, other_way) if plan.clockwise else (other_way, one_way)
+        return Exchange(self, own, chunk.tag, ahead, behind, over)
+
+    def _moves(self, plan: PhasePlan) -> Moves:
+        lane = plan.lane
+        key = (plan.collective, lane.how, lane.npus, plan.size, not lane.stride)
+        found = self._planner.shared.moves.get(key)
+        if found is None:
+            found = self._planner.shared.moves[key] = moves(*key[:4], self.system, key[4])
+        return found
+
+    def _over(self, queue: Queue, chunk: Chunk) -> None:
+        now = self.clock.now
+        issued = chunk.issued
+        if self.stays is not None:
+            times = (chunk.queued_ns, chunk.started_ns, now)
+            self.stays.append(Stay(self.npu, issued.what, chunk.index, chunk.at, chunk.phase, *times))
+        chunk.at += 1
+        if chunk.at == len(chunk.phases):
+            issued.left -= 1
+            if not issued.left:
+                issued.done()
+            queue.remove(chunk)
+            self._start(queue)
+            return
+        queue.remove(chunk)
+        chunk.phase = chunk.phases[chunk.at]
+        following = self._queue(chunk.phase)
+        following.insert(chunk, now)
+        self._start(queue)
+        self._start(following)

@@ -1,0 +1,94 @@
+"""Every NPU and every message, followed one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from astra_edu.errors import ConfigError
+from astra_edu.execution.clock import Clock
+from astra_edu.execution.config import TracePlatform
+from astra_edu.execution.endpoint import TAGS, Endpoint, Stay
+from astra_edu.execution.links import Links, Use
+from astra_edu.execution.memory import Accesses
+from astra_edu.execution.messages import Messages
+from astra_edu.execution.npu import Npu
+from astra_edu.execution.planning import Shared
+from astra_edu.traces import Node, Trace
+
+
+class _Hands:
+    """What carries out the operations of one NPU: its endpoint, the network, the memory. See npu.Backend."""
+
+    def __init__(self, endpoint: Endpoint, accesses: Accesses) -> None:
+        self.endpoint = endpoint
+        self.accesses = accesses
+        self.clock = endpoint.clock
+        self.after = endpoint.turns.after
+        self.collective = endpoint.collective
+
+    @property
+    def now(self) -> int:
+        return self.clock.now
+
+    def send(self, node: Node, done: Callable[[Node], object]) -> None:
+        npu = self.endpoint.npu
+        source, destination = node.number("comm_src", npu), node.number("comm_dst")
+        if source != npu:
+            raise ConfigError(f"NPU {npu}, node {node.id} ({node.name}): it sends, but its comm_src is {source}.")
+        self._check(node, destination)
+        tag, size = node.number("comm_tag", 0) % TAGS, node.number("comm_size")
+        self.endpoint.messages.send(npu, destination, tag, size, done, node)
+
+    def receive(self, node: Node, done: Callable[[Node], object]) -> None:
+        npu = self.endpoint.npu
+        source, destination = node.number("comm_src"), node.number("comm_dst", npu)
+        if destination != npu:
+            raise ConfigError(
+                f"NPU {npu}, node {node.id} ({node.name}): it receives, but its comm_dst is {destination}."
+            )
+        self._check(node, source)
+        tag, size = node.number("comm_tag", 0) % TAGS, node.number("comm_size")
+        self.endpoint.messages.receive(npu, source, tag, size, done, node)
+
+    def access(self, node: Node, size: int, done: Callable[[Node], object]) -> None:
+        self.clock.at(self.accesses.end_ns(self.endpoint.npu, size, self.now), done, node)
+
+    def _check(self, node: Node, other: int) -> None:
+        npu, npus = self.endpoint.npu, self.endpoint.platform.npus
+        if other == npu or other >= npus:
+            raise ConfigError(
+                f"NPU {npu}, node {node.id} ({node.name}): the other end is NPU {other}; there are 0 to {npus - 1}, and "
+                "an NPU sends itself nothing."
+            )
+
+
+class Everyone:
+    """A run of all NPUs. record: keep every chunk's stay in a phase and every message's on a link."""
+
+    def __init__(self, trace: Trace, platform: TracePlatform, record: bool = False) -> None:
+        """Everything is set up; nothing has begun."""
+        self.clock = clock = Clock()
+        self.messages = Links(clock, platform, record) if platform.congestion_aware else Messages(clock, platform)
+        shared, accesses = Shared(platform), Accesses(platform.memory)
+        endpoints = [Endpoint(npu, clock, platform, self.messages, shared) for npu in range(platform.npus)]
+        self.stays: list[Stay] = []
+        if record:
+            for endpoint in endpoints:
+                endpoint.stays = self.stays
+        self.npus = [
+            Npu(endpoint.npu, nodes, trace.groups, platform.system, _Hands(endpoint, accesses))
+            for endpoint, nodes in zip(endpoints, trace.nodes, strict=True)
+        ]
+
+    @property
+    def uses(self) -> Sequence[Use]:
+        """What was on which link when; empty where that wasn't recorded or links aren't modelled."""
+        return (isinstance(self.messages, Links) and self.messages.uses) or ()
+
+    def run(self) -> None:
+        """Start every NPU and go on until nothing happens any more."""
+        for npu in self.npus:
+            npu.go_on()
+        self.clock.run()
+
+

@@ -1,0 +1,68 @@
+"""One dimension of an ASTRA-sim 2.x network: links that are all alike, and how many of them a message crosses.
+
+Unlike 1.0's dimensions (see dimension.py), a link's bandwidth is what one message gets: a ring doesn't use both
+directions for one message, and there is no number of links to choose.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from astra_edu.errors import ConfigError, choice, not_negative, positive, whole
+from astra_edu.network.dimension import LARGEST, SMALLEST, Topology
+from astra_edu.units import bytes_per_ns
+
+
+@dataclass(frozen=True)
+class Block:
+    """A building block: `npus` NPUs in a ring, fully connected, or around a switch.
+
+    bandwidth: of one link in one direction, in "GB/s" as ASTRA-sim's network means it, 2**30 bytes per second.
+    latency: of one link, in ns.
+
+    Raises ConfigError for values that make no network.
+    """
+
+    topology: Topology
+    npus: int
+    bandwidth: float
+    latency: float
+
+    def __post_init__(self) -> None:
+        set_ = object.__setattr__
+        set_(self, "topology", Topology(choice("topology", self.topology, list(Topology))))
+        set_(self, "npus", whole("npus_count", self.npus, at_least=2))
+        set_(self, "bandwidth", positive("bandwidth", self.bandwidth))
+        set_(self, "latency", not_negative("latency", self.latency))
+        for name in ("bandwidth", "latency"):
+            value = getattr(self, name)
+            if value and not SMALLEST <= value <= LARGEST:
+                raise ConfigError(f"{name} is {value:g}; {SMALLEST:g} to {LARGEST:g} can be calculated with.")
+
+    @cached_property
+    def link_bandwidth(self) -> float:
+        """Bytes per ns over one link."""
+        return bytes_per_ns(self.bandwidth)
+
+    def hops(self, distance: int) -> int:
+        """Links between two NPUs whose places differ by `distance` (a ring goes the shorter way round)."""
+        match self.topology:
+            case Topology.RING:
+                return min(distance % self.npus, -distance % self.npus)
+            case Topology.FULLY_CONNECTED:
+                return 1
+            case Topology.SWITCH:
+                return 2
+
+    def message_ns(self, size: int, hops: int) -> int:
+        """Time of a message that nothing delays: all links' latencies, and its bytes once. Truncated to whole ns."""
+        return int(hops * self.latency + size / self.link_bandwidth)
+
+    def crossing_ns(self, size: int) -> int:
+        """Time from a message's first byte on one link until all of it is at the other end."""
+        return int(self.latency + size / self.link_bandwidth)
+
+    def occupied_ns(self, size: int) -> int:
+        """How long a message keeps one link from sending the next."""
+        return int(size / self.link_bandwidth)

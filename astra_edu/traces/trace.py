@@ -1,0 +1,127 @@
+"""A trace: for every NPU its nodes, and the process groups they name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from astra_edu.errors import ConfigError
+from astra_edu.traces.node import Node
+
+MOST_NODES = 20_000_000
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What every NPU does: `nodes[npu]` are the operations of one NPU, in no particular order.
+
+    groups: name to the NPUs of a process group, in the order of its ring. files: for error sentences, where each
+    NPU's nodes came from; empty for a trace made here. NPUs that do the same may share one tuple of nodes.
+
+    Raises ConfigError for a trace without NPUs, node numbers that occur twice, parents that aren't there, and nodes
+    that wait for each other in a circle.
+    """
+
+    nodes: tuple[tuple[Node, ...], ...]
+    groups: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    files: tuple[str, ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.nodes:
+            raise ConfigError("a trace needs at least one NPU.")
+        checked: set[int] = set()
+        for npu, nodes in enumerate(self.nodes):
+            if id(nodes) not in checked:
+                checked.add(id(nodes))
+                check_graph(nodes, self.where(npu))
+        object.__setattr__(self, "groups", check_groups(self.groups, len(self.nodes)))
+
+    @property
+    def npus(self) -> int:
+        """How many NPUs the trace is for."""
+        return len(self.nodes)
+
+    def where(self, npu: int) -> str:
+        """How an error sentence names the nodes of an NPU."""
+        return f"{self.files[npu]} (NPU {npu})" if self.files else f"NPU {npu}"
+
+    @cached_property
+    def alike(self) -> bool:
+        """Whether all NPUs do the same, apart from the names of their nodes."""
+        first = self.nodes[0]
+        ours = None
+        for nodes in self.nodes[1:]:
+            if nodes is first:
+                continue
+            ours = ours or [_essence(node) for node in first]
+            if len(nodes) != len(first) or [_essence(node) for node in nodes] != ours:
+                return False
+        return True
+
+    def __repr__(self) -> str:
+        counts = sorted({len(nodes) for nodes in self.nodes})
+        each = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+        return f"<trace of {self.npus} NPUs, {each} nodes each{', all alike' if self.alike else ''}>"
+
+
+def _essence(node: Node) -> tuple[object, ...]:
+    values = sorted((name, attribute.value) for name, attribute in node.attributes.items())
+    return (node.id, node.type, node.data_deps, node.ctrl_deps, node.duration_micros, values)
+
+
+def check_graph(nodes: Sequence[Node], where: str) -> None:
+    """Raise ConfigError for numbers that occur twice, missing parents and circles. where: "NPU 3" or its file."""
+    by_id: dict[int, Node] = {}
+    for node in nodes:
+        if node.id in by_id:
+            raise ConfigError(f"{where}: two nodes have the number {node.id} ({by_id[node.id].name}, {node.name}).")
+        by_id[node.id] = node
+    waiting: dict[int, int] = {}
+    children: dict[int, list[int]] = {}
+    for node in nodes:
+        parents = {*node.data_deps, *node.ctrl_deps}
+        for parent in parents:
+            if parent not in by_id:
+                raise ConfigError(f"{where}: node {node.id} ({node.name}) waits for node {parent}, which isn't there.")
+            children.setdefault(parent, []).append(node.id)
+        waiting[node.id] = len(parents)
+    free = [number for number, count in waiting.items() if not count]
+    while free:
+        for child in children.get(free.pop(), ()):
+            waiting[child] -= 1
+            if not waiting[child]:
+                free.append(child)
+    stuck = {number for number, count in waiting.items() if count}
+    if stuck:
+        raise ConfigError(f"{where}: nodes wait for each other in a circle: {_circle(by_id, stuck)}.")
+
+
+def _circle(by_id: Mapping[int, Node], stuck: set[int]) -> str:
+    walk = [min(stuck)]
+    while True:
+        node = by_id[walk[-1]]
+        parent = min(p for p in (*node.data_deps, *node.ctrl_deps) if p in stuck)
+        if parent in walk:
+            circle = [*walk[walk.index(parent) :], parent]
+            if len(circle) > 7:
+                circle = circle[:6]
+                return " waits for ".join(map(str, circle)) + " and so on"
+            return " waits for ".join(map(str, circle))
+        walk.append(parent)
+
+
+def check_groups(groups: Mapping[str, Iterable[int]], npus: int) -> dict[str, tuple[int, ...]]:
+    """The groups as tuples. Raises ConfigError for names that are no whole numbers and for NPUs that aren't there."""
+    checked = {}
+    for name, members in groups.items():
+        if not str(name).isdecimal() or int(name) < 1:
+            raise ConfigError(f"process group {name!r}: its name must be a whole number, 1 or more (0 means all NPUs).")
+        listed = tuple(members)
+        for member in listed:
+            if type(member) is not int or not 0 <= member < npus:
+                raise ConfigError(f"process group {name}: {member!r} is no NPU; there are 0 to {npus - 1}.")
+        if not listed or len(set(listed)) != len(listed):
+            raise ConfigError(f"process group {name} is {list(listed)}; it must list at least one NPU, each once.")
+        checked[str(name)] = listed
+    return checked
