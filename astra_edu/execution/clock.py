@@ -9,6 +9,9 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import Any
 
+from astra_edu.system.bus import Crossing, Piece, SharedBus
+from astra_edu.system.config import Bus
+
 Action = Callable[[Any], object]
 
 
@@ -63,3 +66,22 @@ class Turns:
         for action, what in self._waiting[time]:  # which may grow on the way
             action(what)
         del self._waiting[time]
+
+
+class TurnsBus:
+    """An NPU's shared bus (system.bus) in its turns."""
+
+    def __init__(self, bus: Bus, turns: Turns) -> None:
+        """An idle bus."""
+        self.env = turns.clock
+        self.turns = turns
+        self._bus = SharedBus.with_memory(bus, self, None)
+
+    def after_for(self, npu: object, delay: float, action: Callable[[], object]) -> None:
+        """Do `action` in `delay` ns. See system.bus.BusClock."""
+        self.turns.after(int(delay), lambda _: action())
+
+    def cross(self, how: Crossing, size: int, action: Action, what: Any) -> None:
+        """Do action(what) when `size` bytes have crossed the bus."""
+        side = self._bus.near if how.outwards else self._bus.far
+        side.request(Piece(size, how.adds_up, how.returns, lambda: action(what)))

@@ -8,9 +8,11 @@ from itertools import count
 from typing import NamedTuple
 
 from astra_edu.collectives import Collective
-from astra_edu.collectives.tree import Tree, perfect
-from astra_edu.execution.clock import Clock, Turns
+from astra_edu.collectives.tree import perfect
+from astra_edu.errors import ConfigError
+from astra_edu.execution.clock import Clock, Turns, TurnsBus
 from astra_edu.execution.config import TracePlatform
+from astra_edu.execution.custom import CustomExchange
 from astra_edu.execution.exchange import Exchange, Phase, TreeExchange
 from astra_edu.execution.messages import Messages
 from astra_edu.execution.moves import Moves, moves
@@ -18,6 +20,7 @@ from astra_edu.execution.planning import Lane, PhasePlan, Planner, Shared
 from astra_edu.execution.policies import POLICIES
 from astra_edu.system.config import TREES
 from astra_edu.system.policies import Policy, fifo, fifo_only
+from astra_edu.traces import Trace
 
 Done = Callable[[], object]
 TAGS = 500_000_000
@@ -108,14 +111,18 @@ class Queue:
 class Endpoint:
     """One NPU's system layer."""
 
-    def __init__(self, npu: int, clock: Clock, platform: TracePlatform, messages: Messages, shared: Shared) -> None:
-        """messages: the network; shared: what all NPUs have in common."""
+    def __init__(
+        self, npu: int, clock: Clock, platform: TracePlatform, messages: Messages, shared: Shared, folded: bool = False
+    ) -> None:
+        """messages: the network; shared: what all NPUs have in common. folded: this NPU stands for all (see folded.py)."""
         self.npu = npu
         self.clock = clock
         self.turns = Turns(clock)
         self.platform = platform
         self.system = system = platform.system
         self.messages = messages
+        self.bus = TurnsBus(system.bus, self.turns) if system.bus else None
+        self.folded = folded
         self.stays: list[Stay] | None = None
         self._planner = Planner(platform, shared)
         self._streams = 0
@@ -133,12 +140,17 @@ class Endpoint:
         involved: Sequence[bool] | None,
         group: tuple[int, tuple[int, ...]] | None,
         priority: int,
+        number: int,
         done: Done,
     ) -> bool:
         """Begin a collective now and call `done` when its last chunk is over; False where it has none, and never ends.
 
-        what: for the record. group: number and members of a process group; None for all NPUs. priority: of the node.
+        what: for the record; number: of its node. group: number and members of a process group; None for all NPUs. priority: of the node.
         """
+        custom = self.system.custom_nodes.get(number, self.system.custom.get(collective))
+        if custom is not None:
+            self._custom(what, custom, size, group, done)
+            return True
         lanes = self._planner.lanes(collective) if group is None else self._group_lanes(collective, group[1])
         if group is not None:
             involved = None
@@ -152,6 +164,18 @@ class Endpoint:
             queue.insert(chunk, self.clock.now)
             self._start(queue)
         return bool(planned)
+
+    def _custom(
+        self, what: object, trace: Trace, size: int, group: tuple[int, tuple[int, ...]] | None, done: Done
+    ) -> None:
+        """A collective that a trace of its own carries out: one chunk, in the first queue."""
+        npus = range(self.platform.npus) if group is None else group[1]
+        if trace.npus != len(npus):
+            raise ConfigError(f"a custom collective is for {trace.npus} NPUs; it is used by {len(npus)}.")
+        if not size:
+            raise ConfigError("a custom collective of 0 bytes never begins in ASTRA-sim.")
+        self._next_stream(group)
+        CustomExchange(self, trace.nodes[npus.index(self.npu)], npus, done).start()
 
     def _group_lanes(self, collective: Collective, members: tuple[int, ...]) -> tuple[Lane, ...]:
         if len(members) == self.platform.npus:
@@ -196,6 +220,8 @@ class Endpoint:
             one_way = [ring[(place + distance) % n] for distance in own.ahead]
             other_way = [ring[(place - distance) % n] for distance in own.ahead]
             ahead, behind = (one_way, other_way) if plan.clockwise else (other_way, one_way)
+        if self.folded:
+            behind = ahead
         return Exchange(self, own, chunk.tag, ahead, behind, over)
 
     def _moves(self, plan: PhasePlan) -> Moves:

@@ -34,7 +34,7 @@ class _Hands:
         npu = self.endpoint.npu
         source, destination = node.number("comm_src", npu), node.number("comm_dst")
         if source != npu:
-            raise ConfigError(f"NPU {npu}, node {node.id} ({node.name}): it sends, but its comm_src is {source}.")
+            raise ConfigError(f"node {node.id} ({node.name}): it sends, but its comm_src is {source}.")
         self._check(node, destination)
         tag, size = node.number("comm_tag", 0) % TAGS, node.number("comm_size")
         self.endpoint.messages.send(npu, destination, tag, size, done, node)
@@ -43,9 +43,7 @@ class _Hands:
         npu = self.endpoint.npu
         source, destination = node.number("comm_src"), node.number("comm_dst", npu)
         if destination != npu:
-            raise ConfigError(
-                f"NPU {npu}, node {node.id} ({node.name}): it receives, but its comm_dst is {destination}."
-            )
+            raise ConfigError(f"node {node.id} ({node.name}): it receives, but its comm_dst is {destination}.")
         self._check(node, source)
         tag, size = node.number("comm_tag", 0) % TAGS, node.number("comm_size")
         self.endpoint.messages.receive(npu, source, tag, size, done, node)
@@ -57,8 +55,8 @@ class _Hands:
         npu, npus = self.endpoint.npu, self.endpoint.platform.npus
         if other == npu or other >= npus:
             raise ConfigError(
-                f"NPU {npu}, node {node.id} ({node.name}): the other end is NPU {other}; there are 0 to {npus - 1}, and "
-                "an NPU sends itself nothing."
+                f"node {node.id} ({node.name}): the other end is NPU {other}; there are 0 to {npus - 1}, "
+                "and an NPU sends itself nothing."
             )
 
 
@@ -76,7 +74,14 @@ class Everyone:
             for endpoint in endpoints:
                 endpoint.stays = self.stays
         self.npus = [
-            Npu(endpoint.npu, nodes, trace.groups, platform.system, _Hands(endpoint, accesses))
+            Npu(
+                endpoint.npu,
+                nodes,
+                trace.groups,
+                platform.system,
+                _Hands(endpoint, accesses),
+                trace.where(endpoint.npu),
+            )
             for endpoint, nodes in zip(endpoints, trace.nodes, strict=True)
         ]
 
@@ -90,5 +95,3 @@ class Everyone:
         for npu in self.npus:
             npu.go_on()
         self.clock.run()
-
-

@@ -12,12 +12,35 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from astra_edu.collectives.tree import Tree
+from astra_edu.execution.clock import Turns, TurnsBus
+from astra_edu.execution.messages import Messages
 from astra_edu.execution.moves import Moves
+from astra_edu.system.bus import Crossing
 
 if TYPE_CHECKING:
     from astra_edu.execution.endpoint import Endpoint
 
 Over = Callable[[], object]
+
+
+class Place(Protocol):
+    """What a phase needs of the NPU it runs at: its number, its turns, its bus if it has one, and the network."""
+
+    @property
+    def npu(self) -> int:
+        """The NPU's number."""
+
+    @property
+    def turns(self) -> Turns:
+        """When it does what."""
+
+    @property
+    def bus(self) -> TurnsBus | None:
+        """Its shared bus."""
+
+    @property
+    def messages(self) -> Messages:
+        """The network."""
 
 
 class Exchange:
@@ -26,7 +49,7 @@ class Exchange:
     __slots__ = ("ahead", "arrived", "behind", "endpoint", "free", "moves", "over", "sent", "tag")
 
     def __init__(
-        self, endpoint: Endpoint, moves: Moves, tag: int, ahead: Sequence[int], behind: Sequence[int], over: Over
+        self, endpoint: Place, moves: Moves, tag: int, ahead: Sequence[int], behind: Sequence[int], over: Over
     ) -> None:
         """tag: of all its messages. ahead, behind: for each of the moves, to whom and from whom it goes."""
         self.endpoint = endpoint
@@ -39,9 +62,16 @@ class Exchange:
 
     def start(self) -> None:
         """All tokens set off."""
+        for k in range(self.moves.window):
+            self._cross(k, None)
+
+    def _cross(self, k: int, reduction: int | None) -> None:
+        """The data of the k-th crossing go through the endpoint."""
         moves, endpoint = self.moves, self.endpoint
-        for _ in range(moves.window):
-            endpoint.turns.after(moves.endpoint_ns, self._token)
+        if endpoint.bus is None or moves.in_group:
+            endpoint.turns.after(moves.endpoint_ns, self._taken_in, reduction)
+        else:
+            endpoint.bus.cross(moves.crossings[k], moves.crossing_sizes[k], self._taken_in, reduction)
 
     def _token(self, _: object = None) -> None:
         """A token is here and can send."""
@@ -70,7 +100,7 @@ class Exchange:
     def _arrived(self, _: object) -> None:
         k = self.arrived
         self.arrived = k + 1
-        self.endpoint.turns.after(self.moves.endpoint_ns, self._taken_in, self.moves.reductions[k])
+        self._cross(self.moves.window + k, self.moves.reductions[k])
 
     def _taken_in(self, reduction: int | None) -> None:
         if reduction is None:
@@ -82,7 +112,7 @@ class Exchange:
 class TreeExchange:
     """One NPU in a phase of one of ASTRA-sim's two binary trees: up to the root and down again, all data at once."""
 
-    __slots__ = ("added", "children", "endpoint", "over", "parent", "size", "tag")
+    __slots__ = ("added", "arrived", "children", "endpoint", "over", "parent", "size", "tag")
 
     def __init__(
         self, endpoint: Endpoint, tree: Tree, place: int, npus: Sequence[int], size: int, tag: int, over: Over
@@ -95,7 +125,7 @@ class TreeExchange:
         self.size = size
         self.tag = tag
         self.over = over
-        self.added = 0
+        self.added = self.arrived = 0
 
     def start(self) -> None:
         """A leaf sends up; everybody else waits for the children."""
@@ -103,10 +133,11 @@ class TreeExchange:
             for child in self.children:
                 self._receive(child, self._from_child)
         else:
-            self._after_endpoint(self._up)
+            self._cross(Crossing(True, False, False), self._up)
 
     def _from_child(self, _: object) -> None:
-        self._after_endpoint(self._add, self._child_added)
+        self.arrived += 1
+        self._cross(Crossing(False, True, self.arrived == len(self.children)), self._add, self._child_added)
 
     def _child_added(self, _: object) -> None:
         self.added += 1
@@ -123,9 +154,9 @@ class TreeExchange:
 
     def _from_parent(self, _: object) -> None:
         if self.children:
-            self._after_endpoint(self._add, self._down)
+            self._cross(Crossing(False, True, True), self._add, self._down)
         else:
-            self._after_endpoint(self._end)
+            self._cross(Crossing(False, False, False), self._end)
 
     def _down(self, _: object = None) -> None:
         for child in self.children:
@@ -138,8 +169,12 @@ class TreeExchange:
     def _receive(self, source: int, arrived: Callable[[object], object]) -> None:
         self.endpoint.messages.receive(self.endpoint.npu, source, self.tag, self.size, arrived)
 
-    def _after_endpoint(self, action: Callable[..., object], what: object = None) -> None:
-        self.endpoint.turns.after(self.endpoint.system.endpoint_delay, action, what)
+    def _cross(self, how: Crossing, action: Callable[..., object], what: object = None) -> None:
+        endpoint = self.endpoint
+        if endpoint.bus is None:
+            endpoint.turns.after(endpoint.system.endpoint_delay, action, what)
+        else:
+            endpoint.bus.cross(how, self.size, action, what)
 
     def _add(self, then: Callable[[object], object]) -> None:
         self.endpoint.turns.after(self.endpoint.system.reduction_ns(self.size), then)

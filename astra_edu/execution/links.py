@@ -39,17 +39,19 @@ class Link:
         self.name = name
         self.block = block
         self.busy = False
-        self.queue: deque[_Travel] = deque()
+        self.queue: deque[Travel] = deque()
         self.times: dict[int, tuple[int, int]] = {}
 
 
-class _Travel:
-    """A message, the links still before it, and since when it waits for the first of them."""
+class Travel:
+    """A message on its route: `at` is the number of the link it waits for or is on, queued_ns since when."""
 
-    __slots__ = ("at", "message", "queued_ns", "route", "size")
+    __slots__ = ("at", "destination", "message", "queued_ns", "route", "size")
 
-    def __init__(self, message: Message, route: list[Link], size: int) -> None:
+    def __init__(self, message: Message, route: list[Link], size: int, destination: int) -> None:
+        """A message of `size` bytes that is about to set off."""
         self.message = message
+        self.destination = destination
         self.route = route
         self.size = size
         self.at = 0
@@ -71,12 +73,12 @@ class Links(Messages):
         if route is None:
             names = route_of(self.network, source, destination)
             route = self._routes[source, destination] = [self._link(name, block) for name, block in names]
-        self._forward(_Travel(message, route, size))
+        self._forward(Travel(message, route, size, destination))
 
     def _link(self, name: LinkName, block: Block) -> Link:
         return self._links.setdefault(name, Link(name, block))
 
-    def _forward(self, travel: _Travel) -> None:
+    def _forward(self, travel: Travel) -> None:
         link = travel.route[travel.at]
         travel.queued_ns = self.clock.now
         if link.busy:
@@ -84,7 +86,7 @@ class Links(Messages):
         else:
             self._start(link, travel)
 
-    def _start(self, link: Link, travel: _Travel) -> None:
+    def _start(self, link: Link, travel: Travel) -> None:
         link.busy = True
         size, now = travel.size, self.clock.now
         times = link.times.get(size)
@@ -96,7 +98,7 @@ class Links(Messages):
         if self.uses is not None:
             self.uses.append(Use(link.name, size, travel.queued_ns, now, now + occupied, now + crossing))
 
-    def _there(self, travel: _Travel) -> None:
+    def _there(self, travel: Travel) -> None:
         travel.at += 1
         if travel.at == len(travel.route):
             self._arrive(travel.message)
@@ -114,7 +116,8 @@ def route_of(network: tuple[Block, ...], source: int, destination: int) -> list[
 
     A link is named by its two ends: NPU numbers, or "switch d.g" for the g-th switch of dimension d.
     """
-    here, links = source, []
+    here = source
+    links: list[tuple[LinkName, Block]] = []
     for d, block in enumerate(network):
         stride = prod(b.npus for b in network[:d])
         place, goal = here // stride % block.npus, destination // stride % block.npus

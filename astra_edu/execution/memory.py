@@ -15,7 +15,10 @@ class Accesses:
         self._free_at: dict[int, int] = {}
 
     def end_ns(self, npu: int, size: int, now: int) -> int:
-        """When an access of `size` bytes is over that an NPU asks for now. Raises ConfigError where there is no memory."""
+        """When an access of `size` bytes that an NPU asks for now is over.
+
+        Raises ConfigError where there is no remote memory.
+        """
         kind = self.memory.kind
         if kind == "NO_MEMORY_EXPANSION":
             raise ConfigError(

@@ -8,14 +8,19 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from math import prod
 from typing import Any
 
 from astra_edu.execution.clock import Clock
 from astra_edu.execution.config import TracePlatform
 from astra_edu.network import Block
+from astra_edu.system.reference import RENDEZVOUS_BYTES
 
 Handler = Callable[[Any], object]
+
+REQUESTS = 1_000_000_000
+"""What a request's tag is more than its message's."""
 
 
 class Message:
@@ -49,6 +54,7 @@ class Messages:
         """Nothing is on the way."""
         self.clock = clock
         self.network = platform.network
+        self.rendezvous = platform.system.rendezvous
         self._channels: dict[tuple[int, int, int, int], _Channel] = {}
         self._ways: dict[tuple[int, int], tuple[Block, int]] = {}
         self._times: dict[tuple[Block, int, int], int] = {}
@@ -56,7 +62,27 @@ class Messages:
     def send(
         self, source: int, destination: int, tag: int, size: int, sent: Handler | None = None, what: Any = None
     ) -> None:
-        """Send `size` bytes now; sent(what) is called when they have arrived."""
+        """Send `size` bytes now; sent(what) is called when they have arrived.
+
+        With the rendezvous protocol they leave when a request for them has come.
+        """
+        if self.rendezvous:
+            asked = partial(self._send, source, destination, tag, size, sent, what)
+            self._receive(source, destination, tag + REQUESTS, RENDEZVOUS_BYTES, asked, None)
+        else:
+            self._send(source, destination, tag, size, sent, what, None)
+
+    def receive(self, npu: int, source: int, tag: int, size: int, received: Handler, what: Any = None) -> None:
+        """`npu` is ready for a message; received(what) is called when it is there."""
+        if self.rendezvous:
+            ready = partial(self._receive, npu, source, tag, size, received, what)
+            self._send(npu, source, tag + REQUESTS, RENDEZVOUS_BYTES, ready, None, None)
+        else:
+            self._receive(npu, source, tag, size, received, what)
+
+    def _send(
+        self, source: int, destination: int, tag: int, size: int, sent: Handler | None, what: Any, _: object
+    ) -> None:
         message = Message(sent, what)
         key = (tag, source, destination, size)
         channel = self._channels.get(key)
@@ -68,8 +94,9 @@ class Messages:
             channel.early.append(message)
         self._carry(source, destination, size, message)
 
-    def receive(self, npu: int, source: int, tag: int, size: int, received: Handler, what: Any = None) -> None:
-        """`npu` is ready for a message; received(what) is called when it is there."""
+    def _receive(
+        self, npu: int, source: int, tag: int, size: int, received: Handler, what: Any, _: object = None
+    ) -> None:
         key = (tag, source, npu, size)
         channel = self._channels.get(key)
         if channel is None:
@@ -113,7 +140,7 @@ class Messages:
 
 
 def first_way(network: tuple[Block, ...], source: int, destination: int) -> tuple[Block, int]:
-    """(block, hops) that ASTRA-sim's congestion-unaware network charges: the first dimension in which the two differ."""
+    """(block, hops) of the first dimension in which two NPUs differ: no other is charged where congestion is ignored."""
     for d, block in enumerate(network):
         stride = prod(b.npus for b in network[:d])
         distance = (destination // stride - source // stride) % block.npus

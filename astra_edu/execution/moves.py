@@ -16,6 +16,7 @@ from astra_edu.collectives.schedule import Rounds
 from astra_edu.errors import ConfigError
 from astra_edu.execution.config import TraceSystem
 from astra_edu.system import reference
+from astra_edu.system.bus import Crossing, crossing
 from astra_edu.system.config import Implementation
 
 GROUP_ENDPOINT_NS = 10
@@ -26,20 +27,24 @@ GROUP_ENDPOINT_NS = 10
 class Moves:
     """The messages of one NPU in a phase.
 
-    ahead: places to the receiver of each message; sizes: their bytes. reductions: for the k-th message to arrive, ns to
-    add it up, or None where nothing is. window: how many messages are on their way at once. gate: how many must have
-    arrived before more than these are sent (0: none). endpoint_ns: for each message. exchanges: who receives the k-th
-    message sends his k-th back.
+    ahead: places to the receiver of each message; sizes: their bytes. crossings: what the endpoint does with the data
+    before each of the first `window` messages and then after each message that has come in; a crossing's bytes are in
+    crossing_sizes. reductions: for the k-th message to arrive, ns to add it up, or None where nothing is. window: how
+    many messages are on their way at once. gate: how many must have arrived before more than these are sent (0: none).
+    endpoint_ns: for each message. exchanges: who receives the k-th message sends his k-th back. in_group: see moves.
     """
 
     schedule: Schedule
     ahead: tuple[int, ...]
     sizes: tuple[int, ...]
+    crossings: tuple[Crossing, ...]
+    crossing_sizes: tuple[int, ...]
     reductions: tuple[int | None, ...]
     window: int
     gate: int
     endpoint_ns: int
     exchanges: bool
+    in_group: bool
 
 
 def moves(
@@ -59,53 +64,44 @@ def moves(
     peers = npus - 1
     direct = how.algorithm == "direct"
     window = min(how.window or peers, peers) if direct else 1
-    ahead, sizes, reductions = [], [], []
+    ahead, sizes = [], []
     for group in plan.groups:
         for step, times in _different_steps(group):
             chunks = Counter(destination for destination, _ in group.rule(step, 0))
-            sent = [reference.message_bytes(plan, group, count, size) for count in chunks.values()]
             ahead += [*chunks] * times
-            sizes += sent * times
-            if not direct:
-                reductions += [_reduction(plan, group, step, sent[0], system)] * times
-    if direct:
-        charged = [_charged(collective, window, npus, k, in_group) for k in range(len(sizes))]
-        reductions = [system.reduction_ns(sizes[k]) if charged[k] else None for k in range(len(sizes))]
+            sizes += [reference.message_bytes(plan, group, count, size) for count in chunks.values()] * times
+    crossings = _crossings(collective, how.algorithm, npus, window, len(sizes), in_group)
+    following = reference.crossing_bytes(plan, sizes)
+    crossing_sizes = [following[0]] * window + following[1:]
+    reductions = [
+        system.reduction_ns(size) if crossing.adds_up else None
+        for crossing, size in zip(crossings[window:], crossing_sizes[window:], strict=True)
+    ]
     return Moves(
         plan,
         tuple(ahead),
         tuple(sizes),
+        crossings,
+        tuple(crossing_sizes),
         tuple(reductions),
         window,
         peers if direct and len(plan.groups) > 1 else 0,
         GROUP_ENDPOINT_NS if in_group else system.endpoint_delay,
         how.algorithm == "halving-doubling",
+        in_group,
     )
 
 
 _schedule = lru_cache(maxsize=1000)(schedule)
 
 
+@lru_cache(maxsize=1000)
+def _crossings(
+    collective: Collective, algorithm: str, npus: int, window: int, messages: int, in_group: bool
+) -> tuple[Crossing, ...]:
+    return tuple(crossing(collective, algorithm, npus, window, k, in_group) for k in range(window + messages))
+
+
 def _different_steps(group: Rounds) -> list[tuple[int, int]]:
     """(step, how many like it in a row) of a group."""
     return [(0, group.count)] if group.uniform else [(step, 1) for step in range(group.count)]
-
-
-def _reduction(plan: Schedule, group: Rounds, step: int, size: int, system: TraceSystem) -> int | None:
-    """As in ASTRA-sim 1.0, halving-doubling pays for the message it sends next and not for the last one."""
-    if not reference.is_charged(plan, group, step):
-        return None
-    return system.reduction_ns(size // 2 if plan.algorithm == "halving-doubling" else size)
-
-
-def _charged(collective: Collective, window: int, npus: int, k: int, in_group: bool) -> bool:
-    """Whether direct pays for adding up the k-th message to arrive, see system.reference.window_reduces.
-
-    In a process group the lots are npus times as long, so an all-reduce pays for its all-gather, too.
-    """
-    if not in_group:
-        return reference.window_reduces(collective, window, k)
-    turn, place = divmod(window + k, npus * window)
-    if place < window:
-        return False
-    return collective is Collective.REDUCE_SCATTER or (collective is Collective.ALL_REDUCE and turn % 2 == 0)

@@ -55,6 +55,7 @@ class Backend(Protocol):
         involved: Sequence[bool] | None,
         group: tuple[int, tuple[int, ...]] | None,
         priority: int,
+        number: int,
         done: Callable[[], object],
     ) -> bool:
         """Begin a collective; False where it has nothing to do and never ends."""
@@ -86,10 +87,18 @@ class Npu:
     """One NPU and its nodes. finished_ns: when its last node ended; None before. ran: what it has carried out."""
 
     def __init__(
-        self, npu: int, nodes: Sequence[Node], groups: Mapping[str, tuple[int, ...]], system: TraceSystem, by: Backend
+        self,
+        npu: int,
+        nodes: Sequence[Node],
+        groups: Mapping[str, tuple[int, ...]],
+        system: TraceSystem,
+        by: Backend,
+        where: str,
     ) -> None:
-        """by: what carries the nodes out."""
+        """by: what carries the nodes out. where: how error sentences call this NPU's nodes."""
         self.npu = npu
+        self.where = where
+        self.nodes = nodes
         self.groups = groups
         self.system = system
         self.by = by
@@ -120,7 +129,10 @@ class Npu:
             if not ready:
                 break
             _, node = heappop(min(ready))
-            self._issue(node)
+            try:
+                self._issue(node)
+            except ConfigError as error:
+                raise ConfigError(f"{self.where}: {error}").with_traceback(None) from None
         if not any(self._free) and not self._running and self.finished_ns is None:
             self.finished_ns = self.by.now
 
@@ -165,11 +177,12 @@ class Npu:
         """The roofline: operations at the peak, or at what the memory can feed."""
         operations, size = node.number("num_ops"), node.number("tensor_size")
         system = self.system
-        assert system.local_memory_bandwidth and system.peak_performance
+        assert system.local_memory_bandwidth
+        assert system.peak_performance
         if not size:
             raise ConfigError(
-                f"NPU {self.npu}, node {node.id} ({node.name}): tensor_size is 0, so the roofline has no operations per "
-                "byte; ASTRA-sim skips such a node and never starts those that wait for it."
+                f"node {node.id} ({node.name}): tensor_size is 0, so the roofline has no operations "
+                "per byte; ASTRA-sim skips such a node and never starts those that wait for it."
             )
         intensity = operations / size
         rate = min(system.local_memory_bandwidth * 1e9 * intensity, system.peak_performance * 1e12)
@@ -182,16 +195,16 @@ class Npu:
             return
         if kind not in COLLECTIVES:
             raise ConfigError(
-                f"NPU {self.npu}, node {node.id} ({node.name}): ASTRA-sim 2.x doesn't carry out {kind.name}; it does "
+                f"node {node.id} ({node.name}): ASTRA-sim 2.x doesn't carry out {kind.name}; it does "
                 f"{', '.join(known.name for known in COLLECTIVES)} (and replays BROADCAST)."
             )
         group = self._group(node)
         size, priority = node.number("comm_size"), node.number("comm_priority", 0)
         if not self.by.collective(
-            node, COLLECTIVES[kind], size, node.involved, group, priority, lambda: self._done(node)
+            node, COLLECTIVES[kind], size, node.involved, group, priority, node.id, lambda: self._done(node)
         ):
             raise ConfigError(
-                f"NPU {self.npu}, node {node.id} ({node.name}): involved_dim is {list(node.involved or ())}; this "
+                f"node {node.id} ({node.name}): involved_dim is {list(node.involved or ())}; this "
                 "collective runs over no dimension of more than one NPU and never ends in ASTRA-sim."
             )
 
@@ -201,14 +214,13 @@ class Npu:
             return None
         if name not in self.groups:
             raise ConfigError(
-                f"NPU {self.npu}, node {node.id} ({node.name}): there is no process group {name}; there are: "
+                f"node {node.id} ({node.name}): there is no process group {name}; there are: "
                 f"{', '.join(self.groups) or 'none'}."
             )
         members = self.groups[name]
         if self.npu not in members:
             raise ConfigError(
-                f"NPU {self.npu}, node {node.id} ({node.name}): it isn't in process group {name}, which has "
-                f"{list(members)}."
+                f"node {node.id} ({node.name}): it isn't in process group {name}, which has {list(members)}."
             )
         return int(name), members
 

@@ -166,8 +166,8 @@ class Planner:
     ) -> list[tuple[PhasePlan, ...]]:
         """The phases of each chunk of a collective; empty where it runs over no dimension of more than one NPU.
 
-        involved: for each dimension whether it runs over it; None means the first four, and a missing one that it doesn't. first_stream: the
-        number of the collective's first chunk on this NPU.
+        involved: for each dimension whether it runs over it; None means the first four, and a missing one that it
+        doesn't. first_stream: the number of the collective's first chunk on this NPU.
         """
         known = (True,) * KNOWN_DIMENSIONS if involved is None else involved
         use = [d < len(known) and known[d] for d in range(len(lanes))]
@@ -224,7 +224,7 @@ class Planner:
 
 
 class Shared:
-    """What all NPUs have in common: the moves found so far, and Themis, where the NPU that comes first decides for all."""
+    """What all NPUs share: the moves found so far, and Themis, where the NPU that comes first decides for all."""
 
     def __init__(self, platform: TracePlatform) -> None:
         """Nothing is decided yet."""

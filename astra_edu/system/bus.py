@@ -11,18 +11,26 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol
+from typing import NamedTuple, Protocol
 
+from astra_edu.collectives import Collective
 from astra_edu.system.config import Bus
 
-if TYPE_CHECKING:
-    import simpy
+
+class Time(Protocol):
+    """Something that knows the time."""
+
+    @property
+    def now(self) -> float:
+        """The time in ns."""
 
 
 class BusClock(Protocol):
     """What a bus needs of the clock."""
 
-    env: simpy.Environment
+    @property
+    def env(self) -> Time:
+        """The clock's time, also between two ns."""
 
     def after_for(self, npu: object, delay: float, action: Callable[[], object]) -> None:
         """Do `action` for an NPU in `delay` ns."""
@@ -183,3 +191,33 @@ class SharedBus:
         outer = cls(bus, bus.G, clock, npu)
         outer.near.inner = cls(bus, INNER_G, clock, npu)
         return outer
+
+
+class Crossing(NamedTuple):
+    """How the data of a token cross the bus: in which direction, whether they are added up and come back."""
+
+    outwards: bool
+    adds_up: bool
+    returns: bool
+
+
+def crossing(
+    collective: Collective, algorithm: str, npus: int, window: int, k: int, in_group: bool = False
+) -> Crossing:
+    """The k-th crossing (from 0) of a phase: lots of `window` go outwards, lots of others come in, in turn.
+
+    in_group: whether it is a process group's, where ASTRA-sim 2.x takes larger lots in the direct algorithm.
+    """
+    match algorithm:
+        case "ring":
+            others = npus - 1
+        case "halving-doubling":
+            others = npus.bit_length() - 2
+        case _:
+            others = window * (npus - 1) if in_group else window
+    turn, place = divmod(k, window + others)
+    if place < window:
+        return Crossing(True, False, False)
+    all_reduces = collective is Collective.ALL_REDUCE and turn % 2 == 0
+    adds_up = collective is Collective.REDUCE_SCATTER or all_reduces
+    return Crossing(False, adds_up, window + others - place > window)

@@ -11,14 +11,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import simpy
 
 from astra_edu.collectives import Collective
 from astra_edu.errors import ConfigError
 from astra_edu.system import reference
-from astra_edu.system.bus import Piece, SharedBus
+from astra_edu.system.bus import Piece, SharedBus, crossing
 from astra_edu.system.clock import Clock, Happening
 from astra_edu.system.config import Platform
 from astra_edu.system.phases import Phase
@@ -77,32 +76,6 @@ class TurnsClock(Clock):
             self.env.schedule(event, 0)  # type: ignore[arg-type]
         else:
             del self._turns[key]
-
-
-class Crossing(NamedTuple):
-    """How the data of a token cross the bus: in which direction, whether they are added up and come back."""
-
-    outwards: bool
-    adds_up: bool
-    returns: bool
-
-
-def crossing(phase: Phase, window: int, k: int) -> Crossing:
-    """The k-th crossing (from 0) of a phase: lots of `window` go outwards, lots of others come in, in turn."""
-    n = phase.lane.dimension.npus
-    match phase.schedule.algorithm:
-        case "ring":
-            others = n - 1
-        case "halving-doubling":
-            others = n.bit_length() - 2
-        case _:
-            others = window
-    turn, place = divmod(k, window + others)
-    if place < window:
-        return Crossing(True, False, False)
-    all_reduces = phase.collective is Collective.ALL_REDUCE and turn % 2 == 0
-    adds_up = phase.collective is Collective.REDUCE_SCATTER or all_reduces
-    return Crossing(False, adds_up, window + others - place > window)
 
 
 @dataclass(eq=False)
@@ -198,7 +171,8 @@ class _Running:
     def _cross(self, i: int) -> None:
         end = self.ends[i]
         size = self.sizes[min(end.crossings, len(self.sizes) - 1)]
-        how = crossing(self.phase, self.window, end.crossings)
+        schedule = self.phase.schedule
+        how = crossing(schedule.collective, schedule.algorithm, schedule.npus, self.window, end.crossings)
         end.crossings += 1
         bus = self.messages.bus(self._name(i))
 

@@ -1,0 +1,74 @@
+"""One NPU for all: where everybody does the same, what NPU 0 sends, it also receives.
+
+The network is folded up: all NPUs' links of one kind (to the next NPU clockwise, up to the switch, ...) are one link,
+and a message over several hops of a ring uses the same link several times, as a neighbour's message uses NPU 0's.
+Receivers are named by how far away they are, as NPU 0's own number is 0.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from astra_edu.execution.clock import Clock
+from astra_edu.execution.config import TracePlatform
+from astra_edu.execution.links import Link, LinkName, Links, Travel
+from astra_edu.execution.messages import Handler, Message, Messages
+from astra_edu.network import Topology
+
+
+class FoldedMessages(Messages):
+    """The congestion-unaware network as NPU 0 sees it."""
+
+    def receive(self, npu: int, source: int, tag: int, size: int, received: Handler, what: Any = None) -> None:
+        """What comes from as far behind as `source` is ahead has been sent by NPU 0 itself."""
+        super().receive(source, npu, tag, size, received, what)
+
+
+class AmbiguousError(Exception):
+    """Messages of different NPUs reach a link in the same ns, so it matters in which order NPUs get their turn."""
+
+
+class FoldedLinks(Links):
+    """The congestion-aware network as NPU 0 sees it. Raises AmbiguousError where one NPU can't stand for all."""
+
+    def __init__(self, clock: Clock, platform: TracePlatform) -> None:
+        """All links are free."""
+        super().__init__(clock, platform)
+        self._came: dict[LinkName, tuple[int, int]] = {}
+
+    def receive(self, npu: int, source: int, tag: int, size: int, received: Handler, what: Any = None) -> None:
+        """See FoldedMessages."""
+        super().receive(source, npu, tag, size, received, what)
+
+    def _carry(self, source: int, destination: int, size: int, message: Message) -> None:
+        """destination: how far away it is."""
+        route = self._routes.get((0, destination))
+        if route is None:
+            route = self._routes[0, destination] = self._folded_route(destination)
+        self._forward(Travel(message, route, size, destination))
+
+    def _folded_route(self, destination: int) -> list[Link]:
+        d = next(d for d, block in enumerate(self.network) if destination // self._stride(d) % block.npus)
+        block, distance = self.network[d], destination // self._stride(d)
+        match block.topology:
+            case Topology.SWITCH:
+                return [self._link((d, "up"), block), self._link((d, "down"), block)]
+            case Topology.FULLY_CONNECTED:
+                return [self._link((d, f"{distance} places on"), block)]
+            case Topology.RING:
+                clockwise = 2 * distance <= block.npus
+                link = self._link((d, "clockwise" if clockwise else "anticlockwise"), block)
+                return [link] * block.hops(distance)
+
+    def _stride(self, d: int) -> int:
+        return prod(block.npus for block in self.network[:d])
+
+    def _forward(self, travel: Travel) -> None:
+        link = travel.route[travel.at]
+        sender = travel.destination if link.name[1] == "down" else travel.at
+        came, by = self._came.get(link.name, (-1, 0))
+        if came == self.clock.now and by != sender:
+            raise AmbiguousError
+        self._came[link.name] = self.clock.now, sender
+        super()._forward(travel)

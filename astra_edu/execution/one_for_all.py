@@ -1,0 +1,128 @@
+"""Runs in which all NPUs do the same at the same time: NPU 0 stands for all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from astra_edu.execution.clock import Clock
+from astra_edu.execution.config import TracePlatform
+from astra_edu.execution.endpoint import Chunk, Endpoint, Queue, Stay
+from astra_edu.execution.exchange import Phase
+from astra_edu.execution.folded import FoldedLinks
+from astra_edu.execution.memory import Accesses
+from astra_edu.execution.messages import Messages
+from astra_edu.execution.npu import Npu
+from astra_edu.execution.planning import PhasePlan, Shared
+from astra_edu.execution.timed import ForeseenClock, Known, Timed, duration
+from astra_edu.network import Topology
+from astra_edu.system.config import TREES
+from astra_edu.traces import COLLECTIVES, Node, NodeType, Trace
+
+_ALONE = (NodeType.COMP_NODE, NodeType.COMM_COLL_NODE, NodeType.METADATA_NODE, NodeType.INVALID_NODE)
+_MEMORY = (NodeType.MEM_LOAD_NODE, NodeType.MEM_STORE_NODE)
+
+
+def fits(trace: Trace, platform: TracePlatform) -> bool:
+    """Whether NPU 0 can stand for all: nobody sends to anybody in particular, and algorithms treat NPUs alike."""
+    system = platform.system
+    if not trace.alike or system.bus or system.rendezvous or system.custom or system.custom_nodes:
+        return False
+    for node in trace.nodes[0]:
+        if node.type in _MEMORY:
+            if platform.memory.kind != "PER_NPU_MEMORY_EXPANSION":
+                return False
+        elif node.type not in _ALONE:
+            return False
+        if node.type is NodeType.COMM_COLL_NODE and not _alike(node, trace, platform):
+            return False
+    return True
+
+
+def _alike(node: Node, trace: Trace, platform: TracePlatform) -> bool:
+    if node.group and len(trace.groups.get(node.group, ())) != platform.npus:
+        return False
+    collective = COLLECTIVES.get(node.comm_type)
+    if collective is None:
+        return True
+    hows = platform.system.implementations.get(collective, ())
+    for how, block in zip(hows, platform.network, strict=False):
+        if how.algorithm in TREES or (how.flat and len(platform.network) > 1):
+            return False
+        lines = how.algorithm == "halving-doubling" and block.topology is Topology.RING
+        if platform.congestion_aware and lines and platform.system.active_chunks > 1:
+            return False
+    return True
+
+
+class OneForAll:
+    """A run of NPU 0 that stands for all."""
+
+    def __init__(self, trace: Trace, platform: TracePlatform, record: bool = False) -> None:
+        """record: keep every chunk's stay in a phase."""
+        system = platform.system
+        alone = not platform.congestion_aware or system.active_chunks == 1 == system.queues
+        self.clock = clock = ForeseenClock() if alone else Clock()
+        self.endpoint = (
+            _TimedEndpoint(clock, platform) if isinstance(clock, ForeseenClock) else _folded(clock, platform)
+        )
+        if record:
+            self.endpoint.stays = []
+        hands = _Hands(self.endpoint, Accesses(platform.memory))
+        self.npu = Npu(0, trace.nodes[0], trace.groups, system, hands, trace.where(0))
+
+    @property
+    def stays(self) -> list[Stay]:
+        """Every chunk's stay in a phase, if recorded."""
+        return self.endpoint.stays or []
+
+    def run(self) -> None:
+        """Start and go on until nothing happens any more."""
+        self.npu.go_on()
+        self.clock.run()
+
+
+def _folded(clock: Clock, platform: TracePlatform) -> Endpoint:
+    return Endpoint(0, clock, platform, FoldedLinks(clock, platform), Shared(platform), folded=True)
+
+
+class _TimedEndpoint(Endpoint):
+    """An endpoint whose phases' durations are known when they start."""
+
+    def __init__(self, clock: ForeseenClock, platform: TracePlatform) -> None:
+        super().__init__(0, clock, platform, Messages(clock, platform), Shared(platform))
+        self._foreseen = clock
+        self._known: dict[object, Known] = {}
+
+    def _phase(self, queue: Queue, chunk: Chunk) -> Phase:
+        return Timed(self._foreseen, self._duration(chunk.phase), lambda: self._over(queue, chunk))
+
+    def _duration(self, plan: PhasePlan) -> Known:
+        key = (plan.collective, plan.lane, plan.size)
+        found = self._known.get(key)
+        if found is None:
+            block = self.platform.network[plan.dimension]
+            found = self._known[key] = duration(self._moves(plan), block, plan.lane.stride, self.platform)
+        return found
+
+
+class _Hands:
+    """What carries out the operations of NPU 0. See npu.Backend."""
+
+    def __init__(self, endpoint: Endpoint, accesses: Accesses) -> None:
+        self.endpoint = endpoint
+        self.accesses = accesses
+        self.clock = endpoint.clock
+        self.after = endpoint.turns.after
+        self.collective = endpoint.collective
+
+    @property
+    def now(self) -> int:
+        return self.clock.now
+
+    def send(self, node: Node, done: Callable[[Node], object]) -> None:
+        raise AssertionError("who sends is not alone")
+
+    receive = send
+
+    def access(self, node: Node, size: int, done: Callable[[Node], object]) -> None:
+        self.clock.at(self.accesses.end_ns(0, size, self.now), done, node)

@@ -1,0 +1,63 @@
+"""Run a trace on a platform: one NPU for all where that will do, everyone else one by one."""
+
+from __future__ import annotations
+
+from astra_edu.errors import ConfigError
+from astra_edu.execution.config import TracePlatform
+from astra_edu.execution.everyone import Everyone
+from astra_edu.execution.folded import AmbiguousError
+from astra_edu.execution.npu import Npu
+from astra_edu.execution.one_for_all import OneForAll, fits
+from astra_edu.execution.result import TraceResult
+from astra_edu.traces import Trace
+
+
+def run_trace(trace: Trace, platform: TracePlatform, record: bool = False, everyone: bool = False) -> TraceResult:
+    """Run a trace, to the nanosecond as ASTRA-sim 2.x does.
+
+    record: keep every chunk's stay in a phase and every message's on a link. everyone: follow all NPUs even where
+    one could stand for all. Raises ConfigError where sizes don't fit and where NPUs wait for what never comes.
+    """
+    if trace.npus != platform.npus:
+        raise ConfigError(
+            f"the trace is for {trace.npus} NPUs, the network has {platform.npus} "
+            f"({' x '.join(str(block.npus) for block in platform.network)})."
+        )
+    links = record and platform.congestion_aware
+    if not everyone and not links and fits(trace, platform):
+        alone = OneForAll(trace, platform, record)
+        try:
+            alone.run()
+        except AmbiguousError:
+            pass
+        else:
+            _finished([alone.npu], [])
+            finish = alone.npu.finished_ns or 0
+            return TraceResult(trace, platform, (finish,) * trace.npus, alone.npu.ran, alone.stays, one_for_all=True)
+    run = Everyone(trace, platform, record)
+    run.run()
+    _finished(run.npus, run.messages.unmatched())
+    finish_ns = tuple(npu.finished_ns or 0 for npu in run.npus)
+    ran = sorted((ran for npu in run.npus for ran in npu.ran), key=lambda ran: ran.end_ns)
+    return TraceResult(trace, platform, finish_ns, ran, run.stays, run.uses)
+
+
+def _finished(npus: list[Npu], unmatched: list[tuple[tuple[int, int, int, int], bool]]) -> None:
+    """Raise ConfigError where an NPU never finishes, and say what it waits for."""
+    stuck = [npu for npu in npus if npu.finished_ns is None]
+    if not stuck:
+        return
+    npu = stuck[0]
+    on_the_way, waiting = npu.waiting()
+    parts = [f"{len(stuck)} of {len(npus)} NPUs never finish; first {npu.where}"]
+    if on_the_way:
+        names = {ran.id: ran for ran in npu.nodes}
+        parts.append(f"node {on_the_way[0]} ({names[on_the_way[0]].name}) never ends")
+    elif waiting:
+        parts.append(f"node {waiting[0]} is never started")
+    for (tag, source, destination, size), sent in unmatched[:1]:
+        what = "sends it, but no receive" if sent else "is waited for, but no send"
+        parts.append(
+            f"NPU {source} to NPU {destination}, tag {tag}, {size} bytes: it {what} with the same tag and size comes"
+        )
+    raise ConfigError("; ".join(parts) + ".")

@@ -1,0 +1,135 @@
+"""Phases that nothing delays: their duration is known when they start, so no message needs to be followed.
+
+That is so on the congestion-unaware network, and on the other one while a chunk is alone on its dimension's links.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from heapq import heappop, heappush
+from typing import Any, NamedTuple
+
+from astra_edu.execution.clock import Action, Clock, Turns
+from astra_edu.execution.config import TracePlatform
+from astra_edu.execution.exchange import Exchange
+from astra_edu.execution.folded import FoldedLinks, FoldedMessages
+from astra_edu.execution.moves import Moves
+from astra_edu.network import Block, Topology
+
+WAITS = 3
+
+
+class Known(NamedTuple):
+    """How long a phase lasts, and the last waits of its last token, last first (ns)."""
+
+    total_ns: int
+    waits: tuple[int, ...]
+
+
+class ForeseenClock(Clock):
+    """A clock for phases whose end is known when they start.
+
+    What happens in the same ns happens in the order in which it was foreseen. As the waits inside a phase aren't
+    followed, an event carries the last times at which its coming was foreseen.
+    """
+
+    def __init__(self) -> None:
+        """A clock at 0 ns with nothing to do."""
+        super().__init__()
+        self._heap: list[tuple[int, tuple[int, ...], int, Action, Any]] = []
+        self._foreseen: tuple[int, ...] = (0,)
+        self._count = 0
+
+    def at(self, time: int, action: Action, what: Any) -> None:
+        """Do action(what) at `time` ns; it is foreseen now."""
+        self._push(time, (self.now, *self._foreseen)[: WAITS + 1], action, what)
+
+    def after_waits(self, known: Known, action: Action, what: Any) -> None:
+        """Do action(what) when a phase that starts now is over."""
+        foreseen, time = [], self.now + known.total_ns
+        end = time
+        for wait in known.waits:
+            end -= wait
+            foreseen.append(end)
+        self._push(time, (*foreseen, *self._foreseen)[: WAITS + 1], action, what)
+
+    def run(self) -> None:
+        """Go on until nothing is left to do."""
+        while self._heap:
+            self.now, self._foreseen, _, action, what = heappop(self._heap)
+            action(what)
+
+    def _push(self, time: int, foreseen: tuple[int, ...], action: Action, what: Any) -> None:
+        self._count += 1
+        heappush(self._heap, (time, foreseen, self._count, action, what))
+
+
+class Timed:
+    """A phase at an NPU that stands for all: it is over when its time is."""
+
+    __slots__ = ("clock", "known", "over")
+
+    def __init__(self, clock: ForeseenClock, known: Known, over: Callable[[], object]) -> None:
+        """over: called at its end."""
+        self.clock = clock
+        self.known = known
+        self.over = over
+
+    def start(self) -> None:
+        """Begin."""
+        self.clock.after_waits(self.known, self._end, None)
+
+    def _end(self, _: object) -> None:
+        self.over()
+
+
+def duration(moves: Moves, block: Block, stride: int, platform: TracePlatform) -> Known:
+    """How long a phase with these moves lasts over one dimension when nothing else is on its links."""
+    if moves.schedule.algorithm == "direct" and (
+        moves.window < moves.schedule.npus - 1 or block.topology is Topology.RING or _queue_up(block, platform)
+    ):
+        return _followed(moves, stride, platform)
+    endpoint = moves.endpoint_ns
+    total = endpoint
+    steps = list(zip(moves.ahead, moves.sizes, moves.reductions, strict=True))
+    if moves.schedule.algorithm == "direct":  # all messages of a step alike and at once
+        steps = steps[:: moves.window]
+    for (distance, size, reduction), times in Counter(steps).items():
+        total += times * (_message_ns(block, size, distance, platform) + endpoint + (reduction or 0))
+    distance, size, reduction = steps[-1]
+    waits = (endpoint, _message_ns(block, size, distance, platform), endpoint)
+    return Known(total, waits if reduction is None else (reduction, *waits)[:WAITS])
+
+
+def _queue_up(block: Block, platform: TracePlatform) -> bool:
+    """Whether messages that are sent at the same time wait for each other."""
+    return platform.congestion_aware and block.topology is not Topology.FULLY_CONNECTED
+
+
+def _message_ns(block: Block, size: int, distance: int, platform: TracePlatform) -> int:
+    hops = block.hops(distance)
+    return hops * block.crossing_ns(size) if platform.congestion_aware else block.message_ns(size, hops)
+
+
+def _followed(moves: Moves, stride: int, platform: TracePlatform) -> Known:
+    """Message by message."""
+    clock = Clock()
+    messages = FoldedLinks(clock, platform) if platform.congestion_aware else FoldedMessages(clock, platform)
+    ends: list[int] = []
+    hand = _Hand(clock, messages)
+    places = [distance * stride for distance in moves.ahead]
+    Exchange(hand, moves, 0, places, places, lambda: ends.append(clock.now)).start()
+    clock.run()
+    return Known(ends[0], (moves.endpoint_ns,))
+
+
+class _Hand:
+    """As much of an endpoint as a single phase needs."""
+
+    npu = 0
+    bus = None
+
+    def __init__(self, clock: Clock, messages: FoldedMessages | FoldedLinks) -> None:
+        self.turns = Turns(clock)
+        self.messages = messages
