@@ -21,12 +21,14 @@ from astra_edu.collectives import (
     schedule,
 )
 from astra_edu.errors import ConfigError
+from astra_edu.execution import RemoteMemory, TracePlatform, TraceResult, TraceSystem
 from astra_edu.formats import load_astra_sim, load_workload, save_astra_sim, save_workload
-from astra_edu.network import Dimension, Topology
+from astra_edu.network import Block, Dimension, Topology
 from astra_edu.presets import PRESETS, preset
 from astra_edu.result import Result, Span
 from astra_edu.simulate import simulate
 from astra_edu.system import Platform, SystemConfig, time_schedule
+from astra_edu.traces import Trace
 from astra_edu.workload import LOOPS, Workload
 
 _LOADED_LATE = {
@@ -50,6 +52,7 @@ __all__ = [
     "MODELS",
     "ORDERS",
     "PRESETS",
+    "Block",
     "Change",
     "Collective",
     "ConfigError",
@@ -63,6 +66,7 @@ __all__ = [
     "Platform",
     "Player",
     "ProofError",
+    "RemoteMemory",
     "Result",
     "Schedule",
     "Span",
@@ -72,6 +76,10 @@ __all__ = [
     "SystolicArray",
     "Timeline",
     "Topology",
+    "Trace",
+    "TracePlatform",
+    "TraceResult",
+    "TraceSystem",
     "WhatIf",
     "Workload",
     "candidates",

@@ -1,4 +1,7 @@
-"""The command line. `run` takes the options of ASTRA-sim 1.0's program, so the tutorials' scripts work as they are."""
+"""The command line: `run` takes the options of ASTRA-sim 1.0's program, `run2` those of 2.x's.
+
+So the tutorials' scripts work as they are.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,13 @@ from typing import Any
 import click
 
 from astra_edu.errors import ConfigError
+from astra_edu.execution import TracePlatform
 from astra_edu.formats import load_astra_sim, load_workload
 from astra_edu.network import Dimension
 from astra_edu.reports import write_reports
 from astra_edu.simulate import simulate
 from astra_edu.system import Platform
+from astra_edu.traces import Trace
 
 _OVERRIDES = {"units-count": "npus", "links-count": "links", "link-bandwidth": "bandwidth", "link-latency": "latency"}
 
@@ -72,7 +77,7 @@ def _per_dimension(option: str, kind: type, what: str) -> Callable[[Any], Any]:
 
 @click.group()
 def main() -> None:
-    """Simulate distributed deep-learning training as ASTRA-sim 1.0's analytical mode does."""
+    """Simulate distributed deep-learning training as ASTRA-sim's analytical mode does."""
 
 
 @main.command(cls=ScriptCommand)
@@ -113,6 +118,8 @@ def run(
     platform = load_astra_sim(
         network_configuration, system_configuration, injection_scale, num_queues_per_dim, rendezvous_protocol
     )
+    if isinstance(platform, TracePlatform):
+        raise ConfigError(f"{network_configuration} is for ASTRA-sim 2.x; the command for it is run2.")
     platform = _overridden(platform, {name.replace("_", "-"): values for name, values in per_dimension.items()})
     workload = load_workload(workload_configuration, comm_scale, compute_scale)
     with warnings.catch_warnings(record=True) as caught:
@@ -125,6 +132,56 @@ def run(
     files = write_reports(result, folder, run_name, stat_row, total_stat_rows)
     click.echo(f"{run_name}: {result}")
     click.echo(f"{where}: {', '.join(file.name for file in files)}")
+
+
+@main.command(cls=ScriptCommand, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+@_file("workload-configuration", "Prefix of the execution traces, PREFIX.0.et, PREFIX.1.et, ..., or a JSON file")
+@_file("system-configuration", "System file (JSON)")
+@_file("remote-memory-configuration", "Remote memory file (JSON)")
+@_file("network-configuration", "Network file (YAML)")
+@click.option("--comm-group-configuration", default="empty", metavar="FILE", help="Process groups (JSON).")
+@_number("num-queues-per-dim", 1, "Queues that the active chunks of a dimension are divided over.")
+@_number("injection-scale", 1.0, "Multiplies the endpoint delay.")
+@click.option("--rendezvous-protocol", type=bool, default=False, help="true: a message waits for a request.")
+@click.option("--congestion-aware/--congestion-unaware", default=False, help="Whether messages wait for each other.")
+@_number("compute-scale", 1.0, "Read, and without effect, as in ASTRA-sim.")
+@_number("comm-scale", 1.0, "Read, and without effect, as in ASTRA-sim.")
+@click.option("--logging-configuration", default="empty", hidden=True)
+@click.option("--logging-folder", default="log", hidden=True)
+def run2(
+    workload_configuration: str,
+    system_configuration: str,
+    remote_memory_configuration: str,
+    network_configuration: str,
+    comm_group_configuration: str,
+    num_queues_per_dim: int,
+    injection_scale: float,
+    rendezvous_protocol: bool,
+    congestion_aware: bool,
+    **_: object,
+) -> None:
+    """Run execution traces as ASTRA-sim 2.x does and print when each NPU finishes."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        platform = load_astra_sim(
+            network_configuration,
+            system_configuration,
+            injection_scale,
+            num_queues_per_dim,
+            rendezvous_protocol,
+            memory=remote_memory_configuration,
+            congestion_aware=congestion_aware,
+        )
+        groups = None if "empty" in comm_group_configuration else comm_group_configuration
+        trace = load_workload(workload_configuration, groups=groups)
+        if not isinstance(platform, TracePlatform) or not isinstance(trace, Trace):
+            raise ConfigError("these are files of ASTRA-sim 1.0; the command for them is run.")
+        result = simulate(trace, platform)
+    for warning in caught:
+        click.echo(f"Warning: {warning.message}", err=True)
+    for npu, (finish, exposed) in enumerate(zip(result.finish_ns, result.exposed_ns, strict=True)):
+        click.echo(f"sys[{npu}] finished, {finish} cycles, exposed communication {exposed} cycles.")
+    click.echo(f"{result} (1 cycle = 1 ns)")
 
 
 def _overridden(platform: Platform, values: dict[str, tuple[float, ...]]) -> Platform:

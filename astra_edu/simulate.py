@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import warnings
 from time import perf_counter
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, overload
 
 from astra_edu.errors import ConfigError, whole
+from astra_edu.execution import TracePlatform, TraceResult, run_trace
 from astra_edu.result import Result
 from astra_edu.system import Platform
 from astra_edu.system.logical import logical_dimensions
 from astra_edu.system.scheduler import Scheduler
+from astra_edu.traces import Trace
 from astra_edu.workload import LOOPS, Workload
 from astra_edu.workload.npu import Npu, Steps, running_layers
 from astra_edu.workload.parallelism import involved, options
@@ -19,18 +21,40 @@ if TYPE_CHECKING:
     from tqdm.auto import tqdm
 
 
-def simulate(workload: Workload, platform: Platform, passes: int = 1, progress: bool = True) -> Result:
-    """Run `passes` passes of the workload on the platform, to the nanosecond as ASTRA-sim 1.0 does.
+@overload
+def simulate(workload: Workload, platform: Platform, passes: int = 1, progress: bool = True) -> Result: ...
 
-    progress: show a progress bar when it takes more than a second.
+
+@overload
+def simulate(
+    workload: Trace, platform: TracePlatform, *, record: bool = False, everyone: bool = False
+) -> TraceResult: ...
+
+
+def simulate(
+    workload: Workload | Trace,
+    platform: Platform | TracePlatform,
+    passes: int = 1,
+    progress: bool = True,
+    record: bool = False,
+    everyone: bool = False,
+) -> Result | TraceResult:
+    """Run a workload on a platform, to the nanosecond as ASTRA-sim does.
+
+    A Workload runs on a Platform as in 1.0, `passes` times; progress: show a progress bar when that takes more than a
+    second. A Trace runs on a TracePlatform as in 2.x; see astra_edu.execution.run_trace for record and everyone.
 
     Raises ConfigError for numbers that make no sense, for a workload that does nothing at all, and for a training
     loop that waits for what never comes. Warns of collectives of 0 bytes.
     """
+    if isinstance(workload, Trace) and isinstance(platform, TracePlatform):
+        return run_trace(workload, platform, record, everyone)
     if not isinstance(workload, Workload) or not isinstance(platform, Platform):
+        mixed = {type(workload), type(platform)} in ({Trace, Platform}, {Workload, TracePlatform})
         raise ConfigError(
             "simulate(workload, platform) takes what ae.load_workload(...) and ae.load_astra_sim(...) return, "
             f"in this order; it got {type(workload).__name__} and {type(platform).__name__}."
+            + (" A Workload and a Platform are of ASTRA-sim 1.0, a Trace and a TracePlatform of 2.x." if mixed else "")
         )
     passes = whole("passes", passes, at_least=1)
     _warn_of_nothing(workload)

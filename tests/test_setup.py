@@ -21,10 +21,10 @@ PACKAGE = ROOT / "astra_edu"
 
 # Each part imports only from the parts before it.
 IMPORT_ORDER = (
-    *("errors", "units", "intervals"),
-    *("network", "collectives", "system", "pipeline", "workload", "formats"),
+    *("errors", "units", "intervals", "files"),
+    *("network", "collectives", "system", "pipeline", "workload", "traces", "execution", "formats"),
     *("presets", "chrome_trace", "result", "simulate", "explain", "reports"),
-    *("synchronisation", "iteration", "measured"),
+    *("synchronisation", "iteration", "measured", "endpoint", "memory_systems"),
     *("plots", "widgets", "check"),
     *("cli", "__main__"),
 )

@@ -205,7 +205,8 @@ def run(work: str, system: str, folder: str | Path, images: int = 1, faster: int
         network[faster] = replace(network[faster], bandwidth=2 * network[faster].bandwidth)
         platform = replace(platform, network=tuple(network))
     scale = COMPUTE_SCALE[system] * images
-    return simulate(load_workload(f"{folder}/{WORKLOADS[work]}.txt", compute_scale=scale), platform)
+    result: Result = simulate(load_workload(f"{folder}/{WORKLOADS[work]}.txt", compute_scale=scale), platform)
+    return result
 
 
 @cache

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
 from math import prod
+from typing import Any
 
 from astra_edu.collectives import Collective
 from astra_edu.errors import ConfigError, choice, not_negative, positive, whole
@@ -27,7 +29,7 @@ COLLECTIVES = (Collective.ALL_REDUCE, Collective.ALL_GATHER, Collective.REDUCE_S
 
 @dataclass(frozen=True)
 class RemoteMemory:
-    """The memory behind MEM_LOAD and MEM_STORE nodes: latency (ns) + bytes / bandwidth (10**9 bytes/s).
+    """The memory behind MEM_LOAD and MEM_STORE nodes: latency (ns) + bytes / bandwidth (10**9 bytes/s), both whole.
 
     kind: whether each NPU, each node of `npus_per_node` NPUs or all NPUs together have one; one that is shared serves
     one NPU after the other.
@@ -35,14 +37,14 @@ class RemoteMemory:
 
     kind: str = "NO_MEMORY_EXPANSION"
     latency: int = 0
-    bandwidth: float = 0.0
+    bandwidth: int = 0
     npus_per_node: int = 1
 
     def __post_init__(self) -> None:
         choice("memory-type", self.kind, MEMORY_KINDS)
         object.__setattr__(self, "latency", whole("remote-mem-latency", self.latency, at_least=0))
         if self.kind != MEMORY_KINDS[0]:
-            object.__setattr__(self, "bandwidth", positive("remote-mem-bw", self.bandwidth))
+            object.__setattr__(self, "bandwidth", whole("remote-mem-bw", self.bandwidth, at_least=1))
         object.__setattr__(self, "npus_per_node", whole("npus_per_node", self.npus_per_node, at_least=1))
 
     def access_ns(self, size: int) -> int:
@@ -105,6 +107,22 @@ class TraceSystem:
             raise ConfigError(
                 "roofline-enabled needs local-mem-bw (10**9 bytes/s) and peak-perf (10**12 operations/s)."
             )
+
+    @classmethod
+    def of(cls, implementations: str | Sequence[str], **settings: Any) -> TraceSystem:
+        """All collectives carried out the same way, such as "ring", or ["ring", "halvingDoubling"] for two dimensions.
+
+        What halving-doubling and trees can't do, the all-to-all, is direct there.
+        """
+        spellings = [implementations] if isinstance(implementations, str) else list(implementations)
+        own = tuple(Implementation.parse(spelling) for spelling in spellings)
+        direct = Implementation.parse("direct")
+        pairwise = tuple(how if how.algorithm in ("ring", "direct") else direct for how in own)
+        every = {collective: pairwise if collective is Collective.ALL_TO_ALL else own for collective in COLLECTIVES}
+        allowed = [f.name for f in fields(cls) if f.name != "implementations"]
+        for name in settings:
+            choice("setting", name, allowed)
+        return cls(implementations=every, **settings)
 
     def reduction_ns(self, size: int) -> int:
         """Memory time of adding up a received message: it and the NPU's own data are read, the sum is written.

@@ -114,7 +114,7 @@ class Endpoint:
     def __init__(
         self, npu: int, clock: Clock, platform: TracePlatform, messages: Messages, shared: Shared, folded: bool = False
     ) -> None:
-        """messages: the network; shared: what all NPUs have in common. folded: this NPU stands for all (see folded.py)."""
+        """messages: the network; shared: what all NPUs share. folded: this NPU stands for all (see folded.py)."""
         self.npu = npu
         self.clock = clock
         self.turns = Turns(clock)
@@ -145,7 +145,8 @@ class Endpoint:
     ) -> bool:
         """Begin a collective now and call `done` when its last chunk is over; False where it has none, and never ends.
 
-        what: for the record; number: of its node. group: number and members of a process group; None for all NPUs. priority: of the node.
+        what: for the record. group: number and members of a process group; None for all NPUs. priority, number: of
+        its node.
         """
         custom = self.system.custom_nodes.get(number, self.system.custom.get(collective))
         if custom is not None:

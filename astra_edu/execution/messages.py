@@ -140,7 +140,7 @@ class Messages:
 
 
 def first_way(network: tuple[Block, ...], source: int, destination: int) -> tuple[Block, int]:
-    """(block, hops) of the first dimension in which two NPUs differ: no other is charged where congestion is ignored."""
+    """(block, hops) of the first dimension in which two NPUs differ; the unaware network charges no other."""
     for d, block in enumerate(network):
         stride = prod(b.npus for b in network[:d])
         distance = (destination // stride - source // stride) % block.npus

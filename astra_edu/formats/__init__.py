@@ -1,25 +1,39 @@
-"""The files of ASTRA-sim 1.0, read and written."""
+"""The files of ASTRA-sim 1.0 and 2.x, read and written. Which of the two a file is for is told by its content."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from os import PathLike
+from pathlib import Path as FilePath
+from typing import Any
 
+from astra_edu.errors import ConfigError
+from astra_edu.execution import RemoteMemory, TracePlatform
 from astra_edu.formats.files import read_text, write_text
+from astra_edu.formats.memory_json import format_memory, parse_memory
 from astra_edu.formats.network_json import format_network, parse_network
+from astra_edu.formats.network_yaml import format_network_2, parse_network_2
+from astra_edu.formats.system_json import format_system_2, parse_system_2
 from astra_edu.formats.system_text import format_system, parse_system
 from astra_edu.formats.workload_text import format_workload, parse_workload
 from astra_edu.system import Platform
+from astra_edu.traces import Trace
 from astra_edu.workload import Workload
 
 __all__ = [
+    "format_memory",
     "format_network",
+    "format_network_2",
     "format_system",
+    "format_system_2",
     "format_workload",
     "load_astra_sim",
     "load_workload",
+    "parse_memory",
     "parse_network",
+    "parse_network_2",
     "parse_system",
+    "parse_system_2",
     "parse_workload",
     "save_astra_sim",
     "save_workload",
@@ -34,21 +48,57 @@ def load_astra_sim(
     injection_scale: float = 1,
     num_queues_per_dim: int = 1,
     rendezvous_protocol: bool = False,
-) -> Platform:
-    """Read a platform from ASTRA-sim 1.0's network file (JSON) and system file (text).
+    *,
+    memory: Path | None = None,
+    congestion_aware: bool = False,
+) -> Any:
+    """Read a platform: a Platform from ASTRA-sim 1.0's files (JSON, text), a TracePlatform from 2.x's (YAML, JSON).
 
-    The others are its command line's: injection_scale multiplies the endpoint delay; num_queues_per_dim are the
-    queues that a dimension's active chunks are divided over; with the rendezvous protocol a message waits for a
-    request. Raises ConfigError naming the file, the key, the value and what is allowed.
+    injection_scale, num_queues_per_dim and rendezvous_protocol are its command line's: the first multiplies the
+    endpoint delay; the second are the queues that a dimension's active chunks are divided over; with the third a
+    message waits for a request. memory (2.x): the remote memory file. congestion_aware (2.x): whether messages wait
+    for each other on the links. Raises ConfigError naming the file, the key, the value and what is allowed.
     """
-    dimensions = parse_network(read_text(network, "a network file (JSON)"), str(network))
-    settings = parse_system(read_text(system, "a system file"), str(system))
-    settings = replace(settings, queues=num_queues_per_dim, rendezvous=rendezvous_protocol)
-    return Platform(dimensions, settings.with_injection_scale(injection_scale))
+    network_text, system_text = read_text(network, "a network file"), read_text(system, "a system file")
+    first, second = network_text.lstrip().startswith("{"), system_text.lstrip().startswith("{")
+    if first != second:
+        pass
+    elif first:
+        raise ConfigError(f"{network} is a network file of ASTRA-sim 1.0 and {system} a system file of 2.x.")
+    else:
+        raise ConfigError(f"{network} is a network file of ASTRA-sim 2.x and {system} a system file of 1.0.")
+    if first:
+        if memory is not None or congestion_aware:
+            raise ConfigError(f"{network} is for ASTRA-sim 1.0, which knows neither remote memory nor congestion.")
+        dimensions = parse_network(network_text, str(network))
+        settings = parse_system(system_text, str(system))
+        settings = replace(settings, queues=num_queues_per_dim, rendezvous=rendezvous_protocol)
+        return Platform(dimensions, settings.with_injection_scale(injection_scale))
+    blocks = parse_network_2(network_text, str(network))
+    read = parse_system_2(system_text, str(system), lambda prefix: _custom(prefix, system))
+    if "endpoint-delay" in system_text:  # else the scale isn't applied to the default
+        read = replace(read, endpoint_delay=read.scaled_endpoint(injection_scale))
+    read = replace(read, queues=num_queues_per_dim, rendezvous=rendezvous_protocol)
+    remote = RemoteMemory() if memory is None else parse_memory(read_text(memory, "a memory file"), str(memory))
+    return TracePlatform(blocks, read, remote, congestion_aware)
 
 
-def save_astra_sim(platform: Platform, network: Path, system: Path) -> None:
-    """Write a platform as ASTRA-sim 1.0's network file and system file, for the real simulator to read."""
+def _custom(prefix: str, system: Path) -> Trace:
+    """A custom collective's trace, from where the program is run or else from beside its system file."""
+    from astra_edu.traces.load import load_trace
+
+    beside = FilePath(system).parent / prefix
+    return load_trace(beside if beside.with_name(f"{beside.name}.0.et").exists() else prefix)
+
+
+def save_astra_sim(platform: Platform | TracePlatform, network: Path, system: Path, memory: Path | None = None) -> None:
+    """Write a platform as ASTRA-sim's files, for the real simulator to read: of 2.x where it is a TracePlatform."""
+    if isinstance(platform, TracePlatform):
+        write_text(network, format_network_2(platform.network))
+        write_text(system, format_system_2(platform.system))
+        if memory is not None:
+            write_text(memory, format_memory(platform.memory, platform.npus))
+        return
     write_text(network, format_network(platform.network))
     write_text(system, format_system(platform.system))
 
@@ -58,6 +108,15 @@ def save_workload(workload: Workload, path: Path) -> None:
     write_text(path, format_workload(workload))
 
 
-def load_workload(path: Path, comm_scale: float = 1, compute_scale: float = 1) -> Workload:
-    """Read ASTRA-sim 1.0's workload file. The scales multiply all communication sizes and all compute times."""
+def load_workload(path: Path, comm_scale: float = 1, compute_scale: float = 1, *, groups: Path | None = None) -> Any:
+    """Read a workload: a Workload from ASTRA-sim 1.0's text file, or a Trace from 2.x's execution traces.
+
+    A trace is given by the prefix of its files (traces/all_reduce for traces/all_reduce.0.et, ...) or as one JSON
+    file; groups: the file of its process groups. The scales multiply all communication sizes and all compute times
+    of a text file; ASTRA-sim 2.x ignores them, and so does a trace.
+    """
+    from astra_edu.traces.load import is_trace, load_trace
+
+    if groups is not None or is_trace(path):
+        return load_trace(path, groups)
     return parse_workload(read_text(path, "a workload file"), comm_scale, compute_scale, str(path))

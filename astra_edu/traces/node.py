@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from astra_edu.collectives import Collective
@@ -60,6 +61,13 @@ class Attribute(NamedTuple):
     doc: str = ""
 
 
+class Metadata(NamedTuple):
+    """What a trace file says of itself before its first node: the schema's version and what the recorder noted."""
+
+    version: str = "0.0.4"
+    attributes: Mapping[str, Attribute] = MappingProxyType({})
+
+
 class Tensors(NamedTuple):
     """The inputs or outputs of a node: three texts, empty in traces that no framework recorded."""
 
@@ -95,7 +103,8 @@ class Node:
                 raise ConfigError(f"node {self.id} ({self.name}) has no attribute {name}.")
             return default
         value = attribute.value
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or value != int(value) or value < 0:
+        exact = type(value) is int or (type(value) is float and value.is_integer())
+        if not exact or value < 0:
             raise ConfigError(
                 f"node {self.id} ({self.name}): {name} is {value!r} ({attribute.member}); a whole number of 0 or more "
                 "is needed."

@@ -1,0 +1,101 @@
+"""Traces from a line of Python: one collective on every NPU, or nodes as plain dicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from astra_edu.errors import ConfigError, choice, suggestion, whole
+from astra_edu.traces.node import COLLECTIVES, Attribute, Node, NodeType, attribute_of
+from astra_edu.traces.trace import Trace
+from astra_edu.units import parse_bytes
+
+COMM_TYPES = {collective.value.replace("-", "_"): kind for kind, collective in COLLECTIVES.items()}
+_FIELDS = ("id", "name", "type", "duration_micros", "start_time_micros", "data_deps", "ctrl_deps", "attr")
+
+
+def collective(
+    name: str, bytes: int | str, npus: int, involved_dim: Sequence[bool] | None = None, group: str | int | None = None
+) -> Trace:
+    """A trace in which every NPU has one node, the collective `name`: "all_reduce", "all_gather", "reduce_scatter", ...
+
+    bytes: an NPU's whole buffer, but its own shard for an all-gather; a number or a text such as "1 MiB".
+    involved_dim: for each dimension whether the collective runs over it (default: the first four). group: not of all
+    NPUs, but of the process group with this name.
+    """
+    kind = COMM_TYPES[choice("collective", str(name).replace("-", "_"), COMM_TYPES)]
+    count = whole("npus", npus, at_least=1)
+    attributes: dict[str, Any] = {"is_cpu_op": False, "comm_type": int(kind), "comm_size": parse_bytes(bytes)}
+    if involved_dim is not None:
+        attributes["involved_dim"] = [bool(use) for use in involved_dim]
+    if group is not None:
+        attributes["pg_name"] = str(group)
+    found = {key: attribute_of(key, value) for key, value in attributes.items()}
+    nodes = (Node(1, name, NodeType.COMM_COLL_NODE, attributes=found),)
+    return Trace((nodes,) * count)
+
+
+def from_nodes(
+    nodes: Sequence[Sequence[Mapping[str, Any]]], groups: Mapping[Any, Sequence[int]] | None = None
+) -> Trace:
+    """A trace from dicts: for every NPU the list of its nodes.
+
+    A node has id, name, type ("COMP_NODE", ...), duration_micros, data_deps, ctrl_deps and attr (name to value); all
+    but id and type may be missing. groups: name to the NPUs of a process group, in their order.
+
+    Raises ConfigError for what makes no trace, naming the NPU and the node.
+    """
+    if not isinstance(nodes, Sequence) or isinstance(nodes, (str, bytes)) or not nodes:
+        raise ConfigError("from_nodes takes a list with the nodes of every NPU; each of them is a list of dicts.")
+    found: list[tuple[Node, ...]] = []
+    seen: dict[int, tuple[Node, ...]] = {}
+    for npu, listed in enumerate(nodes):
+        if id(listed) not in seen:
+            if not isinstance(listed, Sequence) or not all(isinstance(node, Mapping) for node in listed):
+                raise ConfigError(f"NPU {npu}: its nodes are {listed!r:.80}; they should be a list of dicts.")
+            seen[id(listed)] = tuple(_node(node, f"NPU {npu}, node number {k}") for k, node in enumerate(listed))
+        found.append(seen[id(listed)])
+    return Trace(tuple(found), {str(name): tuple(members) for name, members in (groups or {}).items()})
+
+
+def _node(values: Mapping[str, Any], where: str) -> Node:
+    for key in values:
+        if key not in _FIELDS:
+            raise ConfigError(f"{where}: unknown field {key!r}; {suggestion(key, _FIELDS)}")
+    for key in ("id", "type"):
+        if key not in values:
+            raise ConfigError(f"{where} has no {key}.")
+    number = whole(f"{where}: id", values["id"], at_least=0)
+    where = f"{where} (id {number})"
+    kind = values["type"]
+    if not isinstance(kind, NodeType):
+        kind = NodeType[choice(f"{where}: type", kind, NodeType.__members__)]
+    attributes = values.get("attr", {})
+    if not isinstance(attributes, Mapping):
+        raise ConfigError(f"{where}: attr is {attributes!r:.80}; it should be a dict.")
+    return Node(
+        number,
+        str(values.get("name", f"{kind.name.lower()}_{number}")),
+        kind,
+        _numbers(values, "data_deps", where),
+        _numbers(values, "ctrl_deps", where),
+        whole(f"{where}: duration_micros", values.get("duration_micros", 0), at_least=0),
+        whole(f"{where}: start_time_micros", values.get("start_time_micros", 0), at_least=0),
+        {str(name): _attribute(name, value, where) for name, value in attributes.items()},
+    )
+
+
+def _numbers(values: Mapping[str, Any], key: str, where: str) -> tuple[int, ...]:
+    listed = values.get(key, ())
+    if not isinstance(listed, Sequence) or isinstance(listed, (str, bytes)):
+        raise ConfigError(f"{where}: {key} is {listed!r:.80}; it should be a list of node ids.")
+    return tuple(whole(f"{where}: an entry of {key}", number, at_least=0) for number in listed)
+
+
+def _attribute(name: str, value: object, where: str) -> Attribute:
+    if isinstance(value, Attribute):
+        return value
+    try:
+        return attribute_of(str(name), value)
+    except ConfigError as error:
+        raise ConfigError(f"{where}: {error}") from None
