@@ -42,14 +42,17 @@ class FoldedLinks(Links):
         super().receive(source, npu, tag, size, received, what)
 
     def _carry(self, source: int, destination: int, size: int, message: Message) -> None:
-        """destination: how far away it is."""
+        """destination: how far away it is; 0 for a request to who is as far behind as `source` is ahead."""
+        if not destination:
+            d = self._dimension(source)
+            destination = self.network[d].npus * self._stride(d) - source
         route = self._routes.get((0, destination))
         if route is None:
             route = self._routes[0, destination] = self._folded_route(destination)
         self._forward(Travel(message, route, size, destination))
 
     def _folded_route(self, destination: int) -> list[Link]:
-        d = next(d for d, block in enumerate(self.network) if destination // self._stride(d) % block.npus)
+        d = self._dimension(destination)
         block, distance = self.network[d], destination // self._stride(d)
         match block.topology:
             case Topology.SWITCH:
@@ -60,6 +63,9 @@ class FoldedLinks(Links):
                 clockwise = 2 * distance <= block.npus
                 link = self._link((d, "clockwise" if clockwise else "anticlockwise"), block)
                 return [link] * block.hops(distance)
+
+    def _dimension(self, distance: int) -> int:
+        return next(d for d, block in enumerate(self.network) if distance // self._stride(d) % block.npus)
 
     def _stride(self, d: int) -> int:
         return prod(block.npus for block in self.network[:d])

@@ -8,7 +8,7 @@ from astra_edu.execution.clock import Clock
 from astra_edu.execution.config import TracePlatform
 from astra_edu.execution.endpoint import Chunk, Endpoint, Queue, Stay
 from astra_edu.execution.exchange import Phase
-from astra_edu.execution.folded import FoldedLinks
+from astra_edu.execution.folded import FoldedLinks, FoldedMessages
 from astra_edu.execution.memory import Accesses
 from astra_edu.execution.messages import Messages
 from astra_edu.execution.npu import Npu
@@ -25,7 +25,7 @@ _MEMORY = (NodeType.MEM_LOAD_NODE, NodeType.MEM_STORE_NODE)
 def fits(trace: Trace, platform: TracePlatform) -> bool:
     """Whether NPU 0 can stand for all: nobody sends to anybody in particular, and algorithms treat NPUs alike."""
     system = platform.system
-    if not trace.alike or system.bus or system.rendezvous or system.custom or system.custom_nodes:
+    if not trace.alike or system.custom or system.custom_nodes:
         return False
     for node in trace.nodes[0]:
         if node.type in _MEMORY:
@@ -45,13 +45,23 @@ def _alike(node: Node, trace: Trace, platform: TracePlatform) -> bool:
     if collective is None:
         return True
     hows = platform.system.implementations.get(collective, ())
+    if hows and hows[0].flat and len(platform.network) > 1:
+        return not platform.congestion_aware and hows[0].algorithm not in TREES
     for how, block in zip(hows, platform.network, strict=False):
-        if how.algorithm in TREES or (how.flat and len(platform.network) > 1):
+        if how.algorithm in TREES:
             return False
         lines = how.algorithm == "halving-doubling" and block.topology is Topology.RING
-        if platform.congestion_aware and lines and platform.system.active_chunks > 1:
+        if platform.congestion_aware and lines and not _undisturbed(platform):
             return False
     return True
+
+
+def _undisturbed(platform: TracePlatform) -> bool:
+    """Whether a phase's duration is known when it starts."""
+    system = platform.system
+    if system.bus or system.rendezvous:
+        return False
+    return not platform.congestion_aware or system.active_chunks == 1 == system.queues
 
 
 class OneForAll:
@@ -59,16 +69,19 @@ class OneForAll:
 
     def __init__(self, trace: Trace, platform: TracePlatform, record: bool = False) -> None:
         """record: keep every chunk's stay in a phase."""
-        system = platform.system
-        alone = not platform.congestion_aware or system.active_chunks == 1 == system.queues
-        self.clock = clock = ForeseenClock() if alone else Clock()
-        self.endpoint = (
-            _TimedEndpoint(clock, platform) if isinstance(clock, ForeseenClock) else _folded(clock, platform)
-        )
+        self.clock: Clock
+        self.endpoint: Endpoint
+        if _undisturbed(platform):
+            self.clock = clock = ForeseenClock()
+            self.endpoint = _TimedEndpoint(clock, platform)
+        else:
+            self.clock = Clock()
+            folded = FoldedLinks if platform.congestion_aware else FoldedMessages
+            self.endpoint = Endpoint(0, self.clock, platform, folded(self.clock, platform), Shared(platform), True)
         if record:
             self.endpoint.stays = []
         hands = _Hands(self.endpoint, Accesses(platform.memory))
-        self.npu = Npu(0, trace.nodes[0], trace.groups, system, hands, trace.where(0))
+        self.npu = Npu(0, trace.nodes[0], trace.groups, platform.system, hands, trace.where(0))
 
     @property
     def stays(self) -> list[Stay]:
@@ -79,10 +92,6 @@ class OneForAll:
         """Start and go on until nothing happens any more."""
         self.npu.go_on()
         self.clock.run()
-
-
-def _folded(clock: Clock, platform: TracePlatform) -> Endpoint:
-    return Endpoint(0, clock, platform, FoldedLinks(clock, platform), Shared(platform), folded=True)
 
 
 class _TimedEndpoint(Endpoint):
@@ -100,8 +109,7 @@ class _TimedEndpoint(Endpoint):
         key = (plan.collective, plan.lane, plan.size)
         found = self._known.get(key)
         if found is None:
-            block = self.platform.network[plan.dimension]
-            found = self._known[key] = duration(self._moves(plan), block, plan.lane.stride, self.platform)
+            found = self._known[key] = duration(self._moves(plan), plan.lane.stride, self.platform)
         return found
 
 

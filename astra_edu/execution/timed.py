@@ -14,8 +14,9 @@ from astra_edu.execution.clock import Action, Clock, Turns
 from astra_edu.execution.config import TracePlatform
 from astra_edu.execution.exchange import Exchange
 from astra_edu.execution.folded import FoldedLinks, FoldedMessages
+from astra_edu.execution.messages import first_way
 from astra_edu.execution.moves import Moves
-from astra_edu.network import Block, Topology
+from astra_edu.network import Topology
 
 WAITS = 3
 
@@ -84,31 +85,33 @@ class Timed:
         self.over()
 
 
-def duration(moves: Moves, block: Block, stride: int, platform: TracePlatform) -> Known:
-    """How long a phase with these moves lasts over one dimension when nothing else is on its links."""
-    if moves.schedule.algorithm == "direct" and (
-        moves.window < moves.schedule.npus - 1 or block.topology is Topology.RING or _queue_up(block, platform)
-    ):
-        return _followed(moves, stride, platform)
-    endpoint = moves.endpoint_ns
-    total = endpoint
+def duration(moves: Moves, stride: int, platform: TracePlatform) -> Known:
+    """How long a phase with these moves lasts when nothing else is on its links. stride: between neighbours."""
     steps = list(zip(moves.ahead, moves.sizes, moves.reductions, strict=True))
-    if moves.schedule.algorithm == "direct":  # all messages of a step alike and at once
+    if moves.schedule.algorithm == "direct":
+        if not _at_once(moves, stride, platform):
+            return _followed(moves, stride, platform)
         steps = steps[:: moves.window]
+    endpoint = moves.endpoint_ns
+    total, message = endpoint, 0
     for (distance, size, reduction), times in Counter(steps).items():
-        total += times * (_message_ns(block, size, distance, platform) + endpoint + (reduction or 0))
-    distance, size, reduction = steps[-1]
-    waits = (endpoint, _message_ns(block, size, distance, platform), endpoint)
+        message = _message_ns(size, distance * stride, platform)
+        total += times * (message + endpoint + (reduction or 0))
+    waits = (endpoint, message, endpoint)
+    reduction = steps[-1][2]
     return Known(total, waits if reduction is None else (reduction, *waits)[:WAITS])
 
 
-def _queue_up(block: Block, platform: TracePlatform) -> bool:
-    """Whether messages that are sent at the same time wait for each other."""
-    return platform.congestion_aware and block.topology is not Topology.FULLY_CONNECTED
+def _at_once(moves: Moves, stride: int, platform: TracePlatform) -> bool:
+    """Whether all messages of a step of direct leave together and take the same time."""
+    block, _ = first_way(platform.network, 0, stride)
+    if moves.window < moves.schedule.npus - 1 or moves.schedule.npus > block.npus or block.topology is Topology.RING:
+        return False
+    return not platform.congestion_aware or block.topology is Topology.FULLY_CONNECTED
 
 
-def _message_ns(block: Block, size: int, distance: int, platform: TracePlatform) -> int:
-    hops = block.hops(distance)
+def _message_ns(size: int, distance: int, platform: TracePlatform) -> int:
+    block, hops = first_way(platform.network, 0, distance)
     return hops * block.crossing_ns(size) if platform.congestion_aware else block.message_ns(size, hops)
 
 
