@@ -13,7 +13,7 @@ from astra_edu.execution.memory import Accesses
 from astra_edu.execution.messages import Messages
 from astra_edu.execution.npu import Npu
 from astra_edu.execution.planning import PhasePlan, Shared
-from astra_edu.execution.timed import ForeseenClock, Known, Timed, duration
+from astra_edu.execution.timed import ForeseenClock, Known, Timed, duration, handed_on
 from astra_edu.network import Topology
 from astra_edu.system.config import TREES
 from astra_edu.traces import COLLECTIVES, Node, NodeType, Trace
@@ -102,8 +102,17 @@ class _TimedEndpoint(Endpoint):
         self._foreseen = clock
         self._known: dict[object, Known] = {}
 
+    @property
+    def leads(self) -> bool:
+        return not self._foreseen.leader
+
     def _phase(self, queue: Queue, chunk: Chunk) -> Phase:
-        return Timed(self._foreseen, self._duration(chunk.phase), lambda: self._over(queue, chunk))
+        plan = chunk.phase
+
+        def lead(leader: int) -> int:
+            return handed_on(leader, self._moves(plan), plan, self.platform)
+
+        return Timed(self._foreseen, self._duration(plan), lead, lambda: self._over(queue, chunk))
 
     def _duration(self, plan: PhasePlan) -> Known:
         key = (plan.collective, plan.lane, plan.size)
