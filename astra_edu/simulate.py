@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from time import perf_counter
-from typing import TYPE_CHECKING, NoReturn, overload
+from itertools import count
+from typing import overload
 
 from astra_edu.errors import ConfigError, whole
 from astra_edu.execution import TracePlatform, TraceResult, run_trace
+from astra_edu.progress import Bar
 from astra_edu.result import Result
 from astra_edu.system import Platform
 from astra_edu.system.logical import logical_dimensions
@@ -17,9 +18,6 @@ from astra_edu.workload import LOOPS, Workload
 from astra_edu.workload.npu import Npu, Steps, running_layers
 from astra_edu.workload.parallelism import involved, options
 
-if TYPE_CHECKING:
-    from tqdm.auto import tqdm
-
 
 @overload
 def simulate(workload: Workload, platform: Platform, passes: int = 1, progress: bool = True) -> Result: ...
@@ -27,7 +25,7 @@ def simulate(workload: Workload, platform: Platform, passes: int = 1, progress: 
 
 @overload
 def simulate(
-    workload: Trace, platform: TracePlatform, *, record: bool = False, everyone: bool = False
+    workload: Trace, platform: TracePlatform, *, progress: bool = True, record: bool = False, everyone: bool = False
 ) -> TraceResult: ...
 
 
@@ -41,14 +39,14 @@ def simulate(
 ) -> Result | TraceResult:
     """Run a workload on a platform, to the nanosecond as ASTRA-sim does.
 
-    A Workload runs on a Platform as in 1.0, `passes` times; progress: show a progress bar when that takes more than a
-    second. A Trace runs on a TracePlatform as in 2.x; see astra_edu.execution.run_trace for record and everyone.
+    progress: show a progress bar when it takes more than a second. A Workload runs on a Platform as in 1.0, `passes`
+    times. A Trace runs on a TracePlatform as in 2.x; see astra_edu.execution.run_trace for record and everyone.
 
     Raises ConfigError for numbers that make no sense, for a workload that does nothing at all, and for a training
     loop that waits for what never comes. Warns of collectives of 0 bytes.
     """
     if isinstance(workload, Trace) and isinstance(platform, TracePlatform):
-        return run_trace(workload, platform, record, everyone)
+        return run_trace(workload, platform, record, everyone, progress)
     if not isinstance(workload, Workload) or not isinstance(platform, Platform):
         mixed = {type(workload), type(platform)} in ({Trace, Platform}, {Workload, TracePlatform})
         raise ConfigError(
@@ -71,8 +69,8 @@ def simulate(
     scheduler = Scheduler(clock, platform, dims, messages)
     layers = running_layers(workload, involved(workload, len(dims), boundary))
     asked = sum(task.work.collective is not None for layer in layers for task in layer.tasks)
-    bar = _Progress(asked * passes, progress)
-    npu = Npu(layers, passes, words, clock, scheduler, bar.one_more)
+    bar, finished = Bar("simulating", " collectives", asked * passes), count(1)
+    npu = Npu(layers, passes, words, clock, scheduler, lambda: bar.show(next(finished)) if progress else None)
 
     def run() -> Steps:
         steps = LOOPS[workload.loop](npu)
@@ -104,30 +102,6 @@ def simulate(
             "runs over a dimension of more than 1 NPU."
         )
     return result
-
-
-class _Progress:
-    """Collectives finished so far, shown from the second second on, if wanted. expected: how many there may be."""
-
-    def __init__(self, expected: int, wanted: bool) -> None:
-        self.expected = expected
-        self.wanted = wanted
-        self.finished = 0
-        self.start = perf_counter()
-        self.bar: tqdm[NoReturn] | None = None
-
-    def one_more(self) -> None:
-        self.finished += 1
-        if self.bar is not None:
-            self.bar.update()
-        elif self.wanted and perf_counter() - self.start > 1:
-            from tqdm.auto import tqdm
-
-            self.bar = tqdm(initial=self.finished, total=self.expected, desc="simulating", unit=" collectives")
-
-    def close(self) -> None:
-        if self.bar is not None:
-            self.bar.close()
 
 
 def _warn_of_nothing(workload: Workload) -> None:

@@ -21,7 +21,7 @@ PACKAGE = ROOT / "astra_edu"
 
 # Each part imports only from the parts before it.
 IMPORT_ORDER = (
-    *("errors", "units", "intervals", "files"),
+    *("errors", "units", "intervals", "files", "progress"),
     *("network", "collectives", "system", "pipeline", "workload", "traces", "execution", "formats"),
     *("presets", "chrome_trace", "result", "simulate", "explain", "reports"),
     *("synchronisation", "iteration", "measured", "endpoint", "memory_systems"),

@@ -14,6 +14,8 @@ from astra_edu.system.config import Bus
 
 Action = Callable[[Any], object]
 
+WATCH_EVERY = 20_000
+
 
 class Clock:
     """Runs actions at their time. now: the time, in ns."""
@@ -21,7 +23,6 @@ class Clock:
     def __init__(self) -> None:
         """A clock at 0 ns with nothing to do."""
         self.now = 0
-        self.events = 0
         self._times: list[int] = []
         self._lists: dict[int, list[tuple[Action, Any]]] = {}
 
@@ -33,16 +34,19 @@ class Clock:
             heappush(self._times, time)
         happening.append((action, what))
 
-    def run(self) -> None:
-        """Go on until nothing is left to do."""
-        times, lists = self._times, self._lists
+    def run(self, watch: Callable[[], object] | None = None) -> None:
+        """Go on until nothing is left to do. watch: called now and then."""
+        times, lists, events = self._times, self._lists, 0
         while times:
             self.now = time = heappop(times)
             happening = lists[time]
             for action, what in happening:  # which may grow on the way
                 action(what)
             del lists[time]
-            self.events += len(happening)
+            events += len(happening)
+            if watch and events > WATCH_EVERY:
+                events = 0
+                watch()
 
 
 class Turns:

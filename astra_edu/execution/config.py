@@ -9,6 +9,8 @@ from typing import Any
 
 from astra_edu.collectives import Collective
 from astra_edu.errors import ConfigError, choice, not_negative, positive, whole
+from astra_edu.execution.buffers import SwitchBuffers
+from astra_edu.execution.graph import GraphNetwork
 from astra_edu.network import Block
 from astra_edu.system.config import (
     INTER_DIMENSION,
@@ -142,27 +144,46 @@ class TraceSystem:
 class TracePlatform:
     """What a trace runs on.
 
-    network: its building blocks; NPU numbers count along the first one first. congestion_aware: whether messages
-    wait for each other on links (then each hop stores a message before it forwards it), or know nothing of each other.
+    network: its building blocks; NPU numbers count along the first one first. Or a GraphNetwork. congestion_aware:
+    whether messages wait for each other on links (then each hop stores a message before it forwards it), or know
+    nothing of each other. buffers: how much a switch can store; without them, everything.
     """
 
-    network: tuple[Block, ...]
+    network: tuple[Block, ...] | GraphNetwork
     system: TraceSystem = field(default_factory=TraceSystem)
     memory: RemoteMemory = field(default_factory=RemoteMemory)
     congestion_aware: bool = False
+    buffers: SwitchBuffers | None = None
 
     def __post_init__(self) -> None:
-        blocks = (self.network,) if isinstance(self.network, Block) else tuple(self.network)
-        if not blocks or not all(isinstance(block, Block) for block in blocks):
-            raise ConfigError(f"network is {self.network!r}; give a Block for each dimension.")
-        object.__setattr__(self, "network", blocks)
+        if self.buffers is not None and not (self.congestion_aware and isinstance(self.buffers, SwitchBuffers)):
+            raise ConfigError(
+                f"buffers is {self.buffers!r}; give SwitchBuffers(...), and congestion_aware=True, as without "
+                "congestion nothing is stored."
+            )
+        if not isinstance(self.network, GraphNetwork):
+            object.__setattr__(self, "network", _blocks(self.network))
+        elif self.system.inter_dimension in ("themis", "themisFlex"):
+            raise ConfigError("Themis weighs dimensions by their bandwidth; those of a graph have none of their own.")
         if self.npus > MOST_NPUS:
             raise ConfigError(f"the network has {self.npus:,} NPUs; {MOST_NPUS:,} is the most.")
 
     @property
     def npus(self) -> int:
         """How many NPUs there are."""
-        return prod(block.npus for block in self.network)
+        return prod(self.dims)
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The building blocks, a dimension each; none if the network is a graph."""
+        return () if isinstance(self.network, GraphNetwork) else self.network
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        """How many NPUs each dimension has; of a graph, each logical dimension."""
+        if isinstance(self.network, GraphNetwork):
+            return self.network.dims
+        return tuple(block.npus for block in self.network)
 
     def implementations(self, collective: Collective) -> tuple[Implementation, ...]:
         """How `collective` is carried out, a dimension each. Raises ConfigError where that doesn't fit the network."""
@@ -176,9 +197,16 @@ class TracePlatform:
                 f"{collective}-implementation is {[how.spelling for how in found]}; one with 'one' in front takes all "
                 "NPUs at once and must come first."
             )
-        if len(found) > len(self.network):
+        if len(found) > len(self.dims):
             raise ConfigError(
-                f"the network has {len(self.network)} dimensions, but {collective}-implementation has {len(found)} "
+                f"the network has {len(self.dims)} dimensions, but {collective}-implementation has {len(found)} "
                 f"entries: {[how.spelling for how in found]}."
             )
         return found
+
+
+def _blocks(network: Block | Sequence[Block]) -> tuple[Block, ...]:
+    blocks = (network,) if isinstance(network, Block) else tuple(network)
+    if not blocks or not all(isinstance(block, Block) for block in blocks):
+        raise ConfigError(f"network is {network!r}; give a Block for each dimension, or a GraphNetwork.")
+    return blocks

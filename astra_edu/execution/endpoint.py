@@ -130,7 +130,7 @@ class Endpoint:
         self._priorities = count(0, 1 if system.scheduling == "LIFO" else -1)
         places = -(-system.active_chunks // system.queues)
         policy = POLICIES[system.intra_dimension]
-        self._queues = [[Queue(places, policy) for _ in range(system.queues)] for _ in platform.network]
+        self._queues = [[Queue(places, policy) for _ in range(system.queues)] for _ in platform.dims]
 
     @property
     def leads(self) -> bool:

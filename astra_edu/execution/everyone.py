@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from astra_edu.errors import ConfigError
+from astra_edu.execution.carriers import carrier
 from astra_edu.execution.clock import Clock
 from astra_edu.execution.config import TracePlatform
 from astra_edu.execution.endpoint import TAGS, Endpoint, Stay
 from astra_edu.execution.links import Links, Use
 from astra_edu.execution.memory import Accesses
-from astra_edu.execution.messages import Messages
 from astra_edu.execution.npu import Npu
+from astra_edu.execution.packets import BufferedLinks, Lost
 from astra_edu.execution.planning import Shared
+from astra_edu.progress import Bar
 from astra_edu.traces import Node, Trace
 
 
@@ -66,7 +68,7 @@ class Everyone:
     def __init__(self, trace: Trace, platform: TracePlatform, record: bool = False) -> None:
         """Everything is set up; nothing has begun."""
         self.clock = clock = Clock()
-        self.messages = Links(clock, platform, record) if platform.congestion_aware else Messages(clock, platform)
+        self.messages = carrier(clock, platform, record)
         shared, accesses = Shared(platform), Accesses(platform.memory)
         endpoints = [Endpoint(npu, clock, platform, self.messages, shared) for npu in range(platform.npus)]
         self.stays: list[Stay] = []
@@ -90,8 +92,23 @@ class Everyone:
         """What was on which link when; empty where that wasn't recorded or links aren't modelled."""
         return (isinstance(self.messages, Links) and self.messages.uses) or ()
 
-    def run(self) -> None:
-        """Start every NPU and go on until nothing happens any more."""
+    @property
+    def lost(self) -> Sequence[Lost]:
+        """Packets that found no room."""
+        return self.messages.lost if isinstance(self.messages, BufferedLinks) else ()
+
+    def run(self, expected: int = 0) -> None:
+        """Start every NPU and go on until nothing happens any more.
+
+        expected: about how many messages there will be; from the second second on a bar shows how many were sent.
+        """
         for npu in self.npus:
             npu.go_on()
-        self.clock.run()
+        if not expected:
+            self.clock.run()
+            return
+        bar = Bar("simulating", " messages", expected)
+        try:
+            self.clock.run(lambda: bar.show(self.messages.sent))
+        finally:
+            bar.close()

@@ -12,8 +12,9 @@ from typing import Any
 
 from astra_edu.execution.clock import Clock
 from astra_edu.execution.config import TracePlatform
-from astra_edu.execution.links import Link, LinkName, Links, Travel
+from astra_edu.execution.links import Link, Links, Travel
 from astra_edu.execution.messages import Handler, Message, Messages
+from astra_edu.execution.shortest import LinkName
 from astra_edu.network import Topology
 
 
@@ -26,16 +27,22 @@ class FoldedMessages(Messages):
 
 
 class AmbiguousError(Exception):
-    """Messages of different NPUs reach a link in the same ns, so it matters in which order NPUs get their turn."""
+    """It matters in which order NPUs get their turn in a ns, and that isn't the same for all."""
 
 
 class FoldedLinks(Links):
-    """The congestion-aware network as NPU 0 sees it. Raises AmbiguousError where one NPU can't stand for all."""
+    """The congestion-aware network as NPU 0 sees it.
 
-    def __init__(self, clock: Clock, platform: TracePlatform) -> None:
+    strict: raise AmbiguousError where messages of different NPUs reach a link in the same ns, or messages of two
+    chunks from two NPUs reach NPU 0.
+    """
+
+    def __init__(self, clock: Clock, platform: TracePlatform, strict: bool = True) -> None:
         """All links are free."""
         super().__init__(clock, platform)
+        self.strict = strict
         self._came: dict[LinkName, tuple[int, int]] = {}
+        self._last = (-1, 0, 0)
 
     def receive(self, npu: int, source: int, tag: int, size: int, received: Handler, what: Any = None) -> None:
         """See FoldedMessages."""
@@ -74,7 +81,16 @@ class FoldedLinks(Links):
         link = travel.route[travel.at]
         sender = travel.destination if link.name[1] == "down" else travel.at
         came, by = self._came.get(link.name, (-1, 0))
-        if came == self.clock.now and by != sender:
+        if self.strict and came == self.clock.now and by != sender:
             raise AmbiguousError
         self._came[link.name] = self.clock.now, sender
         super()._forward(travel)
+
+    def _there(self, travel: Travel) -> None:
+        if travel.at + 1 == len(travel.route):
+            came, sender, tag = self._last
+            now, other_tag = self.clock.now, travel.message.tag
+            if self.strict and came == now and sender != travel.destination and tag != other_tag:
+                raise AmbiguousError
+            self._last = now, travel.destination, other_tag
+        super()._there(travel)

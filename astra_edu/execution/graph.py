@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +45,7 @@ class GraphNetwork:
     links: what each link is, by its two ends: a Block of two. Raises ConfigError for a graph that is no network.
     """
 
-    graph: nx.Graph = field(repr=False)
+    graph: nx.Graph[Any] = field(repr=False)
     dims: tuple[int, ...] = ()
     npus: int = 0
     shortest: str = "latency"
@@ -82,7 +83,7 @@ class GraphNetwork:
     def route(self, source: int, destination: int) -> list[tuple[LinkName, Block]]:
         """The links from one NPU to another."""
         way = self.way(source, destination)
-        return [(link, self.links[link]) for link in zip(way, way[1:], strict=False)]
+        return [(link, self.links[link]) for link in pairwise(way)]
 
     def message_ns(self, source: int, destination: int, size: int) -> int:
         """Time of a message that nothing delays: all latencies, and its bytes once over the slowest link."""
@@ -100,8 +101,8 @@ def _count(graph: Any, npus: int) -> int:
     count = whole("npus", npus, at_least=0) or len(numbers)
     if missing := [npu for npu in range(count) if npu not in numbers]:
         raise ConfigError(
-            f"the graph has no node {missing[0]}; its {count} NPUs should be the nodes 0 to {count - 1}. Switches that are "
-            "numbers, too, need npus=, the number of NPUs."
+            f"the graph has no node {missing[0]}; its {count} NPUs should be the nodes 0 to {count - 1}. Switches that "
+            "are numbers, too, need npus=, the number of NPUs."
         )
     if count < 2:
         raise ConfigError(f"the graph has {count} NPUs; it needs 2 at least: the nodes 0 and 1.")
@@ -137,7 +138,9 @@ def _links(graph: Any, names: Mapping[Any, Node]) -> dict[LinkName, Block]:
             raise ConfigError(f"{where} is a loop; a node has no link to itself.")
         for name, unit in _ATTRIBUTES.items():
             if name not in attributes:
-                raise ConfigError(f"{where} has no {name} ({unit}); it has {', '.join(map(str, attributes)) or 'nothing'}.")
+                raise ConfigError(
+                    f"{where} has no {name} ({unit}); it has {', '.join(map(str, attributes)) or 'nothing'}."
+                )
         try:
             block = Block(Topology.FULLY_CONNECTED, 2, *(attributes[name] for name in _ATTRIBUTES))
         except ConfigError as error:
@@ -156,7 +159,7 @@ def _way(ends: object, way: Sequence[Any], names: Mapping[Any, Node], links: Map
         if node not in names:
             raise ConfigError(f"routes: the way {ends} goes over {node!r}, which is no node of the graph.")
     found = [names[node] for node in way]
-    for link in zip(found, found[1:], strict=False):
+    for link in pairwise(found):
         if link not in links:
             raise ConfigError(f"routes: the way {ends} goes from {link[0]!r} to {link[1]!r}, where there is no link.")
     return found

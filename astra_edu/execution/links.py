@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from astra_edu.execution.clock import Clock
 from astra_edu.execution.config import TracePlatform
+from astra_edu.execution.graph import GraphNetwork
 from astra_edu.execution.messages import Message, Messages
+from astra_edu.execution.shortest import LinkName
 from astra_edu.network import Block, Topology
-
-LinkName = tuple[int | str, int | str]
 
 
 class Use(NamedTuple):
@@ -64,16 +64,20 @@ class Links(Messages):
     def __init__(self, clock: Clock, platform: TracePlatform, record: bool = False) -> None:
         """All links are free."""
         super().__init__(clock, platform)
+        self._whole = platform.network
         self._links: dict[LinkName, Link] = {}
         self._routes: dict[tuple[int, int], list[Link]] = {}
         self.uses: list[Use] | None = [] if record else None
 
     def _carry(self, source: int, destination: int, size: int, message: Message) -> None:
+        self._forward(Travel(message, self._route(source, destination), size, destination))
+
+    def _route(self, source: int, destination: int) -> list[Link]:
         route = self._routes.get((source, destination))
         if route is None:
-            names = route_of(self.network, source, destination)
+            names = route_of(self._whole, source, destination)
             route = self._routes[source, destination] = [self._link(name, block) for name, block in names]
-        self._forward(Travel(message, route, size, destination))
+        return route
 
     def _link(self, name: LinkName, block: Block) -> Link:
         return self._links.setdefault(name, Link(name, block))
@@ -111,11 +115,14 @@ class Links(Messages):
             self._start(link, link.queue.popleft())
 
 
-def route_of(network: tuple[Block, ...], source: int, destination: int) -> list[tuple[LinkName, Block]]:
+def route_of(network: tuple[Block, ...] | GraphNetwork, source: int, destination: int) -> list[tuple[LinkName, Block]]:
     """The links from one NPU to another, dimension by dimension; a ring goes the shorter way, a tie clockwise.
 
-    A link is named by its two ends: NPU numbers, or "switch d.g" for the g-th switch of dimension d.
+    A link is named by its two ends: NPU numbers, or "switch d.g" for the g-th switch of dimension d. A graph has ways
+    and names of its own.
     """
+    if isinstance(network, GraphNetwork):
+        return network.route(source, destination)
     here = source
     links: list[tuple[LinkName, Block]] = []
     for d, block in enumerate(network):

@@ -26,10 +26,11 @@ REQUESTS = 1_000_000_000
 class Message:
     """A message on its way, or there before its receiver is ready."""
 
-    __slots__ = ("arrived", "received", "sent", "what_received", "what_sent")
+    __slots__ = ("arrived", "received", "sent", "tag", "what_received", "what_sent")
 
-    def __init__(self, sent: Handler | None, what: Any) -> None:
+    def __init__(self, tag: int, sent: Handler | None, what: Any) -> None:
         """sent: called with `what` when it has arrived."""
+        self.tag = tag
         self.sent = sent
         self.what_sent = what
         self.received: Handler | None = None
@@ -53,8 +54,9 @@ class Messages:
     def __init__(self, clock: Clock, platform: TracePlatform) -> None:
         """Nothing is on the way."""
         self.clock = clock
-        self.network = platform.network
+        self.network = platform.blocks
         self.rendezvous = platform.system.rendezvous
+        self.sent = 0
         self._channels: dict[tuple[int, int, int, int], _Channel] = {}
         self._ways: dict[tuple[int, int], tuple[Block, int]] = {}
         self._times: dict[tuple[Block, int, int], int] = {}
@@ -66,6 +68,7 @@ class Messages:
 
         With the rendezvous protocol they leave when a request for them has come.
         """
+        self.sent += 1
         if self.rendezvous:
             asked = partial(self._send, source, destination, tag, size, sent, what)
             self._receive(source, destination, tag + REQUESTS, RENDEZVOUS_BYTES, asked, None)
@@ -83,7 +86,7 @@ class Messages:
     def _send(
         self, source: int, destination: int, tag: int, size: int, sent: Handler | None, what: Any, _: object
     ) -> None:
-        message = Message(sent, what)
+        message = Message(tag, sent, what)
         key = (tag, source, destination, size)
         channel = self._channels.get(key)
         if channel is None:
@@ -109,6 +112,10 @@ class Messages:
             self.clock.at(self.clock.now, received, what)
         else:
             message.received, message.what_received = received, what
+
+    def blocked(self) -> str:
+        """What keeps messages from arriving for ever, in words; "" where nothing does."""
+        return ""
 
     def unmatched(self) -> list[tuple[tuple[int, int, int, int], bool]]:
         """((tag, source, destination, size), whether it was sent) of what never found its other end."""

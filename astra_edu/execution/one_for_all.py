@@ -25,7 +25,7 @@ _MEMORY = (NodeType.MEM_LOAD_NODE, NodeType.MEM_STORE_NODE)
 def fits(trace: Trace, platform: TracePlatform) -> bool:
     """Whether NPU 0 can stand for all: nobody sends to anybody in particular, and algorithms treat NPUs alike."""
     system = platform.system
-    if not trace.alike or system.custom or system.custom_nodes:
+    if not trace.alike or system.custom or system.custom_nodes or platform.buffers or not platform.blocks:
         return False
     for node in trace.nodes[0]:
         if node.type in _MEMORY:
@@ -45,9 +45,9 @@ def _alike(node: Node, trace: Trace, platform: TracePlatform) -> bool:
     if collective is None:
         return True
     hows = platform.system.implementations.get(collective, ())
-    if hows and hows[0].flat and len(platform.network) > 1:
+    if hows and hows[0].flat and len(platform.blocks) > 1:
         return not platform.congestion_aware and hows[0].algorithm not in TREES
-    for how, block in zip(hows, platform.network, strict=False):
+    for how, block in zip(hows, platform.blocks, strict=False):
         if how.algorithm in TREES:
             return False
         lines = how.algorithm == "halving-doubling" and block.topology is Topology.RING
@@ -67,8 +67,8 @@ def _undisturbed(platform: TracePlatform) -> bool:
 class OneForAll:
     """A run of NPU 0 that stands for all."""
 
-    def __init__(self, trace: Trace, platform: TracePlatform, record: bool = False) -> None:
-        """record: keep every chunk's stay in a phase."""
+    def __init__(self, trace: Trace, platform: TracePlatform, record: bool = False, strict: bool = True) -> None:
+        """record: keep every chunk's stay in a phase. strict: see folded.FoldedLinks."""
         self.clock: Clock
         self.endpoint: Endpoint
         if _undisturbed(platform):
@@ -76,8 +76,10 @@ class OneForAll:
             self.endpoint = _TimedEndpoint(clock, platform)
         else:
             self.clock = Clock()
-            folded = FoldedLinks if platform.congestion_aware else FoldedMessages
-            self.endpoint = Endpoint(0, self.clock, platform, folded(self.clock, platform), Shared(platform), True)
+            network: Messages = FoldedMessages(self.clock, platform)
+            if platform.congestion_aware:
+                network = FoldedLinks(self.clock, platform, strict)
+            self.endpoint = Endpoint(0, self.clock, platform, network, Shared(platform), folded=True)
         if record:
             self.endpoint.stays = []
         hands = _Hands(self.endpoint, Accesses(platform.memory))

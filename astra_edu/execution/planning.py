@@ -118,7 +118,7 @@ class Planner:
         """shared: by all NPUs; made here for one NPU alone."""
         self.platform = platform
         system = platform.system
-        self.queues = [Queues(system.queues) for _ in platform.network]
+        self.queues = [Queues(system.queues) for _ in platform.dims]
         self._lanes: dict[Collective, tuple[Lane, ...]] = {}
         self._round_robin = 0
         self._trees: dict[tuple[Collective, int], int] = {}
@@ -128,18 +128,13 @@ class Planner:
         """Where a collective of all NPUs runs: a lane for each dimension that has an implementation."""
         found = self._lanes.get(collective)
         if found is None:
-            sizes = [block.npus for block in self.platform.network]
+            sizes = self.platform.dims
             hows = self.platform.implementations(collective)
             if hows[0].flat:
                 found = (Lane(prod(sizes), 1, hows[0]),)
             else:
                 strides = [prod(sizes[:d]) for d in range(len(sizes))]
                 found = tuple(Lane(*lane) for lane in zip(sizes, strides, hows, strict=False))
-            if self.platform.system.inter_dimension in THEMIS and len(found) != len(sizes):
-                raise ConfigError(
-                    f"Themis needs an implementation for each of the {len(sizes)} dimensions; {collective} has "
-                    f"{[how.spelling for how in hows]}."
-                )
             self._lanes[collective] = found
         return found
 
@@ -185,13 +180,25 @@ class Planner:
                 order = order[self._round_robin :] + order[: self._round_robin]
                 self._round_robin = (self._round_robin + 1) % len(lanes)
             elif inter in THEMIS and collective is not Collective.ALL_TO_ALL and not grouped:
-                order, taken = self.shared.order(first_stream + len(plans), collective, chunk, left, use)
+                stream = first_stream + len(plans)
+                order, taken = self.shared.order(stream, collective, chunk, left, (*use, *[True] * len(self.queues)))
+                order = self._known(order[: len(lanes)], lanes)
             left -= taken
             phases = self._phases(collective, [d for d in order if usable[d]], taken, lanes)
             if not phases:
                 return []
             plans.append(phases)
         return plans
+
+    @staticmethod
+    def _known(order: list[int], lanes: tuple[Lane, ...]) -> list[int]:
+        """Themis orders all dimensions; ASTRA-sim takes as many as there are implementations, and may crash."""
+        if any(d >= len(lanes) for d in order):
+            raise ConfigError(
+                f"Themis wants dimension {max(order)} for a chunk, but the collective has only "
+                f"{len(lanes)} implementations: {[lane.how.spelling for lane in lanes]}. Give one a dimension."
+            )
+        return order
 
     def _phases(
         self, collective: Collective, order: list[int], size: int, lanes: tuple[Lane, ...]
@@ -228,7 +235,7 @@ class Shared:
 
     def __init__(self, platform: TracePlatform) -> None:
         """Nothing is decided yet."""
-        blocks = platform.network
+        blocks = platform.blocks
         self.npus = platform.npus
         flexible = platform.system.inter_dimension == "themisFlex"
         self.themis = Themis([b.npus for b in blocks], [b.bandwidth for b in blocks], flexible=flexible)

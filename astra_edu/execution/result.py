@@ -11,6 +11,7 @@ from astra_edu.execution.config import TracePlatform
 from astra_edu.execution.endpoint import Stay
 from astra_edu.execution.links import Use
 from astra_edu.execution.npu import Ran, Unit
+from astra_edu.execution.packets import Lost
 from astra_edu.intervals import covered
 from astra_edu.traces import NodeType, Trace
 from astra_edu.units import format_ns
@@ -27,7 +28,7 @@ class TraceResult:
 
     finish_ns: when each NPU's last node ended. one_for_all: whether only NPU 0 was simulated, because all do the same;
     then `ran` and `stays` are NPU 0's. ran: the nodes in the order in which they ended. stays: chunks in phases, and
-    uses: messages on links, where they were recorded.
+    uses: messages on links, where they were recorded. lost: packets that found no room in a switch's buffer.
     """
 
     trace: Trace
@@ -36,6 +37,7 @@ class TraceResult:
     ran: Sequence[Ran] = field(repr=False)
     stays: Sequence[Stay] = field(default=(), repr=False)
     uses: Sequence[Use] = field(default=(), repr=False)
+    lost: Sequence[Lost] = field(default=(), repr=False)
     one_for_all: bool = False
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from astra_edu.errors import ConfigError
 from astra_edu.execution.config import TracePlatform
+from astra_edu.execution.effort import check_effort, messages_of
 from astra_edu.execution.everyone import Everyone
 from astra_edu.execution.folded import AmbiguousError
 from astra_edu.execution.npu import Npu
@@ -11,38 +12,52 @@ from astra_edu.execution.one_for_all import OneForAll, fits
 from astra_edu.execution.result import TraceResult
 from astra_edu.traces import Trace
 
+MOST_FOR_A_TIE = 200_000
+"""All NPUs are followed for the sake of a tie in one ns only where they send fewer messages than this."""
 
-def run_trace(trace: Trace, platform: TracePlatform, record: bool = False, everyone: bool = False) -> TraceResult:
+
+def run_trace(
+    trace: Trace, platform: TracePlatform, record: bool = False, everyone: bool = False, progress: bool = True
+) -> TraceResult:
     """Run a trace, to the nanosecond as ASTRA-sim 2.x does.
 
     record: keep every chunk's stay in a phase and every message's on a link. everyone: follow all NPUs even where
-    one could stand for all. Raises ConfigError where sizes don't fit and where NPUs wait for what never comes.
+    one could stand for all. progress: show a progress bar when it takes more than a second.
+
+    Raises ConfigError where sizes don't fit, where NPUs wait for what never comes, and where there would be more
+    messages than can be followed.
     """
     if trace.npus != platform.npus:
         raise ConfigError(
             f"the trace is for {trace.npus} NPUs, the network has {platform.npus} "
-            f"({' x '.join(str(block.npus) for block in platform.network)})."
+            f"({' x '.join(map(str, platform.dims))})."
         )
     links = record and platform.congestion_aware
     if not everyone and not links and fits(trace, platform):
-        alone = OneForAll(trace, platform, record)
         try:
-            alone.run()
+            return _one_for_all(trace, platform, record, strict=True)
         except AmbiguousError:
-            pass
-        else:
-            _finished([alone.npu], [])
-            finish = alone.npu.finished_ns or 0
-            return TraceResult(trace, platform, (finish,) * trace.npus, alone.npu.ran, alone.stays, one_for_all=True)
+            if messages_of(trace, platform) > MOST_FOR_A_TIE:
+                return _one_for_all(trace, platform, record, strict=False)
+    expected = messages_of(trace, platform)
+    check_effort(expected)
     run = Everyone(trace, platform, record)
-    run.run()
-    _finished(run.npus, run.messages.unmatched())
+    run.run(expected if progress else 0)
+    _finished(run.npus, run.messages.unmatched(), run.messages.blocked())
     finish_ns = tuple(npu.finished_ns or 0 for npu in run.npus)
     ran = sorted((ran for npu in run.npus for ran in npu.ran), key=lambda ran: ran.end_ns)
-    return TraceResult(trace, platform, finish_ns, ran, run.stays, run.uses)
+    return TraceResult(trace, platform, finish_ns, ran, run.stays, run.uses, run.lost)
 
 
-def _finished(npus: list[Npu], unmatched: list[tuple[tuple[int, int, int, int], bool]]) -> None:
+def _one_for_all(trace: Trace, platform: TracePlatform, record: bool, strict: bool) -> TraceResult:
+    alone = OneForAll(trace, platform, record, strict)
+    alone.run()
+    _finished([alone.npu], [])
+    finish = alone.npu.finished_ns or 0
+    return TraceResult(trace, platform, (finish,) * trace.npus, alone.npu.ran, alone.stays, one_for_all=True)
+
+
+def _finished(npus: list[Npu], unmatched: list[tuple[tuple[int, int, int, int], bool]], blocked: str = "") -> None:
     """Raise ConfigError where an NPU never finishes, and say what it waits for."""
     stuck = [npu for npu in npus if npu.finished_ns is None]
     if not stuck:
@@ -55,6 +70,8 @@ def _finished(npus: list[Npu], unmatched: list[tuple[tuple[int, int, int, int], 
         parts.append(f"node {on_the_way[0]} ({names[on_the_way[0]].name}) never ends")
     elif waiting:
         parts.append(f"node {waiting[0]} is never started")
+    if blocked:
+        raise ConfigError("; ".join([*parts, blocked]) + ".")
     for (tag, source, destination, size), sent in unmatched[:1]:
         what = "sends it, but no receive" if sent else "is waited for, but no send"
         parts.append(

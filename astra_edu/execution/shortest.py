@@ -16,8 +16,8 @@ Cost = tuple[int, int]
 class ShortestWays:
     """The shortest ways to every node, found when first asked for.
 
-    costs: of each link, two whole numbers of which the second decides where the first are equal. npus: how many; spread:
-    whether ways to different NPUs take different ones of equally short ways. See GraphNetwork.
+    costs: of each link, two whole numbers of which the second decides where the first are equal. npus: how many.
+    spread: whether ways to different NPUs take different ones of equally short ways. See GraphNetwork.
     """
 
     def __init__(self, costs: Mapping[LinkName, Cost], npus: int, spread: bool) -> None:
@@ -48,7 +48,9 @@ class ShortestWays:
         costs = self._distances.get(destination)
         if costs is None:
             costs = self._distances[destination] = self._all_from(destination, self._back)
-        ahead = [node for node, cost in self._on[here].items() if node in costs and _add(cost, costs[node]) == costs[here]]
+        ahead = [
+            node for node, cost in self._on[here].items() if node in costs and _add(cost, costs[node]) == costs[here]
+        ]
         return sorted(ahead, key=lambda node: self._rank(here, node))
 
     def _rank(self, here: Node, node: Node) -> tuple[int, object]:

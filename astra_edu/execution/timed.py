@@ -58,8 +58,8 @@ class ForeseenClock(Clock):
             foreseen.append(end)
         self._push(time, (*foreseen, *self._foreseen)[: WAITS + 1], leader, action, what)
 
-    def run(self) -> None:
-        """Go on until nothing is left to do."""
+    def run(self, watch: Callable[[], object] | None = None) -> None:
+        """Go on until nothing is left to do; that takes no time worth watching."""
         heap = self._heap
         while heap:
             time, self._foreseen, _, leader, action, what = heappop(heap)
@@ -117,7 +117,7 @@ def handed_on(leader: int, moves: Moves, plan: PhasePlan, platform: TracePlatfor
     That is who gets the leader's first message, then who gets his, and so on; on a ring the farthest comes last.
     """
     lane, place = plan.lane, plan.lane.place(leader)
-    block, _ = first_way(platform.network, 0, lane.stride)
+    block, _ = first_way(platform.blocks, 0, lane.stride)
     at_once = moves.window == lane.npus - 1
     steps = sum(moves.ahead[:: moves.window])
     if moves.exchanges:
@@ -132,14 +132,14 @@ def handed_on(leader: int, moves: Moves, plan: PhasePlan, platform: TracePlatfor
 
 def _at_once(moves: Moves, stride: int, platform: TracePlatform) -> bool:
     """Whether all messages of a step of direct leave together and take the same time."""
-    block, _ = first_way(platform.network, 0, stride)
+    block, _ = first_way(platform.blocks, 0, stride)
     if moves.window < moves.schedule.npus - 1 or moves.schedule.npus > block.npus or block.topology is Topology.RING:
         return False
     return not platform.congestion_aware or block.topology is Topology.FULLY_CONNECTED
 
 
 def _message_ns(size: int, distance: int, platform: TracePlatform) -> int:
-    block, hops = first_way(platform.network, 0, distance)
+    block, hops = first_way(platform.blocks, 0, distance)
     return hops * block.crossing_ns(size) if platform.congestion_aware else block.message_ns(size, hops)
 
 
