@@ -1,4 +1,4 @@
-"""ASTRA-sim 2.x's answers: the cases in data/astra_sim_2.jsonl as files and as what they load to.
+"""ASTRA-sim 2.x's answers: the cases in data/astra_sim_2*.jsonl as files and as what they load to.
 
 Each line says what differs from BASE: [topology, NPUs, GB/s, ns] a dimension, the implementations (of all collectives,
 or of each), settings, command-line options, and the workload: [collective, bytes], or the different kinds of NPUs by
@@ -7,6 +7,9 @@ that is the same; "more" has exposed and communication time of NPU 0 where they 
 the whole C++ program on two shared cores. "build" says which program: "upstream" is the main branch of March 2026;
 "scheduling keys" the same reading two keys of the system file that only 1.0 reads; "branch" has the network of an
 unmerged branch with several congestion-aware dimensions.
+
+The random cases are of the same form, but have "finish_ns" of all NPUs: single collectives, several of them, NPUs that
+do different things, messages from NPU to NPU, process groups, Themis.
 """
 
 import json
@@ -26,8 +29,8 @@ BASE = {
 }
 
 
-def cases():
-    return [json.loads(line) for line in (Path(__file__).parent / "data/astra_sim_2.jsonl").open()]
+def cases(name="astra_sim_2"):
+    return [json.loads(line) for line in (Path(__file__).parent / f"data/{name}.jsonl").open()]
 
 
 def write_files(case, folder):

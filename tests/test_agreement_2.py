@@ -9,6 +9,7 @@ from reference_2 import cases, inputs
 import astra_edu as ae
 
 CASES = cases()
+RANDOM = cases("astra_sim_2_random")
 
 
 def finish(result):
@@ -27,6 +28,17 @@ def test_same_answer_as_astra_sim_2(case, tmp_path):
     assert {key: found[key] for key in expected} == expected
     if platform.npus <= 16 and result.one_for_all:
         assert finish(ae.simulate(trace, platform, everyone=True)) == case["result"]
+
+
+@pytest.mark.parametrize("case", RANDOM, ids=lambda case: case["name"])
+def test_every_npu_finishes_when_it_does_in_astra_sim_2(case, tmp_path):
+    trace, platform = inputs(case, tmp_path)
+    expected = case["finish_ns"]
+    expected = (expected,) * trace.npus if isinstance(expected, int) else tuple(expected)
+    result = ae.simulate(trace, platform)
+    assert (result.finish_ns, result.exposed_ns[0]) == (expected, case["exposed_npu0"])
+    if result.one_for_all:
+        assert ae.simulate(trace, platform, everyone=True).finish_ns == expected
 
 
 def test_all_kinds_of_cases_are_tried():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from astra_edu.errors import ConfigError
 from astra_edu.execution.carriers import carrier
 from astra_edu.execution.clock import Clock
 from astra_edu.execution.config import TracePlatform
@@ -33,33 +32,15 @@ class _Hands:
         return self.clock.now
 
     def send(self, node: Node, done: Callable[[Node], object]) -> None:
-        npu = self.endpoint.npu
-        source, destination = node.number("comm_src", npu), node.number("comm_dst")
-        if source != npu:
-            raise ConfigError(f"node {node.id} ({node.name}): it sends, but its comm_src is {source}.")
-        self._check(node, destination)
         tag, size = node.number("comm_tag", 0) % TAGS, node.number("comm_size")
-        self.endpoint.messages.send(npu, destination, tag, size, done, node)
+        self.endpoint.messages.send(self.endpoint.npu, node.number("comm_dst"), tag, size, done, node)
 
     def receive(self, node: Node, done: Callable[[Node], object]) -> None:
-        npu = self.endpoint.npu
-        source, destination = node.number("comm_src"), node.number("comm_dst", npu)
-        if destination != npu:
-            raise ConfigError(f"node {node.id} ({node.name}): it receives, but its comm_dst is {destination}.")
-        self._check(node, source)
         tag, size = node.number("comm_tag", 0) % TAGS, node.number("comm_size")
-        self.endpoint.messages.receive(npu, source, tag, size, done, node)
+        self.endpoint.messages.receive(self.endpoint.npu, node.number("comm_src"), tag, size, done, node)
 
     def access(self, node: Node, size: int, done: Callable[[Node], object]) -> None:
         self.clock.at(self.accesses.end_ns(self.endpoint.npu, size, self.now), done, node)
-
-    def _check(self, node: Node, other: int) -> None:
-        npu, npus = self.endpoint.npu, self.endpoint.platform.npus
-        if other == npu or other >= npus:
-            raise ConfigError(
-                f"node {node.id} ({node.name}): the other end is NPU {other}; there are 0 to {npus - 1}, "
-                "and an NPU sends itself nothing."
-            )
 
 
 class Everyone:

@@ -209,20 +209,7 @@ class Npu:
             )
 
     def _group(self, node: Node) -> tuple[int, tuple[int, ...]] | None:
-        name = node.group
-        if not name:
-            return None
-        if name not in self.groups:
-            raise ConfigError(
-                f"node {node.id} ({node.name}): there is no process group {name}; there are: "
-                f"{', '.join(self.groups) or 'none'}."
-            )
-        members = self.groups[name]
-        if self.npu not in members:
-            raise ConfigError(
-                f"node {node.id} ({node.name}): it isn't in process group {name}, which has {list(members)}."
-            )
-        return int(name), members
+        return (int(node.group), self.groups[node.group]) if node.group else None
 
     def _done(self, node: Node) -> None:
         self._end(node)

@@ -11,6 +11,7 @@ from astra_edu.execution.npu import Npu
 from astra_edu.execution.one_for_all import OneForAll, fits
 from astra_edu.execution.result import TraceResult
 from astra_edu.traces import Trace
+from astra_edu.traces.communication import check_communication
 
 MOST_FOR_A_TIE = 200_000
 """All NPUs are followed for the sake of a tie in one ns only where they send fewer messages than this."""
@@ -39,6 +40,8 @@ def run_trace(
         except AmbiguousError:
             if messages_of(trace, platform) > MOST_FOR_A_TIE:
                 return _one_for_all(trace, platform, record, strict=False)
+    if not platform.system.replay_only:
+        check_communication(trace, platform.dims)
     expected = messages_of(trace, platform)
     check_effort(expected)
     run = Everyone(trace, platform, record)

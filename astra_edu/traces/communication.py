@@ -1,0 +1,222 @@
+"""Whether a trace's communication can work out: every send is received, and members of a group start the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import prod
+from typing import NamedTuple
+
+from astra_edu.errors import ConfigError, suggestion
+from astra_edu.traces.node import COLLECTIVES, CommType, Node, NodeType
+from astra_edu.traces.trace import Trace
+
+_NUMBERS = ("num_ops", "tensor_size")
+_SENDING = {NodeType.COMM_SEND_NODE: True, NodeType.COMM_RECV_NODE: False}
+
+
+class Message(NamedTuple):
+    """What a send and its receive must have in common."""
+
+    source: int
+    destination: int
+    tag: int
+    size: int
+
+
+class Start(NamedTuple):
+    """A collective as all who take part in it must start it."""
+
+    kind: CommType
+    size: int
+
+    def __str__(self) -> str:
+        return f"{self.kind.name} of {self.size} bytes"
+
+
+Team = tuple[str, tuple[bool, ...]]
+"""Who takes part in a collective: the name of a process group, empty for all NPUs, and the dimensions involved."""
+
+
+@dataclass
+class _Collectives:
+    """What some nodes start: how often, and the first node that does, for each team."""
+
+    counts: dict[Team, Counter[Start]] = field(default_factory=dict)
+    first: dict[tuple[Team, Start], Node] = field(default_factory=dict)
+
+
+def check_communication(trace: Trace, dimensions: Sequence[int] | None = None) -> None:
+    """Raise ConfigError for communication that ASTRA-sim 2.x would stop at or wait for without end.
+
+    That are sends and receives without their counterpart (same NPUs, tag and size), to NPUs that aren't there, or
+    issued by another NPU than the one they name; collectives that ASTRA-sim doesn't carry out; process groups that
+    are unknown or lack the NPU; members of a group, or all NPUs, that don't start the same collectives the same number
+    of times. In which order they start them isn't known before a run. Attributes that should be numbers are looked
+    at, too. Nothing of that matters to a run that only replays durations.
+
+    dimensions: the NPUs in each of the network's dimensions. Without them, collectives over some dimensions only
+    aren't compared, since who takes part in them isn't known. The time it takes grows with the nodes.
+    """
+    started: dict[int, _Collectives] = {}
+    sends: list[tuple[Message, Node]] = []
+    receives: list[tuple[Message, Node]] = []
+    for npu, nodes in enumerate(trace.nodes):
+        try:
+            if id(nodes) not in started:
+                started[id(nodes)] = _collectives(nodes)
+            for name, _ in started[id(nodes)].counts:
+                _check_group(trace, name, npu)
+            for node in nodes:
+                if node.type in _SENDING:
+                    sending = _SENDING[node.type]
+                    (sends if sending else receives).append((_message(node, npu, trace.npus, sending), node))
+        except ConfigError as error:
+            raise ConfigError(f"{trace.where(npu)}: {error}") from None
+    _check_messages(trace, sends, receives)
+    for team, members in _teams(trace, started, dimensions):
+        _check_team(trace, started, team, members)
+
+
+def _collectives(nodes: Sequence[Node]) -> _Collectives:
+    found = _Collectives()
+    for node in nodes:
+        for name in _NUMBERS:
+            node.number(name, 0)
+        if node.type is not NodeType.COMM_COLL_NODE:
+            continue
+        _not_on_cpu(node)
+        kind = node.comm_type
+        if kind is CommType.BROADCAST:  # a replay of its duration, with nobody else
+            continue
+        if kind not in COLLECTIVES:
+            raise ConfigError(
+                f"{_name(node)} is {kind.name}; ASTRA-sim 2.x carries out "
+                f"{', '.join(known.name for known in COLLECTIVES)}, and replays BROADCAST."
+            )
+        involved = node.involved or ()
+        team = (node.group, () if all(involved) else involved)
+        start = Start(kind, node.number("comm_size"))
+        found.counts.setdefault(team, Counter())[start] += 1
+        found.first.setdefault((team, start), node)
+    return found
+
+
+def _check_group(trace: Trace, name: str, npu: int) -> None:
+    if not name:
+        return
+    if name not in trace.groups:
+        there = suggestion(name, trace.groups) if trace.groups else "No groups are defined."
+        raise ConfigError(f"its collectives name the process group {name!r}, which isn't defined. {there}")
+    if npu not in trace.groups[name]:
+        members = ", ".join(map(str, trace.groups[name][:20]))
+        raise ConfigError(f"it starts a collective of process group {name}, but the group's NPUs are {members}.")
+
+
+def _message(node: Node, npu: int, npus: int, sending: bool) -> Message:
+    _not_on_cpu(node)
+    own, other = ("comm_src", "comm_dst") if sending else ("comm_dst", "comm_src")
+    verb = "sends" if sending else "receives"
+    if node.number(own, npu) != npu:
+        raise ConfigError(f"{_name(node)} {verb}, but its {own} is NPU {node.number(own)}, not NPU {npu} itself.")
+    to = node.number(other)
+    if to >= npus:
+        raise ConfigError(f"{_name(node)}: its {other} is NPU {to}; there are only 0 to {npus - 1}.")
+    if to == npu:
+        raise ConfigError(f"{_name(node)}: its {other} is NPU {npu} itself; a message needs two NPUs.")
+    ends = (npu, to) if sending else (to, npu)
+    return Message(*ends, node.number("comm_tag", 0), node.number("comm_size"))
+
+
+def _not_on_cpu(node: Node) -> None:
+    if node.is_cpu_op:
+        raise ConfigError(f"{_name(node)} communicates with is_cpu_op set; ASTRA-sim's communication isn't the CPU's.")
+
+
+def _check_messages(
+    trace: Trace, sends: Sequence[tuple[Message, Node]], receives: Sequence[tuple[Message, Node]]
+) -> None:
+    sent, received = Counter(message for message, _ in sends), Counter(message for message, _ in receives)
+    for listed, ours, theirs, sending in ((sends, sent, received, True), (receives, received, sent, False)):
+        lonely = ours - theirs
+        if not lonely:
+            continue
+        message, node = next((message, node) for message, node in listed if message in lonely)
+        npu, other = message[:2] if sending else (message.destination, message.source)
+        what = f"{'sends' if sending else 'receives'} {message.size} bytes with tag {message.tag}"
+        reply = f"NPU {other} {'receives' if sending else 'sends'}"
+        nearest = _nearest(message, theirs - ours)
+        if theirs[message]:
+            why = f"There are {ours[message]} of these, but {reply} only {theirs[message]}."
+        elif nearest is None:
+            why = f"{reply} nothing of the kind."
+        elif nearest[:2] == message[:2]:
+            why = f"What {reply} is {nearest.size} bytes with tag {nearest.tag}."
+        else:
+            why = f"There is one from NPU {nearest.source} to NPU {nearest.destination}, though."
+        more = lonely.total() - lonely[message]
+        raise ConfigError(
+            f"{trace.where(npu)}: {_name(node)} {what} {'to' if sending else 'from'} NPU {other}, and has no "
+            f"counterpart there: NPUs, tag and size must be the same. {why}"
+            + (f" {more} more have none." if more else "")
+        )
+
+
+def _nearest(message: Message, left: Counter[Message]) -> Message | None:
+    """Of the messages that are left over on the other side the one that was probably meant."""
+    near = [other for other in left if other[:2] == message[:2] or other[2:] == message[2:]]
+    return max(near, key=lambda other: (other[:2] == message[:2], other.tag == message.tag), default=None)
+
+
+def _teams(
+    trace: Trace, started: dict[int, _Collectives], dimensions: Sequence[int] | None
+) -> Iterator[tuple[Team, Sequence[int]]]:
+    """Every team that a node names, with the NPUs that must all start its collectives."""
+    named = dict.fromkeys(team for one in started.values() for team in one.counts)
+    for team in named:
+        name, involved = team
+        if name:
+            yield team, trace.groups[name]
+        elif not involved:
+            yield team, range(trace.npus)
+        elif dimensions is not None and prod(dimensions) == trace.npus:
+            yield from ((team, members) for members in _slices(dimensions, involved))
+
+
+def _slices(dimensions: Sequence[int], involved: Sequence[bool]) -> Iterator[list[int]]:
+    """The NPUs that differ in the involved dimensions only; the first dimension's number counts up first."""
+    strides = [prod(dimensions[:d]) for d in range(len(dimensions))]
+    uses = [d < len(involved) and involved[d] for d in range(len(dimensions))]
+    ways = [[k * strides[d] for k in range(size)] for d, size in enumerate(dimensions)]
+    for base in product(*(way for way, use in zip(ways, uses, strict=True) if not use)):
+        yield [sum(base) + sum(step) for step in product(*(way for way, use in zip(ways, uses, strict=True) if use))]
+
+
+def _check_team(trace: Trace, started: dict[int, _Collectives], team: Team, members: Sequence[int]) -> None:
+    nothing: Counter[Start] = Counter()
+    most = max(members, key=lambda npu: started[id(trace.nodes[npu])].counts.get(team, nothing).total())
+    ours = started[id(trace.nodes[most])]
+    equal: set[int] = {id(trace.nodes[most])}
+    for npu in members:
+        if id(trace.nodes[npu]) in equal:
+            continue
+        theirs = started[id(trace.nodes[npu])].counts.get(team, nothing)
+        if theirs == ours.counts.get(team, nothing):
+            equal.add(id(trace.nodes[npu]))
+            continue
+        start = next(iter(ours.counts[team] - theirs))
+        node = ours.first[team, start]
+        left = theirs - ours.counts[team]
+        instead = min(left, key=lambda one: one.kind is not start.kind, default=None)
+        who = f"process group {team[0]}" if team[0] else "all NPUs"
+        raise ConfigError(
+            f"the NPUs of a collective must all start it, but of those of {who} {trace.where(most)} starts "
+            f"{ours.counts[team][start]} x {start} (first {_name(node)}), {trace.where(npu)} {theirs[start]} x. "
+            + (f"NPU {npu} has {instead} instead." if instead else "The others would wait for ever.")
+        )
+
+
+def _name(node: Node) -> str:
+    return f"node {node.id} ({node.name[:60]})"

@@ -1,0 +1,225 @@
+"""The 2.x engine where a sum on paper, a property or an error says what must come out."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import astra_edu as ae
+from astra_edu.execution.effort import MOST_MESSAGES
+from astra_edu.execution.planning import Queues, cut
+
+MIB = 2**20
+
+
+def node(number, kind="COMP_NODE", micros=0, after=(), **attr):
+    return {"id": number, "type": kind, "duration_micros": micros, "data_deps": list(after), "attr": attr}
+
+
+def collective(number, comm_type=0, size=MIB, after=(), **attr):
+    return node(number, "COMM_COLL_NODE", 0, after, comm_type=comm_type, comm_size=size, **attr)
+
+
+def ring(npus=4, aware=False, **settings):
+    system = ae.TraceSystem.of("ring", **{"splits": 1, "local_memory_bandwidth": 1600} | settings)
+    return ae.TracePlatform(ae.Block("Ring", npus, 50, 500), system, congestion_aware=aware)
+
+
+def run(nodes, platform, groups=None, **options):
+    if isinstance(nodes[0], dict):
+        nodes = [nodes] * platform.npus
+    return ae.simulate(ae.traces.from_nodes(nodes, groups), platform, **options)
+
+
+def test_three_nodes_of_the_hoti_2024_tutorial():
+    """An all-reduce of 1 MB, then an all-gather of 2 MB beside a computation of 50 us: 405.520 us on the slide."""
+    platform = replace(ring(8), system=ae.TraceSystem.of("ring", splits=4, local_memory_bandwidth=50))
+    nodes = [collective(1), collective(2, 2, 2 * MIB, [1]), node(3, micros=50, after=[1])]
+    for aware in (False, True):
+        result = run(nodes, replace(platform, congestion_aware=aware))
+        assert result.total_ns == 405_520
+        assert result.exposed_ns[0] == 355_520
+
+
+def test_a_roofline_computes_at_what_memory_or_peak_allow():
+    system = ae.TraceSystem(roofline=True, local_memory_bandwidth=1600, peak_performance=900)
+    platform = replace(ring(), system=system)
+    bound_by_peak = node(1, num_ops=10**12, tensor_size=10**6)
+    bound_by_memory = node(2, num_ops=10**9, tensor_size=10**9)
+    assert run([bound_by_peak], platform).total_ns == int(10**12 / 900e12 * 1e9)
+    assert run([bound_by_memory], platform).total_ns == int(10**9 / 1600e9 * 1e9)
+    with pytest.raises(ae.ConfigError, match=r"node 3 .*tensor_size is 0"):
+        run([node(3, num_ops=5, tensor_size=0)], platform)
+
+
+def test_one_operation_of_each_kind_at_a_time_and_the_lowest_number_first():
+    nodes = [node(3, micros=5), node(1, micros=2), node(2, micros=4, is_cpu_op=True), node(4, micros=1)]
+    result = run(nodes, ring())
+    assert [(ran.node.id, ran.start_ns, ran.end_ns) for ran in result.ran] == [
+        (1, 0, 2000),
+        (2, 0, 4000),
+        (3, 2000, 7000),
+        (4, 7000, 8000),
+    ]
+    assert result.compute_ns[0] == 8000
+
+
+@pytest.mark.parametrize("kind", ["PER_NPU_MEMORY_EXPANSION", "PER_NODE_MEMORY_EXPANSION", "MEMORY_POOL"])
+def test_who_shares_a_memory_waits_for_the_others(kind):
+    memory = ae.RemoteMemory(kind, latency=1000, bandwidth=100, npus_per_node=2)
+    result = run([node(1, "MEM_LOAD_NODE", tensor_size=MIB)], replace(ring(), memory=memory))
+    one = 1000 + MIB // 100
+    sharing = {"PER_NPU_MEMORY_EXPANSION": [1, 1, 1, 1], "PER_NODE_MEMORY_EXPANSION": [1, 2, 1, 2]}
+    assert result.finish_ns == tuple(one * turn for turn in sharing.get(kind, [1, 2, 3, 4]))
+
+
+def test_a_memory_node_needs_a_memory():
+    with pytest.raises(ae.ConfigError, match="NO_MEMORY_EXPANSION"):
+        run([node(1, "MEM_STORE_NODE", tensor_size=8)], ring())
+
+
+def sends(source, destination, size=MIB, tag=0):
+    return node(1, "COMM_SEND_NODE", comm_src=source, comm_dst=destination, comm_size=size, comm_tag=tag)
+
+
+def receives(source, destination, size=MIB, tag=0):
+    return node(1, "COMM_RECV_NODE", comm_src=source, comm_dst=destination, comm_size=size, comm_tag=tag)
+
+
+def test_a_message_over_three_hops_is_stored_and_forwarded():
+    idle = [node(1, micros=1)]
+    nodes = [[sends(0, 3)], *[idle] * 2, [receives(0, 3)], *[idle] * 4]
+    serialised = MIB / (50 * 2**30 / 1e9)
+    assert run(nodes, ring(8)).finish_ns[3] == int(3 * 500 + serialised)
+    assert run(nodes, ring(8, aware=True)).finish_ns[3] == 3 * int(500 + serialised)
+
+
+def test_two_messages_share_a_link_one_after_the_other():
+    idle = [node(1, micros=1)]
+    nodes = [[sends(0, 2)], [sends(1, 2)], [receives(0, 2), {**receives(1, 2), "id": 2}], *[idle] * 5]
+    link = int(MIB / (50 * 2**30 / 1e9))
+    result = run(nodes, ring(8, aware=True), record=True)
+    first, second = sorted(use for use in result.uses if use.link == (1, 2))
+    assert {first.start_ns, second.start_ns} == {0, link + 500}
+    assert result.links.set_index(["from", "to"]).loc[(1, 2), "messages"] == 2
+
+
+@pytest.mark.parametrize(
+    ("nodes", "sentence"),
+    [
+        ([[sends(0, 1)], *[[node(1, micros=1)]] * 3], "NPU 0: node 1 .* 1048576 bytes .* no counterpart"),
+        ([[sends(0, 1)], [receives(0, 1, size=8)], *[[node(1)]] * 2], "What NPU 1 receives is 8 bytes"),
+        ([[sends(0, 9)], *[[node(1)]] * 3], "comm_dst is NPU 9"),
+        ([[sends(2, 1)], *[[node(1)]] * 3], "comm_src is NPU 2"),
+        ([[receives(1, 3)], *[[node(1)]] * 3], "comm_dst is NPU 3"),
+        ([[collective(1)], *[[node(1)]] * 3], "NPU 1 0 x"),
+        ([[collective(1, pg_name="7")]] * 4, "'7'"),
+        ([[collective(1, comm_type=1)]] * 4, "REDUCE"),
+        ([[collective(1, comm_type=44)]] * 4, "comm_type is 44"),
+        ([[collective(1, involved_dim=[False])]] * 4, "no dimension of more than one NPU"),
+        ([[node(1, "COMM_COLL_NODE", comm_type=0)]] * 4, "no attribute comm_size"),
+    ],
+)
+def test_what_never_ends_or_makes_no_sense_is_said(nodes, sentence):
+    with pytest.raises(ae.ConfigError, match=sentence):
+        run(nodes, ring())
+
+
+def test_npus_that_wait_for_each_other_are_named():
+    ping = [receives(1, 0), {**sends(0, 1), "id": 2, "data_deps": [1]}]
+    pong = [receives(0, 1), {**sends(1, 0), "id": 2, "data_deps": [1]}]
+    with pytest.raises(ae.ConfigError, match=r"2 of 4 NPUs never finish; first NPU 0; node 1 .* never ends; .* bytes"):
+        run([ping, pong, *[[node(1, micros=1)]] * 2], ring())
+
+
+def test_more_messages_than_can_be_followed_are_refused_at_once():
+    platform = replace(ring(4096), system=ae.TraceSystem.of("ring", splits=64))
+    trace = ae.traces.collective("all_reduce", MIB, 4096)
+    assert ae.simulate(trace, platform).one_for_all
+    with pytest.raises(ae.ConfigError, match=f"{MOST_MESSAGES:,} are the most"):
+        ae.simulate(trace, platform, everyone=True)
+
+
+def test_sizes_that_do_not_fit():
+    with pytest.raises(ae.ConfigError, match="for 8 NPUs, the network has 4"):
+        ae.simulate(ae.traces.collective("all_reduce", 8, 8), ring())
+    with pytest.raises(ae.ConfigError, match="Trace and a TracePlatform of 2"):
+        ae.simulate(ae.traces.collective("all_reduce", 8, 8), ae.preset("ring"))
+    with pytest.raises(ae.ConfigError, match=r"needs a power of two"):
+        ae.simulate(
+            ae.traces.collective("all_reduce", MIB, 6),
+            ae.TracePlatform(ae.Block("Switch", 6, 50, 500), ae.TraceSystem.of("halvingDoubling")),
+        )
+
+
+def test_small_collectives_grow_to_a_byte_per_npu_and_a_rest_to_a_whole_chunk():
+    assert cut(ae.Collective.ALL_REDUCE, 31, 4, 16) == (16, 64)
+    assert cut(ae.Collective.ALL_REDUCE, 1_000_003, 4, 16) == (250_000, 1_000_003)
+    assert cut(ae.Collective.ALL_GATHER, 31, 4, 16) == (7, 31)
+    with pytest.raises(ae.ConfigError, match="never ends"):
+        cut(ae.Collective.ALL_GATHER, 3, 4, 16)
+
+
+def test_queues_take_turns_in_halves():
+    four = Queues(4)
+    assert [four.next_up() for _ in range(3)] == [(0, True), (1, True), (0, True)]
+    assert [four.next_down() for _ in range(3)] == [(2, False), (3, False), (2, False)]
+    assert [four.next_any() for _ in range(5)] == [(0, True), (1, True), (2, False), (3, False), (0, True)]
+    one = Queues(1)
+    assert (one.next_up(), one.next_down(), one.next_any()) == ((0, True), (0, False), (0, True))
+
+
+BLOCKS = st.tuples(
+    st.sampled_from(["Ring", "FullyConnected", "Switch"]),
+    st.sampled_from([2, 3, 4, 8]),
+    st.sampled_from([12.5, 50, 100]),
+    st.sampled_from([1, 500, 700]),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    blocks=st.lists(BLOCKS, min_size=1, max_size=2),
+    aware=st.booleans(),
+    how=st.sampled_from(["ring", "direct", "direct2"]),
+    name=st.sampled_from(["all_reduce", "all_gather", "reduce_scatter", "all_to_all"]),
+    splits=st.sampled_from([1, 3, 4]),
+    active=st.sampled_from([1, 1, 2]),
+    size=st.sampled_from([4096, 100_000, MIB]),
+)
+def test_one_npu_for_all_says_what_everyone_says(blocks, aware, how, name, splits, active, size):
+    system = ae.TraceSystem.of([how] * len(blocks), splits=splits, active_chunks=active, local_memory_bandwidth=100)
+    platform = ae.TracePlatform(tuple(ae.Block(*block) for block in blocks), system, congestion_aware=aware)
+    trace = ae.traces.collective(name, size, platform.npus)
+    alone, everyone = ae.simulate(trace, platform), ae.simulate(trace, platform, everyone=True)
+    assert alone.finish_ns == everyone.finish_ns
+    assert alone.one_for_all or aware
+
+
+def test_custom_collectives_are_traces_of_their_own():
+    """A broadcast from rank 0 in place of an all-reduce: three sends in a row, one after the other."""
+
+    def send(number, to, after=()):
+        return node(number, "COMM_SEND_NODE", 0, after, comm_src=0, comm_dst=to, comm_size=MIB, comm_tag=to)
+
+    root = [send(1, 1), send(2, 2, [1]), send(3, 3, [2])]
+    others = [[receives(0, rank, tag=rank)] for rank in (1, 2, 3)]
+    custom = ae.traces.from_nodes([root, *others])
+    system = ae.TraceSystem(custom={ae.Collective.ALL_REDUCE: custom})
+    platform = ae.TracePlatform(ae.Block("FullyConnected", 4, 50, 500), system)
+    one = platform.network[0].message_ns(MIB, 1)
+    assert run([collective(1)], platform).finish_ns == (3 * one, one, 2 * one, 3 * one)
+    with pytest.raises(ae.ConfigError, match="is for 4 NPUs; it is used by 8"):
+        run([collective(1)], ae.TracePlatform(ae.Block("Ring", 8, 50, 500), system))
+
+
+def test_the_tables_of_a_result():
+    result = run([collective(1), node(2, micros=10, after=[1])], ring(aware=True), record=True)
+    assert list(result.nodes.loc[result.nodes["NPU"] == 0, "name"]) == ["comm_coll_node_1", "comp_node_2"]
+    links = result.links
+    assert len(links) == 4
+    assert links["bytes"].tolist() == [6 * MIB // 4] * 4
+    assert (links["utilisation"] <= 1).all()
+    assert len(result.stays) == 4
+    assert "all NPUs alike" in repr(result)
