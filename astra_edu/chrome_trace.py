@@ -58,20 +58,25 @@ def trace_events(run: Run) -> list[dict[str, Any]]:
 
     ts and dur in µs; what belongs to a span alone is in its args, with the unit in the name.
     """
-    events = [_meta("process_name", 0, name="NPU 0 (all NPUs do the same)")]
+    events = [meta("process_name", 1, 0, name="NPU 0 (all NPUs do the same)")]
     spans = []
     threads = [(lane, place, row) for lane, rows in lanes(run).items() for place, row in enumerate(rows, start=1)]
     for tid, (lane, place, row) in enumerate(threads, start=1):
-        events.append(_meta("thread_name", tid, name=f"{lane}, place {place}" if place > 1 else lane))
-        events.append(_meta("thread_sort_index", tid, sort_index=tid))
+        events.append(meta("thread_name", 1, tid, name=f"{lane}, place {place}" if place > 1 else lane))
+        events.append(meta("thread_sort_index", 1, tid, sort_index=tid))
         spans += [_complete(span, tid) for span in row]
     return events + spans
 
 
 def save_chrome_trace(run: Run, path: str | Path) -> Path:
     """Write a result as a trace and return the file's path. Raises ConfigError where it can't be written."""
+    return save_events(trace_events(run), path)
+
+
+def save_events(made: Sequence[dict[str, Any]], path: str | Path) -> Path:
+    """Write events as a trace and return the file's path. Raises ConfigError where it can't be written."""
     target = Path(path)
-    events = ",\n".join(json.dumps(event, ensure_ascii=False) for event in trace_events(run))
+    events = ",\n".join(json.dumps(event, ensure_ascii=False) for event in made)
     try:
         target.write_text(f'{{"displayTimeUnit": "ns", "traceEvents": [\n{events}\n]}}\n', encoding="utf-8")
     except OSError as error:
@@ -93,10 +98,17 @@ def _complete(span: Span, tid: int) -> dict[str, Any]:
         name, category = f"{layer} {phase}", "communication"
         facts |= {"collective": collective.value, "chunk": chunk, "phase": phase}
         facts |= {"size": format_bytes(size), "size_bytes": size, "waited_ns": start - queued}
-    facts |= {"start_ns": start, "end_ns": end}
-    first, last = round(start), round(end)
+    return event(name, category, 1, tid, start, end, facts)
+
+
+def event(
+    name: str, category: str, process: int, thread: int, start_ns: float, end_ns: float, facts: dict[str, Any]
+) -> dict[str, Any]:
+    """A complete event: something that lasts from start_ns to end_ns in a thread of a process."""
+    first, last = round(start_ns), round(end_ns)
     times = {"ts": _microseconds(first), "dur": _microseconds(last - first)}
-    return {"name": name, "cat": category, "ph": "X", "pid": 1, "tid": tid} | times | {"args": facts}
+    facts = facts | {"start_ns": start_ns, "end_ns": end_ns}
+    return {"name": name, "cat": category, "ph": "X", "pid": process, "tid": thread} | times | {"args": facts}
 
 
 def _microseconds(ns: int) -> float:
@@ -105,5 +117,6 @@ def _microseconds(ns: int) -> float:
     return us if int(us * 1000) == ns else nextafter(us, inf)
 
 
-def _meta(what: str, tid: int, **args: object) -> dict[str, Any]:
-    return {"name": what, "ph": "M", "pid": 1, "tid": tid, "args": args}
+def meta(what: str, process: int, thread: int, **args: object) -> dict[str, Any]:
+    """A name, or a place in the order, of a process or one of its threads."""
+    return {"name": what, "ph": "M", "pid": process, "tid": thread, "args": args}

@@ -1,6 +1,9 @@
 """The 2.x engine where a sum on paper, a property or an error says what must come out."""
 
+import json
+from collections import defaultdict
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -223,3 +226,19 @@ def test_the_tables_of_a_result():
     assert (links["utilisation"] <= 1).all()
     assert len(result.stays) == 4
     assert "all NPUs alike" in repr(result)
+
+
+def test_a_run_opens_in_perfetto(tmp_path):
+    nodes = [collective(1), node(2, micros=20)]
+    result = run(nodes, ring(aware=True), record=True)
+    events = json.loads(result.save_chrome_trace(tmp_path / "run.json").read_text())["traceEvents"]
+    threads = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["name"] == "thread_name"}
+    spans = [e for e in events if e["ph"] == "X"]
+    computed = [e for e in spans if threads[e["pid"], e["tid"]] == "compute"]
+    assert [(e["pid"], e["ts"], e["dur"]) for e in computed] == [(npu, 0, 20) for npu in range(4)]
+    assert len([e for e in spans if e["cat"] == "message"]) == len(result.uses) == 4 * 6
+    by_thread = defaultdict(list)
+    for span in spans:
+        by_thread[span["pid"], span["tid"]].append((span["args"]["start_ns"], span["args"]["end_ns"]))
+    for stretches in by_thread.values():
+        assert all(end <= start for (_, end), (start, _) in pairwise(sorted(stretches)))

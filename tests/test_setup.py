@@ -23,7 +23,7 @@ PACKAGE = ROOT / "astra_edu"
 IMPORT_ORDER = (
     *("errors", "units", "intervals", "files", "progress"),
     *("network", "collectives", "system", "pipeline", "workload", "traces", "execution", "formats"),
-    *("presets", "chrome_trace", "result", "simulate", "explain", "reports"),
+    *("presets", "chrome_trace", "chrome_trace_2", "result", "simulate", "explain", "reports"),
     *("synchronisation", "iteration", "measured", "endpoint", "memory_systems"),
     *("plots", "widgets", "check"),
     *("cli", "__main__"),

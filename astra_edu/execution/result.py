@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from astra_edu.execution.config import TracePlatform
@@ -117,6 +119,11 @@ class TraceResult:
                 for uses in found.values()
             ]
         )
+
+    def save_chrome_trace(self, path: str | Path) -> Path:
+        """Write all nodes (and what was recorded) for Perfetto or chrome://tracing and return the path."""
+        saved: Path = import_module("astra_edu.chrome_trace_2").save_chrome_trace_2(self, path)
+        return saved
 
     def _each(self, measure: Callable[[list[Ran]], float]) -> tuple[int, ...]:
         if self.one_for_all:
