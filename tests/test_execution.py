@@ -116,7 +116,7 @@ def test_two_messages_share_a_link_one_after_the_other():
         ([[sends(0, 9)], *[[node(1)]] * 3], "comm_dst is NPU 9"),
         ([[sends(2, 1)], *[[node(1)]] * 3], "comm_src is NPU 2"),
         ([[receives(1, 3)], *[[node(1)]] * 3], "comm_dst is NPU 3"),
-        ([[collective(1)], *[[node(1)]] * 3], "NPU 1 0 x"),
+        ([[collective(1)], *[[node(1)]] * 3], "NPU 1 starts 0"),
         ([[collective(1, pg_name="7")]] * 4, "'7'"),
         ([[collective(1, comm_type=1)]] * 4, "REDUCE"),
         ([[collective(1, comm_type=44)]] * 4, "comm_type is 44"),
@@ -126,7 +126,7 @@ def test_two_messages_share_a_link_one_after_the_other():
 )
 def test_what_never_ends_or_makes_no_sense_is_said(nodes, sentence):
     with pytest.raises(ae.ConfigError, match=sentence):
-        run(nodes, ring())
+        run(nodes, ring(), groups={})
 
 
 def test_npus_that_wait_for_each_other_are_named():
@@ -242,3 +242,12 @@ def test_a_run_opens_in_perfetto(tmp_path):
         by_thread[span["pid"], span["tid"]].append((span["args"]["start_ns"], span["args"]["end_ns"]))
     for stretches in by_thread.values():
         assert all(end <= start for (_, end), (start, _) in pairwise(sorted(stretches)))
+
+
+def test_the_numbers_of_nodes_make_no_npu_different():
+    nodes = [[node(10 * npu, micros=3), collective(10 * npu + 1, after=[10 * npu])] for npu in range(4)]
+    result = run(nodes, ring())
+    assert result.one_for_all
+    assert result.finish_ns == run(nodes, ring(), everyone=True).finish_ns
+    swapped = [*nodes[:3], [collective(0, after=[1]), node(1, micros=3)]]
+    assert not run(swapped, ring()).one_for_all

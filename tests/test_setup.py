@@ -24,11 +24,11 @@ IMPORT_ORDER = (
     *("errors", "units", "intervals", "files", "progress"),
     *("network", "collectives", "system", "pipeline", "workload", "traces", "execution", "formats"),
     *("presets", "chrome_trace", "chrome_trace_2", "result", "simulate", "explain", "reports"),
-    *("synchronisation", "iteration", "measured", "endpoint", "memory_systems"),
+    *("synchronisation", "iteration", "measured", "endpoint", "memory_systems", "case_studies"),
     *("plots", "widgets", "check"),
     *("cli", "__main__"),
 )
-HEAVY = ("simpy", "numpy", "pandas", "matplotlib", "ipywidgets", "anywidget", "IPython")
+HEAVY = ("simpy", "yaml", "google.protobuf", "networkx", "numpy", "pandas", "matplotlib", "ipywidgets", "anywidget", "IPython")
 
 LOCK_FILES = re.compile(r"(.*\.lock|.*-lock\.(json|ya?ml)|pylock.*\.toml)")
 REGISTRY_HOSTS = [

@@ -14,7 +14,7 @@ from astra_edu.traces.node import COLLECTIVES, CommType, Node, NodeType
 from astra_edu.traces.trace import Trace
 
 _NUMBERS = ("num_ops", "tensor_size")
-_SENDING = {NodeType.COMM_SEND_NODE: True, NodeType.COMM_RECV_NODE: False}
+_COMMUNICATION = (NodeType.COMM_COLL_NODE, NodeType.COMM_SEND_NODE, NodeType.COMM_RECV_NODE)
 
 
 class Message(NamedTuple):
@@ -41,11 +41,12 @@ Team = tuple[str, tuple[bool, ...]]
 
 
 @dataclass
-class _Collectives:
-    """What some nodes start: how often, and the first node that does, for each team."""
+class _Issued:
+    """What some nodes issue: for each team which collectives how often, the first of each, and sends and receives."""
 
     counts: dict[Team, Counter[Start]] = field(default_factory=dict)
     first: dict[tuple[Team, Start], Node] = field(default_factory=dict)
+    messages: list[Node] = field(default_factory=list)
 
 
 def check_communication(trace: Trace, dimensions: Sequence[int] | None = None) -> None:
@@ -60,34 +61,37 @@ def check_communication(trace: Trace, dimensions: Sequence[int] | None = None) -
     dimensions: the NPUs in each of the network's dimensions. Without them, collectives over some dimensions only
     aren't compared, since who takes part in them isn't known. The time it takes grows with the nodes.
     """
-    started: dict[int, _Collectives] = {}
+    issued: dict[int, _Issued] = {}
     sends: list[tuple[Message, Node]] = []
     receives: list[tuple[Message, Node]] = []
     for npu, nodes in enumerate(trace.nodes):
         try:
-            if id(nodes) not in started:
-                started[id(nodes)] = _collectives(nodes)
-            for name, _ in started[id(nodes)].counts:
-                _check_group(trace, name, npu)
-            for node in nodes:
-                if node.type in _SENDING:
-                    sending = _SENDING[node.type]
-                    (sends if sending else receives).append((_message(node, npu, trace.npus, sending), node))
+            if id(nodes) not in issued:
+                issued[id(nodes)] = _issued(nodes)
+            for (team, _), node in issued[id(nodes)].first.items():
+                _check_group(trace, team[0], npu, node)
+            for node in issued[id(nodes)].messages:
+                sending = node.type is NodeType.COMM_SEND_NODE
+                (sends if sending else receives).append((_message(node, npu, trace.npus, sending), node))
         except ConfigError as error:
             raise ConfigError(f"{trace.where(npu)}: {error}") from None
     _check_messages(trace, sends, receives)
-    for team, members in _teams(trace, started, dimensions):
-        _check_team(trace, started, team, members)
+    for team, members in _teams(trace, issued, dimensions):
+        _check_team(trace, issued, team, members)
 
 
-def _collectives(nodes: Sequence[Node]) -> _Collectives:
-    found = _Collectives()
+def _issued(nodes: Sequence[Node]) -> _Issued:
+    found = _Issued()
     for node in nodes:
         for name in _NUMBERS:
             node.number(name, 0)
-        if node.type is not NodeType.COMM_COLL_NODE:
+        if node.type not in _COMMUNICATION:
             continue
-        _not_on_cpu(node)
+        if node.is_cpu_op:
+            raise ConfigError(f"{_name(node)} communicates, and has is_cpu_op set; in ASTRA-sim that excludes itself.")
+        if node.type is not NodeType.COMM_COLL_NODE:
+            found.messages.append(node)
+            continue
         kind = node.comm_type
         if kind is CommType.BROADCAST:  # a replay of its duration, with nobody else
             continue
@@ -104,19 +108,18 @@ def _collectives(nodes: Sequence[Node]) -> _Collectives:
     return found
 
 
-def _check_group(trace: Trace, name: str, npu: int) -> None:
+def _check_group(trace: Trace, name: str, npu: int, node: Node) -> None:
     if not name:
         return
     if name not in trace.groups:
         there = suggestion(name, trace.groups) if trace.groups else "No groups are defined."
-        raise ConfigError(f"its collectives name the process group {name!r}, which isn't defined. {there}")
+        raise ConfigError(f"{_name(node)} names the process group {name!r}, which isn't defined. {there}")
     if npu not in trace.groups[name]:
         members = ", ".join(map(str, trace.groups[name][:20]))
-        raise ConfigError(f"it starts a collective of process group {name}, but the group's NPUs are {members}.")
+        raise ConfigError(f"{_name(node)}: its process group is {name}, but the NPUs of that are {members}.")
 
 
 def _message(node: Node, npu: int, npus: int, sending: bool) -> Message:
-    _not_on_cpu(node)
     own, other = ("comm_src", "comm_dst") if sending else ("comm_dst", "comm_src")
     verb = "sends" if sending else "receives"
     if node.number(own, npu) != npu:
@@ -128,11 +131,6 @@ def _message(node: Node, npu: int, npus: int, sending: bool) -> Message:
         raise ConfigError(f"{_name(node)}: its {other} is NPU {npu} itself; a message needs two NPUs.")
     ends = (npu, to) if sending else (to, npu)
     return Message(*ends, node.number("comm_tag", 0), node.number("comm_size"))
-
-
-def _not_on_cpu(node: Node) -> None:
-    if node.is_cpu_op:
-        raise ConfigError(f"{_name(node)} communicates with is_cpu_op set; ASTRA-sim's communication isn't the CPU's.")
 
 
 def _check_messages(
@@ -171,10 +169,10 @@ def _nearest(message: Message, left: Counter[Message]) -> Message | None:
 
 
 def _teams(
-    trace: Trace, started: dict[int, _Collectives], dimensions: Sequence[int] | None
+    trace: Trace, issued: dict[int, _Issued], dimensions: Sequence[int] | None
 ) -> Iterator[tuple[Team, Sequence[int]]]:
     """Every team that a node names, with the NPUs that must all start its collectives."""
-    named = dict.fromkeys(team for one in started.values() for team in one.counts)
+    named = dict.fromkeys(team for one in issued.values() for team in one.counts)
     for team in named:
         name, involved = team
         if name:
@@ -194,15 +192,15 @@ def _slices(dimensions: Sequence[int], involved: Sequence[bool]) -> Iterator[lis
         yield [sum(base) + sum(step) for step in product(*(way for way, use in zip(ways, uses, strict=True) if use))]
 
 
-def _check_team(trace: Trace, started: dict[int, _Collectives], team: Team, members: Sequence[int]) -> None:
+def _check_team(trace: Trace, issued: dict[int, _Issued], team: Team, members: Sequence[int]) -> None:
     nothing: Counter[Start] = Counter()
-    most = max(members, key=lambda npu: started[id(trace.nodes[npu])].counts.get(team, nothing).total())
-    ours = started[id(trace.nodes[most])]
+    most = max(members, key=lambda npu: issued[id(trace.nodes[npu])].counts.get(team, nothing).total())
+    ours = issued[id(trace.nodes[most])]
     equal: set[int] = {id(trace.nodes[most])}
     for npu in members:
         if id(trace.nodes[npu]) in equal:
             continue
-        theirs = started[id(trace.nodes[npu])].counts.get(team, nothing)
+        theirs = issued[id(trace.nodes[npu])].counts.get(team, nothing)
         if theirs == ours.counts.get(team, nothing):
             equal.add(id(trace.nodes[npu]))
             continue
@@ -210,11 +208,11 @@ def _check_team(trace: Trace, started: dict[int, _Collectives], team: Team, memb
         node = ours.first[team, start]
         left = theirs - ours.counts[team]
         instead = min(left, key=lambda one: one.kind is not start.kind, default=None)
-        who = f"process group {team[0]}" if team[0] else "all NPUs"
+        who = f"the NPUs of process group {team[0]}" if team[0] else "the NPUs that take part"
         raise ConfigError(
-            f"the NPUs of a collective must all start it, but of those of {who} {trace.where(most)} starts "
-            f"{ours.counts[team][start]} x {start} (first {_name(node)}), {trace.where(npu)} {theirs[start]} x. "
-            + (f"NPU {npu} has {instead} instead." if instead else "The others would wait for ever.")
+            f"{trace.where(most)}: {_name(node)} is the first of {ours.counts[team][start]} x {start}, but "
+            f"{trace.where(npu)} starts {theirs[start]}{f', and {instead} instead' if instead else ''}. All {who} must "
+            "start the same collectives, or the others wait for ever."
         )
 
 

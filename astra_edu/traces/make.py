@@ -41,7 +41,8 @@ def from_nodes(
     """A trace from dicts: for every NPU the list of its nodes.
 
     A node has id, name, type ("COMP_NODE", ...), duration_micros, data_deps, ctrl_deps and attr (name to value); all
-    but id and type may be missing. groups: name to the NPUs of a process group, in their order.
+    but id and type may be missing. groups: name to the NPUs of a process group, in the order of its ring; without them,
+    a group has the NPUs that name it, in ascending order.
 
     Raises ConfigError for what makes no trace, naming the NPU and the node.
     """
@@ -53,12 +54,25 @@ def from_nodes(
         if id(listed) not in seen:
             if not isinstance(listed, Sequence) or not all(isinstance(node, Mapping) for node in listed):
                 raise ConfigError(f"NPU {npu}: its nodes are {listed!r:.80}; they should be a list of dicts.")
-            seen[id(listed)] = tuple(_node(node, f"NPU {npu}, node number {k}") for k, node in enumerate(listed))
+            seen[id(listed)] = tuple(node_from(node, f"NPU {npu}, node number {k}") for k, node in enumerate(listed))
         found.append(seen[id(listed)])
-    return Trace(tuple(found), {str(name): tuple(members) for name, members in (groups or {}).items()})
+    if groups is None:
+        groups = groups_of(found)
+    return Trace(tuple(found), {str(name): tuple(members) for name, members in groups.items()})
 
 
-def _node(values: Mapping[str, Any], where: str) -> Node:
+def groups_of(nodes: Sequence[Sequence[Node]]) -> dict[str, list[int]]:
+    """The NPUs that name a process group, for each that is named."""
+    found: dict[str, list[int]] = {}
+    for npu, own in enumerate(nodes):
+        for name in dict.fromkeys(node.group for node in own):
+            if name:
+                found.setdefault(name, []).append(npu)
+    return found
+
+
+def node_from(values: Mapping[str, Any], where: str) -> Node:
+    """A node from a dict, see from_nodes. where: how error sentences call it."""
     for key in values:
         if key not in _FIELDS:
             raise ConfigError(f"{where}: unknown field {key!r}; {suggestion(key, _FIELDS)}")

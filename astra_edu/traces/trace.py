@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from astra_edu.errors import ConfigError
-from astra_edu.traces.node import Node
-
-MOST_NODES = 20_000_000
+from astra_edu.traces.node import Metadata, Node
 
 
 @dataclass(frozen=True)
@@ -17,7 +15,8 @@ class Trace:
     """What every NPU does: `nodes[npu]` are the operations of one NPU, in no particular order.
 
     groups: name to the NPUs of a process group, in the order of its ring. files: for error sentences, where each
-    NPU's nodes came from; empty for a trace made here. NPUs that do the same may share one tuple of nodes.
+    NPU's nodes came from; empty for a trace made here. metadata: what each NPU's file said of itself, if there was one.
+    NPUs that do the same may share one tuple of nodes.
 
     Raises ConfigError for a trace without NPUs, node numbers that occur twice, parents that aren't there, and nodes
     that wait for each other in a circle.
@@ -26,6 +25,7 @@ class Trace:
     nodes: tuple[tuple[Node, ...], ...]
     groups: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     files: tuple[str, ...] = field(default=(), compare=False)
+    metadata: tuple[Metadata, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if not self.nodes:
@@ -48,14 +48,14 @@ class Trace:
 
     @cached_property
     def alike(self) -> bool:
-        """Whether all NPUs do the same, apart from the names of their nodes."""
+        """Whether all NPUs do the same, apart from the names and the numbers of their nodes."""
         first = self.nodes[0]
-        ours = None
+        ours: list[tuple[object, ...]] = []
         for nodes in self.nodes[1:]:
             if nodes is first:
                 continue
-            ours = ours or [_essence(node) for node in first]
-            if len(nodes) != len(first) or [_essence(node) for node in nodes] != ours:
+            ours = ours or _essence(first)
+            if len(nodes) != len(first) or _essence(nodes) != ours:
                 return False
         return True
 
@@ -65,9 +65,23 @@ class Trace:
         return f"<trace of {self.npus} NPUs, {each} nodes each{', all alike' if self.alike else ''}>"
 
 
-def _essence(node: Node) -> tuple[object, ...]:
-    values = sorted((name, attribute.value) for name, attribute in node.attributes.items())
-    return (node.id, node.type, node.data_deps, node.ctrl_deps, node.duration_micros, values)
+def _essence(nodes: Sequence[Node]) -> list[tuple[object, ...]]:
+    """What counts of nodes: in the order of their numbers, as that is the order in which they are tried."""
+    ordered = sorted(nodes, key=lambda node: node.id)
+    places = {node.id: place for place, node in enumerate(ordered)}
+
+    def parents(numbers: Sequence[int]) -> set[int]:
+        return {places[number] for number in numbers}
+
+    return [
+        (
+            node.type,
+            parents((*node.data_deps, *node.ctrl_deps)),
+            node.duration_micros,
+            sorted((name, attribute.value) for name, attribute in node.attributes.items()),
+        )
+        for node in ordered
+    ]
 
 
 def check_graph(nodes: Sequence[Node], where: str) -> None:

@@ -1,0 +1,112 @@
+"""What ASTRA-sim would do by accident with a trace: no errors, but each worth a sentence before anybody believes it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+
+from astra_edu.traces.node import CommType, Node, NodeType
+from astra_edu.traces.trace import Trace
+from astra_edu.units import format_ns
+
+_MINUTE = 60_000_000
+_INTEGERS = ("num_ops", "comm_type", "comm_size")
+_READ_IN_2024 = {
+    **dict.fromkeys(_INTEGERS, "int64_val"),
+    "tensor_size": "uint64_val",
+    **dict.fromkeys(("comm_src", "comm_dst", "comm_tag", "comm_priority"), "int32_val"),
+    "is_cpu_op": "bool_val",
+    "pg_name": "string_val",
+}
+_COMMUNICATION = (NodeType.COMM_COLL_NODE, NodeType.COMM_SEND_NODE)
+
+
+def warn_of_accidents(trace: Trace) -> None:
+    """Warn once of every kind of accident, with how many nodes it concerns and where the first is.
+
+    The kinds: attributes whose member the ASTRA-sim of 2024 reads as 0, communication of 0 bytes, computations that
+    seem to be noted in ns where µs are meant, and NPUs without nodes.
+    """
+    for warning in (*_other_members(trace), *_nothing_to_send(trace), *_nanoseconds(trace), *_idle(trace)):
+        warnings.warn(warning, stacklevel=3)
+
+
+def _other_members(trace: Trace) -> Iterator[str]:
+    for name, member in _READ_IN_2024.items():
+
+        def elsewhere(node: Node, name: str = name, member: str = member) -> bool:
+            attribute = node.attributes.get(name)
+            return attribute is not None and attribute.member != member and bool(attribute.value)
+
+        found = _found(trace, elsewhere)
+        if found is None:
+            continue
+        count, where, node = found
+        used = node.attributes[name].member
+        why = " A collective then has 0 bytes: so did those whose times the MICRO'24 tutorial prints."
+        yield (
+            f"{name} of {count} is a {used} (first {where}). ASTRA-sim's reader of 2025 converts it; the one of the "
+            f"MICRO'24 tutorial reads {member} only and takes 0 for all else.{why if name == 'comm_size' else ''}"
+        )
+
+
+def _nothing_to_send(trace: Trace) -> Iterator[str]:
+    def nothing(node: Node) -> bool:
+        kind, size = node.attributes.get("comm_type"), node.attributes.get("comm_size")
+        replayed = node.type is NodeType.COMM_COLL_NODE and kind is not None and kind.value == CommType.BROADCAST
+        return node.type in _COMMUNICATION and size is not None and not size.value and not replayed
+
+    if found := _found(trace, nothing):
+        count, where, _ = found
+        yield f"0 bytes are communicated by {count} (first {where}): of them only latency is left. Is comm_size wrong?"
+
+
+def _nanoseconds(trace: Trace) -> Iterator[str]:
+    texts = {attribute.value for one in trace.metadata if (attribute := one.attributes.get("input_file"))}
+    noted = {word for text in texts if isinstance(text, str) for word in text.split()}
+
+    def copied(node: Node) -> bool:
+        return node.type is NodeType.COMP_NODE and node.duration_micros > 0 and str(node.duration_micros) in noted
+
+    def long(node: Node) -> bool:
+        return node.type is NodeType.COMP_NODE and node.duration_micros >= _MINUTE
+
+    if found := _found(trace, copied):
+        count, where, node = found
+        yield (
+            f"duration_micros of {count} is a number of the text workload that Chakra's converter made the trace of "
+            f"(first {where}, {node.duration_micros}). There it is in ns: the converter copies it as µs, so that "
+            "computing takes 1000 times as long and communication seems to cost nothing."
+        )
+    elif found := _found(trace, long):
+        count, where, node = found
+        yield (
+            f"a minute or longer is computed by each of {count} (first {where}, "
+            f"{format_ns(node.duration_micros * 1000)}). "
+            f"duration_micros is in µs; if {node.duration_micros} is meant in ns, divide it by 1000."
+        )
+
+
+def _idle(trace: Trace) -> Iterator[str]:
+    idle = [npu for npu, nodes in enumerate(trace.nodes) if not nodes]
+    if idle:
+        npus = f"{len(idle)} of {trace.npus} NPUs have" if len(idle) > 1 else "one NPU has"
+        yield f"{npus} no nodes (first {trace.where(idle[0])}): done at 0 ns. Was its trace cut off?"
+
+
+def _found(trace: Trace, accident: Callable[[Node], bool]) -> tuple[str, str, Node] | None:
+    """("how many nodes", where the first is, the first); None where there is none."""
+    seen: dict[int, int] = {}
+    first: tuple[int, Node] | None = None
+    total = 0
+    for npu, nodes in enumerate(trace.nodes):
+        if id(nodes) not in seen:
+            hits = [node for node in nodes if accident(node)]
+            seen[id(nodes)] = len(hits)
+            if hits and first is None:
+                first = npu, hits[0]
+        total += seen[id(nodes)]
+    if first is None:
+        return None
+    npu, node = first
+    return f"{total} node{'s' if total > 1 else ''}", f"{trace.where(npu)}, node {node.id} ({node.name[:60]})", node

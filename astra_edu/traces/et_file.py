@@ -1,0 +1,201 @@
+"""Chakra's .et files: metadata, then one node after the other, each with its length in front; plain or gzip.
+
+Reading is strict: a field that Chakra's schema doesn't have is an error, not passed over, so that no damaged file and
+none of an older schema is taken for something else, and what was read can be written again byte for byte.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import zlib
+from collections.abc import Iterable, Iterator
+from os import PathLike
+from typing import Any, NamedTuple
+
+from astra_edu.errors import ConfigError
+from astra_edu.files import existing, write_bytes
+from astra_edu.traces.messages import metadata_message, metadata_of, node_message, node_of, strange_field
+from astra_edu.traces.node import Metadata, Node
+from astra_edu.traces.schema import messages
+
+MOST_BYTES = 128 * 2**20
+"""The most that a file may have, unpacked: as Python objects these can be 3 GiB."""
+
+MOST_IN_A_MESSAGE = 16 * 2**20
+MOST_NODES = 5_000_000
+
+_WHAT = "an execution trace (.et)"
+_GZIP = b"\x1f\x8b"
+_START = 1000
+_OLDER = " Chakra's schemas before 0.0.4, those of ASTRA-sim 2.0 to 2.2, are other formats."
+
+_Stream = gzip.GzipFile | io.BufferedReader
+
+
+class _Place(NamedTuple):
+    """Where in a file something is, for error sentences."""
+
+    where: str
+    message: int
+    byte: int
+
+    def __str__(self) -> str:
+        what = f"node number {self.message}" if self.message else "its metadata"
+        return f"{self.where}, {what} (byte {self.byte})"
+
+
+def read_et(
+    path: str | PathLike[str], npu: int | None = None, most_nodes: int = MOST_NODES
+) -> tuple[Metadata, tuple[Node, ...]]:
+    """The metadata and the nodes of a file, in its order. npu: whose file it is, for error sentences.
+
+    Raises ConfigError naming file, NPU, node and byte for what is no trace: files that end too early, lengths and
+    packed data beyond all measure (over 128 MiB or 5 million nodes), bytes that aren't Chakra's schema.
+    """
+    file = existing(path, _WHAT)
+    where = str(file) if npu is None else f"{file} (NPU {npu})"
+    try:
+        with file.open("rb") as raw:
+            packed = raw.read(2) == _GZIP
+            raw.seek(0)
+            return _read(gzip.GzipFile(fileobj=raw) if packed else raw, where, most_nodes)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ConfigError(f"{where}: its gzip data are damaged ({error}).") from error
+    except OSError as error:
+        raise ConfigError(f"{where} can't be read: {error.strerror}.") from error
+
+
+def _read(content: _Stream, where: str, most_nodes: int) -> tuple[Metadata, tuple[Node, ...]]:
+    metadata = None
+    nodes: dict[int, Node] = {}
+    hint = _looks_like(content.peek(_START))
+    for place, data in _cut(content, where, hint):
+        kind = messages().node if place.message else messages().metadata
+        message = _parse(kind, data, place, hint)
+        try:
+            if not place.message:
+                metadata = metadata_of(message)
+                continue
+            node = node_of(message)
+        except ConfigError as error:
+            raise ConfigError(f"{place}: {error}") from error
+        if node.id in nodes:
+            other = nodes[node.id].name
+            raise ConfigError(f"{place}: two nodes have the number {node.id} ({other[:60]}, {node.name[:60]}).")
+        if len(nodes) == most_nodes:
+            raise ConfigError(f"{where}: the trace has over {most_nodes:,} nodes; that many don't fit into memory.")
+        nodes[node.id] = node
+    if metadata is None:
+        raise ConfigError(f"{where} is empty; {_WHAT} is expected.")
+    return metadata, tuple(nodes.values())
+
+
+def _cut(content: _Stream, where: str, hint: str) -> Iterator[tuple[_Place, bytes]]:
+    """The messages of a file, cut at the lengths in front of them."""
+    place = _Place(where, 0, 0)
+    while (length := _length(content, place, hint)) is not None:
+        size, width = length
+        if not size and place.message:
+            raise ConfigError(f"{place}: there are zero bytes where a node should be.{hint}")
+        if size > MOST_IN_A_MESSAGE:
+            raise ConfigError(
+                f"{place}: its length is given as {size:,} bytes; more than {MOST_IN_A_MESSAGE:,} is no node.{hint}"
+            )
+        data = content.read(size)
+        if len(data) < size:
+            raise ConfigError(f"{place}: it should have {size:,} bytes, but the file ends after {len(data):,}.{hint}")
+        yield place, data
+        place = _Place(where, place.message + 1, place.byte + width + size)
+        if place.byte > MOST_BYTES:
+            raise ConfigError(f"{where} has over {MOST_BYTES:,} bytes (unpacked); that is more than can be read.")
+
+
+def _length(content: _Stream, place: _Place, hint: str) -> tuple[int, int] | None:
+    """The next varint and how many bytes it takes; None at the file's end."""
+    size = 0
+    for position in range(10):
+        byte = content.read(1)
+        if not byte:
+            if position:
+                raise ConfigError(f"{place}: the file ends within the length in front of it.{hint}")
+            return None
+        size |= (byte[0] & 0x7F) << 7 * position
+        if byte[0] < 0x80:
+            return size, position + 1
+    raise ConfigError(f"{place}: the length in front of it has over 10 bytes.{hint}")
+
+
+def _parse(kind: Any, data: bytes, place: _Place, hint: str) -> Any:
+    from google.protobuf.message import DecodeError
+
+    message = kind()
+    try:
+        message.ParseFromString(data)
+        message.DiscardUnknownFields()
+        if message.SerializeToString() == data:
+            return message
+        strange = strange_field(kind.FromString(data))
+    except (DecodeError, ValueError, RecursionError) as error:
+        raise ConfigError(f"{place}: these {len(data):,} bytes are no message of Chakra's.{hint or _OLDER}") from error
+    if strange:
+        raise ConfigError(f"{place} has {strange}.{hint or _OLDER}")
+    return message
+
+
+def _looks_like(start: bytes) -> str:
+    """The end of an error sentence for a file that is something else; empty if nobody knows."""
+    text = start[:_START].decode("utf-8", "ignore")
+    if start[:2] in (b"\x80\x03", b"\x80\x04", b"\x80\x05"):
+        return " It looks like a Python pickle, which is never opened."
+    if start[:2] == b"PK":
+        return " It looks like a zip archive."
+    if text and not any(character < " " and character not in "\t\r\n" for character in text):
+        if text.lstrip()[:1] in ("{", "["):
+            return " It looks like JSON; a trace in JSON has a name that ends in .json."
+        return " It looks like a text file; ASTRA-sim 1.0's workloads are such."
+    return ""
+
+
+def write_et(
+    path: str | PathLike[str], nodes: Iterable[Node], metadata: Metadata | None = None, compressed: bool = False
+) -> None:
+    """Write nodes as a file of ASTRA-sim 2.x; compressed: with gzip, which its newest reader doesn't unpack.
+
+    What read_et gave comes out as it was, but for gzip's own bytes.
+    Raises ConfigError naming the node for what the schema has no place for.
+    """
+    write_bytes(path, [encode(nodes, metadata, compressed)])
+
+
+def encode(nodes: Iterable[Node], metadata: Metadata | None = None, compressed: bool = False) -> bytes:
+    """The bytes that write_et writes."""
+    parts = [_delimited(metadata_message(metadata if metadata is not None else Metadata()))]
+    for node in nodes:
+        part = _delimited(node_message(node))
+        if part == b"\0":
+            raise ConfigError("node 0 has no name and no type: readers take it for the end of the file.")
+        parts.append(part)
+    content = b"".join(parts)
+    return gzip.compress(content, mtime=0) if compressed else content
+
+
+def _delimited(message: Any) -> bytes:
+    data: bytes = message.SerializeToString()
+    size = len(data)
+    length = bytearray()
+    while size > 0x7F:
+        length.append(size & 0x7F | 0x80)
+        size >>= 7
+    return bytes([*length, size]) + data
+
+
+def fingerprint(path: str | PathLike[str]) -> bytes:
+    """Files with the same fingerprint have the same bytes. Raises ConfigError for what is no file."""
+    file = existing(path, _WHAT)
+    try:
+        with file.open("rb") as content:
+            return hashlib.file_digest(content, "sha256").digest()
+    except OSError as error:
+        raise ConfigError(f"{file} can't be read: {error.strerror}.") from error

@@ -1,0 +1,126 @@
+"""Traces from and to files: PREFIX.0.et, PREFIX.1.et, ... as ASTRA-sim 2.x has them, or JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from astra_edu.errors import ConfigError
+from astra_edu.files import write_bytes
+from astra_edu.traces.accidents import warn_of_accidents
+from astra_edu.traces.communication import check_communication
+from astra_edu.traces.et_file import MOST_NODES, encode, fingerprint, read_et
+from astra_edu.traces.groups_file import Groups, groups_from, read_groups, recorded_groups, write_groups
+from astra_edu.traces.json_file import JsonTrace, read_json_trace, write_json_trace
+from astra_edu.traces.make import groups_of
+from astra_edu.traces.node import Metadata, Node
+from astra_edu.traces.trace import Trace, check_groups
+from astra_edu.traces.trace_files import FileName, files_of, is_trace, prefix_of
+
+__all__ = ["is_trace", "load_trace", "save_trace"]
+
+
+def load_trace(
+    path: FileName, groups: FileName | Mapping[Any, Sequence[int]] | None = None, check: bool = True
+) -> Trace:
+    """Read a trace: by the prefix of its files, by one of them, or from one JSON file for all NPUs.
+
+    groups: process groups, as a mapping or the file of them. By default they are those of PREFIX.groups.json, if there
+    is one, or of the JSON file; where that has none, a group has the NPUs that name it. Those that a PyTorch trace
+    notes itself are added. Files with the same bytes share their nodes. check: look at the communication, too (see
+    check_communication), and warn of what ASTRA-sim would do by accident; a trace that is only replayed or drawn
+    needs none of that.
+
+    Raises ConfigError naming file, NPU and node for what can't be read, for NPUs without a file, and for traces that
+    can't work out.
+    """
+    files = files_of(path)
+    alone = len(files) == 1 and files[0].suffix == ".json"
+    read = read_json_trace(files[0]) if alone else _ranks(files)
+    names = tuple(map(str, files * len(read.nodes) if len(files) == 1 else files))
+    given, where = dict(read.groups or {}), str(files[0])
+    if groups is None and not alone and (beside := Path(f"{prefix_of(files[0])}.groups.json")).is_file():
+        groups = beside
+    if isinstance(groups, Mapping):
+        given, where = groups_from(groups, "groups"), "groups"
+    elif groups is not None:
+        given, where = read_groups(groups), str(groups)
+    try:
+        check_groups(given, len(read.nodes))
+    except ConfigError as error:
+        raise ConfigError(f"{where}: {error}") from None
+    all_groups = _with_recorded(given, read.nodes, names)
+    if alone and groups is None and read.groups is None:
+        all_groups = {name: tuple(members) for name, members in groups_of(read.nodes).items()} | all_groups
+    trace = Trace(read.nodes, all_groups, names, read.metadata)
+    if check:
+        check_communication(trace)
+        warn_of_accidents(trace)
+    return trace
+
+
+def save_trace(trace: Trace, path: FileName, compressed: bool = False) -> None:
+    """Write a trace: as PREFIX.0.et, PREFIX.1.et, ..., or as one JSON file where `path` ends in .json.
+
+    Process groups are written to PREFIX.groups.json, for ASTRA-sim's --comm-group-configuration. compressed: with
+    gzip. Raises ConfigError where the prefix has files of more NPUs already, since they would be read with these.
+    """
+    if str(path).endswith(".json"):
+        write_json_trace(path, trace)
+        return
+    more = Path(f"{path}.{trace.npus}.et")
+    if more.exists():
+        raise ConfigError(f"{more} is there already: it is of a trace of more NPUs than these {trace.npus}. Delete it.")
+    content: dict[tuple[int, bytes], bytes] = {}
+    for npu, nodes in enumerate(trace.nodes):
+        metadata = trace.metadata[npu] if trace.metadata else Metadata()
+        key = id(nodes), encode((), metadata)
+        if key not in content:
+            content[key] = encode(nodes, metadata, compressed)
+        write_bytes(f"{path}.{npu}.et", [content[key]])
+    if trace.groups:
+        write_groups(f"{path}.groups.json", trace.groups)
+
+
+def _ranks(files: Sequence[Path]) -> JsonTrace:
+    """What each NPU's file holds; those with the same bytes are read once."""
+    known: dict[bytes, JsonTrace] = {}
+    left = MOST_NODES
+    parts = []
+    for npu, file in enumerate(files):
+        key = fingerprint(file)
+        if key not in known:
+            known[key] = _rank(file, npu, left)
+            left -= len(known[key].nodes[0])
+        parts.append(known[key])
+    return JsonTrace(tuple(part.nodes[0] for part in parts), tuple(part.metadata[0] for part in parts))
+
+
+def _rank(file: Path, npu: int, most_nodes: int) -> JsonTrace:
+    if file.suffix != ".json":
+        metadata, nodes = read_et(file, npu, most_nodes)
+        return JsonTrace((nodes,), (metadata,))
+    read = read_json_trace(file, npu)
+    if read.whole:
+        raise ConfigError(f"{file} (NPU {npu}) holds the nodes of {len(read.nodes)} NPUs; name it without a number.")
+    return read if read.metadata else read._replace(metadata=(Metadata(),))
+
+
+def _with_recorded(
+    given: Groups, nodes: Sequence[tuple[Node, ...]], names: Sequence[str]
+) -> dict[str, tuple[int, ...]]:
+    groups = dict(given)
+    seen: set[int] = set()
+    for npu, listed in enumerate(nodes):
+        if id(listed) in seen:
+            continue
+        seen.add(id(listed))
+        where = f"{names[npu]} (NPU {npu})"
+        for name, members in recorded_groups(listed, len(nodes), where).items():
+            if groups.setdefault(name, members) != members:
+                raise ConfigError(
+                    f"{where} notes {list(members)[:20]} as process group {name}; "
+                    f"given before was {list(groups[name])[:20]}."
+                )
+    return groups

@@ -1,0 +1,171 @@
+"""Nodes as plain dicts, the form of traces in JSON: an attribute is its value wherever that says everything.
+
+Where it doesn't, the attribute is a dict of the member that holds it and of its description, such as
+{"uint64_val": 5, "doc": "in bytes"}; bytes are base64 text.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from binascii import Error
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from math import isfinite
+from sys import float_info
+from typing import Any
+
+from astra_edu.errors import ConfigError, suggestion
+from astra_edu.traces.make import node_from
+from astra_edu.traces.node import Attribute, Metadata, Node, Tensors, attribute_of
+from astra_edu.traces.schema import MEMBERS
+
+_LARGEST_DOUBLE = float_info.max
+_LARGEST_FLOAT = float.fromhex("0x1.fffffep+127")
+_TENSORS = ("inputs", "outputs")
+
+
+def node_from_plain(values: Mapping[str, Any], where: str) -> Node:
+    """The node of such a dict. Raises ConfigError, beginning with `where`, for what makes no node."""
+    if not isinstance(values, Mapping):
+        raise ConfigError(f"{where} is {values!r:.80}; a node is an object with id, name, type and so on.")
+    values = dict(values)
+    tensors = {field: _tensors(values.pop(field), f"{where}: {field}") for field in _TENSORS if field in values}
+    if isinstance(values.get("attr"), Mapping):
+        values["attr"] = attributes_from_plain(values["attr"], where)
+    node = node_from(values, where)
+    return replace(node, inputs=tensors.get("inputs"), outputs=tensors.get("outputs")) if tensors else node
+
+
+def plain_node(node: Node) -> dict[str, Any]:
+    """The dict of a node, without the fields that have nothing to say."""
+    fields = {
+        "id": node.id,
+        "name": node.name,
+        "type": node.type.name,
+        "duration_micros": node.duration_micros,
+        "start_time_micros": node.start_time_micros,
+        "data_deps": list(node.data_deps),
+        "ctrl_deps": list(node.ctrl_deps),
+        "attr": plain_attributes(node.attributes),
+    }
+    kept = {key: value for key, value in fields.items() if value or key in ("id", "name", "type")}
+    for field, texts in (("inputs", node.inputs), ("outputs", node.outputs)):
+        if texts is not None:
+            kept[field] = {text: value for text, value in texts._asdict().items() if value}
+    return kept
+
+
+def metadata_from_plain(values: Any, where: str) -> Metadata:
+    """A file's metadata: {"version": ..., "attr": {...}}."""
+    if not isinstance(values, Mapping) or values.keys() - {"version", "attr"}:
+        raise ConfigError(f'{where} is {values!r:.80}; metadata are an object such as {{"version": "0.0.4"}}.')
+    version, attributes = values.get("version", ""), values.get("attr", {})
+    if not isinstance(version, str) or not isinstance(attributes, Mapping):
+        raise ConfigError(
+            f"{where}: version is a text and attr an object; they are {version!r:.40}, {attributes!r:.40}."
+        )
+    return Metadata(version, attributes_from_plain(attributes, where))
+
+
+def plain_metadata(metadata: Metadata) -> dict[str, Any]:
+    """The dict of a file's metadata."""
+    plain: dict[str, Any] = {"version": metadata.version}
+    return plain | {"attr": plain_attributes(metadata.attributes)} if metadata.attributes else plain
+
+
+def attributes_from_plain(values: Mapping[str, Any], where: str) -> dict[str, Attribute]:
+    """Attributes from their plain values. Raises ConfigError for values that their members can't hold."""
+    found = {}
+    for name, value in values.items():
+        place = f"{where}: attribute {name}"
+        if value is None:
+            found[str(name)] = Attribute(None, "")
+        elif isinstance(value, Mapping):
+            found[str(name)] = _explicit(value, place)
+        else:
+            try:
+                plain = attribute_of(str(name), value)
+            except ConfigError as error:
+                raise ConfigError(f"{where}: {error}") from None
+            found[str(name)] = plain._replace(value=_checked(plain.value, plain.member, place))
+    return found
+
+
+def plain_attributes(attributes: Mapping[str, Attribute]) -> dict[str, Any]:
+    """Attributes as plain values where these say everything, else with their members."""
+    return {name: _plain(name, attribute) for name, attribute in attributes.items()}
+
+
+def _plain(name: str, attribute: Attribute) -> Any:
+    value, member, doc = attribute
+    kind = MEMBERS.get(member)
+    value = list(value) if member.endswith("_list") else value
+    if kind == "bytes":
+        value = _each(value, lambda one: b64encode(one).decode())
+    elif not doc and (value is None or attribute_of(name, value) == attribute):
+        return value
+    return {member: value} | ({"doc": doc} if doc else {})
+
+
+def _explicit(values: Mapping[str, Any], where: str) -> Attribute:
+    members = [key for key in values if key != "doc"]
+    doc = values.get("doc", "")
+    if len(members) != 1 or not isinstance(doc, str):
+        raise ConfigError(
+            f'{where} is {dict(values)!r:.80}; one member and its value are expected, as in {{"int64_val": 5}}.'
+        )
+    member = members[0]
+    if member == "" and values[member] is None:
+        return Attribute(None, "", doc)
+    if member not in MEMBERS:
+        raise ConfigError(f"{where}: its member is {member!r}; {suggestion(member, MEMBERS)}")
+    return Attribute(_checked(values[member], member, where), member, doc)
+
+
+def _checked(value: Any, member: str, where: str) -> Any:
+    kind = MEMBERS[member]
+    if member.endswith("_list"):
+        if not isinstance(value, (list, tuple)):
+            raise ConfigError(f"{where} is {value!r:.60}; {member} needs a list.")
+        return tuple(_one(one, kind, where) for one in value)
+    return _one(value, kind, where)
+
+
+def _one(value: Any, kind: str, where: str) -> Any:
+    if kind == "bytes":
+        if isinstance(value, (bytes, bytearray)):
+            return bytes(value)
+        try:
+            return b64decode(value, validate=True)
+        except (Error, TypeError, ValueError):
+            pass
+    elif kind in ("bool", "string"):
+        if type(value) is (bool if kind == "bool" else str):
+            return value
+    elif kind in ("double", "float"):
+        most = _LARGEST_FLOAT if kind == "float" else _LARGEST_DOUBLE
+        if type(value) is float and not isfinite(value):
+            return value
+        if type(value) in (int, float) and abs(value) <= most:
+            return float(value)
+    elif type(value) is int:
+        bits = int(kind[-2:])
+        least, most = (0, 2**bits - 1) if kind[0] in "uf" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+        if least <= value <= most:
+            return value
+        raise ConfigError(f"{where} is {value!r:.60}; {kind} holds {least} to {most}.")
+    raise ConfigError(f"{where} is {value!r:.60}; it should be a {kind}{' in base64' if kind == 'bytes' else ''}.")
+
+
+def _each(value: Any, action: Callable[[Any], Any]) -> Any:
+    return [action(one) for one in value] if isinstance(value, list) else action(value)
+
+
+def _tensors(values: Any, where: str) -> Tensors:
+    known = Tensors._fields
+    if not isinstance(values, Mapping) or values.keys() - set(known):
+        raise ConfigError(f"{where} is {values!r:.60}; an object with {', '.join(known)} is expected.")
+    for key, value in values.items():
+        if not isinstance(value, str):
+            raise ConfigError(f"{where}: {key} is {value!r:.60}; it should be a text.")
+    return Tensors(**values)

@@ -1,0 +1,87 @@
+"""Which files a trace has: PREFIX.0.et, PREFIX.1.et, ..., the same with .json, or one file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from difflib import get_close_matches
+from itertools import count, islice
+from os import PathLike
+from pathlib import Path
+
+from astra_edu.errors import ConfigError
+
+FileName = str | PathLike[str]
+
+_RANKED = re.compile(r"(.+)\.(0|[1-9][0-9]*)\.(et|json)", re.DOTALL)
+_WHAT = "execution traces"
+
+
+def is_trace(path: FileName) -> bool:
+    """Whether a trace is meant, not a text workload: there are files with this prefix, or its content isn't text."""
+    file = Path(path)
+    try:
+        if file.is_file():
+            with file.open("rb") as start:
+                return file.suffix == ".et" or start.read(64).lstrip()[:1] in (b"{", b"[")
+        return file.suffix != ".txt" and bool(_traces_in(file.parent) or (file.is_dir() and _traces_in(file)))
+    except (OSError, ValueError):
+        return False
+
+
+def files_of(path: FileName) -> list[Path]:
+    """The files of the trace that a prefix or one of its files stands for: one for each NPU, or the one for all.
+
+    Raises ConfigError where there is none, saying what there is, and where an NPU has no file.
+    """
+    file = Path(path)
+    try:
+        is_file, is_folder = file.is_file(), file.is_dir()
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{str(file)[:80]!r} is no path; a prefix of {_WHAT} is expected.") from error
+    ranked = _RANKED.fullmatch(file.name) if is_file else None
+    if is_file and not ranked:
+        return [file]
+    prefix = file.with_name(ranked[1]) if ranked else file
+    there = _traces_in(prefix.parent)
+    for kind in [ranked[3]] if ranked else ["et", "json"]:
+        if ranks := there.get(prefix.name, {}).get(kind):
+            return _complete(ranks, prefix, kind)
+    raise ConfigError(_nothing(file, _traces_in(file) if is_folder else there, is_folder))
+
+
+def prefix_of(file: Path) -> Path:
+    """What stands before the number: of traces/work.0.et it is traces/work; a path without number stays as it is."""
+    ranked = _RANKED.fullmatch(file.name)
+    return file.with_name(ranked[1]) if ranked else file
+
+
+def _traces_in(folder: Path) -> dict[str, dict[str, dict[int, Path]]]:
+    """The traces of a folder: prefix to kind of file to NPU to file."""
+    found: dict[str, dict[str, dict[int, Path]]] = {}
+    if folder.is_dir():
+        for file in folder.iterdir():
+            if match := _RANKED.fullmatch(file.name):
+                found.setdefault(match[1], {}).setdefault(match[3], {})[int(match[2])] = file
+    return found
+
+
+def _complete(ranks: Mapping[int, Path], prefix: Path, kind: str) -> list[Path]:
+    last = max(ranks)
+    if missing := last + 1 - len(ranks):
+        first = ", ".join(map(str, islice((npu for npu in count() if npu not in ranks), min(missing, 10))))
+        more = f" and {missing - 10} more" if missing > 10 else ""
+        raise ConfigError(f"{prefix}.N.{kind}: there are NPUs 0 to {last}, but no file for {first}{more}.")
+    return [ranks[npu] for npu in range(last + 1)]
+
+
+def _nothing(file: Path, there: Mapping[str, Mapping[str, Mapping[int, Path]]], is_folder: bool) -> str:
+    if not (is_folder or file.parent.is_dir()):
+        return f"{file}: there are no {_WHAT} with this prefix, nor is its folder there."
+    start = f"{file} is a folder; a prefix of {_WHAT} is expected" if is_folder else f"{file} is no prefix of {_WHAT}"
+    if not there:
+        return f"{start}: there is no file {'PREFIX' if is_folder else file.name}.0.et."
+    near = get_close_matches(file.name, there, n=1, cutoff=0.5)
+    hint = f"; did you mean {near[0]!r}?" if near else "."
+    counts = [f"{name} ({max(map(len, kinds.values()))} NPUs)" for name, kinds in sorted(there.items())]
+    return f"{start}{hint} There are: {', '.join(counts[:10])}{' and more' if len(counts) > 10 else ''}."
