@@ -5,12 +5,22 @@ import json
 import math
 import warnings
 
+import platforms_2
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import astra_edu as ae
-from astra_edu.formats import parse_network, parse_system, parse_workload
+from astra_edu.execution.config import MEMORY_KINDS
+from astra_edu.formats import (
+    parse_memory,
+    parse_network,
+    parse_network_2,
+    parse_system,
+    parse_system_2,
+    parse_workload,
+)
+from astra_edu.formats.custom_traces import CustomTraces
 from astra_edu.workload.parallelism import PARALLELISMS
 
 NETWORK_KEYS = ["dimensions-count", "topologies-per-dim", "units-count", "links-count", "link-latency"]
@@ -167,3 +177,101 @@ def test_what_can_be_read_takes_some_time_or_is_refused(files, workload, passes)
         assert 0 < result.total_ns < math.inf
         assert result.exposed_ns >= 0
         assert result.total_ns >= result.compute_ns >= 0
+
+
+ANYTHING = anything(st.one_of(st.none(), st.booleans(), NUMBERS, st.text()))
+NETWORK_2_KEYS = ("topology", "npus_count", "bandwidth", "latency")
+SYSTEM_2_KEYS = st.one_of(
+    st.sampled_from([*platforms_2.SYSTEM, *BUS, "peak-perf", "roofline-enabled", "replay-only"]),
+    st.sampled_from(["intra-dimension-scheduling", "inter-dimension-scheduling", "per-node-custom-implementation"]),
+    st.sampled_from(["all-reduce-implementation-custom", "boost-mode", "trace-enabled"]),
+)
+MEMORY_KEYS = ("memory-type", "remote-mem-latency", "remote-mem-bw", "num-nodes", "num-npus-per-node")
+
+
+def parse_custom_system(text):
+    return parse_system_2(text, "system.json", CustomTraces("system.json"))
+
+
+def quietly(parse):
+    def parsed(text):
+        with warnings.catch_warnings(action="ignore"):
+            return parse(text)
+
+    return parsed
+
+
+PARSERS_2 = [quietly(parse) for parse in (parse_network_2, parse_custom_system, parse_memory)]
+
+
+@pytest.mark.parametrize("parse", PARSERS_2)
+@given(st.one_of(st.text(), st.lists(JUNK).map("\n".join), st.lists(JUNK).map(": ".join), ANYTHING.map(json.dumps)))
+def test_any_text_for_2(parse, text):
+    either_read_or_refused(parse, text)
+
+
+@pytest.mark.parametrize("parse", PARSERS_2)
+@given(st.text("[]{}:,-?&*!|>'\"%@` \n\tab#1.", max_size=60))
+def test_any_punctuation_for_2(parse, text):
+    either_read_or_refused(parse, text)
+
+
+@given(st.dictionaries(st.sampled_from(NETWORK_2_KEYS), ANYTHING | st.lists(JUNK | NUMBERS), max_size=2), st.data())
+def test_any_value_in_a_network_of_2(changes, data):
+    dims = data.draw(st.integers(1, 3))
+    values = {"topology": ["Ring"], "npus_count": [4], "bandwidth": [50.0], "latency": [500]}
+    values = {key: listed * dims for key, listed in values.items()} | changes
+    text = "".join(f"{key}: {json.dumps(value)}\n" for key, value in values.items())
+    network = either_read_or_refused(quietly(parse_network_2), text)
+    if network:
+        assert 1 <= len(network) <= 16
+        for block in network:
+            assert block.npus >= 2
+            assert 0 < block.bandwidth < math.inf
+            assert 0 <= block.latency < math.inf
+
+
+@given(st.dictionaries(SYSTEM_2_KEYS, ANYTHING | st.sampled_from([0, 1]) | st.lists(JUNK, max_size=2), max_size=3))
+def test_any_value_in_a_system_of_2(changes):
+    system = either_read_or_refused(quietly(parse_custom_system), json.dumps(platforms_2.SYSTEM | changes))
+    if system:
+        assert 1 <= system.splits <= 100_000
+        assert 1 <= system.active_chunks < 2**31
+        assert 0 <= system.endpoint_delay < 2**31
+        assert not system.roofline or (system.local_memory_bandwidth and system.peak_performance)
+
+
+@given(
+    st.dictionaries(st.sampled_from(MEMORY_KEYS), ANYTHING, max_size=2),
+    st.sampled_from(MEMORY_KINDS),
+    st.integers(1, 9),
+)
+def test_any_value_in_a_memory(changes, kind, npus):
+    good = {"memory-type": kind, "remote-mem-bw": 64, "num-nodes": 4, "num-npus-per-node": 2}
+    memory = either_read_or_refused(lambda text: parse_memory(text, npus=npus), json.dumps(good | changes))
+    if memory and memory.kind != "NO_MEMORY_EXPANSION":
+        assert memory.access_ns(2**64) >= memory.latency
+
+
+@given(st.dictionaries(JUNK | st.integers(-3, 300).map(str), JUNK, max_size=3))
+def test_any_file_of_custom_nodes(tmp_path_factory, entries):
+    folder = tmp_path_factory.mktemp("custom")
+    (folder / "nodes.yml").write_text("".join(f"{key}: {value}\n" for key, value in entries.items()), encoding="utf-8")
+    either_read_or_refused(CustomTraces(folder / "system.json").nodes, "nodes.yml")
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    platforms_2.small_platforms(),
+    st.sampled_from(["all_reduce", "all_gather", "reduce_scatter", "all_to_all"]),
+    st.data(),
+)
+def test_a_platform_of_2_that_can_be_read_takes_some_time_or_is_refused(files, collective, data):
+    size = data.draw(st.integers(0, 2**40) | st.sampled_from([0, 1, 7, 2**20]))
+    with contextlib.suppress(ae.ConfigError), warnings.catch_warnings(action="ignore"):
+        network = parse_network_2(files["network"])
+        system = parse_custom_system(json.dumps(files["system"]))
+        platform = ae.TracePlatform(network, system, congestion_aware=data.draw(st.booleans()))
+        result = ae.simulate(ae.traces.collective(collective, bytes=size, npus=platform.npus), platform)
+        assert result.total_ns > 0
+        assert result.total_ns >= max(result.exposed_ns) >= 0

@@ -9,8 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from astra_edu import Collective, Dimension, Platform, Strategy, SystemConfig, Workload, generate_workload
+from astra_edu.files import write_text
 from astra_edu.formats import format_network, format_system, format_workload
-from astra_edu.formats.files import write_text
 from astra_edu.presets import preset
 from astra_edu.workload import Layer, Work
 

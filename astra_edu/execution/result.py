@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from astra_edu.execution.config import TracePlatform
 from astra_edu.execution.endpoint import Stay
@@ -119,6 +119,10 @@ class TraceResult:
                 for uses in found.values()
             ]
         )
+
+    def explain(self, changes: bool = True) -> Any:
+        """What bounds this run, in words; changes: and what twice the bandwidth or half the latencies would bring."""
+        return import_module("astra_edu.explain.trace").explain_trace(self, changes)
 
     def save_chrome_trace(self, path: str | Path) -> Path:
         """Write all nodes (and what was recorded) for Perfetto or chrome://tracing and return the path."""

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from os import PathLike
-from pathlib import Path as FilePath
 from typing import Any
 
 from astra_edu.errors import ConfigError
-from astra_edu.execution import RemoteMemory, TracePlatform
-from astra_edu.formats.files import read_text, write_text
+from astra_edu.execution import TracePlatform
+from astra_edu.files import read_text, write_text
+from astra_edu.formats.kinds import NETWORK_2, OF_2, SYSTEM_2, kinds_of
 from astra_edu.formats.memory_json import format_memory, parse_memory
 from astra_edu.formats.network_json import format_network, parse_network
 from astra_edu.formats.network_yaml import format_network_2, parse_network_2
 from astra_edu.formats.system_json import format_system_2, parse_system_2
 from astra_edu.formats.system_text import format_system, parse_system
+from astra_edu.formats.trace_platform import save_trace_platform, trace_platform
 from astra_edu.formats.workload_text import format_workload, parse_workload
 from astra_edu.system import Platform
-from astra_edu.traces import Trace
 from astra_edu.workload import Workload
 
 __all__ = [
@@ -57,48 +57,42 @@ def load_astra_sim(
     injection_scale, num_queues_per_dim and rendezvous_protocol are its command line's: the first multiplies the
     endpoint delay; the second are the queues that a dimension's active chunks are divided over; with the third a
     message waits for a request. memory (2.x): the remote memory file. congestion_aware (2.x): whether messages wait
-    for each other on the links. Raises ConfigError naming the file, the key, the value and what is allowed.
+    for each other on the links; with several dimensions that is as in an unmerged branch of ASTRA-sim. Raises
+    ConfigError naming the file, the key, the value and what is allowed.
     """
     network_text, system_text = read_text(network, "a network file"), read_text(system, "a system file")
-    first, second = network_text.lstrip().startswith("{"), system_text.lstrip().startswith("{")
-    if first != second:
-        pass
-    elif first:
-        raise ConfigError(f"{network} is a network file of ASTRA-sim 1.0 and {system} a system file of 2.x.")
-    else:
-        raise ConfigError(f"{network} is a network file of ASTRA-sim 2.x and {system} a system file of 1.0.")
-    if first:
-        if memory is not None or congestion_aware:
-            raise ConfigError(f"{network} is for ASTRA-sim 1.0, which knows neither remote memory nor congestion.")
-        dimensions = parse_network(network_text, str(network))
-        settings = parse_system(system_text, str(system))
-        settings = replace(settings, queues=num_queues_per_dim, rendezvous=rendezvous_protocol)
-        return Platform(dimensions, settings.with_injection_scale(injection_scale))
-    blocks = parse_network_2(network_text, str(network))
-    read = parse_system_2(system_text, str(system), lambda prefix: _custom(prefix, system))
-    if "endpoint-delay" in system_text:  # else the scale isn't applied to the default
-        read = replace(read, endpoint_delay=read.scaled_endpoint(injection_scale))
-    read = replace(read, queues=num_queues_per_dim, rendezvous=rendezvous_protocol)
-    remote = RemoteMemory() if memory is None else parse_memory(read_text(memory, "a memory file"), str(memory))
-    return TracePlatform(blocks, read, remote, congestion_aware)
-
-
-def _custom(prefix: str, system: Path) -> Trace:
-    """A custom collective's trace, from where the program is run or else from beside its system file."""
-    from astra_edu.traces.load import load_trace
-
-    beside = FilePath(system).parent / prefix
-    return load_trace(beside if beside.with_name(f"{beside.name}.0.et").exists() else prefix)
+    first, second = kinds_of(network_text, system_text)
+    if (first, second) == (NETWORK_2, SYSTEM_2):
+        return trace_platform(
+            network, system, memory, congestion_aware, injection_scale, num_queues_per_dim, rendezvous_protocol
+        )
+    if first in OF_2 or second in OF_2:
+        raise ConfigError(
+            "a network file and a system file of the same version are expected, in this order; "
+            f"{network} is {first}, and {system} is {second}."
+        )
+    if memory is not None or congestion_aware:
+        raise ConfigError(
+            f"{network} is for ASTRA-sim 1.0, which knows neither remote memory nor congestion (on the command line "
+            "`run` is for it, not `run2`)."
+        )
+    dimensions = parse_network(network_text, str(network))
+    settings = parse_system(system_text, str(system))
+    settings = replace(settings, queues=num_queues_per_dim, rendezvous=rendezvous_protocol)
+    return Platform(dimensions, settings.with_injection_scale(injection_scale))
 
 
 def save_astra_sim(platform: Platform | TracePlatform, network: Path, system: Path, memory: Path | None = None) -> None:
-    """Write a platform as ASTRA-sim's files, for the real simulator to read: of 2.x where it is a TracePlatform."""
+    """Write a platform as ASTRA-sim's files, for the real simulator to read: of 2.x where it is a TracePlatform.
+
+    What is an option of ASTRA-sim's command line (num_queues_per_dim, rendezvous_protocol) or the choice of its
+    program (congestion_aware) isn't in the files. memory (2.x): where the remote memory file goes.
+    """
     if isinstance(platform, TracePlatform):
-        write_text(network, format_network_2(platform.network))
-        write_text(system, format_system_2(platform.system))
-        if memory is not None:
-            write_text(memory, format_memory(platform.memory, platform.npus))
+        save_trace_platform(platform, network, system, memory)
         return
+    if memory is not None:
+        raise ConfigError("ASTRA-sim 1.0 has no remote memory file; only a TracePlatform has one.")
     write_text(network, format_network(platform.network))
     write_text(system, format_system(platform.system))
 

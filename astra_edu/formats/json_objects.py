@@ -4,34 +4,45 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NoReturn
 
 from astra_edu.errors import ConfigError, suggestion
+
+LARGEST = 2**20
+_LONGEST_NUMBER = 400
 
 
 def parse_object(text: str, name: str, keys: Iterable[str]) -> dict[str, Any]:
     """The object in a JSON text. Raises ConfigError where it isn't one, and for unknown keys or keys given twice."""
     known = list(keys)
+    if len(text) > LARGEST:
+        raise ConfigError(f"{name} has over 1 MiB; it should have a few lines such as {known[0]!r}: ...")
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for key, value in pairs:
             if key in found:
-                raise ConfigError(f"{name}: the key {key!r} is there twice.")
+                raise ConfigError(f"{name}: the key {key!r:.60} is there twice.")
             found[key] = value
         return found
 
+    def constant(word: str) -> NoReturn:
+        raise ConfigError(f"{name}: {word} is no number in JSON; a finite one is needed.")
+
+    def whole(digits: str) -> int:
+        if len(digits) > _LONGEST_NUMBER:
+            raise ConfigError(f"{name}: there is a number of {len(digits):,} digits.")
+        return int(digits)
+
     try:
-        values = json.loads(text, object_pairs_hook=once)
+        values = json.loads(text, object_pairs_hook=once, parse_constant=constant, parse_int=whole)
     except json.JSONDecodeError as error:
         raise ConfigError(f"{name}, line {error.lineno}, column {error.colno}: no JSON ({error.msg}).") from None
-    except (RecursionError, ValueError) as error:
-        if isinstance(error, ConfigError):
-            raise
-        raise ConfigError(f"{name}: this is no JSON ({error}).") from None
+    except RecursionError:
+        raise ConfigError(f"{name}: there are too many lists and objects in each other.") from None
     if not isinstance(values, dict):
         raise ConfigError(f'{name}: a JSON object is expected, as in {{ "{known[0]}": ... }}.')
     for key in values:
         if key not in known:
-            raise ConfigError(f"{name}: unknown key {key!r}; {suggestion(key, known)}")
+            raise ConfigError(f"{name}: unknown key {key!r:.60}; {suggestion(key, known)}")
     return values

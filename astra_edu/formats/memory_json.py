@@ -4,28 +4,43 @@ from __future__ import annotations
 
 import json
 
-from astra_edu.errors import ConfigError, whole
+from astra_edu.errors import ConfigError, choice, whole
 from astra_edu.execution import RemoteMemory
+from astra_edu.execution.config import MEMORY_KINDS
 from astra_edu.formats.json_objects import parse_object
 
-_KEYS = ("memory-type", "remote-mem-latency", "remote-mem-bw", "num-nodes", "num-npus-per-node")
+_NO_MEMORY, _PER_NODE = MEMORY_KINDS[0], MEMORY_KINDS[2]
+_NUMBERS = {"remote-mem-latency": "latency", "remote-mem-bw": "bandwidth", "num-npus-per-node": "npus_per_node"}
+LARGEST = 2**64 - 1
+"""ASTRA-sim holds these numbers in 64 bits."""
+
+_KEYS = ("memory-type", *_NUMBERS, "num-nodes")
 
 
-def parse_memory(text: str, name: str = "memory file") -> RemoteMemory:
-    """The memory in a remote memory file. Raises ConfigError naming file, key, value and what is allowed."""
+def parse_memory(text: str, name: str = "memory file", npus: int | None = None) -> RemoteMemory:
+    """The memory in a remote memory file. Raises ConfigError naming file, key, value and what is allowed.
+
+    npus: of the platform; all of them must be in a node that has a memory.
+    """
     values = parse_object(text, name, _KEYS)
     if "memory-type" not in values:
-        raise ConfigError(f"{name}: the key 'memory-type' is missing.")
+        raise ConfigError(f"{name}: the key 'memory-type' is missing; there are {', '.join(MEMORY_KINDS)}.")
+    kind = values["memory-type"]
     try:
-        memory = RemoteMemory(
-            values["memory-type"],
-            values.get("remote-mem-latency", 0),
-            values.get("remote-mem-bw", 0),
-            values.get("num-npus-per-node", 1),
-        )
-        if memory.kind == "PER_NODE_MEMORY_EXPANSION":
-            whole("num-nodes", values.get("num-nodes", 0), at_least=1)
-            whole("num-npus-per-node", values.get("num-npus-per-node", 0), at_least=1)
+        choice("memory-type", kind, MEMORY_KINDS)
+        needed: tuple[str, ...] = () if kind == _NO_MEMORY else ("remote-mem-bw",)
+        needed += ("num-nodes", "num-npus-per-node") if kind == _PER_NODE else ()
+        for key in needed:
+            if key not in values:
+                raise ConfigError(f"the key {key!r} is missing; {kind} needs {', '.join(needed)}.")
+        found = {key: _number(key, values[key], int(key in needed)) for key in _KEYS[1:] if key in values}
+        numbers = {attribute: found[key] for key, attribute in _NUMBERS.items() if found.get(key)}
+        memory = RemoteMemory(kind, **numbers)
+        if kind == _PER_NODE and npus and found["num-nodes"] * memory.npus_per_node < npus:
+            raise ConfigError(
+                f"num-nodes is {found['num-nodes']} and num-npus-per-node {memory.npus_per_node}; these nodes hold "
+                f"{found['num-nodes'] * memory.npus_per_node} of the network's {npus} NPUs."
+            )
     except ConfigError as error:
         raise ConfigError(f"{name}: {error}") from None
     return memory
@@ -34,8 +49,17 @@ def parse_memory(text: str, name: str = "memory file") -> RemoteMemory:
 def format_memory(memory: RemoteMemory, npus: int) -> str:
     """The remote memory file's text. npus: of the platform."""
     values: dict[str, object] = {"memory-type": memory.kind}
-    if memory.bandwidth:
-        values |= {"remote-mem-latency": memory.latency, "remote-mem-bw": memory.bandwidth}
-    if memory.kind == "PER_NODE_MEMORY_EXPANSION":
-        values |= {"num-nodes": -(-npus // memory.npus_per_node), "num-npus-per-node": memory.npus_per_node}
+    default = RemoteMemory()
+    for key, attribute in _NUMBERS.items():
+        if memory.kind != _NO_MEMORY or getattr(memory, attribute) != getattr(default, attribute):
+            values[key] = getattr(memory, attribute)
+    if memory.kind == _PER_NODE:
+        values["num-nodes"] = -(-npus // memory.npus_per_node)
     return json.dumps(values, indent=2) + "\n"
+
+
+def _number(key: str, value: object, at_least: int) -> int:
+    number = whole(key, value, at_least)
+    if number > LARGEST:
+        raise ConfigError(f"{key} is {number!s:.30}; ASTRA-sim's 64 bits hold at most {LARGEST:,}.")
+    return number

@@ -2,42 +2,30 @@
 
 from __future__ import annotations
 
-import warnings
+import re
 from typing import Any
 
-from astra_edu.errors import ConfigError
+from astra_edu.errors import ConfigError, suggestion
+from astra_edu.formats.notices import notice
+from astra_edu.formats.yaml_mapping import WHOLE, Entry, parse_mapping
 from astra_edu.network import Block
 
 _KEYS = ("topology", "npus_count", "bandwidth", "latency")
-_LARGEST = 2**20
+_NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 MOST_DIMENSIONS = 16
 
 
 def parse_network_2(text: str, name: str = "network file") -> tuple[Block, ...]:
-    """The building blocks in a network file. Raises ConfigError naming file, key, value and what is allowed."""
-    import yaml
+    """The building blocks in a network file. Raises ConfigError naming file, key, value and what is allowed.
 
-    if len(text) > _LARGEST:
-        raise ConfigError(f"{name} has over 1 MiB; a network file has a few lines.")
-    try:
-        for token in yaml.scan(text):
-            if isinstance(token, (yaml.AnchorToken, yaml.AliasToken, yaml.TagToken)):
-                line = token.start_mark.line + 1
-                raise ConfigError(f"{name}, line {line}: tags, anchors and aliases have no place in a network file.")
-        values = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
-        place = getattr(error, "problem_mark", None)
-        where = f", line {place.line + 1}" if place else ""
-        raise ConfigError(f"{name}{where}: this is no YAML ({getattr(error, 'problem', None) or error}).") from None
-    if not isinstance(values, dict):
-        raise ConfigError(f"{name}: it should have the keys {', '.join(_KEYS)}, each with a list.")
-    for key in values:
-        if key not in _KEYS:
-            warnings.warn(
-                f"{name}: ASTRA-sim 2.x doesn't read the key {key!r}; it reads {', '.join(_KEYS)}.", stacklevel=2
-            )
-    lists = {key: _list(values, key, name) for key in _KEYS}
-    lengths = {key: len(entries) for key, entries in lists.items()}
+    Warns of keys that ASTRA-sim doesn't read.
+    """
+    entries = parse_mapping(text, name, "a network file")
+    if unknown := [key for key in entries if key not in _KEYS]:
+        more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
+        notice(f"{name}: ASTRA-sim 2.x doesn't read the key {unknown[0]!r:.60}{more}; {suggestion(unknown[0], _KEYS)}")
+    lists = {key: _list(entries, key, name) for key in _KEYS}
+    lengths = {key: len(words) for key, words in lists.items()}
     if len(set(lengths.values())) > 1:
         raise ConfigError(
             f"{name}: every list needs one entry a dimension; there are "
@@ -45,13 +33,10 @@ def parse_network_2(text: str, name: str = "network file") -> tuple[Block, ...]:
         )
     if not 1 <= lengths["topology"] <= MOST_DIMENSIONS:
         raise ConfigError(f"{name} has {lengths['topology']} dimensions; 1 to {MOST_DIMENSIONS} are possible.")
-    blocks = []
-    for d, entry in enumerate(zip(*lists.values(), strict=True)):
-        try:
-            blocks.append(Block(*entry))
-        except ConfigError as error:
-            raise ConfigError(f"{name}, dimension {d}: {error}") from None
-    return tuple(blocks)
+    return tuple(
+        _block(dict(zip(_KEYS, words, strict=True)), f"{name}, dimension {d}")
+        for d, words in enumerate(zip(*lists.values(), strict=True))
+    )
 
 
 def format_network_2(network: tuple[Block, ...]) -> str:
@@ -68,10 +53,31 @@ def format_network_2(network: tuple[Block, ...]) -> str:
     )
 
 
-def _list(values: dict[Any, Any], key: str, name: str) -> list[Any]:
-    if key not in values:
-        raise ConfigError(f"{name}: the key {key!r} is missing; it needs {', '.join(_KEYS)}.")
-    entries = values[key]
-    if not isinstance(entries, list):
-        raise ConfigError(f"{name}: {key} is {entries!r}; it should be a list with one entry a dimension.")
-    return entries
+def _list(entries: dict[str, Entry], key: str, name: str) -> list[str]:
+    if key not in entries:
+        there = f" There are: {', '.join(entries)[:200]}."
+        raise ConfigError(f"{name}: the key {key!r} is missing; it needs {', '.join(_KEYS)}.{there}")
+    line, value = entries[key]
+    if isinstance(value, str):
+        raise ConfigError(
+            f"{name}, line {line}: {key} is {value!r:.60}; it should be a list with one entry a dimension, as in "
+            f"{key}: [ {value[:20] or '...'} ]."
+        )
+    return value
+
+
+def _block(words: dict[str, str], where: str) -> Block:
+    values: dict[str, Any] = {"topology": words["topology"][:60], "npus_count": words["npus_count"]}
+    if not WHOLE.fullmatch(words["npus_count"]):
+        raise ConfigError(f"{where}: npus_count is {words['npus_count']!r:.60}; it must be a whole number, 2 or more.")
+    values["npus_count"] = int(words["npus_count"])
+    if values["npus_count"] == 1:
+        raise ConfigError(f"{where}: npus_count is 1; a dimension has 2 NPUs or more. Leave this one out.")
+    for key, unit in (("bandwidth", "GB/s (2**30 bytes/s)"), ("latency", "ns")):
+        if not _NUMBER.fullmatch(words[key]):
+            raise ConfigError(f"{where}: {key} is {words[key]!r:.60}; it must be a number alone, meant in {unit}.")
+        values[key] = float(words[key])
+    try:
+        return Block(*values.values())
+    except ConfigError as error:
+        raise ConfigError(f"{where}: {error}") from None

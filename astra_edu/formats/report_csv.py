@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from astra_edu.errors import ConfigError
-from astra_edu.formats.files import read_text, write_text
+from astra_edu.files import read_text, write_text
 
 
 class Table:

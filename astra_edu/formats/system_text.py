@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from astra_edu.errors import ConfigError, choice, suggestion
-from astra_edu.formats.files import looks_like
+from astra_edu.formats.looks_like import looks_like
 from astra_edu.system import Bus, Implementation, SystemConfig
 
 _NUMBERS = {

@@ -1,0 +1,165 @@
+"""explain_trace(result): where the time of an execution trace goes, and which of its numbers can hardly be meant.
+
+What is said of a faster network comes from running the trace again on one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from html import escape
+
+from astra_edu.errors import ConfigError
+from astra_edu.execution import TraceResult, run_trace
+from astra_edu.execution.effort import messages_of
+from astra_edu.execution.npu import Ran, Unit
+from astra_edu.explain.trace_collectives import COMMUNICATES, of_dimensions, of_largest, replayed
+from astra_edu.intervals import covered
+from astra_edu.units import format_ns
+
+TWICE, HALF = "twice the bandwidth of all links", "half of all latencies and of the endpoint delay"
+MOST_MESSAGES = 200_000
+"""A run of more messages isn't repeated with changes."""
+
+_LITTLE = 0.01
+_MUCH = 100
+
+
+@dataclass(frozen=True)
+class TraceExplanation:
+    """What is to be said of a run.
+
+    sentences: in words, the most important first. changes: (what was changed in the network, the total time in ns that
+    the run then takes).
+    """
+
+    sentences: tuple[str, ...]
+    changes: tuple[tuple[str, int], ...]
+
+    def __repr__(self) -> str:
+        return "\n".join(self.sentences)
+
+    def _repr_html_(self) -> str:
+        first, *others = map(escape, self.sentences)
+        return f"<div><p><strong>{first}</strong></p><ul>{''.join(f'<li>{one}</li>' for one in others)}</ul></div>"
+
+
+@dataclass(frozen=True)
+class _Day:
+    """How the NPU that finishes last spends its time, in ns: computing, communicating, both at once, neither."""
+
+    npu: int
+    ran: Sequence[Ran]
+    total: float
+    computing: float
+    communicating: float
+    both: float
+    neither: float
+
+    @property
+    def exposed(self) -> float:
+        return self.communicating - self.both
+
+
+def explain_trace(result: TraceResult, changes: bool = True) -> TraceExplanation:
+    """What a run of a trace spends its time on, in words.
+
+    changes: run it again on a network with more bandwidth and on one with less latency, to say what these would help.
+    """
+    day = _day(result)
+    said = [*_of_time(result, day), *_of_hiding(day)]
+    if not result.platform.system.replay_only:
+        said += [*_of_nothing(result, day), *of_largest(result, day.ran), *of_dimensions(result)]
+    tried = tuple(_tried(result)) if changes else ()
+    return TraceExplanation((*said, *_of_changes(result, day, tried)), tried)
+
+
+def _day(result: TraceResult) -> _Day:
+    npu = 0 if result.one_for_all else max(range(result.trace.npus), key=result.finish_ns.__getitem__)
+    ran = [one for one in result.ran if one.npu == npu]
+    compute = [(one.start_ns, one.end_ns) for one in ran if one.unit is Unit.COMPUTE]
+    communication = [(one.start_ns, one.end_ns) for one in ran if one.node.type in COMMUNICATES]
+    everything = [(one.start_ns, one.end_ns) for one in ran]
+    computing, communicating = covered(compute), covered(communication)
+    both = computing + communicating - covered(compute + communication)
+    total = result.finish_ns[npu]
+    return _Day(npu, ran, total, computing, communicating, both, total - covered(everything))
+
+
+def _of_time(result: TraceResult, day: _Day) -> Iterator[str]:
+    alike = len(set(result.finish_ns)) == 1
+    who, they, s = ("All NPUs finish", "They", "") if alike else (f"NPU {day.npu} finishes last,", "It", "s")
+    parts = f"compute{s} for {_percent(day.computing, day.total)} of that"
+    parts += f", communicate{s} for {_percent(day.communicating, day.total)}"
+    if day.both:
+        parts += f", both at once for {_percent(day.both, day.total)}"
+    if day.neither > _LITTLE * day.total:
+        parts += f", and wait{s} for {_percent(day.neither, day.total)}"
+    yield f"{who} at {format_ns(day.total)}. {they} {parts}."
+    if not day.communicating:
+        yield "Nothing is communicated, so the network makes no difference."
+
+
+def _of_hiding(day: _Day) -> Iterator[str]:
+    if not day.communicating or not day.computing:
+        return
+    if day.exposed < _LITTLE * day.total:
+        why = "hidden behind computation" if day.both > day.communicating / 2 else "next to nothing"
+        yield (
+            f"Communication is {why}: {format_ns(day.exposed)} of it is exposed, and no network, however fast, can "
+            "save more than that."
+        )
+    if day.computing > _MUCH * day.communicating:
+        yield (
+            f"Computations take {day.computing / day.communicating:,.0f} times as long as communication. "
+            "duration_micros is in µs: was it filled with ns?"
+        )
+
+
+def _of_nothing(result: TraceResult, day: _Day) -> Iterator[str]:
+    sizes = [one.node.number("comm_size", 0) for one in day.ran if one.node.type in COMMUNICATES and not replayed(one)]
+    if empty := sizes.count(0):
+        which = "All" if empty == len(sizes) else f"{empty} of the {len(sizes)}"
+        yield (
+            f"{which} collectives and messages of NPU {day.npu} have 0 bytes, so that they take latencies and endpoint "
+            "delays only. Is that the comm_size that is meant?"
+        )
+    untimed = [
+        one
+        for one in day.ran
+        if one.unit is Unit.COMPUTE and not one.node.duration_micros and not result.platform.system.roofline
+    ]
+    if untimed:
+        yield f"{len(untimed)} computations of NPU {day.npu} have no duration and take 1 ns each."
+
+
+def _tried(result: TraceResult) -> Iterator[tuple[str, int]]:
+    platform = result.platform
+    if not platform.blocks or not result.total_ns or messages_of(result.trace, platform) > MOST_MESSAGES:
+        return
+    for what, wider, nearer in ((TWICE, 2, 1), (HALF, 1, 2)):
+        with suppress(ConfigError):  # more bandwidth than can be calculated with, an NPU that never ends without delay
+            blocks = (
+                replace(block, bandwidth=wider * block.bandwidth, latency=block.latency / nearer)
+                for block in platform.blocks
+            )
+            system = replace(platform.system, endpoint_delay=platform.system.endpoint_delay // nearer)
+            changed = replace(platform, network=tuple(blocks), system=system)
+            yield what, run_trace(result.trace, changed, progress=False).total_ns
+
+
+def _of_changes(result: TraceResult, day: _Day, tried: Sequence[tuple[str, int]]) -> Iterator[str]:
+    for what, total in tried:
+        yield f"With {what} it would take {format_ns(total)}, {_speed(result.total_ns, total)}."
+    same = any(what == TWICE and result.total_ns < (1 + _LITTLE) * total for what, total in tried)
+    if same and day.exposed > day.total / 2:
+        yield "It mostly communicates, and yet bandwidth makes no difference: so little is sent that latencies rule."
+
+
+def _speed(before: float, after: float) -> str:
+    return f"{before / after:.2f} times as fast" if before >= (1 + _LITTLE) * after else "the same within 1 %"
+
+
+def _percent(part: float, whole: float) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "0 %"
