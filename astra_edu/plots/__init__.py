@@ -2,15 +2,22 @@
 
 from astra_edu.plots.array_use import irregular_use, large_and_small
 from astra_edu.plots.bars import compute_and_exposed
+from astra_edu.plots.case_studies import all_reduce_bars, bandwidth_used, training_bars
 from astra_edu.plots.chunks import pipeline
 from astra_edu.plots.communication import communication
 from astra_edu.plots.costs import all_reduce_costs
 from astra_edu.plots.descent import loss_curves
+from astra_edu.plots.endpoint import endpoint_steps, memory_traffic
+from astra_edu.plots.endpoint_times import curves, endpoint_times
 from astra_edu.plots.figure import Picture, text_table
 from astra_edu.plots.growth import model_growth
 from astra_edu.plots.iteration import timeline
+from astra_edu.plots.measured_collectives import against_measured, bus_bandwidths
 from astra_edu.plots.memory import memory_bars
+from astra_edu.plots.memory_hierarchy import memory_hierarchy
+from astra_edu.plots.memory_systems import bandwidth_sweep, packet_stages, training_parts
 from astra_edu.plots.per_layer import layers
+from astra_edu.plots.ring_or_tree import in_switch_gain, ring_or_tree
 from astra_edu.plots.roofline import roofline
 from astra_edu.plots.scaling import scaling
 from astra_edu.plots.stages import stages
@@ -21,17 +28,30 @@ from astra_edu.plots.validation import iteration_times, validation
 
 __all__ = [
     "Picture",
+    "against_measured",
+    "all_reduce_bars",
     "all_reduce_costs",
+    "bandwidth_sweep",
+    "bandwidth_used",
+    "bus_bandwidths",
     "communication",
     "compute_and_exposed",
+    "curves",
+    "endpoint_steps",
+    "endpoint_times",
+    "in_switch_gain",
     "irregular_use",
     "iteration_times",
     "large_and_small",
     "layers",
     "loss_curves",
     "memory_bars",
+    "memory_hierarchy",
+    "memory_traffic",
     "model_growth",
+    "packet_stages",
     "pipeline",
+    "ring_or_tree",
     "roofline",
     "scaling",
     "size_sweep",
@@ -39,6 +59,8 @@ __all__ = [
     "staleness",
     "text_table",
     "timeline",
+    "training_bars",
+    "training_parts",
     "utilisation",
     "validation",
     "worker_timeline",

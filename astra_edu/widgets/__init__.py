@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from astra_edu.widgets.bandwidth_sliders import BandwidthSliders
 from astra_edu.widgets.drawing import Timing
 from astra_edu.widgets.explorer import Explorer
 from astra_edu.widgets.folds import Folds
@@ -10,4 +11,4 @@ from astra_edu.widgets.stages import Stages
 from astra_edu.widgets.timeline import Timeline
 from astra_edu.widgets.what_if import WhatIf
 
-__all__ = ["Explorer", "Folds", "Player", "Stages", "Timeline", "Timing", "WhatIf"]
+__all__ = ["BandwidthSliders", "Explorer", "Folds", "Player", "Stages", "Timeline", "Timing", "WhatIf"]
