@@ -21,7 +21,15 @@ from astra_edu.collectives import (
     schedule,
 )
 from astra_edu.errors import ConfigError
-from astra_edu.execution import RemoteMemory, TracePlatform, TraceResult, TraceSystem
+from astra_edu.execution import (
+    GraphNetwork,
+    RemoteMemory,
+    SwitchBuffers,
+    TracePlatform,
+    TraceResult,
+    TraceSystem,
+    as_graph,
+)
 from astra_edu.formats import load_astra_sim, load_workload, save_astra_sim, save_workload
 from astra_edu.network import Block, Dimension, Topology
 from astra_edu.presets import PRESETS, preset
@@ -35,7 +43,7 @@ _LOADED_LATE = {
     name: module
     for module, names in {
         "astra_edu.explain": ("Change",),
-        "astra_edu.widgets": ("Explorer", "Folds", "Player", "Stages", "Timeline", "WhatIf"),
+        "astra_edu.widgets": ("Explorer", "Folds", "LinkPlayer", "Player", "Stages", "Timeline", "WhatIf"),
         "astra_edu.workload.compute": ("DEVICES", "Device", "Folding", "Gemm", "SystolicArray", "device"),
         "astra_edu.workload.models": ("MODELS", "Model", "model", "transformer"),
         "astra_edu.workload.strategies": ("Strategy", "communications", "generate_workload", "memory"),
@@ -62,6 +70,8 @@ __all__ = [
     "Folding",
     "Folds",
     "Gemm",
+    "GraphNetwork",
+    "LinkPlayer",
     "Model",
     "Platform",
     "Player",
@@ -72,6 +82,7 @@ __all__ = [
     "Span",
     "Stages",
     "Strategy",
+    "SwitchBuffers",
     "SystemConfig",
     "SystolicArray",
     "Timeline",
@@ -82,6 +93,7 @@ __all__ = [
     "TraceSystem",
     "WhatIf",
     "Workload",
+    "as_graph",
     "candidates",
     "communications",
     "counts",

@@ -84,7 +84,7 @@ def bottleneck(result: TraceResult) -> str:
     else:
         sentences.append("No message waits for a link.")
     if first.share < 0.5:
-        sentences.append("No link is busy for half of the time, so bandwidth is not what holds this run up most.")
+        sentences.append("No link is busy for half of the time: latencies, endpoints or other NPUs are waited for.")
     return " ".join(sentences)
 
 

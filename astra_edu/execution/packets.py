@@ -80,10 +80,11 @@ class BufferedLinks(Links):
 
     def blocked(self) -> str:
         """See Messages."""
-        stuck = [link for link in self._links.values() if cast(BufferedLink, link).blocked]
-        if not stuck:
+        stuck = [link.name for link in self._links.values() if cast(BufferedLink, link).blocked]
+        circle = [link for link in stuck if isinstance(link[0], str)]
+        if not circle:
             return ""
-        names = ", ".join(f"{tail} -> {head}" for tail, head in (link.name for link in stuck[:4]))
+        names = ", ".join(f"{tail} -> {head}" for tail, head in circle[:4])
         return f"packets wait for each other's room in a circle (deadlock): on {names}"
 
     def _link(self, name: LinkName, block: Block) -> Link:

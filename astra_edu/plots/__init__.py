@@ -12,11 +12,13 @@ from astra_edu.plots.endpoint_times import curves, endpoint_times
 from astra_edu.plots.figure import Picture, text_table
 from astra_edu.plots.growth import model_growth
 from astra_edu.plots.iteration import timeline
+from astra_edu.plots.link_use import busiest_links, link_use
 from astra_edu.plots.measured_collectives import against_measured, bus_bandwidths
 from astra_edu.plots.memory import memory_bars
 from astra_edu.plots.memory_hierarchy import memory_hierarchy
 from astra_edu.plots.memory_systems import bandwidth_sweep, packet_stages, training_parts
 from astra_edu.plots.per_layer import layers
+from astra_edu.plots.queues import goodput, queue_length
 from astra_edu.plots.ring_or_tree import in_switch_gain, ring_or_tree
 from astra_edu.plots.roofline import roofline
 from astra_edu.plots.scaling import scaling
@@ -34,16 +36,19 @@ __all__ = [
     "bandwidth_sweep",
     "bandwidth_used",
     "bus_bandwidths",
+    "busiest_links",
     "communication",
     "compute_and_exposed",
     "curves",
     "endpoint_steps",
     "endpoint_times",
+    "goodput",
     "in_switch_gain",
     "irregular_use",
     "iteration_times",
     "large_and_small",
     "layers",
+    "link_use",
     "loss_curves",
     "memory_bars",
     "memory_hierarchy",
@@ -51,6 +56,7 @@ __all__ = [
     "model_growth",
     "packet_stages",
     "pipeline",
+    "queue_length",
     "ring_or_tree",
     "roofline",
     "scaling",

@@ -1,0 +1,292 @@
+"""Exercise 12's checks: right answers pass, plausible wrong ones are told why, and nothing is given away."""
+
+import random
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+
+pytest.importorskip("networkx")
+
+import networkx as nx
+
+import astra_edu as ae
+from astra_edu.check import ex12
+from astra_edu.check.congestion_cases import ALGORITHMS, CASES, fastest, hops, racks, time_ns, traffic
+from astra_edu.execution.graph import GraphNetwork
+
+GIB = 2**30
+
+
+def arrival(size, links, free_ns):
+    time = 0
+    for (bandwidth, latency), free in zip(links, free_ns, strict=True):
+        time = int(max(time, free) + latency + size / (bandwidth * GIB / 1e9))
+    return time
+
+
+def idle(change):
+    """arrival(), but with other times at which the links are free."""
+    return lambda size, links, free_ns: arrival(size, links, change(free_ns))
+
+
+def load(messages):
+    work = Counter()
+    for way, size in messages:
+        for link in pairwise(way):
+            work[link] += size
+    return work
+
+
+def slowest(messages, bandwidths):
+    work = load(messages)
+    return list(max(work, key=lambda link: work[link] / bandwidths[link]))
+
+
+def crossing(npus):
+    return sum(range(1, npus // 2 + 1))
+
+
+def best(**others):
+    return lambda: {letter: fastest(letter) for letter in CASES} | others
+
+
+def more(*added, wider=0, **changes):
+    """Add edges, and widen the link between the racks."""
+
+    def answer(graph):
+        for ends in added:
+            graph.add_edge(*ends, **{"bandwidth": 50, "latency": 500, **changes})
+        graph.edges["ToR 0", "ToR 1"]["bandwidth"] += wider
+        return graph
+
+    return answer
+
+
+def without(node):
+    def answer(graph):
+        graph.remove_node(node)
+        return graph
+
+    return answer
+
+
+# check: (right answers, [(a wrong one, words of what it is told)])
+CHECKS = {
+    "arrives_ns": (
+        [arrival],
+        [
+            (idle(lambda free: [0] * len(free)), "never waits for a link"),
+            (
+                lambda size, links, free_ns: arrival(size, links, [0] * len(links)) + sum(free_ns),
+                "before the message is there",
+            ),
+            (
+                lambda size, links, free_ns: (
+                    _latencies(links, free_ns) + size / (min(bandwidth for bandwidth, _ in links) * GIB / 1e9)
+                ),
+                "stored, then forwarded",
+            ),
+            (
+                lambda size, links, free_ns: max(arrival(size, links, [0] * len(links)), *free_ns),
+                "still has to carry the message",
+            ),
+            (idle(lambda free: free[:1] + [0] * (len(free) - 1)), "any of them may be busy"),
+            (
+                lambda size, links, free_ns: arrival(size, [(bandwidth, 0) for bandwidth, _ in links], free_ns),
+                "latencies are missing",
+            ),
+            (
+                lambda size, links, free_ns: arrival(
+                    size, [(bandwidth * 1e9 / GIB, latency) for bandwidth, latency in links], free_ns
+                ),
+                "2³⁰ bytes a second",
+            ),
+            (lambda **case: arrival(**case) / 1000, "in µs; ns"),
+            (lambda **case: 2 * arrival(**case), "too large"),
+        ],
+    ),
+    "bottleneck": (
+        [slowest, lambda messages, bandwidths: tuple(slowest(messages, bandwidths))],
+        [
+            (lambda messages, bandwidths: min(bandwidths, key=bandwidths.get), "How much has to cross it"),
+            (lambda messages, bandwidths: max(load(messages), key=load(messages).get), "How fast is it"),
+            (
+                lambda messages, bandwidths: slowest([(way, 1) for way, _ in messages], bandwidths),
+                "different sizes",
+            ),
+            (
+                lambda messages, bandwidths: max(
+                    ((size / bandwidths[link], link) for way, size in messages for link in pairwise(way)),
+                    key=lambda found: found[0],
+                )[1],
+                "one message at a time",
+            ),
+            (
+                lambda messages, bandwidths: max(
+                    load(messages),
+                    key=lambda link: (load(messages)[link] + load(messages)[link[::-1]]) / bandwidths[link],
+                ),
+                "two directions",
+            ),
+            (
+                lambda messages, bandwidths: slowest([(way[:2], size) for way, size in messages], bandwidths),
+                "crosses all of them",
+            ),
+            (lambda messages, bandwidths: next(iter(bandwidths)), "another link needs longer"),
+            (lambda messages, bandwidths: "p", "should return a link such as"),
+            (lambda messages, bandwidths: [["p"], "q"], "should return a link such as"),
+        ],
+    ),
+    "crossing": (
+        [crossing],
+        [
+            (lambda npus: npus - 1, "others that pass"),
+            (lambda npus: npus * (npus - 1) // 2, "the shorter way round"),
+            (lambda npus: npus * (npus - 1), "crosses some links only"),
+            (lambda npus: npus // 2, "NPUs before it"),
+            (lambda npus: sum(range(1, (npus + 1) // 2)), "exactly opposite"),
+            (lambda npus: npus**2 / 8, "a tie goes clockwise"),
+            (lambda npus: npus * crossing(npus), "one is asked for"),
+            (lambda npus: 2 * crossing(npus), "reduce-scatter and the all-gather"),
+            (lambda npus: crossing(npus) + 1, "too large"),
+        ],
+    ),
+    "best": (
+        [best()],
+        [
+            (best(A="direct"), "if no message ever waited"),
+            (best(B="ring", D="ring"), "Also not yet: D"),
+            (best(C="ring"), "whose messages meet"),
+            (best(D="ring"), "What else does a step cost"),
+            (best(E="direct"), "the thin link"),
+            (lambda: {"A": "ring"}, "Return a dict"),
+            (lambda: best()() | {"A": "tree"}, "Return a dict"),
+            (lambda: "ring", "Return a dict"),
+        ],
+    ),
+    "cables": (
+        [more(wider=150), more((0, 4), (1, 5), (2, 6)), more((0, "ToR 1"), (1, "ToR 1"), (2, "ToR 1"))],
+        [
+            (more(), "no cable was added"),
+            (more(wider=50), "You have 2 cables left"),
+            (more(wider=200), "there are 3"),
+            (more((0, 1), wider=100), "as fast; 1.9 are wanted"),
+            (more(("ToR 0", "new"), ("new", "ToR 1")), "another way is shorter"),
+            (more((0, 4), latency=1), "a cable has 50 GB/s and 500 ns"),
+            (more((0, 4), bandwidth=75), "a cable has 50 GB/s and 500 ns"),
+            (more(wider=-25), "a cable has 50 GB/s and 500 ns"),
+            (more((0, 4), latency=-1), "That is no network"),
+            (more((0, 8)), "The eight NPUs"),
+            (without(7), "The eight NPUs"),
+            (lambda graph: graph.to_directed(), "goes both ways"),
+            (lambda graph: None, "That is no network"),
+            (
+                lambda graph: graph.remove_edge(0, "ToR 0") or graph.add_edge(0, 4, bandwidth=50, latency=500) or graph,
+                "is gone",
+            ),
+        ],
+    ),
+}
+WRONG = [(name, wrong, words) for name, (_, wrongs) in CHECKS.items() for wrong, words in wrongs]
+
+
+def _latencies(links, free_ns):
+    time = 0
+    for (_, latency), free in zip(links, free_ns, strict=True):
+        time = max(time, free) + latency
+    return time
+
+
+@pytest.mark.parametrize(("name", "right"), [(name, right) for name, (rights, _) in CHECKS.items() for right in rights])
+def test_right_answers(name, right):
+    verdict = getattr(ex12, name)(right)
+    assert verdict.ok, verdict
+    assert verdict.message.startswith("Right")
+
+
+@pytest.mark.parametrize(("name", "wrong", "words"), WRONG)
+def test_wrong_answers_are_told_why(name, wrong, words):
+    verdict = getattr(ex12, name)(wrong)
+    assert verdict.ok is False
+    assert words in verdict.message
+
+
+@pytest.mark.parametrize("name", [*CHECKS, "predicted_factor"])
+def test_a_stub_is_not_answered_yet(name):
+    def stub(*_, **__):
+        raise NotImplementedError("How many?")
+
+    verdict = getattr(ex12, name)(stub)
+    assert verdict.ok is None
+    assert "How many?" in verdict.message
+
+
+@pytest.mark.parametrize("letter", CASES)
+def test_one_algorithm_is_clearly_the_fastest(letter):
+    times = sorted(time_ns(letter, algorithm) for algorithm in ALGORITHMS)
+    assert times[1] > 1.1 * times[0]
+    assert {fastest(letter) for letter in CASES} == set(ALGORITHMS)
+
+
+def test_the_guess_is_answered_with_the_tutorials_ratio():
+    verdict = ex12.predicted_factor(lambda: 60)
+    assert verdict.guess
+    assert "63.19" in verdict.message  # as 40,008.217 to 633.217 µs, less what 1.0 takes for memory
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_message_arrives_when_the_simulator_says(seed):
+    """Question 1's way as a graph from NPU 0 to NPU 1; for each link two more NPUs, whose message keeps it busy."""
+    case = hops(random.Random(seed))
+    links, later = case["links"], 1000
+    way = [0, *(f"switch {k}" for k in range(1, len(links))), 1]
+    graph = nx.DiGraph()
+    nodes = [[{"id": 1, "type": "COMP_NODE", "duration_micros": later // 1000}, _send(0, 1, case["size"], after=1)]]
+    nodes.append([_receive(0, 1, case["size"])])
+    for k, (link, (bandwidth, latency)) in enumerate(zip(pairwise(way), links, strict=True)):
+        source, sink = 2 + 2 * k, 3 + 2 * k
+        graph.add_edge(*link, bandwidth=bandwidth, latency=latency)
+        graph.add_edges_from([(source, link[0]), (link[1], sink)], bandwidth=1e9, latency=0)
+        size = int((case["free_ns"][k] + later) * bandwidth * GIB / 1e9) if case["free_ns"][k] else 0
+        nodes += [[_send(source, sink, size)], [_receive(source, sink, size)]] if size else [[], []]
+    for npu in range(len(nodes)):  # or there would be no way back
+        graph.add_edge(npu, "back", bandwidth=1, latency=1e9)
+        graph.add_edge("back", npu, bandwidth=1, latency=1e9)
+    platform = ae.TracePlatform(GraphNetwork(graph), congestion_aware=True)
+    found = ae.simulate(ae.traces.from_nodes(nodes), platform).finish_ns[1] - later
+    assert found == pytest.approx(arrival(**case), abs=3 * len(links))
+
+
+def _send(source, destination, size, after=None):
+    deps = [] if after is None else [after]
+    return {"id": 2, "type": "COMM_SEND_NODE", "data_deps": deps, "attr": _ends(source, destination, size)}
+
+
+def _receive(source, destination, size):
+    return {"id": 2, "type": "COMM_RECV_NODE", "attr": _ends(source, destination, size)}
+
+
+def _ends(source, destination, size):
+    return {"comm_src": source, "comm_dst": destination, "comm_size": size, "comm_tag": source}
+
+
+@pytest.mark.parametrize("npus", [4, 5, 6, 9, 16])
+def test_the_ring_carries_as_many_messages_as_question_3_says(npus):
+    platform = ae.TracePlatform(ae.Block("Ring", npus, 50, 500), ae.TraceSystem.of("direct"), congestion_aware=True)
+    result = ae.simulate(ae.traces.collective("reduce_scatter", 1 << 20, npus), platform, record=True)
+    clockwise = [use for use in result.uses if use.link == (0, 1)]
+    assert len(clockwise) == crossing(npus)
+
+
+def test_cases_have_one_bottleneck():
+    for seed in range(50):
+        case = traffic(random.Random(seed))
+        times = sorted(size / case["bandwidths"][link] for link, size in load(case["messages"]).items())
+        assert times[-1] > times[-2]
+
+
+def test_racks_are_as_the_exercise_says():
+    graph = racks()
+    assert sorted(node for node in graph if isinstance(node, int)) == list(range(8))
+    assert graph.degree["ToR 0"] == 5
