@@ -52,7 +52,9 @@ def requirement(text: str) -> tuple[str, frozenset[str]]:
 def test_environment_yml_and_pyproject_ask_for_the_same_packages():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     pyproject = {"python": frozenset([project["requires-python"]]), "pip": frozenset()}
-    for requirements in (project["dependencies"], *project["optional-dependencies"].values()):
+    extras = project["optional-dependencies"]
+    assert set(extras) == {"notebook", "pytorch", "test"}  # PyTorch is for those who record a run of their own
+    for requirements in (project["dependencies"], extras["notebook"], extras["test"]):
         pyproject |= map(requirement, requirements)
 
     *conda, last = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]

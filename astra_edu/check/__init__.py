@@ -1,6 +1,23 @@
 """What the exercises call to check an answer: a module an exercise, a function a question."""
 
-from astra_edu.check import ex1, ex2, ex3, ex4, ex5, ex6, ex7, ex8, ex9, ex10, ex13, ex14
+from astra_edu.check import ex1, ex2, ex3, ex4, ex5, ex6, ex7, ex8, ex9, ex10, ex11, ex12, ex13, ex14
 from astra_edu.check.verdict import Verdict, answered
 
-__all__ = ["Verdict", "answered", "ex1", "ex2", "ex3", "ex4", "ex5", "ex6", "ex7", "ex8", "ex9", "ex10", "ex13", "ex14"]
+__all__ = [
+    "Verdict",
+    "answered",
+    "ex1",
+    "ex2",
+    "ex3",
+    "ex4",
+    "ex5",
+    "ex6",
+    "ex7",
+    "ex8",
+    "ex9",
+    "ex10",
+    "ex11",
+    "ex12",
+    "ex13",
+    "ex14",
+]

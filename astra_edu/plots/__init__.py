@@ -6,6 +6,7 @@ from astra_edu.plots.case_studies import all_reduce_bars, bandwidth_used, traini
 from astra_edu.plots.chunks import pipeline
 from astra_edu.plots.communication import communication
 from astra_edu.plots.costs import all_reduce_costs
+from astra_edu.plots.critical_path import critical_path
 from astra_edu.plots.descent import loss_curves
 from astra_edu.plots.endpoint import endpoint_steps, memory_traffic
 from astra_edu.plots.endpoint_times import curves, endpoint_times
@@ -25,6 +26,8 @@ from astra_edu.plots.scaling import scaling
 from astra_edu.plots.stages import stages
 from astra_edu.plots.sweep import size_sweep
 from astra_edu.plots.synchronisation import staleness, worker_timeline
+from astra_edu.plots.trace_graph import trace_graph
+from astra_edu.plots.trace_timeline import trace_timeline
 from astra_edu.plots.usage import utilisation
 from astra_edu.plots.validation import iteration_times, validation
 
@@ -39,6 +42,7 @@ __all__ = [
     "busiest_links",
     "communication",
     "compute_and_exposed",
+    "critical_path",
     "curves",
     "endpoint_steps",
     "endpoint_times",
@@ -65,6 +69,8 @@ __all__ = [
     "staleness",
     "text_table",
     "timeline",
+    "trace_graph",
+    "trace_timeline",
     "training_bars",
     "training_parts",
     "utilisation",

@@ -1,0 +1,78 @@
+"""A pipeline's iteration as an execution trace: every stage its own operations, and messages between them.
+
+Unlike run_pipeline, ASTRA-sim 2.x lets an NPU send one message at a time, so that transfers can hold each other up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from astra_edu.errors import ConfigError
+from astra_edu.pipeline import Order, Pass, PassSpan, PipelineRun, run_pipeline
+from astra_edu.traces.arguments import Micros, Size
+from astra_edu.traces.builder import Builder
+from astra_edu.traces.operation import Operation
+from astra_edu.traces.trace import Trace
+
+Does = Callable[[PassSpan, Sequence[Operation]], Sequence[Operation]]
+"""does(span, after): put a pass into the trace, and return its last operations."""
+
+Carries = Callable[[int, int, int, str, Sequence[Operation]], Sequence[Operation]]
+"""carries(boundary, stage, next stage, name, after): put messages into the trace, and return their receives.
+
+boundary: which part of the model is before it.
+"""
+
+
+def from_pipeline(
+    order: str | Order | Sequence[Iterable[Pass]],
+    stages: int,
+    micro_batches: int,
+    forward_micros: Micros,
+    backward_micros: Micros,
+    bytes: Size,
+    virtual: int = 1,
+) -> Trace:
+    """One iteration of a pipeline, stage k on NPU k.
+
+    order, stages, micro_batches, virtual: as in run_pipeline. forward_micros, backward_micros: one micro-batch's time
+    through a stage, in whole µs, 1 or more; one number for all stages, or one for each. bytes: of the activations that
+    go from one stage to the next, and of their gradient. Raises ConfigError as run_pipeline does.
+    """
+    run = run_pipeline(order, stages, micro_batches, forward_micros, backward_micros, virtual=virtual)
+    if any(span.start_ns == span.end_ns for span in run.spans):
+        raise ConfigError("a pass takes 0 µs; in a trace it has to take 1 µs or more.")
+    trace = Builder(run.stages)
+
+    def compute(span: PassSpan, after: Sequence[Operation]) -> Sequence[Operation]:
+        return [trace.compute(name_of(span, run), span.end_ns - span.start_ns, after=after, on=span.stage)]
+
+    def carry(boundary: int, stage: int, to: int, name: str, after: Sequence[Operation]) -> Sequence[Operation]:
+        return trace.message(name, bytes, stage, to, after=after)[1:]
+
+    weave(run, compute, carry)
+    return trace.build()
+
+
+def weave(run: PipelineRun, does: Does, carries: Carries) -> None:
+    """Put all passes and messages of a pipeline into a trace, in the order in which the passes begin in `run`."""
+    parts = run.stages * run.virtual
+    last: dict[int, Sequence[Operation]] = {}
+    arrived: dict[tuple[int, int], Sequence[Operation]] = {}
+    for span in sorted(run.spans, key=lambda span: span.start_ns):
+        part = span.chunk * run.stages + span.stage
+        step = part if span.kind == "F" else 2 * parts - 1 - part
+        done = does(span, [*last.get(span.stage, ()), *arrived.pop((step, span.micro_batch), ())])
+        last[span.stage] = done
+        if step + 1 < 2 * parts:
+            following = min(step + 1, 2 * parts - 2 - step) % run.stages
+            if following != span.stage:
+                what, boundary = ("activations", part) if span.kind == "F" else ("gradient", part - 1)
+                done = carries(boundary, span.stage, following, f"{what} {span.micro_batch}", done)
+            arrived[step + 1, span.micro_batch] = done
+
+
+def name_of(span: PassSpan, run: PipelineRun) -> str:
+    """A pass as its operations are called: "F 3", "B 3", with the part of the model where a stage has several."""
+    chunk = f" part {span.chunk * run.stages + span.stage}" if run.virtual > 1 else ""
+    return f"{span.kind} {span.micro_batch}{chunk}"

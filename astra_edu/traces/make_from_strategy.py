@@ -1,0 +1,129 @@
+"""An iteration of a model under a strategy as an execution trace: tensor, data and pipeline parallelism together.
+
+Every NPU has its own operations. Within a pass they are those of generate_workload; the passes of a stage come in the
+order of strategy.schedule. Left out: the optimiser's update.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
+
+from astra_edu.errors import ConfigError
+from astra_edu.pipeline import PassSpan, run_pipeline
+from astra_edu.traces.builder import Builder
+from astra_edu.traces.dimensions import Network, Space, sizes_of
+from astra_edu.traces.loop_steps import COMPUTE, ISSUE, WAIT, Step, loop_steps
+from astra_edu.traces.make_from_pipeline import name_of, weave
+from astra_edu.traces.make_from_workload import Player
+from astra_edu.traces.operation import Operation
+from astra_edu.traces.trace import Trace
+from astra_edu.workload.compute import Device
+from astra_edu.workload.models import Model
+from astra_edu.workload.models import model as named
+from astra_edu.workload.parallelism import GROUPED
+from astra_edu.workload.strategies import Strategy, communications, generate_workload
+from astra_edu.workload.strategies.communication import FORWARD, WEIGHT_GRADIENT
+from astra_edu.workload.strategies.strategy import checked
+
+
+def from_strategy(
+    model: Model | str,
+    strategy: Strategy,
+    device: Device | str,
+    network: Network | None = None,
+    rounding: str = "carry",
+    peak_performance: float | None = None,
+) -> Trace:
+    """One iteration of all micro-batches on data × tensor × pipeline NPUs.
+
+    NPUs are counted along the tensor group first (or the copies, data-first), then along the copies, then along the
+    stages. network: a platform or the NPUs of each dimension; where they are the groups' (say, 8 tensor-parallel NPUs
+    in dimension 0, 4 copies in dimension 1), collectives run over dimensions, else over process groups, which
+    ASTRA-sim 2.x takes for rings. rounding, peak_performance: as in from_workload.
+
+    Raises ConfigError where the strategy doesn't fit the model, or the network has another number of NPUs.
+    """
+    model, strategy = named(model), checked(strategy)
+    inner = [strategy.tensor, strategy.data] if strategy.order == "tensor-first" else [strategy.data, strategy.tensor]
+    logical, width = [*inner, strategy.pipeline], strategy.data * strategy.tensor
+    physical = [strategy.npus] if network is None else sizes_of(network)
+    trace = Builder(strategy.npus)
+    if trace.npus != prod(physical):
+        raise ConfigError(f"data × tensor × pipeline takes {strategy.npus} NPUs, but the network has {prod(physical)}.")
+    space = Space(logical, physical)
+    parts = [_Part.of(model, strategy, device, part) for part in range(strategy.pipeline * strategy.virtual)]
+    sent = communications(model, strategy)
+    sizes = [one.size for one in sent if one.collective is None and one.phase == FORWARD]
+    at_the_end = all(one.times == 1 for one in sent if one.phase == WEIGHT_GRADIENT)
+    run = run_pipeline(
+        strategy.schedule,
+        strategy.pipeline,
+        strategy.micro_batches,
+        [part.forward_ns for part in parts],
+        [part.backward_ns for part in parts],
+        virtual=strategy.virtual,
+    )
+    stages = [range(stage * width, (stage + 1) * width) for stage in range(strategy.pipeline)]
+    players = [Player(trace, space, rounding, peak_performance, npus) for npus in stages]
+    last = {(span.stage, span.chunk): span for span in run.spans if span.kind == "B"}
+
+    def does(span: PassSpan, after: Sequence[Operation]) -> Sequence[Operation]:
+        part = parts[span.chunk * strategy.pipeline + span.stage]
+        steps = part.forward if span.kind == "F" else part.backward
+        if at_the_end and last[span.stage, span.chunk] is not span:
+            steps = [step for step in steps if step.action != ISSUE or step.task.kind != WEIGHT_GRADIENT]
+        return players[span.stage].play(steps, after, f"{name_of(span, run)} ")
+
+    def carries(boundary: int, stage: int, to: int, name: str, after: Sequence[Operation]) -> Sequence[Operation]:
+        pairs = zip(stages[stage], stages[to], strict=True)
+        messages = [trace.message(name, sizes[boundary], here, there, after=after) for here, there in pairs]
+        return [received for _, received in messages]
+
+    weave(run, does, carries)
+    return trace.build()
+
+
+class _Part:
+    """A part of the model. forward, backward: what an NPU does for one micro-batch; *_ns: for how long it computes."""
+
+    def __init__(self, layers: int, steps: Sequence[Step]) -> None:
+        self.forward, self.backward = _two_halves(layers, [step for step in steps if not _of_weights(step)])
+        self.forward_ns, self.backward_ns = (
+            max(1, sum(step.task.work.compute_ns for step in half if step.action == COMPUTE))
+            for half in (self.forward, self.backward)
+        )
+
+    @classmethod
+    def of(cls, model: Model, strategy: Strategy, device: Device | str, part: int) -> _Part:
+        count = strategy.pipeline * strategy.virtual
+        if count == 1:
+            workload = generate_workload(model, strategy, device)
+        else:
+            alone = replace(strategy, pipeline=count, virtual=1, schedule="1f1b")
+            workload = generate_workload(model, alone, device, stage=part)
+        boundary = 1 if workload.loop in GROUPED else 2
+        layers, steps = loop_steps(workload, 2, boundary)
+        pipeline = (False,)  # no collective runs over the stages
+        for task in {id(step.task): step.task for step in steps}.values():
+            task.involved += pipeline
+        return cls(layers, steps)
+
+
+def _of_weights(step: Step) -> bool:
+    """Whether the loop waits for the weights of the iteration before, which a single iteration hasn't."""
+    return step.action == WAIT and step.task.kind == WEIGHT_GRADIENT
+
+
+def _two_halves(layers: int, steps: Sequence[Step]) -> tuple[list[Step], list[Step]]:
+    """A pass's steps, cut after the last layer's forward pass."""
+    seen = 0
+    for place, step in enumerate(steps):
+        seen += step.action == COMPUTE and step.task.kind == FORWARD
+        if seen == layers:
+            end = place + 1
+            while end < len(steps) and steps[end].action != COMPUTE and steps[end].task.kind == FORWARD:
+                end += 1
+            return list(steps[:end]), list(steps[end:])
+    return list(steps), []
