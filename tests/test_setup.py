@@ -28,7 +28,10 @@ IMPORT_ORDER = (
     *("plots", "widgets", "check"),
     *("cli", "__main__"),
 )
-HEAVY = ("simpy", "yaml", "google.protobuf", "networkx", "numpy", "pandas", "matplotlib", "ipywidgets", "anywidget", "IPython")
+HEAVY = (
+    *("simpy", "yaml", "google.protobuf", "networkx"),
+    *("numpy", "pandas", "matplotlib", "ipywidgets", "anywidget", "IPython"),
+)
 
 LOCK_FILES = re.compile(r"(.*\.lock|.*-lock\.(json|ya?ml)|pylock.*\.toml)")
 REGISTRY_HOSTS = [

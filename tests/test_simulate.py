@@ -1,6 +1,5 @@
 """Whole runs: what must hold for every platform, workload and policy, and what single features do."""
 
-import sys
 from collections import defaultdict
 from dataclasses import replace
 from itertools import pairwise
