@@ -251,3 +251,27 @@ def test_the_numbers_of_nodes_make_no_npu_different():
     assert result.finish_ns == run(nodes, ring(), everyone=True).finish_ns
     swapped = [*nodes[:3], [collective(0, after=[1]), node(1, micros=3)]]
     assert not run(swapped, ring()).one_for_all
+
+
+def test_one_spelling_stands_for_every_dimension():
+    blocks = (ae.Block("Ring", 4, 50, 500), ae.Block("Switch", 2, 25, 700))
+    short, long = (ae.TracePlatform(blocks, ae.TraceSystem.of(how, splits=2)) for how in ("ring", ["ring", "ring"]))
+    assert short == long
+    flat = ae.TracePlatform(blocks, ae.TraceSystem.of("oneRing"))
+    assert [how.spelling for how in flat.implementations(ae.Collective.ALL_REDUCE)] == ["oneRing"]
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: ae.TracePlatform(ae.Block("Ring", 4, 50, 500), ae.SystemConfig.of("ring")), "SystemConfig is of"),
+        (lambda: ae.TracePlatform(ae.preset("dgx2")), "a Dimension are of ASTRA-sim 1.0"),
+        (lambda: ae.TracePlatform(7), "give a Block"),
+        (lambda: run([collective(1)], ae.TracePlatform(ae.Block("Ring", 4, 50, 500))), r"TraceSystem\.of\(.ring.\)"),
+        (lambda: run([[collective(1, pg_name=str(npu + 1))] for npu in range(4)], ring()), "group 1 has only NPU 0"),
+        (lambda: run([collective(1)], ring()).links, "record=True"),
+    ],
+)
+def test_what_is_missing_or_of_the_other_version_is_said(make, sentence):
+    with pytest.raises(ae.ConfigError, match=sentence):
+        make()

@@ -128,7 +128,7 @@ TORUS = (ae.Block("Ring", 4, 50, 500), ae.Block("FullyConnected", 2, 25, 500))
 
 def test_a_dimension_that_nothing_crosses():
     words = "Dimension 1, of 2 NPUs, carries nothing"
-    few = ae.TracePlatform(TORUS, ae.TraceSystem.of("ring"))
+    few = ae.TracePlatform(TORUS, ae.TraceSystem.of(["ring"]))
     every = ae.TracePlatform(TORUS, ae.TraceSystem.of(["ring", "direct"]))
     assert words in said(nodes(all_reduce()), few)
     assert "over 4 NPUs" in said(nodes(all_reduce()), few)

@@ -80,4 +80,5 @@ def run2(
         result = simulate(trace, platform)
     for npu, (finish, exposed) in enumerate(zip(result.finish_ns, result.exposed_ns, strict=True)):
         click.echo(f"sys[{npu}] finished, {finish} cycles, exposed communication {exposed} cycles.")
-    click.echo(f"{result} (1 cycle = 1 ns)")
+    kind = "aware" if congestion_aware else "unaware"
+    click.echo(f"{result} (1 cycle = 1 ns; congestion-{kind})")

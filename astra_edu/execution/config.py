@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields, replace
 from math import prod
 from typing import Any
 
@@ -11,7 +11,7 @@ from astra_edu.collectives import Collective
 from astra_edu.errors import ConfigError, choice, not_negative, positive, whole
 from astra_edu.execution.buffers import SwitchBuffers
 from astra_edu.execution.graph import GraphNetwork
-from astra_edu.network import Block
+from astra_edu.network import Block, Dimension
 from astra_edu.system.config import (
     INTER_DIMENSION,
     INTRA_DIMENSION,
@@ -20,6 +20,8 @@ from astra_edu.system.config import (
     OPTIMIZATIONS,
     Bus,
     Implementation,
+    Platform,
+    SystemConfig,
 )
 from astra_edu.traces import Trace
 
@@ -64,7 +66,8 @@ class TraceSystem:
     active_chunks: how many may be in a phase of one dimension at once, over its `queues`. endpoint_delay: ns for
     each message at the NPU. local_memory_bandwidth: in 10**9 bytes/s, for reductions and the roofline (None: reducing
     costs nothing). peak_performance: in 10**12 operations/s, for the roofline, if there is one. replay_only: every node
-    just takes its recorded time. intra_dimension, inter_dimension: as in ASTRA-sim 1.0; no release of 2.x reads them.
+    just takes its recorded time. everywhere: the one implementation of each collective is for every dimension of the
+    platform. intra_dimension, inter_dimension: as in ASTRA-sim 1.0; no release of 2.x reads them.
     """
 
     implementations: dict[Collective, tuple[Implementation, ...]] = field(default_factory=dict)
@@ -84,6 +87,7 @@ class TraceSystem:
     bus: Bus | None = None
     custom: dict[Collective, Trace] = field(default_factory=dict)
     custom_nodes: dict[int, Trace] = field(default_factory=dict)
+    everywhere: bool = False
 
     def __post_init__(self) -> None:
         choice("scheduling-policy", self.scheduling, ("LIFO", "FIFO", "EXPLICIT"))
@@ -112,7 +116,7 @@ class TraceSystem:
 
     @classmethod
     def of(cls, implementations: str | Sequence[str], **settings: Any) -> TraceSystem:
-        """All collectives carried out the same way, such as "ring", or ["ring", "halvingDoubling"] for two dimensions.
+        """All collectives carried out the same way: "ring" on every dimension, or ["ring", "halvingDoubling"] on two.
 
         What halving-doubling and trees can't do, the all-to-all, is direct there.
         """
@@ -121,10 +125,10 @@ class TraceSystem:
         direct = Implementation.parse("direct")
         pairwise = tuple(how if how.algorithm in ("ring", "direct") else direct for how in own)
         every = {collective: pairwise if collective is Collective.ALL_TO_ALL else own for collective in COLLECTIVES}
-        allowed = [f.name for f in fields(cls) if f.name != "implementations"]
+        allowed = [f.name for f in fields(cls) if f.name not in ("implementations", "everywhere")]
         for name in settings:
             choice("setting", name, allowed)
-        return cls(implementations=every, **settings)
+        return cls(implementations=every, everywhere=isinstance(implementations, str), **settings)
 
     def reduction_ns(self, size: int) -> int:
         """Memory time of adding up a received message: it and the NPU's own data are read, the sum is written.
@@ -156,6 +160,9 @@ class TracePlatform:
     buffers: SwitchBuffers | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.system, TraceSystem):
+            old = " A SystemConfig is of ASTRA-sim 1.0." if isinstance(self.system, SystemConfig) else ""
+            raise ConfigError(f'system is {self.system!r:.80}; give ae.TraceSystem.of("ring"), for example.{old}')
         if self.buffers is not None and not (self.congestion_aware and isinstance(self.buffers, SwitchBuffers)):
             raise ConfigError(
                 f"buffers is {self.buffers!r}; give SwitchBuffers(...), and congestion_aware=True, as without "
@@ -165,6 +172,12 @@ class TracePlatform:
             object.__setattr__(self, "network", _blocks(self.network))
         elif self.system.inter_dimension in ("themis", "themisFlex"):
             raise ConfigError("Themis weighs dimensions by their bandwidth; those of a graph have none of their own.")
+        if self.system.everywhere:
+            every = {
+                collective: hows if hows[0].flat else hows * len(self.dims)
+                for collective, hows in self.system.implementations.items()
+            }
+            object.__setattr__(self, "system", replace(self.system, implementations=every, everywhere=False))
         if self.npus > MOST_NPUS:
             raise ConfigError(f"the network has {self.npus:,} NPUs; {MOST_NPUS:,} is the most.")
 
@@ -189,7 +202,10 @@ class TracePlatform:
         """How `collective` is carried out, a dimension each. Raises ConfigError where that doesn't fit the network."""
         found = self.system.implementations.get(collective)
         if not found:
-            raise ConfigError(f"the system file has no {collective}-implementation, and the trace has an {collective}.")
+            raise ConfigError(
+                f"the trace has an {collective}, but the system has no implementation for it: give "
+                f'{collective}-implementation in the system file, or in Python ae.TraceSystem.of("ring").'
+            )
         if found[0].flat:
             return found[:1]
         if any(how.flat for how in found):
@@ -206,7 +222,8 @@ class TracePlatform:
 
 
 def _blocks(network: Block | Sequence[Block]) -> tuple[Block, ...]:
-    blocks = (network,) if isinstance(network, Block) else tuple(network)
+    blocks = (network,) if isinstance(network, Block) else tuple(network) if isinstance(network, Iterable) else ()
     if not blocks or not all(isinstance(block, Block) for block in blocks):
-        raise ConfigError(f"network is {network!r}; give a Block for each dimension, or a GraphNetwork.")
+        old = " A Platform and a Dimension are of ASTRA-sim 1.0." if isinstance(network, (Platform, Dimension)) else ""
+        raise ConfigError(f"network is {network!r:.80}; give a Block for each dimension, or a GraphNetwork.{old}")
     return blocks

@@ -203,6 +203,11 @@ class Npu:
         if not self.by.collective(
             node, COLLECTIVES[kind], size, node.involved, group, priority, node.id, lambda: self._done(node)
         ):
+            if node.group:
+                raise ConfigError(
+                    f"node {node.id} ({node.name}): process group {node.group} has only NPU {self.npu}; no other NPU "
+                    "names it, or groups= lists no other."
+                )
             raise ConfigError(
                 f"node {node.id} ({node.name}): involved_dim is {list(node.involved or ())}; this "
                 "collective runs over no dimension of more than one NPU and never ends in ASTRA-sim."

@@ -98,25 +98,23 @@ class TraceResult:
     def links(self) -> pd.DataFrame:
         """A row for each link that was used: messages, bytes, how long it was busy, and the longest wait for it (ns).
 
-        Empty unless simulate(..., record=True) ran on the congestion-aware network.
+        The busiest first. Raises ConfigError unless simulate(..., record=True) ran on the congestion-aware network.
         """
         import pandas as pd
 
-        found: dict[object, list[Use]] = {}
-        for use in self.uses:
-            found.setdefault(use.link, []).append(use)
+        times = import_module("astra_edu.execution.link_times").link_times(self)
         return pd.DataFrame(
             [
                 {
-                    "from": uses[0].link[0],
-                    "to": uses[0].link[1],
-                    "messages": len(uses),
-                    "bytes": sum(use.size for use in uses),
-                    "busy_ns": sum(use.free_ns - use.start_ns for use in uses),
-                    "utilisation": sum(use.free_ns - use.start_ns for use in uses) / self.total_ns,
-                    "longest_wait_ns": max(use.start_ns - use.queued_ns for use in uses),
+                    "from": time.link[0],
+                    "to": time.link[1],
+                    "messages": time.messages,
+                    "bytes": time.size,
+                    "busy_ns": time.busy_ns,
+                    "utilisation": time.share,
+                    "longest_wait_ns": time.longest_wait_ns,
                 }
-                for uses in found.values()
+                for time in times
             ]
         )
 

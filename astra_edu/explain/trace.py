@@ -13,6 +13,7 @@ from html import escape
 from astra_edu.errors import ConfigError
 from astra_edu.execution import TraceResult, run_trace
 from astra_edu.execution.effort import messages_of
+from astra_edu.execution.link_times import bottleneck
 from astra_edu.execution.npu import Ran, Unit
 from astra_edu.explain.trace_collectives import COMMUNICATES, of_dimensions, of_largest, replayed
 from astra_edu.intervals import covered
@@ -71,6 +72,8 @@ def explain_trace(result: TraceResult, changes: bool = True) -> TraceExplanation
     said = [*_of_time(result, day), *_of_hiding(day)]
     if not result.platform.system.replay_only:
         said += [*_of_nothing(result, day), *of_largest(result, day.ran), *of_dimensions(result)]
+    if result.uses:
+        said.append(bottleneck(result))
     tried = tuple(_tried(result)) if changes else ()
     return TraceExplanation((*said, *_of_changes(result, day, tried)), tried)
 

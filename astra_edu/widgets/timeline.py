@@ -14,6 +14,7 @@ import traitlets
 
 from astra_edu.chrome_trace import Span, lanes
 from astra_edu.errors import ConfigError
+from astra_edu.execution import TraceResult
 from astra_edu.intervals import covered
 from astra_edu.result import Result
 from astra_edu.units import format_ns
@@ -148,5 +149,9 @@ def _cells(data: Payload) -> list[tuple[str, ...]]:
 
 def _checked(result: Result) -> Result:
     if not isinstance(result, Result):
-        raise ConfigError(f"a timeline shows what ae.simulate(workload, platform) returns, not {result!r}.")
+        other = " For a trace's run there are plots.trace_timeline, ae.LinkPlayer and save_chrome_trace."
+        raise ConfigError(
+            f"a timeline shows what ae.simulate(workload, platform) returns, not {result!r}."
+            + (other if isinstance(result, TraceResult) else "")
+        )
     return result
