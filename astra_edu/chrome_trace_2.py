@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from astra_edu.chrome_trace import event, meta, save_events
 from astra_edu.execution import TraceResult
@@ -12,9 +14,10 @@ from astra_edu.execution.npu import Unit
 from astra_edu.intervals import in_rows
 from astra_edu.units import format_bytes
 
-_THREADS = {Unit.COMPUTE: "compute", Unit.CPU: "CPU", Unit.COMMUNICATION: "communication", Unit.RECEIVE: "receives"}
-_FIRST_CHUNKS = 100
-"""Threads of chunks come after those of nodes."""
+T = TypeVar("T")
+K = TypeVar("K")
+
+_LANES = {Unit.COMPUTE: "compute", Unit.CPU: "CPU", Unit.COMMUNICATION: "communication", Unit.RECEIVE: "receives"}
 
 
 def save_chrome_trace_2(result: TraceResult, path: str | Path) -> Path:
@@ -25,44 +28,56 @@ def save_chrome_trace_2(result: TraceResult, path: str | Path) -> Path:
 def events_of(result: TraceResult) -> Iterator[dict[str, Any]]:
     """The events: every node on the NPU that ran it; chunks in phases and messages on links, where recorded.
 
-    Receives may overlap and get as many threads as they need. ts and dur in µs.
+    What overlaps in one lane (receives, chunks of a dimension) gets as many threads as it needs. ts and dur in µs.
     """
-    npus = sorted({ran.npu for ran in result.ran})
-    for npu in npus:
+    nodes = _grouped(result.ran, lambda ran: (ran.npu, ran.unit))
+    chunks = _grouped(result.stays, lambda stay: (stay.npu, stay.phase.dimension))
+    threads = count(1)
+    for npu in sorted({npu for npu, _ in nodes}):
         yield meta("process_name", npu, 0, name="NPU 0 (all NPUs do the same)" if result.one_for_all else f"NPU {npu}")
-        for unit, name in _THREADS.items():
-            rans = [ran for ran in result.ran if ran.npu == npu and ran.unit is unit]
-            for row, own in enumerate(in_rows(rans, lambda ran: (ran.start_ns, ran.end_ns))):
-                thread = 10 * unit + row + 1
-                yield meta("thread_name", npu, thread, name=f"{name}, place {row + 1}" if row else name)
-                for ran in own:
-                    facts = {"node": ran.node.id, "type": ran.node.type.name}
-                    yield event(ran.node.name, name, npu, thread, ran.start_ns, ran.end_ns, facts)
-    yield from _chunks(result)
-    yield from _links(result)
-
-
-def _chunks(result: TraceResult) -> Iterator[dict[str, Any]]:
-    for npu, d in sorted({(stay.npu, stay.phase.dimension) for stay in result.stays}):
-        stays = [stay for stay in result.stays if (stay.npu, stay.phase.dimension) == (npu, d)]
-        for row, own in enumerate(in_rows(stays, lambda stay: (stay.start_ns, stay.end_ns))):
-            thread = _FIRST_CHUNKS * (d + 1) + row
-            yield meta("thread_name", npu, thread, name=f"dimension {d}" + (f", place {row + 1}" if row else ""))
-            for stay in own:
-                facts = {"chunk": stay.chunk, "size": format_bytes(stay.phase.size), "size_bytes": stay.phase.size}
+    for (npu, unit), rans in nodes.items():
+        ran_rows = in_rows(rans, lambda ran: (ran.start_ns, ran.end_ns))
+        for name, thread, ran_row in _rows(_LANES[unit], npu, ran_rows, threads):
+            yield name
+            for ran in ran_row:
+                facts = {"node": ran.node.id, "type": ran.node.type.name}
+                yield event(ran.node.name, _LANES[unit], npu, thread, ran.start_ns, ran.end_ns, facts)
+    for (npu, d), stays in chunks.items():
+        stay_rows = in_rows(stays, lambda stay: (stay.start_ns, stay.end_ns))
+        for name, thread, stay_row in _rows(f"dimension {d}", npu, stay_rows, threads):
+            yield name
+            for stay in stay_row:
+                size = stay.phase.size
+                facts = {"chunk": stay.chunk, "size": format_bytes(size), "size_bytes": size}
                 facts["waited_ns"] = stay.start_ns - stay.queued_ns
-                name = f"chunk {stay.chunk}: {stay.phase.collective.value}"
-                yield event(name, "phase", npu, thread, stay.start_ns, stay.end_ns, facts)
+                what = f"chunk {stay.chunk}: {stay.phase.collective.value}"
+                yield event(what, "phase", npu, thread, stay.start_ns, stay.end_ns, facts)
+    yield from _links(result, threads)
 
 
-def _links(result: TraceResult) -> Iterator[dict[str, Any]]:
-    links = list(dict.fromkeys(use.link for use in result.uses))
+def _links(result: TraceResult, threads: Iterator[int]) -> Iterator[dict[str, Any]]:
     process = result.trace.npus
-    if links:
+    if result.uses:
         yield meta("process_name", process, 0, name="links")
-    for thread, link in enumerate(links, start=1):
+    for link, uses in _grouped(result.uses, lambda use: use.link).items():
+        thread = next(threads)
         yield meta("thread_name", process, thread, name=f"{link[0]} to {link[1]}")
-        for use in result.uses:
-            if use.link == link:
-                facts = {"size_bytes": use.size, "waited_ns": use.start_ns - use.queued_ns, "there_ns": use.end_ns}
-                yield event(format_bytes(use.size), "message", process, thread, use.start_ns, use.free_ns, facts)
+        for use in uses:
+            facts = {"size_bytes": use.size, "waited_ns": use.start_ns - use.queued_ns, "there_ns": use.end_ns}
+            yield event(format_bytes(use.size), "message", process, thread, use.start_ns, use.free_ns, facts)
+
+
+def _grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    found: defaultdict[K, list[T]] = defaultdict(list)
+    for item in items:
+        found[key(item)].append(item)
+    return found
+
+
+def _rows(
+    lane: str, npu: int, rows: Sequence[Sequence[T]], threads: Iterator[int]
+) -> Iterator[tuple[dict[str, Any], int, Sequence[T]]]:
+    """(the event that names it, its thread, what is in it) of each row of a lane."""
+    for row, own in enumerate(rows):
+        thread = next(threads)
+        yield meta("thread_name", npu, thread, name=f"{lane}, place {row + 1}" if row else lane), thread, own

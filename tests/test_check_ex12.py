@@ -43,6 +43,14 @@ def slowest(messages, bandwidths):
     return list(max(work, key=lambda link: work[link] / bandwidths[link]))
 
 
+def undirected(messages, bandwidths):
+    """The wire that needs longest, its ends in the order of the alphabet."""
+    work = Counter()
+    for link, size in load(messages).items():
+        work[tuple(sorted(link))] += size / bandwidths[link]
+    return max(work, key=work.get)
+
+
 def crossing(npus):
     return sum(range(1, npus // 2 + 1))
 
@@ -96,6 +104,8 @@ CHECKS = {
                 lambda size, links, free_ns: arrival(size, [(bandwidth, 0) for bandwidth, _ in links], free_ns),
                 "latencies are missing",
             ),
+            (lambda size, links, free_ns: arrival(size / 1e9, links, free_ns), "are seconds; ns are asked for"),
+            (lambda **case: arrival(**case) / 1e9, "That is in seconds"),
             (
                 lambda size, links, free_ns: arrival(
                     size, [(bandwidth * 1e9 / GIB, latency) for bandwidth, latency in links], free_ns
@@ -134,6 +144,9 @@ CHECKS = {
                 "crosses all of them",
             ),
             (lambda messages, bandwidths: next(iter(bandwidths)), "another link needs longer"),
+            (lambda messages, bandwidths: slowest(messages, bandwidths)[::-1], "Links have a direction"),
+            (undirected, "('r', 's') is no link here; ('s', 'r') is. Links have a direction."),
+            (lambda messages, bandwidths: ("p", "p"), "should return a link such as"),
             (lambda messages, bandwidths: "p", "should return a link such as"),
             (lambda messages, bandwidths: [["p"], "q"], "should return a link such as"),
         ],
@@ -147,6 +160,7 @@ CHECKS = {
             (lambda npus: npus // 2, "NPUs before it"),
             (lambda npus: sum(range(1, (npus + 1) // 2)), "exactly opposite"),
             (lambda npus: npus**2 / 8, "a tie goes clockwise"),
+            (lambda npus: npus * npus // 8, "a tie goes clockwise"),
             (lambda npus: npus * crossing(npus), "one is asked for"),
             (lambda npus: 2 * crossing(npus), "reduce-scatter and the all-gather"),
             (lambda npus: crossing(npus) + 1, "too large"),

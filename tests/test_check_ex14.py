@@ -10,7 +10,7 @@ import pytest
 import astra_edu as ae
 from astra_edu.case_studies.design import JOB, design_cost, network, ports, train_design
 from astra_edu.check import ex14
-from astra_edu.check.design_advice import samples
+from astra_edu.check.design_advice import paid, samples
 from astra_edu.check.design_search import best, dollars, estimate, shapes
 
 RING, CONNECTED, SWITCH = "Ring", "FullyConnected", "Switch"
@@ -49,6 +49,7 @@ CHECKS = {
         [
             (lambda **c: cost(**c, pairs=1), "Two fully connected NPUs share one link"),
             (lambda **c: cost(**c, ring=2), "Neighbours on a ring share one link"),
+            (lambda **c: cost(**c, ring=0.5 if c["npus"] == 2 else 1), "also with n = 2"),
             (lambda **c: cost(**c, ring=2, pairs=1), "count each link once"),
             (lambda **c: cost(**c, ring=(c["npus"] - 1) / c["npus"]), "A ring is closed"),
             (lambda **c: cost(**c) * c["npus"] / 64, "one group of NPUs"),
@@ -89,7 +90,11 @@ CHECKS = {
     "design": (
         [GOOD, spent((RING, 8, 0.46), (CONNECTED, 2, 0.27), (CONNECTED, 4, 0.27))],
         [
-            (lambda budget: [(RING, 8, 500), (RING, 8, 500)], "too much"),
+            (
+                lambda budget: [(RING, 8, 500), (RING, 2, 250), (RING, 4, 250)],
+                "too much. That is $128,000 for dimension 0, $118,400 for dimension 1, $118,400 for dimension 2.",
+            ),
+            (lambda budget: [(SWITCH, 64, 500)], "too much. That is all for one dimension."),
             (spent((RING, 8, 0.23), (CONNECTED, 4, 0.21), (CONNECTED, 2, 0.06)), "are left over"),
             (spent((RING, 8, 0.9), (RING, 8, 0.1)), "Dimension 0 is paid for in vain"),
             (spent((RING, 8, 0.4), (CONNECTED, 4, 0.3), (CONNECTED, 2, 0.3)), "Dimension 2 is paid for in vain"),
@@ -185,6 +190,25 @@ def test_the_search_looks_at_every_shape_and_finds_what_a_wider_one_finds():
 def test_more_money_trains_faster():
     throughputs = [best(budget).throughput for budget in (ex14.SMALL, *ex14.BUDGETS, ex14.LARGE)]
     assert throughputs == sorted(throughputs)
+
+
+@pytest.mark.parametrize(("pairs", "ring"), [(40, 90), (36, 120), (40, 120), (35, 100)])
+def test_a_dimension_where_a_dollar_more_brings_nothing(pairs, ring):
+    shape = [(CONNECTED, 4, 50), (CONNECTED, 2, pairs), (RING, 8, ring)]
+    cost = design_cost(shape)
+    verdict = ex14.design(lambda budget: [(t, n, 0.999999 * weight * budget / cost) for t, n, weight in shape])
+    assert verdict.ok is False
+    assert "Dimension 2 is the bottleneck: a dollar more there helps, and one more in dimension 1 brings nothing." in (
+        verdict.message
+    )
+
+
+def test_a_ring_of_two_has_two_links_in_the_check_and_in_what_a_design_costs():
+    """Twice what the one link of two fully connected NPUs costs, in dollars and in ports."""
+    ring, connected = ([(RING, 4, 60), (topology, 2, 50), (RING, 8, 40)] for topology in (RING, CONNECTED))
+    assert paid(ring)[1] == pytest.approx(2 * paid(connected)[1])
+    assert paid(ring)[1] == pytest.approx(cost(RING, 2, 50, {"link": 4.0}))
+    assert [ports(block) for block in network(ring)] == [2, 2, 2]
 
 
 def test_ports():

@@ -275,3 +275,59 @@ def test_one_spelling_stands_for_every_dimension():
 def test_what_is_missing_or_of_the_other_version_is_said(make, sentence):
     with pytest.raises(ae.ConfigError, match=sentence):
         make()
+
+
+def test_collectives_of_groups_count_among_those_of_all():
+    """With Themis a collective of all after one of a group of all is planned as ASTRA-sim 2.x does: 66,163 ns."""
+    network = (ae.Block("Ring", 4, 50, 500), ae.Block("Switch", 2, 100, 500))
+    names = {"scheduling": "LIFO", "splits": 4, "optimization": "localBWAware", "local_memory_bandwidth": 1600}
+    system = ae.TraceSystem.of(["ring", "ring"], inter_dimension="themis", **names)
+    nodes = [collective(1, pg_name="1"), collective(2, after=[1])]
+    assert run(nodes, ae.TracePlatform(network, system), {"1": list(range(8))}).total_ns == 66_163
+
+
+def test_who_began_chunks_of_a_group_numbers_those_of_all_differently():
+    both, one = [collective(1, pg_name="1"), collective(2, after=[1])], [collective(2)]
+    with pytest.raises(ae.ConfigError, match="never finish"):
+        run([both, one, both, one], ring(), {"1": [0, 2]})
+
+
+def test_what_an_invalid_node_sets_free_waits_until_something_else_ends():
+    invalid = [node(1, "INVALID_NODE"), node(2, micros=3, after=[1])]
+    assert run([*invalid, collective(3)], ring()).total_ns == run([collective(3)], ring()).total_ns + 3000
+    with pytest.raises(ae.ConfigError, match=r"node 2 is never started \(after an INVALID"):
+        run(invalid, ring())
+
+
+def test_small_things_that_take_time_or_do_not():
+    assert run([node(1, "COMM_COLL_NODE", comm_type=5, comm_size=8)], ring()).total_ns == 1  # a broadcast without time
+    system = ae.TraceSystem.of("ring", roofline=True, local_memory_bandwidth=1, peak_performance=1)
+    on_cpu = node(1, micros=7, is_cpu_op=True, num_ops=10**9, tensor_size=1)
+    assert run([on_cpu], replace(ring(), system=system)).total_ns == 7000  # the roofline is the NPU's
+    alone, group = run([collective(1)], ring()), run([collective(1, pg_name="1", involved_dim=[False])], ring())
+    assert group.total_ns == alone.total_ns  # a group has no dimensions
+    far, near = 500_000_007, 7
+    idle = [node(1, micros=1)]
+    assert (
+        run([[sends(0, 1, tag=far)], [receives(0, 1, tag=far)], idle, idle], ring()).finish_ns[1]
+        == (run([[sends(0, 1, tag=near)], [receives(0, 1, tag=near)], idle, idle], ring()).finish_ns[1])
+    )
+
+
+def test_replaying_takes_recorded_times_whatever_a_node_is():
+    system = ae.TraceSystem.of("ring", replay_only=True)
+    nodes = [node(1, "MEM_LOAD_NODE", 3), {**collective(2), "duration_micros": 5}, node(3, micros=2, after=[2])]
+    assert run(nodes, replace(ring(), system=system)).total_ns == 10_000
+
+
+def test_a_custom_collective_in_a_group_has_the_ranks_of_sorted_members_and_the_peers_of_the_files_order():
+    """ASTRA-sim sorts a copy of the group to find an NPU's rank, and looks its peers up in the group itself."""
+    send = node(1, "COMM_SEND_NODE", comm_src=0, comm_dst=1, comm_size=MIB, comm_tag=0)
+    custom = ae.traces.from_nodes([[send], [receives(0, 1)], [node(1, micros=1)]])
+    platform = ae.TracePlatform(ae.Block("Ring", 6, 50, 500), ae.TraceSystem(custom={ae.Collective.ALL_REDUCE: custom}))
+    idle = [node(1, micros=1)]
+    member = [collective(1, pg_name="1")]
+    nodes = [idle, member, idle, member, idle, member]
+    assert max(run(nodes, platform, {"1": [1, 3, 5]}).finish_ns) == platform.network[0].message_ns(MIB, 2)
+    with pytest.raises(ae.ConfigError, match=r"names its own rank|never finish"):
+        run(nodes, platform, {"1": [3, 1, 5]})

@@ -10,7 +10,8 @@ GB_PER_S = 2**30 / 10**9  # bytes per ns
 
 
 def stored():
-    return {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.*") if path.is_file()}
+    found = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.*") if path.is_file()}
+    return {path for path in found if not path.startswith("pytorch/")}  # recorded, not written
 
 
 def test_every_stored_input_file_is_one_the_tool_writes():

@@ -67,7 +67,7 @@ def ports(block: Block) -> int:
     """Links that each of its NPUs has."""
     match block.topology:
         case Topology.RING:
-            return min(2, block.npus - 1)
+            return 2
         case Topology.FULLY_CONNECTED:
             return block.npus - 1
         case Topology.SWITCH:

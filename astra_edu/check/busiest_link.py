@@ -90,6 +90,8 @@ def _link(given: object, bandwidths: Mapping[Link, float]) -> Link:
     found = tuple(given) if isinstance(given, list) else given
     link = next((link for link in bandwidths if link == found), None)
     if link is None:
+        if back := next((link for link in bandwidths if link[::-1] == found), None):
+            raise NoAnswerError(False, f"{found!r} is no link here; {back!r} is. Links have a direction.")
         example = next(iter(bandwidths))
         raise NoAnswerError(False, f"Your function returns {given!r}; it should return a link such as {example!r}.")
     return link

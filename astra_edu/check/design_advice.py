@@ -28,17 +28,22 @@ def advice(design: Design, budget: float) -> str:
         return f"${budget - cost:,.0f} of the budget are left over."
     now = samples(design)
     kept = [samples(_with(design, d, LESS)) / now for d in range(len(design))]
-    paid = [_dollars(design, d) for d in range(len(design))]
+    dollars = paid(design)
     for d, share in enumerate(kept):
-        if share > 1 - VAIN and paid[d] > LEFT * budget:
+        if share > 1 - VAIN and dollars[d] > LEFT * budget:
             slower = f"only {1 - share:.1%} slower" if share < 0.9995 else "as fast"
             return (
-                f"Dimension {d} is paid for in vain: it takes ${paid[d]:,.0f}, and with {1 - LESS:.0%} less bandwidth "
-                f"there training would be {slower}."
+                f"Dimension {d} is paid for in vain: it takes ${dollars[d]:,.0f}, and with {1 - LESS:.0%} less "
+                f"bandwidth there training would be {slower}."
             )
-    gains = [(samples(_with(design, d, MORE)) / now - 1) / paid[d] for d in range(len(design))]
+    gains = [(samples(_with(design, d, MORE)) / now - 1) / dollars[d] for d in range(len(design))]
     most, least = max(range(len(gains)), key=gains.__getitem__), min(range(len(gains)), key=gains.__getitem__)
-    if gains[most] > UNEVEN * gains[least]:
+    if gains[most] > 0 >= gains[least]:
+        return (
+            f"Dimension {most} is the bottleneck: a dollar more there helps, and one more in dimension {least} brings "
+            "nothing."
+        )
+    if gains[most] > max(0, UNEVEN * gains[least]):
         return (
             f"Dimension {most} is the bottleneck: a dollar more there brings {gains[most] / gains[least]:.1f} times as "
             f"much as in dimension {least}."
@@ -50,7 +55,9 @@ def _shape(design: Design, cost: float) -> str:
     """What the shape pays for, or leaves unused."""
     blocks = network(design)
     free = MOST_PORTS - sum(map(ports, blocks))
-    switches = sum(_dollars(design, d) for d, block in enumerate(blocks) if block.topology is Topology.SWITCH)
+    switches = sum(
+        dollars for dollars, block in zip(paid(design), blocks, strict=True) if block.topology is Topology.SWITCH
+    )
     if switches > 0.3 * cost:
         return f"{switches / cost:.0%} of it goes to switches: for the same GB/s, what would links alone cost?"
     if free:
@@ -62,6 +69,7 @@ def _with(design: Design, dimension: int, factor: float) -> Design:
     return [(t, n, b * factor if d == dimension else b) for d, (t, n, b) in enumerate(design)]
 
 
-def _dollars(design: Design, dimension: int) -> float:
-    """What the dimension costs."""
-    return 2 * (design_cost(design) - design_cost(_with(design, dimension, 0.5)))
+def paid(design: Design) -> list[float]:
+    """What each dimension costs, in US dollars."""
+    cost = design_cost(design)
+    return [2 * (cost - design_cost(_with(design, d, 0.5))) for d in range(len(design))]

@@ -24,6 +24,7 @@ from astra_edu.units import GIB, bytes_per_ns
 __all__ = ["arrives_ns", "best", "bottleneck", "cables", "crossing", "predicted_factor"]
 
 _SLACK_NS = 5.0  # what whole ns make of a few links
+_NO_TIE = "Nearly: exactly opposite is a tie, and a tie goes clockwise."
 Links = Sequence[tuple[float, float]]
 
 
@@ -85,8 +86,14 @@ def arrives_ns(answer: Answer) -> Verdict:
             ),
             Mistake(without_latency, "The latencies are missing.", _SLACK_NS),
             Mistake(once, "Each link has a latency, not just the first one.", _SLACK_NS),
+            Mistake(
+                lambda **c: arrival(**c | {"size": c["size"] / 1e9}),
+                "The bytes take next to no time in yours. Bytes over bytes a second are seconds; ns are asked for.",
+                _SLACK_NS,
+            ),
             Mistake(tens, 'You took 10⁹ bytes for a GB; the network\'s "GB/s" are 2³⁰ bytes a second.', _SLACK_NS),
             Mistake(lambda **c: arrival(**c) / 1000, "That is in µs; ns are asked for."),
+            Mistake(lambda **c: arrival(**c) / 1e9, "That is in seconds; ns are asked for."),
         ],
         "Right: at every link the later of two times counts, the message's and the link's.",
         tolerance=1e-4,
@@ -121,7 +128,8 @@ def crossing(answer: Answer) -> Verdict:
                 lambda npus: messages(npus - 2) if npus % 2 == 0 else messages(npus),
                 "You left out who is exactly opposite: a tie goes clockwise.",
             ),
-            Mistake(lambda npus: npus**2 / 8, "Nearly: exactly opposite is a tie, and a tie goes clockwise."),
+            Mistake(lambda npus: npus**2 / 8, _NO_TIE),
+            Mistake(lambda npus: npus**2 // 8, _NO_TIE),
             Mistake(lambda npus: messages(npus) * npus, "That is for all clockwise links together; one is asked for."),
             Mistake(
                 lambda npus: 2 * messages(npus),

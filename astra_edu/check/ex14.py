@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from astra_edu.case_studies.design import JOB, NPUS, Design, design_cost, network, train_design
-from astra_edu.check.design_advice import advice, samples
+from astra_edu.check.design_advice import advice, paid, samples
 from astra_edu.check.design_search import best
 from astra_edu.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, judge, prediction
 from astra_edu.errors import ConfigError
@@ -65,6 +65,7 @@ def dimension_cost(answer: Answer) -> Verdict:
             for topology, npus, bandwidth, kind in (
                 ("Ring", 8, 100, "Node"),
                 ("Ring", 16, 25, "Pod"),
+                ("Ring", 2, 50, "Node"),
                 ("FullyConnected", 8, 20, "Node"),
                 ("FullyConnected", 4, 50, "Pod"),
                 ("Switch", 8, 30, "Node"),
@@ -74,6 +75,10 @@ def dimension_cost(answer: Answer) -> Verdict:
         [
             Mistake(lambda **c: cost(**c, pairs=1), "Two fully connected NPUs share one link; you pay for it twice."),
             Mistake(lambda **c: cost(**c, ring=2), "Neighbours on a ring share one link; you pay for it twice."),
+            Mistake(
+                lambda **c: cost(**c, ring=0.5 if c["npus"] == 2 else 1),
+                "A ring of n has n links, also with n = 2: there are two links between the same two NPUs.",
+            ),
             Mistake(
                 lambda **c: cost(**c, ring=2, pairs=1),
                 "Every link has two ends, and you pay for both: count each link once.",
@@ -166,7 +171,10 @@ def design(answer: Answer) -> Verdict:
             return Verdict(False, f"With ${budget:,.0f}: {error}")
         if cost > budget * (1 + 1e-9):
             over = cost - budget
-            return Verdict(False, f"With ${budget:,.0f} your design costs ${cost:,.0f}: ${over:,.0f} too much.")
+            return Verdict(
+                False,
+                f"With ${budget:,.0f} your design costs ${cost:,.0f}: ${over:,.0f} too much. {_each(found)}",
+            )
         shares[budget] = samples(found) / best(budget).throughput, found
     said = ", ".join(f"{share:.1%} with ${budget:,.0f}" for budget, (share, _) in shares.items())
     said = f"Of the best throughput known your designs reach {said}."
@@ -174,6 +182,14 @@ def design(answer: Answer) -> Verdict:
     if shares[worst][0] >= GOOD:
         return Verdict(True, f"Right. {said}")
     return Verdict(False, f"{said} {GOOD:.0%} is asked for. With ${worst:,.0f}: {advice(shares[worst][1], worst)}")
+
+
+def _each(design: Design) -> str:
+    """What each dimension costs."""
+    dollars = paid(design)
+    if len(dollars) == 1:
+        return "That is all for one dimension."
+    return "That is " + ", ".join(f"${cost:,.0f} for dimension {d}" for d, cost in enumerate(dollars)) + "."
 
 
 def _chosen(chosen: Any, offered: tuple[Design, Design], budget: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from random import Random
 from typing import Any
 
@@ -15,12 +16,13 @@ from astra_edu.units import GIB
 
 _TOLERANCE = 1e-3
 _PAIRWISE = ("ring", "direct")
+_SHOWN: Case = deepcopy({"network": NETWORK, "system": SYSTEM})  # as they were, whatever an answer has done to them
 
 
 def corrected(answer: Answer) -> Verdict:
     """corrected(network, system): both, with bandwidths in the file's units and no dimension that nobody uses."""
     random = Random(13)
-    cases: list[Case] = [{"network": NETWORK, "system": SYSTEM}]
+    cases: list[Case] = [_SHOWN]
     for dims in (1, 2, 3):
         network = {
             "topology": [random.choice(["Ring", "Switch", "FullyConnected"]) for _ in range(dims)],
@@ -30,10 +32,12 @@ def corrected(answer: Answer) -> Verdict:
         }
         names = {
             key: [random.choice(["ring", "direct"])] * random.choice([1, dims])
-            for key in SYSTEM
+            for key in _SHOWN["system"]
             if key.endswith("-implementation")
         }
-        cases.append({"network": network, "system": SYSTEM | names | {"local-mem-bw": random.randrange(500, 5000)}})
+        cases.append(
+            {"network": network, "system": _SHOWN["system"] | names | {"local-mem-bw": random.randrange(500, 5000)}}
+        )
     return first_fault(answer, cases, _fault, "Right: the same bytes a second, and every dimension takes part.")
 
 
@@ -45,7 +49,11 @@ def _fault(given: object, network: Mapping[str, Any], system: Mapping[str, Any])
     ):
         what = "nothing" if given is None else f"a {type(given).__name__}"
         return f"Your function returns {what}; a network and a system are expected, as in `return network, system`."
-    return _fault_of_network(given[0], network) or _fault_of_system(given[1], system, len(network["topology"]))
+    dims = len(network["topology"])
+    fault = _fault_of_network(given[0], network) or _fault_of_system(given[1], system, dims)
+    if fault and network != _SHOWN["network"]:
+        return f"With other files, for {_dimensions(dims)}: {fault}"
+    return fault
 
 
 def _fault_of_network(now: Mapping[str, Any], was: Mapping[str, Any]) -> str | None:
@@ -73,6 +81,8 @@ def _fault_of_network(now: Mapping[str, Any], was: Mapping[str, Any]) -> str | N
                     return f"a bandwidth of the network {words}"
                 break
         else:
+            if found in (round(sheet * 1e9 / GIB, digits) for digits in range(3)):
+                return f"a bandwidth of the network is {found:g}: that is rounded too much; a file may have decimals."
             return f"a bandwidth of the network is {found:g}, for {sheet:g} × 10⁹ bytes a second on the data sheet."
     return None
 
@@ -94,13 +104,24 @@ def _fault_of_system(now: Mapping[str, Any], was: Mapping[str, Any], dims: int) 
     return None
 
 
+def _dimensions(count: int) -> str:
+    return "1 dimension" if count == 1 else f"{count} dimensions"
+
+
+def _entries(count: int) -> str:
+    return "1 entry" if count == 1 else f"{count} entries"
+
+
 def _fault_of_names(names: Any, were: list[str], key: str, dims: int) -> str | None:
     if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
         return f"{key} is {names!r:.60}; a list of names is expected."
     if len(names) < dims:
         return f"{key} has {len(names)} of {dims} entries; what becomes of the dimensions without one?"
     if len(names) > dims:
-        return f"{key} has {len(names)} entries for {dims} dimensions; with more than that ASTRA-sim stops."
+        return (
+            f"{key} had {_entries(len(were))} and has {len(names)} now, for {_dimensions(dims)}; with more entries "
+            "than dimensions ASTRA-sim stops."
+        )
     if list(names[: len(were)]) != were:
         return f"{key} was {were} and is {list(names)}; what is there already may stay."
     for name in names:

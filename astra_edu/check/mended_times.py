@@ -47,6 +47,8 @@ def _fault_of(now: Any, was: Mapping[str, Any]) -> str | None:
         return f"its duration is {micros!r:.60}; that is no number."
     if abs(micros - ns / 1000) < 1:
         return None if type(micros) is int else f"its duration is {micros!r}; a trace's numbers are ints."
+    if micros == 0:
+        return f"its duration is 0 now; it took {ns:,} ns. How many ns are a µs?"
     for factor, words in (
         (1, "is as it was."),
         (1000, "is 1000 times what it was. Are there more µs in it, or fewer?"),

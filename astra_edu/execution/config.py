@@ -8,7 +8,7 @@ from math import prod
 from typing import Any
 
 from astra_edu.collectives import Collective
-from astra_edu.errors import ConfigError, choice, not_negative, positive, whole
+from astra_edu.errors import ConfigError, choice, positive, whole
 from astra_edu.execution.buffers import SwitchBuffers
 from astra_edu.execution.graph import GraphNetwork
 from astra_edu.network import Block, Dimension
@@ -52,7 +52,9 @@ class RemoteMemory:
         object.__setattr__(self, "npus_per_node", whole("npus_per_node", self.npus_per_node, at_least=1))
 
     def access_ns(self, size: int) -> int:
-        """Time of one access of `size` bytes, once it is its turn."""
+        """Time of one access of `size` bytes, once it is its turn. Raises ConfigError where there is no memory."""
+        if not self.bandwidth:
+            raise ConfigError("memory-type is NO_MEMORY_EXPANSION: there is no remote memory to access.")
         return self.latency + int(size / self.bandwidth)
 
 
@@ -61,6 +63,7 @@ class TraceSystem:
     """ASTRA-sim 2.x's system file as one frozen object.
 
     implementations: for each collective one Implementation a dimension; what a trace doesn't use may be missing.
+    scheduling: which of two collectives goes first; it makes no difference, as an NPU has one at a time.
     custom: for a collective the trace (of sends, receives and computations) that carries it out instead; custom_nodes:
     the same for single nodes of the workload by their number. splits: into how many chunks a collective is cut.
     active_chunks: how many may be in a phase of one dimension at once, over its `queues`. endpoint_delay: ns for
@@ -105,6 +108,12 @@ class TraceSystem:
             )
         if self.queues > MOST_QUEUES:
             raise ConfigError(f"num_queues_per_dim is {self.queues}; {MOST_QUEUES:,} is the most.")
+        for collective, hows in self.implementations.items():
+            if collective not in COLLECTIVES or not hows or not all(isinstance(how, Implementation) for how in hows):
+                raise ConfigError(
+                    f"implementations[{collective!r}] is {hows!r:.80}; give Implementations, a dimension each, or use "
+                    'TraceSystem.of("ring").'
+                )
         for name, spelling in (("local_memory_bandwidth", "local-mem-bw"), ("peak_performance", "peak-perf")):
             value = getattr(self, name)
             if value is not None:
@@ -139,10 +148,6 @@ class TraceSystem:
             return 0
         return 3 * int(size / (self.local_memory_bandwidth * 1e9) * 1e9)
 
-    def scaled_endpoint(self, scale: float) -> int:
-        """The endpoint delay when ASTRA-sim's injection scale multiplies it; truncated to whole ns."""
-        return int(self.endpoint_delay * not_negative("injection_scale", scale))
-
 
 @dataclass(frozen=True)
 class TracePlatform:
@@ -163,6 +168,10 @@ class TracePlatform:
         if not isinstance(self.system, TraceSystem):
             old = " A SystemConfig is of ASTRA-sim 1.0." if isinstance(self.system, SystemConfig) else ""
             raise ConfigError(f'system is {self.system!r:.80}; give ae.TraceSystem.of("ring"), for example.{old}')
+        if not isinstance(self.memory, RemoteMemory):
+            raise ConfigError(f"memory is {self.memory!r:.80}; give ae.RemoteMemory(...).")
+        if not isinstance(self.congestion_aware, bool):
+            raise ConfigError(f"congestion_aware is {self.congestion_aware!r:.80}; it must be True or False.")
         if self.buffers is not None and not (self.congestion_aware and isinstance(self.buffers, SwitchBuffers)):
             raise ConfigError(
                 f"buffers is {self.buffers!r}; give SwitchBuffers(...), and congestion_aware=True, as without "

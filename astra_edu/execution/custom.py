@@ -62,6 +62,8 @@ class CustomExchange:
                 f"node {node.id} ({node.name}) of a custom collective names rank {rank}; it runs over "
                 f"{len(self.npus)} NPUs."
             )
+        if self.npus[rank] == self.endpoint.npu:
+            raise ConfigError(f"node {node.id} ({node.name}) of a custom collective names its own rank, {rank}.")
         return self.npus[rank]
 
     def _done(self, node: Node) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import count
-from typing import NamedTuple
 
 from astra_edu.collectives import Collective
 from astra_edu.collectives.tree import perfect
@@ -18,8 +17,8 @@ from astra_edu.execution.messages import Messages
 from astra_edu.execution.moves import Moves, moves
 from astra_edu.execution.planning import Lane, PhasePlan, Planner, Shared
 from astra_edu.execution.policies import POLICIES
+from astra_edu.execution.queues import Chunk, Issued, Queue, Stay
 from astra_edu.system.config import TREES
-from astra_edu.system.policies import Policy, fifo, fifo_only
 from astra_edu.traces import Trace
 
 Done = Callable[[], object]
@@ -28,84 +27,6 @@ TAGS = 500_000_000
 GROUP_STREAMS = 1_000_000
 """The chunks of process group g are numbered from g times this on."""
 _tree = lru_cache(maxsize=100)(perfect)
-_WHOLE = (Collective.ALL_REDUCE, Collective.ALL_TO_ALL)
-
-
-class Chunk:
-    """A piece of a collective on its way through its phases. Larger priority goes first."""
-
-    __slots__ = ("at", "index", "issued", "phase", "phases", "priority", "queued_ns", "started_ns", "tag")
-
-    def __init__(self, index: int, tag: int, priority: int, phases: tuple[PhasePlan, ...], issued: Issued) -> None:
-        """A chunk that is about to be queued for its first phase."""
-        self.index = index
-        self.tag = tag
-        self.priority = priority
-        self.phases = phases
-        self.issued = issued
-        self.at = 0
-        self.phase = phases[0]
-        self.queued_ns = 0
-        self.started_ns = 0
-
-    @property
-    def phases_left(self) -> int:
-        """How many phases it still has to finish."""
-        return len(self.phases) - self.at
-
-
-class Issued:
-    """A collective on its way. left: chunks that are not over; done: called when none is."""
-
-    __slots__ = ("done", "left", "what")
-
-    def __init__(self, what: object, chunks: int, done: Done) -> None:
-        """what: for the record."""
-        self.what = what
-        self.left = chunks
-        self.done = done
-
-
-class Stay(NamedTuple):
-    """The record of one chunk in one phase at one NPU: queued from queued_ns, in a place from start_ns to end_ns."""
-
-    npu: int
-    what: object
-    chunk: int
-    step: int
-    phase: PhasePlan
-    queued_ns: int
-    start_ns: int
-    end_ns: int
-
-
-class Queue:
-    """One queue of a dimension: the first `running` chunks have started, the others wait in the policy's order."""
-
-    __slots__ = ("chunks", "places", "policy", "running")
-
-    def __init__(self, places: int, policy: Policy) -> None:
-        """An empty queue."""
-        self.places = places
-        self.policy = policy
-        self.chunks: list[Chunk] = []
-        self.running = 0
-
-    def insert(self, chunk: Chunk, now: int) -> None:
-        """Queue a chunk. All-reduce and all-to-all phases are always taken in FIFO order."""
-        chunk.queued_ns = now
-        if self.running == len(self.chunks):
-            self.chunks.append(chunk)
-            return
-        policy = self.policy
-        if policy is not fifo_only and chunk.phase.collective in _WHOLE:
-            policy = fifo
-        self.chunks.insert(policy(self.chunks, self.running, chunk), chunk)
-
-    def remove(self, chunk: Chunk) -> None:
-        """Let a chunk go whose phase is over."""
-        self.chunks.remove(chunk)
-        self.running -= 1
 
 
 class Endpoint:
@@ -176,14 +97,18 @@ class Endpoint:
     def _custom(
         self, what: object, trace: Trace, size: int, group: tuple[int, tuple[int, ...]] | None, done: Done
     ) -> None:
-        """A collective that a trace of its own carries out: one chunk, in the first queue."""
+        """A collective that a trace of its own carries out, in one chunk.
+
+        In a process group an NPU has the rank of its place among the sorted members, but its peers' ranks are those of
+        the group's own order, as in ASTRA-sim.
+        """
         npus = range(self.platform.npus) if group is None else group[1]
         if trace.npus != len(npus):
             raise ConfigError(f"a custom collective is for {trace.npus} NPUs; it is used by {len(npus)}.")
         if not size:
             raise ConfigError("a custom collective of 0 bytes never begins in ASTRA-sim.")
         self._next_stream(group)
-        CustomExchange(self, trace.nodes[npus.index(self.npu)], npus, done).start()
+        CustomExchange(self, trace.nodes[sorted(npus).index(self.npu)], npus, done).start()
 
     def _group_lanes(self, collective: Collective, members: tuple[int, ...]) -> tuple[Lane, ...]:
         if len(members) == self.platform.npus:
@@ -191,8 +116,9 @@ class Endpoint:
         return (self._planner.group_lane(collective, members),)
 
     def _next_stream(self, group: tuple[int, tuple[int, ...]] | None) -> int:
+        """The number of the next chunk. Those of groups count among the chunks of all NPUs, too."""
+        self._streams += 1
         if group is None:
-            self._streams += 1
             return self._streams - 1
         number = group[0]
         stream = self._group_streams.get(number, number * GROUP_STREAMS)

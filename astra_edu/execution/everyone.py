@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 from astra_edu.execution.carriers import carrier
 from astra_edu.execution.clock import Clock
 from astra_edu.execution.config import TracePlatform
-from astra_edu.execution.endpoint import TAGS, Endpoint, Stay
+from astra_edu.execution.endpoint import TAGS, Endpoint
 from astra_edu.execution.links import Links, Use
 from astra_edu.execution.memory import Accesses
 from astra_edu.execution.npu import Npu
 from astra_edu.execution.packets import BufferedLinks, Lost
 from astra_edu.execution.planning import Shared
+from astra_edu.execution.queues import Stay
 from astra_edu.progress import Bar
 from astra_edu.traces import Node, Trace
 

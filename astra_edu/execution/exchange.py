@@ -80,7 +80,7 @@ class Exchange:
         if moves.gate and self.sent >= moves.gate:
             if self.arrived < moves.gate:
                 return
-            for _ in range(moves.window):
+            for _ in range(min(self.free, len(moves.sizes) - self.sent)):
                 self._send()
         else:
             self._send()

@@ -31,7 +31,8 @@ class Moves:
     before each of the first `window` messages and then after each message that has come in; a crossing's bytes are in
     crossing_sizes. reductions: for the k-th message to arrive, ns to add it up, or None where nothing is. window: how
     many messages are on their way at once. gate: how many must have arrived before more than these are sent (0: none).
-    endpoint_ns: for each message. exchanges: who receives the k-th message sends his k-th back. in_group: see moves.
+    endpoint_ns: for each message. exchanges: who receives the k-th message sends his k-th back. in_group: whether the
+    NPUs are a process group's.
     """
 
     schedule: Schedule

@@ -104,7 +104,7 @@ class Npu:
         self.by = by
         self.finished_ns: int | None = None
         self.ran: list[Ran] = []
-        self.compute_ns = 0
+        self._fresh: list[Node] = []
         self._children: dict[int, list[Node]] = {}
         self._parents: dict[int, int] = {}
         self._units: dict[int, Unit] = {}
@@ -123,7 +123,13 @@ class Npu:
             heapify(heap)
 
     def go_on(self) -> None:
-        """Start every node that can be started, the lowest number first; note when nothing is left."""
+        """Start every node that can be started, the lowest number first; note when nothing is left.
+
+        What an INVALID or METADATA node sets free, which is over at once, is only looked at the next time.
+        """
+        for node in self._fresh:
+            heappush(self._free[self._units[node.id]], (node.id, node))
+        self._fresh = []
         while True:
             ready = [heap for heap, busy in zip(self._free, self._busy, strict=True) if heap and not busy]
             if not ready:
@@ -133,12 +139,13 @@ class Npu:
                 self._issue(node)
             except ConfigError as error:
                 raise ConfigError(f"{self.where}: {error}").with_traceback(None) from None
-        if not any(self._free) and not self._running and self.finished_ns is None:
+        if not any(self._free) and not self._fresh and not self._running and self.finished_ns is None:
             self.finished_ns = self.by.now
 
     def waiting(self) -> tuple[list[int], list[int]]:
-        """(numbers of the nodes on their way, numbers of those that still wait for parents)."""
-        return sorted(self._running), sorted(number for number, count in self._parents.items() if count)
+        """(numbers of the nodes on their way, numbers of those that are never started)."""
+        waiting = [number for number, count in self._parents.items() if count]
+        return sorted(self._running), sorted([*waiting, *(node.id for node in self._fresh)])
 
     def _issue(self, node: Node) -> None:
         unit = self._units[node.id]
@@ -169,8 +176,6 @@ class Npu:
         self._take(node, node.duration_micros * 1000 or 1)
 
     def _take(self, node: Node, ns: int) -> None:
-        if self._units[node.id] is not Unit.CPU:
-            self.compute_ns += ns
         self.by.after(ns, self._done, node)
 
     def _compute(self, node: Node) -> None:
@@ -182,7 +187,7 @@ class Npu:
         if not size:
             raise ConfigError(
                 f"node {node.id} ({node.name}): tensor_size is 0, so the roofline has no operations "
-                "per byte; ASTRA-sim skips such a node and never starts those that wait for it."
+                "per byte; ASTRA-sim skips such a node."
             )
         intensity = operations / size
         rate = min(system.local_memory_bandwidth * 1e9 * intensity, system.peak_performance * 1e12)
@@ -227,4 +232,4 @@ class Npu:
         for child in self._children.get(node.id, ()):
             self._parents[child.id] -= 1
             if not self._parents[child.id]:
-                heappush(self._free[self._units[child.id]], (child.id, child))
+                self._fresh.append(child)

@@ -6,13 +6,14 @@ from collections.abc import Callable
 
 from astra_edu.execution.clock import Clock
 from astra_edu.execution.config import TracePlatform
-from astra_edu.execution.endpoint import Chunk, Endpoint, Queue, Stay
+from astra_edu.execution.endpoint import Endpoint
 from astra_edu.execution.exchange import Phase
 from astra_edu.execution.folded import FoldedLinks, FoldedMessages
 from astra_edu.execution.memory import Accesses
 from astra_edu.execution.messages import Messages
 from astra_edu.execution.npu import Npu
 from astra_edu.execution.planning import PhasePlan, Shared
+from astra_edu.execution.queues import Chunk, Queue, Stay
 from astra_edu.execution.timed import ForeseenClock, Known, Timed, duration, handed_on
 from astra_edu.network import Topology
 from astra_edu.system.config import TREES

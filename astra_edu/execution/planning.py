@@ -17,7 +17,6 @@ from astra_edu.system.themis import Themis
 
 THEMIS = ("themis", "themisFlex")
 
-
 KNOWN_DIMENSIONS = 4
 """A node without involved_dim runs over the first four dimensions; what ASTRA-sim does with a fifth is an accident."""
 
@@ -236,7 +235,6 @@ class Shared:
     def __init__(self, platform: TracePlatform) -> None:
         """Nothing is decided yet."""
         blocks = platform.blocks
-        self.npus = platform.npus
         flexible = platform.system.inter_dimension == "themisFlex"
         self.themis = Themis([b.npus for b in blocks], [b.bandwidth for b in blocks], flexible=flexible)
         self._decided: dict[int, tuple[list[int], int]] = {}

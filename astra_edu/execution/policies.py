@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from astra_edu.system.policies import Policy, alternate, fewest_phases_first, fifo_only
 
 if TYPE_CHECKING:
-    from astra_edu.execution.endpoint import Chunk
+    from astra_edu.execution.queues import Chunk
 
 
 def smallest_chunk_first(queue: Sequence[Chunk], running: int, new: Chunk) -> int:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from astra_edu.execution.config import TracePlatform
-from astra_edu.execution.endpoint import Stay
 from astra_edu.execution.links import Use
 from astra_edu.execution.npu import Ran, Unit
 from astra_edu.execution.packets import Lost
+from astra_edu.execution.queues import Stay
 from astra_edu.intervals import covered
 from astra_edu.traces import NodeType, Trace
 from astra_edu.units import format_ns

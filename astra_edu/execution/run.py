@@ -72,7 +72,10 @@ def _finished(npus: list[Npu], unmatched: list[tuple[tuple[int, int, int, int], 
         names = {ran.id: ran for ran in npu.nodes}
         parts.append(f"node {on_the_way[0]} ({names[on_the_way[0]].name}) never ends")
     elif waiting:
-        parts.append(f"node {waiting[0]} is never started")
+        parts.append(
+            f"node {waiting[0]} is never started (after an INVALID or METADATA node ASTRA-sim looks for nodes to start "
+            "only when something else ends)"
+        )
     if blocked:
         raise ConfigError("; ".join([*parts, blocked]) + ".")
     for (tag, source, destination, size), sent in unmatched[:1]:

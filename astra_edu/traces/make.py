@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from astra_edu.errors import ConfigError, choice, suggestion, whole
@@ -14,22 +14,17 @@ COMM_TYPES = {collective.value.replace("-", "_"): kind for kind, collective in C
 _FIELDS = ("id", "name", "type", "duration_micros", "start_time_micros", "data_deps", "ctrl_deps", "attr")
 
 
-def collective(
-    name: str, bytes: int | str, npus: int, involved_dim: Sequence[bool] | None = None, group: str | int | None = None
-) -> Trace:
+def collective(name: str, bytes: int | str, npus: int, involved_dim: Sequence[bool] | None = None) -> Trace:
     """A trace in which every NPU has one node, the collective `name`: "all_reduce", "all_gather", "reduce_scatter", ...
 
     bytes: an NPU's whole buffer, but its own shard for an all-gather; a number or a text such as "1 MiB".
-    involved_dim: for each dimension whether the collective runs over it (default: the first four). group: not of all
-    NPUs, but of the process group with this name.
+    involved_dim: for each dimension whether the collective runs over it (default: the first four).
     """
     kind = COMM_TYPES[choice("collective", str(name).replace("-", "_"), COMM_TYPES)]
     count = whole("npus", npus, at_least=1)
     attributes: dict[str, Any] = {"is_cpu_op": False, "comm_type": int(kind), "comm_size": parse_bytes(bytes)}
     if involved_dim is not None:
         attributes["involved_dim"] = [bool(use) for use in involved_dim]
-    if group is not None:
-        attributes["pg_name"] = str(group)
     found = {key: attribute_of(key, value) for key, value in attributes.items()}
     nodes = (Node(1, name, NodeType.COMM_COLL_NODE, attributes=found),)
     return Trace((nodes,) * count)
@@ -58,6 +53,8 @@ def from_nodes(
         found.append(seen[id(listed)])
     if groups is None:
         groups = groups_of(found)
+    if not isinstance(groups, Mapping) or not all(isinstance(members, Iterable) for members in groups.values()):
+        raise ConfigError(f'groups is {groups!r:.80}; give the NPUs of each by its name, such as {{"1": [0, 2]}}.')
     return Trace(tuple(found), {str(name): tuple(members) for name, members in groups.items()})
 
 

@@ -104,7 +104,7 @@ class Node:
             return default
         value = attribute.value
         exact = type(value) is int or (type(value) is float and value.is_integer())
-        if not exact or value < 0:
+        if not exact or not 0 <= value < 2**64:
             raise ConfigError(
                 f"node {self.id} ({self.name}): {name} is {value!r} ({attribute.member}); a whole number of 0 or more "
                 "is needed."
