@@ -183,9 +183,9 @@ class TestHostileFiles:
             (b'{"trace": []}', "looks like JSON"),
             (pickle.dumps([os.system]), "looks like a Python pickle, which is never opened"),
             (b"PK\x03\x04" + bytes(60), "looks like a zip archive"),
-            (gzip.compress(GOOD)[:-12], "its gzip data are damaged"),
+            (gzip.compress(GOOD, mtime=0)[:-12], "its gzip data are damaged"),
             (b"\x1f\x8b" + bytes(30), "its gzip data are damaged|can't be read"),
-            (gzip.compress(gzip.compress(GOOD)), "its metadata"),
+            (gzip.compress(gzip.compress(GOOD, mtime=0), mtime=0), "its metadata"),
             (b"#\x08\xd5\x06\x12\x14stack_0_mha_x@0_COMP\x18\x030\x80\x80\x90\x03`\n\x01", "before 0.0.4"),
         ],
     )
@@ -199,7 +199,7 @@ class TestHostileFiles:
         """64 MiB of whatever in 64 kB."""
         many = wire("#04", "#0801", "#1801")
         unpacked = {"zeros": bytes(2**26), "a": b"a" * 2**26, "nodes": VERSION + many * (2**26 // len(many))}
-        (tmp_path / "x.0.et").write_bytes(gzip.compress(unpacked[what], 1))
+        (tmp_path / "x.0.et").write_bytes(gzip.compress(unpacked[what], 1, mtime=0))
         del unpacked
         tracemalloc.start()
         with says("NPU 0"):

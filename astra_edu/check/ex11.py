@@ -16,11 +16,11 @@ PLATFORM = TracePlatform(
     TraceSystem.of("ring", splits=4, local_memory_bandwidth=50, optimization="localBWAware"),
     congestion_aware=True,
 )
-"""The ring of 8 NPUs of the seminar's demo 1: 50 GB/s (2**30 bytes) and 500 ns a link."""
+"""The ring of 8 NPUs of the tutorial's demo 1: 50 GB/s (2**30 bytes) and 500 ns a link."""
 
 
 def predicted_us(answer: Answer) -> Verdict:
-    """A guess: how long the seminar's three nodes take, in µs."""
+    """A guess: how long the tutorial's three nodes take, in µs."""
     trace = Builder(8)
     first = trace.all_reduce("all-reduce", "1 MiB")
     trace.all_gather("all-gather", "2 MiB", after=first)
