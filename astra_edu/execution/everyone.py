@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from astra_edu.execution.carriers import carrier
 from astra_edu.execution.clock import Clock
 from astra_edu.execution.config import TracePlatform
-from astra_edu.execution.endpoint import TAGS, Endpoint
+from astra_edu.execution.endpoint import Endpoint
+from astra_edu.execution.hands import Hands
 from astra_edu.execution.links import Links, Use
 from astra_edu.execution.memory import Accesses
 from astra_edu.execution.npu import Npu
@@ -15,33 +16,7 @@ from astra_edu.execution.packets import BufferedLinks, Lost
 from astra_edu.execution.planning import Shared
 from astra_edu.execution.queues import Stay
 from astra_edu.progress import Bar
-from astra_edu.traces import Node, Trace
-
-
-class _Hands:
-    """What carries out the operations of one NPU: its endpoint, the network, the memory. See npu.Backend."""
-
-    def __init__(self, endpoint: Endpoint, accesses: Accesses) -> None:
-        self.endpoint = endpoint
-        self.accesses = accesses
-        self.clock = endpoint.clock
-        self.after = endpoint.turns.after
-        self.collective = endpoint.collective
-
-    @property
-    def now(self) -> int:
-        return self.clock.now
-
-    def send(self, node: Node, done: Callable[[Node], object]) -> None:
-        tag, size = node.number("comm_tag", 0) % TAGS, node.number("comm_size")
-        self.endpoint.messages.send(self.endpoint.npu, node.number("comm_dst"), tag, size, done, node)
-
-    def receive(self, node: Node, done: Callable[[Node], object]) -> None:
-        tag, size = node.number("comm_tag", 0) % TAGS, node.number("comm_size")
-        self.endpoint.messages.receive(self.endpoint.npu, node.number("comm_src"), tag, size, done, node)
-
-    def access(self, node: Node, size: int, done: Callable[[Node], object]) -> None:
-        self.clock.at(self.accesses.end_ns(self.endpoint.npu, size, self.now), done, node)
+from astra_edu.traces import Trace
 
 
 class Everyone:
@@ -63,7 +38,7 @@ class Everyone:
                 nodes,
                 trace.groups,
                 platform.system,
-                _Hands(endpoint, accesses),
+                Hands(endpoint, accesses),
                 trace.where(endpoint.npu),
             )
             for endpoint, nodes in zip(endpoints, trace.nodes, strict=True)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from astra_edu.execution.clock import Clock
 from astra_edu.execution.config import TracePlatform
 from astra_edu.execution.endpoint import Endpoint
 from astra_edu.execution.exchange import Phase
 from astra_edu.execution.folded import FoldedLinks, FoldedMessages
+from astra_edu.execution.hands import Hands
 from astra_edu.execution.memory import Accesses
 from astra_edu.execution.messages import Messages
 from astra_edu.execution.npu import Npu
@@ -83,7 +82,7 @@ class OneForAll:
             self.endpoint = Endpoint(0, self.clock, platform, network, Shared(platform), folded=True)
         if record:
             self.endpoint.stays = []
-        hands = _Hands(self.endpoint, Accesses(platform.memory))
+        hands = Hands(self.endpoint, Accesses(platform.memory))
         self.npu = Npu(0, trace.nodes[0], trace.groups, platform.system, hands, trace.where(0))
 
     @property
@@ -123,26 +122,3 @@ class _TimedEndpoint(Endpoint):
         if found is None:
             found = self._known[key] = duration(self._moves(plan), plan.lane.stride, self.platform)
         return found
-
-
-class _Hands:
-    """What carries out the operations of NPU 0. See npu.Backend."""
-
-    def __init__(self, endpoint: Endpoint, accesses: Accesses) -> None:
-        self.endpoint = endpoint
-        self.accesses = accesses
-        self.clock = endpoint.clock
-        self.after = endpoint.turns.after
-        self.collective = endpoint.collective
-
-    @property
-    def now(self) -> int:
-        return self.clock.now
-
-    def send(self, node: Node, done: Callable[[Node], object]) -> None:
-        raise AssertionError("who sends is not alone")
-
-    receive = send
-
-    def access(self, node: Node, size: int, done: Callable[[Node], object]) -> None:
-        self.clock.at(self.accesses.end_ns(0, size, self.now), done, node)
