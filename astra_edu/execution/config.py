@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -190,17 +191,17 @@ class TracePlatform:
         if self.npus > MOST_NPUS:
             raise ConfigError(f"the network has {self.npus:,} NPUs; {MOST_NPUS:,} is the most.")
 
-    @property
+    @cached_property
     def npus(self) -> int:
         """How many NPUs there are."""
         return prod(self.dims)
 
-    @property
+    @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """The building blocks, a dimension each; none if the network is a graph."""
         return () if isinstance(self.network, GraphNetwork) else self.network
 
-    @property
+    @cached_property
     def dims(self) -> tuple[int, ...]:
         """How many NPUs each dimension has; of a graph, each logical dimension."""
         if isinstance(self.network, GraphNetwork):

@@ -11,7 +11,7 @@ from astra_edu.execution.hands import Hands
 from astra_edu.execution.memory import Accesses
 from astra_edu.execution.messages import Messages
 from astra_edu.execution.npu import Npu
-from astra_edu.execution.planning import PhasePlan, Shared
+from astra_edu.execution.planning import THEMIS, PhasePlan, Shared
 from astra_edu.execution.queues import Chunk, Queue, Stay
 from astra_edu.execution.timed import ForeseenClock, Known, Timed, duration, handed_on
 from astra_edu.network import Topology
@@ -103,6 +103,7 @@ class _TimedEndpoint(Endpoint):
         super().__init__(0, clock, platform, Messages(clock, platform), Shared(platform))
         self._foreseen = clock
         self._known: dict[object, Known] = {}
+        self._asks = platform.system.inter_dimension in THEMIS  # only Themis asks who leads
 
     @property
     def leads(self) -> bool:
@@ -112,7 +113,7 @@ class _TimedEndpoint(Endpoint):
         plan = chunk.phase
 
         def lead(leader: int) -> int:
-            return handed_on(leader, self._moves(plan), plan, self.platform)
+            return handed_on(leader, self._moves(plan), plan, self.platform) if self._asks else leader
 
         return Timed(self._foreseen, self._duration(plan), lead, lambda: self._over(queue, chunk))
 
