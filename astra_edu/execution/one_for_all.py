@@ -118,8 +118,8 @@ class _TimedEndpoint(Endpoint):
         return Timed(self._foreseen, self._duration(plan), lead, lambda: self._over(queue, chunk))
 
     def _duration(self, plan: PhasePlan) -> Known:
-        key = (plan.collective, plan.lane, plan.size)
+        key = (plan.collective, plan.lane, plan.size, plan.clockwise)
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = duration(self._moves(plan), plan.lane.stride, self.platform)
+            found = self._known[key] = duration(self._moves(plan), plan.lane.stride, plan.clockwise, self.platform)
         return found

@@ -94,12 +94,16 @@ class Timed:
         self.over()
 
 
-def duration(moves: Moves, stride: int, platform: TracePlatform) -> Known:
-    """How long a phase with these moves lasts when nothing else is on its links. stride: between neighbours."""
+def duration(moves: Moves, stride: int, clockwise: bool, platform: TracePlatform) -> Known:
+    """How long a phase with these moves lasts when nothing else is on its links.
+
+    stride: between neighbours. clockwise: in which direction NPUs are counted; the message to the other side of a ring
+    goes clockwise all the same, so it meets others.
+    """
     steps = list(zip(moves.ahead, moves.sizes, moves.reductions, strict=True))
     if moves.schedule.algorithm == "direct":
         if not _at_once(moves, stride, platform):
-            return _followed(moves, stride, platform)
+            return _followed(moves, stride, clockwise, platform)
         steps = steps[:: moves.window]
     endpoint = moves.endpoint_ns
     total, message = endpoint, 0
@@ -143,13 +147,14 @@ def _message_ns(size: int, distance: int, platform: TracePlatform) -> int:
     return hops * block.crossing_ns(size) if platform.congestion_aware else block.message_ns(size, hops)
 
 
-def _followed(moves: Moves, stride: int, platform: TracePlatform) -> Known:
+def _followed(moves: Moves, stride: int, clockwise: bool, platform: TracePlatform) -> Known:
     """Message by message."""
     clock = Clock()
     messages = FoldedLinks(clock, platform) if platform.congestion_aware else FoldedMessages(clock, platform)
     ends: list[int] = []
     hand = _Hand(clock, messages)
-    places = [distance * stride for distance in moves.ahead]
+    npus = moves.schedule.npus
+    places = [stride * (distance if clockwise else npus - distance) for distance in moves.ahead]
     Exchange(hand, moves, 0, places, places, lambda: ends.append(clock.now)).start()
     clock.run()
     return Known(ends[0], (moves.endpoint_ns,))
