@@ -343,3 +343,12 @@ def test_direct_on_a_ring_takes_another_time_anticlockwise():
     )
     platform = ae.TracePlatform(network, system, congestion_aware=True)
     assert run([collective(1, size=4 * MIB)], platform).total_ns == 1_892_849
+
+
+def test_a_run_that_takes_no_time_is_refused():
+    nothing = replace(ring(), network=ae.Block("Ring", 4, 50, 0), system=ae.TraceSystem.of("ring", endpoint_delay=0))
+    for platform in (nothing, replace(nothing, congestion_aware=True)):
+        with pytest.raises(ae.ConfigError, match="takes 0 ns"):
+            run([collective(1, size=4)], platform)
+    with pytest.raises(ae.ConfigError, match="takes 0 ns"):
+        run([[]] * 4, ring())

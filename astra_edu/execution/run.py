@@ -48,6 +48,7 @@ def run_trace(
     run.run(expected if progress else 0)
     _finished(run.npus, run.messages.unmatched(), run.messages.blocked())
     finish_ns = tuple(npu.finished_ns or 0 for npu in run.npus)
+    _took_time(max(finish_ns))
     ran = sorted((ran for npu in run.npus for ran in npu.ran), key=lambda ran: ran.end_ns)
     return TraceResult(trace, platform, finish_ns, ran, run.stays, run.uses, run.lost)
 
@@ -57,7 +58,17 @@ def _one_for_all(trace: Trace, platform: TracePlatform, record: bool, strict: bo
     alone.run()
     _finished([alone.npu], [])
     finish = alone.npu.finished_ns or 0
+    _took_time(finish)
     return TraceResult(trace, platform, (finish,) * trace.npus, alone.npu.ran, alone.stays, one_for_all=True)
+
+
+def _took_time(total_ns: int) -> None:
+    """Raise ConfigError for a run of 0 ns."""
+    if not total_ns:
+        raise ConfigError(
+            "this run takes 0 ns: the trace has no nodes, or nothing in it takes time (no endpoint delay, no latency, "
+            "messages too small for a whole ns). ASTRA-sim stops there, too."
+        )
 
 
 def _finished(npus: list[Npu], unmatched: list[tuple[tuple[int, int, int, int], bool]], blocked: str = "") -> None:
