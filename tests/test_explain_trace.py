@@ -176,7 +176,6 @@ def test_broadcasts_memory_and_replay():
     assert "All NPUs finish at 5000 ns" in said(ae.traces.from_nodes([[replayed]] * 8), ring(replay_only=True))
 
 
-
 def test_a_change_that_can_not_be_simulated_is_left_out():
     fast = ae.TracePlatform(ae.Block("Ring", 8, 1e15, 500), ring().system)
     assert [what for what, _ in explain_trace(ae.simulate(nodes(all_reduce()), fast)).changes] == [HALF]
