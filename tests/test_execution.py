@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import astra_edu as ae
 from astra_edu.execution.effort import MOST_MESSAGES
-from astra_edu.execution.planning import Queues, cut
+from astra_edu.execution.planning import QueueTurns, cut
 
 MIB = 2**20
 
@@ -165,11 +165,11 @@ def test_small_collectives_grow_to_a_byte_per_npu_and_a_rest_to_a_whole_chunk():
 
 
 def test_queues_take_turns_in_halves():
-    four = Queues(4)
+    four = QueueTurns(4)
     assert [four.next_up() for _ in range(3)] == [(0, True), (1, True), (0, True)]
     assert [four.next_down() for _ in range(3)] == [(2, False), (3, False), (2, False)]
     assert [four.next_any() for _ in range(5)] == [(0, True), (1, True), (2, False), (3, False), (0, True)]
-    one = Queues(1)
+    one = QueueTurns(1)
     assert (one.next_up(), one.next_down(), one.next_any()) == ((0, True), (0, False), (0, True))
 
 

@@ -19,7 +19,7 @@ from astra_edu.execution.planning import Lane, PhasePlan, Planner, Shared
 from astra_edu.execution.policies import POLICIES
 from astra_edu.execution.queues import Chunk, Issued, Queue, Stay
 from astra_edu.system.config import TREES
-from astra_edu.traces import Trace
+from astra_edu.traces import Node, Trace
 
 Done = Callable[[], object]
 TAGS = 500_000_000
@@ -60,23 +60,22 @@ class Endpoint:
 
     def collective(
         self,
-        what: object,
+        node: Node,
         collective: Collective,
         size: int,
         involved: Sequence[bool] | None,
         group: tuple[int, tuple[int, ...]] | None,
         priority: int,
-        number: int,
         done: Done,
     ) -> bool:
         """Begin a collective now and call `done` when its last chunk is over; False where it has none, and never ends.
 
-        what: for the record. group: number and members of a process group; None for all NPUs. priority, number: of
-        its node.
+        node: that asks for it. group: number and members of a process group; None for all NPUs. priority: larger ones
+        go first, where the system's scheduling is EXPLICIT.
         """
-        custom = self.system.custom_nodes.get(number, self.system.custom.get(collective))
+        custom = self.system.custom_nodes.get(node.id, self.system.custom.get(collective))
         if custom is not None:
-            self._custom(what, custom, size, group, done)
+            self._custom(custom, size, group, done)
             return True
         lanes = self._planner.lanes(collective) if group is None else self._group_lanes(collective, group[1])
         if group is not None:
@@ -86,7 +85,7 @@ class Endpoint:
         planned = self._planner.chunks(collective, size, involved, lanes, self._streams)
         self._planner.shared.begin(self.npu, self.clock.now)
         rank = next(self._priorities) if self.system.scheduling != "EXPLICIT" else priority
-        issued = Issued(what, len(planned), done)
+        issued = Issued(node, len(planned), done)
         for index, phases in enumerate(planned):
             chunk = Chunk(index, TAGS + self._next_stream(group) % TAGS, rank, phases, issued)
             queue = self._queue(chunk.phase)
@@ -94,9 +93,7 @@ class Endpoint:
             self._start(queue)
         return bool(planned)
 
-    def _custom(
-        self, what: object, trace: Trace, size: int, group: tuple[int, tuple[int, ...]] | None, done: Done
-    ) -> None:
+    def _custom(self, trace: Trace, size: int, group: tuple[int, tuple[int, ...]] | None, done: Done) -> None:
         """A collective that a trace of its own carries out, in one chunk.
 
         In a process group an NPU has the rank of its place among the sorted members, but its peers' ranks are those of
@@ -171,7 +168,7 @@ class Endpoint:
         issued = chunk.issued
         if self.stays is not None:
             times = (chunk.queued_ns, chunk.started_ns, now)
-            self.stays.append(Stay(self.npu, issued.what, chunk.index, chunk.at, chunk.phase, *times))
+            self.stays.append(Stay(self.npu, issued.node, chunk.index, chunk.at, chunk.phase, *times))
         chunk.at += 1
         if chunk.at == len(chunk.phases):
             issued.left -= 1

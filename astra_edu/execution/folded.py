@@ -30,7 +30,7 @@ class AmbiguousError(Exception):
     """It matters in which order NPUs get their turn in a ns, and that isn't the same for all."""
 
 
-class FoldedLinks(Links):
+class FoldedLinks(FoldedMessages, Links):
     """The congestion-aware network as NPU 0 sees it.
 
     strict: raise AmbiguousError where messages of different NPUs reach a link in the same ns, or messages of two
@@ -43,10 +43,6 @@ class FoldedLinks(Links):
         self.strict = strict
         self._came: dict[LinkName, tuple[int, int]] = {}
         self._last = (-1, 0, 0)
-
-    def receive(self, npu: int, source: int, tag: int, size: int, received: Handler, what: Any = None) -> None:
-        """See FoldedMessages."""
-        super().receive(source, npu, tag, size, received, what)
 
     def _carry(self, source: int, destination: int, size: int, message: Message) -> None:
         """destination: how far away it is; 0 for a request to who is as far behind as `source` is ahead."""

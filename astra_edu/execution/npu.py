@@ -55,7 +55,6 @@ class Backend(Protocol):
         involved: Sequence[bool] | None,
         group: tuple[int, tuple[int, ...]] | None,
         priority: int,
-        number: int,
         done: Callable[[], object],
     ) -> bool:
         """Begin a collective; False where it has nothing to do and never ends."""
@@ -173,10 +172,7 @@ class Npu:
                 self._end(node)
 
     def _replay(self, node: Node) -> None:
-        self._take(node, node.duration_micros * 1000 or 1)
-
-    def _take(self, node: Node, ns: int) -> None:
-        self.by.after(ns, self._done, node)
+        self.by.after(node.duration_micros * 1000 or 1, self._done, node)
 
     def _compute(self, node: Node) -> None:
         """The roofline: operations at the peak, or at what the memory can feed."""
@@ -191,12 +187,12 @@ class Npu:
             )
         intensity = operations / size
         rate = min(system.local_memory_bandwidth * 1e9 * intensity, system.peak_performance * 1e12)
-        self._take(node, int(operations / rate * 1e9) if operations else 0)
+        self.by.after(int(operations / rate * 1e9) if operations else 0, self._done, node)
 
     def _communicate(self, node: Node) -> None:
         kind = node.comm_type
         if kind is CommType.BROADCAST:
-            self.by.after(node.duration_micros * 1000 or 1, self._done, node)
+            self._replay(node)
             return
         if kind not in COLLECTIVES:
             raise ConfigError(
@@ -206,7 +202,7 @@ class Npu:
         group = self._group(node)
         size, priority = node.number("comm_size"), node.number("comm_priority", 0)
         if not self.by.collective(
-            node, COLLECTIVES[kind], size, node.involved, group, priority, node.id, lambda: self._done(node)
+            node, COLLECTIVES[kind], size, node.involved, group, priority, lambda: self._done(node)
         ):
             if node.group:
                 raise ConfigError(

@@ -63,7 +63,7 @@ class PhasePlan(NamedTuple):
 
 
 @dataclass(slots=True)
-class Queues:
+class QueueTurns:
     """Whose turn it is among the queues of one dimension. The first half is for the way up, the second for down."""
 
     count: int
@@ -113,15 +113,15 @@ def cut(collective: Collective, size: int, splits: int, npus: int) -> tuple[int,
 class Planner:
     """Plans the chunks of an NPU's collectives, one collective after the other."""
 
-    def __init__(self, platform: TracePlatform, shared: Shared | None = None) -> None:
-        """shared: by all NPUs; made here for one NPU alone."""
+    def __init__(self, platform: TracePlatform, shared: Shared) -> None:
+        """shared: by all NPUs."""
         self.platform = platform
         system = platform.system
-        self.queues = [Queues(system.queues) for _ in platform.dims]
+        self.queues = [QueueTurns(system.queues) for _ in platform.dims]
         self._lanes: dict[Collective, tuple[Lane, ...]] = {}
         self._round_robin = 0
         self._trees: dict[tuple[Collective, int], int] = {}
-        self.shared = shared or Shared(platform)
+        self.shared = shared
 
     def lanes(self, collective: Collective) -> tuple[Lane, ...]:
         """Where a collective of all NPUs runs: a lane for each dimension that has an implementation."""
@@ -181,7 +181,7 @@ class Planner:
             elif inter in THEMIS and collective is not Collective.ALL_TO_ALL and not grouped:
                 stream = first_stream + len(plans)
                 order, taken = self.shared.order(stream, collective, chunk, left, (*use, *[True] * len(self.queues)))
-                order = self._known(order[: len(lanes)], lanes)
+                order = self._within(order[: len(lanes)], lanes)
             left -= taken
             phases = self._phases(collective, [d for d in order if usable[d]], taken, lanes)
             if not phases:
@@ -190,7 +190,7 @@ class Planner:
         return plans
 
     @staticmethod
-    def _known(order: list[int], lanes: tuple[Lane, ...]) -> list[int]:
+    def _within(order: list[int], lanes: tuple[Lane, ...]) -> list[int]:
         """Themis orders all dimensions; ASTRA-sim takes as many as there are implementations, and may crash."""
         if any(d >= len(lanes) for d in order):
             raise ConfigError(

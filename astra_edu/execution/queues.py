@@ -8,6 +8,7 @@ from typing import NamedTuple
 from astra_edu.collectives import Collective
 from astra_edu.execution.planning import PhasePlan
 from astra_edu.system.policies import Policy, fifo, fifo_only
+from astra_edu.traces import Node
 
 _WHOLE = (Collective.ALL_REDUCE, Collective.ALL_TO_ALL)
 
@@ -38,11 +39,11 @@ class Chunk:
 class Issued:
     """A collective on its way. left: chunks that are not over; done: called when none is."""
 
-    __slots__ = ("done", "left", "what")
+    __slots__ = ("done", "left", "node")
 
-    def __init__(self, what: object, chunks: int, done: Callable[[], object]) -> None:
-        """what: for the record."""
-        self.what = what
+    def __init__(self, node: Node, chunks: int, done: Callable[[], object]) -> None:
+        """node: that asked for it."""
+        self.node = node
         self.left = chunks
         self.done = done
 
@@ -51,7 +52,7 @@ class Stay(NamedTuple):
     """The record of one chunk in one phase at one NPU: queued from queued_ns, in a place from start_ns to end_ns."""
 
     npu: int
-    what: object
+    node: Node
     chunk: int
     step: int
     phase: PhasePlan

@@ -152,20 +152,19 @@ def _followed(moves: Moves, stride: int, clockwise: bool, platform: TracePlatfor
     clock = Clock()
     messages = FoldedLinks(clock, platform) if platform.congestion_aware else FoldedMessages(clock, platform)
     ends: list[int] = []
-    hand = _Hand(clock, messages)
     npus = moves.schedule.npus
     places = [stride * (distance if clockwise else npus - distance) for distance in moves.ahead]
-    Exchange(hand, moves, 0, places, places, lambda: ends.append(clock.now)).start()
+    Exchange(_BarePlace(clock, messages), moves, 0, places, places, lambda: ends.append(clock.now)).start()
     clock.run()
     return Known(ends[0], (moves.endpoint_ns,))
 
 
-class _Hand:
-    """As much of an endpoint as a single phase needs."""
+class _BarePlace:
+    """As much of an endpoint as a single phase needs; see exchange.Place."""
 
     npu = 0
     bus = None
 
-    def __init__(self, clock: Clock, messages: FoldedMessages | FoldedLinks) -> None:
+    def __init__(self, clock: Clock, messages: FoldedMessages) -> None:
         self.turns = Turns(clock)
         self.messages = messages
