@@ -24,12 +24,13 @@ from astra_edu.system.config import (
     Platform,
     SystemConfig,
 )
-from astra_edu.traces import Trace
+from astra_edu.traces import COLLECTIVES, Trace
 
 MEMORY_KINDS = ("NO_MEMORY_EXPANSION", "PER_NPU_MEMORY_EXPANSION", "PER_NODE_MEMORY_EXPANSION", "MEMORY_POOL")
 MOST_NPUS = 2**16
 
-COLLECTIVES = (Collective.ALL_REDUCE, Collective.ALL_GATHER, Collective.REDUCE_SCATTER, Collective.ALL_TO_ALL)
+THEMIS = ("themis", "themisFlex")
+"""The inter-dimension policies that weigh dimensions by what was sent over them."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,11 @@ class TraceSystem:
         if self.queues > MOST_QUEUES:
             raise ConfigError(f"num_queues_per_dim is {self.queues}; {MOST_QUEUES:,} is the most.")
         for collective, hows in self.implementations.items():
-            if collective not in COLLECTIVES or not hows or not all(isinstance(how, Implementation) for how in hows):
+            if (
+                collective not in COLLECTIVES.values()
+                or not hows
+                or not all(isinstance(how, Implementation) for how in hows)
+            ):
                 raise ConfigError(
                     f"implementations[{collective!r}] is {hows!r:.80}; give Implementations, a dimension each, or use "
                     'TraceSystem.of("ring").'
@@ -134,7 +139,9 @@ class TraceSystem:
         own = tuple(Implementation.parse(spelling) for spelling in spellings)
         direct = Implementation.parse("direct")
         pairwise = tuple(how if how.algorithm in ("ring", "direct") else direct for how in own)
-        every = {collective: pairwise if collective is Collective.ALL_TO_ALL else own for collective in COLLECTIVES}
+        every = {
+            collective: pairwise if collective is Collective.ALL_TO_ALL else own for collective in COLLECTIVES.values()
+        }
         allowed = [f.name for f in fields(cls) if f.name not in ("implementations", "everywhere")]
         for name in settings:
             choice("setting", name, allowed)
@@ -180,7 +187,7 @@ class TracePlatform:
             )
         if not isinstance(self.network, GraphNetwork):
             object.__setattr__(self, "network", _blocks(self.network))
-        elif self.system.inter_dimension in ("themis", "themisFlex"):
+        elif self.system.inter_dimension in THEMIS:
             raise ConfigError("Themis weighs dimensions by their bandwidth; those of a graph have none of their own.")
         if self.system.everywhere:
             every = {

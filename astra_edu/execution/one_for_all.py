@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from astra_edu.execution.clock import Clock
-from astra_edu.execution.config import TracePlatform
+from astra_edu.execution.config import THEMIS, TracePlatform
 from astra_edu.execution.endpoint import Endpoint
 from astra_edu.execution.exchange import Phase
 from astra_edu.execution.folded import FoldedLinks, FoldedMessages
@@ -11,7 +11,7 @@ from astra_edu.execution.hands import Hands
 from astra_edu.execution.memory import Accesses
 from astra_edu.execution.messages import Messages
 from astra_edu.execution.npu import Npu
-from astra_edu.execution.planning import THEMIS, PhasePlan, Shared
+from astra_edu.execution.planning import PhasePlan, Shared
 from astra_edu.execution.queues import Chunk, Queue, Stay
 from astra_edu.execution.timed import ForeseenClock, Known, Timed, duration, handed_on
 from astra_edu.network import Topology

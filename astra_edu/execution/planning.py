@@ -9,13 +9,11 @@ from typing import NamedTuple
 
 from astra_edu.collectives import Collective
 from astra_edu.errors import ConfigError
-from astra_edu.execution.config import TracePlatform
+from astra_edu.execution.config import THEMIS, TracePlatform
 from astra_edu.execution.moves import Moves
 from astra_edu.system.config import TREES, Implementation
 from astra_edu.system.phases import walk_through
 from astra_edu.system.themis import Themis
-
-THEMIS = ("themis", "themisFlex")
 
 KNOWN_DIMENSIONS = 4
 """A node without involved_dim runs over the first four dimensions; what ASTRA-sim does with a fifth is an accident."""

@@ -21,7 +21,8 @@ from astra_edu.units import format_ns
 if TYPE_CHECKING:
     import pandas as pd
 
-_COMMUNICATES = (NodeType.COMM_COLL_NODE, NodeType.COMM_SEND_NODE, NodeType.COMM_RECV_NODE)
+COMMUNICATES = (NodeType.COMM_COLL_NODE, NodeType.COMM_SEND_NODE, NodeType.COMM_RECV_NODE)
+"""What ASTRA-sim counts as communication."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +66,7 @@ class TraceResult:
     @cached_property
     def communication_ns(self) -> tuple[int, ...]:
         """For each NPU the time in which at least one collective, send or receive was on its way."""
-        return self._each(lambda rans: covered([(r.start_ns, r.end_ns) for r in rans if r.node.type in _COMMUNICATES]))
+        return self._each(lambda rans: covered([(r.start_ns, r.end_ns) for r in rans if r.node.type in COMMUNICATES]))
 
     @cached_property
     def exposed_ns(self) -> tuple[int, ...]:

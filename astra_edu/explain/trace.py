@@ -15,7 +15,8 @@ from astra_edu.execution import TraceResult, run_trace
 from astra_edu.execution.effort import messages_of
 from astra_edu.execution.link_times import bottleneck
 from astra_edu.execution.npu import Ran, Unit
-from astra_edu.explain.trace_collectives import COMMUNICATES, of_dimensions, of_largest, replayed
+from astra_edu.execution.result import COMMUNICATES
+from astra_edu.explain.trace_collectives import of_dimensions, of_largest, replayed
 from astra_edu.intervals import covered
 from astra_edu.units import format_ns
 

@@ -9,11 +9,10 @@ from math import prod
 from astra_edu.collectives import Collective
 from astra_edu.execution import TraceResult
 from astra_edu.execution.npu import Ran
+from astra_edu.execution.result import COMMUNICATES
 from astra_edu.network import Block, Topology
 from astra_edu.traces import COLLECTIVES, CommType, NodeType
 from astra_edu.units import GIB, format_bytes, format_ns
-
-COMMUNICATES = (NodeType.COMM_COLL_NODE, NodeType.COMM_SEND_NODE, NodeType.COMM_RECV_NODE)
 
 
 def of_largest(result: TraceResult, ran: Sequence[Ran]) -> Iterator[str]:
