@@ -3,7 +3,7 @@ PY := $(VENV)/bin/python
 PYTHON := python3 python3.14 python3.13 python3.12 python3.11
 ARGS :=
 
-.PHONY: help lab test bench exercises outputs format clean
+.PHONY: help lab exact test bench exercises outputs format clean
 
 help: ## these lines
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -20,6 +20,9 @@ test: $(VENV)/test-installed ## install (once), then every check: lint, types, t
 	$(PY) -m tools.notebooks check
 	$(PY) -m pytest -n 2 --dist loadscope --nbval --nbval-current-env --nbval-sanitize-with tools/nbval.cfg notebooks solutions
 	$(PY) -m pytest -n 2 --dist loadscope --nbval-lax --nbval-current-env exercises
+
+exact: $(VENV)/test-installed ## what must never change, in under a minute: run it after every change
+	$(PY) -m pytest -q -n 2 tests/exact
 
 bench: $(VENV)/test-installed ## measure how fast it simulates
 	$(PY) -m pytest benchmarks --benchmark-only -s

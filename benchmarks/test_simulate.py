@@ -8,7 +8,7 @@ from tracemalloc import get_traced_memory, start, stop
 from warnings import catch_warnings
 
 import pytest
-from test_agreement import CASES, inputs_of
+from reference_1 import CASES, inputs_of
 
 import astra_edu as ae
 from astra_edu.workload import Layer

@@ -4,6 +4,7 @@ Where one NPU stands for all, the message-by-message run of all NPUs must say th
 """
 
 import pytest
+from fingerprints import spans_of_trace
 from reference_2 import cases, inputs
 
 import astra_edu as ae
@@ -20,23 +21,27 @@ def finish(result):
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
-def test_same_answer_as_astra_sim_2(case, tmp_path):
+def test_same_answer_as_astra_sim_2(case, tmp_path, fingerprint):
     trace, platform = inputs(case, tmp_path)
-    result = ae.simulate(trace, platform)
+    result = ae.simulate(trace, platform, record=not platform.congestion_aware)
     assert finish(result) == case["result"]
     expected = case.get("more", {"exposed_npu0": result.finish_ns[0], "comm_cycles_npu0": result.finish_ns[0]})
     found = {"exposed_npu0": result.exposed_ns[0], "comm_cycles_npu0": result.communication_ns[0]}
     assert {key: found[key] for key in expected} == expected
+    fingerprint(case["name"], spans_of_trace(result))
     if platform.npus <= 16 and result.one_for_all:
-        assert finish(ae.simulate(trace, platform, everyone=True)) == case["result"]
+        everyone = ae.simulate(trace, platform, everyone=True, record=True)
+        assert finish(everyone) == case["result"]
+        fingerprint(f"{case['name']}, everyone", spans_of_trace(everyone))
 
 
 @pytest.mark.parametrize("case", RANDOM, ids=lambda case: case["name"])
-def test_every_npu_finishes_when_it_does_in_astra_sim_2(case, tmp_path):
+def test_every_npu_finishes_when_it_does_in_astra_sim_2(case, tmp_path, fingerprint):
     trace, platform = inputs(case, tmp_path)
     expected = case["finish_ns"]
     expected = (expected,) * trace.npus if isinstance(expected, int) else tuple(expected)
-    result = ae.simulate(trace, platform)
+    result = ae.simulate(trace, platform, record=not platform.congestion_aware)
+    fingerprint(case["name"], spans_of_trace(result))
     assert (result.finish_ns, result.exposed_ns[0]) == (expected, case["exposed_npu0"])
     if result.one_for_all:
         assert ae.simulate(trace, platform, everyone=True).finish_ns == expected

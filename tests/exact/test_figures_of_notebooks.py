@@ -1,0 +1,51 @@
+"""Every figure that the notebooks and the solutions print, cell by cell, without starting a kernel."""
+
+import io
+import json
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+import pytest
+from fingerprints import figures
+
+ROOT = Path(__file__).parents[2]
+LONGEST_FIRST = ("14_", "22_", "24_", "21_", "15_", "ex10_")
+NOTEBOOKS = sorted(
+    [*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("solutions/*.ipynb")],
+    key=lambda path: (not path.name.startswith(LONGEST_FIRST), path.name),
+)
+
+
+def printed(path):
+    """{cell's id: all text that it prints or shows}."""
+    from IPython.core.interactiveshell import InteractiveShell
+
+    shell = InteractiveShell()
+    shown = []
+    plain = shell.display_formatter.format
+
+    def keep(value, *args, **kwargs):
+        data, metadata = plain(value, include={"text/plain", "text/html", "text/markdown"})
+        shown.append(data.get("text/html") or data.get("text/markdown") or data.get("text/plain", ""))
+        return {}, metadata
+
+    shell.display_formatter.format = keep
+    found = {}
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        shown.clear()
+        with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()):
+            ran = shell.run_cell("".join(cell["source"]), store_history=False)
+        raises = "raises-exception" in cell["metadata"].get("tags", ())
+        assert ran.success or raises, f"{path.name}, cell {cell['id']}: {ran.error_in_exec or ran.error_before_exec}"
+        found[cell["id"]] = "\n".join([*shown, out.getvalue()])
+    return found
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_figures(path, fingerprint, monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    monkeypatch.chdir(path.parent)
+    for cell, text in printed(path).items():
+        fingerprint(f"{path.stem}, cell {cell}", figures(text))
