@@ -10,6 +10,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from astra_edu import moved
+from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import (
     ALGORITHMS,
     Collective,
@@ -20,39 +22,32 @@ from astra_edu.collectives import (
     prove,
     schedule,
 )
-from astra_edu.errors import ConfigError
-from astra_edu.execution import (
-    GraphNetwork,
-    RemoteMemory,
-    SwitchBuffers,
-    TracePlatform,
-    TraceResult,
-    TraceSystem,
-    as_graph,
-)
+from astra_edu.explain import Change
 from astra_edu.formats import load_astra_sim, load_workload, save_astra_sim, save_workload
-from astra_edu.network import Block, Dimension, Topology
-from astra_edu.presets import PRESETS, preset
-from astra_edu.result import Result, Span
-from astra_edu.simulate import simulate
-from astra_edu.system import Platform, SystemConfig, time_schedule
+from astra_edu.network import Block, Dimension, GraphNetwork, SwitchBuffers, Topology
+from astra_edu.network.as_graph import as_graph
+from astra_edu.run.presets import PRESETS, preset
+from astra_edu.run.result import Result, Span
+from astra_edu.run.simulate import simulate
+from astra_edu.run.trace_result import TraceResult
+from astra_edu.system import Platform, RemoteMemory, SystemConfig, TracePlatform, TraceSystem, time_schedule
 from astra_edu.traces import Trace
 from astra_edu.workload import LOOPS, Workload
+
+moved.install()
 
 _LOADED_LATE = {
     name: module
     for module, names in {
-        "astra_edu.explain": ("Change",),
-        "astra_edu.widgets": ("Explorer", "Folds", "LinkPlayer", "Player", "Stages", "Timeline", "WhatIf"),
-        "astra_edu.workload.compute": ("DEVICES", "Device", "Folding", "Gemm", "SystolicArray", "device"),
-        "astra_edu.workload.models": ("MODELS", "Model", "model", "transformer"),
-        "astra_edu.workload.strategies": ("Strategy", "communications", "generate_workload", "memory"),
-        "astra_edu.iteration": ("candidates", "estimate", "fastest", "fewest_npus", "fitting", "npus_needed"),
-        "astra_edu.pipeline": ("ORDERS", "run_pipeline"),
+        "course.widgets": ("Explorer", "Folds", "LinkPlayer", "Player", "Stages", "Timeline", "WhatIf"),
+        "workload.compute": ("DEVICES", "Device", "Folding", "Gemm", "SystolicArray", "device"),
+        "workload.models": ("MODELS", "Model", "model", "transformer"),
+        "workload.strategies": ("Strategy", "communications", "generate_workload", "memory"),
+        "course.studies.iteration": ("candidates", "estimate", "fastest", "fewest_npus", "fitting", "npus_needed"),
+        "pipeline": ("ORDERS", "run_pipeline"),
     }.items()
     for name in names
 }
-
 __all__ = [
     "ALGORITHMS",
     "DEVICES",
@@ -123,7 +118,9 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in _LOADED_LATE:
-        return getattr(import_module(_LOADED_LATE[name]), name)
+        return getattr(import_module(f"astra_edu.{_LOADED_LATE[name]}"), name)
+    if name in moved.SHORT or name in moved.MOVED:
+        return import_module(f"astra_edu.{name}")
     raise AttributeError(f"module 'astra_edu' has no attribute {name!r}")
 
 

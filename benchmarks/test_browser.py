@@ -4,7 +4,7 @@ import pytest
 from browser.test_what_if_browser import CELL, slider
 
 import astra_edu as ae
-from astra_edu.widgets import handout
+from astra_edu.course.widgets import handout
 
 FIRST_PICTURE = """() => new Promise((done) => {
   const root = document.createElement("div"), start = performance.now();

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import astra_edu as ae
-from astra_edu.widgets import Timeline
-from astra_edu.widgets.timeline import page as page_of
+from astra_edu.course.widgets import Timeline
+from astra_edu.course.widgets.timeline import page as page_of
 
 FILES = Path(__file__).parent.parent / "exercises" / "inputs" / "asplos2023" / "ex3-1"
 

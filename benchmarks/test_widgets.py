@@ -5,7 +5,7 @@ from itertools import cycle
 import pytest
 
 import astra_edu as ae
-from astra_edu.widgets import Player
+from astra_edu.course.widgets import Player
 
 
 @pytest.mark.parametrize("npus", [8, 16, 64])

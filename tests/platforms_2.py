@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 import astra_edu as ae
 from astra_edu.collectives import Collective
-from astra_edu.execution import RemoteMemory
-from astra_edu.system import Bus, Implementation
+from astra_edu.system import Bus, Implementation, RemoteMemory
 
 NETWORK = "topology: [ Ring ]\nnpus_count: [ 8 ]\nbandwidth: [ 50.0 ]  # GB/s\nlatency: [ 500.0 ]  # ns\n"
 NO_MEMORY = {"memory-type": "NO_MEMORY_EXPANSION"}

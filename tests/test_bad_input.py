@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from strategies import PAIRS
 
 import astra_edu as ae
+from astra_edu.base.units import format_bytes, format_ns, parse_bytes
 from astra_edu.formats import (
     format_network,
     format_system,
@@ -18,7 +19,6 @@ from astra_edu.formats import (
     parse_system,
     parse_workload,
 )
-from astra_edu.units import format_bytes, format_ns, parse_bytes
 
 RING = {
     "dimensions-count": 1,

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import astra_edu as ae
-from astra_edu.case_studies import (
+from astra_edu.course.plots.case_studies import all_reduce_bars, bandwidth_used, training_bars
+from astra_edu.course.studies.case_studies import (
     EQUALS,
     JOBS,
     READINGS,
@@ -28,9 +29,8 @@ from astra_edu.case_studies import (
     train,
     with_bandwidths,
 )
-from astra_edu.case_studies.cost import kinds
-from astra_edu.case_studies.graph import iteration
-from astra_edu.plots.case_studies import all_reduce_bars, bandwidth_used, training_bars
+from astra_edu.course.studies.case_studies.cost import kinds
+from astra_edu.course.studies.case_studies.graph import iteration
 from astra_edu.traces import NodeType
 from astra_edu.workload.strategies import generate_workload
 
@@ -395,7 +395,7 @@ def test_figures_refuse_what_they_can_not_show():
 
 def test_sliders_simulate_what_they_say():
     pytest.importorskip("anywidget")
-    from astra_edu.widgets.bandwidth_sliders import BandwidthSliders
+    from astra_edu.course.widgets.bandwidth_sliders import BandwidthSliders
 
     platform = case_study_platform("Conv-4D", splits=4)
     view = BandwidthSliders(SMALL, platform)

@@ -6,9 +6,9 @@ from math import inf, log
 
 import pytest
 
-from astra_edu.check import ex10
-from astra_edu.check.synchronisation_cases import CLUSTERS, SEEDS, mean_ms, setting_of
-from astra_edu.errors import ConfigError
+from astra_edu.base.errors import ConfigError
+from astra_edu.course.check import ex10
+from astra_edu.course.check.synchronisation_cases import CLUSTERS, SEEDS, mean_ms, setting_of
 
 
 def server(workers, size_mib, servers, bandwidth, latency_ns, ways=2, hops=2):

@@ -11,9 +11,9 @@ pytest.importorskip("networkx")
 import networkx as nx
 
 import astra_edu as ae
-from astra_edu.check import ex12
-from astra_edu.check.congestion_cases import ALGORITHMS, CASES, fastest, hops, racks, time_ns, traffic
-from astra_edu.execution.graph import GraphNetwork
+from astra_edu.course.check import ex12
+from astra_edu.course.check.congestion_cases import ALGORITHMS, CASES, fastest, hops, racks, time_ns, traffic
+from astra_edu.network.graph import GraphNetwork
 
 GIB = 2**30
 

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 import astra_edu as ae
-from astra_edu.check import ex13
+from astra_edu.course.check import ex13
 from astra_edu.explain.trace import explain_trace
 
 GIB, MIB = 2**30, 2**20

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import astra_edu as ae
-from astra_edu.case_studies.design import JOB, design_cost, network, ports, train_design
-from astra_edu.check import ex14
-from astra_edu.check.design_advice import paid, samples
-from astra_edu.check.design_search import best, dollars, estimate, shapes
+from astra_edu.course.check import ex14
+from astra_edu.course.check.design_advice import paid, samples
+from astra_edu.course.check.design_search import best, dollars, estimate, shapes
+from astra_edu.course.studies.case_studies.design import JOB, design_cost, network, ports, train_design
 
 RING, CONNECTED, SWITCH = "Ring", "FullyConnected", "Switch"
 SOLUTION = Path(__file__).parent.parent / "solutions" / "ex14_design_a_platform.ipynb"

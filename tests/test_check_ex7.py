@@ -6,7 +6,7 @@ import re
 import pytest
 
 import astra_edu as ae
-from astra_edu.check import ex7
+from astra_edu.course.check import ex7
 
 RIGHT = {
     "data": {"weight gradient": "all-reduce"},

@@ -8,8 +8,8 @@ from functools import partial
 
 import pytest
 
-from astra_edu.check import ex8
-from astra_edu.check.order_run import BACKWARD_NS, FORWARD_NS
+from astra_edu.course.check import ex8
+from astra_edu.course.check.order_run import BACKWARD_NS, FORWARD_NS
 from astra_edu.pipeline import ORDERS, Pass, closed_form, run_pipeline
 
 

@@ -6,9 +6,9 @@ import re
 import pytest
 
 import astra_edu as ae
-from astra_edu.check import ex9
-from astra_edu.check.strategy_choice import HINTS
-from astra_edu.iteration import candidates, fastest, fitting
+from astra_edu.course.check import ex9
+from astra_edu.course.check.strategy_choice import HINTS
+from astra_edu.course.studies.iteration import candidates, fastest, fitting
 
 GIB = 2**30
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from astra_edu.check import answered, ex1, ex2
+from astra_edu.course.check import answered, ex1, ex2
 
 GIB = 2**30 / 1e9
 
@@ -210,7 +210,7 @@ def test_no_right_value_is_given_away(check, wrong, words):
 
 @pytest.mark.parametrize("answer", [lambda step, npu, npus: npu, lambda step, npu, npus: (npu // step, 0)])
 def test_a_player_shows_an_answer_up_to_where_it_breaks(answer):
-    from astra_edu.widgets import Player
+    from astra_edu.course.widgets import Player
 
     player = Player(ex2.own_schedule(answer, 4))
     assert "our function" in player.data["problem"]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import astra_edu as ae
-from astra_edu.check import ex3, ex4, ex5, ex6
-from astra_edu.check.loop_record import plain_layers
+from astra_edu.course.check import ex3, ex4, ex5, ex6
+from astra_edu.course.check.loop_record import plain_layers
 from astra_edu.workload.loops import data, data_reorder, model
 
 INPUTS = Path(__file__).parent.parent / "exercises" / "inputs"

@@ -9,7 +9,7 @@ import pytest
 
 import astra_edu as ae
 from astra_edu.cli import main
-from astra_edu.reports import write_reports
+from astra_edu.run.reports import write_reports
 
 ROOT = Path(__file__).parent.parent
 INPUTS = ROOT / "exercises/inputs"

@@ -1,7 +1,8 @@
 """What happens in the same nanosecond happens in the order in which it was foreseen."""
 
-from astra_edu.system.clock import Clock, lookback
-from astra_edu.system.messages import TurnsClock
+from astra_edu.clock.lookback import LoopClock as Clock
+from astra_edu.clock.lookback import lookback
+from astra_edu.system.faithful.bus_phases import TurnsClock
 
 
 def told(clock, story):

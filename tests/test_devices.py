@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import astra_edu as ae
-from astra_edu.errors import ConfigError
+from astra_edu.base.errors import ConfigError
 from astra_edu.workload.compute import Compute, Convolution, Folding, SystolicArray
 
 GIB = 2**30

@@ -8,8 +8,8 @@ from itertools import pairwise
 import pytest
 
 import astra_edu as ae
-from astra_edu.execution.effort import MOST_MESSAGES
-from astra_edu.execution.planning import QueueTurns, cut
+from astra_edu.run.effort import MOST_MESSAGES
+from astra_edu.system.plan_2 import QueueTurns, cut
 
 MIB = 2**20
 

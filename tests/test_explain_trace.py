@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import astra_edu as ae
-from astra_edu.check import ex13
-from astra_edu.execution import RemoteMemory
-from astra_edu.execution.graph import GraphNetwork
+from astra_edu.course.check import ex13
 from astra_edu.explain.trace import HALF, TWICE, explain_trace
 from astra_edu.formats import parse_network_2, parse_system_2
 from astra_edu.formats.custom_traces import CustomTraces
+from astra_edu.network.graph import GraphNetwork
+from astra_edu.system import RemoteMemory
 
 MIB = 2**20
 

@@ -5,9 +5,9 @@ from itertools import product
 import pytest
 
 import astra_edu as ae
-from astra_edu.system.contention import bandwidth_bound_ns, steps_that_meet
+from astra_edu.course.widgets.choice import Choice, summary
+from astra_edu.network.bound import bandwidth_bound_ns, steps_that_meet
 from astra_edu.system.formula import formula, message_formula
-from astra_edu.widgets.choice import Choice, summary
 
 
 def test_it_starts_with_exercise_1():

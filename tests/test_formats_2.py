@@ -9,7 +9,6 @@ from platforms_2 import NETWORK, NO_MEMORY, SYSTEM, network_text, trace_platform
 
 import astra_edu as ae
 from astra_edu.collectives import Collective
-from astra_edu.execution import RemoteMemory, TraceSystem
 from astra_edu.formats import (
     format_memory,
     format_network_2,
@@ -19,7 +18,7 @@ from astra_edu.formats import (
     parse_system_2,
 )
 from astra_edu.formats.custom_traces import CustomTraces
-from astra_edu.system import Bus
+from astra_edu.system import Bus, RemoteMemory, TraceSystem
 from astra_edu.traces.load import save_trace
 
 

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import astra_edu as ae
-from astra_edu.execution.config import MEMORY_KINDS
 from astra_edu.formats import (
     parse_memory,
     parse_network,
@@ -21,6 +20,7 @@ from astra_edu.formats import (
     parse_workload,
 )
 from astra_edu.formats.custom_traces import CustomTraces
+from astra_edu.system.remote_memory import MEMORY_KINDS
 from astra_edu.workload.parallelism import PARALLELISMS
 
 NETWORK_KEYS = ["dimensions-count", "topologies-per-dim", "units-count", "links-count", "link-latency"]

@@ -7,8 +7,8 @@ import pytest
 from small_models import gpt, rings
 
 import astra_edu as ae
+from astra_edu.base.units import float32
 from astra_edu.formats import format_workload, parse_workload
-from astra_edu.units import float32
 from astra_edu.workload.compute import Elementwise, Embedding, Interaction, Linear, Split
 from astra_edu.workload.strategies.generate import phases
 

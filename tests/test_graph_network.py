@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import astra_edu as ae
-from astra_edu.execution.as_graph import as_graph, block_links, links_of
-from astra_edu.execution.graph import GraphNetwork
-from astra_edu.execution.links import route_of
+from astra_edu.network.as_graph import as_graph, block_links, links_of
+from astra_edu.network.graph import GraphNetwork
+from astra_edu.network.links import route_of
 
 TOPOLOGIES = ("Ring", "Switch", "FullyConnected")
 COLLECTIVES = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")
@@ -218,7 +218,7 @@ def test_every_link_of_blocks_is_listed():
     two = ae.Block("Switch", 3, 50, 500), ae.Block("Ring", 4, 20, 700)
     assert len(block_links(two)) == 2 * 12 + 2 * 12
     platform = ae.TracePlatform(GraphNetwork(tree()))
-    assert len(links_of(platform)) == 2 * tree().number_of_edges()
+    assert len(links_of(platform.network)) == 2 * tree().number_of_edges()
 
 
 BAD = [

@@ -13,14 +13,14 @@ pytest.importorskip("networkx")
 import networkx as nx
 
 import astra_edu as ae
-from astra_edu.execution.as_graph import links_of
-from astra_edu.execution.buffers import SwitchBuffers
-from astra_edu.execution.graph import GraphNetwork
-from astra_edu.execution.link_times import link_times
-from astra_edu.plots.link_use import busiest_links, busy_shares, link_use
-from astra_edu.plots.queues import goodput, queue_length, waiting_bytes
-from astra_edu.widgets.link_player import LinkPlayer
-from astra_edu.widgets.network_layout import HEIGHT, RADIUS, WIDTH, layout, radius_of
+from astra_edu.course.plots.link_use import busiest_links, busy_shares, link_use
+from astra_edu.course.plots.queues import goodput, queue_length, waiting_bytes
+from astra_edu.course.widgets.link_player import LinkPlayer
+from astra_edu.course.widgets.network_layout import HEIGHT, RADIUS, WIDTH, layout, radius_of
+from astra_edu.network.as_graph import links_of
+from astra_edu.network.buffers import SwitchBuffers
+from astra_edu.network.graph import GraphNetwork
+from astra_edu.run.link_times import link_times
 
 MIB = 2**20
 
@@ -171,7 +171,7 @@ def test_wrong_settings_are_told(ring):
 )
 def test_nodes_stand_apart_and_in_the_picture(network):
     platform = ae.TracePlatform(network, congestion_aware=True)
-    links = list(links_of(platform))
+    links = list(links_of(platform.network))
     nodes = list(dict.fromkeys(end for link in links for end in link))
     places = layout(nodes, links, platform.dims)
     assert set(places) == set(nodes)

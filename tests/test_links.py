@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 import astra_edu as ae
-from astra_edu.execution.link_times import bottleneck, kind_of, link_name, link_times, uses_of
+from astra_edu.run.link_times import bottleneck, kind_of, link_name, link_times, uses_of
 
 MIB, GIB = 2**20, 2**30
 

@@ -10,7 +10,9 @@ import pytest
 
 import astra_edu as ae
 from astra_edu.collectives import counts
-from astra_edu.measured import (
+from astra_edu.course.plots.measured_collectives import against_measured, bus_bandwidths
+from astra_edu.course.plots.ring_or_tree import in_switch_gain, ring_or_tree
+from astra_edu.course.studies.measured import (
     SWEEPS,
     TABLES,
     Line,
@@ -29,9 +31,7 @@ from astra_edu.measured import (
     table,
     tree,
 )
-from astra_edu.measured.nccl_model import ALGORITHMS, PROTOCOLS, cost, crossover, fastest
-from astra_edu.plots.measured_collectives import against_measured, bus_bandwidths
-from astra_edu.plots.ring_or_tree import in_switch_gain, ring_or_tree
+from astra_edu.course.studies.measured.nccl_model import ALGORITHMS, PROTOCOLS, cost, crossover, fastest
 
 MIB, GIB = 2**20, 2**30
 HGX = ("hgx-h100-2", "hgx-h100-4", "hgx-h100-8")

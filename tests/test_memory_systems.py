@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import astra_edu as ae
-from astra_edu.errors import ConfigError
-from astra_edu.execution import RemoteMemory
-from astra_edu.memory_systems import (
+from astra_edu.base.errors import ConfigError
+from astra_edu.course.plots.memory_hierarchy import memory_hierarchy
+from astra_edu.course.plots.memory_systems import bandwidth_sweep, packet_stages, training_parts
+from astra_edu.course.studies.memory_systems import (
     Fabric,
     HierarchicalPool,
     LocalMemory,
@@ -38,11 +39,10 @@ from astra_edu.memory_systems import (
     together_ns,
     zero_infinity,
 )
-from astra_edu.memory_systems.case_study import GPU, MOE_1T, SYSTEMS, parameters
-from astra_edu.memory_systems.fabric import IN_NODE, OUT_NODE, REMOTE
-from astra_edu.memory_systems.lanes import Lanes
-from astra_edu.plots.memory_hierarchy import memory_hierarchy
-from astra_edu.plots.memory_systems import bandwidth_sweep, packet_stages, training_parts
+from astra_edu.course.studies.memory_systems.case_study import GPU, MOE_1T, SYSTEMS, parameters
+from astra_edu.course.studies.memory_systems.fabric import IN_NODE, OUT_NODE, REMOTE
+from astra_edu.course.studies.memory_systems.lanes import Lanes
+from astra_edu.system import RemoteMemory
 
 SMALL = MixtureOfExperts(hidden=256, heads=4, blocks=4, experts=8, sequence=128)
 FABRIC = Fabric(nodes=2, gpus_per_node=4, in_bandwidth=256, out_switches=2, out_bandwidth=512)
@@ -65,7 +65,7 @@ def test_memories_that_are_shared_serve_in_turn_as_the_simulator_has_it(kind, tu
     memory = RemoteMemory(kind, 1000, 100, npus_per_node=4)
     assert together_ns(memory, 2**20, 8) == turns * 11_485
     load = {"id": 1, "name": "load", "type": "MEM_LOAD_NODE", "attr": {"tensor_size": 2**20}}
-    platform = ae.execution.TracePlatform(_block(8), memory=memory)
+    platform = ae.TracePlatform(_block(8), memory=memory)
     assert ae.simulate(ae.traces.from_nodes([[load]] * 8), platform).total_ns == turns * 11_485
 
 

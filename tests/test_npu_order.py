@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from astra_edu.system.npu_order import NpuOrder, others_first
+from astra_edu.system.faithful.npu_order import NpuOrder, others_first
 
 
 def phase(dimension, npus=4, algorithm="ring", flat=False):

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from astra_edu.errors import ConfigError
+from astra_edu.base.errors import ConfigError
 from astra_edu.workload.compute import (
     Compute,
     Context,

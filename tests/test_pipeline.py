@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from astra_edu.errors import ConfigError
+from astra_edu.base.errors import ConfigError
 from astra_edu.pipeline import ORDERS, Pass, PassSpan, closed_form, passes, run_pipeline
 
 SIZES = st.integers(1, 6)

@@ -10,19 +10,19 @@ from xml.etree import ElementTree
 
 import pytest
 
+from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Op, Rounds, Schedule, hierarchical, schedule
 from astra_edu.collectives.collective import Collective
 from astra_edu.collectives.proof import replay
-from astra_edu.errors import ConfigError
 
 pytest.importorskip("anywidget")
 
+from astra_edu.course.widgets import Player
+from astra_edu.course.widgets.layout import HEIGHT, WIDTH, layout, point
+from astra_edu.course.widgets.picture import held_after_step
+from astra_edu.course.widgets.words import spoken
 from astra_edu.network import Dimension
 from astra_edu.system import time_schedule
-from astra_edu.widgets import Player
-from astra_edu.widgets.layout import HEIGHT, WIDTH, layout, point
-from astra_edu.widgets.picture import held_after_step
-from astra_edu.widgets.words import spoken
 
 RING = schedule("all-reduce", "ring", 8)
 SCHEDULES = [

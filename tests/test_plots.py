@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import astra_edu as ae
-from astra_edu.plots import (
+from astra_edu.course.plots import (
     Picture,
     all_reduce_costs,
     compute_and_exposed,
@@ -18,9 +18,9 @@ from astra_edu.plots import (
     timeline,
     utilisation,
 )
-from astra_edu.plots.lanes import Block, coarse, rows_of
-from astra_edu.plots.looks import EXPOSED, LOOKS
-from astra_edu.presets import preset
+from astra_edu.course.plots.lanes import Block, coarse, rows_of
+from astra_edu.course.plots.looks import EXPOSED, LOOKS
+from astra_edu.run.presets import preset
 from astra_edu.workload.layer import Layer, Work
 
 MIB = 2**20
@@ -362,7 +362,7 @@ def test_phases_differ_in_colour_and_hatch(vgg):
 
 
 def test_figures_and_the_timeline_in_the_browser_look_alike():
-    source = (Path(ae.__file__).parent / "widgets" / "static" / "timeline.js").read_text(encoding="utf-8")
+    source = (Path(ae.__file__).parent / "course/widgets/static" / "timeline.js").read_text(encoding="utf-8")
     browser = re.findall(r'{ name: "(.+?)", letters: "(.+?)", fill: "(.+?)", hatch: "(.*?)" }', source)
     assert len(browser) == 8
     for name, letters, fill, hatch in browser:

@@ -3,7 +3,7 @@
 import pytest
 
 import astra_edu as ae
-from astra_edu.presets import PRESETS, one_switch, preset
+from astra_edu.run.presets import PRESETS, one_switch, preset
 from tools.tutorial_inputs import FOLDER, files
 
 GB_PER_S = 2**30 / 10**9  # bytes per ns

@@ -5,9 +5,17 @@ from dataclasses import replace
 import pytest
 
 import astra_edu as ae
-from astra_edu.iteration import StageTimes, candidates, described, fastest, fewest_npus, fitting, npus_needed
-from astra_edu.iteration.candidates import frugal
-from astra_edu.iteration.stage_times import compute_bound_ns, stage_times
+from astra_edu.course.studies.iteration import (
+    StageTimes,
+    candidates,
+    described,
+    fastest,
+    fewest_npus,
+    fitting,
+    npus_needed,
+)
+from astra_edu.course.studies.iteration.candidates import frugal
+from astra_edu.course.studies.iteration.stage_times import compute_bound_ns, stage_times
 from astra_edu.workload.compute import DEVICES
 from astra_edu.workload.strategies.alike import abridged
 

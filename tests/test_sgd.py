@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import astra_edu as ae
-from astra_edu.plots.descent import loss_curves
-from astra_edu.synchronisation import (
+from astra_edu.course.plots.descent import loss_curves
+from astra_edu.course.studies.synchronisation import (
     Cluster,
     ComputeTimes,
     Run,
@@ -21,7 +21,7 @@ from astra_edu.synchronisation import (
     bounded_staleness,
     bulk_synchronous,
 )
-from astra_edu.synchronisation.sgd import Regression, Training, descend, train
+from astra_edu.course.studies.synchronisation.sgd import Regression, Training, descend, train
 
 PROBLEM = Regression()
 SMALL = Regression(samples=32, features=3, seed=5)

@@ -329,7 +329,7 @@ def test_a_collective_of_no_bytes_is_warned_of_and_left_out():
 
 def test_long_runs_show_their_progress(monkeypatch, capsys):
     ticks = iter(range(10**6))
-    monkeypatch.setattr("astra_edu.progress.perf_counter", lambda: next(ticks))
+    monkeypatch.setattr("astra_edu.base.progress.perf_counter", lambda: next(ticks))
     ae.simulate(data_parallel(), RING)
     assert "simulating" in capsys.readouterr().err
     ae.simulate(data_parallel(), RING, progress=False)

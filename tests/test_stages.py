@@ -8,14 +8,14 @@ from itertools import pairwise
 
 import pytest
 
-from astra_edu.errors import ConfigError
+from astra_edu.base.errors import ConfigError
+from astra_edu.course.plots.looks import LOOKS
+from astra_edu.course.plots.stages import BACKWARD, BUBBLE, FORWARD, stages
 from astra_edu.pipeline import ORDERS, run_pipeline
-from astra_edu.plots.looks import LOOKS
-from astra_edu.plots.stages import BACKWARD, BUBBLE, FORWARD, stages
 
 pytest.importorskip("anywidget")
 
-from astra_edu.widgets.stages import FORWARD_NS, Stages, page
+from astra_edu.course.widgets.stages import FORWARD_NS, Stages, page
 
 GPIPE = run_pipeline("gpipe", 4, 4, 10, 20)
 ONE = run_pipeline("1f1b", 4, 8, 10, 20)

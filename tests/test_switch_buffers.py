@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import astra_edu as ae
-from astra_edu.execution.buffers import SwitchBuffers
-from astra_edu.execution.graph import GraphNetwork
+from astra_edu.network.buffers import SwitchBuffers
+from astra_edu.network.graph import GraphNetwork
 
 KIB = 1024
 BANDWIDTH, LATENCY = 12.5e9 / 2**30, 500  # 12.5 bytes a ns

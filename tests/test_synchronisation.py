@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import astra_edu as ae
-from astra_edu.plots.synchronisation import LOOKS, staleness, worker_timeline
-from astra_edu.synchronisation import (
+from astra_edu.course.plots.synchronisation import LOOKS, staleness, worker_timeline
+from astra_edu.course.studies.synchronisation import (
     ACTIVITIES,
     Cluster,
     ComputeTimes,
@@ -29,7 +29,7 @@ from astra_edu.synchronisation import (
     ring_ns,
     server,
 )
-from astra_edu.synchronisation import workers as module
+from astra_edu.course.studies.synchronisation import workers as module
 
 MIB, MS = 2**20, 1_000_000
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from astra_edu.errors import ConfigError
+from astra_edu.base.errors import ConfigError
 from astra_edu.workload.compute.gemm import Gemm
 from astra_edu.workload.compute.irregular import IRREGULAR, irregular_foldings
 from astra_edu.workload.compute.sparsity import two_of_four

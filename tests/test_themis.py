@@ -3,7 +3,7 @@
 import pytest
 
 from astra_edu.collectives import Collective
-from astra_edu.system.phases import walk_through
+from astra_edu.system.plan_1 import walk_through
 from astra_edu.system.themis import Baseline, RoundRobin, Themis
 
 MIB = 2**20

@@ -15,14 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import astra_edu as ae
-from astra_edu.chrome_trace import EXPOSED, _microseconds, lanes, save_chrome_trace, trace_events
-from astra_edu.errors import ConfigError
-from astra_edu.units import format_bytes
+from astra_edu.base.errors import ConfigError
+from astra_edu.base.units import format_bytes
+from astra_edu.run.chrome_trace import EXPOSED, _microseconds, lanes, save_chrome_trace, trace_events
 
 pytest.importorskip("anywidget")
 
-from astra_edu.widgets import Timeline
-from astra_edu.widgets.timeline import page, payload
+from astra_edu.course.widgets import Timeline
+from astra_edu.course.widgets.timeline import page, payload
 
 INPUTS = Path(__file__).parent.parent / "exercises" / "inputs"
 

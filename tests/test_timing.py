@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from strategies import PAIRS, schedules
 
 import astra_edu as ae
+from astra_edu.base.units import GIB
 from astra_edu.system.window import Message, follow
-from astra_edu.units import GIB
 
 B = GIB / 1e9  # bytes per ns of one "GB/s"
 
@@ -152,7 +152,7 @@ def test_chunks_share_the_places_of_a_dimension(places):
 
 @given(st.integers(1, 10**7), st.integers(1, 64))
 def test_no_byte_is_lost_in_splitting(size, splits):
-    from astra_edu.system.phases import chunk_sizes
+    from astra_edu.system.plan_1 import chunk_sizes
 
     assume(size >= splits)
     assert sum(chunk_sizes(size, splits)) == size

@@ -3,7 +3,7 @@
 import pytest
 
 import astra_edu as ae
-from astra_edu.execution import RemoteMemory
+from astra_edu.system import RemoteMemory
 from astra_edu.traces import CommType, NodeType, Trace, collective, from_nodes
 from astra_edu.traces.builder import Builder
 from astra_edu.traces.operation import listed

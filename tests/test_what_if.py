@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 import astra_edu as ae
+from astra_edu.course.widgets import what_if
+from astra_edu.course.widgets.samples import MADE_HERE, SINGLE, dlrm, find_inputs, transformer
+from astra_edu.course.widgets.what_if import WhatIf
+from astra_edu.course.widgets.what_if_code import code, loading
+from astra_edu.course.widgets.what_if_setting import Setting
+from astra_edu.course.widgets.what_if_words import differences, dimensions, numbers
 from astra_edu.system import Implementation
-from astra_edu.widgets import what_if
-from astra_edu.widgets.samples import MADE_HERE, SINGLE, dlrm, find_inputs, transformer
-from astra_edu.widgets.what_if import WhatIf
-from astra_edu.widgets.what_if_code import code, loading
-from astra_edu.widgets.what_if_setting import Setting
-from astra_edu.widgets.what_if_words import differences, dimensions, numbers
 from astra_edu.workload import Layer, Work
 
 INPUTS = Path(__file__).parent.parent / "exercises" / "inputs" / "asplos2022" / "ex3"

@@ -1,7 +1,7 @@
 """Writes the tutorials' input files again from their figures: `python -m tools.tutorial_inputs`.
 
 Source of the figures: the repository astra-sim/tutorials, asplos2022/exercise_1 to _4, asplos2023/exercise_3. The
-platforms' are in astra_edu/presets.py.
+platforms' are in astra_edu/run/presets.py.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from astra_edu import Collective, Dimension, Platform, Strategy, SystemConfig, Workload, generate_workload
-from astra_edu.files import write_text
+from astra_edu.base.files import write_text
 from astra_edu.formats import format_network, format_system, format_workload
-from astra_edu.presets import preset
+from astra_edu.run.presets import preset
 from astra_edu.workload import Layer, Work
 
 FOLDER = Path(__file__).parent.parent / "exercises" / "inputs"

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from astra_edu.errors import ConfigError
+from astra_edu.base.errors import ConfigError
 
 
 class Refused(click.ClickException):

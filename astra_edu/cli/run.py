@@ -8,14 +8,13 @@ from typing import Any
 
 import click
 
+from astra_edu.base.errors import ConfigError
 from astra_edu.cli.commands import ScriptCommand, dimension_option, file_option, number_option, warnings_said
-from astra_edu.errors import ConfigError
-from astra_edu.execution import TracePlatform
 from astra_edu.formats import load_astra_sim, load_workload
 from astra_edu.network import Dimension
-from astra_edu.reports import write_reports
-from astra_edu.simulate import simulate
-from astra_edu.system import Platform
+from astra_edu.run.reports import write_reports
+from astra_edu.run.simulate import simulate
+from astra_edu.system import Platform, TracePlatform
 
 _OVERRIDES = {"units-count": "npus", "links-count": "links", "link-bandwidth": "bandwidth", "link-latency": "latency"}
 

@@ -7,10 +7,10 @@ from os.path import isfile
 
 import click
 
+from astra_edu.base.errors import ConfigError
 from astra_edu.cli.commands import LenientCommand, file_option, number_option, warnings_said
-from astra_edu.errors import ConfigError
 from astra_edu.formats import load_astra_sim
-from astra_edu.simulate import simulate
+from astra_edu.run.simulate import simulate
 from astra_edu.traces.load import is_trace, load_trace
 
 

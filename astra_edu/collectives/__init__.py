@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from astra_edu.base.errors import ConfigError, choice, whole
 from astra_edu.collectives import direct, halving_doubling, ring, tree
 from astra_edu.collectives.collective import ROOTED, Collective, block_count
 from astra_edu.collectives.counts import Counts, counts
 from astra_edu.collectives.hierarchical import compose, phase_order
 from astra_edu.collectives.proof import ProofError, prove
 from astra_edu.collectives.schedule import Op, Rounds, Schedule, Step, Transfer
-from astra_edu.errors import ConfigError, choice, whole
 
 __all__ = [
     "ALGORITHMS",

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from astra_edu.base.errors import ConfigError
 from astra_edu.collectives.collective import Collective, held_after, held_before
 from astra_edu.collectives.schedule import Op, Schedule
-from astra_edu.errors import ConfigError
 
 Array = NDArray[Any]
 

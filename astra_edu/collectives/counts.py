@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
 
+from astra_edu.base.errors import whole
 from astra_edu.collectives.schedule import Rounds, Schedule
-from astra_edu.errors import whole
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from astra_edu.base.errors import ConfigError
 from astra_edu.collectives.schedule import Op, Rounds
-from astra_edu.errors import ConfigError
 
 
 def reduce_scatter(n: int) -> tuple[Rounds, ...]:

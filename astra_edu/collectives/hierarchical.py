@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import product
 from math import prod
 
+from astra_edu.base.errors import ConfigError
 from astra_edu.collectives.collective import Collective
 from astra_edu.collectives.schedule import Rounds, Rule, Schedule
-from astra_edu.errors import ConfigError
 
 Build = Callable[[Collective, str, int], Schedule]
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from astra_edu.base.errors import ConfigError
 from astra_edu.collectives.schedule import Op, Rounds
-from astra_edu.errors import ConfigError
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,11 @@ from astra_edu.explain.changes import Change, try_candidates, try_changes
 from astra_edu.explain.explanation import Explanation
 from astra_edu.explain.path import Segment, critical_path
 from astra_edu.explain.shares import shares
+from astra_edu.explain.trace import explain_trace
 from astra_edu.explain.words import find_bound, sentences
-from astra_edu.result import Result
+from astra_edu.run import views
+from astra_edu.run.result import Result
+from astra_edu.run.trace_result import TraceResult
 
 __all__ = ["Change", "Explanation", "Segment", "critical_path", "explain", "shares"]
 
@@ -30,3 +33,7 @@ def explain(result: Result, changes: bool | Iterable[Change] = True) -> Explanat
     totals = sorted(((change.description, total) for change, total in tried.totals), key=lambda item: item[1])
     said = tuple(sentences(result, found, bound, tried))
     return Explanation(bound, found, said, tuple(totals), tried.before_ns, tried.passes, path)
+
+
+views.EXPLAINERS[Result] = explain
+views.EXPLAINERS[TraceResult] = explain_trace

@@ -6,13 +6,13 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Collective
-from astra_edu.errors import ConfigError
 from astra_edu.explain.shares import BUS, COMPUTE, ENDPOINT, UPDATE, bandwidth_of, latency_of, without_limits
 from astra_edu.explain.use import meeting, overload
 from astra_edu.network import Dimension
-from astra_edu.result import Result
-from astra_edu.simulate import simulate
+from astra_edu.run.result import Result
+from astra_edu.run.simulate import simulate
 from astra_edu.system import Platform
 from astra_edu.system.config import Bus
 from astra_edu.workload import Layer, Work, Workload

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING
 
+from astra_edu.base.units import format_ns
 from astra_edu.explain.path import Segment
-from astra_edu.units import format_ns
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from astra_edu.result import Result
+from astra_edu.run.result import Result
 from astra_edu.system.scheduler import Stay
 from astra_edu.workload.npu import Task
 

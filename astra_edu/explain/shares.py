@@ -15,9 +15,9 @@ from types import MappingProxyType
 from astra_edu.explain.path import Segment
 from astra_edu.network import Dimension, Row, Wires
 from astra_edu.network.dimension import LARGEST
-from astra_edu.result import Result
+from astra_edu.run.result import Result
 from astra_edu.system.durations import duration
-from astra_edu.system.phases import Phase
+from astra_edu.system.plan_1 import Phase
 from astra_edu.system.routes import Routes
 
 COMPUTE = "compute"

@@ -10,15 +10,15 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from html import escape
 
-from astra_edu.errors import ConfigError
-from astra_edu.execution import TraceResult, run_trace
-from astra_edu.execution.effort import messages_of
-from astra_edu.execution.link_times import bottleneck
-from astra_edu.execution.npu import Ran, Unit
-from astra_edu.execution.result import COMMUNICATES
+from astra_edu.base.errors import ConfigError
+from astra_edu.base.intervals import covered
+from astra_edu.base.units import format_ns
 from astra_edu.explain.trace_collectives import of_dimensions, of_largest, replayed
-from astra_edu.intervals import covered
-from astra_edu.units import format_ns
+from astra_edu.run.effort import messages_of
+from astra_edu.run.link_times import bottleneck
+from astra_edu.run.run_trace import run_trace
+from astra_edu.run.trace_result import COMMUNICATES, TraceResult
+from astra_edu.traces.npu import Ran, Unit
 
 TWICE, HALF = "twice the bandwidth of all links", "half of all latencies and of the endpoint delay"
 MOST_MESSAGES = 200_000

@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from math import prod
 
+from astra_edu.base.units import GIB, format_bytes, format_ns
 from astra_edu.collectives import Collective
-from astra_edu.execution import TraceResult
-from astra_edu.execution.npu import Ran
-from astra_edu.execution.result import COMMUNICATES
 from astra_edu.network import Block, Topology
+from astra_edu.run.trace_result import COMMUNICATES, TraceResult
 from astra_edu.traces import COLLECTIVES, CommType, NodeType
-from astra_edu.units import GIB, format_bytes, format_ns
+from astra_edu.traces.npu import Ran
 
 
 def of_largest(result: TraceResult, ran: Sequence[Ran]) -> Iterator[str]:

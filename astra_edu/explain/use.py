@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from astra_edu.intervals import covered
+from astra_edu.base.intervals import covered
 from astra_edu.network import Dimension
-from astra_edu.result import Result
-from astra_edu.system.contention import steps_that_meet
-from astra_edu.system.phases import Phase
+from astra_edu.network.bound import steps_that_meet
+from astra_edu.run.result import Result
+from astra_edu.system.plan_1 import Phase
 
 
 def overload(result: Result, busy: Sequence[float] | None = None) -> tuple[float, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from astra_edu.base.units import format_ns
 from astra_edu.explain.changes import (
     IDEAL,
     MORE,
@@ -15,8 +16,7 @@ from astra_edu.explain.changes import (
 )
 from astra_edu.explain.shares import BUS, COMPUTE, ENDPOINT, bandwidth_of
 from astra_edu.explain.use import busy_ns, meeting, overload
-from astra_edu.result import Result
-from astra_edu.units import format_ns
+from astra_edu.run.result import Result
 
 SCHEDULING = "scheduling"
 ALL_BANDWIDTHS = "bandwidth of all dimensions"

@@ -6,9 +6,8 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any
 
-from astra_edu.errors import ConfigError
-from astra_edu.execution import TracePlatform
-from astra_edu.files import read_text, write_text
+from astra_edu.base.errors import ConfigError
+from astra_edu.base.files import read_text, write_text
 from astra_edu.formats.kinds import NETWORK_2, OF_2, SYSTEM_2, kinds_of
 from astra_edu.formats.memory_json import format_memory, parse_memory
 from astra_edu.formats.network_json import format_network, parse_network
@@ -17,7 +16,7 @@ from astra_edu.formats.system_json import format_system_2, parse_system_2
 from astra_edu.formats.system_text import format_system, parse_system
 from astra_edu.formats.trace_platform import save_trace_platform, trace_platform
 from astra_edu.formats.workload_text import format_workload, parse_workload
-from astra_edu.system import Platform
+from astra_edu.system import Platform, TracePlatform
 from astra_edu.workload import Workload
 
 __all__ = [

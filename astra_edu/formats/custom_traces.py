@@ -5,8 +5,8 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
-from astra_edu.errors import ConfigError
-from astra_edu.files import read_text
+from astra_edu.base.errors import ConfigError
+from astra_edu.base.files import read_text
 from astra_edu.formats.yaml_mapping import WHOLE, parse_mapping
 from astra_edu.traces import Trace
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
-from astra_edu.errors import ConfigError, suggestion
+from astra_edu.base.errors import ConfigError, suggestion
 
 LARGEST = 2**20
 _LONGEST_NUMBER = 400

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from astra_edu.errors import ConfigError, choice, whole
-from astra_edu.execution import RemoteMemory
-from astra_edu.execution.config import MEMORY_KINDS
+from astra_edu.base.errors import ConfigError, choice, whole
 from astra_edu.formats.json_objects import parse_object
+from astra_edu.system import RemoteMemory
+from astra_edu.system.remote_memory import MEMORY_KINDS
 
 _NO_MEMORY, _PER_NODE = MEMORY_KINDS[0], MEMORY_KINDS[2]
 _NUMBERS = {"remote-mem-latency": "latency", "remote-mem-bw": "bandwidth", "num-npus-per-node": "npus_per_node"}

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from astra_edu.errors import ConfigError, suggestion, whole
+from astra_edu.base.errors import ConfigError, suggestion, whole
 from astra_edu.formats.looks_like import looks_like
 from astra_edu.network import Dimension
 from astra_edu.network.dimension import KINDS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from astra_edu.errors import ConfigError, suggestion
+from astra_edu.base.errors import ConfigError, suggestion
 from astra_edu.formats.notices import notice
 from astra_edu.formats.yaml_mapping import WHOLE, Entry, parse_mapping
 from astra_edu.network import Block

@@ -6,13 +6,12 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from astra_edu.base.errors import ConfigError, not_negative, whole
 from astra_edu.collectives import Collective
-from astra_edu.errors import ConfigError, not_negative, whole
-from astra_edu.execution import TraceSystem
 from astra_edu.formats.custom_traces import CustomTraces
 from astra_edu.formats.json_objects import parse_object
 from astra_edu.formats.notices import notice
-from astra_edu.system import Bus, Implementation
+from astra_edu.system import Bus, Implementation, TraceSystem
 
 LARGEST = 2**31 - 1
 """ASTRA-sim holds delays and counts in 32 bits."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from astra_edu.errors import ConfigError, choice, suggestion
+from astra_edu.base.errors import ConfigError, choice, suggestion
 from astra_edu.formats.looks_like import looks_like
 from astra_edu.system import Bus, Implementation, SystemConfig
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from os import PathLike
 
-from astra_edu.errors import ConfigError
-from astra_edu.execution import RemoteMemory, TracePlatform
-from astra_edu.files import read_text, write_text
+from astra_edu.base.errors import ConfigError
+from astra_edu.base.files import read_text, write_text
 from astra_edu.formats.custom_traces import CustomTraces
 from astra_edu.formats.memory_json import format_memory, parse_memory
 from astra_edu.formats.network_yaml import format_network_2, parse_network_2
 from astra_edu.formats.notices import notice
 from astra_edu.formats.system_json import format_system_2, parse_system_2
+from astra_edu.system import RemoteMemory, TracePlatform
 
 Path = str | PathLike[str]
 

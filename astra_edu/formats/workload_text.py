@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from astra_edu.base.errors import ConfigError, choice, positive
+from astra_edu.base.units import float32
 from astra_edu.collectives import Collective
-from astra_edu.errors import ConfigError, choice, positive
 from astra_edu.formats.looks_like import looks_like
-from astra_edu.units import float32
 from astra_edu.workload import LOOPS, Layer, Work, Workload
 
 _COLLECTIVES = {

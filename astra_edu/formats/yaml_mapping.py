@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from astra_edu.errors import ConfigError
+from astra_edu.base.errors import ConfigError
 
 LARGEST = 2**16
 WHOLE = re.compile(r"[-+]?(0|[1-9][0-9]{0,17})")

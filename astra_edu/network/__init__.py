@@ -1,7 +1,9 @@
-"""The network layer: how long one message takes."""
+"""The network layer: how long one message takes, and who waits for whom."""
 
 from astra_edu.network.block import Block
+from astra_edu.network.buffers import SwitchBuffers
 from astra_edu.network.dimension import Dimension, Topology, dimensions
+from astra_edu.network.graph import GraphNetwork
 from astra_edu.network.wires import Part, Row, Wires
 
-__all__ = ["Block", "Dimension", "Part", "Row", "Topology", "Wires", "dimensions"]
+__all__ = ["Block", "Dimension", "GraphNetwork", "Part", "Row", "SwitchBuffers", "Topology", "Wires", "dimensions"]

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from astra_edu.errors import ConfigError, choice, not_negative, positive, whole
+from astra_edu.base.errors import ConfigError, choice, not_negative, positive, whole
+from astra_edu.base.units import bytes_per_ns
 from astra_edu.network.dimension import LARGEST, SMALLEST, Topology
-from astra_edu.units import bytes_per_ns
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from astra_edu.errors import ConfigError
+from astra_edu.base.errors import ConfigError
 from astra_edu.network.dimension import Dimension, Topology
 
 DOLLARS_PER_GB_S = {

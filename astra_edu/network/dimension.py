@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from astra_edu.errors import ConfigError, choice, not_negative, positive, whole
-from astra_edu.units import bytes_per_ns
+from astra_edu.base.errors import ConfigError, choice, not_negative, positive, whole
+from astra_edu.base.units import bytes_per_ns
 
 SMALLEST, LARGEST = 1e-9, 1e15
 KINDS = ("Tile", "Package", "Node", "Pod")

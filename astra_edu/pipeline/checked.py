@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from inspect import Signature, signature
 from itertools import islice
 
-from astra_edu.errors import ConfigError, choice, whole
+from astra_edu.base.errors import ConfigError, choice, whole
 from astra_edu.pipeline.orders import ORDERS, Order, Pass, Passes, name_of, several
 
 MOST_PASSES = 2_000_000

@@ -9,7 +9,7 @@ needs micro-batches that are a multiple of the stages.
 
 from __future__ import annotations
 
-from astra_edu.errors import ConfigError, choice, not_negative, whole
+from astra_edu.base.errors import ConfigError, choice, not_negative, whole
 
 FORMULAS = ("gpipe", "1f1b", "interleaved")
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from astra_edu.errors import ConfigError
+from astra_edu.base.errors import ConfigError
 
 
 class Pass(NamedTuple):

@@ -9,8 +9,8 @@ from importlib import import_module
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
+from astra_edu.base.units import format_ns
 from astra_edu.pipeline.orders import Pass, Passes, several
-from astra_edu.units import format_ns
 
 if TYPE_CHECKING:
     import pandas as pd

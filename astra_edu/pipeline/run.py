@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from astra_edu.errors import ConfigError, whole
+from astra_edu.base.errors import ConfigError, whole
 from astra_edu.pipeline.checked import passes
 from astra_edu.pipeline.orders import Order, Pass, Passes, name_of, several
 from astra_edu.pipeline.outcome import PipelineRun

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass, fields, replace
 from math import prod
 
+from astra_edu.base.errors import ConfigError, choice, not_negative, positive, whole
+from astra_edu.base.units import float32
 from astra_edu.collectives import Collective
-from astra_edu.errors import ConfigError, choice, not_negative, positive, whole
 from astra_edu.network import Dimension, dimensions
-from astra_edu.units import float32
 
 INTRA_DIMENSION = ("FIFO", "SCF", "RG", "lessRemainingPhaseFirst")
 INTER_DIMENSION = ("baseline", "roundRobin", "themis", "themisFlex")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from astra_edu.system import reference
+from astra_edu.system.faithful import quirks
 from astra_edu.system.routes import Routes
 from astra_edu.system.timing import StepOfOne, steps_of_all, steps_of_one
 
@@ -27,7 +27,7 @@ class Duration:
     @cached_property
     def lookback(self) -> int:
         """The waits as the clock wants them."""
-        from astra_edu.system.clock import lookback  # here, because SimPy takes long to import
+        from astra_edu.clock.lookback import lookback  # here, because SimPy takes long to import
 
         return lookback(self.waits)
 
@@ -58,7 +58,7 @@ def _waits(routes: Routes, steps: list[StepOfOne]) -> tuple[float, ...]:
     """The last three: a step ends with a message, an endpoint delay and, if it is charged for that, a reduction."""
     waits: list[float] = []
     for step in reversed(steps):
-        charged = reference.is_charged(routes.schedule, step.group, step.step)
+        charged = quirks.is_charged(routes.schedule, step.group, step.step)
         one = [*([step.reduction_ns] if charged else []), routes.endpoint, step.last.ns]
         waits += one * min(step.times, 2)
         if len(waits) >= 3:

@@ -8,8 +8,8 @@ from itertools import accumulate
 from math import prod
 from operator import mul
 
+from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Collective
-from astra_edu.errors import ConfigError
 from astra_edu.network import Dimension, Part, Row, Wires
 from astra_edu.system.config import Implementation, Platform
 

@@ -11,10 +11,11 @@ from functools import cached_property
 from math import prod
 from typing import NamedTuple
 
+from astra_edu.base.errors import ConfigError, whole
 from astra_edu.collectives.schedule import Rounds, Schedule, Transfer
-from astra_edu.errors import ConfigError, whole
 from astra_edu.network import Dimension, Topology, Wires
-from astra_edu.system import reference
+from astra_edu.network.messages import RENDEZVOUS_BYTES
+from astra_edu.system.faithful import quirks
 from astra_edu.system.window import Followed, Message, follow
 
 
@@ -126,15 +127,15 @@ class Routes:
 
     def message(self, group: Rounds, route: Route, size: int) -> Sent:
         """The message on a route when every NPU brings `size` bytes."""
-        message_bytes = reference.message_bytes(self.schedule, group, route.chunks, size)
+        message_bytes = quirks.message_bytes(self.schedule, group, route.chunks, size)
         dimension, distance = route.dimension, route.distance
         ns = dimension.message_ns(message_bytes, distance)
-        request_ns = dimension.message_ns(reference.RENDEZVOUS_BYTES, distance) if self.rendezvous else 0
+        request_ns = dimension.message_ns(RENDEZVOUS_BYTES, distance) if self.rendezvous else 0
         return Sent(ns + request_ns, message_bytes, dimension.hops(distance), route.place, request_ns)
 
     def message_bytes(self, message: Sent) -> int:
         """What an NPU sends for a message, its request to another included."""
-        return message.size + (reference.RENDEZVOUS_BYTES if self.rendezvous else 0)
+        return message.size + (RENDEZVOUS_BYTES if self.rendezvous else 0)
 
     def sent_bytes(self, size: int) -> tuple[int, ...]:
         """Bytes that NPU 0 sends, over each dimension of its wires."""
@@ -189,12 +190,12 @@ class Routes:
 
     def _messages(self, npu: int, size: int) -> list[Message]:
         row = self.row(npu, size)
-        return [Message(m.destination, m.ns, reference.memory_ns(m.size), m.request_ns) for m in row]
+        return [Message(m.destination, m.ns, quirks.memory_ns(m.size), m.request_ns) for m in row]
 
     def _follow(self, rows: list[list[Message]]) -> Followed:
         peers = self.schedule.npus - 1
         window = peers if self.window is None else min(self.window, peers)
         collective = self.schedule.collective
-        charged = [reference.window_reduces(collective, window, k) for k in range(len(rows[0]))]
+        charged = [quirks.window_reduces(collective, window, k) for k in range(len(rows[0]))]
         gate = peers if len(self.schedule.groups) > 1 else 0
         return follow(rows, gate, window, self.endpoint, charged)

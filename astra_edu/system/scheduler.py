@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from astra_edu.collectives import Collective
 from astra_edu.system.config import Platform
+from astra_edu.system.faithful.npu_order import NpuOrder, others_first
 from astra_edu.system.logical import LogicalDimension
-from astra_edu.system.npu_order import NpuOrder, others_first
-from astra_edu.system.phases import Phase, Planner
+from astra_edu.system.plan_1 import Phase, Planner
 from astra_edu.system.policies import POLICIES, Policy, fifo, fifo_only
 
 if TYPE_CHECKING:
-    from astra_edu.system.clock import Clock, Happening
-    from astra_edu.system.messages import Messages
+    from astra_edu.clock.lookback import Happening, LoopClock
+    from astra_edu.system.faithful.bus_phases import BusPhases
 
 _WHOLE = (Collective.ALL_REDUCE, Collective.ALL_TO_ALL)
 
@@ -83,11 +83,11 @@ class Stay(NamedTuple):
 class Server:
     """One queue of a dimension: `places` chunks at a time, the others in the order of `policy`."""
 
-    clock: Clock
+    clock: LoopClock
     places: int
     policy: Policy
     finished: Callable[[Server, Chunk, Sequence[int]], None]
-    messages: Messages | None = None
+    messages: BusPhases | None = None
     queue: list[Chunk] = field(default_factory=list)
     running: int = 0
 
@@ -134,10 +134,10 @@ class Scheduler:
 
     def __init__(
         self,
-        clock: Clock,
+        clock: LoopClock,
         platform: Platform,
         dims: tuple[LogicalDimension, ...],
-        messages: Messages | None = None,
+        messages: BusPhases | None = None,
     ) -> None:
         """Start with empty queues at the clock's current time. messages: what runs phases where there is a bus."""
         system = platform.system

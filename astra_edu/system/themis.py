@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from astra_edu.base.units import MIB
 from astra_edu.collectives import Collective
-from astra_edu.units import MIB
 
 
 class InterDimension(Protocol):

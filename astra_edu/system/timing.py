@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from astra_edu.base.errors import whole
 from astra_edu.collectives.schedule import Op, Rounds, Schedule
-from astra_edu.errors import whole
 from astra_edu.network import Dimension, dimensions
-from astra_edu.system import reference
+from astra_edu.system.faithful import quirks
 from astra_edu.system.routes import Route, Routes, Sent
 
 Span = tuple[float, float]
@@ -131,7 +131,7 @@ def steps_of_one(routes: Routes, size: int) -> Iterator[StepOfOne]:
             dimension = group.dimension
         messages = [routes.message(group, route, size) for route in ways]
         last = max(messages)
-        reduction = reference.reduction_ns(routes.schedule, group, step, last.size)
+        reduction = quirks.reduction_ns(routes.schedule, group, step, last.size)
         end = now + times * (last.ns + routes.endpoint + reduction)
         yield StepOfOne(group, step, times, now, end, ways, messages, last, reduction)
         now = end
@@ -161,7 +161,7 @@ def steps_of_all(routes: Routes, size: int) -> Iterator[StepOfAll]:
             dimension = group.dimension
         sent = {route: routes.message(group, route, size) for route in {route for *_, route in hops}}
         then = {
-            route: routes.endpoint + reference.reduction_ns(schedule, group, step, message.size)
+            route: routes.endpoint + quirks.reduction_ns(schedule, group, step, message.size)
             for route, message in sent.items()
         }
         timed = [(source, to, sent[route], then[route]) for source, to, route in hops]

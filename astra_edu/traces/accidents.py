@@ -5,9 +5,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 
+from astra_edu.base.units import format_ns
 from astra_edu.traces.node import CommType, Node, NodeType
 from astra_edu.traces.trace import Trace
-from astra_edu.units import format_ns
 
 _MINUTE = 60_000_000
 _INTEGERS = ("num_ops", "comm_type", "comm_size")

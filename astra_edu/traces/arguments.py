@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from astra_edu.errors import ConfigError, whole
+from astra_edu.base.errors import ConfigError, whole
+from astra_edu.base.units import parse_bytes
 from astra_edu.traces.operation import Operation, listed
-from astra_edu.units import parse_bytes
 
 Size = int | str
 Micros = int | Sequence[int]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from astra_edu.errors import ConfigError, whole
+from astra_edu.base.errors import ConfigError, whole
+from astra_edu.base.units import format_bytes
 from astra_edu.traces.arguments import (
     Micros,
     On,
@@ -26,7 +27,6 @@ from astra_edu.traces.make import COMM_TYPES
 from astra_edu.traces.node import CommType, Node, NodeType, attribute_of
 from astra_edu.traces.operation import Operation, listed
 from astra_edu.traces.trace import Trace
-from astra_edu.units import format_bytes
 
 
 class Builder:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from astra_edu.errors import ConfigError, whole
+from astra_edu.base.errors import ConfigError, whole
 from astra_edu.traces.messages import metadata_of, node_of
 from astra_edu.traces.node import Metadata, Node, NodeType
 from astra_edu.traces.plain import node_from_plain

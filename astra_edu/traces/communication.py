@@ -9,7 +9,7 @@ from itertools import product
 from math import prod
 from typing import NamedTuple
 
-from astra_edu.errors import ConfigError, suggestion
+from astra_edu.base.errors import ConfigError, suggestion
 from astra_edu.traces.node import COLLECTIVES, CommType, Node, NodeType
 from astra_edu.traces.trace import Trace
 

@@ -7,7 +7,7 @@ from itertools import product
 from math import prod
 from typing import Any, NamedTuple, Protocol
 
-from astra_edu.errors import ConfigError, whole
+from astra_edu.base.errors import ConfigError, whole
 
 KNOWN_DIMENSIONS = 4
 """Without involved_dim, a collective runs over the first four dimensions."""

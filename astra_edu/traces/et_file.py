@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator
 from os import PathLike
 from typing import Any, NamedTuple
 
-from astra_edu.errors import ConfigError
-from astra_edu.files import existing, write_bytes
+from astra_edu.base.errors import ConfigError
+from astra_edu.base.files import existing, write_bytes
 from astra_edu.traces.messages import metadata_message, metadata_of, node_message, node_of, strange_field
 from astra_edu.traces.node import Metadata, Node
 from astra_edu.traces.schema import messages

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import Any
 
-from astra_edu.errors import ConfigError
-from astra_edu.files import read_text, write_text
+from astra_edu.base.errors import ConfigError
+from astra_edu.base.files import read_text, write_text
 from astra_edu.traces.node import Node, NodeType
 
 Groups = Mapping[str, tuple[int, ...]]

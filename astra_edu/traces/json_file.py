@@ -14,8 +14,8 @@ from itertools import chain
 from os import PathLike
 from typing import Any, NamedTuple
 
-from astra_edu.errors import ConfigError, suggestion
-from astra_edu.files import read_text, write_text
+from astra_edu.base.errors import ConfigError, suggestion
+from astra_edu.base.files import read_text, write_text
 from astra_edu.traces.chakra_json import from_feeder, from_jsonizer
 from astra_edu.traces.groups_file import groups_from
 from astra_edu.traces.node import Metadata, Node

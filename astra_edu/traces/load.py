@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from astra_edu.errors import ConfigError
-from astra_edu.files import write_bytes
+from astra_edu.base.errors import ConfigError
+from astra_edu.base.files import write_bytes
 from astra_edu.traces.accidents import warn_of_accidents
 from astra_edu.traces.communication import check_communication
 from astra_edu.traces.et_file import MOST_NODES, encode, fingerprint, read_et

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
 
-from astra_edu.errors import ConfigError
+from astra_edu.base.errors import ConfigError
 from astra_edu.workload import LOOPS, Workload
 from astra_edu.workload.npu import MOST_IDLE_CYCLES, Npu, Steps, Task, running_layers
 from astra_edu.workload.parallelism import Options, involved, options

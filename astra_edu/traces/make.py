@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from astra_edu.errors import ConfigError, choice, suggestion, whole
+from astra_edu.base.errors import ConfigError, choice, suggestion, whole
+from astra_edu.base.units import parse_bytes
 from astra_edu.traces.node import COLLECTIVES, Attribute, Node, NodeType, attribute_of
 from astra_edu.traces.trace import Trace
-from astra_edu.units import parse_bytes
 
 COMM_TYPES = {collective.value.replace("-", "_"): kind for kind, collective in COLLECTIVES.items()}
 _FIELDS = ("id", "name", "type", "duration_micros", "start_time_micros", "data_deps", "ctrl_deps", "attr")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from astra_edu.errors import ConfigError
+from astra_edu.base.errors import ConfigError
 from astra_edu.pipeline import Order, Pass, PassSpan, PipelineRun, run_pipeline
 from astra_edu.traces.arguments import Micros, Size
 from astra_edu.traces.builder import Builder

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 
-from astra_edu.errors import ConfigError, whole
+from astra_edu.base.errors import ConfigError, whole
 from astra_edu.traces.builder import Builder
 from astra_edu.traces.operation import Operation
 from astra_edu.traces.pytorch_collectives import Sent, sent_by

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
-from astra_edu.errors import ConfigError
+from astra_edu.base.errors import ConfigError
 from astra_edu.pipeline import PassSpan, run_pipeline
 from astra_edu.traces.builder import Builder
 from astra_edu.traces.dimensions import Network, Space, sizes_of

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from math import prod
 
-from astra_edu.errors import ConfigError, positive, whole
+from astra_edu.base.errors import ConfigError, positive, whole
 from astra_edu.traces.builder import Builder
 from astra_edu.traces.dimensions import Network, Space, sizes_of, with_group
 from astra_edu.traces.loop_steps import COMPUTE, ISSUE, Step, loop_steps

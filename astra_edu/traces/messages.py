@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, cast
 
-from astra_edu.errors import ConfigError, suggestion
+from astra_edu.base.errors import ConfigError, suggestion
 from astra_edu.traces.node import Attribute, Metadata, Node, NodeType, Tensors
 from astra_edu.traces.schema import MEMBERS, messages
 

@@ -12,8 +12,8 @@ from enum import IntEnum
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Collective
-from astra_edu.errors import ConfigError
 
 
 class NodeType(IntEnum):

@@ -14,7 +14,7 @@ from math import isfinite
 from sys import float_info
 from typing import Any
 
-from astra_edu.errors import ConfigError, suggestion
+from astra_edu.base.errors import ConfigError, suggestion
 from astra_edu.traces.make import node_from
 from astra_edu.traces.node import Attribute, Metadata, Node, Tensors, attribute_of
 from astra_edu.traces.schema import MEMBERS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from astra_edu.errors import ConfigError
+from astra_edu.base.errors import ConfigError
 from astra_edu.traces.builder import Builder
 from astra_edu.traces.operation import Operation
 from astra_edu.traces.pytorch_files import Operator, Recording, tensors_in

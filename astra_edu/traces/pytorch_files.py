@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, NamedTuple
 
-from astra_edu.errors import ConfigError
-from astra_edu.files import read_text
+from astra_edu.base.errors import ConfigError
+from astra_edu.base.files import read_text
 
 _KERNELS = ("kernel", "gpu_memcpy", "gpu_memset")
 _INIT = "process_group:init"

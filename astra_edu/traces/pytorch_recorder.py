@@ -7,7 +7,7 @@ from importlib import import_module
 from os import PathLike
 from pathlib import Path
 
-from astra_edu.errors import ConfigError, whole
+from astra_edu.base.errors import ConfigError, whole
 
 
 def record_pytorch(step: Callable[[], object], prefix: str | PathLike[str], warm_up: int = 3) -> tuple[Path, Path]:

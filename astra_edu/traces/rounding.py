@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from astra_edu.errors import choice
+from astra_edu.base.errors import choice
 
 ROUNDINGS = ("carry", "nearest", "up")
 

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from astra_edu.errors import ConfigError
+from astra_edu.base.errors import ConfigError
+from astra_edu.system.custom import CustomStep
+from astra_edu.traces.custom_steps import custom_steps
 from astra_edu.traces.node import Metadata, Node
 
 
@@ -45,6 +47,17 @@ class Trace:
     def where(self, npu: int) -> str:
         """How an error sentence names the nodes of an NPU."""
         return f"{self.files[npu]} (NPU {npu})" if self.files else f"NPU {npu}"
+
+    def custom_steps(self, rank: int) -> tuple[CustomStep, ...]:
+        """What one NPU does where this trace carries out a collective. Raises ConfigError where it can't."""
+        found = self._custom_steps.get(rank)
+        if found is None:
+            found = self._custom_steps[rank] = custom_steps(self.nodes[rank])
+        return found
+
+    @cached_property
+    def _custom_steps(self) -> dict[int, tuple[CustomStep, ...]]:
+        return {}
 
     @cached_property
     def alike(self) -> bool:

@@ -9,7 +9,7 @@ from itertools import count, islice
 from os import PathLike
 from pathlib import Path
 
-from astra_edu.errors import ConfigError
+from astra_edu.base.errors import ConfigError
 
 FileName = str | PathLike[str]
 

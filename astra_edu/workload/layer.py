@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from astra_edu.base.errors import ConfigError, choice, whole
 from astra_edu.collectives import Collective
-from astra_edu.errors import ConfigError, choice, whole
 
 if TYPE_CHECKING:
     from astra_edu.workload.npu import Npu, Steps

@@ -10,8 +10,8 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from astra_edu.errors import ConfigError
-from astra_edu.system.phases import Phase
+from astra_edu.base.errors import ConfigError
+from astra_edu.system.plan_1 import Phase
 from astra_edu.system.scheduler import Scheduler
 from astra_edu.workload.layer import Work, Workload
 from astra_edu.workload.parallelism import Involved, Options
@@ -19,7 +19,7 @@ from astra_edu.workload.parallelism import Involved, Options
 if TYPE_CHECKING:
     import simpy
 
-    from astra_edu.system.clock import Clock
+    from astra_edu.clock.lookback import LoopClock
 
 Steps = Generator["simpy.Event", None, None]
 
@@ -75,7 +75,7 @@ class Npu:
     layers: Sequence[RunningLayer]
     passes: int
     options: Options
-    clock: Clock
+    clock: LoopClock
     scheduler: Scheduler
     one_more_finished: Callable[[], object] = lambda: None
     computed: list[tuple[Task, float, float]] = field(default_factory=list)

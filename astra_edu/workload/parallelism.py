@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from astra_edu.errors import ConfigError, choice, whole
+from astra_edu.base.errors import ConfigError, choice, whole
 from astra_edu.workload.layer import Layer, Workload
 
 GROUPED = ("HYBRID_TRANSFORMER", "HYBRID_TRANSFORMER_FWD_IN_BCKWD")

@@ -12,8 +12,8 @@ pytest.importorskip("anywidget")
 
 from test_folds import MANY, SHARED, SMALL
 
-from astra_edu.widgets.folds import Folds
-from astra_edu.widgets.folds import page as page_of
+from astra_edu.course.widgets.folds import Folds
+from astra_edu.course.widgets.folds import page as page_of
 
 pytestmark = pytest.mark.browser
 
@@ -214,7 +214,7 @@ def test_it_fits_the_width(show, width):
 def test_in_jupyterlab_two_widgets_keep_apart_and_a_slider_gets_its_answer(chromium, lab):
     address, token = lab
     code = (
-        "from astra_edu.widgets.folds import Folds\n"
+        "from astra_edu.course.widgets.folds import Folds\n"
         "from astra_edu.workload.compute.gemm import Gemm\n"
         "from astra_edu.workload.compute.systolic import SystolicArray\n"
         "shown = Folds(Gemm(64, 48, 40), SystolicArray(16, 16), step=9)\n"

@@ -14,10 +14,10 @@ pytest.importorskip("networkx")
 from test_link_use import incast, run, tree
 
 import astra_edu as ae
-from astra_edu.execution.buffers import SwitchBuffers
-from astra_edu.execution.graph import GraphNetwork
-from astra_edu.execution.link_times import link_times
-from astra_edu.widgets.link_player import LinkPlayer
+from astra_edu.course.widgets.link_player import LinkPlayer
+from astra_edu.network.buffers import SwitchBuffers
+from astra_edu.network.graph import GraphNetwork
+from astra_edu.run.link_times import link_times
 
 pytestmark = pytest.mark.browser
 
@@ -181,7 +181,7 @@ def test_in_jupyterlab_the_kernel_knows_the_time(chromium, lab):
     address, token = lab
     code = (
         "import astra_edu as ae\n"
-        "from astra_edu.widgets.link_player import LinkPlayer\n"
+        "from astra_edu.course.widgets.link_player import LinkPlayer\n"
         "on = ae.TracePlatform(ae.Block('Ring', 4, 50, 500), ae.TraceSystem.of('ring'), congestion_aware=True)\n"
         "run = ae.simulate(ae.traces.collective('all_reduce', 1 << 20, 4), on, record=True)\n"
         "shown = LinkPlayer(run)\n"

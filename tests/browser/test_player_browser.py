@@ -10,8 +10,8 @@ from test_player import Dimensions
 
 from astra_edu.collectives import hierarchical, schedule
 from astra_edu.collectives.proof import initial, replay
-from astra_edu.widgets import Player, handout
-from astra_edu.widgets.words import spoken
+from astra_edu.course.widgets import Player, handout
+from astra_edu.course.widgets.words import spoken
 
 pytestmark = pytest.mark.browser
 

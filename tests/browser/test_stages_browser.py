@@ -10,8 +10,8 @@ import pytest
 
 pytest.importorskip("anywidget")
 
-from astra_edu.widgets.stages import Stages
-from astra_edu.widgets.stages import page as page_of
+from astra_edu.course.widgets.stages import Stages
+from astra_edu.course.widgets.stages import page as page_of
 
 pytestmark = pytest.mark.browser
 
@@ -282,7 +282,7 @@ def test_two_views_share_the_cursor_and_close_apart(show):
 
 def test_in_jupyterlab_the_controls_simulate(chromium, lab):
     address, token = lab
-    source = "from astra_edu.widgets.stages import Stages\nshown = Stages()\nshown"
+    source = "from astra_edu.course.widgets.stages import Stages\nshown = Stages()\nshown"
     cell = {"cell_type": "code", "id": "c", "source": source, "metadata": {}, "outputs": [], "execution_count": None}
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
     content = {"nbformat": 4, "nbformat_minor": 5, "metadata": kernel, "cells": [cell]}

@@ -11,11 +11,11 @@ pytest.importorskip("anywidget")
 
 from test_timeline import EIGHT_AT_ONCE, GPT, THEMIS, VGG
 
-from astra_edu.chrome_trace import lanes
-from astra_edu.intervals import covered
-from astra_edu.units import format_bytes, format_ns
-from astra_edu.widgets import Timeline
-from astra_edu.widgets.timeline import page as page_of
+from astra_edu.base.intervals import covered
+from astra_edu.base.units import format_bytes, format_ns
+from astra_edu.course.widgets import Timeline
+from astra_edu.course.widgets.timeline import page as page_of
+from astra_edu.run.chrome_trace import lanes
 
 pytestmark = pytest.mark.browser
 
@@ -350,7 +350,7 @@ def test_in_jupyterlab_another_result_arrives(chromium, lab):
     address, token = lab
     cells = [
         "import astra_edu as ae\n"
-        "from astra_edu.widgets import Timeline\n"
+        "from astra_edu.course.widgets import Timeline\n"
         "runs = [ae.simulate(ae.Workload.micro('all-reduce', 2**20), ae.preset(name)) for name in ('dgx2', 'tpu')]\n"
         "timeline = Timeline(runs[0])\n"
         "timeline",

@@ -10,8 +10,8 @@ import pytest
 
 pytest.importorskip("anywidget")
 
-from astra_edu.widgets import handout
-from astra_edu.widgets.what_if_parts import STATIC
+from astra_edu.course.widgets import handout
+from astra_edu.course.widgets.what_if_parts import STATIC
 
 pytestmark = pytest.mark.browser
 
@@ -113,7 +113,7 @@ def total(page, text):
 
 
 HANDLE = "document.querySelector('.noUi-handle[aria-label=\"Dimension 1, per link\"]')"
-CELL = """from astra_edu.widgets import WhatIf
+CELL = """from astra_edu.course.widgets import WhatIf
 WhatIf("dgx2", "VGG-16", compute_scale=0.41)"""
 
 

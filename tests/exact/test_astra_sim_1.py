@@ -82,7 +82,7 @@ def test_exercise_3_2_of_2023_analytical():
     assert run("asplos2023/ex3-2", "direct", comm_scale=1024) == 633.217
 
 
-@pytest.mark.xfail(strict=True, reason="see system/reference.py, what isn't matched")
+@pytest.mark.xfail(strict=True, reason="see system/faithful/quirks.py, what isn't matched")
 @pytest.mark.parametrize("case", NOT_MATCHED, ids=lambda case: case["name"])
 def test_not_matched(case, fingerprint):
     test_same_answer_as_astra_sim(case, fingerprint)

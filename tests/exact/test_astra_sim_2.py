@@ -49,7 +49,7 @@ def test_every_npu_finishes_when_it_does_in_astra_sim_2(case, tmp_path, fingerpr
 
 @pytest.mark.parametrize("case", NOT_MATCHED, ids=lambda case: case["name"])
 class TestNotMatched:
-    """Ties in one ns make NPUs differ that do the same: see astra_edu/execution/__init__.py."""
+    """Ties in one ns make NPUs differ that do the same: see astra_edu/system/faithful/__init__.py."""
 
     @pytest.mark.xfail(strict=True, reason="one NPU stands for all")
     def test_by_one_npu_for_all(self, case, tmp_path):

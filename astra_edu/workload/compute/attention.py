@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Self
 
-from astra_edu.errors import whole
+from astra_edu.base.errors import whole
 from astra_edu.workload.compute.gemm import Gemm
 from astra_edu.workload.compute.operator import Compute, Operator, Shape, Split, divided
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import prod
 
-from astra_edu.errors import ConfigError
+from astra_edu.base.errors import ConfigError
 from astra_edu.workload.compute.gemm import Gemm
 from astra_edu.workload.compute.operator import (
     Compute,

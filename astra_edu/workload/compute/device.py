@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from astra_edu.errors import ConfigError, choice, positive
+from astra_edu.base.errors import ConfigError, choice, positive
 from astra_edu.workload.compute.gemm import Gemm
 from astra_edu.workload.compute.operator import Compute
 from astra_edu.workload.compute.systolic import DATAFLOWS, Folding, SystolicArray

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from astra_edu.errors import whole
+from astra_edu.base.errors import whole
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from math import isqrt
 from typing import ClassVar
 
-from astra_edu.errors import ConfigError, choice, whole
+from astra_edu.base.errors import ConfigError, choice, whole
 from astra_edu.workload.compute.gemm import Gemm
 
 Shape = tuple[int, ...]

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from astra_edu.errors import ConfigError, choice, whole
+from astra_edu.base.errors import ConfigError, choice, whole
 from astra_edu.workload.compute.gemm import Gemm
 
 AXES = {"weight": ("K", "N", "M"), "output": ("M", "N", "K"), "input": ("K", "M", "N")}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from types import MappingProxyType
 
-from astra_edu.errors import choice
+from astra_edu.base.errors import choice
 from astra_edu.workload.models import transformer as transformers
 from astra_edu.workload.models.model import INPUT, Model
 from astra_edu.workload.models.recommendation import dlrm

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from astra_edu.errors import ConfigError, suggestion
+from astra_edu.base.errors import ConfigError, suggestion
 from astra_edu.workload.compute import Operator, Shape
 
 INPUT = "input"

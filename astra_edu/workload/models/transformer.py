@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from astra_edu.errors import ConfigError, whole
+from astra_edu.base.errors import ConfigError, whole
 from astra_edu.workload.compute import (
     Context,
     Elementwise,

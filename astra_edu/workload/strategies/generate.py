@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
+from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Collective
-from astra_edu.errors import ConfigError
 from astra_edu.system import Platform
 from astra_edu.workload.compute import Compute, Device, Operator, Split
 from astra_edu.workload.compute import device as named_device

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 
-from astra_edu.errors import ConfigError, whole
+from astra_edu.base.errors import ConfigError, whole
 from astra_edu.pipeline.closed_form import in_flight
 from astra_edu.workload.compute import Device, Embedding, Linear, Operator, Split
 from astra_edu.workload.compute import device as named_device

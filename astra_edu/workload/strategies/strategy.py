@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from astra_edu.errors import ConfigError, choice, whole
+from astra_edu.base.errors import ConfigError, choice, whole
 from astra_edu.workload.compute import Operator, Split
 from astra_edu.workload.compute.operator import divisors, near
 from astra_edu.workload.models import Model

@@ -1,6 +1,6 @@
 """The slides' two tables, made from what the strategies send: what is communicated, and when which collective.
 
-Each returns what `astra_edu.plots.text_table` takes: `print(text_table(*what_is_communicated(model, strategies)))`.
+Each returns what `ae.plots.text_table` takes: `print(text_table(*what_is_communicated(model, strategies)))`.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from astra_edu.errors import ConfigError
-from astra_edu.units import format_bytes
+from astra_edu.base.errors import ConfigError
+from astra_edu.base.units import format_bytes
 from astra_edu.workload.models import Model
 from astra_edu.workload.models import model as named
 from astra_edu.workload.strategies.communication import (

@@ -1,0 +1,78 @@
+"""Bytes, bandwidths and times: how they are read and printed, and what "GB" means here.
+
+ASTRA-sim's network files say GB/s and mean 2**30 bytes per second (GiB/s); its reports say MB and mean
+2**20 bytes (MiB). We keep the field's spelling in files and names, and print the exact unit.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+
+from astra_edu.base.errors import ConfigError, not_negative
+
+KIB = 2**10
+MIB = 2**20
+GIB = 2**30
+
+_SCALES = {"": 1, "B": 1}
+for _power, _letter in enumerate("KMGT", start=1):
+    _SCALES |= {f"{_letter}IB": 1024**_power, f"{_letter}B": 1000**_power}
+
+_SIZE = re.compile(r"\s*([0-9]*\.?[0-9]+(?:e[+-]?[0-9]+)?)\s*([a-z]*)\s*", re.IGNORECASE)
+
+
+def parse_bytes(text: str | int | float) -> int:
+    """Read a size such as 4096, "64 KiB", "1 MiB" or "25 MB" (10**6, as SI has it) as bytes.
+
+    Raises ConfigError when it is no size, is negative, or is not a whole number of bytes.
+    """
+    if not isinstance(text, str):
+        size, scale = not_negative("size in bytes", text), 1
+    else:
+        match = _SIZE.fullmatch(text)
+        unit = match[2].upper() if match else "?"
+        if match is None or unit not in _SCALES:
+            raise ConfigError(f'size is {text!r}; write bytes, or a number with a unit such as "1 MiB".')
+        size, scale = not_negative("size in bytes", match[1] and float(match[1])), _SCALES[unit]
+    total = size * scale
+    if total != int(total):
+        raise ConfigError(f"size is {text!r}; that is {total} bytes, and a byte can't be divided.")
+    return int(total)
+
+
+def format_bytes(size: float) -> str:
+    """Print bytes with a binary unit: 1048576 -> "1 MiB"."""
+    for scale, unit in ((1024**4, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
+        if size >= scale:
+            return f"{_short(size / scale)} {unit}"
+    return f"{_short(size)} B"
+
+
+def format_ns(time_ns: float) -> str:
+    """Print a time: below 10 us in ns, then in us (ASTRA-sim's own unit in reports) or ms."""
+    if time_ns < 10_000:
+        return f"{_short(time_ns)} ns"
+    if time_ns < 100_000_000:
+        return f"{time_ns / 1000:,.3f} µs"
+    return f"{time_ns / 1_000_000:,.3f} ms"
+
+
+def bytes_per_ns(gb_per_s: float) -> float:
+    """The network's "GB/s" (2**30 bytes per second) in bytes per nanosecond."""
+    return gb_per_s * GIB / 1_000_000_000
+
+
+def float32(value: float) -> float:
+    """Round to the 32-bit float in which ASTRA-sim keeps its command line's scale factors.
+
+    Raises ConfigError for what such a float can't hold.
+    """
+    try:
+        return float(struct.unpack("<f", struct.pack("<f", value))[0])
+    except OverflowError:
+        raise ConfigError(f"{value:g} is more than the 32-bit floats of ASTRA-sim hold (3.4e38).") from None
+
+
+def _short(value: float) -> str:
+    return f"{value:.3f}".rstrip("0").rstrip(".") if value != int(value) else f"{int(value)}"

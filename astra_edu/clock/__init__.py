@@ -1,0 +1,1 @@
+"""Clocks: what happens when, and in which order within one nanosecond."""

@@ -1,0 +1,61 @@
+"""A clock for phases whose end is known when they start, in the order that following their messages would bring."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from heapq import heappop, heappush
+from typing import Any, NamedTuple
+
+from astra_edu.clock.events import Action, Clock
+
+WAITS = 3
+
+
+class Known(NamedTuple):
+    """How long a phase lasts, and the last waits of its last token, last first (ns)."""
+
+    total_ns: int
+    waits: tuple[int, ...]
+
+
+class ForeseenClock(Clock):
+    """A clock for phases whose end is known when they start.
+
+    What happens in the same ns happens in the order in which it was foreseen. As the waits inside a phase aren't
+    followed, an event carries the last times at which its coming was foreseen. leader: the NPU that has its turn first
+    in this ns; at the start that is NPU 0, and a message hands the lead on to its receiver.
+    """
+
+    def __init__(self) -> None:
+        """A clock at 0 ns with nothing to do."""
+        super().__init__()
+        self.leader = 0
+        self._heap: list[tuple[int, tuple[int, ...], int, int, Action, Any]] = []
+        self._foreseen: tuple[int, ...] = (0,)
+        self._count = 0
+
+    def at(self, time: int, action: Action, what: Any) -> None:
+        """Do action(what) at `time` ns; it is foreseen now."""
+        self._push(time, (self.now, *self._foreseen)[: WAITS + 1], self.leader, action, what)
+
+    def after_waits(self, known: Known, leader: int, action: Action, what: Any) -> None:
+        """Do action(what) when a phase that starts now is over; then `leader` has its turn first."""
+        foreseen, time = [], self.now + known.total_ns
+        end = time
+        for wait in known.waits:
+            end -= wait
+            foreseen.append(end)
+        self._push(time, (*foreseen, *self._foreseen)[: WAITS + 1], leader, action, what)
+
+    def run(self, watch: Callable[[], object] | None = None) -> None:
+        """Go on until nothing is left to do; that takes no time worth watching."""
+        heap = self._heap
+        while heap:
+            time, self._foreseen, _, leader, action, what = heappop(heap)
+            if time != self.now:
+                self.now, self.leader = time, leader
+            action(what)
+
+    def _push(self, time: int, foreseen: tuple[int, ...], leader: int, action: Action, what: Any) -> None:
+        self._count += 1
+        heappush(self._heap, (time, foreseen, self._count, leader, action, what))

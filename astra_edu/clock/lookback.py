@@ -1,0 +1,97 @@
+"""SimPy's clock with ASTRA-sim's order of what happens in the same nanosecond.
+
+ASTRA-sim takes the events of one ns in the order in which they were foreseen: who began to wait earlier is first.
+Among those who began in the same ns, the order was settled by the same rule then, and so on back. We look back three
+waits: an event's place within its ns is one large number, made of the last three times at which its coming was
+foreseen, and of a rank for where even these are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import simpy
+
+_SHIFT = 64
+_WAITS = 3
+_RANKS = 8
+_EVERY_TIME = sum(1 << _SHIFT * place for place in range(_WAITS))
+
+
+def lookback(waits: Sequence[float]) -> int:
+    """What the place of an event that comes after these waits, last first, is short of its time repeated."""
+    total, number = 0.0, 0
+    for place in range(_WAITS):
+        total += waits[place] if place < len(waits) else 0
+        number = number << _SHIFT | int(total)
+    return number
+
+
+class Happening(simpy.Event):
+    """An event that will certainly come. foreseen: its place within its ns; what: anything its callback needs."""
+
+    def __init__(
+        self, env: simpy.Environment, callback: Callable[[Happening], object], foreseen: int, what: object
+    ) -> None:
+        """A SimPy event that has been decided already, as its time-outs are."""
+        self.env = env
+        self.callbacks = [callback]  # type: ignore[list-item]
+        self._value = None
+        self._ok = True
+        self.foreseen = foreseen
+        self.what = what
+
+
+class LoopClock:
+    """Runs actions at their time. env: the SimPy environment, for training loops and for `now`."""
+
+    def __init__(self) -> None:
+        """A clock at 0 ns with nothing to do."""
+        self.env = simpy.Environment()
+        self._foreseen = 0
+
+    @property
+    def now(self) -> int:
+        """The time in whole ns, as ASTRA-sim reads it, also where messages end in between."""
+        return int(self.env.now)
+
+    def timeout(self, delay: float) -> simpy.Event:
+        """An event that comes in `delay` ns."""
+        foreseen = self._foreseen_now()
+        event = Happening(self.env, self.came, foreseen, None)
+        self.env.schedule(event, foreseen, delay)  # type: ignore[arg-type]
+        return event
+
+    def after(self, delay: float, action: Callable[[], object]) -> None:
+        """Do `action` in `delay` ns."""
+        foreseen = self._foreseen_now()
+        self.env.schedule(Happening(self.env, self._act, foreseen, action), foreseen, delay)  # type: ignore[arg-type]
+
+    def after_waits(
+        self, delay: float, lookback: int, rank: int, callback: Callable[[Happening], object], what: object
+    ) -> None:
+        """Call callback(event), with event.what = what, in `delay` ns, at the end of several waits.
+
+        lookback: of these waits, see there. rank: what decides where all of them are equal, lower first. The callback
+        must begin with `clock.came(event)`.
+        """
+        foreseen = (int(self.env.now + delay) * _EVERY_TIME - lookback) << _RANKS | rank
+        self.env.schedule(Happening(self.env, callback, foreseen, what), foreseen, delay)  # type: ignore[arg-type]
+
+    def came(self, event: Happening) -> None:
+        """What follows now follows from this event."""
+        self._foreseen = event.foreseen
+
+    def wake(self, event: simpy.Event) -> None:
+        """Let what waits for `event` go on at once, before anything else happens in this ns."""
+        event._ok = True
+        event._value = None
+        self.env.schedule(event, -1)  # type: ignore[arg-type]
+
+    def _foreseen_now(self) -> int:
+        """The place of an event that is foreseen now, by what happens now."""
+        return (int(self.env.now) << _SHIFT * (_WAITS - 1) | self._foreseen >> _SHIFT + _RANKS) << _RANKS
+
+    def _act(self, event: Happening) -> None:
+        self._foreseen = event.foreseen
+        event.what()  # type: ignore[operator]

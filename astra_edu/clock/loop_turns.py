@@ -1,0 +1,60 @@
+"""The training loops' clock where every message is followed: one turn for everything that an NPU does in a ns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import simpy
+
+from astra_edu.clock.lookback import Happening, LoopClock
+
+Done = Callable[[], object]
+
+
+class TurnsClock(LoopClock):
+    """A clock that takes events of the same ns in the order in which they were foreseen, NPU by NPU.
+
+    All that one NPU does in a ns is one event to ASTRA-sim; it stands where the first of it was foreseen.
+    """
+
+    def __init__(self) -> None:
+        """A clock at 0 ns with nothing to do."""
+        super().__init__()
+        self._turns: dict[object, list[Done]] = {}
+
+    def timeout(self, delay: float) -> simpy.Event:
+        """An event that comes in `delay` ns, in NPU 0's turn."""
+        event = self.env.event()
+        self.after(delay, lambda: self.wake(event))
+        return event
+
+    def after(self, delay: float, action: Done) -> None:
+        """Do `action` for NPU 0 in `delay` ns."""
+        self.after_for(0, delay, action)
+
+    def after_for(self, npu: object, delay: float, action: Done) -> None:
+        """Do `action` for an NPU in `delay` ns."""
+        key = npu, self.env.now + delay
+        actions = self._turns.get(key)
+        if actions is not None:
+            actions.append(action)
+            return
+        self._turns[key] = [action]
+        event = Happening(self.env, self._take_turn, 1, key)
+        self.env.schedule(event, 1, delay)  # type: ignore[arg-type]
+
+    def on_the_network(self, delay: float, action: Done) -> None:
+        """Do `action` in `delay` ns, as an event of its own."""
+        event = Happening(self.env, lambda _: action(), 1, None)
+        self.env.schedule(event, 1, delay)  # type: ignore[arg-type]
+
+    def _take_turn(self, event: Happening) -> None:
+        """One action after the other, and between them, what the last one woke."""
+        key = event.what
+        actions = self._turns[key]
+        actions.pop(0)()
+        if actions:
+            event = Happening(self.env, self._take_turn, 0, key)
+            self.env.schedule(event, 0)  # type: ignore[arg-type]
+        else:
+            del self._turns[key]

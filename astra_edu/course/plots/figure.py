@@ -1,0 +1,111 @@
+"""A still figure with its words: alt text for who can't see it, the numbers as a table, a caption."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html import escape
+from typing import NamedTuple
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from astra_edu.base.errors import ConfigError
+from astra_edu.run.result import Result
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+"""Okabe and Ito's palette, which people with any colour vision can tell apart; lines differ in marker as well."""
+
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+
+_LONG = 12  # lines of a table that is folded away under the figure
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure as a notebook shows it.
+
+    table: the plotted numbers as text, one line a row; scrolls if wide, folded if long. note: what one
+    must know to read the table, shown before it.
+    """
+
+    figure: Figure = field(repr=False)
+    alt: str
+    table: str
+    note: str = ""
+
+    def _repr_html_(self) -> str:
+        buffer = io.BytesIO()
+        self.figure.savefig(buffer, format="png", dpi=110, bbox_inches="tight")
+        source = base64.b64encode(buffer.getvalue()).decode()
+        note = f"<p>{escape(self.note)}</p>" if self.note else ""
+        style = "font-family: monospace; white-space: pre; overflow-x: auto"
+        table = f'{note}<pre tabindex="0" style="{style}">{escape(self.table)}</pre>'
+        if self.table.count("\n") >= _LONG:
+            table = f"<details><summary>The figures as a table</summary>{table}</details>"
+        return (
+            f'<figure style="margin:0"><img alt="{escape(self.alt)}" src="data:image/png;base64,{source}" '
+            f'style="max-width:100%;background:white"><figcaption>{table}</figcaption></figure>'
+        )
+
+    def __repr__(self) -> str:
+        return "\n".join(filter(None, (self.alt, self.note, self.table)))
+
+
+def text_table(header: list[str], rows: list[list[object]]) -> str:
+    """Rows as aligned text: the first column to the left, the others to the right."""
+    cells = [header, *[[str(cell) for cell in row] for row in rows]]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
+    lines = [
+        "  ".join(
+            cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in cells
+    ]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+class TimeUnit(NamedTuple):
+    """A unit for all times of a figure. ns: how long it is."""
+
+    name: str
+    ns: float
+
+    def text(self, time_ns: float) -> str:
+        """The time in this unit, with three decimals, without the unit's name."""
+        return f"{time_ns / self.ns:,.3f}" if self.ns > 1 else f"{time_ns:,.10g}"
+
+    def named(self, time_ns: float) -> str:
+        """The same with the unit's name."""
+        return f"{self.text(time_ns)} {self.name}"
+
+
+def time_unit(longest_ns: float) -> TimeUnit:
+    """The unit for times up to longest_ns, as units.format_ns chooses it."""
+    if longest_ns < 10_000:
+        return TimeUnit("ns", 1)
+    return TimeUnit("µs", 1000) if longest_ns < 100_000_000 else TimeUnit("ms", 1_000_000)
+
+
+def time_axis(axes: Axes, unit: TimeUnit, more: str = "") -> None:
+    """Make the horizontal axis one of time, with `more` behind its name, and leave out the lines that frame nothing."""
+    axes.set_xlabel(f"time ({unit.name}){more}")
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def percent(share: float) -> str:
+    """A share as text: 0.1234 -> "12.3 %"."""
+    return f"{100 * share:.1f} %"
+
+
+def checked(results: Mapping[str, Result]) -> Mapping[str, Result]:
+    """`results` if there are some, by their names. Raises ConfigError otherwise."""
+    if not isinstance(results, Mapping) or not results or not all(isinstance(r, Result) for r in results.values()):
+        raise ConfigError(
+            'results must give each run a name, such as {"DGX-2": ae.simulate(workload, dgx2), "TPU": '
+            f"ae.simulate(workload, tpu)}}; they are {type(results).__name__} {results!r:.60}."
+        )
+    return results

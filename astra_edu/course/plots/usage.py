@@ -1,0 +1,145 @@
+"""Figure: how much of the time each dimension has something to do, one run above the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from math import floor, log10
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from astra_edu.base.errors import ConfigError, whole
+from astra_edu.base.intervals import covered, merged
+from astra_edu.course.plots.figure import COLOURS, Picture, TimeUnit, checked, percent, text_table, time_axis, time_unit
+from astra_edu.run.result import Result
+
+_HIGH = 0.8  # of a lane is 100 %
+_HATCHES = ("//", "\\\\", "..", "xx", "--", "++")
+_PERIODS = 150
+_MEANING = "share of each period in which a dimension has a chunk, waiting or running (dotted line: 100 %)"
+
+
+def utilisation(results: Mapping[str, Result], period_ns: int | None = None) -> Picture:
+    """Draw for each run the share of every period in which each dimension has a chunk, waiting or running.
+
+    This is utilisation as ASTRA-sim's dimension_utilization.csv has it: it doesn't say how well the bandwidth is
+    used, which the table does. The last, incomplete period of each run is left out of the picture, but not of the
+    means.
+
+    results: runs by their names, the first on top. period_ns: by default a round number of ns that makes about 100
+    periods. Raises ConfigError for periods longer than a run.
+    """
+    results = checked(results)
+    longest = max(result.total_ns for result in results.values())
+    shortest = min(result.total_ns for result in results.values())
+    if period_ns is None:
+        period = min(_round(longest / _PERIODS), int(shortest))
+    else:
+        period = whole("period_ns", period_ns, at_least=1)
+    if period > shortest:
+        raise ConfigError(f"period_ns is {period}; the shortest run has {shortest:,.10g} ns, less than one period.")
+    unit = time_unit(longest)
+    lanes = [len(result.logical) for result in results.values()]
+    figure = Figure(figsize=(11, 0.45 * sum(lanes) + 0.5 * len(lanes) + 1), layout="constrained")
+    figure.suptitle(_MEANING, size=10)
+    grid = figure.subplots(len(lanes), 1, sharex=True, squeeze=False, height_ratios=lanes)
+    for axes, (name, result) in zip(grid[:, 0], results.items(), strict=True):
+        _draw(axes, name, result, period, unit)
+    time_axis(grid[-1, 0], unit, f", in periods of {period / unit.ns:,.10g} {unit.name}")
+    grid[-1, 0].set_xlim(0, longest / unit.ns)
+    alt = (
+        "A lane for each dimension of each run: the share of the time in which it has a chunk, waiting or running. "
+        + " ".join(_sentence(name, result, unit) for name, result in results.items())
+    )
+    return Picture(figure, alt, _table(results, longest, unit), _note(longest / 10, unit))
+
+
+def _draw(axes: Axes, name: str, result: Result, period: int, unit: TimeUnit) -> None:
+    shares = result.utilisation(period)
+    count = len(result.logical)
+    edges = [k * period / unit.ns for k in range(len(shares) + 1)]
+    end = result.total_ns / unit.ns
+    for d, column in enumerate(shares):
+        bottom = d + 0.5  # the axis points down
+        values = [bottom - _HIGH * share for share in shares[column]]
+        colour = COLOURS[d % len(COLOURS)]
+        axes.hlines(bottom - _HIGH, 0, end, color="0.5", lw=0.7, linestyle=":")
+        axes.stairs(values, edges, baseline=bottom, fill=True, color=colour, alpha=0.3)
+        axes.stairs(values, edges, baseline=bottom, color=colour, lw=1, hatch=_HATCHES[d % len(_HATCHES)])
+        mean = f"mean {percent(_mean(result, d))}"
+        at = (1.01, bottom - _HIGH / 2)
+        axes.annotate(mean, at, xycoords=("axes fraction", "data"), va="center", size=9, annotation_clip=False)
+    axes.axvline(end, color="0.35", lw=1)
+    axes.set_title(f"{name}: {unit.named(result.total_ns)}", loc="left", size=10)
+    axes.set(ylim=(count - 0.4, -0.5))
+    axes.set_yticks([d + 0.5 - _HIGH / 2 for d in range(count)], [f"dimension {d}" for d in range(count)])
+    axes.tick_params(axis="y", length=0)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+
+
+def _round(period: float) -> int:
+    """The next of 1, 2, 5, 10, 20, ... ns."""
+    power: int = 10 ** floor(log10(max(1, period)))
+    return next(step * power for step in (1, 2, 5, 10) if step * power >= period)
+
+
+def _present(result: Result, d: int) -> list[tuple[float, float]]:
+    """When dimension d had a chunk, waiting or running."""
+    return merged([(stay.queued_ns, stay.end_ns) for stay in result.stays if stay.phase.dimension == d])
+
+
+def _mean(result: Result, d: int) -> float:
+    return covered(_present(result, d)) / result.total_ns
+
+
+def _sentence(name: str, result: Result, unit: TimeUnit) -> str:
+    shares = [f"dimension {d} {percent(_mean(result, d))}" for d in range(len(result.logical))]
+    return f"{name}, {unit.named(result.total_ns)}: {', '.join(shares)}."
+
+
+def _table(results: Mapping[str, Result], longest: float, unit: TimeUnit) -> str:
+    """A row for each dimension: the whole run, then each tenth of the longest run's time."""
+    ends = [k * longest / 10 for k in range(11)]
+    rows: list[list[object]] = []
+    for name, result in results.items():
+        dimensions = result.dimensions
+        for d in range(len(result.logical)):
+            all_of_it = (_mean(result, d), dimensions["busy"].iloc[d], dimensions["utilisation"].iloc[d])
+            rows.append([name, d, *map(percent, all_of_it), *_tenths(result, d, ends)])
+    header = [
+        "run",
+        "dimension",
+        "with a chunk",
+        "running",
+        "bandwidth",
+        *(f"to {_short(end / unit.ns)}" for end in ends[1:]),
+    ]
+    return text_table(header, rows)
+
+
+def _note(tenth: float, unit: TimeUnit) -> str:
+    """How to read the table. tenth: of the longest run's time, in ns."""
+    ends = [f"{_short(k * tenth / unit.ns)} {unit.name}" for k in (1, 2)]
+    return (
+        "With a chunk: share of the run in which a chunk waits for the dimension or runs on it. Running: in which one "
+        "runs on it. Bandwidth: bytes sent over what could have been sent. Then the time in ten equal parts, with the "
+        f"share, in %, in which the dimension has a chunk: from 0 to {ends[0]}, from there to {ends[1]}, and so on; "
+        "a dash where the run is over."
+    )
+
+
+def _short(time: float) -> str:
+    """A time with enough digits for the head of a column."""
+    return f"{time:,.0f}" if time >= 100 else f"{time:.3g}"
+
+
+def _tenths(result: Result, d: int, ends: Sequence[float]) -> list[str]:
+    """The share with a chunk between each two of `ends`, in %; a dash where the run is over."""
+    present = _present(result, d)
+    shares = []
+    for start, end in pairwise(ends):
+        end = min(end, result.total_ns)
+        inside = sum(max(0.0, min(end, b) - max(start, a)) for a, b in present)
+        shares.append(f"{100 * inside / (end - start):.0f}" if end > start else "-")
+    return shares

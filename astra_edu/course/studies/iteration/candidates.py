@@ -1,0 +1,121 @@
+"""The strategies that there are for so many NPUs and so many samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import product
+
+from astra_edu.base.errors import ConfigError, whole
+from astra_edu.workload.compute.operator import divisors
+from astra_edu.workload.models import Model
+from astra_edu.workload.models import model as named_model
+from astra_edu.workload.strategies import Strategy
+from astra_edu.workload.strategies.alike import abridged
+from astra_edu.workload.strategies.strategy import RECOMPUTE
+
+
+def candidates(model: Model | str, npus: int, batch: int) -> tuple[Strategy, ...]:
+    """Every strategy by which so many NPUs can train the model with `batch` samples an iteration, if memory allows.
+
+    data × tensor × pipeline groups of all sizes that divide NPUs, samples, operators and blocks; micro-batches of 1, 2,
+    4, ... samples; every ZeRO stage and way of recomputing, with sequence parallelism and without; pipelines by 1F1B
+    and, where the micro-batches allow it, interleaved. Left out: GPipe, which keeps more than 1F1B and is hardly ever
+    faster, copies that are neighbours (data-first), and exchanged embeddings.
+    Raises ConfigError if there are none, naming numbers of NPUs for which there are.
+    """
+    model = named_model(model)
+    npus, batch = whole("npus", npus, at_least=1), whole("batch", batch, at_least=1)
+    found = tuple(each for groups in _groups(model, npus, batch) for each in _variants(model, *groups, batch))
+    if found:
+        return found
+    directions = range(npus - 1, 0, -1), range(npus + 1, 2 * npus)
+    nearest = (next((n for n in numbers if any(_groups(model, n, batch))), None) for numbers in directions)
+    would_do = " or ".join(str(n) for n in nearest if n)
+    raise ConfigError(
+        f"{model.name} and a batch of {batch} can't be shared out among {npus} NPUs, by whatever copies, tensor groups "
+        f"and stages; {would_do} NPUs would do."
+    )
+
+
+def frugal(model: Model, npus: int, batch: int) -> Iterator[Strategy]:
+    """For each way to group the NPUs the strategy that keeps least."""
+    for data, tensor, pipeline in _groups(model, npus, batch):
+        yield Strategy(
+            data=data,
+            tensor=tensor,
+            pipeline=pipeline,
+            batch=batch,
+            zero=_zero(data, pipeline)[-1],
+            sequence_parallel=_sequence_parallel(model, tensor)[-1],
+            recompute="full" if model.blocks else "none",
+        )
+
+
+def described(strategy: Strategy) -> str:
+    """A strategy in a few words, with what differs from a plain one."""
+    words = [f"data {strategy.data} × tensor {strategy.tensor} × pipeline {strategy.pipeline}"]
+    words += [f"micro-batches of {strategy.micro_batch}"]
+    words += [f"{strategy.virtual} interleaved parts a stage"] * (strategy.virtual > 1)
+    words += [f"ZeRO-{strategy.zero}"] * (strategy.zero > 0)
+    words += ["sequence parallel"] * strategy.sequence_parallel
+    words += [f"{strategy.recompute} recomputation"] * (strategy.recompute != "none")
+    return ", ".join(words)
+
+
+def _groups(model: Model, npus: int, batch: int) -> Iterator[tuple[int, int, int]]:
+    """All (data, tensor, pipeline) that are possible."""
+    blocks = len(model.trunk)
+    for tensor in divisors(npus):
+        if _sequence_parallel(model, tensor):
+            for pipeline in divisors(npus // tensor):
+                data = npus // tensor // pipeline
+                whole_blocks = blocks % pipeline == 0 if model.blocks else pipeline <= blocks
+                if whole_blocks and batch % data == 0:
+                    yield data, tensor, pipeline
+
+
+def _variants(model: Model, data: int, tensor: int, pipeline: int, batch: int) -> Iterator[Strategy]:
+    """All strategies with these groups, the plainest first."""
+    recompute = RECOMPUTE if model.blocks else ("none",)
+    each = len(model.blocks) // pipeline
+    for micro_batch in (2**k for k in range(batch.bit_length()) if batch // data % 2**k == 0):
+        full_turns = pipeline > 1 and batch // data // micro_batch % pipeline == 0
+        virtual = divisors(each) if full_turns and model.blocks else (1,)
+        for zero, parallel, how, parts in product(
+            _zero(data, pipeline), _sequence_parallel(model, tensor), recompute, virtual
+        ):
+            yield Strategy(
+                data=data,
+                tensor=tensor,
+                pipeline=pipeline,
+                batch=batch,
+                micro_batch=micro_batch,
+                schedule="interleaved" if parts > 1 else "1f1b",
+                virtual=parts,
+                zero=zero,
+                sequence_parallel=parallel,
+                recompute=how,
+            )
+
+
+def _zero(data: int, pipeline: int) -> tuple[int, ...]:
+    """The stages of ZeRO that make sense."""
+    if data == 1:
+        return (0,)
+    return (0, 1) if pipeline > 1 else (0, 1, 2, 3)
+
+
+@lru_cache
+def _sequence_parallel(model: Model, tensor: int) -> tuple[bool, ...]:
+    """Without sequence parallelism, and with it: which of the two such a tensor group can do."""
+    possible = []
+    for parallel in (False, True) if tensor > 1 and model.blocks else (False,):
+        strategy = Strategy(tensor=tensor, sequence_parallel=parallel)
+        if strategy.divides(abridged(model).short):
+            try:
+                abridged(model).strategy(strategy)
+                possible.append(parallel)
+            except ConfigError:
+                continue
+    return tuple(possible)

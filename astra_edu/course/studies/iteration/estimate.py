@@ -1,0 +1,113 @@
+"""How long a whole training iteration takes: operators on a device, collectives on a network, stages of a pipeline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from astra_edu.course.studies.iteration.stage_times import StageTimes, stage_times
+from astra_edu.pipeline import PipelineRun, run_pipeline
+from astra_edu.system import Platform
+from astra_edu.workload.compute import Device
+from astra_edu.workload.compute import device as named_device
+from astra_edu.workload.models import Model
+from astra_edu.workload.models import model as named_model
+from astra_edu.workload.strategies import Strategy
+from astra_edu.workload.strategies.alike import abridged
+from astra_edu.workload.strategies.strategy import checked
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """Where an iteration's time goes, in ns, on the stage that is busy longest; the parts add up to total_ns.
+
+    compute_ns: operators, with repeated_ns of them computed again in the backward pass. tensor_ns: collectives that are
+    waited for within a micro-batch: a tensor group's, and the gathers of ZeRO-3. waiting_ns: for other stages and their
+    messages, the bubble. data_ns: exposed collectives among the copies. update_ns: the optimiser. pipeline: its run.
+    """
+
+    compute_ns: int
+    repeated_ns: int
+    tensor_ns: int
+    waiting_ns: int
+    data_ns: int
+    update_ns: int
+    pipeline: PipelineRun
+    model: Model
+    strategy: Strategy
+
+    @property
+    def total_ns(self) -> int:
+        """The whole iteration."""
+        return self.compute_ns + self.tensor_ns + self.waiting_ns + self.data_ns + self.update_ns
+
+    @property
+    def split(self) -> dict[str, int]:
+        """The parts in ns, by names for people: compute counts nothing twice, repeated is what is computed again."""
+        return {
+            "compute": self.compute_ns - self.repeated_ns,
+            "repeated": self.repeated_ns,
+            "tensor group": self.tensor_ns,
+            "waiting": self.waiting_ns,
+            "exchange": self.data_ns,
+            "update": self.update_ns,
+        }
+
+    @property
+    def flops(self) -> int:
+        """Operations of the iteration, on all NPUs, counting nothing twice."""
+        return self.model.flops(self.strategy.samples)
+
+    @property
+    def flops_per_s(self) -> float:
+        """What each NPU achieves, not counting what is computed again."""
+        return self.flops / self.strategy.npus / self.total_ns * 1e9
+
+    def __repr__(self) -> str:
+        parts = ", ".join(f"{name} {ns / 1e6:,.3f}" for name, ns in self.split.items())
+        return f"<{self.total_ns / 1e6:,.3f} ms: {parts}>"
+
+
+def estimate(model: Model | str, strategy: Strategy, device: Device | str, platform: Platform) -> Iteration:
+    """One iteration of strategy.samples samples. Model and device may be given by name.
+
+    Each operator takes what the device's roofline says, each collective what `simulate` says on the part of the
+    network that its group has for itself (see groups); what is sent within a micro-batch is waited for. The passes of
+    all micro-batches go through the stages in the strategy's order, as `run_pipeline` simulates it. Gradients are
+    exchanged in turn while the backward pass goes on, those of the last micro-batch or (ZeRO-2 and 3) of every one;
+    what is left at the end is exposed. The optimiser is bound by memory. Not in it: loading data, launching kernels,
+    stragglers, congestion between groups.
+
+    Raises ConfigError where model, strategy and platform don't fit, and for exchanged embeddings, whose overlap
+    `simulate(generate_workload(...), platform)` knows.
+    """
+    model = named_model(model)
+    on, strategy = named_device(device), checked(strategy)
+    return iteration(stage_times(abridged(model), strategy, on, platform))
+
+
+def iteration(times: StageTimes) -> Iteration:
+    """Simulate the pipeline, and see where the time goes on the stage that is busy longest."""
+    strategy = times.strategy
+    run = run_pipeline(
+        strategy.schedule,
+        strategy.pipeline,
+        strategy.micro_batches,
+        times.forward_ns,
+        times.backward_ns,
+        times.messages_ns if strategy.pipeline > 1 else 0,
+        virtual=strategy.virtual,
+    )
+    busiest = max(range(strategy.pipeline), key=times.busy_ns.__getitem__)
+    busy = times.busy_ns[busiest]
+    tensor = times.of_stage(busiest, lambda part: part.waited_ns)
+    return Iteration(
+        busy - tensor,
+        times.of_stage(busiest, lambda part: part.repeated_ns),
+        tensor,
+        run.total_ns - busy,
+        times.exposed_ns,
+        times.update_ns,
+        run,
+        times.model,
+        strategy,
+    )

@@ -1,0 +1,96 @@
+"""Which part of a network each group of a strategy has for itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from math import gcd
+
+from astra_edu.base.errors import ConfigError
+from astra_edu.network import Dimension
+from astra_edu.system import Implementation, Platform
+from astra_edu.workload.compute.operator import divisors, near
+from astra_edu.workload.strategies import Strategy
+from astra_edu.workload.strategies.strategy import checked
+
+
+def groups(platform: Platform, strategy: Strategy) -> dict[str, Platform]:
+    """The platform that the NPUs of a "tensor", a "data" and a "pipeline" group make up; groups of one are left out.
+
+    Neighbours belong to the tensor group (or to the copies, data-first), then come the copies, then the stages. A group
+    that ends inside a dimension breaks it in two; both parts keep its links. Raises ConfigError if the platform has
+    another number of NPUs, or a group can't be cut out of its dimensions.
+    """
+    checked(strategy)
+    if not isinstance(platform, Platform):
+        raise ConfigError(f'platform is {platform!r:.60}; give one such as ae.preset("dgx2").')
+    if platform.npus != strategy.npus:
+        raise ConfigError(
+            f"the strategy takes {strategy.data} × {strategy.tensor} × {strategy.pipeline} = {strategy.npus} NPUs "
+            f"(data × tensor × pipeline), but the platform has {platform.npus}."
+        )
+    sizes = {"tensor": strategy.tensor, "data": strategy.data, "pipeline": strategy.pipeline}
+    if strategy.order == "data-first":
+        sizes = {name: sizes[name] for name in ("data", "tensor", "pipeline")}
+    left = [(d, dimension.npus) for d, dimension in enumerate(platform.network)]
+    found = {}
+    for name, size in sizes.items():
+        taken, left = _take(name, size, left, platform.network)
+        if size > 1:
+            found[name] = _part(platform, tuple(taken))
+    return found
+
+
+Share = tuple[int, int]  # which of the network's dimensions, and how many of its NPUs
+
+
+def _take(name: str, size: int, left: list[Share], network: tuple[Dimension, ...]) -> tuple[list[Share], list[Share]]:
+    taken: list[Share] = []
+    need = size
+    for i, (d, npus) in enumerate(left):
+        if need == 1:
+            return taken, left[i:]
+        here = gcd(need, npus)
+        if here not in (need, npus):
+            whole = " × ".join(str(dimension.npus) for dimension in network)
+            sizes = _sizes([npus for _, npus in (*taken, *left[i:])])
+            raise ConfigError(
+                f"a {name} group of {size} NPUs can't be cut out of {whole} NPUs: dimension {d} has {npus} left, which "
+                f"neither divide the {need} still needed nor are a multiple of them; "
+                f"{' or '.join(map(str, near(size, sizes)))} NPUs would do."
+            )
+        taken.append((d, here))
+        need //= here
+        if here < npus:
+            return taken, [(d, npus // here), *left[i + 1 :]]
+    return taken, []
+
+
+def _sizes(left: list[int]) -> set[int]:
+    """What a group can have: all of some dimensions, and a part of the next one."""
+    found, whole = {1}, 1
+    for npus in left:
+        found |= {whole * n for n in divisors(npus)}
+        whole *= npus
+    return found
+
+
+@lru_cache(maxsize=1024)
+def _part(platform: Platform, taken: tuple[Share, ...]) -> Platform:
+    network = tuple(replace(platform.network[d], npus=npus) for d, npus in taken if npus > 1)
+    kept = [d for d, npus in taken if npus > 1]
+
+    def own(implementations: tuple[Implementation, ...]) -> tuple[Implementation, ...]:
+        return tuple(implementations[d] for d in kept)
+
+    system = platform.system
+    return Platform(
+        network,
+        replace(
+            system,
+            all_reduce=own(system.all_reduce),
+            all_gather=own(system.all_gather),
+            reduce_scatter=own(system.reduce_scatter),
+            all_to_all=own(system.all_to_all),
+        ),
+    )

@@ -1,0 +1,163 @@
+"""How long the passes of one micro-batch take through a part of the model, and what its parameters cost afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from astra_edu.base.intervals import covered
+from astra_edu.collectives import Collective
+from astra_edu.run.simulate import simulate
+from astra_edu.system import Platform
+from astra_edu.workload import Workload
+from astra_edu.workload.compute import Device
+from astra_edu.workload.strategies import Communication, Strategy
+from astra_edu.workload.strategies.alike import Abridged
+from astra_edu.workload.strategies.communication import FORWARD, INPUT_GRADIENT, UPDATE, WEIGHT_GRADIENT
+from astra_edu.workload.strategies.generate import phases, repeated
+
+
+class Took(NamedTuple):
+    """How long a collective takes by itself, and for how long it keeps the next one waiting: its busiest dimension."""
+
+    total_ns: int
+    turn_ns: float
+
+
+class Step(NamedTuple):
+    """One operator's times in ns, for one micro-batch: both passes with what they wait for, compute_ns without.
+
+    repeated_ns: of compute_ns, what the backward pass computes again. gathers_ns: for how long its forward and its
+    backward pass keep the copies' network busy, gathering parameters. exchange: the collective of its gradients.
+    gather_ns: that of its parameters after the update.
+    """
+
+    forward_ns: float
+    backward_ns: float
+    compute_ns: float
+    repeated_ns: float
+    parameters: int
+    gathers_ns: tuple[float, float] = (0, 0)
+    exchange: Took | None = None
+    gather_ns: float = 0
+
+
+@dataclass(frozen=True)
+class Part:
+    """The same of several operators. waited_ns: of forward_ns and backward_ns, what is waited for collectives."""
+
+    forward_ns: float
+    backward_ns: float
+    waited_ns: float
+    repeated_ns: float
+    parameters: int
+
+
+def part_of(steps: Sequence[Step]) -> Part:
+    """The times of some operators."""
+    forwards, backwards, computes, repeats, parameters, *_ = zip(*steps, strict=True)
+    forward, backward = sum(forwards), sum(backwards)
+    return Part(forward, backward, forward + backward - sum(computes), sum(repeats), sum(parameters))
+
+
+def exposed_ns(steps: Sequence[Step], times: int) -> float:
+    """What is left of the gradients' exchange after the last backward pass, and the parameters' gathering.
+
+    steps: in the order of the forward pass. times: for how many micro-batches gradients are exchanged. Where that takes
+    longer than both passes, it falls behind more and more.
+    """
+    left = _left_ns(steps, 0)
+    if times > 1:
+        free = sum(step.forward_ns - step.gathers_ns[0] for step in steps)
+        more = _left_ns(steps, left - free) - left
+        left += more * (times - 1)
+    return left + sum(step.gather_ns for step in steps)
+
+
+def _left_ns(steps: Sequence[Step], busy_ns: float) -> float:
+    """How long the exchange goes on after a backward pass, if the network is busy for busy_ns at its beginning.
+
+    Gradients are exchanged in turn, the last operator's first, and each turn begins when the busiest dimension of the
+    network is through with the one before, and with the parameters gathered meanwhile.
+    """
+    free, backward, exchanged = busy_ns, 0.0, 0.0
+    for step in reversed(steps):
+        if step.gathers_ns[1]:
+            free = max(free, backward) + step.gathers_ns[1]
+        backward += step.backward_ns
+        if step.exchange:
+            start = max(free, backward)
+            free, exchanged = start + step.exchange.turn_ns, max(exchanged, start + step.exchange.total_ns)
+    return max(0.0, exchanged - backward)
+
+
+@lru_cache(maxsize=4096)
+def computed(about: Abridged, alone: Strategy, on: Device) -> tuple[Step, ...]:
+    """Of each operator of an abridged model what it computes, with nothing sent."""
+    inside = {i for block in about.short.blocks for i in block}
+    steps = []
+    for i, operator in enumerate(about.short.operators):
+        again = repeated(operator, alone) or (alone.recompute == "full" and i in inside)
+        forward, backward, weight = (
+            sum(on.compute_ns(compute, alone.element_bytes) for compute in computes)
+            for computes in phases((operator,), alone, again).values()
+        )
+        backward += weight
+        parameters = alone.part(operator).parameters
+        steps.append(Step(forward, backward, forward + backward, forward if again else 0, parameters))
+    return tuple(steps)
+
+
+@lru_cache(maxsize=4096)
+def computed_ns(about: Abridged, alone: Strategy, on: Device) -> float:
+    """What a micro-batch takes through the whole model, with nothing sent."""
+    steps = computed(about, alone, on)
+    return sum(steps[i].compute_ns for i in about.places)
+
+
+def with_collectives(
+    steps: Mapping[str, Step], sent: Iterable[Communication], micro_batches: int, networks: Mapping[str, Platform]
+) -> tuple[Step, ...]:
+    """The same, by operator, with what is sent in an iteration, each collective by itself on its group's network."""
+    found = dict(steps)
+    for one in sent:
+        if one.collective is None:
+            continue
+        step, took = found[one.operator], took_by(networks[one.group], one.collective, one.size)
+        turn = took.turn_ns if one.group == "data" else 0
+        ahead, back = step.gathers_ns
+        forward, backward, *_, gather = step
+        if one.phase == FORWARD:
+            again = one.times // micro_batches - 1
+            step = step._replace(forward_ns=forward + took.total_ns, backward_ns=backward + again * took.total_ns)
+            step = step._replace(gathers_ns=(ahead + turn, back))
+        elif one.phase == INPUT_GRADIENT:
+            step = step._replace(backward_ns=backward + took.total_ns, gathers_ns=(ahead, back + turn))
+        elif one.phase == WEIGHT_GRADIENT:
+            step = step._replace(exchange=took)
+        elif one.phase == UPDATE:
+            step = step._replace(gather_ns=gather + took.total_ns)
+        found[one.operator] = step
+    return tuple(found.values())
+
+
+@lru_cache(maxsize=4096)
+def took_by(platform: Platform, collective: Collective, size: int) -> Took:
+    """How long a collective of `size` bytes takes, as `simulate` says."""
+    result = simulate(Workload.micro(collective, size, 0), platform, progress=False)
+    busy: dict[int | None, list[tuple[float, float]]] = {}
+    for span in result.timeline:
+        busy.setdefault(span.dimension, []).append((span.start_ns, span.end_ns))
+    return Took(int(result.total_ns), max(map(covered, busy.values())))
+
+
+@lru_cache(maxsize=4096)
+def message_ns(platform: Platform, size: int, boundary: int) -> int:
+    """How long a message takes to the next NPU of a pipeline group, from stage number `boundary` (the last: to 0)."""
+    for dimension in platform.network:
+        boundary, place = divmod(boundary, dimension.npus)
+        if place < dimension.npus - 1:
+            break
+    return round(dimension.message_ns(size))

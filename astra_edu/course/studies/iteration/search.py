@@ -1,0 +1,160 @@
+"""Which strategies there are for so many NPUs, which of them fit into memory, and which of those is fastest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from heapq import heapify, heappop, heappush
+
+from astra_edu.base.errors import ConfigError, choice, whole
+from astra_edu.course.studies.iteration.candidates import described, frugal
+from astra_edu.course.studies.iteration.estimate import Iteration, iteration
+from astra_edu.course.studies.iteration.stage_times import StageTimes, compute_bound_ns, stage_times
+from astra_edu.system import Platform
+from astra_edu.workload.compute import Device
+from astra_edu.workload.compute import device as named_device
+from astra_edu.workload.models import Model
+from astra_edu.workload.models import model as named_model
+from astra_edu.workload.strategies import Memory, Strategy
+from astra_edu.workload.strategies.alike import abridged
+from astra_edu.workload.strategies.memory import memory_of
+from astra_edu.workload.strategies.strategy import checked
+
+GROUPS = ("data", "tensor", "pipeline")
+MOST = 1024
+"""NPUs of the largest group that npus_needed tries."""
+DOUBLINGS = 16
+"""The most NPUs that are tried for a model that doesn't fit are 2 to this power."""
+
+
+def fitting(model: Model | str, strategies: Iterable[Strategy], device: Device | str) -> dict[Strategy, Memory]:
+    """Those of the strategies whose memory fits, in their order, and what an NPU keeps.
+
+    Raises ConfigError if none does, with the least that is needed, and how many NPUs of this kind would do.
+    """
+    model = named_model(model)
+    on = named_device(device)
+    about = abridged(model)
+    kept = {strategy: memory_of(about, strategy) for strategy in _several(strategies)}
+    if not kept:
+        raise ConfigError("there are no strategies that could fit.")
+    fit = {strategy: each for strategy, each in kept.items() if each.fits(on)}
+    if not fit:
+        raise ConfigError(_too_large(model, kept, on))
+    return fit
+
+
+def fastest(model: Model | str, strategies: Iterable[Strategy], device: Device | str, platform: Platform) -> Iteration:
+    """The shortest iteration by any of the strategies, as `estimate` has it; of equal ones the first.
+
+    Those whose groups can't be cut out of the platform are left out. Raises ConfigError if none is left.
+    """
+    model = named_model(model)
+    on = named_device(device)
+    about, problem = abridged(model), ConfigError("there are no strategies to choose the fastest from.")
+    queue: list[tuple[float, int, Strategy | StageTimes | Iteration]] = [
+        (compute_bound_ns(about, strategy, on), place, strategy) for place, strategy in enumerate(_several(strategies))
+    ]
+    heapify(queue)
+    while queue:  # whatever has the lowest bound is looked at more closely, until the lowest is a whole iteration
+        _, place, known = heappop(queue)
+        if isinstance(known, Iteration):
+            return known
+        try:
+            if isinstance(known, Strategy):
+                times = stage_times(about, known, on, platform)
+                heappush(queue, (times.bound_ns, place, times))
+            else:
+                found = iteration(known)
+                heappush(queue, (found.total_ns, place, found))
+        except ConfigError as error:
+            problem = error
+    raise problem
+
+
+def npus_needed(model: Model | str, device: Device | str, strategy: Strategy, grow: str) -> Strategy:
+    """The strategy with the smallest "data", "tensor" or "pipeline" group (`grow`) with which its memory fits.
+
+    More copies of the model each keep their samples, so the batch grows with them; otherwise it stays.
+    Raises ConfigError if no group of up to 1,024 NPUs does, naming the one that needs least memory.
+    """
+    model = named_model(model)
+    on = named_device(device)
+    choice("grow", grow, GROUPS)
+    checked(strategy)
+    about = abridged(model)
+    kept: dict[Strategy, Memory] = {}
+    problem = ConfigError("")
+    for size in range(1, MOST + 1):
+        try:
+            grown = _grown(strategy, grow, size)
+            if kept and not grown.divides(about.short):
+                continue
+            kept[grown] = memory_of(about, grown)
+        except ConfigError as error:
+            problem = error
+            continue
+        if kept[grown].fits(on):
+            return grown
+    if not kept:
+        raise problem
+    least = min(kept, key=lambda grown: kept[grown].total)
+    raise ConfigError(
+        f"{model.name} fits into {on.name} with no {grow} group of up to {MOST:,} NPUs: with {getattr(least, grow):,}, "
+        f"which need least, each would keep {_gib(kept[least].total)}, and it has {_gib(on.memory_bytes or 0)}."
+    )
+
+
+def fewest_npus(model: Model | str, device: Device | str, batch: int | None = None) -> Strategy:
+    """Of 1, 2, 4, ... NPUs the fewest that the model fits on by any strategy, and the one that keeps least on them.
+
+    batch: samples of an iteration; None means as many as NPUs. Raises ConfigError if 65,536 NPUs are not enough.
+    """
+    model = named_model(model)
+    on = named_device(device)
+    batch = None if batch is None else whole("batch", batch, at_least=1)
+    strategy = _enough(model, on, 1, batch)
+    if strategy is None:
+        raise ConfigError(f"{model.name} doesn't fit into {on.name} even on {2**DOUBLINGS:,} NPUs.")
+    return strategy
+
+
+def _enough(model: Model, on: Device, npus: int, batch: int | None) -> Strategy | None:
+    """The same of npus, twice as many, and so on."""
+    about = abridged(model)
+    while npus <= 2**DOUBLINGS:
+        kept = {each: memory_of(about, each) for each in frugal(model, npus, batch or npus)}
+        least = min(kept, key=lambda strategy: kept[strategy].total, default=None)
+        if least and kept[least].fits(on):
+            return least
+        npus *= 2
+    return None
+
+
+def _several(strategies: Iterable[Strategy]) -> list[Strategy]:
+    if isinstance(strategies, Strategy) or not isinstance(strategies, Iterable):
+        raise ConfigError(f"strategies are {strategies!r:.60}; give several, such as ae.candidates('gpt3', 64, 64).")
+    return [checked(strategy) for strategy in strategies]
+
+
+def _grown(strategy: Strategy, grow: str, size: int) -> Strategy:
+    if grow == "data":
+        return replace(strategy, data=size, batch=strategy.samples // strategy.data * size)
+    return replace(strategy, tensor=size) if grow == "tensor" else replace(strategy, pipeline=size)
+
+
+def _too_large(model: Model, kept: Mapping[Strategy, Memory], on: Device) -> str:
+    least = min(kept, key=lambda strategy: kept[strategy].total)
+    needed, there = kept[least].total, on.memory_bytes or 0
+    many = f"any of the {len(kept):,} strategies" if len(kept) > 1 else "this strategy"
+    more = _enough(model, on, 2 * least.npus, least.samples)
+    enough = f"{more.npus:,} of them would do, or " if more else ""
+    return (
+        f"{model.name} doesn't fit into {least.npus:,} × {on.name} by {many}: the least, {described(least)}, is "
+        f"{_gib(needed)} for each NPU, {_gib(needed - there)} more than its {_gib(there)}. {enough}{_gib(needed)} of "
+        "memory for each would do."
+    )
+
+
+def _gib(size: float) -> str:
+    return f"{size / 2**30:,.1f} GiB"

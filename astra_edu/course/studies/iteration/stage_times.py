@@ -1,0 +1,120 @@
+"""How long each part of a pipeline takes, and what an iteration made of them can't be shorter than."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from astra_edu.base.errors import ConfigError
+from astra_edu.course.studies.iteration.groups import groups
+from astra_edu.course.studies.iteration.parts import (
+    Part,
+    computed,
+    computed_ns,
+    exposed_ns,
+    message_ns,
+    part_of,
+    with_collectives,
+)
+from astra_edu.system import Platform
+from astra_edu.workload.compute import Device
+from astra_edu.workload.models import Model
+from astra_edu.workload.strategies import Communication, Strategy, communications
+from astra_edu.workload.strategies.alike import Abridged
+from astra_edu.workload.strategies.communication import FORWARD, WEIGHT_GRADIENT
+
+ADAM_TRAFFIC = 30
+"""Bytes that Adam moves for each parameter: gradient 4, copy, mean and variance 4 each in and out, weight 2 out."""
+
+
+@dataclass(frozen=True)
+class StageTimes:
+    """An iteration before its pipeline is simulated. Times in ns.
+
+    parts: of the model, in the order of the forward pass; stage s has the parts s, s + pipeline, and so on.
+    messages_ns: from each part to the next one. exposed_ns: what is left of the copies' collectives after the passes,
+    on the stage where most is; it is added to the end of all passes, though other stages end earlier.
+    update_ns: the optimiser.
+    """
+
+    model: Model
+    strategy: Strategy
+    parts: tuple[Part, ...]
+    messages_ns: tuple[int, ...]
+    exposed_ns: int
+    update_ns: int
+
+    @property
+    def forward_ns(self) -> list[int]:
+        """Of each part."""
+        return [round(part.forward_ns) for part in self.parts]
+
+    @property
+    def backward_ns(self) -> list[int]:
+        """Of each part."""
+        return [round(part.backward_ns) for part in self.parts]
+
+    @property
+    def busy_ns(self) -> list[int]:
+        """How long each stage computes and waits for collectives, in all micro-batches."""
+        both, stages = [f + b for f, b in zip(self.forward_ns, self.backward_ns, strict=True)], self.strategy.pipeline
+        return [sum(both[stage::stages]) * self.strategy.micro_batches for stage in range(stages)]
+
+    def of_stage(self, stage: int, time: Callable[[Part], float]) -> int:
+        """A time of all a stage's parts together, in all micro-batches."""
+        return round(sum(map(time, self.parts[stage :: self.strategy.pipeline])) * self.strategy.micro_batches)
+
+    @property
+    def bound_ns(self) -> int:
+        """What the iteration can't be shorter than, whatever the order of the passes.
+
+        A stage begins once a micro-batch has come through the stages before it, and one has to go back through them.
+        """
+        way, bound, forward, backward = 0, 0, self.forward_ns, self.backward_ns
+        for stage, busy in enumerate(self.busy_ns):
+            bound = max(bound, way + busy)
+            if stage < self.strategy.pipeline - 1:
+                way += forward[stage] + backward[stage] + 2 * self.messages_ns[stage]
+        return bound + self.exposed_ns + self.update_ns
+
+
+def stage_times(about: Abridged, strategy: Strategy, on: Device, platform: Platform) -> StageTimes:
+    """The times of all parts of a model. Raises ConfigError as estimate does."""
+    if strategy.exchange_embeddings:
+        raise ConfigError("estimate doesn't know exchanged embeddings; use simulate(generate_workload(...), platform).")
+    networks = groups(platform, strategy)
+    few = about.strategy(strategy)
+    sent = _sent(about, few)
+    names = (operator.name for operator in about.short.operators)
+    computing = dict(zip(names, computed(about, about.alone(few), on), strict=True))
+    steps = with_collectives(computing, sent, strategy.micro_batches, networks)
+    stages, chunks = strategy.pipeline, about.parts(strategy.pipeline * strategy.virtual)
+    of_stages = {chunks[stage::stages] for stage in range(stages)}
+    exchanged = max((one.times for one in sent if one.phase == WEIGHT_GRADIENT), default=1)
+    exposed = max(exposed_ns([steps[i] for chunk in own for i in chunk], exchanged) for own in of_stages)
+    parts = {chunk: part_of([steps[i] for i in chunk]) for chunk in set(chunks)}
+    most = max(sum(parts[chunk].parameters for chunk in own) for own in of_stages)
+    update = on.memory_ns(most * ADAM_TRAFFIC / (strategy.data if strategy.zero else 1))
+    sizes = [one.size for one in sent if one.collective is None and one.phase == FORWARD]
+    if about.short is not about.model:
+        sizes *= len(chunks) - 1  # from one block to the next it is always the same
+    return StageTimes(
+        about.model,
+        strategy,
+        tuple(parts[chunk] for chunk in chunks),
+        tuple(message_ns(networks["pipeline"], size, k % stages) for k, size in enumerate(sizes)),
+        round(exposed),
+        round(update),
+    )
+
+
+def compute_bound_ns(about: Abridged, strategy: Strategy, on: Device) -> float:
+    """What an iteration can't be shorter than if all stages compute without a pause. Raises ConfigError as above."""
+    alone = about.alone(about.strategy(strategy))
+    return computed_ns(about, alone, on) * strategy.micro_batches / strategy.pipeline
+
+
+@lru_cache(maxsize=4096)
+def _sent(about: Abridged, few: Strategy) -> tuple[Communication, ...]:
+    return communications(about.short, few)

@@ -1,0 +1,257 @@
+"""Everything the player draws, as one JSON-able payload: made once in Python, read by the SVG and by the view.
+
+Sets of contributors are numbered: the payload's "sets" lists each one that occurs, with its text, its sentence
+and its size, and everything else refers to it by number. Set 0 is the empty one.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import accumulate, combinations, islice
+from math import inf
+from typing import Any, Protocol
+
+from astra_edu.collectives import Collective, Op, ProofError, Schedule
+from astra_edu.collectives.collective import REDUCING, held_after
+from astra_edu.collectives.proof import initial, prove_end, replay
+from astra_edu.collectives.schedule import Step
+from astra_edu.course.widgets import words
+from astra_edu.course.widgets.layout import HEIGHT, WIDTH, Layout, Point, layout, path, point
+from astra_edu.course.widgets.words import Sets, Token
+
+Payload = dict[str, Any]
+
+MAX_NPUS, MAX_TRANSFERS = 64, 20_000
+DETAIL_NPUS, TEXT_COLUMNS = 16, 20  # up to here tokens and cells have texts
+LABELLED_TOKENS = 64  # a step with more shows only dots
+START, STOP = 0.12, 0.85  # the part of a curve that a token travels
+LETTER, PADDING, TOKEN_HEIGHT = 6.1, 11.0, 17.0  # of a token's label, px
+
+PALETTE = {
+    "reduce": ("#d55e00", "#f0913f"),  # Okabe and Ito's vermilion and blue: told apart by everybody
+    "copy": ("#0072b2", "#56b4e9"),
+    "reduce-pale": ("#fde6d3", "#fde6d3"),
+    "copy-pale": ("#dceef9", "#dceef9"),
+    "partial": ("#f8cfa6", "#8a4a14"),
+    "kept": ("#c9e2f3", "#1f4e6e"),
+    "final": ("#00694f", "#0a7f62"),
+    "paper": ("#ffffff", "#16181b"),
+    "ink": ("#1b1b1b", "#ececec"),
+    "soft": ("#595959", "#b4b4b4"),
+    "line": ("#b9b9b9", "#5a5d62"),
+    "faint": ("#f0f0f0", "#26292d"),
+}
+"""name: (on light, on dark). Text on the pale colours is always dark, on "final" always white."""
+
+
+class Timing(Protocol):
+    """When every transfer of a schedule happens, e.g. from a simulation. Times are in ns."""
+
+    @property
+    def total_ns(self) -> float:
+        """The end of the last transfer."""
+
+    def spans(self, step_index: int) -> Sequence[tuple[float, float]]:
+        """(start, end) of each of schedule.step(step_index).transfers, in their order; steps count from 0."""
+
+
+def drawing(schedule: Schedule, topology: Sequence[str], timing: Timing | None = None) -> Payload:
+    """The payload of one schedule; `topology` names each dimension's network."""
+    common = {"title": title(schedule), "palette": PALETTE, "npus": schedule.npus}
+    if schedule.npus > MAX_NPUS or _too_many(schedule):
+        return common | {"kind": "counts", "steps": [], "marks": None} | words.counts_table(schedule)
+    plan = layout(schedule.dims, topology)
+    sets = Sets(schedule)
+    steps, problem = _steps(schedule, sets, plan, timing)
+    routes = {f"{t[0]},{t[1]}": plan.route(t[0], t[1]) for step in steps for t in step["tokens"]}
+    held = initial(schedule)
+    return common | {
+        "kind": "steps",
+        "detail": schedule.npus <= DETAIL_NPUS,  # with names on the tokens
+        "problem": problem,
+        "stage": _stage(plan, routes),
+        "phases": _phases(schedule),
+        "steps": steps,
+        "names": [schedule.chunk_name(chunk) for chunk in range(schedule.chunks)],
+        "start": [[i, c, sets.number(m)] for i, row in enumerate(held) for c, m in enumerate(row) if m],
+        "table": _table(schedule, sets),
+        "sets": sets.described(),
+        "words": {"send": words.SEND, "nothing": words.NOTHING, "holds": words.HOLDS, "own": words.OWN},
+        "reducing": schedule.collective in REDUCING,
+        "marks": _marks(steps, timing),
+    }
+
+
+def title(schedule: Schedule) -> str:
+    """Such as "ring all-reduce on 8 NPUs"."""
+    return f"{schedule.algorithm} {schedule.collective} on {'×'.join(f'{n:,}' for n in schedule.dims)} NPUs"
+
+
+def phase_name(schedule: Schedule, phase: str, dimension: int) -> str:
+    """The phase, with its dimension where there are several."""
+    return f"{phase} · dimension {dimension}" if len(schedule.dims) > 1 else phase
+
+
+def _too_many(schedule: Schedule) -> bool:
+    transfers = (t for step in schedule.steps() for t in step.transfers)
+    try:
+        return sum(1 for _ in islice(transfers, MAX_TRANSFERS + 1)) > MAX_TRANSFERS
+    except ProofError:  # a rule that breaks in some step; what goes before is shown
+        return False
+
+
+def _steps(schedule: Schedule, sets: Sets, plan: Layout, timing: Timing | None) -> tuple[list[Payload], str]:
+    """The steps with their tokens, and what is wrong with the schedule ("" if nothing is)."""
+    held, steps = initial(schedule), []
+    try:
+        for step, _ in replay(schedule):
+            tokens = _tokens(step, timing)
+            for t in tokens:
+                t.carried = [held[t.source][chunk] for chunk in t.chunks]
+            for t in sorted(tokens, key=lambda t: t.end):
+                for chunk, mask in zip(t.chunks, t.carried, strict=True):
+                    row = held[t.destination]
+                    row[chunk] = row[chunk] | mask if step.op is Op.REDUCE else mask
+                    t.held.append(row[chunk])
+            steps.append(_step(schedule, step, tokens, sets, plan))
+        prove_end(schedule, held)
+    except ProofError as error:
+        return steps, str(error)
+    return steps, ""
+
+
+def _tokens(step: Step, timing: Timing | None) -> list[Token]:
+    tokens: dict[tuple[int, int], Token] = {}
+    spans = timing.spans(step.index) if timing else [(0.0, 0.0)] * len(step.transfers)
+    for (source, destination, chunk), (start, end) in zip(step.transfers, spans, strict=True):
+        token = tokens.setdefault((source, destination), Token(source, destination))
+        token.chunks.append(chunk)
+        token.start, token.end = min(token.start, start), max(token.end, end)
+    return list(tokens.values())
+
+
+def _step(schedule: Schedule, step: Step, tokens: list[Token], sets: Sets, plan: Layout) -> Payload:
+    """One step. Through a switch an NPU's tokens leave one after the other, for a `spread` of the beat."""
+    mine: defaultdict[int, list[Token]] = defaultdict(list)
+    for t in tokens:
+        mine[t.source].append(t)
+    busiest = max(map(len, mine.values()), default=1)
+    spread = 0.5 if plan.topology[step.dimension] == "Switch" and busiest > 1 else 0.0
+    delays = [round(spread * _place(mine[t.source], t) / max(1, busiest - 1), 3) for t in tokens]
+    labels = [("+" if step.op is Op.REDUCE else "") + _label(schedule, t.chunks) for t in tokens]
+    few = len(tokens) <= LABELLED_TOKENS
+    routes = [plan.route(t.source, t.destination) for t in tokens] if few else []
+    ends = [point(route, travelled(1.0)) for route in routes]
+    halfway = [
+        (point(route, travelled(min(1, (0.5 - delay) / (1 - spread)))), LETTER * len(label) + PADDING)
+        for route, delay, label in zip(routes, delays, labels, strict=False)
+    ]
+    return {
+        "op": str(step.op),
+        "phase": phase_name(schedule, step.phase, step.dimension),
+        "text": words.step_text(schedule, step, tokens),
+        "spread": spread,
+        "labels": few and schedule.npus <= DETAIL_NPUS and _overlaps(halfway) <= len(tokens),
+        "docks": few and not _overlaps([(end, 26.0) for end in ends]),
+        "tokens": [  # source, destination, chunks, what the receiver then holds, label, delay, start, end
+            [
+                t.source,
+                t.destination,
+                t.chunks,
+                [sets.number(mask) for mask in t.held],
+                label,
+                delay,
+                float(t.start),
+                float(t.end),
+            ]
+            for t, label, delay in zip(tokens, labels, delays, strict=True)
+        ],
+    }
+
+
+def _place(tokens: list[Token], token: Token) -> int:
+    return next(place for place, other in enumerate(tokens) if other is token)
+
+
+def _label(schedule: Schedule, chunks: list[int]) -> str:
+    if len(chunks) > 2:
+        return f"{len(chunks)} chunks"
+    return " ".join(schedule.chunk_name(chunk) for chunk in chunks)
+
+
+def travelled(share: float) -> float:
+    """Where on its curve a token is that has done `share` of its way: it starts and stops short of the NPUs."""
+    return START + (STOP - START) * share
+
+
+def _overlaps(boxes: list[tuple[Point, float]]) -> int:
+    """How many pairs of (centre, width) cover each other by more than a little; token heights are the same."""
+    return sum(
+        abs(a[0] - b[0]) < 0.4 * (v + w) and abs(a[1] - b[1]) < 0.8 * TOKEN_HEIGHT
+        for (a, v), (b, w) in combinations(boxes, 2)
+    )
+
+
+def _stage(plan: Layout, routes: dict[str, Any]) -> Payload:
+    return {
+        "size": [WIDTH, HEIGHT],
+        "nodes": [[round(x, 1), round(y, 1)] for x, y in plan.nodes],
+        "radius": round(plan.radius, 1),
+        "links": list(plan.links),
+        "buses": list(plan.buses),
+        "boxes": [list(box) for box in plan.boxes],
+        "routes": {k: [[round(x, 1), round(y, 1)] for x, y in curve] for k, curve in routes.items()},
+        "paths": {k: path(curve) for k, curve in routes.items()},
+        "token": [LETTER, PADDING, TOKEN_HEIGHT],
+        "travel": [START, STOP],
+    }
+
+
+def _phases(schedule: Schedule) -> list[Payload]:
+    return [
+        {
+            "label": f"dim {g.dimension}: {g.phase}" if len(schedule.dims) > 1 else g.phase,
+            "op": str(g.op),
+            "first": first,
+            "count": g.count,
+        }
+        for g, first in zip(schedule.groups, accumulate((g.count for g in schedule.groups), initial=0), strict=False)
+    ]
+
+
+def _table(schedule: Schedule, sets: Sets) -> Payload:
+    """For row r and column c: the chunk it is about, the set it must end with (0: anything will do).
+
+    In an all-to-all, column c is the peer: the cell shows the block that leaves, until its block has come.
+    """
+    n = schedule.npus
+    if schedule.collective is Collective.ALL_TO_ALL:
+        columns = [f"NPU {c}" if n <= 8 else str(c) for c in range(n)]
+        chunk = [[c * n + r for c in range(n)] for r in range(n)]
+        leaving = [[r * n + c for c in range(n)] for r in range(n)]
+    else:
+        columns = [schedule.chunk_name(c) for c in range(schedule.chunks)]
+        chunk, leaving = [list(range(schedule.chunks))] * n, None
+
+    def wanted(npu: int, c: int) -> int:
+        return sets.number(held_after(schedule.collective, n, npu, c % schedule.blocks, schedule.root) or 0)
+
+    return {
+        "texts": n <= DETAIL_NPUS and len(columns) <= TEXT_COLUMNS,
+        "columns": columns,
+        "chunk": chunk,
+        "leaving": leaving,
+        "wanted": [[wanted(r, c) for c in row] for r, row in enumerate(chunk)],
+    }
+
+
+def _marks(steps: list[Payload], timing: Timing | None) -> list[float] | None:
+    """marks[k]: when step k (the first is 1) is over, or the next one begins if that is earlier; in ns."""
+    if timing is None:
+        return None
+    starts = [min((t[6] for t in step["tokens"]), default=0.0) for step in steps[1:]]
+    ends = [max((t[7] for t in step["tokens"]), default=0.0) for step in steps]
+    over = [min(pair) for pair in zip(ends, [*starts, inf], strict=True)]
+    over[-1:] = [float(timing.total_ns)]
+    return list(accumulate(over, max, initial=0.0))

@@ -1,0 +1,92 @@
+"""One NPU for all: where everybody does the same, what NPU 0 sends, it also receives.
+
+The network is folded up: all NPUs' links of one kind (to the next NPU clockwise, up to the switch, ...) are one link,
+and a message over several hops of a ring uses the same link several times, as a neighbour's message uses NPU 0's.
+Receivers are named by how far away they are, as NPU 0's own number is 0.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from astra_edu.clock.events import Clock
+from astra_edu.network.block import Block
+from astra_edu.network.dimension import Topology
+from astra_edu.network.links import Link, Links, Travel
+from astra_edu.network.messages import Handler, Message, Messages
+from astra_edu.network.shortest import LinkName
+
+
+class FoldedMessages(Messages):
+    """The congestion-unaware network as NPU 0 sees it."""
+
+    def receive(self, npu: int, source: int, tag: int, size: int, received: Handler, what: Any = None) -> None:
+        """What comes from as far behind as `source` is ahead has been sent by NPU 0 itself."""
+        super().receive(source, npu, tag, size, received, what)
+
+
+class AmbiguousError(Exception):
+    """It matters in which order NPUs get their turn in a ns, and that isn't the same for all."""
+
+
+class FoldedLinks(FoldedMessages, Links):
+    """The congestion-aware network as NPU 0 sees it.
+
+    strict: raise AmbiguousError where messages of different NPUs reach a link in the same ns, or messages of two
+    chunks from two NPUs reach NPU 0.
+    """
+
+    def __init__(self, clock: Clock, blocks: tuple[Block, ...], rendezvous: bool = False, strict: bool = True) -> None:
+        """All links are free."""
+        super().__init__(clock, blocks, rendezvous)
+        self.strict = strict
+        self._came: dict[LinkName, tuple[int, int]] = {}
+        self._last = (-1, 0, 0)
+
+    def _carry(self, source: int, destination: int, size: int, message: Message) -> None:
+        """destination: how far away it is; 0 for a request to who is as far behind as `source` is ahead."""
+        if not destination:
+            d = self._dimension(source)
+            destination = self.blocks[d].npus * self._stride(d) - source
+        route = self._routes.get((0, destination))
+        if route is None:
+            route = self._routes[0, destination] = self._folded_route(destination)
+        self._forward(Travel(message, route, size, destination))
+
+    def _folded_route(self, destination: int) -> list[Link]:
+        d = self._dimension(destination)
+        block, distance = self.blocks[d], destination // self._stride(d)
+        match block.topology:
+            case Topology.SWITCH:
+                return [self._link((d, "up"), block), self._link((d, "down"), block)]
+            case Topology.FULLY_CONNECTED:
+                return [self._link((d, f"{distance} places on"), block)]
+            case Topology.RING:
+                clockwise = 2 * distance <= block.npus
+                link = self._link((d, "clockwise" if clockwise else "anticlockwise"), block)
+                return [link] * block.hops(distance)
+
+    def _dimension(self, distance: int) -> int:
+        return next(d for d, block in enumerate(self.blocks) if distance // self._stride(d) % block.npus)
+
+    def _stride(self, d: int) -> int:
+        return prod(block.npus for block in self.blocks[:d])
+
+    def _forward(self, travel: Travel) -> None:
+        link = travel.route[travel.at]
+        sender = travel.destination if link.name[1] == "down" else travel.at
+        came, by = self._came.get(link.name, (-1, 0))
+        if self.strict and came == self.clock.now and by != sender:
+            raise AmbiguousError
+        self._came[link.name] = self.clock.now, sender
+        super()._forward(travel)
+
+    def _there(self, travel: Travel) -> None:
+        if travel.at + 1 == len(travel.route):
+            came, sender, tag = self._last
+            now, other_tag = self.clock.now, travel.message.tag
+            if self.strict and came == now and sender != travel.destination and tag != other_tag:
+                raise AmbiguousError
+            self._last = now, travel.destination, other_tag
+        super()._there(travel)

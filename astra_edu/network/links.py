@@ -1,0 +1,153 @@
+"""The congestion-aware network: directed links that carry one message after the other, hop by hop.
+
+A message waits in a link's queue until the link is free, occupies it for bytes / bandwidth, and has arrived at the
+other end after the latency on top. Only then it is forwarded (store and forward).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from math import prod
+from typing import NamedTuple
+
+from astra_edu.clock.events import Clock
+from astra_edu.network.block import Block
+from astra_edu.network.dimension import Topology
+from astra_edu.network.graph import GraphNetwork
+from astra_edu.network.messages import Message, Messages
+from astra_edu.network.shortest import LinkName
+
+
+class Use(NamedTuple):
+    """A message of `size` bytes on a link: queued, first byte sent, link free again, last byte there (ns)."""
+
+    link: LinkName
+    size: int
+    queued_ns: int
+    start_ns: int
+    free_ns: int
+    end_ns: int
+
+
+class Link:
+    """One direction of a wire."""
+
+    __slots__ = ("block", "busy", "name", "queue", "times")
+
+    def __init__(self, name: LinkName, block: Block) -> None:
+        """A free link."""
+        self.name = name
+        self.block = block
+        self.busy = False
+        self.queue: deque[Travel] = deque()
+        self.times: dict[int, tuple[int, int]] = {}
+
+
+class Travel:
+    """A message on its route: `at` is the number of the link it waits for or is on, queued_ns since when."""
+
+    __slots__ = ("at", "destination", "message", "queued_ns", "route", "size")
+
+    def __init__(self, message: Message, route: list[Link], size: int, destination: int) -> None:
+        """A message of `size` bytes that is about to set off."""
+        self.message = message
+        self.destination = destination
+        self.route = route
+        self.size = size
+        self.at = 0
+        self.queued_ns = 0
+
+
+class Links(Messages):
+    """The congestion-aware network. uses: what was on which link when, if `record`ed."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        network: tuple[Block, ...] | GraphNetwork,
+        rendezvous: bool = False,
+        record: bool = False,
+    ) -> None:
+        """All links are free."""
+        super().__init__(clock, () if isinstance(network, GraphNetwork) else network, rendezvous)
+        self.network = network
+        self._links: dict[LinkName, Link] = {}
+        self._routes: dict[tuple[int, int], list[Link]] = {}
+        self.uses: list[Use] | None = [] if record else None
+
+    def _carry(self, source: int, destination: int, size: int, message: Message) -> None:
+        self._forward(Travel(message, self._route(source, destination), size, destination))
+
+    def _route(self, source: int, destination: int) -> list[Link]:
+        route = self._routes.get((source, destination))
+        if route is None:
+            names = route_of(self.network, source, destination)
+            route = self._routes[source, destination] = [self._link(name, block) for name, block in names]
+        return route
+
+    def _link(self, name: LinkName, block: Block) -> Link:
+        return self._links.setdefault(name, Link(name, block))
+
+    def _forward(self, travel: Travel) -> None:
+        link = travel.route[travel.at]
+        travel.queued_ns = self.clock.now
+        if link.busy:
+            link.queue.append(travel)
+        else:
+            self._start(link, travel)
+
+    def _start(self, link: Link, travel: Travel) -> None:
+        link.busy = True
+        size, now = travel.size, self.clock.now
+        times = link.times.get(size)
+        if times is None:
+            times = link.times[size] = link.block.crossing_ns(size), link.block.occupied_ns(size)
+        crossing, occupied = times
+        self.clock.at(now + crossing, self._there, travel)
+        self.clock.at(now + occupied, self._free, link)
+        if self.uses is not None:
+            self.uses.append(Use(link.name, size, travel.queued_ns, now, now + occupied, now + crossing))
+
+    def _there(self, travel: Travel) -> None:
+        travel.at += 1
+        if travel.at == len(travel.route):
+            self._arrive(travel.message)
+        else:
+            self._forward(travel)
+
+    def _free(self, link: Link) -> None:
+        link.busy = False
+        if link.queue:
+            self._start(link, link.queue.popleft())
+
+
+def route_of(network: tuple[Block, ...] | GraphNetwork, source: int, destination: int) -> list[tuple[LinkName, Block]]:
+    """The links from one NPU to another, dimension by dimension; a ring goes the shorter way, a tie clockwise.
+
+    A link is named by its two ends: NPU numbers, or "switch d.g" for the g-th switch of dimension d. A graph has ways
+    and names of its own.
+    """
+    if isinstance(network, GraphNetwork):
+        return network.route(source, destination)
+    here = source
+    links: list[tuple[LinkName, Block]] = []
+    for d, block in enumerate(network):
+        stride = prod(b.npus for b in network[:d])
+        place, goal = here // stride % block.npus, destination // stride % block.npus
+        if place == goal:
+            continue
+        first = here - place * stride
+        if block.topology is Topology.SWITCH:
+            group = first // (stride * block.npus) * stride + first % stride
+            switch = f"switch {d}.{group}"
+            links += [((here, switch), block), ((switch, first + goal * stride), block)]
+        else:
+            step = goal - place
+            if block.topology is Topology.RING:
+                step = 1 if 2 * ((goal - place) % block.npus) <= block.npus else -1
+            while place != goal:
+                following = (place + step) % block.npus
+                links.append(((first + place * stride, first + following * stride), block))
+                place = following
+        here = first + goal * stride
+    return links

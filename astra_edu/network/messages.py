@@ -1,0 +1,156 @@
+"""Messages between NPUs: a send and a receive find each other by tag, sender, receiver and size, in their order.
+
+`Messages` is the congestion-unaware network: a message takes its time whatever else is on the way. links.py makes
+messages wait for each other.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from math import prod
+from typing import Any
+
+from astra_edu.clock.events import Clock
+from astra_edu.network.block import Block
+
+Handler = Callable[[Any], object]
+
+RENDEZVOUS_BYTES = 8192
+"""The size of the request that a message waits for under the rendezvous protocol."""
+REQUESTS = 1_000_000_000
+"""What a request's tag is more than its message's."""
+
+
+class Message:
+    """A message on its way, or there before its receiver is ready."""
+
+    __slots__ = ("arrived", "received", "sent", "tag", "what_received", "what_sent")
+
+    def __init__(self, tag: int, sent: Handler | None, what: Any) -> None:
+        """sent: called with `what` when it has arrived."""
+        self.tag = tag
+        self.sent = sent
+        self.what_sent = what
+        self.received: Handler | None = None
+        self.what_received: Any = None
+        self.arrived = False
+
+
+class _Channel:
+    """Messages without a receiver yet and receivers without a message yet; one of the two is empty."""
+
+    __slots__ = ("early", "waiting")
+
+    def __init__(self) -> None:
+        self.early: deque[Message] = deque()
+        self.waiting: deque[tuple[Handler, Any]] = deque()
+
+
+class Messages:
+    """The congestion-unaware network of blocks."""
+
+    def __init__(self, clock: Clock, blocks: tuple[Block, ...], rendezvous: bool = False) -> None:
+        """Nothing is on the way. rendezvous: whether a message waits for a request from its receiver."""
+        self.clock = clock
+        self.blocks = blocks
+        self.rendezvous = rendezvous
+        self.sent = 0
+        self._channels: dict[tuple[int, int, int, int], _Channel] = {}
+        self._ways: dict[tuple[int, int], tuple[Block, int]] = {}
+        self._times: dict[tuple[Block, int, int], int] = {}
+
+    def send(
+        self, source: int, destination: int, tag: int, size: int, sent: Handler | None = None, what: Any = None
+    ) -> None:
+        """Send `size` bytes now; sent(what) is called when they have arrived.
+
+        With the rendezvous protocol they leave when a request for them has come.
+        """
+        self.sent += 1
+        if self.rendezvous:
+            asked = partial(self._send, source, destination, tag, size, sent, what)
+            self._receive(source, destination, tag + REQUESTS, RENDEZVOUS_BYTES, asked, None)
+        else:
+            self._send(source, destination, tag, size, sent, what, None)
+
+    def receive(self, npu: int, source: int, tag: int, size: int, received: Handler, what: Any = None) -> None:
+        """`npu` is ready for a message; received(what) is called when it is there."""
+        if self.rendezvous:
+            ready = partial(self._receive, npu, source, tag, size, received, what)
+            self._send(npu, source, tag + REQUESTS, RENDEZVOUS_BYTES, ready, None, None)
+        else:
+            self._receive(npu, source, tag, size, received, what)
+
+    def _send(
+        self, source: int, destination: int, tag: int, size: int, sent: Handler | None, what: Any, _: object
+    ) -> None:
+        message = Message(tag, sent, what)
+        key = (tag, source, destination, size)
+        channel = self._channels.get(key)
+        if channel is None:
+            channel = self._channels[key] = _Channel()
+        if channel.waiting:
+            message.received, message.what_received = channel.waiting.popleft()
+        else:
+            channel.early.append(message)
+        self._carry(source, destination, size, message)
+
+    def _receive(
+        self, npu: int, source: int, tag: int, size: int, received: Handler, what: Any, _: object = None
+    ) -> None:
+        key = (tag, source, npu, size)
+        channel = self._channels.get(key)
+        if channel is None:
+            channel = self._channels[key] = _Channel()
+        if not channel.early:
+            channel.waiting.append((received, what))
+            return
+        message = channel.early.popleft()
+        if message.arrived:
+            self.clock.at(self.clock.now, received, what)
+        else:
+            message.received, message.what_received = received, what
+
+    def blocked(self) -> str:
+        """What keeps messages from arriving for ever, in words; "" where nothing does."""
+        return ""
+
+    def unmatched(self) -> list[tuple[tuple[int, int, int, int], bool]]:
+        """((tag, source, destination, size), whether it was sent) of what never found its other end."""
+        return [
+            (key, sent)
+            for key, channel in self._channels.items()
+            for sent, ends in ((True, channel.early), (False, channel.waiting))
+            for _ in range(len(ends))
+        ]
+
+    def _carry(self, source: int, destination: int, size: int, message: Message) -> None:
+        way = self._ways.get((source, destination))
+        if way is None:
+            way = self._ways[source, destination] = first_way(self.blocks, source, destination)
+        block, hops = way
+        ns = self._times.get((block, hops, size))
+        if ns is None:
+            ns = self._times[block, hops, size] = block.message_ns(size, hops)
+        self.clock.at(self.clock.now + ns, self._arrive, message)
+
+    @staticmethod
+    def _arrive(message: Message) -> None:
+        if message.sent is not None:
+            message.sent(message.what_sent)
+        if message.received is not None:
+            message.received(message.what_received)
+        else:
+            message.arrived = True
+
+
+def first_way(network: tuple[Block, ...], source: int, destination: int) -> tuple[Block, int]:
+    """(block, hops) of the first dimension in which two NPUs differ; the unaware network charges no other."""
+    for d, block in enumerate(network):
+        stride = prod(b.npus for b in network[:d])
+        distance = (destination // stride - source // stride) % block.npus
+        if distance:
+            return block, block.hops(distance)
+    raise AssertionError("an NPU sends itself nothing")

@@ -1,0 +1,190 @@
+"""Links between switches whose buffers end: messages as packets that are dropped or have to wait for room."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import NamedTuple, cast
+
+from astra_edu.base.errors import ConfigError
+from astra_edu.clock.events import Clock
+from astra_edu.network.block import Block
+from astra_edu.network.buffers import SwitchBuffers
+from astra_edu.network.graph import GraphNetwork
+from astra_edu.network.links import Link, Links, Travel
+from astra_edu.network.messages import Message
+from astra_edu.network.shortest import LinkName
+
+MOST_PACKETS = 3_000_000
+"""Sent for the first time or again; about a minute."""
+
+
+class Lost(NamedTuple):
+    """A packet of `size` bytes that found no room in front of a link at time_ns, and between which NPUs it goes."""
+
+    link: LinkName
+    size: int
+    time_ns: int
+    source: int
+    destination: int
+
+
+class Room:
+    """What is left of a buffer."""
+
+    __slots__ = ("free", "waiting")
+
+    def __init__(self, size: int) -> None:
+        """An empty buffer of `size` bytes."""
+        self.free = size
+        self.waiting: deque[BufferedLink] = deque()  # links whose first packet will be put in here
+
+
+class BufferedLink(Link):
+    """A link with a buffer in front of it, if it leaves a switch."""
+
+    __slots__ = ("blocked", "carries", "room")
+
+    def __init__(self, name: LinkName, block: Block, room: Room | None) -> None:
+        """A free link. room: None without end."""
+        super().__init__(name, block)
+        self.room = room
+        self.carries: Packet | None = None
+        self.blocked = False  # its first packet waits for room at the other end
+
+
+class Packet(Travel):
+    """A piece of a message on its route. left: how many pieces of the message have not arrived, in a list of one."""
+
+    __slots__ = ("left", "sent_ns", "source")
+
+    def __init__(
+        self, message: Message, route: list[Link], size: int, source: int, destination: int, left: list[int]
+    ) -> None:
+        """A packet of `size` bytes that is about to set off."""
+        super().__init__(message, route, size, destination)
+        self.source = source
+        self.left = left
+        self.sent_ns = 0
+
+
+class BufferedLinks(Links):
+    """The congestion-aware network with SwitchBuffers. lost: the packets that were dropped, in their order."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        network: tuple[Block, ...] | GraphNetwork,
+        buffers: SwitchBuffers,
+        rendezvous: bool = False,
+        record: bool = False,
+    ) -> None:
+        """All links are free and all buffers empty."""
+        super().__init__(clock, network, rendezvous, record)
+        self.buffers = buffers
+        self._credits = self.buffers.flow_control == "credit"
+        self.lost: list[Lost] = []
+        self._sent = 0
+
+    def blocked(self) -> str:
+        """See Messages."""
+        stuck = [link.name for link in self._links.values() if cast(BufferedLink, link).blocked]
+        circle = [link for link in stuck if isinstance(link[0], str)]
+        if not circle:
+            return ""
+        names = ", ".join(f"{tail} -> {head}" for tail, head in circle[:4])
+        return f"packets wait for each other's room in a circle (deadlock): on {names}"
+
+    def _link(self, name: LinkName, block: Block) -> Link:
+        if name not in self._links:
+            size = self.buffers.room(name[0])
+            self._links[name] = BufferedLink(name, block, None if size is None else Room(size))
+        return self._links[name]
+
+    def _carry(self, source: int, destination: int, size: int, message: Message) -> None:
+        route = self._route(source, destination)
+        sizes = self.buffers.packets(size)
+        left = [len(sizes)]
+        self._count(len(sizes))
+        for piece in sizes:
+            self._forward(Packet(message, route, piece, source, destination, left))
+
+    def _forward(self, travel: Travel) -> None:
+        link = cast(BufferedLink, travel.route[travel.at])
+        travel.queued_ns = self.clock.now
+        if link.room is not None and not self._credits:
+            if link.room.free < travel.size:
+                self._drop(cast(Packet, travel), link)
+                return
+            link.room.free -= travel.size
+        link.queue.append(travel)
+        self._next(link)
+
+    def _count(self, packets: int) -> None:
+        self._sent += packets
+        if self._sent > MOST_PACKETS:
+            raise ConfigError(
+                f"more than {MOST_PACKETS:,} packets would have to be followed ({len(self.lost):,} were lost so far); "
+                "make packets larger or messages smaller."
+            )
+
+    def _drop(self, packet: Packet, link: Link) -> None:
+        now = self.clock.now
+        self.lost.append(Lost(link.name, packet.size, now, packet.source, packet.destination))
+        self._count(1)
+        packet.at = 0
+        self.clock.at(max(now + 1, packet.sent_ns + self.buffers.timeout), self._forward, packet)
+
+    def _next(self, link: BufferedLink) -> None:
+        """Start the first packet that waits for a link, if the link is free and there is room at its end."""
+        if link.busy or link.blocked or not link.queue:
+            return
+        packet = cast(Packet, link.queue[0])
+        room = self._room_ahead(packet) if self._credits else None
+        if room is not None:
+            if room.free < packet.size:
+                link.blocked = True
+                room.waiting.append(link)
+                return
+            room.free -= packet.size
+        link.queue.popleft()
+        link.carries = packet
+        if not packet.at:
+            packet.sent_ns = self.clock.now
+        self._start(link, packet)
+
+    @staticmethod
+    def _room_ahead(packet: Packet) -> Room | None:
+        if packet.at + 1 == len(packet.route):
+            return None
+        return cast(BufferedLink, packet.route[packet.at + 1]).room
+
+    def _there(self, travel: Travel) -> None:
+        packet = cast(Packet, travel)
+        packet.at += 1
+        if packet.at < len(packet.route):
+            self._forward(packet)
+            return
+        packet.left[0] -= 1
+        if not packet.left[0]:
+            self._arrive(packet.message)
+
+    def _free(self, link: Link) -> None:
+        own = cast(BufferedLink, link)
+        own.busy = False
+        packet = own.carries
+        if own.room is not None and packet is not None:
+            if self._credits:
+                before = packet.route[packet.route.index(own) - 1]
+                self.clock.at(self.clock.now + int(before.block.latency), self._credit, (own.room, packet.size))
+            else:
+                own.room.free += packet.size
+        self._next(own)
+
+    def _credit(self, what: tuple[Room, int]) -> None:
+        """The news of room arrives: who has waited longest comes first."""
+        room, size = what
+        room.free += size
+        while room.waiting and room.free >= room.waiting[0].queue[0].size:
+            link = room.waiting.popleft()
+            link.blocked = False
+            self._next(link)

@@ -1,0 +1,1 @@
+"""Running the three layers together: simulate, what a run has brought, presets, exports and reports."""

@@ -1,0 +1,78 @@
+"""Every NPU and every message, followed one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from astra_edu.base.progress import Bar
+from astra_edu.clock.events import Clock
+from astra_edu.network.carriers import carrier
+from astra_edu.network.links import Links, Use
+from astra_edu.network.packets import BufferedLinks, Lost
+from astra_edu.run.hands import Hands
+from astra_edu.system.endpoint import Endpoint
+from astra_edu.system.plan_2 import Shared
+from astra_edu.system.queues import Stay
+from astra_edu.system.remote_memory import Accesses
+from astra_edu.system.trace_config import TracePlatform
+from astra_edu.traces import Trace
+from astra_edu.traces.npu import TraceNpu
+
+
+class Everyone:
+    """A run of all NPUs. record: keep every chunk's stay in a phase and every message's on a link."""
+
+    def __init__(self, trace: Trace, platform: TracePlatform, record: bool = False) -> None:
+        """Everything is set up; nothing has begun."""
+        self.clock = clock = Clock()
+        self.messages = carrier(
+            clock,
+            platform.network,
+            platform.congestion_aware,
+            platform.buffers,
+            platform.system.rendezvous,
+            record,
+        )
+        shared, accesses = Shared(platform), Accesses(platform.memory)
+        endpoints = [Endpoint(npu, clock, platform, self.messages, shared) for npu in range(platform.npus)]
+        self.stays: list[Stay] = []
+        if record:
+            for endpoint in endpoints:
+                endpoint.stays = self.stays
+        self.npus = [
+            TraceNpu(
+                endpoint.npu,
+                nodes,
+                trace.groups,
+                platform.system,
+                Hands(endpoint, accesses),
+                trace.where(endpoint.npu),
+            )
+            for endpoint, nodes in zip(endpoints, trace.nodes, strict=True)
+        ]
+
+    @property
+    def uses(self) -> Sequence[Use]:
+        """What was on which link when; empty where that wasn't recorded or links aren't modelled."""
+        return (isinstance(self.messages, Links) and self.messages.uses) or ()
+
+    @property
+    def lost(self) -> Sequence[Lost]:
+        """Packets that found no room."""
+        return self.messages.lost if isinstance(self.messages, BufferedLinks) else ()
+
+    def run(self, expected: int = 0) -> None:
+        """Start every NPU and go on until nothing happens any more.
+
+        expected: about how many messages there will be; from the second second on a bar shows how many were sent.
+        """
+        for npu in self.npus:
+            npu.go_on()
+        if not expected:
+            self.clock.run()
+            return
+        bar = Bar("simulating", " messages", expected)
+        try:
+            self.clock.run(lambda: bar.show(self.messages.sent))
+        finally:
+            bar.close()

@@ -1,0 +1,40 @@
+"""What carries out the operations of one NPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from astra_edu.system.endpoint import TAGS, Endpoint
+from astra_edu.system.remote_memory import Accesses
+from astra_edu.traces import Node
+
+
+class Hands:
+    """Its endpoint, the network, the memory. See npu.Backend."""
+
+    def __init__(self, endpoint: Endpoint, accesses: Accesses) -> None:
+        """accesses: to the remote memories of the platform."""
+        self.endpoint = endpoint
+        self.accesses = accesses
+        self.clock = endpoint.clock
+        self.after = endpoint.turns.after
+        self.collective = endpoint.collective
+
+    @property
+    def now(self) -> int:
+        """The time in ns."""
+        return self.clock.now
+
+    def send(self, node: Node, done: Callable[[Node], object]) -> None:
+        """Send a message; done(node) when it has arrived."""
+        tag, size = node.number("comm_tag", 0) % TAGS, node.number("comm_size")
+        self.endpoint.messages.send(self.endpoint.npu, node.number("comm_dst"), tag, size, done, node)
+
+    def receive(self, node: Node, done: Callable[[Node], object]) -> None:
+        """Be ready for a message; done(node) when it is here."""
+        tag, size = node.number("comm_tag", 0) % TAGS, node.number("comm_size")
+        self.endpoint.messages.receive(self.endpoint.npu, node.number("comm_src"), tag, size, done, node)
+
+    def access(self, node: Node, size: int, done: Callable[[Node], object]) -> None:
+        """Load from or store to remote memory; done(node) when that is over."""
+        self.clock.at(self.accesses.end_ns(self.endpoint.npu, size, self.now), done, node)

@@ -1,0 +1,129 @@
+"""Runs in which all NPUs do the same at the same time: NPU 0 stands for all."""
+
+from __future__ import annotations
+
+from astra_edu.clock.events import Clock
+from astra_edu.clock.foreseen import ForeseenClock, Known
+from astra_edu.network import Topology
+from astra_edu.network.folded import FoldedLinks, FoldedMessages
+from astra_edu.network.messages import Messages
+from astra_edu.run.hands import Hands
+from astra_edu.system.config import TREES
+from astra_edu.system.endpoint import Endpoint
+from astra_edu.system.exchange import Phase
+from astra_edu.system.plan_2 import PhasePlan, Shared
+from astra_edu.system.queues import Chunk, Queue, Stay
+from astra_edu.system.remote_memory import Accesses
+from astra_edu.system.timed import Timed, duration, handed_on
+from astra_edu.system.trace_config import THEMIS, TracePlatform
+from astra_edu.traces import COLLECTIVES, Node, NodeType, Trace
+from astra_edu.traces.npu import TraceNpu
+
+_ALONE = (NodeType.COMP_NODE, NodeType.COMM_COLL_NODE, NodeType.METADATA_NODE, NodeType.INVALID_NODE)
+_MEMORY = (NodeType.MEM_LOAD_NODE, NodeType.MEM_STORE_NODE)
+
+
+def fits(trace: Trace, platform: TracePlatform) -> bool:
+    """Whether NPU 0 can stand for all: nobody sends to anybody in particular, and algorithms treat NPUs alike."""
+    system = platform.system
+    if not trace.alike or system.custom or system.custom_nodes or platform.buffers or not platform.blocks:
+        return False
+    for node in trace.nodes[0]:
+        if node.type in _MEMORY:
+            if platform.memory.kind != "PER_NPU_MEMORY_EXPANSION":
+                return False
+        elif node.type not in _ALONE:
+            return False
+        if node.type is NodeType.COMM_COLL_NODE and not _alike(node, trace, platform):
+            return False
+    return True
+
+
+def _alike(node: Node, trace: Trace, platform: TracePlatform) -> bool:
+    if node.group and len(trace.groups.get(node.group, ())) != platform.npus:
+        return False
+    collective = COLLECTIVES.get(node.comm_type)
+    if collective is None:
+        return True
+    hows = platform.system.implementations.get(collective, ())
+    if hows and hows[0].flat and len(platform.blocks) > 1:
+        return not platform.congestion_aware and hows[0].algorithm not in TREES
+    for how, block in zip(hows, platform.blocks, strict=False):
+        if how.algorithm in TREES:
+            return False
+        lines = how.algorithm == "halving-doubling" and block.topology is Topology.RING
+        if platform.congestion_aware and lines and not _undisturbed(platform):
+            return False
+    return True
+
+
+def _undisturbed(platform: TracePlatform) -> bool:
+    """Whether a phase's duration is known when it starts."""
+    system = platform.system
+    if system.bus or system.rendezvous:
+        return False
+    return not platform.congestion_aware or system.active_chunks == 1 == system.queues
+
+
+class OneForAll:
+    """A run of NPU 0 that stands for all."""
+
+    def __init__(self, trace: Trace, platform: TracePlatform, record: bool = False, strict: bool = True) -> None:
+        """record: keep every chunk's stay in a phase. strict: see folded.FoldedLinks."""
+        self.clock: Clock
+        self.endpoint: Endpoint
+        if _undisturbed(platform):
+            self.clock = clock = ForeseenClock()
+            self.endpoint = _TimedEndpoint(clock, platform)
+        else:
+            self.clock = Clock()
+            blocks, rendezvous = platform.blocks, platform.system.rendezvous
+            network: Messages = FoldedMessages(self.clock, blocks, rendezvous)
+            if platform.congestion_aware:
+                network = FoldedLinks(self.clock, blocks, rendezvous, strict)
+            self.endpoint = Endpoint(0, self.clock, platform, network, Shared(platform), folded=True)
+        if record:
+            self.endpoint.stays = []
+        hands = Hands(self.endpoint, Accesses(platform.memory))
+        self.npu = TraceNpu(0, trace.nodes[0], trace.groups, platform.system, hands, trace.where(0))
+
+    @property
+    def stays(self) -> list[Stay]:
+        """Every chunk's stay in a phase, if recorded."""
+        return self.endpoint.stays or []
+
+    def run(self) -> None:
+        """Start and go on until nothing happens any more."""
+        self.npu.go_on()
+        self.clock.run()
+
+
+class _TimedEndpoint(Endpoint):
+    """An endpoint whose phases' durations are known when they start."""
+
+    def __init__(self, clock: ForeseenClock, platform: TracePlatform) -> None:
+        super().__init__(
+            0, clock, platform, Messages(clock, platform.blocks, platform.system.rendezvous), Shared(platform)
+        )
+        self._foreseen = clock
+        self._known: dict[object, Known] = {}
+        self._asks = platform.system.inter_dimension in THEMIS  # only Themis asks who leads
+
+    @property
+    def leads(self) -> bool:
+        return not self._foreseen.leader
+
+    def _phase(self, queue: Queue, chunk: Chunk) -> Phase:
+        plan = chunk.phase
+
+        def lead(leader: int) -> int:
+            return handed_on(leader, self._moves(plan), plan, self.platform) if self._asks else leader
+
+        return Timed(self._foreseen, self._duration(plan), lead, lambda: self._over(queue, chunk))
+
+    def _duration(self, plan: PhasePlan) -> Known:
+        key = (plan.collective, plan.lane, plan.size, plan.clockwise)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = duration(self._moves(plan), plan.lane.stride, plan.clockwise, self.platform)
+        return found

@@ -1,0 +1,212 @@
+"""The six CSV files that ASTRA-sim 1.0 leaves behind: the same names, and the same cells in the same places.
+
+Times are in µs and sizes in MiB ("MB" in the headers), with six decimals. Several runs share the files: run number 0
+begins them, each later one fills in its own rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from os import PathLike
+from pathlib import Path
+
+from astra_edu.base.errors import ConfigError, whole
+from astra_edu.base.intervals import shares_of_periods
+from astra_edu.base.units import MIB
+from astra_edu.run.report_csv import Table
+from astra_edu.run.result import Result
+from astra_edu.system.scheduler import Issued, Stay
+from astra_edu.workload.npu import RunningLayer
+
+PERIOD_NS = 10_000
+"""How long the periods of the dimension utilisation are."""
+
+_NAMED_DIMENSIONS = 7
+_DIMENSION_ROWS = 10
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run's place in the files: its name, its row among `rows` runs (from 0), the folder, and what it brought."""
+
+    result: Result
+    folder: Path
+    name: str
+    row: int
+    rows: int
+
+
+def write_reports(
+    result: Result, folder: str | PathLike[str] = ".", name: str = "unnamed run", row: int = 0, rows: int = 1
+) -> list[Path]:
+    """Write tutorial_result.csv and its five companions into `folder`, which is made if need be; return their paths.
+
+    name: the run's, in every file. row: which of the `rows` runs it is, from 0; run 0 overwrites files of that name,
+    the others add to them. Raises ConfigError for a row that isn't there, a name that can't be part of a file's name,
+    and files that can't be read or written.
+    """
+    rows = whole("total-stat-rows", rows, at_least=1)
+    row = whole("stat-row", row, at_least=0)
+    if row >= rows:
+        raise ConfigError(f"stat-row is {row}; of total-stat-rows = {rows} the last one is {rows - 1}.")
+    if not name or not name.isprintable() or "/" in name or "\\" in name:
+        raise ConfigError(f"run-name is {name!r}; it becomes part of a file's name, so no / or \\ can be in it.")
+    if Path(folder).is_file():
+        raise ConfigError(f"{folder} is a file; the reports need a folder.")
+    run = Run(result, Path(folder), name, row, rows)
+    return [report(run) for report in (_tutorial, _end_to_end, _detailed, _backend, _dimensions, _utilisation)]
+
+
+def _table(run: Run, file: str, height: int, width: int, own: Iterable[int]) -> Table:
+    """A new file for run 0; for later ones the file that is there, with their `own` rows emptied."""
+    return Table(run.folder / file, height, width, own if run.row else None)
+
+
+def _tutorial(run: Run) -> Path:
+    table = _table(run, "tutorial_result.csv", run.rows + 1, 5, [run.row + 1])
+    headers = ("Name", "TotalTime(us)", "ComputeTime(us)", "ExposedCommunicationTime(us)", "TotalMessageSize(MB)")
+    if table.fresh:
+        table.put(0, 0, *headers)
+    table.put(run.row + 1, 0, run.name, *_times(run.result), _mib(run.result.message_bytes))
+    return table.save()
+
+
+def _backend(run: Run) -> Path:
+    result = run.result
+    table = _table(run, "backend_end_to_end.csv", run.rows + 1, 8 + _NAMED_DIMENSIONS, [run.row + 1])
+    if table.fresh:
+        names = ("RunName", "CommsTime", "ComputeTime", "ExposedCommsTime", "Cost", "TotalPayloadSize")
+        dims = [f"PayloadSize_Dim{d}" for d in range(_NAMED_DIMENSIONS)]
+        table.put(0, 0, *names, "DPCommsTime", "MPCommsTime", *dims)
+    data_parallel = result.running[0].weight_gradient.exposed_ns / 1000
+    model_parallel = result.total_ns / 1000 - _compute_us(result) - data_parallel
+    sent = [_mib(size) for size in result.message_bytes_per_dimension]
+    sent += ["-1"] * (_NAMED_DIMENSIONS - len(sent))
+    cost = f"{result.network_cost:.6f}"
+    table.put(run.row + 1, 0, run.name, *_times(result), cost, _mib(result.message_bytes))
+    table.put(run.row + 1, 6, f"{data_parallel:.6f}", f"{model_parallel:.6f}", *sent)
+    return table.save()
+
+
+def _dimensions(run: Run) -> Path:
+    first = run.row * _DIMENSION_ROWS + 1
+    own = range(first, first + _DIMENSION_ROWS)
+    table = _table(run, "backend_dim_info.csv", run.rows * _DIMENSION_ROWS + 1, 3, own)
+    if table.fresh:
+        table.put(0, 0, "RunName", "DimensionIndex", "AverageChunkLatency")
+    for d in range(len(run.result.logical)):
+        table.put(first + d, 0, run.name, str(d), _us(run.result.chunk_latency_ns(d)))
+    return table.save()
+
+
+def _end_to_end(run: Run) -> Path:
+    result = run.result
+    table = _layers_table(run, "EndToEnd.csv")
+    if table.fresh:
+        kinds = [f"{kind} {what}" for what in ("compute", "exposed comm", "total comm") for kind in ("fwd", "wg", "ig")]
+        table.put(0, 2, *kinds, "workload finished at", "total comp", "total exposed comm")
+    for layer in result.running:
+        tasks = (layer.forward, layer.weight_gradient, layer.input_gradient)
+        times = [task.computed_ns for task in tasks], [t.exposed_ns for t in tasks], [t.communication_ns for t in tasks]
+        cells = [_us(ns) for kind in times for ns in kind]
+        table.put(layer.index * run.rows + 1 + run.row, 2, *cells, _us(result.total_ns))
+    table.put(1 + run.row, 12, *_times(result)[1:])
+    return table.save()
+
+
+def _detailed(run: Run) -> Path:
+    result = run.result
+    table = _layers_table(run, "detailed.csv")
+    collectives = _collectives(result.stays)
+    end = 2
+    for layer in result.running:
+        queued, messages = _delays(layer, collectives)
+        if table.fresh and layer.index == 0:
+            waits = [f"queuing delay phase {phase}" for phase in range(len(queued))]
+            table.put(0, 2, *waits, *(f"network delay phase {phase}" for phase in range(1, len(messages) + 1)))
+        table.put(layer.index * run.rows + 1 + run.row, 2, *map(_us, [*queued, *messages]))
+        end = 2 + len(queued) + len(messages)
+    dims = range(len(result.logical))
+    if table.fresh:
+        table.put(0, end, *(f"avg chunk delay dimension {d + 1}" for d in dims))
+    table.put(1 + run.row, end, *(_us(result.chunk_latency_ns(d)) for d in dims))
+    return table.save()
+
+
+def _layers_table(run: Run, file: str) -> Table:
+    """A table with a block of rows for each layer, in it a row for each run, the names already there."""
+    layers = run.result.running
+    own = [layer.index * run.rows + 1 + run.row for layer in layers]
+    table = _table(run, file, len(layers) * run.rows + 20, 50, own)
+    for layer in layers:
+        if table.fresh:
+            table.put(layer.index * run.rows + 1, 0, layer.name)
+        table.put(layer.index * run.rows + 1 + run.row, 1, run.name)
+    return table
+
+
+def _utilisation(run: Run) -> Path:
+    """How much of each period a dimension has a chunk, waiting or running, in percent."""
+    result = run.result
+    count = int(result.total_ns) // PERIOD_NS
+    table = Table(run.folder / f"{run.name}_dimension_utilization.csv", count + 2, 0)
+    dims = range(len(result.logical))
+    busy = [[(s.queued_ns, s.end_ns) for s in result.stays if s.phase.dimension == d] for d in dims]
+    shares = zip(*(shares_of_periods(intervals, PERIOD_NS, count) for intervals in busy), strict=True)
+    table.put(0, 0, " time (us) ", *(f"dim{d + 1} util" for d in dims), "")
+    for row, period in enumerate(shares, start=1):
+        table.put(row, 0, _us(row * PERIOD_NS), *(f"{share * 100:.6f}" for share in period), "")
+    table.put(count + 1, 0, *[""] * (len(dims) + 1))
+    return table.save()
+
+
+def _collectives(stays: Sequence[Stay]) -> dict[Issued, list[list[Stay]]]:
+    """For each collective the stays of each of its chunks."""
+    found: dict[Issued, dict[int, list[Stay]]] = {}
+    for stay in stays:
+        found.setdefault(stay.issued, {}).setdefault(stay.chunk, []).append(stay)
+    return {issued: list(chunks.values()) for issued, chunks in found.items()}
+
+
+def _delays(
+    layer: RunningLayer, collectives: dict[Issued, list[list[Stay]]]
+) -> tuple[Sequence[float], Sequence[float]]:
+    """(ns in the queue before each phase, ns of a message in each phase): means over the layer's collectives.
+
+    A collective's are means over its chunks. Before its first queue a chunk waits 0 ns for being queued at all.
+    """
+    own = [chunks for issued, chunks in collectives.items() if issued.what in layer.tasks]
+    queued = [_means([[0, *(s.start_ns - s.queued_ns for s in stays)] for stays in chunks]) for chunks in own]
+    messages = [_means([[s.phase.duration.message_ns for s in stays] for stays in chunks]) for chunks in own]
+    return _means(queued), _means(messages)
+
+
+def _means(rows: Sequence[Sequence[float]]) -> list[float]:
+    """The mean of every column; where a row is shorter, it counts as 0."""
+    return [sum(column) / len(rows) for column in zip_longest(*rows, fillvalue=0)]
+
+
+def _times(result: Result) -> tuple[str, str, str]:
+    """Total, compute and exposed time."""
+    compute = _compute_us(result)
+    return _us(result.total_ns), f"{compute:.6f}", f"{result.total_ns / 1000 - compute:.6f}"
+
+
+def _compute_us(result: Result) -> float:
+    """The compute time, added up as ASTRA-sim does: the last of six decimals may depend on the order."""
+    total = 0.0
+    for layer in result.running:
+        for task in (layer.forward, layer.weight_gradient, layer.input_gradient):
+            total += task.computed_ns / 1000
+    return total
+
+
+def _us(ns: float) -> str:
+    """µs; "-nan", as C++ prints it, for the mean of nothing."""
+    return f"{ns / 1000:.6f}" if ns == ns else "-nan"
+
+
+def _mib(size: int) -> str:
+    return f"{size / MIB:.6f}"

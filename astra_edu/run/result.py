@@ -1,0 +1,211 @@
+"""What a run has brought: its times, its bytes, its cost, and views of them as tables.
+
+Everything is taken from what the run recorded: the stays of chunks in phases and the NPU's compute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from astra_edu.base.errors import whole
+from astra_edu.base.intervals import covered, shares_of_periods
+from astra_edu.base.units import MIB, format_ns
+from astra_edu.collectives import Collective
+from astra_edu.network.cost import network_cost
+from astra_edu.run import views
+from astra_edu.run.chrome_trace import save_chrome_trace
+from astra_edu.system import Platform
+from astra_edu.system.logical import LogicalDimension
+from astra_edu.system.scheduler import Stay
+from astra_edu.workload import Workload
+from astra_edu.workload.npu import RunningLayer, Task
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Span(NamedTuple):
+    """Something that lasts from start_ns to end_ns.
+
+    lane: "compute" or "dimension 0", "dimension 1", ... layer and work: whose it is ("forward", "input gradient" or
+    "weight gradient"). collective: what was asked for, None for compute; chunk: which of its chunks. phase: what
+    the dimension does ("reduce-scatter", ...), or "compute". size: bytes that the NPU brings. queued_ns: since when it
+    had waited for its turn.
+    """
+
+    lane: str
+    layer: str
+    work: str
+    collective: Collective | None
+    chunk: int | None
+    phase: str
+    size: int
+    queued_ns: float
+    start_ns: float
+    end_ns: float
+
+    @property
+    def dimension(self) -> int | None:
+        """The number in the lane; None for compute."""
+        return None if self.collective is None else int(self.lane.removeprefix("dimension "))
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """One simulated run. Times in ns.
+
+    compute_ns: the sum of all compute. exposed_ns: the rest of total_ns, when the NPU waited. passes: how many the
+    workload ran. running: its layers with what was counted for them; stays: every chunk in every phase, in the order
+    in which they ended; computed: (task, start, end) of all compute.
+    """
+
+    workload: Workload
+    platform: Platform
+    passes: int
+    total_ns: float
+    running: Sequence[RunningLayer]
+    logical: tuple[LogicalDimension, ...]
+    stays: Sequence[Stay]
+    computed: Sequence[tuple[Task, float, float]]
+
+    @cached_property
+    def compute_ns(self) -> int:
+        """The sum of all compute."""
+        return sum(task.computed_ns for layer in self.running for task in layer.tasks)
+
+    @property
+    def exposed_ns(self) -> float:
+        """The time without compute, when the NPU waits for communication."""
+        return self.total_ns - self.compute_ns
+
+    @cached_property
+    def message_bytes_per_dimension(self) -> list[int]:
+        """Bytes that NPU 0 sent over each of the network's dimensions."""
+        sent = [0] * len(self.platform.network)
+        for stay in self.stays:
+            phase = stay.phase
+            for place, count in enumerate(phase.duration.sent):
+                sent[phase.lane.dimension.first_place + place] += count
+        return sent
+
+    @property
+    def message_bytes(self) -> int:
+        """Bytes that NPU 0 sent."""
+        return sum(self.message_bytes_per_dimension)
+
+    @property
+    def network_cost(self) -> float:
+        """What the network's links, switches and NICs cost, in US dollars, by ASTRA-sim's cost model."""
+        return network_cost(self.platform.network)
+
+    @cached_property
+    def timeline(self) -> tuple[Span, ...]:
+        """All compute and every phase of every chunk, by the time at which they ended."""
+        spans = [
+            Span("compute", task.layer, task.kind, None, None, "compute", 0, start, start, end)
+            for task, start, end in self.computed
+        ]
+        lanes = [f"dimension {d}" for d in range(len(self.logical))]
+        for issued, chunk, _, phase, queued, start, end in self.stays:
+            task = issued.what
+            assert isinstance(task, Task)
+            lane, collective = lanes[phase.dimension], task.work.collective
+            name = phase.collective.value
+            spans.append(Span(lane, task.layer, task.kind, collective, chunk, name, phase.size, queued, start, end))
+        return tuple(sorted(spans, key=lambda span: span.end_ns))
+
+    @cached_property
+    def layers(self) -> pd.DataFrame:
+        """A row for each layer; compute, exposed and all communication of its three kinds of work, in ns.
+
+        Communication is counted from the call to the end, with the waiting in queues; exposed, while the loop waited.
+        """
+        import pandas as pd
+
+        rows = {}
+        for layer in self.running:
+            row: dict[str, float] = {}
+            for task in (layer.forward, layer.input_gradient, layer.weight_gradient):
+                row[f"{task.kind} compute"] = task.computed_ns
+                row[f"{task.kind} exposed"] = task.exposed_ns
+                row[f"{task.kind} communication"] = task.communication_ns
+            rows[layer.index, layer.name] = row
+        table = pd.DataFrame.from_dict(rows, orient="index")
+        table.index = pd.MultiIndex.from_tuples(rows, names=["number", "layer"])
+        return table
+
+    @cached_property
+    def dimensions(self) -> pd.DataFrame:
+        """A row for each logical dimension: its chunks, their mean time and waiting in ns, bytes, how well it was used.
+
+        Where a model-parallel group breaks a dimension in two, both parts have a row and one "network dimension".
+        utilisation: bytes sent over what its bandwidth could have carried in all the time. busy: the share of the time
+        in which a chunk was on it.
+        """
+        import pandas as pd
+
+        rows = []
+        for d, dimension in enumerate(self.logical):
+            physical = self.platform.network[dimension.physical]
+            stays = [stay for stay in self.stays if stay.phase.dimension == d]
+            sent = sum(sum(stay.phase.duration.sent) for stay in stays)
+            could = physical.injection_bandwidth * self.total_ns
+            rows.append(
+                {
+                    "dimension": d,
+                    "network dimension": dimension.physical,
+                    "topology": physical.topology.value,
+                    "NPUs": dimension.npus,
+                    "chunks": len(stays),
+                    "chunk latency": self.chunk_latency_ns(d),
+                    "queueing": _mean([stay.start_ns - stay.queued_ns for stay in stays]),
+                    "bytes": sent,
+                    "utilisation": sent / could,
+                    "busy": covered(self._intervals(d)) / self.total_ns,
+                }
+            )
+        return pd.DataFrame(rows).set_index("dimension")
+
+    def utilisation(self, period_ns: int = 10_000) -> pd.DataFrame:
+        """The share of every period in which each dimension had a chunk, waiting or running; rows by the period's end.
+
+        The last, incomplete period is left out, as in ASTRA-sim's dimension_utilization.csv.
+        """
+        import pandas as pd
+
+        period_ns = whole("period_ns", period_ns, at_least=1)
+        ends = range(period_ns, int(self.total_ns) + 1, period_ns)
+        shares = {
+            f"dimension {d}": shares_of_periods(self._intervals(d, queued=True), period_ns, len(ends))
+            for d in range(len(self.logical))
+        }
+        return pd.DataFrame(shares, index=pd.Index(ends, name="end_ns"))
+
+    def chunk_latency_ns(self, dimension: int = 0) -> float:
+        """Mean time of a chunk's phase on one logical dimension, without its waiting; nan where it had none."""
+        return _mean([int(s.end_ns) - int(s.start_ns) for s in self.stays if s.phase.dimension == dimension])
+
+    def explain(self, changes: Any = True) -> Any:
+        """What bounds this run and what would help; see astra_edu.explain.explain."""
+        return views.EXPLAINERS[type(self)](self, changes)
+
+    def save_chrome_trace(self, path: str | Path) -> Path:
+        """Write the timeline for Perfetto or chrome://tracing and return the path."""
+        return save_chrome_trace(self, path)
+
+    def _intervals(self, d: int, queued: bool = False) -> list[tuple[float, float]]:
+        return [(s.queued_ns if queued else s.start_ns, s.end_ns) for s in self.stays if s.phase.dimension == d]
+
+    def __repr__(self) -> str:
+        return (
+            f"<{format_ns(self.total_ns)} in all: compute {format_ns(self.compute_ns)}, exposed communication "
+            f"{format_ns(self.exposed_ns)}; {self.message_bytes / MIB:,.6g} MiB sent per NPU>"
+        )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else float("nan")

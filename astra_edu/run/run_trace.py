@@ -1,0 +1,97 @@
+"""Run a trace on a platform: one NPU for all where that will do, everyone else one by one."""
+
+from __future__ import annotations
+
+from astra_edu.base.errors import ConfigError
+from astra_edu.network.folded import AmbiguousError
+from astra_edu.run.effort import check_effort, messages_of
+from astra_edu.run.everyone import Everyone
+from astra_edu.run.one_for_all import OneForAll, fits
+from astra_edu.run.trace_result import TraceResult
+from astra_edu.system.trace_config import TracePlatform
+from astra_edu.traces import Trace
+from astra_edu.traces.communication import check_communication
+from astra_edu.traces.npu import TraceNpu
+
+MOST_FOR_A_TIE = 200_000
+"""All NPUs are followed for the sake of a tie in one ns only where they send fewer messages than this."""
+
+
+def run_trace(
+    trace: Trace, platform: TracePlatform, record: bool = False, everyone: bool = False, progress: bool = True
+) -> TraceResult:
+    """Run a trace, to the nanosecond as ASTRA-sim 2.x does.
+
+    record: keep every chunk's stay in a phase and every message's on a link. everyone: follow all NPUs even where
+    one could stand for all. progress: show a progress bar when it takes more than a second.
+
+    Raises ConfigError where sizes don't fit, where NPUs wait for what never comes, and where there would be more
+    messages than can be followed.
+    """
+    if trace.npus != platform.npus:
+        raise ConfigError(
+            f"the trace is for {trace.npus} NPUs, the network has {platform.npus} "
+            f"({' x '.join(map(str, platform.dims))})."
+        )
+    links = record and platform.congestion_aware
+    if not everyone and not links and fits(trace, platform):
+        try:
+            return _one_for_all(trace, platform, record, strict=True)
+        except AmbiguousError:
+            if messages_of(trace, platform) > MOST_FOR_A_TIE:
+                return _one_for_all(trace, platform, record, strict=False)
+    if not platform.system.replay_only:
+        check_communication(trace, platform.dims)
+    expected = messages_of(trace, platform)
+    check_effort(expected)
+    run = Everyone(trace, platform, record)
+    run.run(expected if progress else 0)
+    _finished(run.npus, run.messages.unmatched(), run.messages.blocked())
+    finish_ns = tuple(npu.finished_ns or 0 for npu in run.npus)
+    _took_time(max(finish_ns))
+    ran = sorted((ran for npu in run.npus for ran in npu.ran), key=lambda ran: ran.end_ns)
+    return TraceResult(trace, platform, finish_ns, ran, run.stays, run.uses, run.lost)
+
+
+def _one_for_all(trace: Trace, platform: TracePlatform, record: bool, strict: bool) -> TraceResult:
+    alone = OneForAll(trace, platform, record, strict)
+    alone.run()
+    _finished([alone.npu], [])
+    finish = alone.npu.finished_ns or 0
+    _took_time(finish)
+    return TraceResult(trace, platform, (finish,) * trace.npus, alone.npu.ran, alone.stays, one_for_all=True)
+
+
+def _took_time(total_ns: int) -> None:
+    """Raise ConfigError for a run of 0 ns."""
+    if not total_ns:
+        raise ConfigError(
+            "this run takes 0 ns: the trace has no nodes, or nothing in it takes time (no endpoint delay, no latency, "
+            "messages too small for a whole ns). ASTRA-sim stops there, too."
+        )
+
+
+def _finished(npus: list[TraceNpu], unmatched: list[tuple[tuple[int, int, int, int], bool]], blocked: str = "") -> None:
+    """Raise ConfigError where an NPU never finishes, and say what it waits for."""
+    stuck = [npu for npu in npus if npu.finished_ns is None]
+    if not stuck:
+        return
+    npu = stuck[0]
+    on_the_way, waiting = npu.waiting()
+    parts = [f"{len(stuck)} of {len(npus)} NPUs never finish; first {npu.where}"]
+    if on_the_way:
+        names = {ran.id: ran for ran in npu.nodes}
+        parts.append(f"node {on_the_way[0]} ({names[on_the_way[0]].name}) never ends")
+    elif waiting:
+        parts.append(
+            f"node {waiting[0]} is never started (after an INVALID or METADATA node ASTRA-sim looks for nodes to start "
+            "only when something else ends)"
+        )
+    if blocked:
+        raise ConfigError("; ".join([*parts, blocked]) + ".")
+    for (tag, source, destination, size), sent in unmatched[:1]:
+        what = "sends it, but no receive" if sent else "is waited for, but no send"
+        parts.append(
+            f"NPU {source} to NPU {destination}, tag {tag}, {size} bytes: it {what} with the same tag and size comes"
+        )
+    raise ConfigError("; ".join(parts) + ".")

@@ -1,0 +1,103 @@
+"""A collective carried out by a trace of its own: sends, receives and computations, as fast as their parents allow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from astra_edu.base.errors import ConfigError
+
+if TYPE_CHECKING:
+    from astra_edu.system.endpoint import Endpoint
+
+
+class Act(Enum):
+    """What a step of a custom collective does."""
+
+    SEND = "send"
+    RECEIVE = "receive"
+    COMPUTE = "compute"
+
+
+class CustomStep(NamedTuple):
+    """One step of one rank: to or from which rank, tag and bytes of its message, or ns; and which steps come before."""
+
+    id: int
+    name: str
+    act: Act
+    rank: int
+    tag: int
+    size: int
+    ns: int
+    parents: frozenset[int]
+
+
+class CustomTrace(Protocol):
+    """What describes a custom collective: a Trace, for example."""
+
+    @property
+    def npus(self) -> int:
+        """How many ranks it is for."""
+
+    def custom_steps(self, rank: int) -> Sequence[CustomStep]:
+        """What one rank does. Raises ConfigError for what can't be part of a collective."""
+
+
+class CustomExchange:
+    """One NPU in a collective that a trace describes. No endpoint delay and no reduction is added to it."""
+
+    __slots__ = ("children", "endpoint", "left", "npus", "over", "parents", "steps")
+
+    def __init__(
+        self, endpoint: Endpoint, steps: Sequence[CustomStep], npus: Sequence[int], over: Callable[[], object]
+    ) -> None:
+        """npus: who has each rank of the trace."""
+        self.endpoint = endpoint
+        self.steps = steps
+        self.npus = npus
+        self.over = over
+        self.left = len(steps)
+        self.parents = {step.id: len(step.parents) for step in steps}
+        self.children: dict[int, list[CustomStep]] = {}
+        for step in steps:
+            for parent in step.parents:
+                self.children.setdefault(parent, []).append(step)
+
+    def start(self) -> None:
+        """Everything without parents begins."""
+        for step in sorted(self.steps, key=lambda step: step.id):
+            if not self.parents[step.id]:
+                self._issue(step)
+
+    def _issue(self, step: CustomStep) -> None:
+        endpoint, messages = self.endpoint, self.endpoint.messages
+        match step.act:
+            case Act.SEND:
+                messages.send(endpoint.npu, self._npu(step), step.tag, step.size, self._done, step)
+            case Act.RECEIVE:
+                messages.receive(endpoint.npu, self._npu(step), step.tag, step.size, self._done, step)
+            case Act.COMPUTE:
+                endpoint.turns.after(step.ns, self._done, step)
+
+    def _npu(self, step: CustomStep) -> int:
+        if step.rank >= len(self.npus):
+            raise ConfigError(
+                f"node {step.id} ({step.name}) of a custom collective names rank {step.rank}; it runs over "
+                f"{len(self.npus)} NPUs."
+            )
+        if self.npus[step.rank] == self.endpoint.npu:
+            raise ConfigError(f"node {step.id} ({step.name}) of a custom collective names its own rank, {step.rank}.")
+        return self.npus[step.rank]
+
+    def _done(self, step: CustomStep) -> None:
+        self.left -= 1
+        ready = []
+        for child in self.children.get(step.id, ()):
+            self.parents[child.id] -= 1
+            if not self.parents[child.id]:
+                ready.append(child)
+        for child in sorted(ready, key=lambda child: child.id):
+            self._issue(child)
+        if not self.left:
+            self.over()

@@ -1,0 +1,194 @@
+"""The system layer of one NPU: its collectives' chunks in the queues of the dimensions, and the phases they start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import count
+from typing import Protocol
+
+from astra_edu.base.errors import ConfigError
+from astra_edu.clock.events import Clock, Turns
+from astra_edu.collectives import Collective
+from astra_edu.collectives.tree import perfect
+from astra_edu.network.messages import Messages
+from astra_edu.system.config import TREES
+from astra_edu.system.custom import CustomExchange, CustomTrace
+from astra_edu.system.exchange import Exchange, Phase, TreeExchange
+from astra_edu.system.faithful.turns_bus import TurnsBus
+from astra_edu.system.moves import Moves, moves
+from astra_edu.system.plan_2 import Lane, PhasePlan, Planner, Shared
+from astra_edu.system.policies_2 import POLICIES
+from astra_edu.system.queues import Chunk, Issued, Queue, Stay
+from astra_edu.system.trace_config import TracePlatform
+
+Done = Callable[[], object]
+TAGS = 500_000_000
+"""Collectives and a trace's own messages have this many tags each; ASTRA-sim takes numbers modulo it."""
+GROUP_STREAMS = 1_000_000
+"""The chunks of process group g are numbered from g times this on."""
+_tree = lru_cache(maxsize=100)(perfect)
+
+
+class Asks(Protocol):
+    """What asks for a collective."""
+
+    @property
+    def id(self) -> int:
+        """Its number, for collectives that are carried out differently for it."""
+
+
+class Endpoint:
+    """One NPU's system layer."""
+
+    def __init__(
+        self, npu: int, clock: Clock, platform: TracePlatform, messages: Messages, shared: Shared, folded: bool = False
+    ) -> None:
+        """messages: the network; shared: what all NPUs share. folded: this NPU stands for all (see network.folded)."""
+        self.npu = npu
+        self.clock = clock
+        self.turns = Turns(clock)
+        self.platform = platform
+        self.system = system = platform.system
+        self.messages = messages
+        self.bus = TurnsBus(system.bus, self.turns) if system.bus else None
+        self.folded = folded
+        self.stays: list[Stay] | None = None
+        self._planner = Planner(platform, shared)
+        self._streams = 0
+        self._group_streams: dict[int, int] = {}
+        self._priorities = count(0, 1 if system.scheduling == "LIFO" else -1)
+        places = -(-system.active_chunks // system.queues)
+        policy = POLICIES[system.intra_dimension]
+        self._queues = [[Queue(places, policy) for _ in range(system.queues)] for _ in platform.dims]
+
+    @property
+    def leads(self) -> bool:
+        """Whether no other NPU that this one stands for has its turn earlier in this ns."""
+        return True
+
+    def collective(
+        self,
+        asks: Asks,
+        collective: Collective,
+        size: int,
+        involved: Sequence[bool] | None,
+        group: tuple[int, tuple[int, ...]] | None,
+        priority: int,
+        done: Done,
+    ) -> bool:
+        """Begin a collective now and call `done` when its last chunk is over; False where it has none, and never ends.
+
+        asks: the node that asks for it. group: number and members of a process group; None for all NPUs. priority:
+        larger ones go first, where the system's scheduling is EXPLICIT.
+        """
+        custom = self.system.custom_nodes.get(asks.id, self.system.custom.get(collective))
+        if custom is not None:
+            self._custom(custom, size, group, done)
+            return True
+        lanes = self._planner.lanes(collective) if group is None else self._group_lanes(collective, group[1])
+        if group is not None:
+            involved = None
+        if self.leads:
+            self._planner.shared.begin(self.npu, self.clock.now)
+        planned = self._planner.chunks(collective, size, involved, lanes, self._streams)
+        self._planner.shared.begin(self.npu, self.clock.now)
+        rank = next(self._priorities) if self.system.scheduling != "EXPLICIT" else priority
+        issued = Issued(asks, len(planned), done)
+        for index, phases in enumerate(planned):
+            chunk = Chunk(index, TAGS + self._next_stream(group) % TAGS, rank, phases, issued)
+            queue = self._queue(chunk.phase)
+            queue.insert(chunk, self.clock.now)
+            self._start(queue)
+        return bool(planned)
+
+    def _custom(self, trace: CustomTrace, size: int, group: tuple[int, tuple[int, ...]] | None, done: Done) -> None:
+        """A collective that a trace of its own carries out, in one chunk.
+
+        In a process group an NPU has the rank of its place among the sorted members, but its peers' ranks are those of
+        the group's own order, as in ASTRA-sim.
+        """
+        npus = range(self.platform.npus) if group is None else group[1]
+        if trace.npus != len(npus):
+            raise ConfigError(f"a custom collective is for {trace.npus} NPUs; it is used by {len(npus)}.")
+        if not size:
+            raise ConfigError("a custom collective of 0 bytes never begins in ASTRA-sim.")
+        self._next_stream(group)
+        CustomExchange(self, trace.custom_steps(sorted(npus).index(self.npu)), npus, done).start()
+
+    def _group_lanes(self, collective: Collective, members: tuple[int, ...]) -> tuple[Lane, ...]:
+        if len(members) == self.platform.npus:
+            return self._planner.lanes(collective)
+        return (self._planner.group_lane(collective, members),)
+
+    def _next_stream(self, group: tuple[int, tuple[int, ...]] | None) -> int:
+        """The number of the next chunk. Those of groups count among the chunks of all NPUs, too."""
+        self._streams += 1
+        if group is None:
+            return self._streams - 1
+        number = group[0]
+        stream = self._group_streams.get(number, number * GROUP_STREAMS)
+        self._group_streams[number] = stream + 1
+        return stream
+
+    def _queue(self, phase: PhasePlan) -> Queue:
+        return self._queues[phase.dimension][phase.queue]
+
+    def _start(self, queue: Queue) -> None:
+        """Start as many chunks as there are places for."""
+        while queue.running < queue.places and queue.running < len(queue.chunks):
+            chunk = queue.chunks[queue.running]
+            queue.running += 1
+            chunk.started_ns = self.clock.now
+            self._phase(queue, chunk).start()
+
+    def _phase(self, queue: Queue, chunk: Chunk) -> Phase:
+        plan, npu = chunk.phase, self.npu
+        lane = plan.lane
+        place, ring = lane.place(npu), lane.ring_of(npu)
+
+        def over() -> None:
+            self._over(queue, chunk)
+
+        if lane.how.algorithm in TREES:
+            return TreeExchange(self, _tree(lane.npus, plan.tree == 1), place, ring, plan.size, chunk.tag, over)
+        own = self._moves(plan)
+        n = lane.npus
+        if own.exchanges:
+            ahead = behind = [ring[place ^ distance] for distance in own.ahead]
+        else:
+            one_way = [ring[(place + distance) % n] for distance in own.ahead]
+            other_way = [ring[(place - distance) % n] for distance in own.ahead]
+            ahead, behind = (one_way, other_way) if plan.clockwise else (other_way, one_way)
+        if self.folded:
+            behind = ahead
+        return Exchange(self, own, chunk.tag, ahead, behind, over)
+
+    def _moves(self, plan: PhasePlan) -> Moves:
+        lane = plan.lane
+        key = (plan.collective, lane.how, lane.npus, plan.size, not lane.stride)
+        found = self._planner.shared.moves.get(key)
+        if found is None:
+            found = self._planner.shared.moves[key] = moves(*key[:4], self.system, key[4])
+        return found
+
+    def _over(self, queue: Queue, chunk: Chunk) -> None:
+        now = self.clock.now
+        issued = chunk.issued
+        if self.stays is not None:
+            times = (chunk.queued_ns, chunk.started_ns, now)
+            self.stays.append(Stay(self.npu, issued.what, chunk.index, chunk.at, chunk.phase, *times))
+        chunk.at += 1
+        if chunk.at == len(chunk.phases):
+            issued.left -= 1
+            if not issued.left:
+                issued.done()
+            queue.remove(chunk)
+            self._start(queue)
+            return
+        queue.remove(chunk)
+        chunk.phase = chunk.phases[chunk.at]
+        following = self._queue(chunk.phase)
+        following.insert(chunk, now)
+        self._start(queue)
+        self._start(following)

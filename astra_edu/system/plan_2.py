@@ -1,0 +1,253 @@
+"""From a collective to chunks, and from a chunk to the phases it goes through, as ASTRA-sim 2.x plans them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import NamedTuple
+
+from astra_edu.base.errors import ConfigError
+from astra_edu.collectives import Collective
+from astra_edu.system.config import TREES, Implementation
+from astra_edu.system.moves import Moves
+from astra_edu.system.plan_1 import walk_through
+from astra_edu.system.themis import Themis
+from astra_edu.system.trace_config import THEMIS, TracePlatform
+
+KNOWN_DIMENSIONS = 4
+"""A node without involved_dim runs over the first four dimensions; what ASTRA-sim does with a fifth is an accident."""
+
+
+class Lane(NamedTuple):
+    """NPUs in the order of a logical ring: those of one dimension, of a process group, or all.
+
+    npus: how many. stride: NPU numbers between neighbours; 0 in a process group, which lists its `members`.
+    """
+
+    npus: int
+    stride: int
+    how: Implementation
+    members: tuple[int, ...] = ()
+
+    def place(self, npu: int) -> int:
+        """The place of an NPU in its ring."""
+        return npu // self.stride % self.npus if self.stride else self.members.index(npu)
+
+    def ring_of(self, npu: int) -> Sequence[int]:
+        """The NPUs of the ring that an NPU is in, by place."""
+        if not self.stride:
+            return self.members
+        first = npu - self.place(npu) * self.stride
+        return range(first, first + self.npus * self.stride, self.stride)
+
+
+class PhasePlan(NamedTuple):
+    """One chunk's stay on one dimension, the same for all NPUs.
+
+    collective: what is carried out there. dimension: of the lanes. queue: in which of the dimension's queues.
+    size, final_size: bytes an NPU brings and has afterwards. clockwise: in which direction NPUs are counted.
+    tree: for a double binary tree, which of the two.
+    """
+
+    collective: Collective
+    dimension: int
+    queue: int
+    size: int
+    final_size: int
+    clockwise: bool
+    tree: int
+    lane: Lane
+
+
+@dataclass(slots=True)
+class QueueTurns:
+    """Whose turn it is among the queues of one dimension. The first half is for the way up, the second for down."""
+
+    count: int
+    any: int = 0
+    up: int = 0
+    down: int = 0
+
+    def __post_init__(self) -> None:
+        self.down = self.count // 2
+
+    def next_any(self) -> tuple[int, bool]:
+        """(queue, clockwise) for a phase of a collective that goes one way."""
+        queue, half = self.any, self.count // 2
+        self.any = (queue + 1) % self.count
+        return queue, not (self.count > 1 and queue >= half)
+
+    def next_up(self) -> tuple[int, bool]:
+        """(queue, clockwise) for a phase on the way up."""
+        queue = self.up
+        self.up = queue + 1 if queue + 1 < self.count // 2 else 0
+        return queue, True
+
+    def next_down(self) -> tuple[int, bool]:
+        """(queue, clockwise) for a phase on the way down."""
+        queue = self.down
+        self.down = queue + 1 if queue + 1 < self.count else self.count // 2
+        return queue, False
+
+
+def cut(collective: Collective, size: int, splits: int, npus: int) -> tuple[int, int]:
+    """(chunk size, size) when `size` bytes are cut into `splits` chunks on a machine of `npus` NPUs.
+
+    Chunks have at least a byte for every NPU (an all-gather's NPUs bring their own), so a small collective grows.
+    Raises ConfigError for an all-gather that is too small: ASTRA-sim would cut chunks of 0 bytes for ever.
+    """
+    chunk = size // splits
+    if collective is not Collective.ALL_GATHER and npus > chunk:
+        return npus, splits * npus
+    if not chunk:
+        raise ConfigError(
+            f"an all-gather of {size} bytes per NPU can't be cut into preferred-dataset-splits = {splits} chunks; it "
+            f"needs {splits} bytes at least (ASTRA-sim never ends there)."
+        )
+    return chunk, size
+
+
+class Planner:
+    """Plans the chunks of an NPU's collectives, one collective after the other."""
+
+    def __init__(self, platform: TracePlatform, shared: Shared) -> None:
+        """shared: by all NPUs."""
+        self.platform = platform
+        system = platform.system
+        self.queues = [QueueTurns(system.queues) for _ in platform.dims]
+        self._lanes: dict[Collective, tuple[Lane, ...]] = {}
+        self._round_robin = 0
+        self._trees: dict[tuple[Collective, int], int] = {}
+        self.shared = shared
+
+    def lanes(self, collective: Collective) -> tuple[Lane, ...]:
+        """Where a collective of all NPUs runs: a lane for each dimension that has an implementation."""
+        found = self._lanes.get(collective)
+        if found is None:
+            sizes = self.platform.dims
+            hows = self.platform.implementations(collective)
+            if hows[0].flat:
+                found = (Lane(prod(sizes), 1, hows[0]),)
+            else:
+                strides = [prod(sizes[:d]) for d in range(len(sizes))]
+                found = tuple(Lane(*lane) for lane in zip(sizes, strides, hows, strict=False))
+            self._lanes[collective] = found
+        return found
+
+    def group_lane(self, collective: Collective, members: tuple[int, ...]) -> Lane:
+        """Where a collective of a smaller process group runs: one ring of its members."""
+        hows = self.platform.system.implementations.get(collective) or ()
+        if not hows:
+            self.platform.implementations(collective)  # says what is missing
+        how = hows[0] if len(hows) == 1 else Implementation.parse("ring")
+        if how.algorithm in TREES:
+            raise ConfigError(
+                "doubleBinaryTree in a process group crashes ASTRA-sim (a group is a ring there); take ring, direct "
+                "or halvingDoubling."
+            )
+        return Lane(len(members), 0, how, members)
+
+    def chunks(
+        self,
+        collective: Collective,
+        size: int,
+        involved: Sequence[bool] | None,
+        lanes: tuple[Lane, ...],
+        first_stream: int,
+    ) -> list[tuple[PhasePlan, ...]]:
+        """The phases of each chunk of a collective; empty where it runs over no dimension of more than one NPU.
+
+        involved: for each dimension whether it runs over it; None means the first four, and a missing one that it
+        doesn't. first_stream: the number of the collective's first chunk on this NPU.
+        """
+        known = (True,) * KNOWN_DIMENSIONS if involved is None else involved
+        use = [d < len(known) and known[d] for d in range(len(lanes))]
+        usable = [wanted and lane.npus > 1 for wanted, lane in zip(use, lanes, strict=True)]
+        chunk, left = cut(collective, size, self.platform.system.splits, self.platform.npus)
+        inter = self.platform.system.inter_dimension
+        grouped = not lanes[0].stride
+        plans: list[tuple[PhasePlan, ...]] = []
+        while left > 0:
+            order = list(range(len(lanes)))
+            if collective is Collective.ALL_GATHER:
+                order.reverse()
+            taken = chunk
+            if inter == "roundRobin":
+                order = order[self._round_robin :] + order[: self._round_robin]
+                self._round_robin = (self._round_robin + 1) % len(lanes)
+            elif inter in THEMIS and collective is not Collective.ALL_TO_ALL and not grouped:
+                stream = first_stream + len(plans)
+                order, taken = self.shared.order(stream, collective, chunk, left, (*use, *[True] * len(self.queues)))
+                order = self._within(order[: len(lanes)], lanes)
+            left -= taken
+            phases = self._phases(collective, [d for d in order if usable[d]], taken, lanes)
+            if not phases:
+                return []
+            plans.append(phases)
+        return plans
+
+    @staticmethod
+    def _within(order: list[int], lanes: tuple[Lane, ...]) -> list[int]:
+        """Themis orders all dimensions; ASTRA-sim takes as many as there are implementations, and may crash."""
+        if any(d >= len(lanes) for d in order):
+            raise ConfigError(
+                f"Themis wants dimension {max(order)} for a chunk, but the collective has only "
+                f"{len(lanes)} implementations: {[lane.how.spelling for lane in lanes]}. Give one a dimension."
+            )
+        return order
+
+    def _phases(
+        self, collective: Collective, order: list[int], size: int, lanes: tuple[Lane, ...]
+    ) -> tuple[PhasePlan, ...]:
+        system = self.platform.system
+        halves, one_each = system.inter_dimension in THEMIS, system.optimization == "baseline"
+        steps = walk_through(collective, order, halves, one_each)
+        two_ways = collective is Collective.ALL_REDUCE and not one_each
+        phases = []
+        for what, d in steps:
+            queues = self.queues[d]
+            if not two_ways:
+                queue, clockwise = queues.next_any()
+            elif what is Collective.ALL_GATHER:
+                queue, clockwise = queues.next_down()
+            else:
+                queue, clockwise = queues.next_up()
+            lane, final, tree = lanes[d], size, 0
+            if lane.how.algorithm in TREES:
+                tree = self._trees.get((collective, d), 0)
+                self._trees[collective, d] = 1 - tree
+                what = Collective.ALL_REDUCE
+            elif what is Collective.ALL_GATHER:
+                final = size * lane.npus
+            elif what is Collective.REDUCE_SCATTER:
+                final = size // lane.npus
+            phases.append(PhasePlan(what, d, queue, size, final, clockwise, tree, lane))
+            size = final
+        return tuple(phases)
+
+
+class Shared:
+    """What all NPUs share: the moves found so far, and Themis, where the NPU that comes first decides for all."""
+
+    def __init__(self, platform: TracePlatform) -> None:
+        """Nothing is decided yet."""
+        blocks = platform.blocks
+        flexible = platform.system.inter_dimension == "themisFlex"
+        self.themis = Themis([b.npus for b in blocks], [b.bandwidth for b in blocks], flexible=flexible)
+        self._decided: dict[int, tuple[list[int], int]] = {}
+        self.moves: dict[tuple[Collective, Implementation, int, int, bool], Moves] = {}
+
+    def begin(self, npu: int, now: int) -> None:
+        """An NPU begins a collective. Only NPU 0 makes Themis forget what collectives before this ns have sent."""
+        if npu == 0:
+            self.themis.begin(now)
+
+    def order(
+        self, stream: int, collective: Collective, chunk: int, left: int, involved: Sequence[bool]
+    ) -> tuple[list[int], int]:
+        """The order for the chunk with number `stream`, and its size."""
+        found = self._decided.get(stream)
+        if found is None:
+            found = self._decided[stream] = self.themis.order(collective, chunk, left, involved)
+        return found

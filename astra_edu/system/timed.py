@@ -1,0 +1,118 @@
+"""Phases that nothing delays: their duration is known when they start, so no message needs to be followed.
+
+That is so on the congestion-unaware network, and on the other one while a chunk is alone on its dimension's links.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from astra_edu.clock.events import Clock, Turns
+from astra_edu.clock.foreseen import WAITS, ForeseenClock, Known
+from astra_edu.network import Topology
+from astra_edu.network.folded import FoldedLinks, FoldedMessages
+from astra_edu.network.messages import first_way
+from astra_edu.system.exchange import Exchange
+from astra_edu.system.moves import Moves
+from astra_edu.system.plan_2 import PhasePlan
+from astra_edu.system.trace_config import TracePlatform
+
+
+class Timed:
+    """A phase at an NPU that stands for all: it is over when its time is."""
+
+    __slots__ = ("clock", "known", "lead", "over")
+
+    def __init__(
+        self, clock: ForeseenClock, known: Known, lead: Callable[[int], int], over: Callable[[], object]
+    ) -> None:
+        """lead: from who leads the NPUs at the start to who leads them at the end. over: called at its end."""
+        self.clock = clock
+        self.known = known
+        self.lead = lead
+        self.over = over
+
+    def start(self) -> None:
+        """Begin."""
+        self.clock.after_waits(self.known, self.lead(self.clock.leader), self._end, None)
+
+    def _end(self, _: object) -> None:
+        self.over()
+
+
+def duration(moves: Moves, stride: int, clockwise: bool, platform: TracePlatform) -> Known:
+    """How long a phase with these moves lasts when nothing else is on its links.
+
+    stride: between neighbours. clockwise: in which direction NPUs are counted; the message to the other side of a ring
+    goes clockwise all the same, so it meets others.
+    """
+    steps = list(zip(moves.ahead, moves.sizes, moves.reductions, strict=True))
+    if moves.schedule.algorithm == "direct":
+        if not _at_once(moves, stride, platform):
+            return _followed(moves, stride, clockwise, platform)
+        steps = steps[:: moves.window]
+    endpoint = moves.endpoint_ns
+    total, message = endpoint, 0
+    for (distance, size, reduction), times in Counter(steps).items():
+        message = _message_ns(size, distance * stride, platform)
+        total += times * (message + endpoint + (reduction or 0))
+    waits = (endpoint, message, endpoint)
+    reduction = steps[-1][2]
+    return Known(total, waits if reduction is None else (reduction, *waits)[:WAITS])
+
+
+def handed_on(leader: int, moves: Moves, plan: PhasePlan, platform: TracePlatform) -> int:
+    """Who has its turn first at the end of a phase if `leader` has it at its start.
+
+    That is who gets the leader's first message, then who gets his, and so on; on a ring the farthest comes last.
+    """
+    lane, place = plan.lane, plan.lane.place(leader)
+    block, _ = first_way(platform.blocks, 0, lane.stride)
+    at_once = moves.window == lane.npus - 1
+    steps = sum(moves.ahead[:: moves.window])
+    if moves.exchanges:
+        for distance in moves.ahead:
+            place ^= distance
+    else:
+        if at_once and block.topology is Topology.RING and not platform.congestion_aware:
+            steps = len(moves.schedule.groups) * (lane.npus // 2)
+        place = (place + (steps if plan.clockwise else -steps)) % lane.npus
+    return lane.ring_of(leader)[place]
+
+
+def _at_once(moves: Moves, stride: int, platform: TracePlatform) -> bool:
+    """Whether all messages of a step of direct leave together and take the same time."""
+    block, _ = first_way(platform.blocks, 0, stride)
+    if moves.window < moves.schedule.npus - 1 or moves.schedule.npus > block.npus or block.topology is Topology.RING:
+        return False
+    return not platform.congestion_aware or block.topology is Topology.FULLY_CONNECTED
+
+
+def _message_ns(size: int, distance: int, platform: TracePlatform) -> int:
+    block, hops = first_way(platform.blocks, 0, distance)
+    return hops * block.crossing_ns(size) if platform.congestion_aware else block.message_ns(size, hops)
+
+
+def _followed(moves: Moves, stride: int, clockwise: bool, platform: TracePlatform) -> Known:
+    """Message by message."""
+    clock = Clock()
+    network, rendezvous = platform.blocks, platform.system.rendezvous
+    messages = (FoldedLinks if platform.congestion_aware else FoldedMessages)(clock, network, rendezvous)
+    ends: list[int] = []
+    npus = moves.schedule.npus
+    places = [stride * (distance if clockwise else npus - distance) for distance in moves.ahead]
+    Exchange(_BarePlace(clock, messages), moves, 0, places, places, lambda: ends.append(clock.now)).start()
+    clock.run()
+    return Known(ends[0], (moves.endpoint_ns,))
+
+
+class _BarePlace:
+    """As much of an endpoint as a single phase needs; see exchange.Place."""
+
+    npu = 0
+    bus = None
+
+    def __init__(self, clock: Clock, messages: FoldedMessages) -> None:
+        self.turns = Turns(clock)
+        self.messages = messages

@@ -1,0 +1,214 @@
+"""What a trace runs on: the network's building blocks, how the endpoints use them, and the memory behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from math import prod
+from typing import Any
+
+from astra_edu.base.errors import ConfigError, choice, positive, whole
+from astra_edu.collectives import Collective
+from astra_edu.network import Block, Dimension, GraphNetwork, SwitchBuffers
+from astra_edu.system.config import (
+    INTER_DIMENSION,
+    INTRA_DIMENSION,
+    MOST_QUEUES,
+    MOST_SPLITS,
+    OPTIMIZATIONS,
+    Bus,
+    Implementation,
+    Platform,
+    SystemConfig,
+)
+from astra_edu.system.custom import CustomTrace
+from astra_edu.system.remote_memory import RemoteMemory
+
+MOST_NPUS = 2**16
+
+CARRIED_OUT = (Collective.ALL_REDUCE, Collective.ALL_GATHER, Collective.REDUCE_SCATTER, Collective.ALL_TO_ALL)
+"""The collectives that a system has implementations for."""
+
+THEMIS = ("themis", "themisFlex")
+"""The inter-dimension policies that weigh dimensions by what was sent over them."""
+
+
+@dataclass(frozen=True)
+class TraceSystem:
+    """ASTRA-sim 2.x's system file as one frozen object.
+
+    implementations: for each collective one Implementation a dimension; what a trace doesn't use may be missing.
+    scheduling: which of two collectives goes first; it makes no difference, as an NPU has one at a time.
+    custom: for a collective the trace (of sends, receives and computations) that carries it out instead; custom_nodes:
+    the same for single nodes of the workload by their number. splits: into how many chunks a collective is cut.
+    active_chunks: how many may be in a phase of one dimension at once, over its `queues`. endpoint_delay: ns for
+    each message at the NPU. local_memory_bandwidth: in 10**9 bytes/s, for reductions and the roofline (None: reducing
+    costs nothing). peak_performance: in 10**12 operations/s, for the roofline, if there is one. replay_only: every node
+    just takes its recorded time. everywhere: the one implementation of each collective is for every dimension of the
+    platform. intra_dimension, inter_dimension: as in ASTRA-sim 1.0; no release of 2.x reads them.
+    """
+
+    implementations: dict[Collective, tuple[Implementation, ...]] = field(default_factory=dict)
+    scheduling: str = "LIFO"
+    endpoint_delay: int = 10
+    splits: int = 1
+    active_chunks: int = 1
+    queues: int = 1
+    optimization: str = "baseline"
+    intra_dimension: str = "FIFO"
+    inter_dimension: str = "baseline"
+    local_memory_bandwidth: float | None = None
+    peak_performance: float | None = None
+    roofline: bool = False
+    replay_only: bool = False
+    rendezvous: bool = False
+    bus: Bus | None = None
+    custom: Mapping[Collective, CustomTrace] = field(default_factory=dict)
+    custom_nodes: Mapping[int, CustomTrace] = field(default_factory=dict)
+    everywhere: bool = False
+
+    def __post_init__(self) -> None:
+        choice("scheduling-policy", self.scheduling, ("LIFO", "FIFO", "EXPLICIT"))
+        choice("collective-optimization", self.optimization, OPTIMIZATIONS)
+        choice("intra-dimension-scheduling", self.intra_dimension, INTRA_DIMENSION)
+        choice("inter-dimension-scheduling", self.inter_dimension, INTER_DIMENSION)
+        set_ = object.__setattr__
+        set_(self, "endpoint_delay", whole("endpoint-delay", self.endpoint_delay, at_least=0))
+        set_(self, "splits", whole("preferred-dataset-splits", self.splits, at_least=1))
+        set_(self, "active_chunks", whole("active-chunks-per-dimension", self.active_chunks, at_least=1))
+        set_(self, "queues", whole("num_queues_per_dim", self.queues, at_least=1))
+        if self.splits > MOST_SPLITS:
+            raise ConfigError(
+                f"preferred-dataset-splits is {self.splits}; {MOST_SPLITS:,} is the most, as every chunk is followed."
+            )
+        if self.queues > MOST_QUEUES:
+            raise ConfigError(f"num_queues_per_dim is {self.queues}; {MOST_QUEUES:,} is the most.")
+        for collective, hows in self.implementations.items():
+            if collective not in CARRIED_OUT or not hows or not all(isinstance(how, Implementation) for how in hows):
+                raise ConfigError(
+                    f"implementations[{collective!r}] is {hows!r:.80}; give Implementations, a dimension each, or use "
+                    'TraceSystem.of("ring").'
+                )
+        for name, spelling in (("local_memory_bandwidth", "local-mem-bw"), ("peak_performance", "peak-perf")):
+            value = getattr(self, name)
+            if value is not None:
+                set_(self, name, positive(spelling, value))
+        if self.roofline and (self.local_memory_bandwidth is None or self.peak_performance is None):
+            raise ConfigError(
+                "roofline-enabled needs local-mem-bw (10**9 bytes/s) and peak-perf (10**12 operations/s)."
+            )
+
+    @classmethod
+    def of(cls, implementations: str | Sequence[str], **settings: Any) -> TraceSystem:
+        """All collectives carried out the same way: "ring" on every dimension, or ["ring", "halvingDoubling"] on two.
+
+        What halving-doubling and trees can't do, the all-to-all, is direct there.
+        """
+        spellings = [implementations] if isinstance(implementations, str) else list(implementations)
+        own = tuple(Implementation.parse(spelling) for spelling in spellings)
+        direct = Implementation.parse("direct")
+        pairwise = tuple(how if how.algorithm in ("ring", "direct") else direct for how in own)
+        every = {collective: pairwise if collective is Collective.ALL_TO_ALL else own for collective in CARRIED_OUT}
+        allowed = [f.name for f in fields(cls) if f.name not in ("implementations", "everywhere")]
+        for name in settings:
+            choice("setting", name, allowed)
+        return cls(implementations=every, everywhere=isinstance(implementations, str), **settings)
+
+    def reduction_ns(self, size: int) -> int:
+        """Memory time of adding up a received message: it and the NPU's own data are read, the sum is written.
+
+        Each of the three is truncated to whole ns.
+        """
+        if self.local_memory_bandwidth is None:
+            return 0
+        return 3 * int(size / (self.local_memory_bandwidth * 1e9) * 1e9)
+
+
+@dataclass(frozen=True)
+class TracePlatform:
+    """What a trace runs on.
+
+    network: its building blocks; NPU numbers count along the first one first. Or a GraphNetwork. congestion_aware:
+    whether messages wait for each other on links (then each hop stores a message before it forwards it), or know
+    nothing of each other. buffers: how much a switch can store; without them, everything.
+    """
+
+    network: tuple[Block, ...] | GraphNetwork
+    system: TraceSystem = field(default_factory=TraceSystem)
+    memory: RemoteMemory = field(default_factory=RemoteMemory)
+    congestion_aware: bool = False
+    buffers: SwitchBuffers | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.system, TraceSystem):
+            old = " A SystemConfig is of ASTRA-sim 1.0." if isinstance(self.system, SystemConfig) else ""
+            raise ConfigError(f'system is {self.system!r:.80}; give ae.TraceSystem.of("ring"), for example.{old}')
+        if not isinstance(self.memory, RemoteMemory):
+            raise ConfigError(f"memory is {self.memory!r:.80}; give ae.RemoteMemory(...).")
+        if not isinstance(self.congestion_aware, bool):
+            raise ConfigError(f"congestion_aware is {self.congestion_aware!r:.80}; it must be True or False.")
+        if self.buffers is not None and not (self.congestion_aware and isinstance(self.buffers, SwitchBuffers)):
+            raise ConfigError(
+                f"buffers is {self.buffers!r}; give SwitchBuffers(...), and congestion_aware=True, as without "
+                "congestion nothing is stored."
+            )
+        if not isinstance(self.network, GraphNetwork):
+            object.__setattr__(self, "network", _blocks(self.network))
+        elif self.system.inter_dimension in THEMIS:
+            raise ConfigError("Themis weighs dimensions by their bandwidth; those of a graph have none of their own.")
+        if self.system.everywhere:
+            every = {
+                collective: hows if hows[0].flat else hows * len(self.dims)
+                for collective, hows in self.system.implementations.items()
+            }
+            object.__setattr__(self, "system", replace(self.system, implementations=every, everywhere=False))
+        if self.npus > MOST_NPUS:
+            raise ConfigError(f"the network has {self.npus:,} NPUs; {MOST_NPUS:,} is the most.")
+
+    @cached_property
+    def npus(self) -> int:
+        """How many NPUs there are."""
+        return prod(self.dims)
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """The building blocks, a dimension each; none if the network is a graph."""
+        return () if isinstance(self.network, GraphNetwork) else self.network
+
+    @cached_property
+    def dims(self) -> tuple[int, ...]:
+        """How many NPUs each dimension has; of a graph, each logical dimension."""
+        if isinstance(self.network, GraphNetwork):
+            return self.network.dims
+        return tuple(block.npus for block in self.network)
+
+    def implementations(self, collective: Collective) -> tuple[Implementation, ...]:
+        """How `collective` is carried out, a dimension each. Raises ConfigError where that doesn't fit the network."""
+        found = self.system.implementations.get(collective)
+        if not found:
+            raise ConfigError(
+                f"the trace has an {collective}, but the system has no implementation for it: give "
+                f'{collective}-implementation in the system file, or in Python ae.TraceSystem.of("ring").'
+            )
+        if found[0].flat:
+            return found[:1]
+        if any(how.flat for how in found):
+            raise ConfigError(
+                f"{collective}-implementation is {[how.spelling for how in found]}; one with 'one' in front takes all "
+                "NPUs at once and must come first."
+            )
+        if len(found) > len(self.dims):
+            raise ConfigError(
+                f"the network has {len(self.dims)} dimensions, but {collective}-implementation has {len(found)} "
+                f"entries: {[how.spelling for how in found]}."
+            )
+        return found
+
+
+def _blocks(network: Block | Sequence[Block]) -> tuple[Block, ...]:
+    blocks = (network,) if isinstance(network, Block) else tuple(network) if isinstance(network, Iterable) else ()
+    if not blocks or not all(isinstance(block, Block) for block in blocks):
+        old = " A Platform and a Dimension are of ASTRA-sim 1.0." if isinstance(network, (Platform, Dimension)) else ""
+        raise ConfigError(f"network is {network!r:.80}; give a Block for each dimension, or a GraphNetwork.{old}")
+    return blocks

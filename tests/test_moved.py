@@ -1,0 +1,43 @@
+"""Modules that have moved: old names work and say where to look."""
+
+import importlib
+import warnings
+
+import pytest
+
+import astra_edu as ae
+from astra_edu import moved
+
+
+@pytest.mark.parametrize("old", moved.MOVED)
+def test_an_old_name_gives_the_module_at_its_new_place_and_warns(old):
+    with pytest.warns(DeprecationWarning, match=r"is astra_edu.* now"):
+        moved.sys.modules.pop(f"astra_edu.{old}", None)
+        module = importlib.import_module(f"astra_edu.{old}")
+    new, _ = moved.new_name(f"astra_edu.{old}")
+    assert module is importlib.import_module(new)
+    assert module.__spec__.name == new
+
+
+def test_what_people_type_stays_without_a_warning():
+    with warnings.catch_warnings(action="error"):
+        from astra_edu import measured
+        from astra_edu.check import answered, ex1, ex14  # noqa: F401
+        from astra_edu.plots import timeline
+
+        assert ae.plots.timeline is timeline
+        assert ae.measured is measured
+
+
+def test_what_is_below_a_moved_package_is_found_once():
+    with pytest.warns(DeprecationWarning, match="course.studies.endpoint"):
+        moved.sys.modules.pop("astra_edu.endpoint", None)
+        import astra_edu.endpoint.torus as old
+    import astra_edu.course.studies.endpoint.torus as new
+
+    assert old is new
+
+
+def test_a_module_that_never_was_is_not_found():
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module("astra_edu.never")
