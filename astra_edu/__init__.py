@@ -20,6 +20,7 @@ from astra_edu.collectives import (
     counts,
     hierarchical,
     prove,
+    register_algorithm,
     schedule,
 )
 from astra_edu.explain import Change
@@ -106,6 +107,7 @@ __all__ = [
     "npus_needed",
     "preset",
     "prove",
+    "register_algorithm",
     "run_pipeline",
     "save_astra_sim",
     "save_workload",

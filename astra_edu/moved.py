@@ -19,13 +19,14 @@ SHORT = {
 }
 """Names that stay, because people type them: without a warning."""
 
+SCATTERED = "astra_edu.execution"
+
 MOVED = {
     "case_studies": "course.studies.case_studies",
     "chrome_trace": "run.chrome_trace",
     "chrome_trace_2": "run.chrome_trace_2",
     "endpoint": "course.studies.endpoint",
     "errors": "base.errors",
-    "execution": "",
     "execution.as_graph": "network.as_graph",
     "execution.buffers": "network.buffers",
     "execution.carriers": "network.carriers",
@@ -48,7 +49,7 @@ MOVED = {
     "execution.one_for_all": "run.one_for_all",
     "execution.packets": "network.packets",
     "execution.planning": "system.plan_2",
-    "execution.policies": "system.policies_2",
+    "execution.policies": "system.policies",
     "execution.queues": "system.queues",
     "execution.result": "run.trace_result",
     "execution.run": "run.run_trace",
@@ -70,6 +71,7 @@ MOVED = {
     "system.messages": "system.faithful.bus_phases",
     "system.npu_order": "system.faithful.npu_order",
     "system.phases": "system.plan_1",
+    "system.window": "system.followed",
     "system.reference": "system.faithful.quirks",
     "units": "base.units",
 }
@@ -105,10 +107,26 @@ class _Moved(Loader):
         module.__spec__ = self.own  # the import system has put the old name there
 
 
+class _Scattered(Loader):
+    """A package whose modules have gone to several places: its names are astra_edu's own."""
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = ModuleType(spec.name)
+        module.__dict__.update({"__path__": [], "__getattr__": lambda name: getattr(import_module("astra_edu"), name)})
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """There is nothing in it."""
+
+
 class _Finder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
+        if fullname == SCATTERED:
+            sentence = f"{fullname} is no more: take its names from astra_edu."
+            warnings.warn(sentence, DeprecationWarning, stacklevel=2)
+            return ModuleSpec(fullname, _Scattered(), is_package=True)
         found = new_name(fullname)
         if found is None:
             return None

@@ -11,7 +11,8 @@ from operator import mul
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Collective
 from astra_edu.network import Dimension, Part, Row, Wires
-from astra_edu.system.config import Implementation, Platform
+from astra_edu.system.config import Platform
+from astra_edu.system.implementation import Implementation
 
 
 @dataclass(frozen=True)

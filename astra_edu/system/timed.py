@@ -16,6 +16,7 @@ from astra_edu.network.messages import first_way
 from astra_edu.system.exchange import Exchange
 from astra_edu.system.moves import Moves
 from astra_edu.system.plan_2 import PhasePlan
+from astra_edu.system.steps import StepMoves
 from astra_edu.system.trace_config import TracePlatform
 
 
@@ -48,7 +49,7 @@ def duration(moves: Moves, stride: int, clockwise: bool, platform: TracePlatform
     goes clockwise all the same, so it meets others.
     """
     steps = list(zip(moves.ahead, moves.sizes, moves.reductions, strict=True))
-    if moves.schedule.algorithm == "direct":
+    if moves.schedule.traits.windowed:
         if not _at_once(moves, stride, platform):
             return _followed(moves, stride, clockwise, platform)
         steps = steps[:: moves.window]
@@ -62,6 +63,22 @@ def duration(moves: Moves, stride: int, clockwise: bool, platform: TracePlatform
     return Known(total, waits if reduction is None else (reduction, *waits)[:WAITS])
 
 
+def steps_duration(moves: StepMoves, stride: int, platform: TracePlatform) -> Known:
+    """How long a phase lasts in which NPUs are alike and go step by step, on the congestion-unaware network."""
+    total = moves.endpoint_ns
+    waits: tuple[int, ...] = (moves.endpoint_ns,)
+    for step in moves.of[0]:
+        ends = [
+            (_message_ns(size, place * stride, platform) + (reduction or 0), size, place, reduction)
+            for (place, size), reduction in zip(step.receives, step.reductions, strict=True)
+        ]
+        longest, size, place, reduction = max(ends, key=lambda end: end[0])
+        total += longest + moves.endpoint_ns
+        waits = (moves.endpoint_ns, _message_ns(size, place * stride, platform))
+        waits = waits if reduction is None else (reduction, *waits)
+    return Known(total, waits)
+
+
 def handed_on(leader: int, moves: Moves, plan: PhasePlan, platform: TracePlatform) -> int:
     """Who has its turn first at the end of a phase if `leader` has it at its start.
 
@@ -71,7 +88,7 @@ def handed_on(leader: int, moves: Moves, plan: PhasePlan, platform: TracePlatfor
     block, _ = first_way(platform.blocks, 0, lane.stride)
     at_once = moves.window == lane.npus - 1
     steps = sum(moves.ahead[:: moves.window])
-    if moves.exchanges:
+    if moves.schedule.traits.exchanges:
         for distance in moves.ahead:
             place ^= distance
     else:

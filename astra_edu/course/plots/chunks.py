@@ -13,7 +13,7 @@ from astra_edu.course.plots.figure import Picture, TimeUnit, percent, text_table
 from astra_edu.course.plots.lanes import Block, Lanes, Window, lane_name, rows_of
 from astra_edu.course.plots.looks import LOOKS, OTHER
 from astra_edu.run.result import Result
-from astra_edu.system.scheduler import Stay
+from astra_edu.system.queues import Stay
 from astra_edu.workload.npu import Task
 
 

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
-from astra_edu.clock.events import Action, Turns
-from astra_edu.system.config import Bus
-from astra_edu.system.faithful.bus import Crossing, Piece, SharedBus
+from astra_edu.clock.events import Action
+from astra_edu.system.faithful.bus import Crossing, Piece, SharedBus, Time
+from astra_edu.system.settings import Bus
+
+
+class BusTurns(Protocol):
+    """The turns of an NPU: what they do, and the clock that they follow."""
+
+    @property
+    def clock(self) -> Time:
+        """The time in ns."""
+
+    def after(self, delay: int, action: Action, what: Any = None) -> None:
+        """Do action(what) in `delay` ns."""
 
 
 class TurnsBus:
     """An NPU's shared bus (see bus.py) in its turns."""
 
-    def __init__(self, bus: Bus, turns: Turns) -> None:
+    def __init__(self, bus: Bus, turns: BusTurns) -> None:
         """An idle bus."""
         self.env = turns.clock
         self.turns = turns
