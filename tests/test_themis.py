@@ -13,16 +13,16 @@ THREE = Dimensions((8, 8, 8), (50, 50, 50))
 
 
 def test_baseline_goes_up_and_an_all_gather_comes_down():
-    assert Baseline(THREE).order(AR, 8, 100, ALL) == ([0, 1, 2], 8)
-    assert Baseline(THREE).order(AG, 8, 100, ALL) == ([2, 1, 0], 8)
-    assert Baseline(THREE).order(AR, 8, 5, ALL) == ([0, 1, 2], 5)
+    assert Baseline(THREE).order(AR, 8, 100, ALL) == ((0, 1, 2), 8)
+    assert Baseline(THREE).order(AG, 8, 100, ALL) == ((2, 1, 0), 8)
+    assert Baseline(THREE).order(AR, 8, 5, ALL) == ((0, 1, 2), 5)
 
 
 def test_round_robin_begins_one_dimension_further_on_each_time():
     policy = RoundRobin(THREE)
     orders = [policy.order(AR, 8, 100, ALL)[0] for _ in range(4)]
-    assert orders == [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 1, 2]]
-    assert policy.order(AG, 8, 100, ALL)[0] == [1, 0, 2]
+    assert orders == [(0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 1, 2)]
+    assert policy.order(AG, 8, 100, ALL)[0] == (1, 0, 2)
 
 
 def test_themis_begins_with_the_least_loaded_dimension():

@@ -63,11 +63,10 @@ class TurnsClock(LoopClock):
 
 
 class LoopTurns:
-    """What one NPU does, all of a ns in one turn of a TurnsClock. clock: knows the time, also between two ns."""
+    """What one NPU does, all of a ns in one turn of a TurnsClock."""
 
     def __init__(self, clock: TurnsClock, npu: object) -> None:
         """Nothing to do yet."""
-        self.clock = clock.env
         self._turns = clock
         self._npu = npu
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from math import prod
 
@@ -41,9 +42,10 @@ def walk(
     return [*up[:-1], (collective, order[-1]), *down[1:]]
 
 
-def natural_order(collective: Collective, dims: int) -> list[int]:
+@lru_cache(maxsize=100)
+def natural_order(collective: Collective, dims: int) -> tuple[int, ...]:
     """The dimensions in the order in which a collective takes them by itself: an all-gather comes down."""
-    order = list(range(dims))
+    order = tuple(range(dims))
     return order[::-1] if collective is Collective.ALL_GATHER else order
 
 

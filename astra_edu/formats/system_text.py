@@ -67,7 +67,8 @@ def parse_system(text: str, name: str = "system file") -> SystemConfig:
 
 
 def format_system(system: SystemConfig) -> str:
-    """The system file's text for these settings."""
+    """The system file's text for these settings. Raises ConfigError for policies that have no name."""
+    system.check_names()
     values = {key: getattr(system, attribute) for key, attribute in (_WORDS | _NUMBERS).items()}
     values |= {
         key: "_".join(i.spelling for i in getattr(system, attribute)) for key, attribute in _IMPLEMENTATIONS.items()

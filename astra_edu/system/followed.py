@@ -7,7 +7,7 @@ for all that wait. An NPU takes a message in when it has sent its own in the sam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -44,10 +44,7 @@ def follow(rows: Sequence[Sequence[RowMessage]], moves: Moves) -> Followed:
     """
     clock = Clock()
 
-    def at(time: float, action: Callable[[], object]) -> None:
-        clock.at(time, _do, action)  # type: ignore[arg-type]
-
-    messages = KthMessages(rows, lambda: clock.now, at)
+    messages = KthMessages(rows, lambda: clock.now, clock.at)  # type: ignore[arg-type]
     ended: list[int] = []
     for npu, row in enumerate(rows):
         ahead = [message.destination for message in row]
@@ -57,19 +54,16 @@ def follow(rows: Sequence[Sequence[RowMessage]], moves: Moves) -> Followed:
     return Followed(clock.now, messages.spans, _waits(messages.arrivals, ended[-1], moves))
 
 
-def _do(action: Callable[[], object]) -> None:
-    action()
-
-
 def _waits(arrivals: Sequence[Arrival], npu: int, moves: Moves) -> tuple[float, ...]:
     """The last waits, last first, of the token that ends a phase: a message, the endpoint, perhaps a reduction."""
 
-    def ends(arrival: Arrival) -> tuple[float, float]:
-        after = (moves.endpoint_ns, moves.reductions[arrival.k] or 0)
-        return arrival.at_ns + sum(after), -(after[1] if moves.reductions[arrival.k] is not None else after[0])
+    def ends(arrival: tuple[int, Arrival]) -> tuple[float, float]:
+        reduction = moves.reductions[arrival[0]]
+        last = moves.endpoint_ns if reduction is None else reduction
+        return arrival[1].at_ns + moves.endpoint_ns + (reduction or 0), -last
 
-    own = [arrival._replace(k=k) for k, arrival in enumerate(a for a in arrivals if a.npu == npu)]
-    last = max(reversed(own), key=ends)
-    reduction = moves.reductions[last.k]
+    own = sorted((arrival for arrival in arrivals if arrival.npu == npu), key=lambda arrival: arrival.at_ns)
+    k, last = max(reversed(list(enumerate(own))), key=ends)
+    reduction = moves.reductions[k]
     waits = (moves.endpoint_ns, last.way_ns)
     return waits if reduction is None else (reduction, *waits)

@@ -28,6 +28,9 @@ class Dimensions:
     gap_denominator: int = 16
 
 
+Ordered = tuple[Sequence[int], int]
+
+
 class InterDimension:
     """A policy: subclass it and give the class as `inter_dimension`, or register it.
 
@@ -45,7 +48,7 @@ class InterDimension:
     def begin(self, now: float) -> None:
         """A collective begins at `now` ns."""
 
-    def order(self, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> tuple[list[int], int]:
+    def order(self, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> Ordered:
         """(the dimensions in the order in which to walk them, the chunk's size).
 
         chunk: the size that the splits recommend, left: what is left of the collective, both in bytes. involved: for
@@ -57,7 +60,7 @@ class InterDimension:
 class Baseline(InterDimension):
     """Dimension 0 first; an all-gather comes from the last one down."""
 
-    def order(self, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> tuple[list[int], int]:
+    def order(self, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> Ordered:
         """See InterDimension."""
         return natural_order(collective, len(involved)), min(chunk, left)
 
@@ -67,7 +70,7 @@ class RoundRobin(InterDimension):
 
     turn = 0
 
-    def order(self, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> tuple[list[int], int]:
+    def order(self, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> Ordered:
         """See InterDimension."""
         dims = natural_order(collective, len(involved))
         order = dims[self.turn :] + dims[: self.turn]
@@ -88,7 +91,7 @@ class Always(InterDimension):
         super().__init__(dimensions)
         self.function = function
 
-    def order(self, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> tuple[list[int], int]:
+    def order(self, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> Ordered:
         """See InterDimension. Raises ConfigError for what is no order."""
         order = list(self.function(collective, self.dimensions))
         if sorted(order) != list(range(len(self.dimensions.npus))):

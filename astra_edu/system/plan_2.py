@@ -10,7 +10,7 @@ from typing import NamedTuple
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Collective, walk
 from astra_edu.system.implementation import Implementation
-from astra_edu.system.inter_dimension import Dimensions, inter_dimension
+from astra_edu.system.inter_dimension import Dimensions, Ordered, inter_dimension
 from astra_edu.system.moves import Moves
 from astra_edu.system.steps import StepMoves
 from astra_edu.system.trace_config import TracePlatform
@@ -185,7 +185,7 @@ class Planner:
         return plans
 
     @staticmethod
-    def _within(order: list[int], lanes: tuple[LogicalRing, ...]) -> list[int]:
+    def _within(order: Sequence[int], lanes: tuple[LogicalRing, ...]) -> Sequence[int]:
         """Themis orders all dimensions; ASTRA-sim takes as many as there are implementations, and may crash."""
         if any(d >= len(lanes) for d in order):
             raise ConfigError(
@@ -195,7 +195,7 @@ class Planner:
         return order
 
     def _phases(
-        self, collective: Collective, order: list[int], size: int, lanes: tuple[LogicalRing, ...]
+        self, collective: Collective, order: Sequence[int], size: int, lanes: tuple[LogicalRing, ...]
     ) -> tuple[PhasePlan, ...]:
         system = self.platform.system
         one_each = system.optimization == "baseline"
@@ -233,7 +233,7 @@ class Shared:
         bandwidths = tuple(block.bandwidth for block in platform.blocks) or (1.0,) * len(npus)
         self.dimensions = Dimensions(npus, bandwidths)
         self.policy = inter_dimension(platform.system.inter_dimension, self.dimensions)
-        self._decided: dict[int, tuple[list[int], int]] = {}
+        self._decided: dict[int, Ordered] = {}
         self.moves: dict[Kind, Moves] = {}
         self.steps: dict[Kind, StepMoves] = {}
 
@@ -242,9 +242,7 @@ class Shared:
         if npu == 0:
             self.policy.begin(now)
 
-    def order(
-        self, stream: int, collective: Collective, chunk: int, left: int, involved: Sequence[bool]
-    ) -> tuple[list[int], int]:
+    def order(self, stream: int, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> Ordered:
         """The order for the chunk with number `stream`, and its size."""
         found = self._decided.get(stream)
         if found is None:

@@ -134,14 +134,9 @@ class Queues:
 
     def add(self, chunk: Chunk, now: float) -> None:
         """Queue a chunk of a new collective for its first phase."""
-        queue = self.of(chunk.phase)
+        queue = self._queues[chunk.phase.dimension][chunk.phase.queue]
         queue.insert(chunk, now)
         self.start(queue, now)
-
-    def of(self, phase: Phase) -> Queue:
-        """The queue for a phase."""
-        d, number = int(phase.dimension), int(phase.queue)
-        return self._queues[d][number]
 
     def start(self, queue: Queue, now: float, npus: Npus = None) -> None:
         """Start as many chunks as there are places for."""
@@ -156,12 +151,12 @@ class Queues:
 
         npus: in which order they have finished it; others: in which order those of another dimension go on.
         """
-        issued = chunk.issued
+        issued, phase, at = chunk.issued, chunk.phase, chunk.at
         if self.stays is not None:
-            times = (chunk.queued_ns, chunk.started_ns, now)
-            self.stays.append(Stay(issued, chunk.index, chunk.at, chunk.phase, *times, self.npu))
-        chunk.at += 1
-        if chunk.at == len(chunk.phases):
+            stay = Stay(issued, chunk.index, at, phase, chunk.queued_ns, chunk.started_ns, now, self.npu)
+            self.stays.append(stay)
+        chunk.at = at = at + 1
+        if at == len(chunk.phases):
             issued.chunks -= 1
             if not issued.chunks:
                 issued.done(chunk.phases)
@@ -169,8 +164,8 @@ class Queues:
             self.start(queue, now, npus)
             return
         queue.remove(chunk)
-        chunk.phase = chunk.phases[chunk.at]
-        following = self.of(chunk.phase)
+        chunk.phase = phase = chunk.phases[at]
+        following = self._queues[phase.dimension][phase.queue]
         following.insert(chunk, now)
         self.start(queue, now, npus)
         self.start(following, now, npus if following is queue else others)

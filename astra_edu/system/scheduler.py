@@ -79,8 +79,8 @@ class Scheduler:
 
     def _time_over(self, event: Happening) -> None:
         self.clock.came(event)
-        queue, chunk = cast(tuple[Queue, Chunk], event.what)
-        self._over(queue, chunk, ())
+        queue, chunk = cast("tuple[Queue, Chunk]", event.what)
+        self.queues.over(queue, chunk, self.clock.now, (), ())
 
     def _over(self, queue: Queue, chunk: Chunk, npus: Sequence[int]) -> None:
         """npus: in the order in which they have finished, where they are followed one by one."""

@@ -64,12 +64,9 @@ class Settings:
         set_ = object.__setattr__
         choice("scheduling-policy", self.scheduling, self.SCHEDULING)
         choice("collective-optimization", self.optimization, OPTIMIZATIONS)
-        for key, value, known in (
-            ("intra-dimension-scheduling", self.intra_dimension, QUEUE_POLICIES),
-            ("inter-dimension-scheduling", self.inter_dimension, INTER_DIMENSION),
-        ):
+        for key, value, known in self._policies():
             if not callable(value):
-                choice(key, value, known)
+                choice(key, value, {"QUEUE_POLICIES": QUEUE_POLICIES, "INTER_DIMENSION": INTER_DIMENSION}[known])
         set_(self, "endpoint_delay", whole("endpoint-delay", self.endpoint_delay, at_least=0))
         set_(self, "splits", whole("preferred-dataset-splits", self.splits, at_least=1))
         set_(self, "active_chunks", whole("active-chunks-per-dimension", self.active_chunks, at_least=1))
@@ -82,6 +79,21 @@ class Settings:
             raise ConfigError(f"num_queues_per_dim is {self.queues}; {MOST_QUEUES:,} is the most.")
         if not isinstance(self.rendezvous, bool):
             raise ConfigError(f"rendezvous is {self.rendezvous!r}; it must be True or False.")
+
+    def check_names(self) -> None:
+        """Raise ConfigError for a policy that has no name, as a file can't hold a function."""
+        for key, value, known in self._policies():
+            if callable(value):
+                raise ConfigError(
+                    f"{key} is {getattr(value, '__name__', value)}, which a file can't hold; register it, as "
+                    f'{known}["mine"] = ..., and give its name.'
+                )
+
+    def _policies(self) -> tuple[tuple[str, object, str], ...]:
+        return (
+            ("intra-dimension-scheduling", self.intra_dimension, "QUEUE_POLICIES"),
+            ("inter-dimension-scheduling", self.inter_dimension, "INTER_DIMENSION"),
+        )
 
     @property
     def places(self) -> int:

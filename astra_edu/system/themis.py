@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from astra_edu.base.units import MIB
 from astra_edu.collectives import Collective
-from astra_edu.system.inter_dimension import INTER_DIMENSION, Dimensions, InterDimension
+from astra_edu.system.inter_dimension import INTER_DIMENSION, Dimensions, InterDimension, Ordered
 
 
 @dataclass
@@ -55,7 +55,7 @@ class Themis(InterDimension):
             self.began = now
             self.loads = [Load(d) for d in range(len(self.npus))]
 
-    def order(self, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> tuple[list[int], int]:
+    def order(self, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> Ordered:
         """See InterDimension. An all-to-all is never reordered."""
         if collective is Collective.ALL_TO_ALL:
             return list(range(len(self.npus))), min(chunk, left)

@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.clock.events import Action
 from astra_edu.clock.loop_turns import LoopTurns, TurnsClock
 from astra_edu.system.config import Platform
 from astra_edu.system.exchange import Exchange
 from astra_edu.system.faithful import quirks
+from astra_edu.system.faithful.bus import SharedBus
 from astra_edu.system.faithful.kth_messages import KthMessages, RowMessage
-from astra_edu.system.faithful.turns_bus import TurnsBus
+from astra_edu.system.faithful.turns_bus import NpuBus
 from astra_edu.system.moves import Moves, moves
 from astra_edu.system.plan_1 import Phase
 from astra_edu.system.routes import Routes
@@ -31,7 +34,7 @@ class _Place:
 
     npu: int
     turns: LoopTurns
-    bus: TurnsBus
+    bus: NpuBus
     messages: KthMessages
 
 
@@ -43,7 +46,7 @@ class BusPhases:
         self.clock = clock
         self.system = platform.system
         self.alike = alike
-        self._buses: dict[object, tuple[LoopTurns, TurnsBus]] = {}
+        self._buses: dict[object, tuple[LoopTurns, NpuBus]] = {}
         self._rows: dict[tuple[int, int, int], tuple[list[list[RowMessage]], Moves]] = {}
 
     def begin(self, phase: Phase, order: Sequence[int], done: Callable[[Sequence[int]], object]) -> None:
@@ -94,12 +97,12 @@ class BusPhases:
             self._rows[key] = rows, own
         return self._rows[key]
 
-    def _bus(self, name: object) -> tuple[LoopTurns, TurnsBus]:
+    def _bus(self, name: object) -> tuple[LoopTurns, NpuBus]:
         if name not in self._buses:
             assert self.system.bus
             turns = LoopTurns(self.clock, name)
-            self._buses[name] = turns, TurnsBus(self.system.bus, turns)
+            self._buses[name] = turns, NpuBus(SharedBus.with_memory(self.system.bus, self.clock, name))
         return self._buses[name]
 
-    def _at(self, time: float, action: Callable[[], object]) -> None:
-        self.clock.on_the_network(time - self.clock.now, action)
+    def _at(self, time: float, action: Action, what: Any) -> None:
+        self.clock.on_the_network(time - self.clock.now, partial(action, what))
