@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -66,7 +67,7 @@ class Settings:
         choice("collective-optimization", self.optimization, OPTIMIZATIONS)
         for key, value, known in self._policies():
             if not callable(value):
-                choice(key, value, {"QUEUE_POLICIES": QUEUE_POLICIES, "INTER_DIMENSION": INTER_DIMENSION}[known])
+                choice(key, value, known)
         set_(self, "endpoint_delay", whole("endpoint-delay", self.endpoint_delay, at_least=0))
         set_(self, "splits", whole("preferred-dataset-splits", self.splits, at_least=1))
         set_(self, "active_chunks", whole("active-chunks-per-dimension", self.active_chunks, at_least=1))
@@ -82,17 +83,17 @@ class Settings:
 
     def check_names(self) -> None:
         """Raise ConfigError for a policy that has no name, as a file can't hold a function."""
-        for key, value, known in self._policies():
+        for key, value, _ in self._policies():
             if callable(value):
                 raise ConfigError(
-                    f"{key} is {getattr(value, '__name__', value)}, which a file can't hold; register it, as "
-                    f'{known}["mine"] = ..., and give its name.'
+                    f"{key} is {getattr(value, '__name__', value)}, which a file can't hold; register it in "
+                    "QUEUE_POLICIES or INTER_DIMENSION and give its name."
                 )
 
-    def _policies(self) -> tuple[tuple[str, object, str], ...]:
+    def _policies(self) -> tuple[tuple[str, object, Iterable[str]], ...]:
         return (
-            ("intra-dimension-scheduling", self.intra_dimension, "QUEUE_POLICIES"),
-            ("inter-dimension-scheduling", self.inter_dimension, "INTER_DIMENSION"),
+            ("intra-dimension-scheduling", self.intra_dimension, QUEUE_POLICIES),
+            ("inter-dimension-scheduling", self.inter_dimension, INTER_DIMENSION),
         )
 
     @property
