@@ -82,7 +82,11 @@ def steps_duration(moves: StepMoves, stride: int, platform: TracePlatform) -> Kn
 def handed_on(leader: int, moves: Moves, plan: PhasePlan, platform: TracePlatform) -> int:
     """Who has its turn first at the end of a phase if `leader` has it at its start.
 
-    That is who gets the leader's first message, then who gets his, and so on; on a ring the farthest comes last.
+    All NPUs do the same at the same time, but ASTRA-sim goes through them one after the other, and an arriving message
+    makes its receiver the next to have a turn. So the lead goes to who gets the leader's first message, then to who
+    gets that NPU's next one, and so on. On a ring of 4 in which NPU 1 leads, a reduce-scatter has three steps, each to
+    the next NPU: the lead goes 1, 2, 3, 0. In halving-doubling partners are 1 and then 2 apart: 1, 0, 2. Direct sends
+    all messages of a step at once, to the next NPU first; on an unaware ring the farthest comes last.
     """
     lane, place = plan.lane, plan.lane.place(leader)
     block, _ = first_way(platform.blocks, 0, lane.stride)
