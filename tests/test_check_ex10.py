@@ -8,7 +8,7 @@ import pytest
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.course.check import ex10
-from astra_edu.course.check.synchronisation_cases import CLUSTERS, SEEDS, mean_ms, setting_of
+from astra_edu.course.check.ex10.cases import CLUSTERS, SEEDS, mean_ms, setting_of
 
 
 def server(workers, size_mib, servers, bandwidth, latency_ns, ways=2, hops=2):

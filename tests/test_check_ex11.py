@@ -6,8 +6,8 @@ import pytest
 
 import astra_edu as ae
 from astra_edu.course.check import ex11
-from astra_edu.course.check.trace_faults import fill
-from astra_edu.course.check.trace_runs import shortest_ns
+from astra_edu.course.check.ex11.faults import fill
+from astra_edu.course.check.ex11.runs import shortest_ns
 from astra_edu.traces import from_nodes
 from astra_edu.traces.builder import Builder
 

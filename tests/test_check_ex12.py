@@ -12,7 +12,7 @@ import networkx as nx
 
 import astra_edu as ae
 from astra_edu.course.check import ex12
-from astra_edu.course.check.congestion_cases import ALGORITHMS, CASES, fastest, hops, racks, time_ns, traffic
+from astra_edu.course.check.ex12.cases import ALGORITHMS, CASES, fastest, hops, racks, time_ns, traffic
 from astra_edu.network.graph import GraphNetwork
 
 GIB = 2**30

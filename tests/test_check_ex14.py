@@ -9,8 +9,8 @@ import pytest
 
 import astra_edu as ae
 from astra_edu.course.check import ex14
-from astra_edu.course.check.design_advice import paid, samples
-from astra_edu.course.check.design_search import best, dollars, estimate, shapes
+from astra_edu.course.check.ex14.hints import paid, samples
+from astra_edu.course.check.ex14.search import best, dollars, estimate, shapes
 from astra_edu.course.studies.case_studies.design import JOB, design_cost, network, ports, train_design
 
 RING, CONNECTED, SWITCH = "Ring", "FullyConnected", "Switch"

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from astra_edu.course.check import ex8
-from astra_edu.course.check.order_run import BACKWARD_NS, FORWARD_NS
+from astra_edu.course.check.ex8.runs import BACKWARD_NS, FORWARD_NS
 from astra_edu.pipeline import ORDERS, Pass, closed_form, run_pipeline
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import astra_edu as ae
 from astra_edu.course.check import ex9
-from astra_edu.course.check.strategy_choice import HINTS
+from astra_edu.course.check.ex9.choice import HINTS
 from astra_edu.course.studies.iteration import candidates, fastest, fitting
 
 GIB = 2**30

@@ -11,7 +11,7 @@ import pytest
 
 import astra_edu as ae
 from astra_edu.course.check import ex3, ex4, ex5, ex6
-from astra_edu.course.check.loop_record import plain_layers
+from astra_edu.course.check.ex4.recorder import plain_layers
 from astra_edu.workload.loops import data, data_reorder, model
 
 INPUTS = Path(__file__).parent.parent / "exercises" / "inputs"

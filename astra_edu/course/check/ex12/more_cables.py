@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.course.check.congestion_cases import BANDWIDTH, LATENCY, all_reduce, racks
+from astra_edu.course.check.ex12.cases import BANDWIDTH, LATENCY, all_reduce, racks
 from astra_edu.course.check.verdict import Answer, NoAnswerError, Verdict, call
 from astra_edu.network.graph import GraphNetwork
 from astra_edu.run.link_times import link_name, link_times

@@ -7,8 +7,8 @@ from math import prod
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import GIB
+from astra_edu.course.check.ex5.cases import CASES, times_ns
 from astra_edu.course.check.slips import wrong_units
-from astra_edu.course.check.themis_cases import CASES, times_ns
 from astra_edu.course.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, guessed, judge, prediction
 from astra_edu.run.presets import preset
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
-from astra_edu.course.check.broken_simulations import Nodes, converted, pipeline
-from astra_edu.course.check.mended import first_fault
+from astra_edu.course.check.ex13.broken import Nodes, converted, pipeline
+from astra_edu.course.check.ex13.mended import first_fault
 from astra_edu.course.check.verdict import Answer, Case, Verdict
 
 _KEY = "duration_micros"

@@ -6,9 +6,9 @@ from random import Random
 
 from astra_edu.base.errors import ConfigError, choice
 from astra_edu.base.units import GIB
-from astra_edu.course.check.parallelism_cases import CASES, ORDERS, PLATFORM, bytes_of, time_ns
+from astra_edu.course.check.ex7.cases import CASES, ORDERS, PLATFORM, bytes_of, time_ns
+from astra_edu.course.check.ex7.sent import PHASES, WAYS, needed
 from astra_edu.course.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, judge, prediction
-from astra_edu.course.check.what_is_sent import PHASES, WAYS, needed
 from astra_edu.workload.models import model
 from astra_edu.workload.strategies import Strategy, communications
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from random import Random
 
 from astra_edu.base.units import GIB
-from astra_edu.course.check.broken_simulations import (
+from astra_edu.course.check.ex13.broken import (
     GROUPS,
     LAYERS,
     MEMBERS,
@@ -23,11 +23,11 @@ from astra_edu.course.check.broken_simulations import (
     run_in_2024,
     stuck,
 )
-from astra_edu.course.check.mended import first_fault
-from astra_edu.course.check.mended_files import corrected
-from astra_edu.course.check.mended_groups import disagreeing
-from astra_edu.course.check.mended_messages import unmatched
-from astra_edu.course.check.mended_times import in_microseconds
+from astra_edu.course.check.ex13.files import corrected
+from astra_edu.course.check.ex13.groups import disagreeing
+from astra_edu.course.check.ex13.mended import first_fault
+from astra_edu.course.check.ex13.messages import unmatched
+from astra_edu.course.check.ex13.times import in_microseconds
 from astra_edu.course.check.verdict import Answer, Case, Mistake, Verdict, judge, prediction
 from astra_edu.run.simulate import simulate
 from astra_edu.traces import Attribute, from_nodes

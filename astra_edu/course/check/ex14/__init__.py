@@ -7,8 +7,8 @@ from random import Random
 from typing import Any
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.course.check.design_advice import advice, paid, samples
-from astra_edu.course.check.design_search import best
+from astra_edu.course.check.ex14.hints import advice, paid, samples
+from astra_edu.course.check.ex14.search import best
 from astra_edu.course.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, judge, prediction
 from astra_edu.course.studies.case_studies.design import JOB, NPUS, Design, design_cost, network, train_design
 from astra_edu.network.cost import DOLLARS_PER_GB_S

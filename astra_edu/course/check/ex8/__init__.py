@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from astra_edu.course.check.order_run import BACKWARD_NS, FORWARD_NS, judge_order
+from astra_edu.course.check.ex8.runs import BACKWARD_NS, FORWARD_NS, judge_order
 from astra_edu.course.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, judge, number, prediction
 from astra_edu.pipeline import closed_form, run_pipeline
 

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from random import Random
 
 from astra_edu.base.units import GIB, bytes_per_ns
-from astra_edu.course.check.busiest_link import bottleneck
-from astra_edu.course.check.cables import cables
-from astra_edu.course.check.congestion_cases import (
+from astra_edu.course.check.ex12.busiest_link import bottleneck
+from astra_edu.course.check.ex12.cases import (
     ALGORITHMS,
     BANDWIDTH,
     CASES,
@@ -18,6 +17,7 @@ from astra_edu.course.check.congestion_cases import (
     hops,
     time_ns,
 )
+from astra_edu.course.check.ex12.more_cables import cables
 from astra_edu.course.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, judge, prediction
 from astra_edu.network import Block, Topology
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from astra_edu.course.check import trace_faults, trace_runs
-from astra_edu.course.check.trace_rules import judge_traces
+from astra_edu.course.check.ex11 import faults, runs
+from astra_edu.course.check.ex11.rules import judge_traces
 from astra_edu.course.check.verdict import Answer, Case, Verdict, prediction
 from astra_edu.network import Block, Topology
 from astra_edu.run.run_trace import run_trace
@@ -34,7 +34,7 @@ def step(answer: Answer) -> Verdict:
     """step(forward, backward, gradients, npus): a data-parallel training step."""
     return judge_traces(
         answer,
-        trace_faults.step,
+        faults.step,
         [_layers(Random(seed), layers) for seed, layers in enumerate((3, 1, 5, 2, 6))],
         "Right: each all-reduce waits for its own gradients only, and nothing waits for it, so that it can hide.",
     )
@@ -52,7 +52,7 @@ def buckets(answer: Answer) -> Verdict:
     """buckets(backward, gradients, bucket, npus): a backward pass with an all-reduce for each bucket of gradients."""
     return judge_traces(
         answer,
-        trace_faults.buckets,
+        faults.buckets,
         [_filled(Random(1), layers) for layers in (7, 1, 5, 9, 6)],
         "Right: fewer, larger all-reduces, and all but the last one can still hide behind the backward pass.",
     )
@@ -75,7 +75,7 @@ def relay(answer: Answer) -> Verdict:
     sizes = ((2, 1, 20, 4096), (3, 4, 30, 2**14), (4, 6, 15, 2**16), (5, 3, 50, 2**12), (2, 8, 5, 2**15))
     return judge_traces(
         answer,
-        trace_runs.relay,
+        runs.relay,
         [dict(zip(("stages", "micro_batches", "micros", "bytes"), case, strict=True)) for case in sizes],
         "Right: a stage takes in the next micro-batch while the last one is on its way.",
     )
@@ -91,5 +91,5 @@ def groups(answer: Answer) -> Verdict:
         times = {"forward": forward, "backward": backward}
         cases.append({"tensor": tensor, "data": data, **times, "activations": activations, "gradients": gradients})
     return judge_traces(
-        answer, trace_runs.groups, cases, "Right: every NPU is in two groups, and no two of its groups meet again."
+        answer, runs.groups, cases, "Right: every NPU is in two groups, and no two of its groups meet again."
     )

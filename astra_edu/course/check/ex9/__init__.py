@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from astra_edu.base.units import GIB
-from astra_edu.course.check.strategy_choice import BATCH, MODEL, NPUS, PLATFORM, device, fast, fits
+from astra_edu.course.check.ex9.choice import BATCH, MODEL, NPUS, PLATFORM, device, fast, fits
 from astra_edu.course.check.verdict import Answer, Case, Mistake, Verdict, judge, prediction
 from astra_edu.workload.strategies import Strategy, memory
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.course.check.loop_record import difference, plain_layers, record
+from astra_edu.course.check.ex4.recorder import difference, plain_layers, record
 from astra_edu.course.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, guessed, judge
 from astra_edu.formats import load_astra_sim, load_workload
 from astra_edu.run.presets import preset

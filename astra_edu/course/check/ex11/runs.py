@@ -6,7 +6,7 @@ from collections import Counter
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import format_bytes
-from astra_edu.course.check.trace_rules import Graph
+from astra_edu.course.check.ex11.rules import Graph
 from astra_edu.network import Block, Topology
 from astra_edu.run.run_trace import run_trace
 from astra_edu.run.trace_result import TraceResult

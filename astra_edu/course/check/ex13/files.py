@@ -9,8 +9,8 @@ from typing import Any
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import GIB
-from astra_edu.course.check.broken_simulations import NETWORK, SYSTEM
-from astra_edu.course.check.mended import first_fault
+from astra_edu.course.check.ex13.broken import NETWORK, SYSTEM
+from astra_edu.course.check.ex13.mended import first_fault
 from astra_edu.course.check.verdict import Answer, Case, Verdict
 from astra_edu.system import Implementation
 

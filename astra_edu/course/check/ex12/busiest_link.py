@@ -8,7 +8,7 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
-from astra_edu.course.check.congestion_cases import traffic
+from astra_edu.course.check.ex12.cases import traffic
 from astra_edu.course.check.verdict import Answer, NoAnswerError, Verdict, call
 
 Link = tuple[str, str]

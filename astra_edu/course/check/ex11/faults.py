@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from astra_edu.base.units import format_bytes
-from astra_edu.course.check.trace_rules import Graph, npus_differ
+from astra_edu.course.check.ex11.rules import Graph, npus_differ
 from astra_edu.traces import Node, Trace
 
 NOTHING_OVERLAPS = (

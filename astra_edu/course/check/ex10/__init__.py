@@ -9,9 +9,9 @@ from random import Random
 from typing import Any
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.course.check.ex10.cases import CLUSTERS, hint, mean_ms, setting_of
+from astra_edu.course.check.ex10.rule import judge_rule
 from astra_edu.course.check.slips import wrong_units
-from astra_edu.course.check.staleness_rule import judge_rule
-from astra_edu.course.check.synchronisation_cases import CLUSTERS, hint, mean_ms, setting_of
 from astra_edu.course.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, judge, prediction
 from astra_edu.course.studies.synchronisation import Cluster, ComputeTimes, asynchronous, bulk_synchronous, harmonic
 
