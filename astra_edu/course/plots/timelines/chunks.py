@@ -10,8 +10,8 @@ from astra_edu.base.errors import ConfigError, whole
 from astra_edu.base.intervals import covered
 from astra_edu.base.units import format_bytes
 from astra_edu.course.plots.figure import Picture, TimeUnit, percent, text_table, time_unit
-from astra_edu.course.plots.lanes import Block, Lanes, Window, lane_name, rows_of
 from astra_edu.course.plots.looks import LOOKS, OTHER
+from astra_edu.course.plots.timelines.lanes import Block, Lanes, Window, lane_name, rows_of
 from astra_edu.run.result import Result
 from astra_edu.system.scheduler import Stay
 from astra_edu.workload.npu import Task
