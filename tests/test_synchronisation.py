@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import astra_edu as ae
-from astra_edu.course.plots.synchronisation import LOOKS, staleness, worker_timeline
+from astra_edu.course.plots.training.synchronisation import LOOKS, staleness, worker_timeline
 from astra_edu.course.studies.synchronisation import (
     ACTIVITIES,
     Cluster,

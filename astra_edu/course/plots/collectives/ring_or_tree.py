@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import KIB, format_bytes
+from astra_edu.course.plots.collectives.measured import DASHES
 from astra_edu.course.plots.figure import COLOURS, MARKERS, Picture, text_table
-from astra_edu.course.plots.measured_collectives import DASHES
 from astra_edu.course.studies.measured.models import in_switch, ring
 from astra_edu.course.studies.measured.nccl_model import ALGORITHMS, PROTOCOLS, cost, crossover
 from astra_edu.course.studies.measured.tables import table

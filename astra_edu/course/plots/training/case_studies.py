@@ -10,9 +10,9 @@ from matplotlib.patches import Patch
 
 from astra_edu.base.errors import ConfigError, choice
 from astra_edu.base.units import format_bytes, format_ns
+from astra_edu.course.plots.collectives.measured import size_axis
 from astra_edu.course.plots.figure import COLOURS, MARKERS, Picture, percent, text_table, time_unit
 from astra_edu.course.plots.looks import COMPUTE, EXPOSED
-from astra_edu.course.plots.measured_collectives import size_axis
 from astra_edu.course.studies.case_studies.collectives import SCHEDULERS, UNRELEASED, AllReduce
 from astra_edu.run.trace_result import TraceResult
 

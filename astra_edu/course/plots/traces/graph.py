@@ -9,9 +9,9 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import format_ns
 from astra_edu.course.plots.figure import Picture, text_table, time_unit
 from astra_edu.course.plots.timelines.critical_path import critical_path
-from astra_edu.course.plots.trace_boxes import drawn
-from astra_edu.course.plots.trace_layout import Layout, chained, grouped, laid_out
-from astra_edu.course.plots.trace_looks import KINDS, amount_of, kind_of
+from astra_edu.course.plots.traces.boxes import drawn
+from astra_edu.course.plots.traces.layout import Layout, chained, grouped, laid_out
+from astra_edu.course.plots.traces.looks import KINDS, amount_of, kind_of
 from astra_edu.run.trace_result import TraceResult
 from astra_edu.traces import Node, Trace
 from astra_edu.traces.builder import Builder
