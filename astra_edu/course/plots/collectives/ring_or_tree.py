@@ -1,54 +1,42 @@
-"""Figures: what adding up in the switch brings, and where a tree is faster than a ring."""
+"""Figure: where a tree is faster than a ring."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import KIB, format_bytes
-from astra_edu.course.plots.collectives.measured import DASHES
+from astra_edu.course.plots.axes import grid, in_full
+from astra_edu.course.plots.collectives.sizes import DASHES
 from astra_edu.course.plots.figure import COLOURS, MARKERS, Picture, text_table
-from astra_edu.course.studies.measured.models import in_switch, ring
 from astra_edu.course.studies.measured.nccl_model import ALGORITHMS, PROTOCOLS, cost, crossover
-from astra_edu.course.studies.measured.tables import table
-
-ON, OFF = "on (10^9 bytes/s)", "off (10^9 bytes/s)"
 
 
-def in_switch_gain() -> Picture:
-    """Draw how many times as fast an all-reduce in the switch is as a ring, measured and at best, by GPUs."""
-    rows = [row for row in table("in_switch").rows if row["bytes"] == str(2**33)]
-    measured = {
-        system: {int(row["gpus"]): float(row[ON]) / float(row[OFF]) for row in rows if row["system"] == system}
-        for system in ("H200", "B200")
-    }
-    npus = sorted({n for series in measured.values() for n in series})
-    at_best = {
-        "up and down at once": {n: _gain(n, pipelined=True) for n in npus},
-        "first up, then down": {n: _gain(n, pipelined=False) for n in npus},
-    }
-    figure = Figure(figsize=(8, 4), layout="constrained")
-    axes = figure.subplots()
-    for i, (name, series) in enumerate({**measured, **at_best}.items()):
-        marks = {"linestyle": "", "marker": MARKERS[i], "ms": 8 + 3 * i, "markerfacecolor": "none", "mew": 2}
-        kind = marks if name in measured else {"linestyle": DASHES[i - 1]}
-        label = f"{name}, measured" if name in measured else f"model: {name}"
-        axes.plot(list(series), list(series.values()), color=COLOURS[i], label=label, **kind)
-    axes.axhline(1, color="black", lw=0.8)
-    axes.set(xlabel="GPUs", ylabel="times as fast as the ring", ylim=(0.7, 2), xticks=npus)
-    _tidy(axes)
-    axes.legend(loc="upper left", ncols=2, frameon=False)
-    named = {**measured, **{f"model: {name}": series for name, series in at_best.items()}}
-    lines: list[list[object]] = [[n, *(f"{series[n]:.2f}" for series in named.values())] for n in npus]
-    alt = "How many times as fast as a ring an all-reduce of 8 GiB in the switch is, over the GPUs. " + " ".join(
-        f"{name}: {series[npus[0]]:.2f} with {npus[0]}, {series[npus[-1]]:.2f} with {npus[-1]}."
-        for name, series in named.items()
-    )
-    note = "Where NCCL doesn't take the switch by itself, up to 4 and 5 GPUs, the measured gain is 1."
-    return Picture(figure, alt, text_table(["GPUs", *named], lines), note)
+@dataclass(frozen=True)
+class _Compared:
+    """What is shown, each for all numbers of machines.
+
+    latency: µs by algorithm and protocol. equal: by protocol, the size in bytes up to which the tree is faster.
+    """
+
+    nodes: Sequence[int]
+    node_npus: int
+    latency: Mapping[tuple[str, str], Sequence[float]]
+    equal: Mapping[str, Sequence[float]]
+
+    @classmethod
+    def of(cls, nodes: Sequence[int], node_npus: int, bandwidth: float) -> _Compared:
+        latency = {
+            (algorithm, protocol): [cost(algorithm, protocol, node_npus * n, bandwidth, n).latency_us for n in nodes]
+            for algorithm in ALGORITHMS
+            for protocol in PROTOCOLS
+        }
+        equal = {protocol: [crossover(node_npus * n, bandwidth, n, protocol) for n in nodes] for protocol in PROTOCOLS}
+        return cls(nodes, node_npus, latency, equal)
 
 
 def ring_or_tree(
@@ -61,65 +49,68 @@ def ring_or_tree(
     """
     if len(nodes) < 2:
         raise ConfigError(f"give two numbers of machines or more, not {list(nodes)}.")
-    latency = {
-        (algorithm, protocol): [cost(algorithm, protocol, node_npus * n, bandwidth, n).latency_us for n in nodes]
-        for algorithm in ALGORITHMS
-        for protocol in PROTOCOLS
-    }
-    equal = {protocol: [crossover(node_npus * n, bandwidth, n, protocol) for n in nodes] for protocol in PROTOCOLS}
+    compared = _Compared.of(nodes, node_npus, bandwidth)
+    return Picture(_drawn(compared), _alt(compared), _table(compared))
+
+
+def _drawn(compared: _Compared) -> Figure:
     figure = Figure(figsize=(11, 4.4), layout="constrained")
     left, right = figure.subplots(1, 2)
-    for i, protocol in enumerate(PROTOCOLS):
-        look = {"color": COLOURS[i], "marker": MARKERS[i], "ms": 5}
-        for algorithm, dash in zip(ALGORITHMS, DASHES[:2], strict=True):
-            left.plot(nodes, latency[algorithm, protocol], linestyle=dash, label=f"{algorithm}, {protocol}", **look)
-        right.plot(nodes, equal[protocol], label=protocol, **look)
-    left.set(yscale="log", ylabel="latency (µs)", title="before the first byte is there")
-    left.yaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
-    right.set(yscale="log", ylabel="size", title="below the line the tree is faster, above it the ring")
-    _size_ticks(right, [size for sizes in equal.values() for size in sizes])
+    _draw_latency(left, compared)
+    _draw_equal(right, compared)
     for axes in (left, right):
         axes.set(xscale="log", xlabel="machines")
-        axes.set_xticks(nodes, [str(n) for n in nodes])
+        axes.set_xticks(compared.nodes, [str(n) for n in compared.nodes])
         axes.minorticks_off()
-        _tidy(axes)
+        grid(axes)
         axes.legend(frameon=False, handlelength=4)
-    header = ["machines", *(f"{algorithm} {protocol} (µs)" for algorithm, protocol in latency)]
-    header += [f"equal at, {protocol}" for protocol in PROTOCOLS]
-    rows: list[list[object]] = [
-        [n, *(f"{series[i]:,.0f}" for series in latency.values()), *(_short(equal[p][i]) for p in PROTOCOLS)]
-        for i, n in enumerate(nodes)
-    ]
-    ends = (0, -1)
-    grows = "; ".join(
-        f"{algorithm}, {protocol}: " + " to ".join(f"{series[i]:,.0f} µs" for i in ends)
-        for (algorithm, protocol), series in latency.items()
-    )
-    meets = "; ".join(f"{p}: " + " to ".join(_short(equal[p][i]) for i in ends) for p in PROTOCOLS)
-    alt = (
-        f"Two log-log charts over {nodes[0]} to {nodes[-1]} machines of {node_npus} NPUs. Latency: that of the ring "
-        f"grows in proportion, that of the tree with the logarithm. {grows}. Size from which on the ring is faster: "
-        f"{meets}."
-    )
-    return Picture(figure, alt, text_table(header, rows))
+    return figure
 
 
-def _gain(npus: int, pipelined: bool) -> float:
-    """In the switch over the ring on the same links, for large sizes."""
-    return ring(npus, 1).us_per_byte / in_switch(1, pipelined=pipelined).us_per_byte
+def _draw_latency(axes: Axes, compared: _Compared) -> None:
+    for i, protocol in enumerate(PROTOCOLS):
+        for algorithm, dash in zip(ALGORITHMS, DASHES[:2], strict=True):
+            latency = compared.latency[algorithm, protocol]
+            label, colour, marker = f"{algorithm}, {protocol}", COLOURS[i], MARKERS[i]
+            axes.plot(compared.nodes, latency, linestyle=dash, label=label, color=colour, marker=marker, ms=5)
+    axes.set(yscale="log", ylabel="latency (µs)", title="before the first byte is there")
+    in_full(axes.yaxis)
 
 
-def _size_ticks(axes: Axes, sizes: Sequence[float]) -> None:
-    ticks = [KIB * 8**power for power in range(14) if min(sizes) / 8 < KIB * 8**power < max(sizes) * 8]
+def _draw_equal(axes: Axes, compared: _Compared) -> None:
+    for i, protocol in enumerate(PROTOCOLS):
+        sizes = compared.equal[protocol]
+        axes.plot(compared.nodes, sizes, label=protocol, color=COLOURS[i], marker=MARKERS[i], ms=5)
+    axes.set(yscale="log", ylabel="size", title="below the line the tree is faster, above it the ring")
+    every = [size for sizes in compared.equal.values() for size in sizes]
+    ticks = [KIB * 8**power for power in range(14) if min(every) / 8 < KIB * 8**power < max(every) * 8]
     axes.set_yticks(ticks, [format_bytes(size) for size in ticks])
+
+
+def _alt(compared: _Compared) -> str:
+    grows = "; ".join(
+        f"{algorithm}, {protocol}: {series[0]:,.0f} µs to {series[-1]:,.0f} µs"
+        for (algorithm, protocol), series in compared.latency.items()
+    )
+    meets = "; ".join(f"{name}: {_short(sizes[0])} to {_short(sizes[-1])}" for name, sizes in compared.equal.items())
+    return (
+        f"Two log-log charts over {compared.nodes[0]} to {compared.nodes[-1]} machines of {compared.node_npus} NPUs. "
+        "Latency: that of the ring grows in proportion, that of the tree with the logarithm. "
+        f"{grows}. Size from which on the ring is faster: {meets}."
+    )
+
+
+def _table(compared: _Compared) -> str:
+    header = ["machines", *(f"{algorithm} {protocol} (µs)" for algorithm, protocol in compared.latency)]
+    header += [f"equal at, {protocol}" for protocol in compared.equal]
+    rows: list[list[object]] = []
+    for i, n in enumerate(compared.nodes):
+        latency = [f"{series[i]:,.0f}" for series in compared.latency.values()]
+        rows.append([n, *latency, *(_short(sizes[i]) for sizes in compared.equal.values())])
+    return text_table(header, rows)
 
 
 def _short(size: float) -> str:
     """As format_bytes, with one decimal."""
     number, unit = format_bytes(size).split()
     return f"{float(number):,.1f} {unit}"
-
-
-def _tidy(axes: Axes) -> None:
-    axes.grid(alpha=0.3)
-    axes.spines[["top", "right"]].set_visible(False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from matplotlib.figure import Figure
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import MIB
+from astra_edu.course.plots.axes import in_full
 from astra_edu.course.plots.figure import COLOURS, MARKERS, Picture, percent, text_table
 
 _PAPER = {"facecolor": "white", "alpha": 0.85, "linewidth": 0, "pad": 1}
@@ -34,6 +36,21 @@ class _Fit(NamedTuple):
         return f"{floor}, slope {self.slope:,.2f} µs/MiB"
 
 
+@dataclass(frozen=True)
+class _Swept:
+    """What is shown. mib: the sizes. series: their times in µs, by name, with what was fitted to each."""
+
+    mib: Sequence[float]
+    series: Mapping[str, Sequence[float]]
+    fits: Mapping[str, _Fit]
+
+    @classmethod
+    def of(cls, sizes: Sequence[int], times_ns: Mapping[str, Sequence[float]]) -> _Swept:
+        mib = [size / MIB for size in sizes]
+        series = {name: [time / 1000 for time in times] for name, times in times_ns.items()}
+        return cls(mib, series, {name: _Fit.of(mib, us) for name, us in series.items()})
+
+
 def size_sweep(sizes: Sequence[int], times_ns: Mapping[str, Sequence[float]]) -> Picture:
     """Plot the times (ns) of each named series over the sizes (bytes, ascending, two or more).
 
@@ -42,33 +59,8 @@ def size_sweep(sizes: Sequence[int], times_ns: Mapping[str, Sequence[float]]) ->
     ascend and for a series of another length.
     """
     _check(sizes, times_ns)
-    mib = [size / MIB for size in sizes]
-    series = {name: [time / 1000 for time in times] for name, times in times_ns.items()}
-    fits = {name: _Fit.of(mib, us) for name, us in series.items()}
-    figure = Figure(figsize=(11, 4.2), layout="constrained")
-    linear, logarithmic = figure.subplots(1, 2)
-    for axes in (linear, logarithmic):
-        for i, (name, us) in enumerate(series.items()):
-            label = f"{name}: {fits[name].words()}"
-            axes.plot(mib, us, color=COLOURS[i % 7], marker=MARKERS[i % 7], ms=4, label=label)
-        axes.set(xlabel="size (MiB)", ylabel="time (µs)")
-        axes.grid(alpha=0.3)
-    linear.set_title("linear axes: one straight line")
-    logarithmic.set(xscale="log", yscale="log", title="logarithmic axes: two regimes")
-    for axis in (linear.xaxis, linear.yaxis, logarithmic.xaxis, logarithmic.yaxis):
-        axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
-    first = next(iter(fits))
-    _name_linear(linear, mib, fits[first])
-    _name_logarithmic(logarithmic, mib, fits[first], f" of {first}" if len(fits) > 1 else "")
-    linear.legend(fontsize=8, loc="upper left")
-    rows: list[list[object]] = [
-        [f"{size:g}", *(f"{us[i]:,.3f}" for us in series.values())] for i, size in enumerate(mib)
-    ]
-    rows.append(["floor", *(f"{fit.floor:,.1f}" if fit.floor > 0 else "none" for fit in fits.values())])
-    rows.append(["slope per MiB", *(f"{fit.slope:,.2f}" for fit in fits.values())])
-    table = text_table(["MiB", *(f"{name} (µs)" for name in series)], rows)
-    alt = f"Time over size for {', '.join(series)}, from {mib[0]:g} to {mib[-1]:g} MiB. "
-    return Picture(figure, alt + " ".join(_sentence(name, us, fits[name]) for name, us in series.items()), table)
+    swept = _Swept.of(sizes, times_ns)
+    return Picture(_drawn(swept), _alt(swept), _table(swept))
 
 
 def _check(sizes: Sequence[int], times_ns: Mapping[str, Sequence[float]]) -> None:
@@ -79,6 +71,25 @@ def _check(sizes: Sequence[int], times_ns: Mapping[str, Sequence[float]]) -> Non
     for name, times in times_ns.items():
         if len(times) != len(sizes):
             raise ConfigError(f"{name} has {len(times)} times for {len(sizes)} sizes; give one for each size.")
+
+
+def _drawn(swept: _Swept) -> Figure:
+    figure = Figure(figsize=(11, 4.2), layout="constrained")
+    linear, logarithmic = figure.subplots(1, 2)
+    for axes in (linear, logarithmic):
+        for i, (name, us) in enumerate(swept.series.items()):
+            label = f"{name}: {swept.fits[name].words()}"
+            axes.plot(swept.mib, us, color=COLOURS[i % 7], marker=MARKERS[i % 7], ms=4, label=label)
+        axes.set(xlabel="size (MiB)", ylabel="time (µs)")
+        axes.grid(alpha=0.3)
+    linear.set_title("linear axes: one straight line")
+    logarithmic.set(xscale="log", yscale="log", title="logarithmic axes: two regimes")
+    in_full(linear.xaxis, linear.yaxis, logarithmic.xaxis, logarithmic.yaxis)
+    first, fit = next(iter(swept.fits.items()))
+    _name_linear(linear, swept.mib, fit)
+    _name_logarithmic(logarithmic, swept.mib, fit, f" of {first}" if len(swept.fits) > 1 else "")
+    linear.legend(fontsize=8, loc="upper left")
+    return figure
 
 
 def _name_linear(axes: Axes, mib: Sequence[float], fit: _Fit) -> None:
@@ -112,6 +123,20 @@ def _name_logarithmic(axes: Axes, mib: Sequence[float], fit: _Fit, of: str) -> N
     axes.legend(handles=axes.get_lines()[-2:], fontsize=8, loc="upper left")
 
 
+def _alt(swept: _Swept) -> str:
+    sizes = f"Time over size for {', '.join(swept.series)}, from {swept.mib[0]:g} to {swept.mib[-1]:g} MiB. "
+    return sizes + " ".join(_sentence(name, us, swept.fits[name]) for name, us in swept.series.items())
+
+
 def _sentence(name: str, us: Sequence[float], fit: _Fit) -> str:
     floor = f"has a latency floor of {fit.floor:,.1f} µs" if fit.floor > 0 else "has no latency floor"
     return f"{name} starts at {us[0]:,.1f} µs, {floor} and grows by {fit.slope:.2f} µs per MiB to {us[-1]:,.1f} µs."
+
+
+def _table(swept: _Swept) -> str:
+    rows: list[list[object]] = [
+        [f"{size:g}", *(f"{us[i]:,.3f}" for us in swept.series.values())] for i, size in enumerate(swept.mib)
+    ]
+    rows.append(["floor", *(f"{fit.floor:,.1f}" if fit.floor > 0 else "none" for fit in swept.fits.values())])
+    rows.append(["slope per MiB", *(f"{fit.slope:,.2f}" for fit in swept.fits.values())])
+    return text_table(["MiB", *(f"{name} (µs)" for name in swept.series)], rows)

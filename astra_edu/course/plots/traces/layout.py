@@ -46,12 +46,15 @@ def laid_out(nodes: Sequence[Node]) -> Layout:
 
     What waits for nothing stands just before the first that waits for it.
     """
-    by_id = {node.id: node for node in nodes}
     parents = {node.id: sorted({*node.data_deps, *node.ctrl_deps}) for node in nodes}
-    children: dict[int, list[int]] = {node.id: [] for node in nodes}
-    for number, waits in parents.items():
-        for parent in waits:
-            children[parent].append(number)
+    boxes = _in_rows({node.id: node for node in nodes}, parents, _levels(parents))
+    place = {box.nodes[0].id: k for k, box in enumerate(boxes)}
+    return Layout(boxes, [(place[parent], place[number]) for number in parents for parent in parents[number]])
+
+
+def _levels(parents: Mapping[int, Sequence[int]]) -> Mapping[int, int]:
+    """The level of each node, by its number; parents: the numbers of those that it waits for."""
+    children = _children(parents)
     level: dict[int, int] = {}
     missing = {number: len(waits) for number, waits in parents.items()}
     free = [number for number, count in missing.items() if not count]
@@ -65,22 +68,50 @@ def laid_out(nodes: Sequence[Node]) -> Layout:
     for number, waits in parents.items():
         if not waits and children[number]:
             level[number] = min(level[child] for child in children[number]) - 1
+    return level
+
+
+def _children(parents: Mapping[int, Sequence[int]]) -> Mapping[int, Sequence[int]]:
+    """Which nodes wait for each node, by their numbers."""
+    children: dict[int, list[int]] = {number: [] for number in parents}
+    for number, waits in parents.items():
+        for parent in waits:
+            children[parent].append(number)
+    return children
+
+
+def _in_rows(
+    by_id: Mapping[int, Node], parents: Mapping[int, Sequence[int]], level: Mapping[int, int]
+) -> Sequence[Box]:
+    """Boxes from left to right, each in the row of what it waits for in its lane, or else in the first free one."""
     boxes: list[Box] = []
     row_of: dict[int, int] = {}
     taken: set[tuple[int, Unit, int]] = set()
     for number in sorted(by_id, key=lambda number: (level[number], number)):
         lane = unit_of(by_id[number])
         wanted = [row_of[parent] for parent in parents[number] if unit_of(by_id[parent]) is lane]
-        rows = [*wanted, *range(len(nodes))]
+        rows = [*wanted, *range(len(by_id))]
         row_of[number] = row = next(row for row in rows if (level[number], lane, row) not in taken)
         taken.add((level[number], lane, row))
         boxes.append(Box((by_id[number],), level[number], lane, row))
-    place = {box.nodes[0].id: k for k, box in enumerate(boxes)}
-    return Layout(boxes, [(place[parent], place[number]) for number in parents for parent in parents[number]])
+    return boxes
 
 
 def chained(layout: Layout) -> Layout:
     """The same with one box for all nodes that follow one another with nothing else before, between or after them."""
+    chain_of, members = _chains(layout)
+    waits: dict[int, set[int]] = {}
+    for a, b in layout.edges:
+        if chain_of[a] != chain_of[b]:
+            waits.setdefault(members[chain_of[b]][0].id, set()).add(members[chain_of[a]][0].id)
+    nodes = [replace(m[0], data_deps=tuple(sorted(waits.get(m[0].id, ()))), ctrl_deps=()) for m in members]
+    whole = {m[0].id: tuple(m) for m in members}
+    placed = laid_out(nodes)
+    return Layout([box._replace(nodes=whole[box.nodes[0].id]) for box in placed.boxes], placed.edges)
+
+
+def _chains(layout: Layout) -> tuple[Mapping[int, int], Sequence[Sequence[Node]]]:
+    """The number of the chain that each box is in, by its place; and the nodes of each chain."""
     following: dict[int, list[int]] = {}
     before: dict[int, list[int]] = {}
     for a, b in layout.edges:
@@ -96,14 +127,7 @@ def chained(layout: Layout) -> Layout:
         else:
             chain_of[k] = len(members)
             members.append([*box.nodes])
-    edges = dict.fromkeys((chain_of[a], chain_of[b]) for a, b in layout.edges if chain_of[a] != chain_of[b])
-    waits: dict[int, set[int]] = {}
-    for a, b in edges:
-        waits.setdefault(members[b][0].id, set()).add(members[a][0].id)
-    nodes = [replace(m[0], data_deps=tuple(sorted(waits.get(m[0].id, ()))), ctrl_deps=()) for m in members]
-    whole = {m[0].id: tuple(m) for m in members}
-    placed = laid_out(nodes)
-    return Layout([box._replace(nodes=whole[box.nodes[0].id]) for box in placed.boxes], placed.edges)
+    return chain_of, members
 
 
 def grouped(layout: Layout, columns: int) -> Layout:
