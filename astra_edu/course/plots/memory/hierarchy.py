@@ -37,38 +37,71 @@ class _Column:
     note: str = ""
 
 
+@dataclass(frozen=True)
+class _Hierarchy:
+    """What is shown. behind: groups of memory behind each out-node switch. groups, outs, ins, gpus: what is drawn."""
+
+    pool: HierarchicalPool
+    behind: int
+    groups: Sequence[_Place]
+    outs: Sequence[_Place]
+    ins: Sequence[_Place]
+    gpus: Sequence[_Place]
+
+    @classmethod
+    def of(cls, pool: HierarchicalPool) -> _Hierarchy:
+        """Raises ConfigError if the groups can't be shared out equally among the out-node switches."""
+        behind = _behind(pool)
+        outs, ins = _switches(pool.fabric.out_switches), _switches(pool.fabric.nodes)
+        return cls(pool, behind, _members(outs, behind), outs, ins, _members(ins, pool.fabric.gpus_per_node))
+
+    @property
+    def columns(self) -> Sequence[_Column]:
+        """The boxes from left to right."""
+        each = f"{self.pool.group_bandwidth:,.10g} × 10⁹ bytes/s each"
+        fabric = self.pool.fabric
+        return (
+            _Column("groups of memory", "M", self.pool.groups, "#f7b787", "#d55e00", self.groups, each),
+            _Column("out-node switches", "O", fabric.out_switches, "#e2b6d2", "#9c3f78", self.outs),
+            _Column("in-node switches", "I", fabric.nodes, "#93c8ee", "#0072b2", self.ins),
+            _Column("GPUs", "G", fabric.gpus, "#57ad88", "#00694f", self.gpus),
+        )
+
+    @property
+    def joined(self) -> Sequence[Sequence[tuple[float, float]]]:
+        """For each column the heights of the lines from it to the next one."""
+        each = self.pool.fabric.gpus_per_node
+        return (
+            [(y, out) for which, y in self.groups for switch, out in self.outs if which // self.behind == switch],
+            [(out, y) for _, out in self.outs for _, y in self.ins],
+            [(y, gpu) for node, y in self.ins for which, gpu in self.gpus if which // each == node],
+        )
+
+
 def memory_hierarchy(pool: HierarchicalPool) -> Picture:
     """Draw the groups of memory, the out-node and in-node switches and the GPUs, with the bandwidth of every link.
 
     Of many alike the first ones and the last are drawn. Raises ConfigError if the groups can't be shared out equally
     among the out-node switches.
     """
-    behind, fabric, links = _behind(pool), pool.fabric, _links(pool)
-    outs, ins = _switches(fabric.out_switches), _switches(fabric.nodes)
-    groups, gpus = _members(outs, behind), _members(ins, fabric.gpus_per_node)
-    each = f"{pool.group_bandwidth:,.10g} × 10⁹ bytes/s each"
-    columns = (
-        _Column("groups of memory", "M", pool.groups, "#f7b787", "#d55e00", groups, each),
-        _Column("out-node switches", "O", fabric.out_switches, "#e2b6d2", "#9c3f78", outs),
-        _Column("in-node switches", "I", fabric.nodes, "#93c8ee", "#0072b2", ins),
-        _Column("GPUs", "G", fabric.gpus, "#57ad88", "#00694f", gpus),
-    )
-    figure = Figure(figsize=(11, 0.7 + 1.15 * max(len(outs), len(ins))), layout="constrained")
+    hierarchy = _Hierarchy.of(pool)
+    return Picture(_drawn(hierarchy), _alt(pool, hierarchy.behind), _table(pool))
+
+
+def _drawn(hierarchy: _Hierarchy) -> Figure:
+    most = max(len(hierarchy.outs), len(hierarchy.ins))
+    figure = Figure(figsize=(11, 0.7 + 1.15 * most), layout="constrained")
     axes = figure.subplots()
-    for number, column in enumerate(columns):
+    for number, column in enumerate(hierarchy.columns):
         _draw(axes, number * _SPACE, column)
-    _join(axes, 0, [(group, out) for which, group in groups for switch, out in outs if which // behind == switch])
-    _join(axes, 1, [(out, there) for _, out in outs for _, there in ins])
-    _join(
-        axes, 2, [(there, gpu) for node, there in ins for which, gpu in gpus if which // fabric.gpus_per_node == node]
-    )
-    for number, (_, bandwidth, _) in enumerate(links[1:]):
+    for number, pairs in enumerate(hierarchy.joined):
+        _join(axes, number, pairs)
+    for number, (_, bandwidth, _) in enumerate(_links(hierarchy.pool)[1:]):
         _write(axes, (number + 0.5) * _SPACE, f"each link\n{bandwidth:,.10g} × 10⁹ bytes/s")
-    axes.set(xlim=(-0.75, 3 * _SPACE + 0.6), ylim=(-1.75, max(y for column in columns for _, y in column.places) + 0.3))
+    top = max(y for column in hierarchy.columns for _, y in column.places)
+    axes.set(xlim=(-0.75, 3 * _SPACE + 0.6), ylim=(-1.75, top + 0.3))
     axes.set_axis_off()
-    rows: list[list[object]] = [[name, count, f"{each:,.10g}", f"{count * each:,.10g}"] for name, each, count in links]
-    header = ["bandwidths in 10⁹ bytes/s", "how many", "each", "all together"]
-    return Picture(figure, _alt(pool, behind), text_table(header, rows))
+    return figure
 
 
 def _behind(pool: HierarchicalPool) -> int:
@@ -147,3 +180,10 @@ def _alt(pool: HierarchicalPool, behind: int) -> str:
         f"in-node switches, I, one for each node, and each of these has links to the {fabric.gpus_per_node} GPUs, "
         "G, of its node. Where there are many, the first and the last are drawn."
     )
+
+
+def _table(pool: HierarchicalPool) -> str:
+    rows: list[list[object]] = [
+        [name, count, f"{each:,.10g}", f"{count * each:,.10g}"] for name, each, count in _links(pool)
+    ]
+    return text_table(["bandwidths in 10⁹ bytes/s", "how many", "each", "all together"], rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from math import floor, log10
 
@@ -11,7 +12,8 @@ from matplotlib.figure import Figure
 
 from astra_edu.base.errors import ConfigError, choice, whole
 from astra_edu.base.intervals import shares_of_periods
-from astra_edu.course.plots.figure import COLOURS, Picture, percent, text_table, time_axis, time_unit
+from astra_edu.course.plots.axes import open_frame
+from astra_edu.course.plots.figure import COLOURS, Picture, TimeUnit, percent, text_table, time_axis, time_unit
 from astra_edu.network.shortest import LinkName
 from astra_edu.run.link_times import KINDS, LinkTime, bottleneck, kind_of, link_name, link_times, uses_of
 from astra_edu.run.trace_result import TraceResult
@@ -23,6 +25,35 @@ _NAMED = 40  # links whose names and shares can be written one below the other
 _HATCHES = ("", "//", "..", "\\\\")
 
 
+@dataclass(frozen=True)
+class _Used:
+    """What is shown. links: from the top. of: how many there are. shares: of each period in which a link sends."""
+
+    links: Sequence[LinkName]
+    of: int
+    times: Mapping[LinkName, LinkTime]
+    shares: Mapping[LinkName, Sequence[float]]
+    period_ns: int
+    total_ns: int
+    by_kind: bool
+
+    @classmethod
+    def of_run(cls, result: TraceResult, period_ns: int, by_kind: bool, most: int) -> _Used:
+        times = link_times(result)
+        shown = {time.link: time for time in times[:most]}
+        links = [link for link in uses_of(result) if link in shown] if by_kind else list(shown)
+        return cls(links, len(times), shown, busy_shares(result, period_ns), period_ns, result.total_ns, by_kind)
+
+    @property
+    def title(self) -> str:
+        """Which links they are."""
+        return (
+            f"{len(self.links)} links"
+            if len(self.links) == self.of
+            else (f"the {len(self.links)} busiest of {self.of} links")
+        )
+
+
 def link_use(result: TraceResult, period_ns: int | None = None, order: str = "name", most: int = MOST_LINKS) -> Picture:
     """Draw for each link and each period the share of it in which the link sends, and beside it that of the whole run.
 
@@ -31,36 +62,59 @@ def link_use(result: TraceResult, period_ns: int | None = None, order: str = "na
     "busy", the busiest first. most: how many links are drawn, the busiest ones. Raises ConfigError without a record.
     """
     choice("order", order, ORDERS)
-    times = link_times(result)
-    shown = {time.link: time for time in times[: whole("most", most, at_least=1)]}
-    links = [link for link in uses_of(result) if link in shown] if order == "name" else list(shown)
+    uses_of(result)  # says what is missing where nothing was recorded
+    most = whole("most", most, at_least=1)
     period = _period(result.total_ns) if period_ns is None else whole("period_ns", period_ns, at_least=1)
-    shares = busy_shares(result, period)
+    used = _Used.of_run(result, period, order == "name", most)
     unit = time_unit(result.total_ns)
-    figure = Figure(figsize=(11, 1.4 + max(0.9, min(7.5, 0.24 * len(links)))), layout="constrained")
+    alt = f"Heat-map of {used.title} over {unit.named(result.total_ns)}. {bottleneck(result)}"
+    return Picture(_drawn(used, unit), alt, _table(list(used.times.values()), result))
+
+
+def _drawn(used: _Used, unit: TimeUnit) -> Figure:
+    count = len(used.links)
+    figure = Figure(figsize=(11, 1.4 + max(0.9, min(7.5, 0.24 * count))), layout="constrained")
     chart, bars = figure.subplots(1, 2, sharey=True, width_ratios=(6, 1))
-    edges = [k * period / unit.ns for k in range(len(shares[links[0]]) + 1)]
-    rows = [k - 0.5 for k in range(len(links) + 1)]
-    mesh = chart.pcolormesh(edges, rows, [shares[link] for link in links], cmap="Blues", vmin=0, vmax=1)
+    shares = [used.shares[link] for link in used.links]
+    edges = [k * used.period_ns / unit.ns for k in range(len(shares[0]) + 1)]
+    rows = [k - 0.5 for k in range(count + 1)]
+    mesh = chart.pcolormesh(edges, rows, shares, cmap="Blues", vmin=0, vmax=1)
     mesh.set_rasterized(True)
-    bars.barh(
-        range(len(links)), [shown[link].share for link in links], 0.8 if len(links) <= _NAMED else 1, color=COLOURS[0]
-    )
-    _name_rows(chart, bars, links, shown, by_kind=order == "name")
-    chart.set(ylim=(len(links) - 0.5, -0.5), xlim=(0, result.total_ns / unit.ns))
-    time_axis(chart, unit, f", in periods of {period / unit.ns:,.10g} {unit.name}")
+    of_run = [used.times[link].share for link in used.links]
+    bars.barh(range(count), of_run, 0.8 if count <= _NAMED else 1, color=COLOURS[0])
+    _name_rows(chart, bars, used)
+    chart.set(ylim=(count - 0.5, -0.5), xlim=(0, used.total_ns / unit.ns))
+    time_axis(chart, unit, f", in periods of {used.period_ns / unit.ns:,.10g} {unit.name}")
     bars.set(xlim=(0, 1.35), xticks=[0, 0.5, 1], xlabel="of the whole run")
-    bars.xaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
-    bars.spines[["top", "right"]].set_visible(False)
+    _in_percent(bars)
+    open_frame(bars)
     figure.colorbar(mesh, ax=chart, location="left", pad=0.01, aspect=30, label="share of the period in which it sends")
-    left_out = len(times) - len(links)
-    title = f"{len(links)} links" if not left_out else f"the {len(links)} busiest of {len(times)} links"
-    chart.set_title(title, loc="left", size=10)
-    return Picture(
-        figure,
-        f"Heat-map of {title} over {unit.named(result.total_ns)}. {bottleneck(result)}",
-        _table(list(shown.values()), result),
-    )
+    chart.set_title(used.title, loc="left", size=10)
+    return figure
+
+
+def _name_rows(chart: Axes, bars: Axes, used: _Used) -> None:
+    """The links' names and shares as far as there is room, and lines between the kinds of links."""
+    kinds = [(kind, list(places)) for kind, places in groupby(range(len(used.links)), lambda k: kind_of(used.links[k]))]
+    if len(used.links) <= _NAMED:
+        chart.set_yticks(range(len(used.links)), [link_name(link) for link in used.links], size=8)
+        for place, link in enumerate(used.links):
+            share = used.times[link].share
+            bars.annotate(percent(share), (share, place), (3, 0), textcoords="offset points", va="center", size=7.5)
+    elif used.by_kind:
+        middles = [(places[0] + places[-1]) / 2 for _, places in kinds]
+        chart.set_yticks(middles, [f"{len(places)} ×\n{kind}" for kind, places in kinds])
+    else:
+        chart.set_yticks([])
+    for _, places in kinds[1:] if used.by_kind else ():
+        for axes in (chart, bars):
+            axes.axhline(places[0] - 0.5, color="black", lw=1)
+    chart.tick_params(axis="y", length=0)
+    bars.tick_params(axis="y", length=0)
+
+
+def _in_percent(axes: Axes) -> None:
+    axes.xaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
 
 
 def busiest_links(results: Mapping[str, TraceResult] | TraceResult, most: int = 10) -> Picture:
@@ -72,27 +126,30 @@ def busiest_links(results: Mapping[str, TraceResult] | TraceResult, most: int = 
     if not runs:
         raise ConfigError("results is empty; give at least one recorded run.")
     shown = {name: link_times(result)[: whole("most", most, at_least=1)] for name, result in runs.items()}
-    heights = [len(times) for times in shown.values()]
-    figure = Figure(figsize=(9, 0.27 * sum(heights) + 0.6 * len(runs) + 0.5), layout="constrained")
-    grid = figure.subplots(len(runs), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
-    for axes, (name, times) in zip(grid, shown.items(), strict=True):
-        for place, time in enumerate(times):
-            kind = KINDS.index(kind_of(time.link))
-            axes.barh(place, time.share, 0.75, facecolor=COLOURS[kind], edgecolor="white", hatch=_HATCHES[kind], lw=0)
-            axes.annotate(
-                percent(time.share), (time.share, place), (4, 0), textcoords="offset points", va="center", size=8
-            )
-        axes.set_yticks(range(len(times)), [link_name(time.link) for time in times], size=8)
-        axes.set(ylim=(len(times) - 0.4, -0.6), xlim=(0, 1.12))
-        axes.set_title(_title(name, runs[name], len(times)), loc="left", size=10)
-        axes.spines[["top", "right"]].set_visible(False)
-    grid[-1].set_xlabel("share of the run in which the link sends")
-    grid[-1].xaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
     alt = "The busiest links as bars. " + " ".join(
         f"{name}: {bottleneck(run)}" if name else bottleneck(run) for name, run in runs.items()
     )
     tables = [_table(shown[name], run, name) for name, run in runs.items()]
-    return Picture(figure, alt, "\n\n".join(tables))
+    titles = [_title(name, run, len(shown[name])) for name, run in runs.items()]
+    return Picture(_bars_drawn(titles, list(shown.values())), alt, "\n\n".join(tables))
+
+
+def _bars_drawn(titles: Sequence[str], shown: Sequence[Sequence[LinkTime]]) -> Figure:
+    heights = [len(times) for times in shown]
+    figure = Figure(figsize=(9, 0.27 * sum(heights) + 0.6 * len(shown) + 0.5), layout="constrained")
+    grid = figure.subplots(len(shown), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
+    for axes, title, times in zip(grid, titles, shown, strict=True):
+        for place, time in enumerate(times):
+            kind, end = KINDS.index(kind_of(time.link)), (time.share, place)
+            axes.barh(place, time.share, 0.75, facecolor=COLOURS[kind], edgecolor="white", hatch=_HATCHES[kind], lw=0)
+            axes.annotate(percent(time.share), end, (4, 0), textcoords="offset points", va="center", size=8)
+        axes.set_yticks(range(len(times)), [link_name(time.link) for time in times], size=8)
+        axes.set(ylim=(len(times) - 0.4, -0.6), xlim=(0, 1.12))
+        axes.set_title(title, loc="left", size=10)
+        open_frame(axes)
+    grid[-1].set_xlabel("share of the run in which the link sends")
+    _in_percent(grid[-1])
+    return figure
 
 
 def busy_shares(result: TraceResult, period_ns: int) -> dict[LinkName, list[float]]:
@@ -109,32 +166,6 @@ def _period(total_ns: int) -> int:
     wanted = max(1.0, total_ns / _PERIODS)
     power: int = 10 ** floor(log10(wanted))
     return next(step * power for step in (1, 2, 5, 10) if step * power >= wanted)
-
-
-def _name_rows(
-    chart: Axes, bars: Axes, links: Sequence[LinkName], times: Mapping[LinkName, LinkTime], by_kind: bool
-) -> None:
-    """The links' names and shares as far as there is room, and lines between the kinds of links."""
-    if len(links) <= _NAMED:
-        chart.set_yticks(range(len(links)), [link_name(link) for link in links], size=8)
-        for place, link in enumerate(links):
-            share = times[link].share
-            bars.annotate(percent(share), (share, place), (3, 0), textcoords="offset points", va="center", size=7.5)
-    elif by_kind:
-        groups = [(kind, list(places)) for kind, places in groupby(range(len(links)), lambda k: kind_of(links[k]))]
-        chart.set_yticks(
-            [(places[0] + places[-1]) / 2 for _, places in groups],
-            [f"{len(places)} ×\n{kind}" for kind, places in groups],
-        )
-    else:
-        chart.set_yticks([])
-    if by_kind:
-        for k in range(1, len(links)):
-            if kind_of(links[k]) != kind_of(links[k - 1]):
-                for axes in (chart, bars):
-                    axes.axhline(k - 0.5, color="black", lw=1)
-    chart.tick_params(axis="y", length=0)
-    bars.tick_params(axis="y", length=0)
 
 
 def _title(name: str, result: TraceResult, links: int) -> str:
