@@ -30,20 +30,18 @@ def folds(folding: Folding, number: int = 0) -> Picture:
     if not isinstance(folding, Folding):
         raise ConfigError(f"this draws a Folding(Gemm(64, 48, 40), SystolicArray(16, 16)) or another, not {folding!r}.")
     fold = folding.fold(number)
+    alt = f"{folding}. {_sentence(folding, fold, number)}"
+    return Picture(_drawn(folding, fold, number), alt, _table(folding))
+
+
+def _drawn(folding: Folding, fold: Fold, number: int) -> Figure:
     figure = Figure(figsize=(9, 4.2), layout="constrained")
     plane, array = figure.subplots(1, 2)
     _draw_plane(plane, folding, fold, number)
     _draw_array(array, folding, fold)
     alike = [Patch(label="taken by the fold", **_HELD), Patch(label="idle", **_IDLE)]
     figure.legend(handles=alike, loc="outside lower right", ncols=2, frameon=False)
-    all_pes = folding.array.rows * folding.array.columns
-    rows: list[list[object]] = [
-        [f"{r:,} × {c:,}", f"{many:,}", f"{r * c:,} of {all_pes:,}", percent(r * c / all_pes)]
-        for (r, c), many in folding.sizes().items()
-    ]
-    rows.append(["all", f"{folding.fold_count:,}", "as a mean", percent(folding.mapping_utilisation)])
-    alt = f"{folding}. {_sentence(folding, fold, number)}"
-    return Picture(figure, alt, text_table(["rows × columns of a fold", "folds", "PEs taken", "share"], rows))
+    return figure
 
 
 def _draw_plane(axes: Axes, folding: Folding, fold: Fold, number: int) -> None:
@@ -93,3 +91,13 @@ def _sentence(folding: Folding, fold: Fold, number: int) -> str:
         f"{fold.column:,} to {fold.column + fold.columns - 1:,} along the columns of its array, from cycle "
         f"{fold.first_cycle:,} on."
     )
+
+
+def _table(folding: Folding) -> str:
+    all_pes = folding.array.rows * folding.array.columns
+    rows: list[list[object]] = [
+        [f"{r:,} × {c:,}", f"{many:,}", f"{r * c:,} of {all_pes:,}", percent(r * c / all_pes)]
+        for (r, c), many in folding.sizes().items()
+    ]
+    rows.append(["all", f"{folding.fold_count:,}", "as a mean", percent(folding.mapping_utilisation)])
+    return text_table(["rows × columns of a fold", "folds", "PEs taken", "share"], rows)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.course.plots.axes import grid
 from astra_edu.course.plots.figure import COLOURS, MARKERS, Picture, text_table
 from astra_edu.workload.compute import device as named
 from astra_edu.workload.models import model
@@ -27,8 +29,8 @@ STATE_BYTES = 16
 
 YEAR_S = 365 * 86_400
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_LINE = {"color": "0.35", "linestyle": "--", "linewidth": 1}
-_OF = {"textcoords": "offset points", "fontsize": 8, "color": "0.25"}
+_LINE: dict[str, Any] = {"color": "0.35", "linestyle": "--", "linewidth": 1}
+_OF: dict[str, Any] = {"textcoords": "offset points", "fontsize": 8, "color": "0.25"}
 _LEFT = {"gpt2", "megatron-8.3b", "gpt3", "dlrm", "transformer-1t"}  # named on the left, where there is room
 _LOWER = {"turing-nlg": 7}  # points
 
@@ -52,52 +54,78 @@ def points() -> Iterator[Point]:
         yield Point(key, of.name, kinds[key], published.date, of.parameters, training_flops(key))
 
 
+@dataclass(frozen=True)
+class _Growth:
+    """What is shown. device: its name. fit: how many parameters fit on it in training. year: operations of its year."""
+
+    points: Sequence[Point]
+    device: str
+    fit: float
+    year: float
+
+    @property
+    def counted(self) -> list[float]:
+        """Operations of the trainings that are known."""
+        return [point.flops for point in self.points if point.flops]
+
+
 def model_growth(device: str = "v100") -> Picture:
     """Left: parameters, and how many fit on a `device` in training. Right: operations of the training, and its year.
 
     Both are counted from the shapes; the operations for the samples that are published. Raises ConfigError for an
     unknown device, and for one whose memory isn't given.
     """
-    found, on = list(points()), named(device)
+    on = named(device)
     if on.memory_bytes is None:
         raise ConfigError(f"{on.name} has no memory_bytes, so nothing can be said to fit or not.")
+    growth = _Growth(list(points()), on.name.upper(), on.memory_bytes / STATE_BYTES, on.flops_per_s * YEAR_S)
+    note = "Operations are counted where the number of samples is published; those of Transformer-1T are an assumption."
+    return Picture(_drawn(growth), _alt(growth), _table(growth), note)
+
+
+def _drawn(growth: _Growth) -> Figure:
     figure = Figure(figsize=(10, 4.6), layout="constrained")
     left, right = figure.subplots(1, 2, sharex=True)
-    fit, year = on.memory_bytes / STATE_BYTES, on.flops_per_s * YEAR_S
     for kind in range(len(KINDS)):
-        of = [point for point in found if point.kind == kind]
+        of = [point for point in growth.points if point.kind == kind]
         _draw(left, kind, [(point.key, point.name, point.date, point.parameters) for point in of])
         _draw(right, kind, [(point.key, point.name, point.date, point.flops) for point in of if point.flops])
-    left.axhline(fit, **_LINE)
-    left.annotate(
-        f"{on.name.upper()}: at {STATE_BYTES} bytes each, {fit / 1e9:.1f} × 10⁹ fit", (2013.7, fit), (0, 3), **_OF
-    )
-    right.axhline(year, **_LINE)
-    right.annotate(f"{on.name.upper()}: {scientific(year)} in a year at its peak", (2013.7, year), (0, 3), **_OF)
+    fit = f"at {STATE_BYTES} bytes each, {growth.fit / 1e9:.1f} × 10⁹ fit"
+    _line(left, growth.fit, f"{growth.device}: {fit}")
+    _line(right, growth.year, f"{growth.device}: {scientific(growth.year)} in a year at its peak")
     left.set(title="parameters", ylim=(8e6, 8e12))
     right.set(title="operations of the whole training", ylim=(1e16, 1e26))
     for axes in (left, right):
         axes.set(yscale="log", xlim=(2013.5, 2024), xlabel="year of the paper")
-        axes.grid(alpha=0.3)
-        axes.spines[["top", "right"]].set_visible(False)
+        grid(axes)
     handles, labels = left.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(KINDS), frameon=False)
-    rows: list[list[object]] = [
-        [p.name, f"{p.date:.1f}", f"{p.parameters / 1e9:,.3f}", scientific(p.flops) if p.flops else "not published"]
-        for p in found
-    ]
+    return figure
+
+
+def _line(axes: Axes, height: float, words: str) -> None:
+    axes.axhline(height, **_LINE)
+    axes.annotate(words, (2013.7, height), (0, 3), **_OF)
+
+
+def _alt(growth: _Growth) -> str:
+    found, counted = growth.points, growth.counted
     first, last = min(found, key=lambda p: p.parameters), max(found, key=lambda p: p.parameters)
-    counted = [point.flops for point in found if point.flops]
-    alt = (
+    return (
         f"Two charts with logarithmic axes over the years {int(found[0].date)} to {int(found[-1].date)}. Parameters: "
         f"from {first.name}, {first.parameters / 1e9:.3f} × 10⁹, to {last.name}, {last.parameters / 1e9:,.0f} × 10⁹; "
-        f"{sum(p.parameters > fit for p in found)} of {len(found)} models are above the line of what fits on a "
-        f"{on.name.upper()}. Operations: {sum(flops > year for flops in counted)} of {len(counted)} are above the line "
-        f"of its year."
+        f"{sum(p.parameters > growth.fit for p in found)} of {len(found)} models are above the line of what fits on a "
+        f"{growth.device}. Operations: {sum(flops > growth.year for flops in counted)} of {len(counted)} are above the "
+        "line of its year."
     )
-    note = "Operations are counted where the number of samples is published; those of Transformer-1T are an assumption."
-    columns = ["model", "year", "parameters (10⁹)", "operations of the training"]
-    return Picture(figure, alt, text_table(columns, rows), note)
+
+
+def _table(growth: _Growth) -> str:
+    rows: list[list[object]] = [
+        [p.name, f"{p.date:.1f}", f"{p.parameters / 1e9:,.3f}", scientific(p.flops) if p.flops else "not published"]
+        for p in growth.points
+    ]
+    return text_table(["model", "year", "parameters (10⁹)", "operations of the training"], rows)
 
 
 def scientific(number: float) -> str:

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from astra_edu.base.errors import ConfigError, whole
+from astra_edu.course.plots.axes import grid
 from astra_edu.course.plots.figure import COLOURS, MARKERS, Picture, percent, text_table
 from astra_edu.workload.compute.device import TERA, Device
 from astra_edu.workload.compute.gemm import Gemm
@@ -37,6 +38,30 @@ class _Point:
         return self.work.flops / self.bytes
 
 
+@dataclass(frozen=True)
+class _Roofline:
+    """What is shown: work as points, on every device."""
+
+    devices: Sequence[Device]
+    points: Sequence[_Point]
+    element_bytes: int
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Of the horizontal axis, around all points and all ridges."""
+        marks = [point.intensity for point in self.points]
+        marks += [device.ridge for device in self.devices if device.ridge]
+        return min(marks) / 3, max(marks) * 3
+
+    def reached(self, device: Device, point: _Point) -> float:
+        """Operations per second."""
+        return point.work.flops / device.compute_ns(point.work, self.element_bytes) * 1e9
+
+    def bound(self, device: Device, point: _Point) -> str:
+        """What bounds this work on the device."""
+        return device.bound(point.work, self.element_bytes)
+
+
 def roofline(devices: Device | Sequence[Device], work: Mapping[str, Compute | Gemm], element_bytes: int = 2) -> Picture:
     """Draw the roof of each device over operations for each byte, and each piece of work as a point on every device.
 
@@ -45,47 +70,41 @@ def roofline(devices: Device | Sequence[Device], work: Mapping[str, Compute | Ge
     """
     shown = _devices(devices)
     element_bytes = whole("element_bytes", element_bytes, at_least=1)
-    points = _points(work, element_bytes)
+    roofs = _Roofline(shown, _points(work, element_bytes), element_bytes)
+    return Picture(_drawn(roofs), _alt(roofs), _table(roofs))
+
+
+def _drawn(roofs: _Roofline) -> Figure:
     figure = Figure(figsize=(10, 5.2), layout="constrained")
     axes = figure.subplots()
-    low, high = _draw_roofs(axes, shown, [point.intensity for point in points])
-    for i, device in enumerate(shown):
-        reached = [_reached(device, point, element_bytes) / TERA for point in points]
+    low, high = roofs.ends
+    for i, device in enumerate(roofs.devices):
+        axes.plot(*_roof(device, low, high), color=COLOURS[i], ls=_LINES[i], lw=2)
+    for i, device in enumerate(roofs.devices):
+        reached = [roofs.reached(device, point) / TERA for point in roofs.points]
         look: dict[str, Any] = {"color": COLOURS[i], "markeredgecolor": "black", "markersize": 8, "zorder": 3}
-        axes.plot([point.intensity for point in points], reached, MARKERS[i], **look)
-    _name(axes, points, low, high)
+        axes.plot([point.intensity for point in roofs.points], reached, MARKERS[i], **look)
+    _name(axes, roofs.points, low, high)
     axes.set(xscale="log", yscale="log", xlim=(low, high))
     axes.set(xlabel="operations for each byte of memory traffic", ylabel="10¹² operations a second")
-    axes.grid(alpha=0.3)
-    axes.spines[["top", "right"]].set_visible(False)
-    names = "\n".join(f"{point.number}  {point.name}" for point in points)
+    grid(axes)
+    names = "\n".join(f"{point.number}  {point.name}" for point in roofs.points)
     axes.annotate(names, (1.02, 1), xycoords="axes fraction", va="top", size=9, linespacing=1.5)
-    roofs = [
+    handles = [
         Line2D([], [], color=COLOURS[i], ls=_LINES[i], lw=2, marker=MARKERS[i], label=device.name)
-        for i, device in enumerate(shown)
+        for i, device in enumerate(roofs.devices)
     ]
-    axes.legend(handles=roofs, loc="lower right", frameon=True)
-    rows = [_row(point, device, element_bytes) for point in points for device in shown]
-    header = ["work", "operations a byte", "on", "bound by", "10¹² operations/s", "of the peak"]
-    return Picture(figure, _alt(shown, points, element_bytes), text_table(header, rows))
+    axes.legend(handles=handles, loc="lower right", frameon=True)
+    return figure
 
 
-def _draw_roofs(axes: Axes, devices: Sequence[Device], intensities: list[float]) -> tuple[float, float]:
-    """Draw the roofs; returns the ends of the axis, around all points and all ridges."""
-    ridges = [device.ridge for device in devices if device.ridge]
-    low, high = min([*intensities, *ridges]) / 3, max([*intensities, *ridges]) * 3
-    for i, device in enumerate(devices):
-        peak = device.flops_per_s * device.matrix_efficiency / TERA
-        xs = [low, device.ridge, high] if device.ridge else [low, high]
-        ys = [peak * min(1, x / device.ridge) if device.ridge else peak for x in xs]
-        axes.plot(
-            xs,
-            ys,
-            color=COLOURS[i],
-            ls=_LINES[i],
-            lw=2,
-        )
-    return low, high
+def _roof(device: Device, low: float, high: float) -> tuple[list[float], list[float]]:
+    """The corners of a device's roof."""
+    peak = device.flops_per_s * device.matrix_efficiency / TERA
+    if not device.ridge:
+        return [low, high], [peak, peak]
+    xs = [low, device.ridge, high]
+    return xs, [peak * min(1, x / device.ridge) for x in xs]
 
 
 def _name(axes: Axes, points: Sequence[_Point], low: float, high: float) -> None:
@@ -139,32 +158,31 @@ def _devices(devices: Device | Sequence[Device]) -> list[Device]:
     return shown
 
 
-def _reached(device: Device, point: _Point, element_bytes: int) -> float:
-    """Operations per second."""
-    return point.work.flops / device.compute_ns(point.work, element_bytes) * 1e9
-
-
-def _row(point: _Point, device: Device, element_bytes: int) -> list[object]:
-    reached = _reached(device, point, element_bytes)
-    return [
-        f"{point.number}  {point.name}",
-        f"{point.intensity:,.3g}" if point.intensity < 1000 else f"{point.intensity:,.0f}",
-        device.name,
-        device.bound(point.work, element_bytes),
-        f"{reached / TERA:,.3g}",
-        percent(reached / device.flops_per_s),
-    ]
-
-
-def _alt(devices: Sequence[Device], points: Sequence[_Point], element_bytes: int) -> str:
-    roofs = "; ".join(
+def _alt(roofs: _Roofline) -> str:
+    peaks = "; ".join(
         f"{device.name}: {device.flops_per_s * device.matrix_efficiency / TERA:,.4g} × 10¹² operations a second at most"
         + (f", from {device.ridge:,.0f} operations a byte on" if device.ridge else ", whatever the intensity")
-        for device in devices
+        for device in roofs.devices
     )
     places = "; ".join(
         f"{point.name} at {point.intensity:,.3g} operations a byte, bound by "
-        + ", ".join(f"{device.bound(point.work, element_bytes)} on {device.name}" for device in devices)
-        for point in points
+        + ", ".join(f"{roofs.bound(device, point)} on {device.name}" for device in roofs.devices)
+        for point in roofs.points
     )
-    return f"Roofline, both axes logarithmic. {roofs}. {places}."
+    return f"Roofline, both axes logarithmic. {peaks}. {places}."
+
+
+def _table(roofs: _Roofline) -> str:
+    rows: list[list[object]] = [
+        [
+            f"{point.number}  {point.name}",
+            f"{point.intensity:,.3g}" if point.intensity < 1000 else f"{point.intensity:,.0f}",
+            device.name,
+            roofs.bound(device, point),
+            f"{roofs.reached(device, point) / TERA:,.3g}",
+            percent(roofs.reached(device, point) / device.flops_per_s),
+        ]
+        for point in roofs.points
+        for device in roofs.devices
+    ]
+    return text_table(["work", "operations a byte", "on", "bound by", "10¹² operations/s", "of the peak"], rows)

@@ -39,16 +39,14 @@ def drawn(layout: Layout, ran: Mapping[int, Ran], path: Sequence[Ran], npu: int,
     axes = figure.subplots()
     tops = _lanes(axes, layout, high)
     letters = max(8, int(_WIDTH * 0.86 / layout.levels * 72 * 0.84 / (_LETTER * _SIZE)))
+    texts = [_text(box, ran, letters) if names else _short(box) for box in layout.boxes]
     critical = {one.node.id for one in path if one.npu == npu}
-    places: dict[int, int] = {}
-    patches: list[Patch] = []
-    points: list[Point] = []
-    for k, box in enumerate(layout.boxes):
-        places |= {node.id: k for node in box.nodes}
-        points.append((box.level, tops[box.lane] + box.row))
-        text = _text(box, ran, letters) if names else _short(box)
-        patches.append(_box(axes, box, points[-1], text, names, any(node.id in critical for node in box.nodes)))
-    steps = {(places[a.node.id], places[b.node.id]) for a, b in pairwise(path) if a.npu == b.npu == npu}
+    points = [(float(box.level), tops[box.lane] + box.row) for box in layout.boxes]
+    patches = [
+        _box(axes, box, at, text, names, any(node.id in critical for node in box.nodes))
+        for box, at, text in zip(layout.boxes, points, texts, strict=True)
+    ]
+    steps = _steps(layout, path, npu)
     for a, b in layout.edges:
         _arrow(axes, points[a], points[b], patches[a], patches[b], "solid" if (a, b) in steps else "")
     busy = [step for step in sorted(steps) if step not in {*layout.edges} and step[0] != step[1]]
@@ -56,6 +54,12 @@ def drawn(layout: Layout, ran: Mapping[int, Ran], path: Sequence[Ran], npu: int,
         _arrow(axes, points[a], points[b], patches[a], patches[b], "dashed")
     _legend(figure, layout, bool(critical), bool(busy))
     return figure
+
+
+def _steps(layout: Layout, path: Sequence[Ran], npu: int) -> set[tuple[int, int]]:
+    """The boxes, by their places, of each two nodes of this NPU that follow one another on the critical path."""
+    places = {node.id: k for k, box in enumerate(layout.boxes) for node in box.nodes}
+    return {(places[a.node.id], places[b.node.id]) for a, b in pairwise(path) if a.npu == b.npu == npu}
 
 
 def _lanes(axes: Axes, layout: Layout, high: float) -> dict[Unit, float]:
