@@ -106,7 +106,7 @@ MOVED = {
     "plots.scaling": "course.plots.training.scaling",
     "plots.stages": "course.plots.timelines.stages",
     "plots.sweep": "course.plots.collectives.sweep",
-    "plots.synchronisation": "course.plots.training.synchronisation",
+    "plots.synchronisation": "course.plots",
     "plots.trace_boxes": "course.plots.traces.boxes",
     "plots.trace_graph": "course.plots.traces.graph",
     "plots.trace_layout": "course.plots.traces.layout",

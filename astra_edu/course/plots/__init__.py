@@ -49,8 +49,9 @@ _FIGURES = {
         "training.communication": ("communication",),
         "training.descent": ("loss_curves",),
         "training.scaling": ("scaling",),
-        "training.synchronisation": ("staleness", "worker_timeline"),
+        "training.staleness": ("staleness",),
         "training.validation": ("iteration_times", "validation"),
+        "training.workers": ("worker_timeline",),
     }.items()
     for name in names
 }

@@ -25,6 +25,8 @@ _LETTER = 0.53  # of its size: how wide a letter is
 _GAP = 0.16  # between lanes, in inches
 
 Point = tuple[float, float]
+Edge = tuple[int, int]
+"""Two boxes, by their places in a layout."""
 
 
 def drawn(layout: Layout, ran: Mapping[int, Ran], path: Sequence[Ran], npu: int, named: int) -> Figure:
@@ -46,17 +48,22 @@ def drawn(layout: Layout, ran: Mapping[int, Ran], path: Sequence[Ran], npu: int,
         _box(axes, box, at, text, names, any(node.id in critical for node in box.nodes))
         for box, at, text in zip(layout.boxes, points, texts, strict=True)
     ]
-    steps = _steps(layout, path, npu)
-    for a, b in layout.edges:
-        _arrow(axes, points[a], points[b], patches[a], patches[b], "solid" if (a, b) in steps else "")
-    busy = [step for step in sorted(steps) if step not in {*layout.edges} and step[0] != step[1]]
-    for a, b in busy:
-        _arrow(axes, points[a], points[b], patches[a], patches[b], "dashed")
-    _legend(figure, layout, bool(critical), bool(busy))
+    busy = _arrows(axes, layout, _steps(layout, path, npu), points, patches)
+    _legend(figure, layout, bool(critical), busy)
     return figure
 
 
-def _steps(layout: Layout, path: Sequence[Ran], npu: int) -> set[tuple[int, int]]:
+def _arrows(axes: Axes, layout: Layout, steps: set[Edge], points: Sequence[Point], patches: Sequence[Patch]) -> bool:
+    """Arrows between the boxes, those of `steps` as critical. Returns whether some of these wait for no data."""
+    for a, b in layout.edges:
+        _arrow(axes, points[a], points[b], patches[a], patches[b], "solid" if (a, b) in steps else "")
+    busy = [(a, b) for a, b in sorted(steps - {*layout.edges}) if a != b]
+    for a, b in busy:
+        _arrow(axes, points[a], points[b], patches[a], patches[b], "dashed")
+    return bool(busy)
+
+
+def _steps(layout: Layout, path: Sequence[Ran], npu: int) -> set[Edge]:
     """The boxes, by their places, of each two nodes of this NPU that follow one another on the critical path."""
     places = {node.id: k for k, box in enumerate(layout.boxes) for node in box.nodes}
     return {(places[a.node.id], places[b.node.id]) for a, b in pairwise(path) if a.npu == b.npu == npu}

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import groupby
 from math import exp, inf, isfinite, log
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from astra_edu.base.errors import ConfigError, choice, not_negative
+from astra_edu.course.plots.axes import in_full
 from astra_edu.course.plots.figure import COLOURS, MARKERS, Picture, TimeUnit, text_table, time_axis, time_unit
 from astra_edu.course.studies.synchronisation.sgd import Training
 
@@ -18,6 +20,10 @@ _LINES = ("-", "--", "-.", ":")
 _POINTS = 80  # of a line
 _ROWS = 10  # of a table over time
 _APART = 0.07  # of the axes' height, between two names
+
+
+_Line = tuple[list[float], list[float]]
+"""The places of a line, and its heights."""
 
 
 class _Curve(NamedTuple):
@@ -36,7 +42,7 @@ class _Curve(NamedTuple):
         above = max((k for k, y in enumerate(self.y) if y > loss), default=-1)
         return self.x[above + 1] if above + 1 < len(self.x) else inf
 
-    def means(self, logarithmic: bool, most: float) -> tuple[list[float], list[float]]:
+    def means(self, logarithmic: bool, most: float) -> _Line:
         """The geometric mean of the losses in each short stretch of the axis, up to where one exceeds `most`."""
         points = [(x, y) for x, y in zip(self.x, self.y, strict=True) if x or not logarithmic]
         scale = log(points[-1][0] / points[0][0]) if logarithmic else points[-1][0]
@@ -55,6 +61,40 @@ class _Curve(NamedTuple):
         return xs, ys
 
 
+@dataclass(frozen=True)
+class _Curves:
+    """What is shown. by_time: over time in `unit`; else over samples. target: a loss to draw a line at, 0 for none."""
+
+    curves: Mapping[str, _Curve]
+    by_time: bool
+    unit: TimeUnit
+    target: float
+
+    @classmethod
+    def of(cls, trainings: Mapping[str, Training], by_time: bool, target: float) -> _Curves:
+        if not by_time:
+            curves = {name: _Curve(training.samples, training.losses) for name, training in trainings.items()}
+            return cls(curves, by_time, TimeUnit("samples", 1), target)
+        unit = time_unit(max(t.times_ns[-1] for t in trainings.values()))
+        times = {name: tuple(t / unit.ns for t in training.times_ns) for name, training in trainings.items()}
+        curves = {name: _Curve(times[name], training.losses) for name, training in trainings.items()}
+        return cls(curves, by_time, unit, target)
+
+    @property
+    def longest(self) -> float:
+        """Where the last curve ends."""
+        return max(curve.x[-1] for curve in self.curves.values())
+
+    @property
+    def across(self) -> str:
+        """What the horizontal axis is."""
+        return f"time ({self.unit.name})" if self.by_time else "samples looked at"
+
+    def lines(self, top: float) -> Mapping[str, _Line]:
+        """Each curve's means as they are drawn, up to a loss of `top`."""
+        return {name: curve.means(not self.by_time, top) for name, curve in self.curves.items()}
+
+
 def loss_curves(trainings: Mapping[str, Training], over: str = "time", target: float = 0) -> Picture:
     """Draw the loss of each training above the smallest there is, over "time" or, logarithmically, over "samples".
 
@@ -66,45 +106,44 @@ def loss_curves(trainings: Mapping[str, Training], over: str = "time", target: f
     if not trainings or min(len(t.losses) for t in trainings.values()) < 2:
         raise ConfigError("trainings has none, or one without a step; give at least one that has some.")
     target = not_negative("target", target)
-    by_time = choice("over", over, ("time", "samples")) == "time"
-    unit = time_unit(max(t.times_ns[-1] for t in trainings.values())) if by_time else TimeUnit("samples", 1)
-    curves = {
-        name: _Curve(tuple(t / unit.ns for t in training.times_ns) if by_time else training.samples, training.losses)
-        for name, training in trainings.items()
-    }
+    shown = _Curves.of(trainings, choice("over", over, ("time", "samples")) == "time", target)
+    note = "Lines: geometric means over short stretches. Table: the loss after the last step by then."
+    return Picture(_drawn(shown), _alt(shown), _table(shown), note)
+
+
+def _drawn(shown: _Curves) -> Figure:
     figure = Figure(figsize=(11, 4.4), layout="constrained")
     axes = figure.subplots()
-    _draw(axes, curves, unit, target)
-    words = " ".join(_fall(name, curve, unit, target) for name, curve in curves.items())
-    alt = f"Loss above the smallest there is, on a logarithmic axis, over {axes.get_xlabel()}. {words}"
-    note = "Lines: geometric means over short stretches. Table: the loss after the last step by then."
-    return Picture(figure, alt, _table(curves, unit, target), note)
-
-
-def _draw(axes: Axes, curves: Mapping[str, _Curve], unit: TimeUnit, target: float) -> None:
-    by_time = unit.name != "samples"
-    top = 2 * max(curve.y[0] for curve in curves.values())
-    lines = {name: curve.means(not by_time, top) for name, curve in curves.items()}
+    top = 2 * max(curve.y[0] for curve in shown.curves.values())
+    lines = shown.lines(top)
     bottom = min(min(y) for _, y in lines.values()) / 2
     for i, (name, (x, y)) in enumerate(lines.items()):
         step = max(1, len(x) // 8)
         where = (i * step // len(lines), step)
-        colour, marker = COLOURS[i % 7], MARKERS[i % 7]
-        axes.plot(x, y, color=colour, linestyle=_LINES[i % 4], marker=marker, markevery=where, ms=5, lw=1.6, label=name)
+        look: dict[str, Any] = {"color": COLOURS[i % 7], "linestyle": _LINES[i % 4], "marker": MARKERS[i % 7]}
+        axes.plot(x, y, markevery=where, ms=5, lw=1.6, label=name, **look)
     axes.set(yscale="log", ylim=(bottom, top), ylabel="loss above the smallest one")
-    time_axis(axes, unit)
-    axes.set_xlabel(f"time ({unit.name})" if by_time else "samples looked at")
-    axes.set_xscale("linear" if by_time else "log")
-    axes.set_xlim(0 if by_time else 1, max(curve.x[-1] for curve in curves.values()))
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+    time_axis(axes, shown.unit)
+    axes.set(xlabel=shown.across, xscale="linear" if shown.by_time else "log")
+    axes.set_xlim(0 if shown.by_time else 1, shown.longest)
+    in_full(axes.xaxis)
     axes.grid(alpha=0.3)
+    _name_ends(axes, lines, {name: log(y[-1] / bottom) / log(top / bottom) for name, (_, y) in lines.items()})
+    if shown.target:
+        _mark_target(axes, shown.target)
+    figure.legend(loc="outside upper center", handlelength=5, ncols=5, frameon=False)
+    return figure
+
+
+def _name_ends(axes: Axes, lines: Mapping[str, _Line], ends: Mapping[str, float]) -> None:
+    """Each line's name at its end. ends: where that is, as a share of the axes' height."""
     place = -inf
-    ends = {name: log(y[-1] / bottom) / log(top / bottom) for name, (_, y) in lines.items()}
     for name in sorted(ends, key=lambda name: ends[name]):
         place = max(ends[name], place + _APART)
+        x, y = lines[name]
         axes.annotate(
             name,
-            (lines[name][0][-1], lines[name][1][-1]),
+            (x[-1], y[-1]),
             (1.03, place),
             textcoords="axes fraction",
             color=COLOURS[list(lines).index(name) % 7],
@@ -113,33 +152,40 @@ def _draw(axes: Axes, curves: Mapping[str, _Curve], unit: TimeUnit, target: floa
             annotation_clip=False,
             arrowprops={"arrowstyle": "-", "color": "0.6", "lw": 0.7},
         )
-    if target:
-        axes.axhline(target, color="0.35", lw=1)
-        axes.annotate(
-            f" {target:g}", (0, target), (0, 3), xycoords=("axes fraction", "data"), textcoords="offset points", size=9
-        )
-    axes.figure.legend(loc="outside upper center", handlelength=5, ncols=5, frameon=False)
 
 
-def _fall(name: str, curve: _Curve, unit: TimeUnit, target: float) -> str:
+def _mark_target(axes: Axes, target: float) -> None:
+    axes.axhline(target, color="0.35", lw=1)
+    axes.annotate(
+        f" {target:g}", (0, target), (0, 3), xycoords=("axes fraction", "data"), textcoords="offset points", size=9
+    )
+
+
+def _alt(shown: _Curves) -> str:
+    words = " ".join(_fall(name, curve, shown) for name, curve in shown.curves.items())
+    return f"Loss above the smallest there is, on a logarithmic axis, over {shown.across}. {words}"
+
+
+def _fall(name: str, curve: _Curve, shown: _Curves) -> str:
     ends = f"{name}: from {_two(curve.y[0])} to {_two(curve.y[-1])}"
-    if not target:
+    if not shown.target:
         return f"{ends}."
-    place = _where(curve.stays(target))
-    below = f"doesn't stay below {target:g}" if place == "never" else f"below {target:g} from {place} {unit.name} on"
-    return f"{ends}, {below}."
+    place = _where(curve.stays(shown.target))
+    if place == "never":
+        return f"{ends}, doesn't stay below {shown.target:g}."
+    return f"{ends}, below {shown.target:g} from {place} {shown.unit.name} on."
 
 
-def _table(curves: Mapping[str, _Curve], unit: TimeUnit, target: float) -> str:
-    longest = max(curve.x[-1] for curve in curves.values())
-    by_time = unit.name != "samples"
-    places = [k * longest / _ROWS for k in range(_ROWS + 1)] if by_time else [4.0**k for k in range(16)]
+def _table(shown: _Curves) -> str:
+    every = shown.curves.values()
+    places = [k * shown.longest / _ROWS for k in range(_ROWS + 1)] if shown.by_time else [4.0**k for k in range(16)]
     rows: list[list[object]] = [
-        [f"{place:,.0f}", *(curve.at(place) for curve in curves.values())] for place in places if place <= longest
+        [f"{place:,.0f}", *(curve.at(place) for curve in every)] for place in places if place <= shown.longest
     ]
-    if target:
-        rows.append([f"stays below {target:g} from", *(_where(curve.stays(target)) for curve in curves.values())])
-    return text_table([f"time ({unit.name})" if by_time else "samples", *curves], rows)
+    if shown.target:
+        stays = [_where(curve.stays(shown.target)) for curve in every]
+        rows.append([f"stays below {shown.target:g} from", *stays])
+    return text_table([shown.across if shown.by_time else "samples", *shown.curves], rows)
 
 
 def _where(place: float) -> str:
