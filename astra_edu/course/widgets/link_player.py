@@ -107,7 +107,7 @@ def payload(result: TraceResult, places: Mapping[Node, Point] | None) -> Payload
         if count > MOST[what]:
             raise ConfigError(
                 f"this run has {count:,} {'messages on links' if what == 'messages' else what}, too many to watch; "
-                f"{MOST[what]:,} are the most. astra_edu.course.plots.link_use draws any run."
+                f"{MOST[what]:,} are the most. astra_edu.course.plots.network.link_use draws any run."
             )
     where = layout(nodes, links, result.platform.dims, places, _levels(result, nodes))
     radius = radius_of(where)
