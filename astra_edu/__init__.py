@@ -39,6 +39,7 @@ moved.install()
 _LOADED_LATE = {
     name: module
     for module, names in {
+        "network": ("topologies",),
         "course.widgets": ("Explorer", "Folds", "LinkPlayer", "Player", "Stages", "Timeline", "WhatIf"),
         "workload.compute": ("DEVICES", "Device", "Folding", "Gemm", "SystolicArray", "device"),
         "workload.models": ("MODELS", "Model", "model", "transformer"),

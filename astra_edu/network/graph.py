@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from astra_edu.base.errors import ConfigError, choice, whole
 from astra_edu.network.block import Block
-from astra_edu.network.dimension import Topology
 from astra_edu.network.shortest import LinkName, Node, ShortestWays
+from astra_edu.network.topologies import Topology
 
 if TYPE_CHECKING:
     import networkx as nx

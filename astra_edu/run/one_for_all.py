@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from astra_edu.clock.events import Clock
 from astra_edu.clock.foreseen import ForeseenClock, Known
-from astra_edu.network import Topology
 from astra_edu.network.folded import FoldedLinks, FoldedMessages
 from astra_edu.network.messages import Messages
 from astra_edu.run.hands import Hands
@@ -27,6 +26,8 @@ def fits(trace: Trace, platform: TracePlatform) -> bool:
     """Whether NPU 0 can stand for all: nobody sends to anybody in particular, and algorithms treat NPUs alike."""
     system = platform.system
     if not trace.alike or system.custom or system.custom_nodes or platform.buffers or not platform.blocks:
+        return False
+    if not all(block.topology.folds for block in platform.blocks):
         return False
     for node in trace.nodes[0]:
         if node.type in _MEMORY:
@@ -51,7 +52,7 @@ def _alike(node: Node, trace: Trace, platform: TracePlatform) -> bool:
     for how, block in zip(hows, platform.blocks, strict=False):
         if how.algorithm in TREES:
             return False
-        lines = how.algorithm == "halving-doubling" and block.topology is Topology.RING
+        lines = how.algorithm == "halving-doubling" and not block.topology.equidistant
         if platform.congestion_aware and lines and not _undisturbed(platform):
             return False
     return True
