@@ -113,6 +113,7 @@ __all__ = [
     "schedule",
     "simulate",
     "time_schedule",
+    "topologies",
     "transformer",
 ]
 

@@ -12,8 +12,7 @@ from functools import cached_property
 from astra_edu.base.errors import ConfigError, not_negative, positive, whole
 from astra_edu.base.units import bytes_per_ns
 from astra_edu.network.dimension import LARGEST, SMALLEST
-from astra_edu.network.topologies import Topology
-from astra_edu.network.topologies import topology as _topology
+from astra_edu.network.topologies import Topology, find
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class Block:
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
-        set_(self, "topology", _topology(self.topology))
+        set_(self, "topology", find(self.topology))
         set_(self, "npus", whole("npus_count", self.npus, at_least=2))
         self.topology.check(self.npus)
         set_(self, "bandwidth", positive("bandwidth", self.bandwidth))

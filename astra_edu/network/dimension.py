@@ -13,8 +13,7 @@ from functools import cached_property
 
 from astra_edu.base.errors import ConfigError, choice, not_negative, positive, whole
 from astra_edu.base.units import bytes_per_ns
-from astra_edu.network.topologies import Topology
-from astra_edu.network.topologies import topology as _topology
+from astra_edu.network.topologies import Topology, find
 
 SMALLEST, LARGEST = 1e-9, 1e15
 KINDS = ("Tile", "Package", "Node", "Pod")
@@ -48,7 +47,7 @@ class Dimension:
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
-        set_(self, "topology", _topology(self.topology))
+        set_(self, "topology", find(self.topology))
         choice("kind", self.kind, KINDS)
         set_(self, "npus", whole("npus", self.npus, at_least=1))
         self.topology.check(self.npus)
@@ -70,7 +69,7 @@ class Dimension:
     @classmethod
     def of(cls, topology: str, npus: int, bandwidth: float, latency: float, links: int | None = None) -> Dimension:
         """A dimension with the fewest links its topology needs (ring 2, fully connected n - 1, switch 1)."""
-        shape = _topology(topology)
+        shape = find(topology)
         n = whole("npus", npus, at_least=1)
         shape.check(n)
         return cls(shape, n, shape.links_needed(n) if links is None else links, bandwidth, latency)

@@ -14,8 +14,7 @@ from itertools import combinations
 from math import cos, hypot, pi, prod, sin
 
 from astra_edu.course.widgets.own_layout import HEIGHT, WIDTH, Curve, Point, has_own, placed, way
-from astra_edu.network.topologies import Topology
-from astra_edu.network.topologies import topology as named
+from astra_edu.network.topologies import Topology, find
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class Layout:
 
 def layout(dims: Sequence[int], topology: Sequence[str]) -> Layout:
     """Place prod(dims) NPUs; `topology` names each dimension's network, such as Ring."""
-    sizes, names = tuple(dims), tuple(map(named, topology))
+    sizes, names = tuple(dims), tuple(map(find, topology))
     if len(sizes) == 1:
         return _own(sizes[0], names) if has_own(names[0]) else _circle(sizes[0], names)
     vectors, nodes = _grid(sizes)

@@ -15,7 +15,7 @@ from astra_edu.base.errors import ConfigError, choice, suggestion
 from astra_edu.collectives import Schedule
 from astra_edu.course.widgets import handout, picture
 from astra_edu.course.widgets.drawing import MAX_NPUS, Timing, drawing
-from astra_edu.network.topologies import topology as topology_of
+from astra_edu.network.topologies import find
 
 STATIC = Path(__file__).parent / "static"
 CLOCKS = ("steps", "time")
@@ -199,7 +199,7 @@ def _topology(schedule: Schedule, names: Sequence[str] | str | None) -> Sequence
     asked = [names] * dims if isinstance(names, str) else list(names)
     if len(asked) != dims:
         raise ConfigError(f"topology is {asked!r}; give one name for each of the {dims} dimensions.")
-    found = [topology_of(name, f"topology[{d}]") for d, name in enumerate(asked)]
+    found = [find(name, f"topology[{d}]") for d, name in enumerate(asked)]
     for one, npus in zip(found, schedule.dims, strict=True):
         one.check(npus)
     return found

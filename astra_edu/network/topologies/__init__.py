@@ -6,7 +6,7 @@ from astra_edu.network.topologies.hypercube import Hypercube
 from astra_edu.network.topologies.mesh import Mesh
 from astra_edu.network.topologies.ring import Ring
 from astra_edu.network.topologies.switch import Switch
-from astra_edu.network.topologies.topology import TOPOLOGIES, Topology, register, topology
+from astra_edu.network.topologies.topology import TOPOLOGIES, Topology, find, register
 from astra_edu.network.topologies.torus import Torus
 
 __all__ = [
@@ -19,8 +19,8 @@ __all__ = [
     "Switch",
     "Topology",
     "Torus",
+    "find",
     "register",
-    "topology",
 ]
 
 Topology.RING = register(Ring())

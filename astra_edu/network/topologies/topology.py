@@ -75,7 +75,7 @@ class Topology(str, metaclass=_Iterable):
     def __new__(cls, *numbers: Any) -> Self:
         """Topology(name): the registered one, or ConfigError. Of a class of its own: one with these numbers."""
         if cls is Topology:
-            return topology(numbers[0] if numbers else "")  # type: ignore[return-value]
+            return find(numbers[0] if numbers else "")  # type: ignore[return-value]
         if len(numbers) > cls.most_numbers:
             raise ConfigError(f"a {cls.spelling} takes {cls.most_numbers or 'no'} numbers, not {numbers}.")
         found = tuple(whole(cls.spelling, number, at_least=1) for number in numbers)
@@ -165,7 +165,7 @@ def register(topology: Topology) -> Topology:
     return topology
 
 
-def topology(value: object, name: str = "topology") -> Topology:
+def find(value: object, name: str = "topology") -> Topology:
     """A topology from its name; one handed over stays as it is. Raises ConfigError with the names there are."""
     if isinstance(value, Topology):
         return value
