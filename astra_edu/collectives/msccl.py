@@ -7,7 +7,7 @@ message is a reduction if its receiver's own contribution isn't in it yet, and e
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterator
 from itertools import groupby
 from os import PathLike
 
@@ -25,9 +25,10 @@ Table = dict[int, list[tuple[int, int]]]
 def from_msccl(path_or_text: str | PathLike[str]) -> Schedule:
     """The schedule of an MSCCL algorithm file (XML), proven: all-reduce, all-gather, reduce-scatter or all-to-all.
 
-    path_or_text: the file, or its text. A message comes as early as the data in it, the order of its thread block and
-    its dependences allow; what adds up and what copies are different steps. Raises ConfigError naming GPU, thread block
-    and step for what is no such file, doesn't work, or can't be said with one copy of each chunk at an NPU.
+    path_or_text: the file, or its text. A message comes as early as the data in it, its dependences and the order in
+    which its thread block does one thing after the other allow; what adds up and what copies are different steps.
+    Raises ConfigError naming GPU, thread block and step for what is no such file, doesn't work, or can't be said with
+    one copy of each chunk at an NPU.
 
     >>> gpu = '''<gpu id="{0}" i_chunks="1" o_chunks="2" s_chunks="0">
     ...   <tb id="0" send="{1}" recv="{1}" chan="0">
@@ -91,15 +92,19 @@ def _order(replay: Replay, ops: list[Op]) -> tuple[list[set[int]], list[set[int]
 
 def _steps(
     messages: list[Message], ops: list[Op], earlier: list[set[int]], not_later: list[set[int]]
-) -> Iterable[tuple[Op, Table]]:
+) -> Iterator[tuple[Op, Table]]:
     """The messages in as few steps as their order allows, reductions first."""
-    left = dict.fromkeys(range(len(messages)))
+    frees: defaultdict[int, list[int]] = defaultdict(list)
+    for number, before in enumerate(earlier):
+        for one in before:
+            frees[one].append(number)
+    waits_for = [len(before) for before in earlier]
+    ready = {number for number, count in enumerate(waits_for) if not count}
     done: set[int] = set()
-    while left:
-        ready = [number for number in left if earlier[number] <= done]
+    while len(done) < len(messages):
         chosen = next((found for op in Op if (found := _together(ready, op, ops, not_later, done))), None)
         if not chosen:
-            stuck = messages[next(iter(left))]
+            stuck = messages[min(ready, default=next(n for n in range(len(messages)) if n not in done))]
             raise ConfigError(
                 f"{stuck.where} sends chunk {stuck.chunk} from gpu {stuck.source} to {stuck.destination}, which needs "
                 "two versions of a chunk at a time; a schedule has one copy at an NPU."
@@ -108,15 +113,19 @@ def _steps(
         for number in sorted(chosen):
             message = messages[number]
             table.setdefault(message.source, []).append((message.destination, message.chunk))
-            del left[number]
         done |= chosen
+        ready -= chosen
+        for later in (later for number in chosen for later in frees[number]):
+            waits_for[later] -= 1
+            if not waits_for[later]:
+                ready.add(later)
         yield ops[min(chosen)], table
 
 
-def _together(ready: list[int], op: Op, ops: list[Op], not_later: list[set[int]], done: set[int]) -> set[int]:
+def _together(ready: set[int], op: Op, ops: list[Op], not_later: list[set[int]], done: set[int]) -> set[int]:
     """Those of one kind that can be sent at once."""
     chosen = {number for number in ready if ops[number] is op}
-    while late := {number for number in chosen if not not_later[number] <= done | chosen}:
+    while late := {number for number in chosen if any(n not in done and n not in chosen for n in not_later[number])}:
         chosen -= late
     return chosen
 

@@ -6,6 +6,7 @@ The format is that of github.com/microsoft/msccl-tools; what an instruction does
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from os import PathLike
@@ -137,6 +138,11 @@ def _gpu(element: ET.Element, gpu: int, gpus: int, chunks: int) -> dict[int, Blo
     for one in blocks.values():
         for instruction in one.instructions:
             _check_after(instruction, blocks)
+    for way in ("send", "receive"):
+        wires = Counter((getattr(block, way), block.channel) for block in blocks.values())
+        (peer, channel), times = max(wires.items(), key=lambda item: (item[0][0] >= 0) * item[1], default=((-1, 0), 0))
+        if peer >= 0 and times > 1:
+            raise ConfigError(f"gpu {gpu}: {times} tbs {way} over channel {channel} with gpu {peer}; one can.")
     return blocks
 
 

@@ -11,7 +11,7 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.collectives.collective import Collective, block_count, held_after, held_before, npus_in
 from astra_edu.collectives.msccl_file import RECEIVES, REDUCES, SENDS, Block, Instruction, Place, Program
 
-MOST_MESSAGES = 1_000_000
+MOST_MESSAGES, MOST_HELD = 500_000, 2**22
 _KEEPS = frozenset({"r", "rcs", "rrc", "rrcs", "cpy", "re"})
 
 
@@ -27,8 +27,8 @@ class Value(NamedTuple):
 class Message:
     """One chunk on its way, sent by the instruction at `where`; mask: whose contributions are in it.
 
-    needs: the messages whose contents are in it. after: those that its thread block has waited for. not_before: those
-    that its receiver's thread block waits for first. arrived: the how-manieth it was to arrive.
+    needs: the messages whose contents are in it. after: those that its thread block has waited for or sent before.
+    not_before: those that its receiver's thread block waits for first. arrived: the how-manieth it was to arrive.
     """
 
     source: int
@@ -46,12 +46,14 @@ class Message:
 class _Running:
     """A thread block and its next instruction. markers: after each one, the messages whose arrival it has waited for.
 
-    Only the last ones: a message never arrives before those that its thread block has waited for.
+    Only the last ones: a message never arrives before those that its thread block has waited for. sent: what it sent
+    last.
     """
 
     block: Block
     at: int = 0
     markers: list[frozenset[int]] = field(default_factory=list)
+    sent: frozenset[int] = frozenset()
 
     @property
     def step(self) -> Instruction | None:
@@ -72,6 +74,8 @@ class Replay:
         self.npus = len(program.gpus)
         self.blocks = block_count(program.collective, self.npus)
         self.parts = self._parts()
+        if self.npus * self.blocks * self.parts > MOST_HELD:
+            raise ConfigError(f"{program.name}: {self.npus} gpus and {program.chunks} chunks are too many to prove.")
         self.messages: list[Message] = []
         self._arrived = 0
         self._held: list[dict[Place, Value]] = [dict(self._initial(gpu)) for gpu in range(self.npus)]
@@ -158,7 +162,7 @@ class Replay:
                 for k, value in enumerate(values):
                     self._held[gpu][self._place(gpu, _moved(step.destination, k))] = value
             if step.type in SENDS:
-                self._send(gpu, block, step, values, over)
+                running.sent = self._send(gpu, block, step, values, over | running.sent)
         running.markers.append(over)
 
     def _receive(self, gpu: int, block: Block, step: Instruction, over: frozenset[int]) -> list[int]:
@@ -171,13 +175,17 @@ class Replay:
             self._arrived += 1
         return came
 
-    def _send(self, gpu: int, block: Block, step: Instruction, values: list[Value], over: frozenset[int]) -> None:
+    def _send(
+        self, gpu: int, block: Block, step: Instruction, values: list[Value], over: frozenset[int]
+    ) -> frozenset[int]:
         first = len(self.messages)
         for value in values:
             self.messages.append(Message(gpu, block.send, value.chunk, value.mask, value.came, over, step.where))
         if len(self.messages) > MOST_MESSAGES:
             raise ConfigError(f"{self.program.name} sends more than {MOST_MESSAGES:,} chunks; that can't be read.")
-        self._wires[gpu, block.send, block.channel].append(list(range(first, len(self.messages))))
+        sent = list(range(first, len(self.messages)))
+        self._wires[gpu, block.send, block.channel].append(sent)
+        return frozenset(sent)
 
     def _made(self, gpu: int, step: Instruction, k: int, came: list[int]) -> Value:
         """What an instruction has in hand of its k-th chunk: what came, what is there, or the sum of two."""
