@@ -40,6 +40,9 @@ moved.install()
 _LOADED_LATE = {
     name: module
     for module, names in {
+        "collectives.msccl": ("from_msccl",),
+        "collectives.msccl_write": ("to_msccl",),
+        "network": ("topologies",),
         "course.widgets": ("Explorer", "Folds", "LinkPlayer", "Player", "Stages", "Timeline", "WhatIf"),
         "workload.compute": ("DEVICES", "Device", "Folding", "Gemm", "SystolicArray", "device"),
         "workload.models": ("MODELS", "Model", "model", "transformer"),
@@ -98,6 +101,7 @@ __all__ = [
     "fastest",
     "fewest_npus",
     "fitting",
+    "from_msccl",
     "generate_workload",
     "hierarchical",
     "load_astra_sim",
@@ -114,6 +118,8 @@ __all__ = [
     "schedule",
     "simulate",
     "time_schedule",
+    "to_msccl",
+    "topologies",
     "transformer",
 ]
 

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from astra_edu.base.errors import ConfigError, suggestion
-from astra_edu.formats.notices import notice
+from astra_edu.formats.notices import notice, notice_unknown
 from astra_edu.formats.yaml_mapping import WHOLE, Entry, parse_mapping
 from astra_edu.network import Block
 
@@ -40,7 +40,8 @@ def parse_network_2(text: str, name: str = "network file") -> tuple[Block, ...]:
 
 
 def format_network_2(network: tuple[Block, ...]) -> str:
-    """The network file's text for these building blocks."""
+    """The network file's text for these building blocks. Warns of topologies that ASTRA-sim doesn't know."""
+    notice_unknown(block.topology for block in network)
     columns: dict[str, list[object]] = {
         "topology": [block.topology.value for block in network],
         "npus_count": [block.npus for block in network],

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from astra_edu.clock.events import Clock
 from astra_edu.clock.foreseen import ForeseenClock, Known
 from astra_edu.collectives import ALGORITHMS, Collective, known_schedule
-from astra_edu.network import Topology
 from astra_edu.network.folded import FoldedLinks, FoldedMessages
 from astra_edu.network.messages import Messages
 from astra_edu.run.hands import Hands
@@ -32,6 +31,8 @@ def fits(trace: Trace, platform: TracePlatform) -> bool:
     system = platform.system
     if not trace.alike or system.custom or system.custom_nodes or platform.buffers or not platform.blocks:
         return False
+    if not all(block.topology.folds for block in platform.blocks):
+        return False
     for node in trace.nodes[0]:
         if node.type in _MEMORY:
             if platform.memory.kind != "PER_NPU_MEMORY_EXPANSION":
@@ -55,7 +56,7 @@ def _alike(node: Node, trace: Trace, platform: TracePlatform) -> bool:
     for how, block in zip(hows, platform.blocks, strict=False):
         if not how.traits.tokens and not _known_steps(collective, how, block.npus, platform):
             return False
-        lines = how.traits.exchanges and block.topology is Topology.RING
+        lines = how.traits.exchanges and not block.topology.equidistant
         if platform.congestion_aware and lines and not _undisturbed(platform):
             return False
     return True

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError, whole
 from astra_edu.collectives.schedule import Rounds, Schedule, Transfer
-from astra_edu.network import Dimension, Topology, Wires
+from astra_edu.network import Dimension, Wires
 from astra_edu.network.messages import RENDEZVOUS_BYTES
 from astra_edu.system.faithful import quirks
 from astra_edu.system.faithful.kth_messages import RowMessage
@@ -80,7 +80,7 @@ class Routes:
         if not self.schedule.traits.windowed or len(self.network) > 1 or not self.schedule.symmetric:
             return False
         wires = self.network[0]
-        far_and_near = wires.path(0, 1)[1].topology is Topology.RING and self.schedule.npus > 3
+        far_and_near = not wires.path(0, 1)[1].topology.equidistant and self.schedule.npus > 3
         return self.window is not None or far_and_near or not wires.symmetric
 
     @cached_property

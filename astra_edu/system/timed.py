@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 from astra_edu.clock.events import Clock, Turns
 from astra_edu.clock.foreseen import WAITS, ForeseenClock, Known
-from astra_edu.network import Topology
 from astra_edu.network.folded import FoldedLinks, FoldedMessages
 from astra_edu.network.messages import first_way
 from astra_edu.system.exchange import Exchange
@@ -96,7 +95,7 @@ def handed_on(leader: int, moves: Moves, plan: PhasePlan, platform: TracePlatfor
         for distance in moves.ahead:
             place ^= distance
     else:
-        if at_once and block.topology is Topology.RING and not platform.congestion_aware:
+        if at_once and block.topology.goes_round and not platform.congestion_aware:
             steps = len(moves.schedule.groups) * (lane.npus // 2)
         place = (place + (steps if plan.clockwise else -steps)) % lane.npus
     return lane.ring_of(leader)[place]
@@ -105,9 +104,9 @@ def handed_on(leader: int, moves: Moves, plan: PhasePlan, platform: TracePlatfor
 def _at_once(moves: Moves, stride: int, platform: TracePlatform) -> bool:
     """Whether all messages of a step of direct leave together and take the same time."""
     block, _ = first_way(platform.blocks, 0, stride)
-    if moves.window < moves.schedule.npus - 1 or moves.schedule.npus > block.npus or block.topology is Topology.RING:
+    if moves.window < moves.schedule.npus - 1 or moves.schedule.npus > block.npus or not block.topology.equidistant:
         return False
-    return not platform.congestion_aware or block.topology is Topology.FULLY_CONNECTED
+    return not platform.congestion_aware or block.topology.own_links
 
 
 def _message_ns(size: int, distance: int, platform: TracePlatform) -> int:

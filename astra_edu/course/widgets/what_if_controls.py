@@ -32,7 +32,7 @@ SCALES = (0.05, 0.1, 0.2, 0.25, 0.41, 0.5, 0.75, 1, 1.5, 2, 3, 4, 5, 10, 20)
 MOST_LINKS = 16
 MOST_DIMENSIONS = 4
 EDITED = "edited"
-SUITS = {"Ring": "ring", "FullyConnected": "direct", "Switch": "halvingDoubling"}
+SUITS = {topology.value: topology.suits for topology in Topology}
 ALGORITHMS = ("ring", "direct", "halvingDoubling", "doubleBinaryTree")
 SPARE = Dimension.of("Switch", 4, 25, 500)
 
