@@ -90,6 +90,7 @@ __all__ = [
     "Workload",
     "as_graph",
     "candidates",
+    "check",
     "communications",
     "counts",
     "device",
@@ -101,9 +102,11 @@ __all__ = [
     "hierarchical",
     "load_astra_sim",
     "load_workload",
+    "measured",
     "memory",
     "model",
     "npus_needed",
+    "plots",
     "preset",
     "prove",
     "run_pipeline",
@@ -111,9 +114,15 @@ __all__ = [
     "save_workload",
     "schedule",
     "simulate",
+    "studies",
     "time_schedule",
+    "traces",
     "transformer",
+    "widgets",
 ]
+
+
+__version__ = "0.2.0"
 
 
 def __getattr__(name: str) -> Any:

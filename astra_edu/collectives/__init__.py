@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from astra_edu.base.errors import ConfigError, choice, whole
+from astra_edu.base.table import Table
 from astra_edu.collectives import direct, halving_doubling, ring, tree
 from astra_edu.collectives.collective import ROOTED, Collective, block_count
 from astra_edu.collectives.counts import Counts, counts
@@ -36,7 +37,7 @@ __all__ = [
 
 _C = Collective
 
-ALGORITHMS: Mapping[str, Mapping[Collective, Callable[..., tuple[Rounds, ...]]]] = {
+_ALGORITHMS: dict[str, Mapping[Collective, Callable[..., tuple[Rounds, ...]]]] = {
     "ring": {
         _C.REDUCE_SCATTER: ring.reduce_scatter,
         _C.ALL_GATHER: ring.all_gather,
@@ -85,6 +86,7 @@ ALGORITHMS: Mapping[str, Mapping[Collective, Callable[..., tuple[Rounds, ...]]]]
     "parameter-server": {_C.ALL_REDUCE: direct.parameter_server},
     "naive": {_C.ALL_REDUCE: direct.naive_all_reduce},
 }
+ALGORITHMS = Table("algorithms", ["collectives"], lambda does: [", ".join(does)], _ALGORITHMS)
 """ALGORITHMS[algorithm][collective](npus) or (npus, root): the groups of rounds. Names as on the slides."""
 
 _PARTS = {"bidirectional-ring": 2, "double-binary-tree": 2}

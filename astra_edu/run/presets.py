@@ -7,12 +7,11 @@ Bandwidths are in GB/s of 2**30 bytes, latencies in ns. Every preset says where 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any
 
 from astra_edu.base.errors import choice
+from astra_edu.base.table import Table
 from astra_edu.network import Dimension, Topology
 from astra_edu.system import Implementation, Platform, SystemConfig
 
@@ -153,5 +152,10 @@ _PAPER = tuple(
     )
 )
 
-PRESETS: Mapping[str, Preset] = MappingProxyType({p.name: p for p in (*_TUTORIALS, *_THEMIS, *_PAPER)})
+PRESETS: Table[Preset] = Table(
+    "platforms",
+    ["NPUs", "what it is"],
+    lambda preset: [preset.platform.npus, preset.title],
+    {p.name: p for p in (*_TUTORIALS, *_THEMIS, *_PAPER)},
+)
 """Every preset by its name."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from astra_edu.base.errors import ConfigError, choice, whole
+from astra_edu.base.table import Registry, first_sentence
 from astra_edu.collectives import Collective
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     Loop = Callable[[Npu], Steps]
 
-LOOPS: dict[str, Loop] = {}
+LOOPS: Registry[Loop] = Registry("training loops", ["what an NPU does"], lambda loop: [first_sentence(loop)], {})
 """LOOPS[name]: the training loop that a workload file's first word names; see workload.loops."""
 
 

@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.base.table import text_table as text_table
 from astra_edu.run.result import Result
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -52,19 +53,6 @@ class Picture:
 
     def __repr__(self) -> str:
         return "\n".join(filter(None, (self.alt, self.note, self.table)))
-
-
-def text_table(header: list[str], rows: list[list[object]]) -> str:
-    """Rows as aligned text: the first column to the left, the others to the right."""
-    cells = [header, *[[str(cell) for cell in row] for row in rows]]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
-    lines = [
-        "  ".join(
-            cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in cells
-    ]
-    return "\n".join(line.rstrip() for line in lines)
 
 
 class TimeUnit(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from astra_edu.base.deprecated import renamed
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import GIB
 from astra_edu.course.plots.figure import Picture, text_table
@@ -19,17 +20,18 @@ OPTIMISER = Look("optimiser state", "", "#f7b787", "#d55e00", "//")
 ACTIVATIONS = Look("activations", "", "#57ad88", "#00694f")
 
 
-def memory_bars(kept: Mapping[str, Memory], on: Device | str | None = None) -> Picture:
+@renamed(on="device")
+def memory_bars(kept: Mapping[str, Memory], device: Device | str | None = None) -> Picture:
     """Draw a bar for each strategy: parameters, gradients, optimiser state and activations of one NPU, in GiB.
 
-    kept: as `ae.memory` gives it, by names, the first on top. on: a device, whose memory is drawn as a line.
+    kept: as `ae.memory` gives it, by names, the first on top. device: one whose memory is drawn as a line.
     Raises ConfigError if there is nothing to draw, and for a device whose memory isn't given.
     """
     kept = by_name(kept, Memory, '{"ZeRO-2": ae.memory("gpt2", ae.Strategy(data=8, zero=2))}')
-    on = None if on is None else named_device(on)
-    if on is not None and on.memory_bytes is None:
-        raise ConfigError(f"{on.name} has no memory_bytes that a line could show.")
-    there = on.memory_bytes if on else None
+    device = None if device is None else named_device(device)
+    if device is not None and device.memory_bytes is None:
+        raise ConfigError(f"{device.name} has no memory_bytes that a line could show.")
+    there = device.memory_bytes if device else None
     numbers = {name: [each / GIB for each in _parts(memory)] for name, memory in kept.items()}
     columns = list(zip(*numbers.values(), strict=True))
     looks = (PARAMETERS, GRADIENTS, OPTIMISER, ACTIVATIONS)
@@ -37,9 +39,9 @@ def memory_bars(kept: Mapping[str, Memory], on: Device | str | None = None) -> P
     notes = [f"{memory.total / GIB:,.1f} GiB{verdict}" for memory, verdict in zip(kept.values(), verdicts, strict=True)]
     figure, axes = stacked(list(kept), list(zip(looks, columns, strict=True)), notes)
     axes.set_xlabel("memory of one NPU (GiB = 2³⁰ bytes)")
-    if on and there:
+    if device and there:
         axes.axvline(there / GIB, color="black", lw=1.5, linestyle="--")
-        text = f"{on.name}: {there / GIB:,.0f} GiB "
+        text = f"{device.name}: {there / GIB:,.0f} GiB "
         right = there / GIB > axes.get_xlim()[1] / 2
         axes.set_xlim(0, max(axes.get_xlim()[1], 1.05 * there / GIB))
         axes.annotate(
@@ -56,8 +58,8 @@ def memory_bars(kept: Mapping[str, Memory], on: Device | str | None = None) -> P
         f"{', '.join(f'{number:,.1f} GiB {word}' for number, word in zip(numbers[name], words, strict=True))}."
         for name, note in zip(kept, notes, strict=True)
     )
-    if on and there:
-        alt += f" A line marks the {there / GIB:,.0f} GiB of {on.name}."
+    if device and there:
+        alt += f" A line marks the {there / GIB:,.0f} GiB of {device.name}."
     header = ["GiB for each NPU", *words, "in all", f"in {there / GIB:,.0f} GiB" if there else ""]
     return Picture(figure, alt, text_table(header, rows))
 

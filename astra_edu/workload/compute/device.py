@@ -5,11 +5,10 @@ The roofline: Williams, Waterman, Patterson, "Roofline: An Insightful Visual Per
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from astra_edu.base.errors import ConfigError, choice, positive
+from astra_edu.base.table import Table
 from astra_edu.workload.compute.gemm import Gemm
 from astra_edu.workload.compute.operator import Compute
 from astra_edu.workload.compute.systolic import DATAFLOWS, Folding, SystolicArray
@@ -104,7 +103,16 @@ def device(name: str | Device) -> Device:
     return name if isinstance(name, Device) else DEVICES[choice("device", name, DEVICES)]
 
 
-DEVICES: Mapping[str, Device] = MappingProxyType(
+def _cells(device: Device) -> list[str]:
+    bandwidth = f"{device.memory_bytes_per_s / GB:,.0f}" if device.memory_bytes_per_s else ""
+    memory = f"{device.memory_bytes / GIB:,.0f}" if device.memory_bytes else ""
+    return [f"{device.flops_per_s / TERA:,.1f}", bandwidth, memory, device.source]
+
+
+DEVICES: Table[Device] = Table(
+    "devices",
+    ["10¹² operations/s", "10⁹ bytes/s", "GiB", "source"],
+    _cells,
     {
         d.name: d
         for d in (
@@ -128,7 +136,7 @@ DEVICES: Mapping[str, Device] = MappingProxyType(
                 "Jouppi et al., CACM 2020, table 2: a chip of 2 cores, bfloat16, 32 GB of HBM",
             ),
         )
-    }
+    },
 )
 """Every device by its name. Peaks are the makers' figures for dense products in 16 bits.
 

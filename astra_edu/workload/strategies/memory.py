@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 
+from astra_edu.base.deprecated import renamed
 from astra_edu.base.errors import ConfigError, whole
 from astra_edu.pipeline.closed_form import in_flight
 from astra_edu.workload.compute import Device, Embedding, Linear, Operator, Split
@@ -44,12 +45,13 @@ class Memory:
         """All of it, in bytes."""
         return self.state + self.activations
 
-    def fits(self, on: Device | str) -> bool:
+    @renamed(on="device")
+    def fits(self, device: Device | str) -> bool:
         """Whether it is no more than the device's memory. Raises ConfigError for a device whose memory isn't given."""
-        on = named_device(on)
-        if on.memory_bytes is None:
-            raise ConfigError(f"{on.name} has no memory_bytes, so nothing can be said to fit or not.")
-        return self.total <= on.memory_bytes
+        device = named_device(device)
+        if device.memory_bytes is None:
+            raise ConfigError(f"{device.name} has no memory_bytes, so nothing can be said to fit or not.")
+        return self.total <= device.memory_bytes
 
 
 def memory(
