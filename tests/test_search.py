@@ -40,7 +40,7 @@ def test_candidates_are_different_and_possible(model, npus, batch):
     for strategy in found:
         strategy.check(model)
         assert (strategy.npus, strategy.samples) == (npus, batch)
-        assert strategy.schedule != "gpipe"
+        assert strategy.pipeline_order != "gpipe"
         assert strategy.data > 1 or strategy.zero == 0
         assert strategy.tensor > 1 or not strategy.sequence_parallel
 
@@ -65,7 +65,7 @@ def test_all_that_is_possible_is_there():
                                     recompute=recompute,
                                     sequence_parallel=sequence,
                                     virtual=virtual,
-                                    schedule="interleaved" if virtual > 1 else "1f1b",
+                                    pipeline_order="interleaved" if virtual > 1 else "1f1b",
                                 )
                                 strategy.check(SMALL)
                             except ae.ConfigError:
@@ -232,7 +232,7 @@ def test_what_no_group_makes_fit_names_the_best():
 def test_a_strategy_in_words():
     assert described(ae.Strategy()) == "data 1 × tensor 1 × pipeline 1, micro-batches of 1"
     whole = ae.Strategy(
-        data=2, tensor=4, pipeline=2, batch=8, micro_batch=2, schedule="interleaved", virtual=3, zero=1,
+        data=2, tensor=4, pipeline=2, batch=8, micro_batch=2, pipeline_order="interleaved", virtual=3, zero=1,
         sequence_parallel=True, recompute="full",
     )  # fmt: skip
     assert described(whole) == (

@@ -29,16 +29,39 @@ def renamed(**new_names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        called = function.__qualname__.removesuffix(".__init__").rpartition("<locals>.")[2]
+
         @wraps(function)
         def with_old_names(*args: P.args, **kwargs: P.kwargs) -> R:
             for old, new in new_names.items():
                 if old in kwargs:
-                    kwargs[new] = _value(function.__name__, old, new, kwargs)
+                    kwargs[new] = _value(called, old, new, kwargs)
             return function(*args, **kwargs)
 
         return with_old_names
 
     return decorate
+
+
+def renamed_fields(**new_names: str) -> Callable[[type[R]], type[R]]:
+    """The same for the fields of a dataclass: old keywords of its constructor, and old attributes, still work."""
+
+    def decorate(cls: type[R]) -> type[R]:
+        setattr(cls, "__init__", renamed(**new_names)(cls.__init__))  # noqa: B010
+        for old, new in new_names.items():
+            setattr(cls, old, property(_reader(cls.__name__, old, new)))
+        return cls
+
+    return decorate
+
+
+def _reader(cls: str, old: str, new: str) -> Callable[[object], object]:
+    def read(self: object) -> object:
+        text = f"{cls}.{old} is {cls}.{new} now; the old name goes with release 0.3."
+        warnings.warn(text, DeprecationWarning, stacklevel=2)
+        return getattr(self, new)
+
+    return read
 
 
 def _value(function: str, old: str, new: str, kwargs: dict[str, object]) -> object:

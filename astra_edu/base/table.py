@@ -11,7 +11,7 @@ V = TypeVar("V")
 
 
 def text_table(header: Sequence[str], rows: Sequence[Sequence[object]], left: Container[int] = (0,)) -> str:
-    """Rows as aligned text, each line a row. left: the columns (from 0) that go to the left; the others go to the right.
+    """Rows as aligned text. left: the columns, from 0, that go to the left; the others go to the right.
 
     >>> print(text_table(["network", "µs"], [["ring", 45.681], ["switch", 9.5]]))
     network      µs
@@ -49,6 +49,7 @@ class Table(Mapping[str, V]):
         cells: Callable[[V], Sequence[object]],
         entries: Mapping[str, V],
     ) -> None:
+        """See the class."""
         self.title = title
         self.columns = ("name", *columns)
         self._cells = cells

@@ -1,9 +1,9 @@
 """In which order each stage of a pipeline runs its forward and backward passes.
 
 An order is a function of one stage, order(stage, stages, micro_batches), that yields the stage's passes one after
-the other; `ORDERS["mine"] = my_order`, or @ORDERS.add("mine") in front of it, makes another one known. An order for stages that hold several chunks of the
-model has another parameter, `virtual`: how many. Orders say nothing of time: a pass begins when it is its turn and
-what it needs has arrived.
+the other; `ORDERS["mine"] = my_order`, or @ORDERS.add("mine") in front of it, makes another one known. An order for
+stages that hold several chunks of the model has another parameter, `virtual`: how many. Orders say nothing of time: a
+pass begins when it is its turn and what it needs has arrived.
 """
 
 from __future__ import annotations

@@ -135,7 +135,7 @@ def _loop(model: Model, strategy: Strategy) -> str:
             )
         _check_tables(model)
         return "HYBRID_DLRM"
-    transformer = bool(model.blocks) and strategy.order == "tensor-first"
+    transformer = bool(model.blocks) and strategy.placement == "tensor-first"
     if strategy.zero == 3 and strategy.data > 1:
         loop = "HYBRID_CUSTOMIZED"
     elif strategy.tensor == 1:
@@ -145,7 +145,7 @@ def _loop(model: Model, strategy: Strategy) -> str:
     elif strategy.data == 1:
         loop = "MODEL"
     else:
-        loop = "HYBRID_DATA_MODEL" if strategy.order == "tensor-first" else "HYBRID_MODEL_DATA"
+        loop = "HYBRID_DATA_MODEL" if strategy.placement == "tensor-first" else "HYBRID_MODEL_DATA"
     if strategy.recompute == "full" and strategy.tensor > 1:
         raise ConfigError(
             f"ASTRA-sim 1.0 can't repeat the activations' collectives in a backward pass of {loop}, only for "
@@ -173,11 +173,11 @@ def _check_platform(platform: Platform, strategy: Strategy, loop: str) -> None:
             f"data × tensor = {strategy.data} × {strategy.tensor} takes {npus} NPUs, but the platform has "
             f"{platform.npus}."
         )
-    group = strategy.tensor if strategy.order == "tensor-first" else strategy.data
+    group = strategy.tensor if strategy.placement == "tensor-first" else strategy.data
     by_dimension = loop in ("HYBRID_DATA_MODEL", "HYBRID_MODEL_DATA", "HYBRID_CUSTOMIZED")
     if by_dimension and strategy.tensor > 1 and first != group:
         raise ConfigError(
-            f"{loop} takes dimension 0 of the network for a group of {group} NPUs ({strategy.order}), but it has "
+            f"{loop} takes dimension 0 of the network for a group of {group} NPUs ({strategy.placement}), but it has "
             f"{first}; give it {group}, or choose groups of {first}."
         )
 
@@ -203,7 +203,7 @@ def _with_gathers(layers: Sequence[Layer], strategy: Strategy, parameters: Sent)
         gathering, computing = "MODEL", "DATA"
     else:
         gathering, computing = "HYBRID_MODEL_DATA", "HYBRID_DATA_MODEL"
-        if strategy.order == "data-first":
+        if strategy.placement == "data-first":
             gathering, computing = computing, gathering
     next_back = NOTHING
     for layer in layers:

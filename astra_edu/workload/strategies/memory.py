@@ -87,7 +87,7 @@ def memory_of(
     def of_stage(stage: int) -> Memory:
         own = parts[stage :: strategy.pipeline]
         parameters, tables = sum(part[stage > 0] for part in own), sum(part[2] for part in own)
-        held = in_flight(strategy.schedule, stage, strategy.pipeline, strategy.micro_batches, strategy.virtual)
+        held = in_flight(strategy.pipeline_order, stage, strategy.pipeline, strategy.micro_batches, strategy.virtual)
         kept = [parameters / share + tables for share in shares]
         activations = held * sum(part[3] for part in own)
         return Memory(

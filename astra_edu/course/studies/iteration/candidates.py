@@ -91,7 +91,7 @@ def _variants(model: Model, data: int, tensor: int, pipeline: int, batch: int) -
                 pipeline=pipeline,
                 batch=batch,
                 micro_batch=micro_batch,
-                schedule="interleaved" if parts > 1 else "1f1b",
+                pipeline_order="interleaved" if parts > 1 else "1f1b",
                 virtual=parts,
                 zero=zero,
                 sequence_parallel=parallel,

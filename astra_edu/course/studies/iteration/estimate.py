@@ -89,7 +89,7 @@ def iteration(times: StageTimes) -> Iteration:
     """Simulate the pipeline, and see where the time goes on the stage that is busy longest."""
     strategy = times.strategy
     run = run_pipeline(
-        strategy.schedule,
+        strategy.pipeline_order,
         strategy.pipeline,
         strategy.micro_batches,
         times.forward_ns,

@@ -30,7 +30,7 @@ def groups(platform: Platform, strategy: Strategy) -> dict[str, Platform]:
             f"(data × tensor × pipeline), but the platform has {platform.npus}."
         )
     sizes = {"tensor": strategy.tensor, "data": strategy.data, "pipeline": strategy.pipeline}
-    if strategy.order == "data-first":
+    if strategy.placement == "data-first":
         sizes = {name: sizes[name] for name in ("data", "tensor", "pipeline")}
     left = [(d, dimension.npus) for d, dimension in enumerate(platform.network)]
     found = {}

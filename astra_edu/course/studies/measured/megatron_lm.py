@@ -80,7 +80,7 @@ def _row(row: dict[str, str], recompute: str) -> Measured:
     strategy = Strategy(
         tensor=MACHINE,
         pipeline=int(row["pipeline"]),
-        schedule="interleaved" if virtual > 1 else "1f1b",
+        pipeline_order="interleaved" if virtual > 1 else "1f1b",
         virtual=virtual,
         batch=int(row["batch"]),
         micro_batch=int(row["micro_batch"]),

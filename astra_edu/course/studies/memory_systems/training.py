@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
+from astra_edu.base.deprecated import renamed
 from astra_edu.base.errors import ConfigError, whole
 from astra_edu.base.units import format_ns
 from astra_edu.course.studies.memory_systems.experts import BlockWork, MixtureOfExperts
@@ -71,9 +72,10 @@ class TrainingTime:
         )
 
 
+@renamed(gpu="device")
 def zero_infinity(
     model: MixtureOfExperts,
-    gpu: Device | str,
+    device: Device | str,
     memory: PrivateMemory,
     samples: int = 1,
     optimiser_bytes: int = OPTIMISER_BYTES,
@@ -85,12 +87,13 @@ def zero_infinity(
     """
     if not isinstance(memory, PrivateMemory):
         raise ConfigError(f"zero_infinity needs a PrivateMemory, not {memory!r:.60}; for a pool there is hiermem.")
-    return _iteration(model, gpu, memory, samples, optimiser_bytes)
+    return _iteration(model, device, memory, samples, optimiser_bytes)
 
 
+@renamed(gpu="device")
 def hiermem(
     model: MixtureOfExperts,
-    gpu: Device | str,
+    device: Device | str,
     memory: HierarchicalPool,
     samples: int = 1,
     optimiser_bytes: int = OPTIMISER_BYTES,
@@ -109,7 +112,7 @@ def hiermem(
         raise ConfigError(
             f"hiermem needs a HierarchicalPool, not {memory!r:.60}; for private memories there is zero_infinity."
         )
-    return _iteration(model, gpu, memory, samples, optimiser_bytes)
+    return _iteration(model, device, memory, samples, optimiser_bytes)
 
 
 class _Pass(NamedTuple):
@@ -121,12 +124,12 @@ class _Pass(NamedTuple):
 
 
 def _iteration(
-    model: MixtureOfExperts, gpu: Device | str, memory: RemoteSystem, samples: int, optimiser_bytes: int
+    model: MixtureOfExperts, device: Device | str, memory: RemoteSystem, samples: int, optimiser_bytes: int
 ) -> TrainingTime:
-    gpu, optimiser_bytes = named_device(gpu), whole("optimiser_bytes", optimiser_bytes, at_least=0)
-    blocks = model.work(gpu, memory.fabric.gpus, samples)
+    device, optimiser_bytes = named_device(device), whole("optimiser_bytes", optimiser_bytes, at_least=0)
+    blocks = model.work(device, memory.fabric.gpus, samples)
     lanes, done = Lanes(), list[Span]()
-    passes = list(_passes(blocks, memory.fabric, gpu, optimiser_bytes))
+    passes = list(_passes(blocks, memory.fabric, device, optimiser_bytes))
     ready = _move(lanes, memory.load(*passes[0].load), ())
     for this, following in zip(passes, [*passes[1:], None], strict=True):
         needed = ready
@@ -142,7 +145,7 @@ def _iteration(
     return TrainingTime(parts[COMPUTE], parts[REMOTE], parts[OUT_NODE], parts[IN_NODE], tuple(lanes.spans))
 
 
-def _passes(blocks: Sequence[BlockWork], fabric: Fabric, gpu: Device, optimiser_bytes: int) -> Iterator[_Pass]:
+def _passes(blocks: Sequence[BlockWork], fabric: Fabric, device: Device, optimiser_bytes: int) -> Iterator[_Pass]:
     for block in blocks:
         yield _Pass((block.shared_bytes, block.expert_bytes), _steps(block, fabric, 0))
     for block in reversed(blocks):
@@ -150,7 +153,7 @@ def _passes(blocks: Sequence[BlockWork], fabric: Fabric, gpu: Device, optimiser_
         yield _Pass(both, _steps(block, fabric, 1)[::-1], both)
     for block in reversed(blocks) if optimiser_bytes else ():
         state = round((block.shared_bytes / fabric.gpus + block.expert_bytes) / 2 * optimiser_bytes)
-        yield _Pass((0, state), [(COMPUTE, gpu.memory_ns(2 * state))], (0, state))
+        yield _Pass((0, state), [(COMPUTE, device.memory_ns(2 * state))], (0, state))
 
 
 def _steps(block: BlockWork, fabric: Fabric, way: int) -> list[tuple[str, float]]:
