@@ -23,6 +23,15 @@ def phase_order(collective: Collective, dims: int) -> list[tuple[Collective, int
     """The phases of a collective over `dims` dimensions: (what happens, along which dimension), in order.
 
     All-reduce: reduce-scatter up, all-reduce on the last, all-gather down. All-gather goes down, the others up.
+
+    >>> from astra_edu.collectives import Collective, phase_order
+    >>> for what, dimension in phase_order(Collective.ALL_REDUCE, 3):
+    ...     print(what, "on", dimension)
+    reduce-scatter on 0
+    reduce-scatter on 1
+    all-reduce on 2
+    all-gather on 1
+    all-gather on 0
     """
     up, last = list(range(dims - 1)), dims - 1
     match collective:

@@ -29,7 +29,13 @@ _OTHERS = ("dimensions-count", "topology-name", "use-fast-version")
 
 
 def parse_network(text: str, name: str = "network file") -> tuple[Dimension, ...]:
-    """The dimensions that a network file describes. Raises ConfigError naming file, key, value and what is allowed."""
+    """The dimensions that a network file describes. Raises ConfigError naming file, key, value and what is allowed.
+
+    >>> from astra_edu.formats import format_network, parse_network
+    >>> (ring,) = parse_network(format_network((ae.Dimension.of("Ring", 8, 50, 500),)))
+    >>> ring.npus, ring.links, ring.bandwidth, ring.latency
+    (8, 2, 50.0, 500.0)
+    """
     try:
         content = json.loads(text, object_pairs_hook=lambda pairs: _unique(pairs, name))
     except ConfigError:
@@ -55,7 +61,14 @@ def parse_network(text: str, name: str = "network file") -> tuple[Dimension, ...
 
 
 def format_network(network: tuple[Dimension, ...]) -> str:
-    """The network file's text for these dimensions; optional keys only where they are not the defaults."""
+    """The network file's text for these dimensions; optional keys only where they are not the defaults.
+
+    >>> from astra_edu.formats import format_network
+    >>> print(format_network((ae.Dimension.of("Ring", 8, 50, 500),))[:60])
+    {
+      "dimensions-count": 1,
+      "topologies-per-dim": ["Ring"],
+    """
     content: dict[str, Any] = {"dimensions-count": len(network)}
     for key, attribute in _KEYS.items():
         values = [getattr(dimension, attribute) for dimension in network]

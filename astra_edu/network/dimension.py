@@ -20,7 +20,13 @@ KINDS = ("Tile", "Package", "Node", "Pod")
 
 
 class Topology(StrEnum):
-    """The building blocks of ASTRA-sim's hierarchical topologies, spelled as in its network files."""
+    """The building blocks of ASTRA-sim's hierarchical topologies, spelled as in its network files.
+
+    >>> ae.Topology("Ring")
+    <Topology.RING: 'Ring'>
+    >>> ae.Dimension.of("FullyConnected", 4, 50, 500).topology
+    <Topology.FULLY_CONNECTED: 'FullyConnected'>
+    """
 
     RING = "Ring"
     FULLY_CONNECTED = "FullyConnected"

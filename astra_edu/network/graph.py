@@ -44,6 +44,14 @@ class GraphNetwork:
     ways of your own, such as {(0, 5): [0, "left", 5]}.
 
     links: what each link is, by its two ends: a Block of two. Raises ConfigError for a graph that is no network.
+
+    >>> import networkx as nx
+    >>> line = nx.path_graph(3)
+    >>> nx.set_edge_attributes(line, 50, "bandwidth")
+    >>> nx.set_edge_attributes(line, 500, "latency")
+    >>> network = ae.GraphNetwork(line)
+    >>> network.way(0, 2), network.message_ns(0, 2, 2**20)
+    ([0, 1, 2], 20531)
     """
 
     graph: nx.Graph[Any] = field(repr=False)

@@ -20,6 +20,12 @@ class Pass(NamedTuple):
 
     kind: "F" for forward, "B" for backward. micro_batch: which one, from 0. chunk: which of the stage's chunks, from
     0; there is only chunk 0 unless the order is interleaved. A plain tuple such as ("F", 3) will do in its place.
+
+    >>> from astra_edu.pipeline import Pass
+    >>> Pass("F", 3)
+    Pass(kind='F', micro_batch=3, chunk=0)
+    >>> Pass("F", 3) == ("F", 3, 0)
+    True
     """
 
     kind: str

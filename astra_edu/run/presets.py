@@ -30,7 +30,12 @@ class Preset:
 
 
 def preset(name: str) -> Platform:
-    """The platform called `name`, such as "dgx2". Raises ConfigError with the names there are for any other."""
+    """The platform called `name`, such as "dgx2". Raises ConfigError with the names there are for any other.
+
+    >>> platform = ae.preset("dgx2")
+    >>> platform.npus, [dimension.npus for dimension in platform.network]
+    (256, [16, 16])
+    """
     return PRESETS[choice("preset", name, PRESETS)].platform
 
 

@@ -74,8 +74,8 @@ class Strategy:
     def _check_pipeline(self) -> None:
         if (self.virtual > 1) != (self.pipeline_order == "interleaved"):
             raise ConfigError(
-                f"pipeline_order is {self.pipeline_order!r} with virtual={self.virtual}; only 'interleaved' gives a stage "
-                "several parts of the model, 2 or more."
+                f"pipeline_order is {self.pipeline_order!r} with virtual={self.virtual}; only 'interleaved' gives a "
+                "stage several parts of the model, 2 or more."
             )
         if self.pipeline_order == "interleaved" and self.micro_batches % self.pipeline:
             below = self.micro_batches // self.pipeline * self.pipeline
