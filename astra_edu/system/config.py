@@ -96,6 +96,10 @@ class SystemConfig:
     takes loads for equal that differ by less than a chunk's size divided by it. rendezvous: every message waits
     for a request of 8 KiB from its receiver. bus: the shared bus, if it is modelled. boost: follow only the NPUs
     that share a dimension with NPU 0, as ASTRA-sim's boost-mode does (it shows only with a bus).
+
+    >>> system = ae.SystemConfig.of("ring_direct", splits=8)
+    >>> system.splits, [each.algorithm for each in system.all_reduce]
+    (8, ['ring', 'direct'])
     """
 
     all_reduce: tuple[Implementation, ...]
@@ -172,7 +176,12 @@ class SystemConfig:
 
 @dataclass(frozen=True)
 class Platform:
-    """What a workload runs on: the network's dimensions and how the endpoints use them."""
+    """What a workload runs on: the network's dimensions and how the endpoints use them.
+
+    >>> network = ae.Dimension.of("Ring", 4, 50, 500), ae.Dimension.of("Switch", 8, 25, 700)
+    >>> ae.Platform(network, ae.SystemConfig.of("ring_halvingDoubling")).npus
+    32
+    """
 
     network: tuple[Dimension, ...]
     system: SystemConfig

@@ -44,6 +44,10 @@ def from_strategy(
     ASTRA-sim 2.x takes for rings. rounding, peak_performance: as in from_workload.
 
     Raises ConfigError where the strategy doesn't fit the model, or the network has another number of NPUs.
+
+    >>> model = ae.transformer("tiny", hidden=8, heads=2, blocks=2, sequence=4, vocabulary=16)
+    >>> ae.traces.from_strategy(model, ae.Strategy(data=2, pipeline=2, batch=4), "a100")
+    <trace of 4 NPUs, 19 to 20 nodes each>
     """
     model, strategy = named(model), checked(strategy)
     groups = [strategy.tensor, strategy.data]

@@ -21,7 +21,12 @@ LOOPS: Registry[Loop] = Registry("training loops", ["what an NPU does"], lambda 
 
 @dataclass(frozen=True)
 class Work:
-    """One of a layer's three phases: compute for compute_ns, then communicate `size` bytes (None: nothing)."""
+    """One of a layer's three phases: compute for compute_ns, then communicate `size` bytes (None: nothing).
+
+    >>> from astra_edu.workload import Work
+    >>> Work(compute_ns=2000, collective="all-reduce", size=2**20)
+    Work(compute_ns=2000, collective=<Collective.ALL_REDUCE: 'all-reduce'>, size=1048576)
+    """
 
     compute_ns: int
     collective: Collective | None
@@ -41,6 +46,11 @@ class Layer:
     """A layer: forward pass, input gradient, weight gradient, and the ns it takes to use a finished collective.
 
     parallelism: how it is spread, in a HYBRID_CUSTOMIZED workload only.
+
+    >>> from astra_edu.workload import Layer, Work
+    >>> compute, exchange = Work(1000, None, 0), Work(2000, ae.Collective.ALL_REDUCE, 2**20)
+    >>> Layer("fc", compute, compute, exchange).weight_gradient.size
+    1048576
     """
 
     name: str
@@ -61,7 +71,14 @@ class Layer:
 
 @dataclass(frozen=True)
 class Workload:
-    """A training loop and the layers it goes through. options: the loop's own words in the file's first line."""
+    """A training loop and the layers it goes through. options: the loop's own words in the file's first line.
+
+    >>> from astra_edu.workload import Layer, Work
+    >>> compute, exchange = Work(1000, None, 0), Work(2000, ae.Collective.ALL_REDUCE, 2**20)
+    >>> layer = Layer("fc", forward=compute, input_gradient=compute, weight_gradient=exchange)
+    >>> ae.simulate(ae.Workload("DATA", (layer, layer)), ae.preset("ring"))
+    <95.362 µs in all: compute 7000 ns, exposed communication 88.362 µs; 3.5 MiB sent per NPU>
+    """
 
     loop: str
     layers: tuple[Layer, ...]

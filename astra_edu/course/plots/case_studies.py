@@ -27,6 +27,12 @@ Runs = Mapping[str, Mapping[str, TraceResult]]
 def bandwidth_used(rows: Sequence[AllReduce]) -> Picture:
     """Draw the share of the bandwidth that an all-reduce uses over its size: a part for each scheduler, a line for each
     system. Raises ConfigError for no rows, for more systems than can be told apart, and for one size alone.
+
+    >>> from astra_edu.studies.case_studies import all_reduces
+    >>> rows = list(all_reduces(["W-2D"], ["baseline"], sizes=[2**20, 2**24], splits=8))
+    >>> print(ae.plots.bandwidth_used(rows).table)
+    bandwidth used  1 MiB  16 MiB
+    W-2D, baseline    50%     51%
     """
     systems, schedulers = _names(rows)
     sizes = sorted({row.size for row in rows})
@@ -71,6 +77,13 @@ def all_reduce_bars(rows: Sequence[AllReduce]) -> Picture:
     """Draw the time of all-reduces of one size: a group of bars for each system, a bar for each scheduler.
 
     A line marks the least time that the system's bandwidth allows. Raises ConfigError for rows of several sizes.
+
+    >>> from astra_edu.studies.case_studies import all_reduces
+    >>> rows = list(all_reduces(["W-2D"], ["baseline", "Themis, SCF"], sizes=[2**24], splits=8))
+    >>> print(ae.plots.all_reduce_bars(rows).table)
+    system             time (µs)  least (µs)  bandwidth used
+    W-2D, baseline       121.328      62.378          51.4 %
+    W-2D, Themis, SCF     71.904      62.378          86.8 %
     """
     systems, schedulers = _names(rows)
     sizes = {row.size for row in rows}
@@ -120,6 +133,15 @@ def training_bars(runs: Runs, reference: str) -> Picture:
     """Draw compute and exposed communication of an iteration: a part for each workload, a bar for each run.
 
     Lengths are relative to the run called `reference` of the same workload. Raises ConfigError where that is missing.
+
+    >>> from astra_edu.studies.case_studies import Job, suited, train
+    >>> job = Job("VGG-16", ae.model("vgg16"), ae.Strategy(data=8))
+    >>> networks = {name: suited((ae.Block(name, 8, 50, 500),)) for name in ("Ring", "Switch")}
+    >>> runs = {job.name: {name: train(job, platform) for name, platform in networks.items()}}
+    >>> print(ae.plots.training_bars(runs, "Ring").table)
+    an iteration (ms)  compute  exposed   total  exposed share  relative
+    VGG-16, Ring         0.735   12.621  13.356         94.5 %     1.000
+    VGG-16, Switch       0.735   12.105  12.840         94.3 %     0.961
     """
     if not isinstance(runs, Mapping) or not runs or not all(isinstance(each, Mapping) for each in runs.values()):
         raise ConfigError('give runs by workload and name, such as {"GPT-3": {"W-2D": train(job, platform)}}.')

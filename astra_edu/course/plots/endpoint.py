@@ -37,6 +37,16 @@ def endpoint_steps(schedule: Schedule, npu: int = 0) -> Picture:
 
     Reads from HBM point up, writes down, in chunks of the schedule. Raises ConfigError for another NPU than there is,
     and for more steps than a picture shows.
+
+    >>> print(ae.plots.endpoint_steps(ae.schedule("all-reduce", "ring", 3)).table)
+    chunks in step                          1  2  3  4  in all
+    through memory: reads its own data      1  1  1  1       4
+    through memory: reads what it received  0  1  1  0       2
+    through memory: writes what arrives     1  1  1  1       4
+    through memory: writes a sum            0  0  1  0       1
+    ACE: loads into its SRAM                2  1  0  0       3
+    ACE: stores from its SRAM               0  0  1  2       3
+    sends                                   1  1  1  1       4
     """
     done = {name: list(accesses(schedule, on_chip)) for name, on_chip in ENDPOINTS.items()}
     if npu not in range(schedule.npus):
@@ -131,6 +141,11 @@ def memory_traffic(schedules: Mapping[str, Schedule]) -> Picture:
     """Draw for each schedule the bytes read from HBM and written to it for each byte sent, through memory and with ACE.
 
     Raises ConfigError if there is none.
+
+    >>> ring = ae.schedule("all-reduce", "ring", 8)
+    >>> print(ae.plots.memory_traffic({"ring": ring}).table)
+    bytes for each byte sent   read  written  ACE: read  written  less read  less in all
+    ring                      1.500    1.071      0.571    0.571       2.62         2.25
     """
     schedules = by_name(schedules, Schedule, '{"ring": ae.schedule("all-reduce", "ring", 8)}')
     found = {name: [traffic(each, on_chip) for on_chip in ENDPOINTS.values()] for name, each in schedules.items()}

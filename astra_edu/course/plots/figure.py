@@ -30,6 +30,15 @@ class Picture:
 
     table: the plotted numbers as text, one line a row; scrolls if wide, folded if long. note: what one
     must know to read the table, shown before it.
+
+    >>> picture = ae.plots.all_reduce_costs([4, 8], ["ring", "direct"])
+    >>> print(picture.table)
+    algorithm  NPUs  steps  busiest NPU (buffers)  fan-in
+    ring          4      6                  1.500       1
+    ring          8     14                  1.750       1
+    direct        4      2                  1.500       3
+    direct        8      2                  1.750       7
+    >>> picture.figure.savefig("costs.svg")
     """
 
     figure: Figure = field(repr=False)

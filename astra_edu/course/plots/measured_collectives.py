@@ -29,6 +29,11 @@ def against_measured(sweep: Sweep, models: Mapping[str, Says], *, fitted: bool =
 
     models: by name, up to five; fitted: whether the models were fitted to every other size, which are drawn full then
     and the others hollow. Raises ConfigError for other numbers of models, and for one that has none of the sizes.
+
+    >>> sweep = ae.measured.sweep("hgx-h100-2")
+    >>> picture = ae.plots.against_measured(sweep, {"one line": ae.measured.judged(sweep).model})
+    >>> print(picture.table.splitlines()[0])
+    size         half  measured (µs)  one line (µs)   error
     """
     _check(models)
     off = {name: dict(_errors(sweep, says)) for name, says in models.items()}
@@ -66,6 +71,10 @@ def bus_bandwidths(sweeps: Sequence[Sweep], limits: Mapping[str, float] | None =
 
     limits: horizontal lines with names, such as the bandwidth of a link, in 10⁹ bytes/s. Raises ConfigError for none
     or more than seven sweeps.
+
+    >>> picture = ae.plots.bus_bandwidths([ae.measured.sweep("hgx-h100-2")])
+    >>> print(picture.table.splitlines()[-1])
+    2 GiB                                         364.60
     """
     if not 1 <= len(sweeps) <= len(COLOURS):
         raise ConfigError(f"give 1 to {len(COLOURS)} sweeps to one figure, not {len(sweeps)}.")

@@ -35,6 +35,13 @@ def packet_stages(transfers: Transfer | Mapping[str, Transfer]) -> Picture:
 
     The slowest stage is in bold: it rests only until the first packet comes, and after the last. Raises
     ConfigError for more packets than can be seen.
+
+    >>> from astra_edu.studies.memory_systems import Stage, Transfer
+    >>> load = Transfer((Stage("memory", 400), Stage("link", 800)), packets=4)
+    >>> print(ae.plots.packet_stages(load).table)
+    transfer   stage  a packet (ns)  all (ns)    busy  total (ns)
+    transfer  memory            100       400  44.4 %         900
+    transfer    link            200       800  88.9 %         900
     """
     named = {"transfer": transfers} if isinstance(transfers, Transfer) else transfers
     named = by_name(named, Transfer, '{"a load": pool.transfer(shared=0, own=2**20)}')
@@ -92,6 +99,13 @@ def training_parts(times: Mapping[str, TrainingTime]) -> Picture:
     """Draw a bar for each iteration: compute, and what is exposed of remote memory and fabrics.
 
     times: by names, the first on top; speed-ups are those over the first. Raises ConfigError if there is none.
+
+    >>> from astra_edu.studies.memory_systems import case_study_3
+    >>> print(ae.plots.training_parts(case_study_3()).table)
+    ms                  compute  remote memory  out-node fabric  in-node fabric      total  times as fast
+    ZeRO-Infinity       201.582      1,454.498            0.000          21.168  1,677.248           1.00
+    HierMem, baseline   201.582      1,460.139            0.000          45.004  1,706.725           0.98
+    HierMem, optimised  201.582        257.382            0.000          10.529    469.494           3.57
     """
     times = by_name(times, TrainingTime, '{"ZeRO-Infinity": zero_infinity(model, gpu, memory)}')
     unit = time_unit(max(time.total_ns for time in times.values()))
@@ -126,6 +140,13 @@ def bandwidth_sweep(
 
     of: whose bandwidth it is. what: what the series are, with their unit. marks: single points by name, such as the
     system that was chosen. Raises ConfigError for bandwidths that don't ascend and for series of another length.
+
+    >>> bandwidths = [50, 100, 200]
+    >>> print(ae.plots.bandwidth_sweep(bandwidths, {"load": [4, 2, 1]}, of="the pool", what="time (ms)").table)
+    10⁹ bytes/s  load
+    50              4
+    100             2
+    200             1
     """
     for bandwidth in bandwidths:
         positive("bandwidth", bandwidth)

@@ -19,7 +19,16 @@ ON, OFF = "on (10^9 bytes/s)", "off (10^9 bytes/s)"
 
 
 def in_switch_gain() -> Picture:
-    """Draw how many times as fast an all-reduce in the switch is as a ring, measured and at best, by GPUs."""
+    """Draw how many times as fast an all-reduce in the switch is as a ring, measured and at best, by GPUs.
+
+    >>> print(ae.plots.in_switch_gain().table)
+    GPUs  H200  B200  model: up and down at once  model: first up, then down
+    4     1.00  1.00                        1.50                        0.75
+    5     1.14  1.00                        1.60                        0.80
+    6     1.19  1.15                        1.67                        0.83
+    7     1.26  1.19                        1.71                        0.86
+    8     1.29  1.23                        1.75                        0.88
+    """
     rows = [row for row in table("in_switch").rows if row["bytes"] == str(2**33)]
     measured = {
         system: {int(row["gpus"]): float(row[ON]) / float(row[OFF]) for row in rows if row["system"] == system}
@@ -58,6 +67,12 @@ def ring_or_tree(
 
     By NCCL's cost model. nodes: ascending, two or more; node_npus: of a machine, joined by NVLink; bandwidth: of the
     bus, in 10⁹ bytes/s. Raises ConfigError for fewer numbers of machines.
+
+    >>> table = ae.plots.ring_or_tree(nodes=(2, 16)).table
+    >>> print(*[line[:66].rstrip() for line in table.splitlines()], sep="\\n")
+    machines  ring LL (µs)  ring LL128 (µs)  ring Simple (µs)  tree LL
+    2                   29               75               132
+    16                 222              560             1,190
     """
     if len(nodes) < 2:
         raise ConfigError(f"give two numbers of machines or more, not {list(nodes)}.")

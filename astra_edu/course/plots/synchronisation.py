@@ -26,6 +26,14 @@ def worker_timeline(runs: Mapping[str, Run], until_ns: float | None = None) -> P
     """Draw what each worker does from 0 to until_ns (default: the shortest run's end), one run above the other.
 
     The table counts the whole runs. Raises ConfigError if there is no run.
+
+    >>> from astra_edu.studies.synchronisation import Cluster, ComputeTimes, bulk_synchronous
+    >>> run = bulk_synchronous(Cluster(2, ComputeTimes(mean_ns=1000, slow=2), exchange_ns=500), until_ns=10_000)
+    >>> print(ae.plots.worker_timeline({"synchronous": run}).table)
+    run          worker  updates  compute  communicate    wait
+    synchronous       0        3   80.0 %       20.0 %   0.0 %
+    synchronous       1        3   40.0 %       20.0 %  40.0 %
+    synchronous     all        6   60.0 %       20.0 %  20.0 %
     """
     runs = _some(runs)
     shortest = min(run.until_ns for run in runs.values())
@@ -93,6 +101,19 @@ def staleness(runs: Mapping[str, Run]) -> Picture:
     """Draw how the staleness of the updates is distributed, a histogram for each run, with its mean.
 
     Raises ConfigError if there is no run, or a run without updates.
+
+    >>> from astra_edu.studies.synchronisation import Cluster, ComputeTimes, asynchronous
+    >>> run = asynchronous(Cluster(4, ComputeTimes(mean_ns=1000, slow=2), transfer_ns=50), until_ns=20_000)
+    >>> print(ae.plots.staleness({"asynchronous": run}).table)
+    staleness (steps)  asynchronous
+    0                         1.6 %
+    1                         1.6 %
+    2                        39.7 %
+    3                        44.4 %
+    4                             -
+    5                             -
+    6                        12.7 %
+    mean                       2.90
     """
     runs = _some(runs)
     means = {name: run.mean_staleness for name, run in runs.items()}

@@ -25,6 +25,12 @@ class Device:
     memory_bytes: what fits. matrix_efficiency, memory_efficiency: the share of each peak that is reached.
     array, clock_hz: systolic arrays that matrix products are folded onto, by the best dataflow for each; with them a
     product takes no less than its folds do.
+
+    >>> mine = ae.Device("mine", flops_per_s=100e12, memory_bytes_per_s=1e12)
+    >>> mine.ridge
+    100.0
+    >>> mine.gemm_ns(ae.Gemm(1024, 1024, 1024), element_bytes=2)
+    21474.83648
     """
 
     name: str
@@ -99,7 +105,12 @@ class Device:
 
 
 def device(name: str | Device) -> Device:
-    """The device called `name`, such as "a100", or one that is given. Raises ConfigError with the names for others."""
+    """The device called `name`, such as "a100", or one that is given. Raises ConfigError with the names for others.
+
+    >>> a100 = ae.device("a100")
+    >>> f"{a100.ridge:.0f} operations for each byte"
+    '153 operations for each byte'
+    """
     return name if isinstance(name, Device) else DEVICES[choice("device", name, DEVICES)]
 
 

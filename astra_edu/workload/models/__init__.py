@@ -47,7 +47,12 @@ MODELS: Table[Callable[[], Model]] = Table(
 
 
 def model(name: str | Model) -> Model:
-    """The model called `name`, such as "gpt3", or one given. Raises ConfigError with the names there are for others."""
+    """The model called `name`, such as "gpt3", or one given. Raises ConfigError with the names there are for others.
+
+    >>> gpt2 = ae.model("gpt2")
+    >>> f"{gpt2.parameters:,}", len(gpt2.blocks)
+    ('1,557,611,200', 48)
+    """
     return name if isinstance(name, Model) else _made(choice("model", name, MODELS))
 
 

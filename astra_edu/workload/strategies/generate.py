@@ -63,6 +63,11 @@ def generate_workload(
 
     Raises ConfigError where the model can't be shared out so, where no loop of ASTRA-sim 1.0 can say it, and for a
     platform with other groups of NPUs.
+
+    >>> dgx2, strategy = ae.preset("dgx2"), ae.Strategy(tensor=16, data=16)
+    >>> work = ae.generate_workload("gpt3", strategy, "v100", platform=dgx2)
+    >>> work.loop, len(work.layers)
+    ('HYBRID_TRANSFORMER', 868)
     """
     model = named(model)
     on = named_device(device)

@@ -28,7 +28,14 @@ ADAM_BYTES = 12
 
 @dataclass(frozen=True)
 class Memory:
-    """Bytes that one NPU keeps at the worst moment."""
+    """Bytes that one NPU keeps at the worst moment.
+
+    >>> kept = ae.memory("gpt3", ae.Strategy(tensor=8, pipeline=16, batch=16))
+    >>> f"{kept.state / 2**30:.1f} GiB of state, {kept.activations / 2**30:.1f} GiB of activations"
+    '21.8 GiB of state, 52.1 GiB of activations'
+    >>> kept.fits("v100"), kept.fits("a100")
+    (False, True)
+    """
 
     parameters: float
     gradients: float
@@ -66,6 +73,10 @@ def memory(
 
     gradient_bytes, optimiser_bytes: for each parameter. Adam with gradients in 16 bits has 2 and 12; Megatron-LM adds
     up gradients in 32 bits besides: 4. Raises ConfigError if the model can't be shared out so.
+
+    >>> plain, shared = (ae.memory("gpt2", ae.Strategy(data=8, zero=zero)) for zero in (0, 3))
+    >>> round(plain.total / 2**30, 1), round(shared.total / 2**30, 1)
+    (31.8, 11.5)
     """
     model, strategy = named(model), checked(strategy)
     for name, each in (("gradient_bytes", gradient_bytes), ("optimiser_bytes", optimiser_bytes)):

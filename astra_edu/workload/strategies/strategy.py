@@ -32,6 +32,10 @@ class Strategy:
     sequence_parallel: tokens are shared out where operators are not (arXiv 2205.05198).
     recompute: what the backward pass computes again, instead of keeping it: none, selective (the attention), or full.
     exchange_embeddings: tables are shared out among all NPUs, and vectors exchanged all-to-all (DLRM).
+
+    >>> cut = ae.Strategy(data=4, tensor=8, pipeline=2, batch=64)
+    >>> cut.npus, cut.micro_batches
+    (64, 16)
     """
 
     data: int = 1
@@ -171,6 +175,11 @@ def stages(model: Model, count: int) -> tuple[tuple[int, ...], ...]:
     Equal blocks are shared out evenly, what comes before them goes to the first part, what comes after to the last.
     A model without blocks is cut where the parts' operations come out most alike. Raises ConfigError naming the
     nearest numbers that divide the blocks.
+
+    >>> from astra_edu.workload.strategies import stages
+    >>> tiny = ae.transformer("tiny", hidden=64, heads=4, blocks=4, sequence=32, vocabulary=1000)
+    >>> [len(operators) for operators in stages(tiny, 2)]
+    [27, 27]
     """
     if not isinstance(model, Model):
         raise ConfigError(f"stages are cut out of a model such as ae.model('gpt3'), not {model!r:.40}.")

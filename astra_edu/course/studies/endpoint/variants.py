@@ -30,6 +30,13 @@ class Endpoint:
 
     memory_bytes_per_s: of HBM's bandwidth, for reading; None: an endpoint that costs nothing. sms: cores. on_chip: it
     has an engine and an SRAM of its own (ACE). overlap: the rest computes meanwhile; otherwise the two take turns.
+
+    >>> from astra_edu.studies.endpoint import ACE, COMM_OPT
+    >>> left = COMM_OPT.remaining(ae.device("v100"))
+    >>> f"{left.flops_per_s / 1e12:.0f} × 10¹² operations/s, {left.memory_bytes_per_s / 1e9:.0f} × 10⁹ bytes/s"
+    '116 × 10¹² operations/s, 450 × 10⁹ bytes/s'
+    >>> ACE.remaining(ae.device("v100")).flops_per_s / 1e12
+    125.0
     """
 
     name: str

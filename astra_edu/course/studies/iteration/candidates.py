@@ -23,6 +23,10 @@ def candidates(model: Model | str, npus: int, batch: int) -> tuple[Strategy, ...
     and, where the micro-batches allow it, interleaved. Left out: GPipe, which keeps more than 1F1B and is hardly ever
     faster, copies that are neighbours (data-first), and exchanged embeddings.
     Raises ConfigError if there are none, naming numbers of NPUs for which there are.
+
+    >>> found = ae.candidates("gpt2", npus=8, batch=8)
+    >>> len(found), len({(cut.data, cut.tensor, cut.pipeline) for cut in found})
+    (135, 4)
     """
     model = named_model(model)
     npus, batch = whole("npus", npus, at_least=1), whole("batch", batch, at_least=1)
@@ -53,7 +57,12 @@ def frugal(model: Model, npus: int, batch: int) -> Iterator[Strategy]:
 
 
 def described(strategy: Strategy) -> str:
-    """A strategy in a few words, with what differs from a plain one."""
+    """A strategy in a few words, with what differs from a plain one.
+
+    >>> from astra_edu.studies.iteration import described
+    >>> described(ae.Strategy(data=4, tensor=2, zero=1, batch=16))
+    'data 4 × tensor 2 × pipeline 1, micro-batches of 1, ZeRO-1'
+    """
     words = [f"data {strategy.data} × tensor {strategy.tensor} × pipeline {strategy.pipeline}"]
     words += [f"micro-batches of {strategy.micro_batch}"]
     words += [f"{strategy.virtual} interleaved parts a stage"] * (strategy.virtual > 1)

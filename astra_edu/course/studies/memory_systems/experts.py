@@ -22,6 +22,12 @@ class BlockWork(NamedTuple):
 
     *_bytes: parameters in 16 bits. exchanged_bytes: what it has before an all-to-all to the experts or back.
     Times in ns, of the forward and the backward pass.
+
+    >>> from astra_edu.studies.memory_systems import MixtureOfExperts
+    >>> model = MixtureOfExperts(hidden=64, heads=4, blocks=2, experts=8)
+    >>> dense, sparse = model.work(ae.device("a100"), gpus=8, samples=1)
+    >>> dense.shared_bytes, sparse.expert_bytes
+    (99968, 66176)
     """
 
     shared_ns: tuple[float, float]
@@ -37,6 +43,11 @@ class MixtureOfExperts:
 
     hidden: features of a token. top: to how many experts a token goes; all experts get equally many. sequence: tokens
     of a sample. Embeddings, the words' scores and the gates that choose the experts are left out.
+
+    >>> from astra_edu.studies.memory_systems import MixtureOfExperts
+    >>> model = MixtureOfExperts(hidden=4096, heads=32, blocks=60, experts=256)
+    >>> f"{model.parameters / 1e12:.2f} × 10¹², {model.expert_parameters / model.parameters:.1%} in experts"
+    '1.04 × 10¹², 99.2% in experts'
     """
 
     hidden: int

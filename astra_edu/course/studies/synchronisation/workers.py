@@ -37,7 +37,15 @@ clocks: how many iterations each worker has finished.
 
 
 class DeadlockError(ConfigError):
-    """All workers wait for each other."""
+    """All workers wait for each other.
+
+    >>> from astra_edu.studies.synchronisation import Cluster, ComputeTimes, DeadlockError, bounded_staleness
+    >>> try:
+    ...     bounded_staleness(Cluster(2, ComputeTimes()), 10**7, bound=1, may_start=lambda *_: False)
+    ... except DeadlockError as error:
+    ...     print(str(error).partition(":")[0])
+    after 1,000,000 ns all 2 workers wait, and the rule lets none of them start
+    """
 
 
 @dataclass(frozen=True)
@@ -46,6 +54,10 @@ class Cluster:
 
     transfer_ns: S / B_s, for how long a push or a pull keeps the server's port; latency_ns: what it takes on top;
     exchange_ns: an all-reduce among all. Raises ConfigError for times below 0, and for more than MOST_WORKERS.
+
+    >>> from astra_edu.studies.synchronisation import Cluster, ComputeTimes
+    >>> Cluster(4, ComputeTimes(mean_ns=1000, slow=2), exchange_ns=500).synchronous_ns()
+    2500.0
     """
 
     workers: int
@@ -90,12 +102,23 @@ class Cluster:
 
 
 def within_bound(clocks: Sequence[int], worker: int, bound: float) -> bool:
-    """The rule of bounded staleness: no more than `bound` iterations ahead of the slowest worker."""
+    """The rule of bounded staleness: no more than `bound` iterations ahead of the slowest worker.
+
+    >>> from astra_edu.studies.synchronisation import within_bound
+    >>> within_bound([3, 1, 2], worker=0, bound=1), within_bound([3, 1, 2], worker=0, bound=2)
+    (False, True)
+    """
     return clocks[worker] - min(clocks) <= bound
 
 
 def bulk_synchronous(cluster: Cluster, until_ns: float) -> Run:
-    """Run for until_ns ns: everybody computes, waits for the slowest, and all-reduces."""
+    """Run for until_ns ns: everybody computes, waits for the slowest, and all-reduces.
+
+    >>> from astra_edu.studies.synchronisation import Cluster, ComputeTimes, bulk_synchronous
+    >>> run = bulk_synchronous(Cluster(4, ComputeTimes(mean_ns=1000, slow=2), exchange_ns=500), until_ns=10_000)
+    >>> len(run.updates)
+    12
+    """
     log = _Log(cluster, until_ns)
     times = [cluster.compute.of_worker(worker) for worker in range(cluster.workers)]
 
@@ -114,7 +137,13 @@ def bulk_synchronous(cluster: Cluster, until_ns: float) -> Run:
 
 
 def asynchronous(cluster: Cluster, until_ns: float) -> Run:
-    """Run for until_ns ns: nobody waits for anybody, but for the server."""
+    """Run for until_ns ns: nobody waits for anybody, but for the server.
+
+    >>> from astra_edu.studies.synchronisation import Cluster, ComputeTimes, asynchronous
+    >>> run = asynchronous(Cluster(4, ComputeTimes(mean_ns=1000, slow=2), transfer_ns=50), until_ns=20_000)
+    >>> len(run.updates), round(run.mean_staleness, 1)
+    (63, 2.9)
+    """
     return _with_server(cluster, until_ns, "asynchronous", inf, lambda clocks, worker, bound: True)
 
 
@@ -123,6 +152,11 @@ def bounded_staleness(cluster: Cluster, until_ns: float, bound: float, may_start
 
     bound: a whole number, or infinity. may_start: another rule in place of the right one. Raises DeadlockError if it
     lets nobody go on, and ConfigError for a bound or a rule that is none.
+
+    >>> from astra_edu.studies.synchronisation import Cluster, ComputeTimes, bounded_staleness
+    >>> cluster = Cluster(4, ComputeTimes(mean_ns=1000, slow=2), transfer_ns=50)
+    >>> [len(bounded_staleness(cluster, 20_000, bound).updates) for bound in (0, 4)]
+    [36, 48]
     """
     bound = bound if bound == inf else whole("bound", bound, at_least=0)
     if not callable(may_start):
