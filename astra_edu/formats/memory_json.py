@@ -55,7 +55,7 @@ def format_memory(memory: RemoteMemory, npus: int) -> str:
     """The remote memory file's text. npus: of the platform.
 
     >>> from astra_edu.formats import format_memory
-    >>> print(format_memory(ae.RemoteMemory("PER_NPU_MEMORY_EXPANSION", 100, 50), npus=8))
+    >>> print(format_memory(ae.RemoteMemory("PER_NPU_MEMORY_EXPANSION", 100, 50), npus=8), end="")
     {
       "memory-type": "PER_NPU_MEMORY_EXPANSION",
       "remote-mem-latency": 100,

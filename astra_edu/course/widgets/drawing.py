@@ -46,13 +46,7 @@ PALETTE = {
 
 
 class Timing(Protocol):
-    """When every transfer of a schedule happens, e.g. from a simulation. Times are in ns.
-
-    >>> ring = ae.schedule("all-reduce", "ring", 8)
-    >>> timing = ae.time_schedule(ring, ae.Dimension.of("Ring", 8, 50, 500), 2**20)
-    >>> ae.Player(ring, timing=timing, clock="time").time
-    0.0
-    """
+    """When every transfer of a schedule happens, e.g. from a simulation. Times are in ns."""
 
     @property
     def total_ns(self) -> float:
