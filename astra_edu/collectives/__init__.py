@@ -87,7 +87,7 @@ _ALGORITHMS: dict[str, Mapping[Collective, Callable[..., tuple[Rounds, ...]]]] =
     "naive": {_C.ALL_REDUCE: direct.naive_all_reduce},
 }
 ALGORITHMS = Table("algorithms", ["collectives"], lambda does: [", ".join(does)], _ALGORITHMS)
-"""ALGORITHMS[algorithm][collective](npus) or (npus, root): the groups of rounds. Names as on the slides."""
+"""`ALGORITHMS[algorithm][collective](npus)` or (npus, root): the groups of rounds. Names as on the slides."""
 
 _PARTS = {"bidirectional-ring": 2, "double-binary-tree": 2}
 _NO_CHUNK_PER_NPU = {
