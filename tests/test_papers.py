@@ -23,7 +23,7 @@ INDENTED = re.compile(r"(?:^    .*\n(?:\n(?=    ))*)+", re.MULTILINE)
 
 
 def sections(paper: str) -> dict[str, str]:
-    heading, *rest = re.split(r"^## (.*)\n", PAPERS[paper], flags=re.MULTILINE)
+    _, *rest = re.split(r"^## (.*)\n", PAPERS[paper], flags=re.MULTILINE)
     return dict(zip(rest[::2], rest[1::2], strict=True))
 
 
@@ -113,3 +113,16 @@ def test_every_make_command_and_every_file_named_exists(paper):
     assert set(re.findall(r"`make ([a-z]+)", text)) <= targets
     named = re.findall(r"`((?:astra_edu|notebooks|tests|tools|exercises|solutions|benchmarks)/[\w./-]*)`", text)
     assert [name for name in named if "NN" not in name and "99" not in name and not (ROOT / name).exists()] == []
+
+
+def test_the_readme_says_how_large_it_is():
+    said = re.search(
+        r"simulator is some ([\d,]+) lines and the course around it ([\d,]+)", PAPERS["README.md"]
+    ).groups()
+    commands = re.findall(r"^    (find .*)$", PAPERS["README.md"], re.MULTILINE)
+    for about, command in zip(said, commands, strict=True):
+        counted = subprocess.run(command, shell=True, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+        assert int(about.replace(",", "")) == pytest.approx(int(counted), rel=0.05)
+    dozen = re.findall(r"^\| `(astra_edu/\S+\.py)` \|", PAPERS["README.md"], re.MULTILINE)
+    assert len(dozen) == 12
+    assert sum(len((ROOT / name).read_text(encoding="utf-8").splitlines()) for name in dozen) < 2000

@@ -13,6 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "build" / "docs-source"
+LINK = re.compile(r"(\]\((?:\.\./)?(?:\w+/)?\w+)\.ipynb(?=[)#])")  # from one notebook to another
 PAPERS = {"README.md": "index.md", "CONTRIBUTING.md": "CONTRIBUTING.md", "CHANGELOG.md": "CHANGELOG.md"}
 
 
@@ -20,9 +21,11 @@ def gather(root: Path = ROOT, source: Path = SOURCE) -> None:
     """Put all that MkDocs reads into one folder."""
     shutil.rmtree(source, ignore_errors=True)
     shutil.copytree(root / "docs", source)
-    (source / "notebooks").mkdir()
-    for notebook in (root / "notebooks").glob("*.ipynb"):
-        shutil.copy(notebook, source / "notebooks")
+    for folder in ("notebooks", "exercises"):
+        (source / folder).mkdir()
+        for notebook in (root / folder).glob("*.ipynb"):
+            pages = LINK.sub(r"\1.html", notebook.read_text(encoding="utf-8"))
+            (source / folder / notebook.name).write_text(pages, encoding="utf-8")
     for name, page in PAPERS.items():
         (source / page).write_text(linked((root / name).read_text(encoding="utf-8")), encoding="utf-8")
 
