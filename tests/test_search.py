@@ -1,10 +1,12 @@
 """Which strategies there are, which fit, which is fastest: against trying all of them."""
 
+import contextlib
 from dataclasses import replace
 
 import pytest
 
 import astra_edu as ae
+from astra_edu.base.errors import ConfigError
 from astra_edu.course.studies.iteration import (
     StageTimes,
     candidates,
@@ -14,7 +16,7 @@ from astra_edu.course.studies.iteration import (
     fitting,
     npus_needed,
 )
-from astra_edu.course.studies.iteration.candidates import frugal
+from astra_edu.course.studies.iteration.candidates import frugal, possible_numbers
 from astra_edu.course.studies.iteration.stage_times import compute_bound_ns, stage_times
 from astra_edu.workload.compute import DEVICES
 from astra_edu.workload.strategies.alike import abridged
@@ -262,3 +264,13 @@ def test_what_makes_no_search_is_told_so_and_soon(call, says):
     with pytest.raises(ae.ConfigError) as raised:
         call()
     assert says in str(raised.value)
+
+
+@pytest.mark.parametrize(("name", "batch"), [("vgg16", 3), ("gpt2", 8), ("dlrm", 4)])
+def test_the_numbers_of_npus_that_would_do_are_those_with_a_candidate(name, batch):
+    there = []
+    for npus in range(1, 150):
+        with contextlib.suppress(ConfigError):
+            there += [npus] * bool(candidates(name, npus, batch))
+    model = ae.model(name)
+    assert possible_numbers(model, batch, 149) == there
