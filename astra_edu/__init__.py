@@ -94,6 +94,7 @@ __all__ = [
     "Workload",
     "as_graph",
     "candidates",
+    "check",
     "communications",
     "counts",
     "device",
@@ -106,9 +107,11 @@ __all__ = [
     "hierarchical",
     "load_astra_sim",
     "load_workload",
+    "measured",
     "memory",
     "model",
     "npus_needed",
+    "plots",
     "preset",
     "prove",
     "register_algorithm",
@@ -117,11 +120,17 @@ __all__ = [
     "save_workload",
     "schedule",
     "simulate",
+    "studies",
     "time_schedule",
     "to_msccl",
     "topologies",
+    "traces",
     "transformer",
+    "widgets",
 ]
+
+
+__version__ = "0.2.0"
 
 
 def __getattr__(name: str) -> Any:

@@ -96,7 +96,7 @@ def test_a_pipeline_sends_activations_forwards_and_their_gradients_back(schedule
         pipeline=2,
         batch=12,
         micro_batch=3,
-        schedule=schedule,
+        pipeline_order=schedule,
         virtual=virtual,
         sequence_parallel=sequence,
     )
@@ -196,7 +196,7 @@ SETTINGS = [
     {"data": 4},
     {"tensor": 4},
     {"data": 2, "tensor": 4, "micro_batch": 2},
-    {"data": 2, "tensor": 4, "micro_batch": 2, "order": "data-first"},
+    {"data": 2, "tensor": 4, "micro_batch": 2, "placement": "data-first"},
     {"data": 2, "tensor": 4, "recompute": "selective"},
     {"data": 4, "recompute": "full"},
     {"data": 2, "tensor": 4, "recompute": "full"},
@@ -205,7 +205,7 @@ SETTINGS = [
 ]
 SEQUENCE = [
     {"tensor": 4, "sequence_parallel": True},
-    {"data": 2, "tensor": 4, "sequence_parallel": True, "order": "data-first"},
+    {"data": 2, "tensor": 4, "sequence_parallel": True, "placement": "data-first"},
     {"data": 2, "tensor": 4, "sequence_parallel": True, "recompute": "full"},
 ]
 
@@ -219,7 +219,8 @@ SEQUENCE = [
 def test_a_micro_batchs_bytes_are_what_the_simulator_sends(model, settings):
     strategy = ae.Strategy(**settings)
     groups = {"tensor": strategy.tensor, "data": strategy.data}
-    names = [name for name in (groups if strategy.order == "tensor-first" else reversed(groups)) if groups[name] > 1]
+    nearest_first = groups if strategy.placement == "tensor-first" else reversed(groups)
+    names = [name for name in nearest_first if groups[name] > 1]
     platform = rings(*(groups[name] for name in names))
     result = ae.simulate(ae.generate_workload(model, strategy, "a100"), platform)
     wanted = [sent(model, strategy, where=lambda one, name=name: one.group == name) for name in names]
@@ -231,7 +232,7 @@ def test_a_micro_batchs_bytes_are_what_the_simulator_sends(model, settings):
 @pytest.mark.parametrize("name", ["small", "gpt3-tutorial", "vgg16", "gnmt"])
 def test_zero_3_gathers_everything_twice_but_the_last_operator_whose_parameters_are_still_there(name, tensor, order):
     model = GPT if name == "small" else ae.model(name)
-    strategy = ae.Strategy(data=4, tensor=tensor, zero=3, order=order)
+    strategy = ae.Strategy(data=4, tensor=tensor, zero=3, placement=order)
     *_, last = (one for one in ae.communications(model, strategy) if one.content == "parameters")
     assert last.phase == "input gradient"
     groups = (tensor, 4) if order == "tensor-first" else (4, tensor)
@@ -251,7 +252,7 @@ def test_a_stages_bytes_are_what_the_simulator_sends_for_it(stage):
 @pytest.mark.parametrize("name", ["vgg16", "resnet50", "gnmt"])
 @pytest.mark.parametrize("order", ["tensor-first", "data-first"])
 def test_gathered_bytes_are_what_the_simulator_sends(name, order):
-    strategy = ae.Strategy(data=2, tensor=4, order=order)
+    strategy = ae.Strategy(data=2, tensor=4, placement=order)
     platform = rings(4, 2) if order == "tensor-first" else rings(2, 4)
     result = ae.simulate(ae.generate_workload(name, strategy, "a100"), platform)
     assert result.message_bytes == pytest.approx(sent(name, strategy), rel=1e-6)

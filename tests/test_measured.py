@@ -75,7 +75,7 @@ def test_rows_are_the_papers():
     for row in ROWS:
         assert row.strategy.tensor == 8
         assert row.strategy.sequence_parallel == (row.recompute == "selective")
-        assert (row.strategy.schedule == "interleaved") == (row.model in ("gpt3", "mt-nlg-530b"))
+        assert (row.strategy.pipeline_order == "interleaved") == (row.model in ("gpt3", "mt-nlg-530b"))
 
 
 def test_the_published_gain_of_selective_recomputation_is_predicted(errors):

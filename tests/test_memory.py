@@ -97,7 +97,7 @@ def test_what_isnt_a_block_is_kept_however_blocks_are_recomputed():
 )
 def test_a_stage_keeps_as_many_micro_batches_as_are_in_flight(schedule, virtual, micro_batches):
     stages, model = 4, blocks(16)
-    strategy = ae.Strategy(pipeline=stages, schedule=schedule, virtual=virtual, batch=micro_batches)
+    strategy = ae.Strategy(pipeline=stages, pipeline_order=schedule, virtual=virtual, batch=micro_batches)
     block = (34 + 5 * HEADS * TOKENS / HIDDEN) * TOKENS * HIDDEN
     more = {0: HIDDEN, 3: 4 * HIDDEN + 4 * WORDS}  # the embeddings' dropout; last normalisation and scores, loss
     for stage in range(stages):
@@ -116,7 +116,7 @@ def test_without_a_stage_the_one_that_keeps_most_is_given():
 def test_one_stage_keeps_one_micro_batch_whatever_the_batch():
     kept = [ae.memory("gpt2", ae.Strategy(batch=batch)).activations for batch in (1, 8, 64)]
     assert len(set(kept)) == 1
-    assert ae.memory("gpt2", ae.Strategy(batch=8, schedule="gpipe")).activations == 8 * kept[0]
+    assert ae.memory("gpt2", ae.Strategy(batch=8, pipeline_order="gpipe")).activations == 8 * kept[0]
 
 
 # --- published figures ----------------------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ def test_published_activations_are_the_formula_for_the_first_stages_blocks(row):
     """Figure 1 of 2205.05198 has those of blocks ("full" rows: without recomputing); ours have a little more."""
     strategy = replace(row.strategy, recompute="none") if row.recompute == "full" else row.strategy
     ours = ae.memory(row.model, strategy, stage=0).activations
-    held = in_flight(strategy.schedule, 0, strategy.pipeline, strategy.micro_batches, strategy.virtual)
+    held = in_flight(strategy.pipeline_order, 0, strategy.pipeline, strategy.micro_batches, strategy.virtual)
     alone = strategy.pipeline == 1
     dropout, norm_and_scores = 1, 4 if alone else 0
     more = (dropout + norm_and_scores) * 2048 * strategy.micro_batch * hidden_of(row)

@@ -18,7 +18,12 @@ MOST_PROVED = 64
 
 
 def algorithms_for(collective: str) -> list[str]:
-    """The names of the algorithms that can do `collective`."""
+    """The names of the algorithms that can do `collective`.
+
+    >>> from astra_edu.collectives import algorithms_for
+    >>> algorithms_for("all-to-all")
+    ['ring', 'direct']
+    """
     wanted = Collective(choice("collective", collective, list(Collective)))
     return [name for name, built in ALGORITHMS.items() if wanted in built]
 
@@ -28,6 +33,16 @@ def schedule(collective: str, algorithm: str, npus: int, root: int = 0) -> Sched
 
     Raises ConfigError for an unknown name, fewer than 2 NPUs, a collective the algorithm is not defined for, or
     a number of NPUs it doesn't work for.
+
+    >>> ring = ae.schedule("all-reduce", "ring", 4)
+    >>> print(ring.step_count, ring.chunks)
+    6 4
+    >>> for transfer in ring.step(1).transfers:
+    ...     print(transfer)
+    Transfer(source=0, destination=1, chunk=2)
+    Transfer(source=1, destination=2, chunk=3)
+    Transfer(source=2, destination=3, chunk=0)
+    Transfer(source=3, destination=0, chunk=1)
     """
     wanted = Collective(choice("collective", collective, list(Collective)))
     name = choice("algorithm", algorithm, ALGORITHMS)
@@ -74,6 +89,14 @@ def hierarchical(collective: str, algorithms: list[str] | str, dims: list[int] |
     collective: reduce-scatter, all-gather, all-reduce or all-to-all (on one dimension, any). algorithms: one
     name a dimension, or one for all. dims: the dimensions' sizes, e.g. (4, 4, 2). An all-reduce reduce-scatters
     up the dimensions, all-reduces on the last and all-gathers back down (ASTRA-sim's "localBWAware").
+
+    >>> two = ae.hierarchical("all-reduce", "ring", (4, 2))
+    >>> for part in two.groups:
+    ...     print(f"{part.phase} on dimension {part.dimension}: {part.count} steps")
+    reduce-scatter on dimension 0: 3 steps
+    reduce-scatter on dimension 1: 1 steps
+    all-gather on dimension 1: 1 steps
+    all-gather on dimension 0: 3 steps
     """
     if not isinstance(dims, (list, tuple)):
         raise ConfigError(f"dims is {dims!r}; give the sizes of 1 to 4 dimensions, such as (4, 2).")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 
 from astra_edu.base.errors import ConfigError, choice
+from astra_edu.base.table import Table
 from astra_edu.collectives import direct, halving_doubling, ring, tree
 from astra_edu.collectives.algorithm import Algorithm, Builder
 from astra_edu.collectives.collective import Collective
@@ -28,7 +28,7 @@ _ALGORITHMS = {
         direct.NAIVE,
     )
 }
-ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType(_ALGORITHMS)
+ALGORITHMS = Table("algorithms", ["collectives"], lambda does: [", ".join(does)], _ALGORITHMS)
 """ALGORITHMS[algorithm][collective](npus) or (npus, root): the groups of rounds. Names as on the slides."""
 
 

@@ -21,14 +21,24 @@ from astra_edu.collectives.collective import Collective, block_count
 
 
 class Op(StrEnum):
-    """What the receiver does with an arriving chunk: add it to its own, or keep it instead of its own."""
+    """What the receiver does with an arriving chunk: add it to its own, or keep it instead of its own.
+
+    >>> step = ae.schedule("all-reduce", "ring", 4).step(1)
+    >>> step.phase, step.op
+    ('reduce-scatter', <Op.REDUCE: 'reduce'>)
+    """
 
     REDUCE = "reduce"
     COPY = "copy"
 
 
 class Transfer(NamedTuple):
-    """One chunk on its way from one NPU to another."""
+    """One chunk on its way from one NPU to another.
+
+    >>> only = ae.schedule("scatter", "direct", 3).step(0)
+    >>> [(each.source, each.destination, each.chunk) for each in only.transfers]
+    [(0, 1, 1), (0, 2, 2)]
+    """
 
     source: int
     destination: int
@@ -70,6 +80,12 @@ class Rounds:
     symmetric: every NPU sends as many chunks to as many others, as far away, as NPU 0 does.
     uniform: every step of the group costs what its first step costs.
     dimension: the network dimension these transfers use.
+
+    >>> first, second = ae.schedule("all-reduce", "ring", 4).groups
+    >>> first.phase, first.op.value, first.count
+    ('reduce-scatter', 'reduce', 3)
+    >>> second.phase, second.op.value, second.count
+    ('all-gather', 'copy', 3)
     """
 
     phase: str
@@ -87,7 +103,12 @@ class Rounds:
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a schedule: all its transfers start from what the NPUs held before it."""
+    """One step of a schedule: all its transfers start from what the NPUs held before it.
+
+    >>> step = ae.schedule("all-reduce", "binary-tree", 4).step(1)
+    >>> step.phase, list(step.transfers)
+    ('reduce', [Transfer(source=2, destination=0, chunk=0)])
+    """
 
     index: int
     rounds: Rounds = field(repr=False)
@@ -125,6 +146,14 @@ class Schedule:
     npus: how many NPUs take part, numbered from 0. chunks: how many pieces the data are cut into.
     root: the NPU that broadcasts, reduces, scatters or gathers. dims: the sizes of the network dimensions
     (their product is `npus`; NPU numbers count along dimension 0 first). traits: of the algorithm.
+
+    >>> doubling = ae.schedule("all-reduce", "halving-doubling", 4)
+    >>> doubling
+    <halving-doubling all-reduce on 4 NPUs: 4 steps, 4 chunks>
+    >>> [step.phase for step in doubling.steps()]
+    ['reduce-scatter', 'reduce-scatter', 'all-gather', 'all-gather']
+    >>> doubling.chunk_name(2)
+    'X2'
     """
 
     collective: Collective

@@ -24,6 +24,11 @@ class Segment(NamedTuple):
 
     lane: "compute"; "dimension 0", "dimension 1", ...; "update", the ns a layer takes to use a finished collective; or
     "loop", its own steps. layer and work: whose it is, "" for the loop's. stay: the chunk's phase, on a dimension.
+
+    >>> result = ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.preset("ring"))
+    >>> first = result.explain(changes=False).path[0]
+    >>> first.lane, first.start_ns, first.end_ns
+    ('dimension 0', 0, 11420)
     """
 
     start_ns: float
@@ -39,6 +44,16 @@ def critical_path(result: Result) -> tuple[Segment, ...]:
 
     Where a step of the loop and a collective that it doesn't wait for end in the same few ns, the path may follow
     the wrong one of the two: the record doesn't say what a loop waited for.
+
+    >>> from astra_edu.explain import critical_path
+    >>> result = ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.preset("ring"))
+    >>> for segment in critical_path(result):
+    ...     print(f"{segment.start_ns:6} to {segment.end_ns:6} ns: {segment.lane}")
+         0 to  11420 ns: dimension 0
+     11420 to  22840 ns: dimension 0
+     22840 to  34260 ns: dimension 0
+     34260 to  45680 ns: dimension 0
+     45680 to  45681 ns: update
     """
     stays = result.stays
     computes = [end for _, _, end in result.computed]

@@ -19,6 +19,12 @@ def as_graph(network: Block | Sequence[Block]) -> nx.DiGraph[int | str]:
     """The NPUs, switches and links of a network of blocks as an nx.DiGraph that GraphNetwork takes.
 
     In several dimensions a message may take another way than among the blocks, where it crosses one after the other.
+
+    >>> switch = ae.as_graph(ae.Block("Switch", 3, bandwidth=50, latency=500))
+    >>> sorted(map(str, switch.nodes)), switch.number_of_edges()
+    (['0', '1', '2', 'switch 0.0'], 6)
+    >>> ae.GraphNetwork(switch).message_ns(0, 2, 2**20)
+    20531
     """
     import networkx as nx
 

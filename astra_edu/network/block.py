@@ -23,6 +23,10 @@ class Block:
     latency: of one link, in ns.
 
     Raises ConfigError for values that make no network.
+
+    >>> ring = ae.Block("Ring", 8, bandwidth=50, latency=500)
+    >>> ring.message_ns(2**20, hops=1), ring.message_ns(2**20, hops=3)
+    (20031, 21031)
     """
 
     topology: Topology

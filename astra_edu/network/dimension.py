@@ -31,6 +31,10 @@ class Dimension:
     cost.
 
     Raises ConfigError for values that make no network: no NPU, too few links, a bandwidth of 0.
+
+    >>> ring = ae.Dimension.of("Ring", 8, bandwidth=50, latency=500)
+    >>> ring.links, ring.hops(1), ring.hops(5)
+    (2, 1, 3)
     """
 
     topology: Topology

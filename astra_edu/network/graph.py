@@ -45,6 +45,14 @@ class GraphNetwork:
 
     links: what each link is, by its two ends: a Block of two. own_ways: the routes, by names. Two are equal if messages
     take the same ways over the same links. Raises ConfigError for a graph that is no network.
+
+    >>> import networkx as nx
+    >>> line = nx.path_graph(3)
+    >>> nx.set_edge_attributes(line, 50, "bandwidth")
+    >>> nx.set_edge_attributes(line, 500, "latency")
+    >>> network = ae.GraphNetwork(line)
+    >>> network.way(0, 2), network.message_ns(0, 2, 2**20)
+    ([0, 1, 2], 20531)
     """
 
     graph: nx.Graph[Any] = field(repr=False)

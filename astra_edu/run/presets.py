@@ -7,12 +7,11 @@ Bandwidths are in GB/s of 2**30 bytes, latencies in ns. Every preset says where 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any
 
 from astra_edu.base.errors import choice
+from astra_edu.base.table import Table
 from astra_edu.network import Dimension, Topology
 from astra_edu.system import Implementation, Platform, SystemConfig
 
@@ -28,7 +27,12 @@ class Preset:
 
 
 def preset(name: str) -> Platform:
-    """The platform called `name`, such as "dgx2". Raises ConfigError with the names there are for any other."""
+    """The platform called `name`, such as "dgx2". Raises ConfigError with the names there are for any other.
+
+    >>> platform = ae.preset("dgx2")
+    >>> platform.npus, [dimension.npus for dimension in platform.network]
+    (256, [16, 16])
+    """
     return PRESETS[choice("preset", name, PRESETS)].platform
 
 
@@ -150,5 +154,10 @@ _PAPER = tuple(
     )
 )
 
-PRESETS: Mapping[str, Preset] = MappingProxyType({p.name: p for p in (*_TUTORIALS, *_THEMIS, *_PAPER)})
+PRESETS: Table[Preset] = Table(
+    "platforms",
+    ["NPUs", "what it is"],
+    lambda preset: [preset.platform.npus, preset.title],
+    {p.name: p for p in (*_TUTORIALS, *_THEMIS, *_PAPER)},
+)
 """Every preset by its name."""

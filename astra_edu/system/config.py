@@ -77,7 +77,12 @@ class SystemConfig(Settings):
 
 @dataclass(frozen=True)
 class Platform:
-    """What a workload runs on: the network's dimensions and how the endpoints use them."""
+    """What a workload runs on: the network's dimensions and how the endpoints use them.
+
+    >>> network = ae.Dimension.of("Ring", 4, 50, 500), ae.Dimension.of("Switch", 8, 25, 700)
+    >>> ae.Platform(network, ae.SystemConfig.of("ring_halvingDoubling")).npus
+    32
+    """
 
     network: tuple[Dimension, ...]
     system: SystemConfig

@@ -86,6 +86,11 @@ def time_schedule(
     NPU has on their way at once in the direct algorithm (None: all of a step). Over several dimensions each step
     of a direct phase waits for its last message; `simulate` follows the messages one by one there, too.
     Raises ConfigError when the network's sizes are not the schedule's or a number makes no sense.
+
+    >>> ring = ae.Dimension.of("Ring", 8, 50, 500)
+    >>> time = ae.time_schedule(ae.schedule("all-reduce", "ring", 8), ring, 2**20)
+    >>> time.total_ns, time.sent_bytes
+    (24230, 1835008)
     """
     endpoint = whole("endpoint_delay", endpoint_delay, at_least=0)
     routes = Routes(schedule, dimensions(network), endpoint, window)

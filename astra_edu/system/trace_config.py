@@ -38,6 +38,10 @@ class TraceSystem(Settings):
     costs nothing). peak_performance: in 10**12 operations/s, for the roofline, if there is one. replay_only: every node
     just takes its recorded time. everywhere: the one implementation of each collective is for every dimension of the
     platform. intra_dimension, inter_dimension: as in ASTRA-sim 1.0; no release of 2.x reads them.
+
+    >>> system = ae.TraceSystem.of("ring", splits=4)
+    >>> system.splits, system.scheduling, system.endpoint_delay
+    (4, 'LIFO', 10)
     """
 
     SCHEDULING: ClassVar[tuple[str, ...]] = ("LIFO", "FIFO", "EXPLICIT")
@@ -102,6 +106,10 @@ class TracePlatform:
     network: its building blocks; NPU numbers count along the first one first. Or a GraphNetwork. congestion_aware:
     whether messages wait for each other on links (then each hop stores a message before it forwards it), or know
     nothing of each other. buffers: how much a switch can store; without them, everything.
+
+    >>> network = ae.Block("Ring", 4, 50, 500), ae.Block("Switch", 8, 25, 700)
+    >>> ae.TracePlatform(network, ae.TraceSystem.of(["ring", "halvingDoubling"])).dims
+    (4, 8)
     """
 
     network: tuple[Block, ...] | GraphNetwork

@@ -103,7 +103,9 @@ QUESTIONS = {
     "fast": (
         [
             strategy(data=32, tensor=2, zero=2, sequence_parallel=True),
-            strategy(data=16, tensor=2, pipeline=2, zero=1, sequence_parallel=True, schedule="interleaved", virtual=12),
+            strategy(
+                data=16, tensor=2, pipeline=2, zero=1, sequence_parallel=True, pipeline_order="interleaved", virtual=12
+            ),
         ],
         [
             (strategy(data=64, zero=3), "doesn't fit"),

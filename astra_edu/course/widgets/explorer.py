@@ -49,6 +49,10 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
 
     collective, size (bytes) and splits as in ASTRA-sim; network: (topology, NPUs, GB/s per link, latency in ns)
     of each dimension; algorithms: one for each dimension. Everything can be changed afterwards in the view.
+
+    >>> explorer = ae.Explorer("all-gather", network=(("Switch", 4, 50, 500),), algorithms="direct")
+    >>> explorer
+    Explorer(<direct all-gather on 4 NPUs: 1 steps, 4 chunks>)
     """
 
     def __init__(

@@ -41,6 +41,12 @@ class LinkPlayer(View):
     result: of simulate(..., record=True) on the congestion-aware network. places: where its nodes stand, by their
     names, such as {0: (0, 0), "spine": (1, 2)}, y upwards; by default a layout of our own. time: what is on show, in
     ns. The view and Python share it. Raises ConfigError for a run without a record, and for one too large to draw.
+
+    >>> ring = ae.TracePlatform(ae.Block("Ring", 4, 50, 500), ae.TraceSystem.of("ring"), congestion_aware=True)
+    >>> result = ae.simulate(ae.traces.collective("all_reduce", "1 MiB", npus=4), ring, record=True)
+    >>> player = ae.LinkPlayer(result, time=2000)
+    >>> player.save_html("links.html").name
+    'links.html'
     """
 
     _use = "step through the messages"

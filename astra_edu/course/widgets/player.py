@@ -31,6 +31,11 @@ class Player(anywidget.AnyWidget):
     time: the position, in beats (clock "steps") or in ns (clock "time"). step: 0 before the first step, k from
     the moment step k begins until step k + 1 does; so step k is over at time k beats. Setting `step` goes to
     that step's end. speed: 1 is normal. The view and Python share all of these.
+
+    >>> player = ae.Player(ae.schedule("all-reduce", "ring", 4), topology="Ring")
+    >>> player.step = 2
+    >>> player.save_html("ring.html").name
+    'ring.html'
     """
 
     _esm = STATIC / "player.js"

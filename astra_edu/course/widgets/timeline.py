@@ -31,6 +31,11 @@ class Timeline(View):
 
     Assigning another `result` shows it in place. window: (from, to) in ns, the part that is shown, None for all of
     it. highlight: a part of a layer's name; other layers' spans are pale. The view and Python share the last two.
+
+    >>> result = ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.preset("ring"))
+    >>> timeline = ae.Timeline(result, window=(0, 20_000))
+    >>> timeline.save_html("run.html").name
+    'run.html'
     """
 
     _use = "zoom into it"

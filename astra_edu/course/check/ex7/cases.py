@@ -42,7 +42,7 @@ def bytes_of(case: str) -> tuple[float, float]:
 def time_ns(case: str, order: str) -> float:
     """How long an iteration takes on V100s, by the same kind of loop in both orders."""
     _, sequences, tokens = CASES[choice("case", case, CASES)]
-    strategy = Strategy(data=GROUP, tensor=GROUP, micro_batch=sequences, order=choice("order", order, ORDERS))
+    strategy = Strategy(data=GROUP, tensor=GROUP, micro_batch=sequences, placement=choice("order", order, ORDERS))
     work = generate_workload(_blocks(tokens), strategy, "v100")
     if order == "tensor-first":
         work = replace(work, loop="HYBRID_DATA_MODEL", options=())

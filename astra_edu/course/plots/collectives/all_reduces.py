@@ -61,6 +61,12 @@ class _Shown:
 def bandwidth_used(rows: Sequence[AllReduce]) -> Picture:
     """Draw the share of the bandwidth that an all-reduce uses over its size: a part for each scheduler, a line for each
     system. Raises ConfigError for no rows, for more systems than can be told apart, and for one size alone.
+
+    >>> from astra_edu.studies.case_studies import all_reduces
+    >>> rows = list(all_reduces(["W-2D"], ["baseline"], sizes=[2**20, 2**24], splits=8))
+    >>> print(ae.plots.bandwidth_used(rows).table)
+    bandwidth used  1 MiB  16 MiB
+    W-2D, baseline    50%     51%
     """
     shown = _Shown.of(rows)
     if len(shown.sizes) < 2:
@@ -118,6 +124,13 @@ def all_reduce_bars(rows: Sequence[AllReduce]) -> Picture:
     """Draw the time of all-reduces of one size: a group of bars for each system, a bar for each scheduler.
 
     A line marks the least time that the system's bandwidth allows. Raises ConfigError for rows of several sizes.
+
+    >>> from astra_edu.studies.case_studies import all_reduces
+    >>> rows = list(all_reduces(["W-2D"], ["baseline", "Themis, SCF"], sizes=[2**24], splits=8))
+    >>> print(ae.plots.all_reduce_bars(rows).table)
+    system             time (µs)  least (µs)  bandwidth used
+    W-2D, baseline       121.328      62.378          51.4 %
+    W-2D, Themis, SCF     71.904      62.378          86.8 %
     """
     shown = _Shown.of(rows)
     if len(shown.sizes) > 1:

@@ -34,6 +34,10 @@ def bus_bandwidths(sweeps: Sequence[Sweep], limits: Mapping[str, float] | None =
 
     limits: horizontal lines with names, such as the bandwidth of a link, in 10⁹ bytes/s. Raises ConfigError for none
     or more than seven sweeps.
+
+    >>> picture = ae.plots.bus_bandwidths([ae.measured.sweep("hgx-h100-2")])
+    >>> print(picture.table.splitlines()[-1])
+    2 GiB                                         364.60
     """
     if not 1 <= len(sweeps) <= len(COLOURS):
         raise ConfigError(f"give 1 to {len(COLOURS)} sweeps to one figure, not {len(sweeps)}.")

@@ -42,6 +42,13 @@ def all_reduce_costs(npus: Sequence[int] = (2, 4, 8, 16, 32, 64), algorithms: Se
     """Left: steps. Right: what the busiest NPU sends or receives, as a multiple of its buffer.
 
     npus: powers of two, so that every algorithm works.
+
+    >>> print(ae.plots.all_reduce_costs([4, 8], ["ring", "halving-doubling"]).table)
+    algorithm         NPUs  steps  busiest NPU (buffers)  fan-in
+    ring                 4      6                  1.500       1
+    ring                 8     14                  1.750       1
+    halving-doubling     4      4                  1.500       1
+    halving-doubling     8      6                  1.750       1
     """
     costs = _Costs.of(npus, algorithms)
     return Picture(_drawn(costs), _ALT, _table(costs))

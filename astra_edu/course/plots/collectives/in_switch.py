@@ -49,7 +49,16 @@ class _Gains:
 
 
 def in_switch_gain() -> Picture:
-    """Draw how many times as fast an all-reduce in the switch is as a ring, measured and at best, by GPUs."""
+    """Draw how many times as fast an all-reduce in the switch is as a ring, measured and at best, by GPUs.
+
+    >>> print(ae.plots.in_switch_gain().table)
+    GPUs  H200  B200  model: up and down at once  model: first up, then down
+    4     1.00  1.00                        1.50                        0.75
+    5     1.14  1.00                        1.60                        0.80
+    6     1.19  1.15                        1.67                        0.83
+    7     1.26  1.19                        1.71                        0.86
+    8     1.29  1.23                        1.75                        0.88
+    """
     gains = _Gains.of()
     note = "Where NCCL doesn't take the switch by itself, up to 4 and 5 GPUs, the measured gain is 1."
     return Picture(_drawn(gains), _alt(gains), _table(gains), note)

@@ -59,6 +59,11 @@ def against_measured(sweep: Sweep, models: Mapping[str, Says], *, fitted: bool =
 
     models: by name, up to five; fitted: whether the models were fitted to every other size, which are drawn full then
     and the others hollow. Raises ConfigError for other numbers of models, and for one that has none of the sizes.
+
+    >>> sweep = ae.measured.sweep("hgx-h100-2")
+    >>> picture = ae.plots.against_measured(sweep, {"one line": ae.measured.judged(sweep).model})
+    >>> print(picture.table.splitlines()[0])
+    size         half  measured (µs)  one line (µs)   error
     """
     if not isinstance(models, Mapping) or not 1 <= len(models) <= len(DASHES):
         raise ConfigError(f'give 1 to {len(DASHES)} models by name, such as {{"alpha-beta": fit_line(points)}}.')

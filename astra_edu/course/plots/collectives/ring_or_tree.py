@@ -46,6 +46,12 @@ def ring_or_tree(
 
     By NCCL's cost model. nodes: ascending, two or more; node_npus: of a machine, joined by NVLink; bandwidth: of the
     bus, in 10⁹ bytes/s. Raises ConfigError for fewer numbers of machines.
+
+    >>> table = ae.plots.ring_or_tree(nodes=(2, 16)).table
+    >>> print(*[line[:66].rstrip() for line in table.splitlines()], sep="\\n")
+    machines  ring LL (µs)  ring LL128 (µs)  ring Simple (µs)  tree LL
+    2                   29               75               132
+    16                 222              560             1,190
     """
     if len(nodes) < 2:
         raise ConfigError(f"give two numbers of machines or more, not {list(nodes)}.")

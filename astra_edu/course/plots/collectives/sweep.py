@@ -57,6 +57,16 @@ def size_sweep(sizes: Sequence[int], times_ns: Mapping[str, Sequence[float]]) ->
     Every series has a latency floor and a bandwidth slope: the slope from its last two points, the floor from its
     first point and that slope. Those of the first series are drawn as well. Raises ConfigError for sizes that don't
     ascend and for a series of another length.
+
+    >>> sizes = [2**20, 2**24, 2**28]
+    >>> times = [ae.simulate(ae.Workload.micro("all-reduce", size), ae.preset("ring")).total_ns for size in sizes]
+    >>> print(ae.plots.size_sweep(sizes, {"ring of 8": times}).table)
+    MiB            ring of 8 (µs)
+    1                      45.681
+    16                    302.077
+    256                 4,404.945
+    floor                    28.6
+    slope per MiB           17.10
     """
     _check(sizes, times_ns)
     swept = _Swept.of(sizes, times_ns)

@@ -65,6 +65,13 @@ def curves(
     across, up: what the axes are, with units. levels: heights to compare with, drawn as thin lines in the colour of the
     curve of that name, or grey. points: single ones, with their names. logarithmic: "x" or "xy".
     Raises ConfigError if there is no curve, or one with fewer than two points.
+
+    >>> squares = {n: n * n for n in (1, 2, 4)}
+    >>> print(ae.plots.curves({"squares": squares}, "n", "n²").table)
+    n  squares
+    1        1
+    2        4
+    4       16
     """
     choice("logarithmic", logarithmic, ("x", "xy"))
     if not isinstance(series, Mapping) or not series or any(len(curve) < 2 for curve in series.values()):

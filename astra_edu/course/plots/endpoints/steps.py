@@ -87,6 +87,16 @@ def endpoint_steps(schedule: Schedule, npu: int = 0) -> Picture:
 
     Reads from HBM point up, writes down, in chunks of the schedule. Raises ConfigError for another NPU than there is,
     and for more steps than a picture shows.
+
+    >>> print(ae.plots.endpoint_steps(ae.schedule("all-reduce", "ring", 3)).table)
+    chunks in step                          1  2  3  4  in all
+    through memory: reads its own data      1  1  1  1       4
+    through memory: reads what it received  0  1  1  0       2
+    through memory: writes what arrives     1  1  1  1       4
+    through memory: writes a sum            0  0  1  0       1
+    ACE: loads into its SRAM                2  1  0  0       3
+    ACE: stores from its SRAM               0  0  1  2       3
+    sends                                   1  1  1  1       4
     """
     found = {name: list(accesses(schedule, on_chip)) for name, on_chip in ENDPOINTS.items()}
     _check(schedule, npu)

@@ -43,6 +43,13 @@ def endpoint_times(runs: Mapping[str, Mapping[str, Result]]) -> Picture:
 
     runs: runs[workload][endpoint], the endpoints by their names. Over each panel: how many times as fast as the fastest
     baseline ACE is. Raises ConfigError if there is nothing to draw, or a speed-up can't be had.
+
+    >>> from astra_edu.studies.endpoint import ACE, COMM_OPT, iteration
+    >>> runs = {each.name: iteration("vgg16", each, dims=(4, 2, 2), passes=1) for each in (COMM_OPT, ACE)}
+    >>> print(ae.plots.endpoint_times({"VGG-16": runs}).table)
+    one iteration (ms)  compute  exposed  in all
+    VGG-16, CommOpt      36.937    0.000  36.937
+    VGG-16, ACE          30.200    0.000  30.200
     """
     if not isinstance(runs, Mapping) or not runs:
         raise ConfigError(f"runs are {runs!r:.60}; give {{'DLRM': {{'ACE': iteration('dlrm', ACE), …}}}}.")

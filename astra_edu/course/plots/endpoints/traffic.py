@@ -35,6 +35,11 @@ def memory_traffic(schedules: Mapping[str, Schedule]) -> Picture:
     """Draw for each schedule the bytes read from HBM and written to it for each byte sent, through memory and with ACE.
 
     Raises ConfigError if there is none.
+
+    >>> ring = ae.schedule("all-reduce", "ring", 8)
+    >>> print(ae.plots.memory_traffic({"ring": ring}).table)
+    bytes for each byte sent   read  written  ACE: read  written  less read  less in all
+    ring                      1.500    1.071      0.571    0.571       2.62         2.25
     """
     schedules = by_name(schedules, Schedule, '{"ring": ae.schedule("all-reduce", "ring", 8)}')
     found = {name: _Both(*(traffic(each, on) for on in ENDPOINTS.values())) for name, each in schedules.items()}

@@ -37,6 +37,13 @@ def bandwidth_sweep(
 
     of: whose bandwidth it is. what: what the series are, with their unit. marks: single points by name, such as the
     system that was chosen. Raises ConfigError for bandwidths that don't ascend and for series of another length.
+
+    >>> bandwidths = [50, 100, 200]
+    >>> print(ae.plots.bandwidth_sweep(bandwidths, {"load": [4, 2, 1]}, of="the pool", what="time (ms)").table)
+    10⁹ bytes/s  load
+    50              4
+    100             2
+    200             1
     """
     _check(bandwidths, series)
     sweep = _Sweep(bandwidths, series, of, what, marks or {})

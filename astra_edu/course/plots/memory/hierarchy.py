@@ -83,6 +83,15 @@ def memory_hierarchy(pool: HierarchicalPool) -> Picture:
 
     Of many alike the first ones and the last are drawn. Raises ConfigError if the groups can't be shared out equally
     among the out-node switches.
+
+    >>> from astra_edu.studies.memory_systems import Fabric, HierarchicalPool
+    >>> fabric = Fabric(nodes=2, gpus_per_node=2, in_bandwidth=256, out_switches=2, out_bandwidth=64)
+    >>> print(ae.plots.memory_hierarchy(HierarchicalPool(fabric, groups=4, group_bandwidth=100)).table)
+    bandwidths in 10⁹ bytes/s           how many  each  all together
+    groups of memory                           4   100           400
+    links to the out-node switches             4    64           256
+    links out-node to in-node switches         4    64           256
+    links in-node switches to GPUs             4   256         1,024
     """
     hierarchy = _Hierarchy.of(pool)
     return Picture(_drawn(hierarchy), _alt(pool, hierarchy.behind), _table(pool))

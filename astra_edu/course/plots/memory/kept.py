@@ -57,6 +57,12 @@ def memory_bars(kept: Mapping[str, Memory], on: Device | str | None = None) -> P
 
     kept: as `ae.memory` gives it, by names, the first on top. on: a device, whose memory is drawn as a line.
     Raises ConfigError if there is nothing to draw, and for a device whose memory isn't given.
+
+    >>> kept = {f"ZeRO-{zero}": ae.memory("gpt2", ae.Strategy(data=8, zero=zero)) for zero in (0, 3)}
+    >>> print(ae.plots.memory_bars(kept, device="v100").table)
+    GiB for each NPU  parameters  gradients  optimiser state  activations  in all  in 32 GiB
+    ZeRO-0                  2.90       2.90            17.41         8.55   31.76       fits
+    ZeRO-3                  0.36       0.36             2.18         8.55   11.45       fits
     """
     kept = by_name(kept, Memory, '{"ZeRO-2": ae.memory("gpt2", ae.Strategy(data=8, zero=2))}')
     device = None if on is None else named_device(on)

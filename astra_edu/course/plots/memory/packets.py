@@ -39,6 +39,13 @@ def packet_stages(transfers: Transfer | Mapping[str, Transfer]) -> Picture:
 
     The slowest stage is in bold: it rests only until the first packet comes, and after the last. Raises
     ConfigError for more packets than can be seen.
+
+    >>> from astra_edu.studies.memory_systems import Stage, Transfer
+    >>> load = Transfer((Stage("memory", 400), Stage("link", 800)), packets=4)
+    >>> print(ae.plots.packet_stages(load).table)
+    transfer   stage  a packet (ns)  all (ns)    busy  total (ns)
+    transfer  memory            100       400  44.4 %         900
+    transfer    link            200       800  88.9 %         900
     """
     named = {"transfer": transfers} if isinstance(transfers, Transfer) else transfers
     named = by_name(named, Transfer, '{"a load": pool.transfer(shared=0, own=2**20)}')

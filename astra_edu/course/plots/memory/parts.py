@@ -41,6 +41,13 @@ def training_parts(times: Mapping[str, TrainingTime]) -> Picture:
     """Draw a bar for each iteration: compute, and what is exposed of remote memory and fabrics.
 
     times: by names, the first on top; speed-ups are those over the first. Raises ConfigError if there is none.
+
+    >>> from astra_edu.studies.memory_systems import case_study_3
+    >>> print(ae.plots.training_parts(case_study_3()).table)
+    ms                  compute  remote memory  out-node fabric  in-node fabric      total  times as fast
+    ZeRO-Infinity       201.582      1,454.498            0.000          21.168  1,677.248           1.00
+    HierMem, baseline   201.582      1,460.139            0.000          45.004  1,706.725           0.98
+    HierMem, optimised  201.582        257.382            0.000          10.529    469.494           3.57
     """
     times = by_name(times, TrainingTime, '{"ZeRO-Infinity": zero_infinity(model, gpu, memory)}')
     shown = _Iterations(times, time_unit(max(time.total_ns for time in times.values())))

@@ -41,6 +41,11 @@ def irregular_use(array: SystolicArray | None = None) -> Picture:
 
     The bar is the share of the possible MACs that are done, the frame around it the share of the PEs that hold
     something.
+
+    >>> picture = ae.plots.irregular_use(ae.SystolicArray(128, 128))
+    >>> print(*picture.table.splitlines()[:2], sep="\\n")
+    M, N, K                      weight stationary  output stationary  input stationary
+    GNMT 128, 2048, 4096          25.1 % (100.0 %)   94.2 % (100.0 %)  84.3 % (100.0 %)
     """
     array = array or SystolicArray(128, 128)
     shown = _Irregular(array, irregular_foldings(array))
@@ -104,6 +109,12 @@ def large_and_small(gemms: Mapping[str, Gemm], arrays: Sequence[SystolicArray], 
     """Draw for each product how fast each of `arrays` is beside the first, and what goes over its edges.
 
     gemms: products by their names. Raises ConfigError for arrays that don't have equally many PEs in all.
+
+    >>> arrays = ae.SystolicArray(128, 128), ae.SystolicArray(32, 32, count=16)
+    >>> print(ae.plots.large_and_small({"square": ae.Gemm(1024, 1024, 1024)}, arrays).table)
+    product            arrays  folds  cycles  MACs done  elements for each MAC
+    square      128 × 128 PEs     64  89,983     72.8 %                  0.017
+    square   16 × 32 × 32 PEs  1,024  71,551     91.6 %                  0.063
     """
     _check(gemms, arrays)
     table = {name: [Folding(gemm, array, dataflow) for array in arrays] for name, gemm in gemms.items()}

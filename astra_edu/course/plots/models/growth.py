@@ -74,6 +74,9 @@ def model_growth(device: str = "v100") -> Picture:
 
     Both are counted from the shapes; the operations for the samples that are published. Raises ConfigError for an
     unknown device, and for one whose memory isn't given.
+
+    >>> print(ae.plots.model_growth("a100").table.splitlines()[0])
+    model               year  parameters (10⁹)  operations of the training
     """
     on = named(device)
     if on.memory_bytes is None:

@@ -67,6 +67,12 @@ def roofline(devices: Device | Sequence[Device], work: Mapping[str, Compute | Ge
 
     work: by names, as operator.forward(batch) gives it. A point is below the roof where several kernels follow each
     other, some bound by the operations and some by memory. Raises ConfigError for work without operations or bytes.
+
+    >>> gemms = {"large": ae.Gemm(4096, 4096, 4096), "one row": ae.Gemm(1, 4096, 4096)}
+    >>> print(ae.plots.roofline(ae.device("a100"), gemms).table)
+    work        operations a byte    on    bound by  10¹² operations/s  of the peak
+    1  large                1,365  a100  operations                312      100.0 %
+    2  one row                  1  a100      memory               2.04        0.7 %
     """
     shown = _devices(devices)
     element_bytes = whole("element_bytes", element_bytes, at_least=1)

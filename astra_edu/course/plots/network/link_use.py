@@ -60,6 +60,15 @@ def link_use(result: TraceResult, period_ns: int | None = None, order: str = "na
     result: of simulate(..., record=True) on the congestion-aware network. period_ns: by default a round number that
     makes about 100 periods. order: "name", first those between NPUs, then up to switches, between them and down; or
     "busy", the busiest first. most: how many links are drawn, the busiest ones. Raises ConfigError without a record.
+
+    >>> ring = ae.TracePlatform(ae.Block("Ring", 4, 50, 500), ae.TraceSystem.of("ring"), congestion_aware=True)
+    >>> result = ae.simulate(ae.traces.collective("all_reduce", "1 MiB", npus=4), ring, record=True)
+    >>> print(ae.plots.link_use(result).table)
+    link   messages      bytes    busy  longest wait (µs)
+    0 → 1         6  1,572,864  90.5 %              0.000
+    1 → 2         6  1,572,864  90.5 %              0.000
+    2 → 3         6  1,572,864  90.5 %              0.000
+    3 → 0         6  1,572,864  90.5 %              0.000
     """
     choice("order", order, ORDERS)
     uses_of(result)  # says what is missing where nothing was recorded
@@ -121,6 +130,13 @@ def busiest_links(results: Mapping[str, TraceResult] | TraceResult, most: int = 
     """Draw for each run the `most` busiest links as bars: the share of the run in which they send.
 
     results: recorded runs by their names, or one. Raises ConfigError for a run without a record.
+
+    >>> ring = ae.TracePlatform(ae.Block("Ring", 4, 50, 500), ae.TraceSystem.of("ring"), congestion_aware=True)
+    >>> result = ae.simulate(ae.traces.collective("all_reduce", "1 MiB", npus=4), ring, record=True)
+    >>> print(ae.plots.busiest_links(result, most=2).table)
+    link   messages      bytes    busy  longest wait (µs)
+    0 → 1         6  1,572,864  90.5 %              0.000
+    1 → 2         6  1,572,864  90.5 %              0.000
     """
     runs = {"": results} if isinstance(results, TraceResult) else dict(results)
     if not runs:

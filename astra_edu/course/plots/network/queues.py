@@ -50,6 +50,13 @@ def queue_length(results: Mapping[str, TraceResult], link: LinkName) -> Picture:
 
     results: recorded runs by their names. Packets that found no room are crosses on top; a dashed line is the size of
     the buffer. Raises ConfigError for runs without a record and for a link that none of their messages uses.
+
+    >>> switch, direct = ae.Block("Switch", 4, 50, 500), ae.TraceSystem.of("direct")
+    >>> platform = ae.TracePlatform(switch, direct, congestion_aware=True, buffers=ae.SwitchBuffers(None))
+    >>> result = ae.simulate(ae.traces.collective("all_gather", "64 KiB", npus=4), platform, record=True)
+    >>> print(ae.plots.queue_length({"all-gather": result}, ("switch 0.0", 0)).table)
+    run         time (ns)  most in the queue  packets lost  link busy
+    all-gather      4,744              4 KiB             0     76.9 %
     """
     if not results:
         raise ConfigError("results is empty; give at least one recorded run.")
@@ -122,6 +129,12 @@ def goodput(senders: Sequence[int], curves: Mapping[str, Sequence[float]], capac
     """Plot what arrives in bytes per ns (10⁹ bytes/s) over the number of senders, a line for each name.
 
     capacity: of the link to the receiver, in the same unit. Raises ConfigError for lines of other lengths.
+
+    >>> print(ae.plots.goodput([1, 2, 4], {"drop": [10, 5, 1], "credit": [10, 11, 12]}, capacity=12.5).table)
+    senders   drop  credit
+    1        10.00   10.00
+    2         5.00   11.00
+    4         1.00   12.00
     """
     for name, values in curves.items():
         if len(values) != len(senders):

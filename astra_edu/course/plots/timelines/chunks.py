@@ -32,6 +32,14 @@ def pipeline(
     the call to the end. Chunks of other collectives are drawn grey and without a number.
 
     Raises ConfigError where there is no such collective, or nothing of it in the part.
+
+    >>> result = ae.simulate(ae.Workload.micro("all-reduce", 2**24), ae.preset("dgx2"))
+    >>> print(ae.plots.pipeline(result).table)
+    chunk                phase 1 (µs)                 phase 2 (µs)                 phase 3 (µs)
+    0        RS on 0: 0.000 to 28.471   AR on 1: 28.471 to 109.799  AG on 0: 113.884 to 142.346
+    1       RS on 0: 28.471 to 56.942  AR on 1: 109.799 to 191.127  AG on 0: 191.127 to 219.589
+    2       RS on 0: 56.942 to 85.413  AR on 1: 191.127 to 272.455  AG on 0: 272.455 to 300.917
+    3      RS on 0: 85.413 to 113.884  AR on 1: 272.455 to 353.783  AG on 0: 353.783 to 382.245
     """
     stays = _choose(result, layer, work, which)
     task = cast(Task, stays[0].issued.what)

@@ -19,6 +19,14 @@ def timeline(result: Result, start_ns: float = 0, end_ns: float | None = None) -
     Communication is exposed while the compute lane is idle; that time is shaded through all lanes. Work narrower
     than a pixel is drawn together, and pauses of less than half a pixel are not shaded; the table counts everything.
     start_ns, end_ns: the part to draw, by default all. Raises ConfigError for a part with nothing in it.
+
+    >>> result = ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.preset("ring"))
+    >>> print(ae.plots.timeline(result).table)
+    lane                 what  times  from (µs)  to (µs)  time (µs)    share
+    compute           nothing      0                          0.000    0.0 %
+    exposed      compute idle      1      0.000   45.681     45.681  100.0 %
+    dimension 0    all-reduce      4      0.000   45.680     45.680  100.0 %
+    all                            1      0.000   45.681     45.681  100.0 %
     """
     window = Window.of(result.total_ns, start_ns, end_ns)
     unit = time_unit(window.end)

@@ -26,6 +26,12 @@ def layers(result: Result, most: int = 40) -> Picture:
     the exposed time that ASTRA-sim counts for no layer: the wait at the end of the run, and 1 ns from step to step.
 
     most: how many layers to draw at most; those with the longest communication are kept, in the workload's order.
+
+    >>> result = ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.preset("ring"))
+    >>> print(ae.plots.layers(result).table)
+    layer       communication (µs)  exposed (µs)
+    all-reduce              45.681        45.681
+    no layer's               0.000         0.000
     """
     bars = [
         _Bar(layer.name, sum(t.communication_ns for t in layer.tasks), sum(t.exposed_ns for t in layer.tasks))

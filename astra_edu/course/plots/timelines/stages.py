@@ -46,6 +46,12 @@ def stages(runs: PipelineRun | Mapping[str, PipelineRun]) -> Picture:
     runs: what run_pipeline returns, one or several by their names. Cells are labelled where all labels fit. Of a stage
     that holds several chunks, the later ones are paler. At a lane's end stands for how much of the time the stage is
     idle, and for how many micro-batches it keeps activations. Raises ConfigError if there is no run.
+
+    >>> run = ae.run_pipeline("1f1b", 2, 4, forward_ns=1000, backward_ns=2000)
+    >>> print(*ae.plots.stages(run).table.splitlines()[:3], sep="\\n")
+    run   stage  busy (µs)  idle (µs)    idle  keeps
+    1f1b      0     12.000      3.000  20.0 %      2
+    1f1b      1     12.000      3.000  20.0 %      1
     """
     runs = _checked(runs)
     longest = max(1, *(run.total_ns for run in runs.values()))

@@ -81,6 +81,15 @@ def trace_timeline(
     Where an NPU computes nothing, its compute lane says why: exposed communication, or waiting for others. npus: which
     ones to draw; by default all, the first 16 of them, or one for all where all are alike. start_ns, end_ns: the part
     of the run to draw. Raises ConfigError for NPUs that aren't there, and for an empty part.
+
+    >>> ring = ae.TracePlatform(ae.Block("Ring", 4, 50, 500), ae.TraceSystem.of("ring"))
+    >>> result = ae.simulate(ae.traces.collective("all_reduce", "1 MiB", npus=4), ring, record=True)
+    >>> print(ae.plots.trace_timeline(result).table)
+    NPU           done  compute  communication  exposed  waits (µs)
+    all 4 NPUs  32.362    0.000         32.362   32.362       0.000
+    <BLANKLINE>
+    node                            kind  start  end (µs)
+    all 4 NPUs: 1 all_reduce  all-reduce  0.000    32.362
     """
     if not isinstance(result, TraceResult):
         raise ConfigError(f"trace_timeline draws what simulate has made of a trace, not {result!r:.60}.")

@@ -29,6 +29,13 @@ def utilisation(results: Mapping[str, Result], period_ns: int | None = None) -> 
 
     results: runs by their names, the first on top. period_ns: by default a round number of ns that makes about 100
     periods. Raises ConfigError for periods longer than a run.
+
+    >>> result = ae.simulate(ae.Workload.micro("all-reduce", 2**24), ae.preset("dgx2"))
+    >>> table = ae.plots.utilisation({"DGX-2": result}).table
+    >>> print(*[line[:51].rstrip() for line in table.splitlines()], sep="\\n")
+    run    dimension  with a chunk  running  bandwidth
+    DGX-2          0        59.6 %   59.6 %     51.1 %
+    DGX-2          1        85.1 %   85.1 %     76.6 %
     """
     results = checked(results)
     longest = max(result.total_ns for result in results.values())

@@ -68,6 +68,14 @@ def trace_graph(what: Trace | Builder | TraceResult, npu: int = 0) -> Picture:
     to this NPU's end has a thick frame; thick arrows say what it waited for (dashed: not for data, but because the NPU
     was busy). Of long chains one box stands for all, and of very large graphs for all that is near. Raises ConfigError
     for an NPU that isn't there.
+
+    >>> trace = ae.traces.Builder(npus=2)
+    >>> backward = trace.compute("backward", micros=50)
+    >>> gradients = trace.all_reduce("gradients", "1 MiB", after=backward)
+    >>> print(ae.plots.trace_graph(trace).table)
+    node       name        kind    amount  waits for
+    1      backward     compute     50 µs          -
+    2     gradients  all-reduce  AR 1 MiB          1
     """
     trace = _trace_of(what)
     if type(npu) is not int or not 0 <= npu < trace.npus:

@@ -53,6 +53,15 @@ def training_bars(runs: Runs, reference: str) -> Picture:
     """Draw compute and exposed communication of an iteration: a part for each workload, a bar for each run.
 
     Lengths are relative to the run called `reference` of the same workload. Raises ConfigError where that is missing.
+
+    >>> from astra_edu.studies.case_studies import Job, suited, train
+    >>> job = Job("VGG-16", ae.model("vgg16"), ae.Strategy(data=8))
+    >>> networks = {name: suited((ae.Block(name, 8, 50, 500),)) for name in ("Ring", "Switch")}
+    >>> runs = {job.name: {name: train(job, platform) for name, platform in networks.items()}}
+    >>> print(ae.plots.training_bars(runs, "Ring").table)
+    an iteration (ms)  compute  exposed   total  exposed share  relative
+    VGG-16, Ring         0.735   12.621  13.356         94.5 %     1.000
+    VGG-16, Switch       0.735   12.105  12.840         94.3 %     0.961
     """
     _check(runs, reference)
     bars = {

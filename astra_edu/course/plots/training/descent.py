@@ -100,6 +100,14 @@ def loss_curves(trainings: Mapping[str, Training], over: str = "time", target: f
 
     target: a loss to draw a line at; the table then says from when on each training stays below it. One that diverges
     leaves the figure at its top. Raises ConfigError if there is no training, or one without a step.
+
+    >>> from astra_edu.studies.synchronisation.sgd import Regression, descend
+    >>> fixed = descend(Regression(), (16, 0.1, 50))
+    >>> print(ae.plots.loss_curves({"16 samples a step": fixed}, over="samples").table)
+    samples  16 samples a step
+    1                       17
+    4                       17
+    16                      14
     """
     if not isinstance(trainings, Mapping) or not all(isinstance(t, Training) for t in trainings.values()):
         raise ConfigError(f"trainings must give each training a name; they are {trainings!r:.60}.")

@@ -58,6 +58,12 @@ def scaling(rates: Mapping[str, Mapping[int, float]]) -> Picture:
 
     rates: for each named series, samples a second (or any other unit of speed) by the number of NPUs, two or more
     numbers, the fewest the same in all series. Raises ConfigError otherwise.
+
+    >>> print(ae.plots.scaling({"data parallel": {1: 100, 2: 195, 4: 370}}).table)
+    NPUs  data parallel
+    1      1.0  100.0 %
+    2      1.9   97.5 %
+    4      3.7   92.5 %
     """
     shown = _Scaling.of(rates)
     return Picture(_drawn(shown), _alt(shown), _table(shown), "Each column: speed-up, and efficiency.")

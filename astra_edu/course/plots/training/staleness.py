@@ -57,6 +57,19 @@ def staleness(runs: Mapping[str, Run]) -> Picture:
     """Draw how the staleness of the updates is distributed, a histogram for each run, with its mean.
 
     Raises ConfigError if there is no run, or a run without updates.
+
+    >>> from astra_edu.studies.synchronisation import Cluster, ComputeTimes, asynchronous
+    >>> run = asynchronous(Cluster(4, ComputeTimes(mean_ns=1000, slow=2), transfer_ns=50), until_ns=20_000)
+    >>> print(ae.plots.staleness({"asynchronous": run}).table)
+    staleness (steps)  asynchronous
+    0                         1.6 %
+    1                         1.6 %
+    2                        39.7 %
+    3                        44.4 %
+    4                             -
+    5                             -
+    6                        12.7 %
+    mean                       2.90
     """
     shown = _Histograms.of(some_runs(runs))
     return Picture(_drawn(shown), _alt(shown), _table(shown))

@@ -37,6 +37,12 @@ def iteration_times(iterations: Mapping[str, Iteration]) -> Picture:
     """Draw a bar for each estimated iteration, split into what its time goes into.
 
     iterations: as `ae.estimate` gives them, by names, the first on top. Raises ConfigError if there is none.
+
+    >>> pods = ae.Platform((ae.Dimension.of("Switch", 8, 220, 1000),), ae.SystemConfig.of("halvingDoubling"))
+    >>> took = {"8 copies": ae.estimate("gpt2", ae.Strategy(data=8), "a100", pods)}
+    >>> print(ae.plots.iteration_times(took).table)
+    time (µs)     compute   exchange      update      in all
+    8 copies   53,325.704  4,580.644  22,917.281  80,823.629
     """
     iterations = by_name(iterations, Iteration, '{"8 stages": ae.estimate(model, strategy, device, platform)}')
     found = list(iterations.values())
@@ -99,6 +105,11 @@ def validation(rows: Sequence[Measured]) -> Picture:
 
     Everything as a share of the measured time, so that 1 s and 90 s can stand beside each other; the seconds are in
     the table. Raises ConfigError if there are no rows.
+
+    >>> from astra_edu.studies.measured import megatron
+    >>> print(ae.plots.validation(megatron()[:1]).table)
+    s          NPUs  compute  repeated  tensor group  update  predicted  measured   error
+    22b, full     8     0.80      0.28          0.22    0.05       1.35      1.42  −4.9 %
     """
     if not rows:
         raise ConfigError("there are no measurements to compare with; astra_edu.measured.megatron() has eight.")

@@ -41,6 +41,14 @@ def worker_timeline(runs: Mapping[str, Run], until_ns: float | None = None) -> P
     """Draw what each worker does from 0 to until_ns (default: the shortest run's end), one run above the other.
 
     The table counts the whole runs. Raises ConfigError if there is no run.
+
+    >>> from astra_edu.studies.synchronisation import Cluster, ComputeTimes, bulk_synchronous
+    >>> run = bulk_synchronous(Cluster(2, ComputeTimes(mean_ns=1000, slow=2), exchange_ns=500), until_ns=10_000)
+    >>> print(ae.plots.worker_timeline({"synchronous": run}).table)
+    run          worker  updates  compute  communicate    wait
+    synchronous       0        3   80.0 %       20.0 %   0.0 %
+    synchronous       1        3   40.0 %       20.0 %  40.0 %
+    synchronous     all        6   60.0 %       20.0 %  20.0 %
     """
     runs = some_runs(runs)
     shortest = min(run.until_ns for run in runs.values())
