@@ -6,12 +6,13 @@ from itertools import pairwise
 import pytest
 
 import astra_edu as ae
-from astra_edu.course.plots.critical_path import critical_path
 from astra_edu.course.plots.trace_graph import trace_graph
 from astra_edu.course.plots.trace_layout import chained, grouped, laid_out
-from astra_edu.course.plots.trace_looks import KINDS, amount_of, kind_of
+from astra_edu.course.plots.trace_looks import KINDS, amount_of
 from astra_edu.course.plots.trace_timeline import trace_timeline
+from astra_edu.explain.path_of_nodes import nodes_on_path
 from astra_edu.traces.builder import Builder
+from astra_edu.traces.kinds import kind_of
 from astra_edu.traces.make_from_pipeline import from_pipeline
 from astra_edu.traces.npu import Unit
 
@@ -57,7 +58,7 @@ def cells(table):
 
 
 def test_the_critical_path_of_npus_that_are_all_alike(alike):
-    names = [ran.node.name for ran in critical_path(alike, 5)]
+    names = [ran.node.name for ran in nodes_on_path(alike, 5)]
     assert names[:5] == [f"forward {k}" for k in range(4)] + ["backward 3"]
     assert names[5:] == [f"gradients {k}" for k in (3, 2, 1, 0)] + ["update"]
 
@@ -66,14 +67,14 @@ def test_the_critical_path_of_npus_that_are_all_alike(alike):
 def test_the_critical_path_has_no_gap(run, request):
     """Together its nodes, but the receives, which wait at the same time as their sends, take the whole time."""
     result = request.getfixturevalue(run)
-    path = [ran for ran in critical_path(result) if ran.unit is not Unit.RECEIVE]
+    path = [ran for ran in nodes_on_path(result) if ran.unit is not Unit.RECEIVE]
     assert sum(ran.end_ns - ran.start_ns for ran in path) == result.total_ns
     assert all(before.end_ns == after.start_ns for before, after in pairwise(path))
 
 
 def test_the_critical_path_leads_to_the_straggler(straggler):
     for npu in (0, 7):
-        path = critical_path(straggler, npu)
+        path = nodes_on_path(straggler, npu)
         assert path[-1].npu == npu
         computed = [ran for ran in path if ran.node.name.startswith(("forward", "backward"))]
         assert {ran.npu for ran in computed} == {7}
@@ -85,7 +86,7 @@ def test_the_critical_path_with_dimensions():
     trace.all_reduce("rows", MIB, involved_dim=[True, False], after=first)
     blocks = (ae.Block("FullyConnected", 2, 50, 500), ae.Block("FullyConnected", 2, 50, 500))
     run = ae.simulate(trace.build(), ae.TracePlatform(blocks, ae.TraceSystem.of(["direct", "direct"])))
-    assert {npu: critical_path(run, npu)[0].npu for npu in range(4)} == {0: 1, 1: 1, 2: 3, 3: 3}
+    assert {npu: nodes_on_path(run, npu)[0].npu for npu in range(4)} == {0: 1, 1: 1, 2: 3, 3: 3}
 
 
 # -------------------------------------------------------------------------------------------------- the graph

@@ -15,7 +15,7 @@ from astra_edu.base.intervals import covered
 from astra_edu.base.units import format_bytes, format_ns
 from astra_edu.course.widgets import Timeline
 from astra_edu.course.widgets.timeline import page as page_of
-from astra_edu.run.chrome_trace import lanes
+from astra_edu.run.lanes import interval, lanes
 
 pytestmark = pytest.mark.browser
 
@@ -48,7 +48,7 @@ def window(page):
 
 def spans(result, lane):
     """The spans of a lane in time order, as (start, end)."""
-    return sorted(span[-2:] for row in lanes(result)[lane] for span in row)
+    return sorted(interval(span) for one in lanes(result) if one.name == lane for row in one.rows for span in row)
 
 
 def focused(page):
@@ -286,7 +286,7 @@ def test_the_table_counts_what_is_in_the_window(show):
     page = show(VGG, window=(start, end))
     page.locator("summary").click()
     rows = [row.split("\t") for row in page.locator("tbody tr").all_inner_texts()]
-    assert [row[0] for row in rows] == list(lanes(VGG))
+    assert [row[0] for row in rows] == [lane.name for lane in lanes(VGG)]
     for lane, count, busy, share in rows:
         inside = [(max(start, a), min(end, b)) for a, b in spans(VGG, lane) if b > start and a < end]
         assert count == str(len(inside))

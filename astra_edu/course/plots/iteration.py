@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from astra_edu.base.intervals import covered, gaps
+from astra_edu.base.span import Span
 from astra_edu.course.plots.figure import Picture, TimeUnit, percent, text_table, time_unit
 from astra_edu.course.plots.lanes import Block, Lanes, Window, lane_name, rows_of
 from astra_edu.course.plots.looks import EXPOSED, LOOKS
-from astra_edu.run.result import Result, Span
+from astra_edu.run.result import Result
 
 _TOGETHER = 10  # pixels between two blocks of a layer that share its name
 

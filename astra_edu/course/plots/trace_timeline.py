@@ -15,8 +15,9 @@ from astra_edu.base.intervals import covered, gaps, merged
 from astra_edu.course.plots.figure import Picture, TimeUnit, text_table, time_axis, time_unit
 from astra_edu.course.plots.lanes import Block, Window, coarse
 from astra_edu.course.plots.looks import EXPOSED, Look
-from astra_edu.course.plots.trace_looks import KINDS, LANES, kind_of
+from astra_edu.course.plots.trace_looks import KINDS, LANES
 from astra_edu.run.trace_result import TraceResult
+from astra_edu.traces.kinds import kind_of
 from astra_edu.traces.npu import Ran, Unit
 
 _MOST = 16  # NPUs drawn, unless they are named
