@@ -77,6 +77,7 @@ class Run {
     this.lanes = data.lanes.map(([name, spans, busy, group, shut, short]) => ({ name, spans, busy, group, shut, short, tracks: [] }));
     for (const track of this.tracks) this.lanes[track.lane].tracks.push(track);
     this.groups = data.groups;
+    this.folds = new Set(this.groups.length > 1 ? this.lanes.filter(({ shut }) => !shut).map(({ group }) => group) : []);
     this.kinds = data.kinds.map(([layer, work, collective, phase, size, look, brief]) => {
       return { layer, work, collective, phase, size, look: lookOf(look), brief };
     });
@@ -156,7 +157,7 @@ class Run {
     ];
     if (this.chunk[span] >= 0) {
       const way = this.way(span);
-      return [`${layer}, ${work}: ${phase}`, [
+      return [work === phase ? `${layer}: ${phase}` : `${layer}, ${work}: ${phase}`, [
         ["on", lane.name],
         ["collective", collective],
         ["chunk", `${this.chunk[span]}, phase ${way.indexOf(span) + 1} of ${way.length}`],
@@ -212,6 +213,8 @@ const LOOKS = [
   { name: "bubble", letters: "", fill: "#f1f1f1", hatch: "" },
   { name: "note", letters: "", fill: "#ffffff", hatch: "" },
 ];
+const QUIET = new Set(["waits for other NPUs", "bubble", "note"]); // nothing happens: to be seen through
+const SEEN_THROUGH = 0.28;
 const HATCHES = { "/": ["M-1 7L7 -1M3 11L11 3"], "\\": ["M-1 1L7 9M3 -3L11 5"], x: ["M0 0L8 8M0 8L8 0"], "|": ["M4 0V8"], "-": ["M0 4H8"], ".": ["M2 2h1.6M6 6h1.6"], "+": ["M4 0V8M0 4H8"], o: ["M2 4a2 2 0 1 0 4 0a2 2 0 1 0 -4 0"] };
 
 /** The number in LOOKS; a phase with a name of its own gets a look of its own. */
@@ -353,7 +356,7 @@ class View {
     this.focus = this.hover = this.drag = null;
     this.way = [];
     if (!(this.lane < run.lanes.length)) this.lane = undefined;
-    this.open = new Set([...this.open].filter((group) => group < run.groups.length));
+    this.open = new Set([...this.open].filter((group) => run.folds.has(group)));
     const { title, total, times, things } = run.data;
     this.title.textContent = `${total} in all`;
     this.times.textContent = times;
@@ -393,14 +396,14 @@ class View {
     this.plot.classList.toggle("astra-many", many);
     this.canvas.style.height = many ? `${seen}px` : "";
     this.rest.style.height = many ? `${this.height - seen}px` : "";
-    this.all.hidden = !many;
+    this.all.hidden = !this.run.folds.size;
     this.help.textContent = KEYS + (many ? KEYS_OF_MANY : "");
     this.wake();
   }
 
   /** Open or close the lanes of an NPU, or the links. */
   toggle(group) {
-    if (!this.many || group === undefined) return;
+    if (!this.run.folds.has(group)) return;
     if (!this.open.delete(group)) this.open.add(group);
     this.#arrange();
     this.#tabulate();
@@ -408,8 +411,7 @@ class View {
   }
 
   toggleAll() {
-    const every = this.run.groups.map((_, group) => group);
-    this.open = this.open.size ? new Set() : new Set(every);
+    this.open = this.open.size ? new Set() : new Set(this.run.folds);
     this.#arrange();
     this.#tabulate();
   }
@@ -420,6 +422,7 @@ class View {
       const key = make("span", { class: "astra-key" });
       const context = make("canvas", { width: 64, height: 36, "aria-hidden": "true" }, key).getContext("2d");
       context.scale(2, 2);
+      if (QUIET.has(LOOKS[number].name)) context.globalAlpha = SEEN_THROUGH;
       bar(context, LOOKS[number], 0, 0, 32, 18);
       this.#letter(context, LOOKS[number], LOOKS[number].letters, 16, 9.5, "center");
       key.append(LOOKS[number].name);
@@ -734,7 +737,7 @@ class View {
     const middle = y + height / 2;
     const text = closed ? this.run.groups[group] : `${first ? `${this.run.groups[group]}, ` : ""}${short}`;
     const wide = NAMES - 58;
-    if (first) this.#text(closed ? "▸" : "▾", 0, middle, 11);
+    if (first && this.run.folds.has(group)) this.#text(closed ? "▸" : "▾", 0, middle, 11);
     this.context.font = `11.5px ${this.font}`;
     const cut = this.#wide(text) > wide ? `${text.slice(0, Math.floor((text.length * wide) / this.#wide(text)))}…` : text;
     this.#text(cut, 13, middle, 11.5);
@@ -800,7 +803,7 @@ class View {
         continue;
       }
       const [a, b] = [Math.max(x0, NAMES - 8), Math.min(x1, this.width + 8)];
-      context.globalAlpha = pale ? 0.22 : 1;
+      context.globalAlpha = pale ? 0.22 : QUIET.has(LOOKS[kind.look].name) ? SEEN_THROUGH : 1;
       bar(context, LOOKS[kind.look], a, y, Math.max(1, b - a - (x1 - x0 > 3)), height, x0);
       if (b - a > 12 && height >= 12) labels.push([i, Math.max(a, NAMES), Math.min(b, this.width), pale]);
     }
@@ -817,7 +820,7 @@ class View {
     const { name } = LOOKS[look];
     const texts = (run.chunk[span] >= 0
       ? [`${layer} ${phase}, chunk ${run.chunk[span]}`, `${layer} ${letters} ${run.chunk[span]}`, `${letters} ${run.chunk[span]}`, letters]
-      : phase === "compute" && letters ? [`${layer} ${name}`, `${layer} ${letters}`, brief && `${letters} ${brief}`, letters]
+      : phase === "compute" && letters ? [`${layer} ${name}`, `${layer} ${letters}`, brief && `${letters} ${brief}`, brief, letters]
       : layer ? [layer, letters] : phase === "message" ? [bytes(size)] : [name, name.split(" ")[0], letters]).filter(Boolean);
     context.font = `11px ${this.font}`;
     const fits = texts.find((text) => this.#wide(text) + 8 <= b - a);
@@ -836,12 +839,13 @@ class View {
   #letter(context, look, text, x, y, align, width = 0) {
     context.globalAlpha = 1;
     context.font = `11px ${this.font ?? "sans-serif"}`;
-    if (look.hatch) {
+    const quiet = QUIET.has(look.name);
+    if (look.hatch && !quiet) {
       const wide = width || context.measureText(text).width;
       context.fillStyle = look.fill;
       context.fillRect(x - wide / 2 - 2, y - 7, wide + 4, 14);
     }
-    context.fillStyle = DARK;
+    context.fillStyle = quiet ? this.ink : DARK;
     context.textAlign = align;
     context.textBaseline = "middle";
     context.fillText(text, x, y);
