@@ -12,6 +12,7 @@ from typing import Any
 
 from astra_edu import moved
 from astra_edu.base.errors import ConfigError
+from astra_edu.base.run import Run
 from astra_edu.base.span import Span
 from astra_edu.collectives import (
     ALGORITHMS,
@@ -74,6 +75,7 @@ __all__ = [
     "ProofError",
     "RemoteMemory",
     "Result",
+    "Run",
     "Schedule",
     "Span",
     "Stages",

@@ -1,5 +1,7 @@
 """Timelines of traces and pipelines: every node, chunk, message and pass is in its lane, at its time, by its name."""
 
+import doctest
+import importlib
 import json
 from itertools import pairwise
 
@@ -73,6 +75,19 @@ def run(request):
 def lane_of(run, npu, name):
     [found] = [lane for lane in lanes(run) if (lane.npu, lane.name) == (npu, name)]
     return [span for row in found.rows for span in row]
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        *("base.intervals", "base.run", "base.span", "course.plots.iteration", "course.widgets.timeline"),
+        *("explain", "explain.path", "explain.segment", "run.lanes", "traces.kinds"),
+    ],
+)
+def test_the_examples_give_what_they_show(module):
+    found = doctest.testmod(importlib.import_module(f"astra_edu.{module}"))
+    assert found.attempted
+    assert not found.failed
 
 
 # ------------------------------------------------------------------------------------------------ spans and lanes

@@ -24,6 +24,13 @@ class Run(ABC):
     """One simulated run. Times in ns.
 
     total_ns: its end. timeline: all its spans, by the time at which they ended. Everything else is a view of these.
+
+    >>> import astra_edu as ae
+    >>> run = ae.run_pipeline("gpipe", stages=2, micro_batches=2, forward_ns=10, backward_ns=20)
+    >>> [(span.npu, span.layer, span.work, span.end_ns) for span in run.timeline[:2]]
+    [(0, 'micro-batch 0', 'forward', 10), (0, 'micro-batch 1', 'forward', 20)]
+    >>> run.utilisation(30)["compute"].tolist()
+    [0.6666666666666666, 0.6666666666666666, 0.6666666666666666]
     """
 
     if TYPE_CHECKING:

@@ -49,7 +49,7 @@ class _Npu(NamedTuple):
         waits = [_stretch(span) for span in free if span.kind != EXPOSED.name]
         alone = len(result.npu_names) == 1 < result.npus
         finish = result.finish_ns[npu] if isinstance(result, TraceResult) else result.total_ns
-        name = f"all {result.npus:,} NPUs" if alone else result.npu_names[npu].partition(" (")[0]
+        name = f"all {result.npus} NPUs" if alone else result.npu_names[npu].partition(" (")[0]
         return cls(name, finish, spans, exposed, waits)
 
     @property

@@ -33,6 +33,15 @@ class Timeline(View):
     each has lanes of its own, closed to one until they are opened (click its name, or key o). window: (from, to) in
     ns, the part that is shown, None for all of it. highlight: a part of a layer's (a node's, a micro-batch's) name;
     other spans are pale. The view and Python share the last two.
+
+    >>> import astra_edu as ae
+    >>> run = ae.run_pipeline("gpipe", stages=2, micro_batches=2, forward_ns=10, backward_ns=20)
+    >>> print(Timeline(run).summary())
+    lane              spans   busy  of the run
+    stage 0, compute      4  60 ns      66.7 %
+    stage 0, bubble       1  30 ns      33.3 %
+    stage 1, compute      4  60 ns      66.7 %
+    stage 1, bubble       2  30 ns      33.3 %
     """
 
     _use = "zoom into it"
