@@ -46,7 +46,7 @@ MOVED = {
     "check.trace_runs": "course.check.ex11.runs",
     "check.what_is_sent": "course.check.ex7.sent",
     "chrome_trace": "run.chrome_trace",
-    "chrome_trace_2": "run.chrome_trace_2",
+    "chrome_trace_2": "run.chrome_trace",
     "endpoint": "course.studies.endpoint",
     "errors": "base.errors",
     "execution.as_graph": "network.as_graph",
