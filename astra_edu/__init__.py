@@ -20,6 +20,7 @@ from astra_edu.collectives import (
     counts,
     hierarchical,
     prove,
+    register_algorithm,
     schedule,
 )
 from astra_edu.explain import Change
@@ -39,6 +40,9 @@ moved.install()
 _LOADED_LATE = {
     name: module
     for module, names in {
+        "collectives.msccl": ("from_msccl",),
+        "collectives.msccl_write": ("to_msccl",),
+        "network": ("topologies",),
         "course.widgets": ("Explorer", "Folds", "LinkPlayer", "Player", "Stages", "Timeline", "WhatIf"),
         "workload.compute": ("DEVICES", "Device", "Folding", "Gemm", "SystolicArray", "device"),
         "workload.models": ("MODELS", "Model", "model", "transformer"),
@@ -98,6 +102,7 @@ __all__ = [
     "fastest",
     "fewest_npus",
     "fitting",
+    "from_msccl",
     "generate_workload",
     "hierarchical",
     "load_astra_sim",
@@ -109,6 +114,7 @@ __all__ = [
     "plots",
     "preset",
     "prove",
+    "register_algorithm",
     "run_pipeline",
     "save_astra_sim",
     "save_workload",
@@ -116,6 +122,8 @@ __all__ = [
     "simulate",
     "studies",
     "time_schedule",
+    "to_msccl",
+    "topologies",
     "traces",
     "transformer",
     "widgets",

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import astra_edu as ae
-from astra_edu.course.plots.case_studies import all_reduce_bars, bandwidth_used, training_bars
+from astra_edu.course.plots import all_reduce_bars, bandwidth_used, training_bars
 from astra_edu.course.studies.case_studies import (
     EQUALS,
     JOBS,

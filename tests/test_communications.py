@@ -7,7 +7,7 @@ from small_models import gpt, rings
 
 import astra_edu as ae
 from astra_edu.course.plots import text_table
-from astra_edu.course.plots.communication import communication
+from astra_edu.course.plots.training.communication import communication
 from astra_edu.workload.compute import Split
 from astra_edu.workload.strategies.tables import sent_by_content, what_is_communicated, when_collectives_are_needed
 

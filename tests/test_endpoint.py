@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 import astra_edu as ae
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import algorithms_for
-from astra_edu.course.plots.endpoint import endpoint_steps, memory_traffic
-from astra_edu.course.plots.endpoint_times import curves, endpoint_times
+from astra_edu.course.plots import curves, endpoint_steps, endpoint_times, memory_traffic
 from astra_edu.course.studies.endpoint import (
     ACE,
     BASELINES,

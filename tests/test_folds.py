@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 pytest.importorskip("anywidget")
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.course.plots.array_use import irregular_use, large_and_small
-from astra_edu.course.plots.folds import folds
+from astra_edu.course.plots.models.array_use import irregular_use, large_and_small
+from astra_edu.course.plots.models.folds import folds
 from astra_edu.course.widgets.folds import MOST_FOLDS, Folds, page, payload
 from astra_edu.workload.compute.gemm import Gemm
 from astra_edu.workload.compute.irregular import IRREGULAR, irregular_foldings

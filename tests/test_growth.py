@@ -6,8 +6,8 @@ import pytest
 
 import astra_edu as ae
 from astra_edu.base.errors import ConfigError
-from astra_edu.course.plots.growth import KINDS, model_growth, points, scientific
-from astra_edu.course.plots.scaling import scaling
+from astra_edu.course.plots.models.growth import KINDS, model_growth, points, scientific
+from astra_edu.course.plots.training.scaling import scaling
 from astra_edu.workload.models.history import HISTORY, training_flops
 
 

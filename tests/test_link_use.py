@@ -13,8 +13,8 @@ pytest.importorskip("networkx")
 import networkx as nx
 
 import astra_edu as ae
-from astra_edu.course.plots.link_use import busiest_links, busy_shares, link_use
-from astra_edu.course.plots.queues import goodput, queue_length, waiting_bytes
+from astra_edu.course.plots.network.link_use import busiest_links, busy_shares, link_use
+from astra_edu.course.plots.network.queues import goodput, queue_length, waiting_bytes
 from astra_edu.course.widgets.link_player import LinkPlayer
 from astra_edu.course.widgets.network_layout import HEIGHT, RADIUS, WIDTH, layout, radius_of
 from astra_edu.network.as_graph import links_of

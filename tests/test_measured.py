@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 import astra_edu as ae
-from astra_edu.course.plots.validation import KINDS, iteration_times, validation
+from astra_edu.course.plots.training.validation import KINDS, iteration_times, validation
 from astra_edu.course.studies.iteration import estimate
 from astra_edu.course.studies.measured import Measured, megatron
 from astra_edu.course.studies.measured.megatron_lm import DEVICE, platform

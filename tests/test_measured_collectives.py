@@ -10,8 +10,7 @@ import pytest
 
 import astra_edu as ae
 from astra_edu.collectives import counts
-from astra_edu.course.plots.measured_collectives import against_measured, bus_bandwidths
-from astra_edu.course.plots.ring_or_tree import in_switch_gain, ring_or_tree
+from astra_edu.course.plots import against_measured, bus_bandwidths, in_switch_gain, ring_or_tree
 from astra_edu.course.studies.measured import (
     SWEEPS,
     TABLES,

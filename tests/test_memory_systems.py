@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import astra_edu as ae
 from astra_edu.base.errors import ConfigError
-from astra_edu.course.plots.memory_hierarchy import memory_hierarchy
-from astra_edu.course.plots.memory_systems import bandwidth_sweep, packet_stages, training_parts
+from astra_edu.course.plots import bandwidth_sweep, packet_stages, training_parts
+from astra_edu.course.plots.memory.hierarchy import memory_hierarchy
 from astra_edu.course.studies.memory_systems import (
     Fabric,
     HierarchicalPool,

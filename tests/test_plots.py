@@ -18,8 +18,8 @@ from astra_edu.course.plots import (
     timeline,
     utilisation,
 )
-from astra_edu.course.plots.lanes import Block, coarse, rows_of
 from astra_edu.course.plots.looks import EXPOSED, LOOKS
+from astra_edu.course.plots.timelines.lanes import Block, coarse, rows_of
 from astra_edu.run.presets import preset
 from astra_edu.workload.layer import Layer, Work
 

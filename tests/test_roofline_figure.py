@@ -7,7 +7,7 @@ import re
 import pytest
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.course.plots.roofline import roofline
+from astra_edu.course.plots.models.roofline import roofline
 from astra_edu.workload.compute import Compute, Device, Gemm
 
 # 100 × 10¹² operations and 10¹² bytes a second: the ridge is at 100 operations a byte

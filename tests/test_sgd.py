@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import astra_edu as ae
-from astra_edu.course.plots.descent import loss_curves
+from astra_edu.course.plots.training.descent import loss_curves
 from astra_edu.course.studies.synchronisation import (
     Cluster,
     ComputeTimes,

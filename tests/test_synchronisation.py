@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import astra_edu as ae
-from astra_edu.course.plots.synchronisation import LOOKS, staleness, worker_timeline
+from astra_edu.course.plots import staleness, worker_timeline
+from astra_edu.course.plots.training.workers import LOOKS
 from astra_edu.course.studies.synchronisation import (
     ACTIVITIES,
     Cluster,

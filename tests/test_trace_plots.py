@@ -6,11 +6,11 @@ from itertools import pairwise
 import pytest
 
 import astra_edu as ae
-from astra_edu.course.plots.critical_path import critical_path
-from astra_edu.course.plots.trace_graph import trace_graph
-from astra_edu.course.plots.trace_layout import chained, grouped, laid_out
-from astra_edu.course.plots.trace_looks import KINDS, amount_of, kind_of
-from astra_edu.course.plots.trace_timeline import trace_timeline
+from astra_edu.course.plots.timelines.critical_path import critical_path
+from astra_edu.course.plots.timelines.trace_timeline import trace_timeline
+from astra_edu.course.plots.traces.graph import trace_graph
+from astra_edu.course.plots.traces.layout import chained, grouped, laid_out
+from astra_edu.course.plots.traces.looks import KINDS, amount_of, kind_of
 from astra_edu.traces.builder import Builder
 from astra_edu.traces.make_from_pipeline import from_pipeline
 from astra_edu.traces.npu import Unit

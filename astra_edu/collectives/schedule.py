@@ -50,6 +50,33 @@ Rule = Callable[[int, int], Iterable[tuple[int, int]]]
 
 
 @dataclass(frozen=True)
+class Traits:
+    """What an engine must know of an algorithm beyond its steps; the defaults are any algorithm's.
+
+    windowed: an NPU need not wait for a whole step: it sends on as messages come in, with a window of them on their
+    way at once ("direct4"). exchanges: an NPU's k-th message goes where the k-th it receives comes from. halves: what
+    is sent halves from step to step and doubles again. tree: whatever it is asked for, each NPU adds up what its
+    children send, passes it to its parent, and passes on what comes back. twin: of a tree, the other one that every
+    other chunk takes. tokens: ASTRA-sim's own pace (see system.exchange); else an NPU goes step by step. others: with
+    tokens on a shared bus, how many messages come in before the next may go out, by the number of NPUs; None: as many
+    as the window is wide. most_npus: how many can be followed, where one stands for all and where they differ.
+
+    >>> from astra_edu.collectives import ALGORITHMS
+    >>> ALGORITHMS["halving-doubling"].traits.halves, ALGORITHMS["ring"].traits.halves
+    (True, False)
+    """
+
+    windowed: bool = False
+    exchanges: bool = False
+    halves: bool = False
+    tree: bool = False
+    twin: str = ""
+    tokens: bool = False
+    others: Callable[[int], int] | None = None
+    most_npus: tuple[int, int] = (2**12, 2**10)
+
+
+@dataclass(frozen=True)
 class Rounds:
     """`count` steps that follow one rule.
 
@@ -122,7 +149,7 @@ class Schedule:
 
     npus: how many NPUs take part, numbered from 0. chunks: how many pieces the data are cut into.
     root: the NPU that broadcasts, reduces, scatters or gathers. dims: the sizes of the network dimensions
-    (their product is `npus`; NPU numbers count along dimension 0 first).
+    (their product is `npus`; NPU numbers count along dimension 0 first). traits: of the algorithm.
 
     >>> doubling = ae.schedule("all-reduce", "halving-doubling", 4)
     >>> doubling
@@ -140,6 +167,7 @@ class Schedule:
     groups: tuple[Rounds, ...]
     root: int = 0
     dims: tuple[int, ...] = ()
+    traits: Traits = Traits()
 
     def __post_init__(self) -> None:
         if not self.dims:
@@ -169,6 +197,11 @@ class Schedule:
     def step_count(self) -> int:
         """The number of steps."""
         return sum(group.count for group in self.groups)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether every NPU does what NPU 0 does, seen from its own place."""
+        return all(group.symmetric for group in self.groups)
 
     def step(self, index: int) -> Step:
         """Step number `index`, counted from 0. Raises IndexError outside 0 .. step_count - 1."""

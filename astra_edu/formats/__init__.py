@@ -8,8 +8,9 @@ from typing import Any
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.files import read_text, write_text
-from astra_edu.formats.kinds import NETWORK_2, OF_2, SYSTEM_2, kinds_of
+from astra_edu.formats.kinds import GRAPH, NETWORK_2, OF_2, SYSTEM_2, kinds_of
 from astra_edu.formats.memory_json import format_memory, parse_memory
+from astra_edu.formats.network_graph import format_graph, parse_graph
 from astra_edu.formats.network_json import format_network, parse_network
 from astra_edu.formats.network_yaml import format_network_2, parse_network_2
 from astra_edu.formats.system_json import format_system_2, parse_system_2
@@ -20,6 +21,7 @@ from astra_edu.system import Platform, TracePlatform
 from astra_edu.workload import Workload
 
 __all__ = [
+    "format_graph",
     "format_memory",
     "format_network",
     "format_network_2",
@@ -28,6 +30,7 @@ __all__ = [
     "format_workload",
     "load_astra_sim",
     "load_workload",
+    "parse_graph",
     "parse_memory",
     "parse_network",
     "parse_network_2",
@@ -53,6 +56,8 @@ def load_astra_sim(
 ) -> Any:
     """Read a platform: a Platform from ASTRA-sim 1.0's files (JSON, text), a TracePlatform from 2.x's (YAML, JSON).
 
+    The network of a TracePlatform may be a graph, too (node-link JSON, as save_astra_sim writes it).
+
     injection_scale, num_queues_per_dim and rendezvous_protocol are its command line's: the first multiplies the
     endpoint delay; the second are the queues that a dimension's active chunks are divided over; with the third a
     message waits for a request. memory (2.x): the remote memory file. congestion_aware (2.x): whether messages wait
@@ -66,7 +71,7 @@ def load_astra_sim(
     """
     network_text, system_text = read_text(network, "a network file"), read_text(system, "a system file")
     first, second = kinds_of(network_text, system_text)
-    if (first, second) == (NETWORK_2, SYSTEM_2):
+    if first in (NETWORK_2, GRAPH) and second == SYSTEM_2:
         return trace_platform(
             network, system, memory, congestion_aware, injection_scale, num_queues_per_dim, rendezvous_protocol
         )
@@ -89,6 +94,7 @@ def load_astra_sim(
 def save_astra_sim(platform: Platform | TracePlatform, network: Path, system: Path, memory: Path | None = None) -> None:
     """Write a platform as ASTRA-sim's files, for the real simulator to read: of 2.x where it is a TracePlatform.
 
+    A network that is a graph becomes node-link JSON, which NetworkX and load_astra_sim read, but ASTRA-sim doesn't.
     What is an option of ASTRA-sim's command line (num_queues_per_dim, rendezvous_protocol) or the choice of its
     program (congestion_aware) isn't in the files. memory (2.x): where the remote memory file goes.
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from astra_edu.base.errors import ConfigError, suggestion, whole
 from astra_edu.formats.looks_like import looks_like
+from astra_edu.formats.notices import notice_unknown
 from astra_edu.network import Dimension
 from astra_edu.network.dimension import KINDS
 
@@ -63,12 +64,15 @@ def parse_network(text: str, name: str = "network file") -> tuple[Dimension, ...
 def format_network(network: tuple[Dimension, ...]) -> str:
     """The network file's text for these dimensions; optional keys only where they are not the defaults.
 
+    Warns of topologies that ASTRA-sim doesn't know.
+
     >>> from astra_edu.formats import format_network
     >>> print(format_network((ae.Dimension.of("Ring", 8, 50, 500),))[:60])
     {
       "dimensions-count": 1,
       "topologies-per-dim": ["Ring"],
     """
+    notice_unknown(dimension.topology for dimension in network)
     content: dict[str, Any] = {"dimensions-count": len(network)}
     for key, attribute in _KEYS.items():
         values = [getattr(dimension, attribute) for dimension in network]

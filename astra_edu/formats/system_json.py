@@ -131,13 +131,16 @@ def parse_system_2(text: str, name: str, custom: CustomTraces, injection_scale: 
 
 
 def format_system_2(system: TraceSystem) -> str:
-    """The system file's text for these settings. Raises ConfigError for custom collectives, which have files.
+    """The system file's text for these settings.
+
+    Raises ConfigError for custom collectives, which have files of their own, and for policies that have no name.
 
     >>> from astra_edu.formats import format_system_2
     >>> text = format_system_2(ae.TraceSystem.of("ring", splits=4))
     >>> print(*[line.strip() for line in text.splitlines() if "splits" in line])
     "preferred-dataset-splits": 4,
     """
+    system.check_names()
     if system.custom or system.custom_nodes:
         raise ConfigError("a system with custom collectives can't be saved: their traces are files of their own.")
     always = ("scheduling-policy", "endpoint-delay", "active-chunks-per-dimension", "preferred-dataset-splits")

@@ -73,13 +73,14 @@ def parse_system(text: str, name: str = "system file") -> SystemConfig:
 
 
 def format_system(system: SystemConfig) -> str:
-    """The system file's text for these settings.
+    """The system file's text for these settings. Raises ConfigError for policies that have no name.
 
     >>> from astra_edu.formats import format_system
     >>> text = format_system(ae.SystemConfig.of("ring_direct"))
     >>> print(*[line for line in text.splitlines() if line.startswith("all-reduce")])
     all-reduce-implementation: ring_direct
     """
+    system.check_names()
     values = {key: getattr(system, attribute) for key, attribute in (_WORDS | _NUMBERS).items()}
     values |= {
         key: "_".join(i.spelling for i in getattr(system, attribute)) for key, attribute in _IMPLEMENTATIONS.items()

@@ -15,9 +15,6 @@ from astra_edu.base.table import Table
 from astra_edu.network import Dimension, Topology
 from astra_edu.system import Implementation, Platform, SystemConfig
 
-# What suits each topology, spelled as in a system file: no two messages of a step need the same link.
-_ALGORITHM = {Topology.RING: "ring", Topology.FULLY_CONNECTED: "direct", Topology.SWITCH: "halvingDoubling"}
-
 
 @dataclass(frozen=True)
 class Preset:
@@ -57,7 +54,7 @@ def _platform(*network: Dimension, **settings: Any) -> Platform:
 
 
 def _implementations(network: tuple[Dimension, ...]) -> dict[str, Any]:
-    own = tuple(Implementation.parse(_ALGORITHM[dimension.topology]) for dimension in network)
+    own = tuple(Implementation.parse(dimension.topology.suits) for dimension in network)
     pairwise = tuple(Implementation.parse("direct") for _ in network)
     return {"all_reduce": own, "all_gather": own, "reduce_scatter": own, "all_to_all": pairwise}
 

@@ -20,7 +20,7 @@ from astra_edu.run import views
 from astra_edu.run.chrome_trace import save_chrome_trace
 from astra_edu.system import Platform
 from astra_edu.system.logical import LogicalDimension
-from astra_edu.system.scheduler import Stay
+from astra_edu.system.queues import Stay
 from astra_edu.workload import Workload
 from astra_edu.workload.npu import RunningLayer, Task
 
@@ -121,7 +121,7 @@ class Result:
             for task, start, end in self.computed
         ]
         lanes = [f"dimension {d}" for d in range(len(self.logical))]
-        for issued, chunk, _, phase, queued, start, end in self.stays:
+        for issued, chunk, _, phase, queued, start, end, _ in self.stays:
             task = issued.what
             assert isinstance(task, Task)
             lane, collective = lanes[phase.dimension], task.work.collective

@@ -127,7 +127,7 @@ def _warn_of_nothing(workload: Workload) -> None:
 def _stuck(npu: Npu) -> str:
     """What a loop that never ends is waiting for."""
     waited = [f"the {t.kind} of layer {t.layer}" for layer in npu.layers for t in layer.tasks if t.waiting]
-    chunks = sorted({f"{c.phase.collective} on dimension {c.phase.dimension}" for c in npu.scheduler.waiting()})
+    chunks = sorted({f"{c.phase.collective} on dimension {c.phase.dimension}" for c in npu.scheduler.queues.waiting()})
     return (
         f"the training loop waits for ever: at {npu.clock.now:g} ns it waits for {', '.join(waited) or 'its own event'}"
         f"; on the network there is {', '.join(chunks) or 'nothing'}."

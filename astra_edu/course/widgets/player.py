@@ -15,7 +15,7 @@ from astra_edu.base.errors import ConfigError, choice, suggestion
 from astra_edu.collectives import Schedule
 from astra_edu.course.widgets import handout, picture
 from astra_edu.course.widgets.drawing import MAX_NPUS, Timing, drawing
-from astra_edu.course.widgets.layout import TOPOLOGIES
+from astra_edu.network.topologies import find
 
 STATIC = Path(__file__).parent / "static"
 CLOCKS = ("steps", "time")
@@ -24,7 +24,7 @@ CLOCKS = ("steps", "time")
 class Player(anywidget.AnyWidget):
     """An animation of `schedule`: chunks on their way, and the table of who holds what.
 
-    topology: the network of each dimension, "Ring", "FullyConnected" or "Switch"; one name does for all. Left
+    topology: the network of each dimension, such as "Ring" or "Torus"; one name does for all. Left
     out, rings are drawn as rings and everything else as fully connected. timing: when each transfer happens;
     without it there is only the clock that gives every step one beat.
 
@@ -194,7 +194,7 @@ class Player(anywidget.AnyWidget):
             self._settled = before
 
 
-def _topology(schedule: Schedule, names: Sequence[str] | str | None) -> list[str]:
+def _topology(schedule: Schedule, names: Sequence[str] | str | None) -> Sequence[str]:
     """One checked name a dimension."""
     dims = len(schedule.dims)
     if names is None:
@@ -204,7 +204,10 @@ def _topology(schedule: Schedule, names: Sequence[str] | str | None) -> list[str
     asked = [names] * dims if isinstance(names, str) else list(names)
     if len(asked) != dims:
         raise ConfigError(f"topology is {asked!r}; give one name for each of the {dims} dimensions.")
-    return [choice(f"topology[{d}]", name, TOPOLOGIES) for d, name in enumerate(asked)]
+    found = [find(name, f"topology[{d}]") for d, name in enumerate(asked)]
+    for one, npus in zip(found, schedule.dims, strict=True):
+        one.check(npus)
+    return found
 
 
 def _check_schedule(schedule: Schedule) -> None:

@@ -17,7 +17,9 @@ from astra_edu.formats import format_workload, parse_workload
 from astra_edu.network import Dimension, Topology
 from astra_edu.run.presets import PRESETS
 from astra_edu.system import Implementation, Platform, SystemConfig
-from astra_edu.system.config import INTER_DIMENSION, INTRA_DIMENSION, OPTIMIZATIONS
+from astra_edu.system.inter_dimension import INTER_DIMENSION
+from astra_edu.system.policies import QUEUE_POLICIES
+from astra_edu.system.settings import OPTIMIZATIONS
 from astra_edu.workload import Workload
 
 NPUS = (2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 256, 512, 1024)
@@ -30,7 +32,7 @@ SCALES = (0.05, 0.1, 0.2, 0.25, 0.41, 0.5, 0.75, 1, 1.5, 2, 3, 4, 5, 10, 20)
 MOST_LINKS = 16
 MOST_DIMENSIONS = 4
 EDITED = "edited"
-SUITS = {"Ring": "ring", "FullyConnected": "direct", "Switch": "halvingDoubling"}
+SUITS = {topology.value: topology.suits for topology in Topology}
 ALGORITHMS = ("ring", "direct", "halvingDoubling", "doubleBinaryTree")
 SPARE = Dimension.of("Switch", 4, 25, 500)
 
@@ -111,8 +113,10 @@ class PlatformControls:
         self.splits = Stepped("splits", SPLITS, 4, help="chunks that each collective is cut into")
         self.active_chunks = counter("active chunks", 1, 16, "how many chunks may be on a dimension at once")
         self.scheduling = menu("scheduling", ("LIFO", "FIFO"), "LIFO: later collectives first; FIFO: earlier ones")
-        self.intra_dimension = menu("intra-dimension", INTRA_DIMENSION, "which chunk of a queue is next")
-        self.inter_dimension = menu("inter-dimension", INTER_DIMENSION, "in which order a chunk walks the dimensions")
+        self.intra_dimension = menu("intra-dimension", tuple(QUEUE_POLICIES), "which chunk of a queue is next")
+        self.inter_dimension = menu(
+            "inter-dimension", tuple(INTER_DIMENSION), "in which order a chunk walks the dimensions"
+        )
         self.optimization = menu("optimisation", OPTIMIZATIONS, "localBWAware: each dimension leaves the next less")
         settings = (
             *("endpoint_delay", "splits", "active_chunks"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from astra_edu.base.errors import ConfigError, whole
-from astra_edu.network import Topology
 from astra_edu.system import TracePlatform
 
 
@@ -36,7 +35,7 @@ def grouped(platform: TracePlatform, group: int) -> tuple[TracePlatform, int]:
                 raise ConfigError(
                     f"groups of {group} NPUs don't fit: dimension {d} makes {inside * block.npus} NPUs of {inside}."
                 )
-            if block.topology is not Topology.SWITCH:
+            if not block.topology.divisible:
                 raise ConfigError(
                     f"groups of {group} NPUs would end inside dimension {d}, a {block.topology} of {block.npus}; they "
                     f"can end where a dimension does ({inside} or {inside * block.npus} NPUs), or inside a Switch."

@@ -509,7 +509,7 @@ class View {
     for (const d of stage.buses) make("path", { d, class: "astra-bus" }, wires);
     for (const [x, y, width, height] of stage.boxes) {
       make("rect", { x, y, width, height, rx: 6, class: "astra-box" }, svg);
-      make("text", { x: x + width / 2, y: y + height - 8, class: "astra-box-name", text: "switch" }, svg);
+      if (width >= 60) make("text", { x: x + width / 2, y: y + height - 8, class: "astra-box-name", text: "switch" }, svg);
     }
     this.arrows = make("g", { class: "astra-arrows" }, svg);
     const size = clamp(stage.radius * 0.95, 8, 13);
