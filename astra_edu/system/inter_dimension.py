@@ -36,10 +36,12 @@ class InterDimension:
 
     halves: whether an all-reduce reduce-scatters and all-gathers on its last dimension, too, instead of all-reducing
     there. together: whether, in ASTRA-sim 2.x, the NPU that comes first decides for all; else each has its own turn.
+    in_groups: whether, there, the collectives of process groups, which know one dimension, are asked for, too.
     """
 
     halves: ClassVar[bool] = False
     together: ClassVar[bool] = False
+    in_groups: ClassVar[bool] = False
 
     def __init__(self, dimensions: Dimensions) -> None:
         """A policy for these dimensions that has seen no chunk yet."""
@@ -68,6 +70,7 @@ class Baseline(InterDimension):
 class RoundRobin(InterDimension):
     """Every chunk begins one dimension further on."""
 
+    in_groups = True
     turn = 0
 
     def order(self, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> Ordered:

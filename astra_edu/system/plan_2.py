@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Collective, walk
+from astra_edu.collectives.hierarchical import natural_order
 from astra_edu.system.implementation import Implementation
 from astra_edu.system.inter_dimension import Dimensions, Ordered, inter_dimension
 from astra_edu.system.moves import Moves
@@ -167,7 +168,9 @@ class Planner:
         use = [d < len(known) and known[d] for d in range(len(lanes))]
         usable = [wanted and lane.npus > 1 for wanted, lane in zip(use, lanes, strict=True)]
         chunk, left = cut(collective, size, self.platform.system.splits, self.platform.npus)
-        together = self._inter.together and collective is not Collective.ALL_TO_ALL and lanes[0].stride
+        grouped = not lanes[0].stride
+        together = self._inter.together and collective is not Collective.ALL_TO_ALL and not grouped
+        asked = self._inter.in_groups if grouped else not self._inter.together
         plans: list[tuple[PhasePlan, ...]] = []
         while left > 0:
             taken = chunk
@@ -175,8 +178,11 @@ class Planner:
                 stream = first_stream + len(plans)
                 order, taken = self.shared.order(stream, collective, chunk, left, (*use, *[True] * len(self.queues)))
                 order = self._within(order[: len(lanes)], lanes)
-            else:
+            elif asked:
                 order, _ = self._inter.order(collective, chunk, left, use)
+                order = [d for d in order if d < len(lanes)]
+            else:
+                order = natural_order(collective, len(lanes))
             left -= taken
             phases = self._phases(collective, [d for d in order if usable[d]], taken, lanes)
             if not phases:
