@@ -155,6 +155,11 @@ class _Moved(Loader):
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = import_module(self.new)
+        if self.new == "astra_edu":  # a folder that has gone; its modules mustn't become attributes of astra_edu
+            module, names = ModuleType(spec.name), module
+            module.__path__ = []
+            module.__dict__["__getattr__"] = lambda name: getattr(names, name)
+            module.__spec__ = ModuleSpec(self.new, self)
         self.own = module.__spec__
         return module
 

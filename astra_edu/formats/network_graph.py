@@ -23,6 +23,11 @@ def parse_graph(text: str, name: str = "graph file") -> GraphNetwork:
 
     Its "graph" may have GraphNetwork's npus, dims, shortest, ties, and routes as a list of ways. NetworkX's older
     "links" do for "edges".
+
+    >>> from astra_edu.formats import format_graph, parse_graph
+    >>> ring = ae.GraphNetwork(ae.as_graph(ae.Block("Ring", 4, bandwidth=50, latency=500)))
+    >>> parse_graph(format_graph(ring)) == ring
+    True
     """
     content = parse_object(text, name, _KEYS, LARGEST)
     graph = _graph(content, name)
@@ -37,7 +42,14 @@ def parse_graph(text: str, name: str = "graph file") -> GraphNetwork:
 
 
 def format_graph(network: GraphNetwork) -> str:
-    """The file's text: an edge a line, once where both directions are alike everywhere."""
+    """The file's text: an edge a line, once where both directions are alike everywhere.
+
+    >>> from astra_edu.formats import format_graph
+    >>> text = format_graph(ae.GraphNetwork(ae.as_graph(ae.Block("Ring", 4, bandwidth=50, latency=500))))
+    >>> print(*[line.strip() for line in text.splitlines() if "source" in line][:2], sep="\\n")
+    {"source": 0, "target": 1, "bandwidth": 50.0, "latency": 500.0},
+    {"source": 0, "target": 3, "bandwidth": 50.0, "latency": 500.0},
+    """
     links = network.links
     both = all(links.get((head, tail)) == block for (tail, head), block in links.items())
     shown = {_one_way(link, both): block for link, block in links.items()}

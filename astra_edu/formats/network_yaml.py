@@ -21,8 +21,8 @@ def parse_network_2(text: str, name: str = "network file") -> tuple[Block, ...]:
     Warns of keys that ASTRA-sim doesn't read.
 
     >>> from astra_edu.formats import parse_network_2
-    >>> parse_network_2("topology: [Ring]\nnpus_count: [8]\nbandwidth: [50.0]\nlatency: [500.0]\n")
-    (Block(topology=<Topology.RING: 'Ring'>, npus=8, bandwidth=50.0, latency=500.0),)
+    >>> parse_network_2("topology: [Ring]\\nnpus_count: [8]\\nbandwidth: [50.0]\\nlatency: [500.0]\\n")
+    (Block(topology='Ring', npus=8, bandwidth=50.0, latency=500.0),)
     """
     entries = parse_mapping(text, name, "a network file")
     if unknown := [key for key in entries if key not in _KEYS]:

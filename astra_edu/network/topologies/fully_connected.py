@@ -7,7 +7,12 @@ from astra_edu.network.topologies.topology import Topology
 
 
 class FullyConnected(Topology):
-    """Every message has a link of its own."""
+    """Every message has a link of its own.
+
+    >>> from astra_edu.network.topologies import FullyConnected
+    >>> FullyConnected().route(5, 0, 3), len(FullyConnected().links(5))
+    ([0, 3], 20)
+    """
 
     spelling = "FullyConnected"
     suits = "direct"

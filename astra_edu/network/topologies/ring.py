@@ -7,7 +7,12 @@ from astra_edu.network.topologies.topology import Topology
 
 
 class Ring(Topology):
-    """Messages go the shorter way round, clockwise if both are as long."""
+    """Messages go the shorter way round, clockwise if both are as long.
+
+    >>> from astra_edu.network.topologies import Ring
+    >>> Ring().route(5, 0, 3), Ring().apart(5, 0, 2)
+    ([0, 4, 3], 2)
+    """
 
     spelling = "Ring"
     suits = "ring"

@@ -7,7 +7,12 @@ from astra_edu.network.topologies.topology import Topology
 
 
 class Switch(Topology):
-    """Every message goes up to the switch and down from it."""
+    """Every message goes up to the switch and down from it.
+
+    >>> from astra_edu.network.topologies import Switch
+    >>> Switch().route(8, 0, 3)
+    [0, 'switch', 3]
+    """
 
     spelling = "Switch"
     suits = "halvingDoubling"

@@ -153,6 +153,11 @@ def register(topology: Topology) -> Topology:
     """Have files, menus and Topology(name) know a topology; one of the same name that isn't ASTRA-sim's is replaced.
 
     Raises ConfigError for what is no topology and for a name that can't stand in a file.
+
+    >>> from astra_edu.network.topologies import Torus, find, register
+    >>> square = register(Torus(4, 4))
+    >>> find("Torus4x4") is square
+    True
     """
     if not isinstance(topology, Topology):
         raise ConfigError(f"register takes a topology, such as Torus(4, 2), not {topology!r:.60}.")
@@ -166,7 +171,12 @@ def register(topology: Topology) -> Topology:
 
 
 def find(value: object, name: str = "topology") -> Topology:
-    """A topology from its name; one handed over stays as it is. Raises ConfigError with the names there are."""
+    """A topology from its name; one handed over stays as it is. Raises ConfigError with the names there are.
+
+    >>> from astra_edu.network.topologies import find
+    >>> find("Ring"), find("Torus4x2").links_needed(8)
+    ('Ring', 3)
+    """
     if isinstance(value, Topology):
         return value
     if isinstance(value, str) and value not in TOPOLOGIES and (found := _NUMBERS.fullmatch(value)):

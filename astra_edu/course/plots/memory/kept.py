@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from astra_edu.base.deprecated import renamed
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import GIB
 from astra_edu.course.plots.figure import Picture, text_table
@@ -52,10 +53,11 @@ class _Line:
     gib: float
 
 
-def memory_bars(kept: Mapping[str, Memory], on: Device | str | None = None) -> Picture:
+@renamed(on="device")
+def memory_bars(kept: Mapping[str, Memory], device: Device | str | None = None) -> Picture:
     """Draw a bar for each strategy: parameters, gradients, optimiser state and activations of one NPU, in GiB.
 
-    kept: as `ae.memory` gives it, by names, the first on top. on: a device, whose memory is drawn as a line.
+    kept: as `ae.memory` gives it, by names, the first on top. device: one whose memory is drawn as a line.
     Raises ConfigError if there is nothing to draw, and for a device whose memory isn't given.
 
     >>> kept = {f"ZeRO-{zero}": ae.memory("gpt2", ae.Strategy(data=8, zero=zero)) for zero in (0, 3)}
@@ -65,7 +67,7 @@ def memory_bars(kept: Mapping[str, Memory], on: Device | str | None = None) -> P
     ZeRO-3                  0.36       0.36             2.18         8.55   11.45       fits
     """
     kept = by_name(kept, Memory, '{"ZeRO-2": ae.memory("gpt2", ae.Strategy(data=8, zero=2))}')
-    device = None if on is None else named_device(on)
+    device = None if device is None else named_device(device)
     if device is not None and device.memory_bytes is None:
         raise ConfigError(f"{device.name} has no memory_bytes that a line could show.")
     there = device.memory_bytes if device else None
