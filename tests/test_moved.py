@@ -21,9 +21,10 @@ def test_an_old_name_gives_the_module_at_its_new_place_and_warns(old):
 
 def test_what_people_type_stays_without_a_warning():
     with warnings.catch_warnings(action="error"):
-        from astra_edu import measured
         from astra_edu.check import answered, ex1, ex14  # noqa: F401
         from astra_edu.plots import timeline
+
+        from astra_edu import measured
 
         assert ae.plots.timeline is timeline
         assert ae.measured is measured

@@ -24,7 +24,7 @@ from astra_edu.run.presets import preset
 from astra_edu.workload.layer import Layer, Work
 
 MIB = 2**20
-INPUTS = Path(__file__).parents[1] / "exercises" / "inputs"
+INPUTS = Path(__file__).parents[4] / "exercises" / "inputs"
 EX3 = INPUTS / "asplos2022" / "ex3"
 RING = ae.Platform(ae.Dimension.of("Ring", 8, 50, 500), ae.SystemConfig.of("ring"))
 
