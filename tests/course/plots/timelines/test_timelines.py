@@ -8,13 +8,9 @@ import pytest
 
 import astra_edu as ae
 from astra_edu.course.plots import (
-    Picture,
-    all_reduce_costs,
     chunks,
     compute_and_exposed,
     layers,
-    size_sweep,
-    text_table,
     timeline,
     utilisation,
 )
@@ -24,7 +20,7 @@ from astra_edu.run.presets import preset
 from astra_edu.workload.layer import Layer, Work
 
 MIB = 2**20
-INPUTS = Path(__file__).parents[1] / "exercises" / "inputs"
+INPUTS = Path(__file__).parents[4] / "exercises" / "inputs"
 EX3 = INPUTS / "asplos2022" / "ex3"
 RING = ae.Platform(ae.Dimension.of("Ring", 8, 50, 500), ae.SystemConfig.of("ring"))
 
@@ -96,93 +92,6 @@ def title(picture):
 
 def written(picture):
     return [text.get_text() for text in picture.figure.axes[0].texts]
-
-
-def test_a_figure_comes_with_its_words_and_numbers():
-    picture = all_reduce_costs(npus=(2, 4, 8), algorithms=("ring", "naive"))
-    html = picture._repr_html_()
-    assert re.search(r'<img alt="Two log-log line charts.*src="data:image/png;base64,iVBOR', html)
-    assert re.search('<figcaption><pre tabindex="0" style="[^"]*overflow-x: auto">algorithm', html)
-    assert repr(picture).startswith(picture.alt)
-
-
-def test_the_cost_figure_draws_what_its_table_says():
-    picture = all_reduce_costs(npus=(2, 4, 8), algorithms=("ring", "direct"))
-    steps, traffic = picture.figure.axes
-    assert [list(line.get_ydata()) for line in steps.get_lines()] == [[2, 2, 2], [2, 6, 14]]
-    assert [list(line.get_ydata()) for line in traffic.get_lines()] == [[1, 1.5, 1.75]]
-    assert [text.get_text() for text in traffic.texts] == ["ring, direct"]
-    assert "ring          8     14                  1.750       1" in picture.table
-
-
-def test_tables_are_aligned():
-    assert text_table(["name", "n"], [["a", 10], ["long name", 5]]) == "name        n\na          10\nlong name   5"
-
-
-def test_a_long_table_is_folded():
-    figure = pytest.importorskip("matplotlib.figure").Figure()
-    assert "<summary>" not in Picture(figure, "", "row\n" * 5)._repr_html_()
-    assert "<summary>" in Picture(figure, "", "row\n" * 50)._repr_html_()
-
-
-def test_a_note_stands_before_the_table():
-    figure = pytest.importorskip("matplotlib.figure").Figure()
-    picture = Picture(figure, "alt", "row", "a < b")
-    assert "<figcaption><p>a &lt; b</p><pre" in picture._repr_html_()
-    assert repr(picture) == "alt\na < b\nrow"
-    assert "<p>" not in Picture(figure, "alt", "row")._repr_html_()
-
-
-def test_alt_text_is_escaped():
-    figure = pytest.importorskip("matplotlib.figure").Figure()
-    assert 'alt="a &lt; &quot;b&quot;"' in Picture(figure, 'a < "b"', "")._repr_html_()
-
-
-# the sweep
-
-
-def test_the_sweep_names_floor_and_slope_of_exercise_2():
-    sizes = [MIB << power for power in range(11)]
-    times = [ae.simulate(ae.Workload.micro("all-reduce", size), RING).total_ns for size in sizes]
-    picture = size_sweep(sizes, {"Ring": times})
-    assert "latency floor of 28.6 µs and grows by 17.10 µs per MiB to 17,534.2 µs" in picture.alt
-    assert rows(picture)[-3:] == [["1024", "17,534.229"], ["floor", "28.6"], ["slope per MiB", "17.10"]]
-    linear, logarithmic = picture.figure.axes
-    assert list(linear.get_lines()[0].get_ydata()) == [time / 1000 for time in times]
-    assert logarithmic.get_xscale() == "log"
-    floor, slope = logarithmic.get_lines()[-2:]
-    assert floor.get_ydata()[0] == pytest.approx(28.6, abs=0.05)
-    assert floor.get_label() == "latency floor: 28.6 µs"
-    assert slope.get_ydata()[-1] == pytest.approx(17.1 * 1024, rel=0.001)
-    assert [text.get_text().split("\n")[0] for text in linear.texts] == ["bandwidth slope", "latency floor 28.6 µs,"]
-
-
-def test_every_series_of_a_sweep_has_its_floor_and_slope():
-    picture = size_sweep([MIB, 2 * MIB, 4 * MIB], {"a": [3000, 5000, 9000], "b": [1000, 2000, 4000]})
-    assert rows(picture)[-2:] == [["floor", "1.0", "none"], ["slope per MiB", "2.00", "1.00"]]
-    assert "a starts at 3.0 µs, has a latency floor of 1.0 µs" in picture.alt
-    assert "b starts at 1.0 µs, has no latency floor" in picture.alt
-    labels = [text.get_text() for text in picture.figure.axes[0].get_legend().get_texts()]
-    assert labels == ["a: floor 1.0 µs, slope 2.00 µs/MiB", "b: no floor, slope 1.00 µs/MiB"]
-
-
-def test_a_sweep_without_a_floor_draws_none():
-    picture = size_sweep([MIB, 2 * MIB], {"b": [1000, 2000]})
-    assert len(picture.figure.axes[1].get_lines()) == 1
-
-
-@pytest.mark.parametrize(
-    ("sizes", "series", "words"),
-    [
-        ([1], {"a": [1]}, "two or more"),
-        ([2, 1], {"a": [1, 2]}, "larger than the one before"),
-        ([1, 2], {}, "no series"),
-        ([1, 2], {"a": [1]}, "a has 1 times for 2 sizes"),
-    ],
-)
-def test_a_sweep_that_cannot_be_drawn_says_why(sizes, series, words):
-    with pytest.raises(ae.ConfigError, match=words):
-        size_sweep(sizes, series)
 
 
 # the timeline
