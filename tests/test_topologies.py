@@ -104,6 +104,47 @@ class TestOneOfYourOwn:
             ae.Dimension.of("Line", 4, 50, 500)
 
 
+SNIPPET = """
+import astra_edu as ae
+
+class Row(ae.Topology):
+    \"\"\"NPUs in a row, each with links to its neighbours.\"\"\"
+
+    spelling = "Row"  # in files, menus and Block("Row", ...)
+
+    def links(self, npus):
+        return [link for k in range(npus - 1) for link in ((k, k + 1), (k + 1, k))]
+
+    def layout(self, npus):  # for the players; left out, a circle
+        return {k: (k / (npus - 1), 0.5) for k in range(npus)}
+
+ae.topologies.register(Row())
+
+dimension = ae.Dimension.of("Row", 4, 50, 500)  # ASTRA-sim 1.0's engine: GB/s and ns of a link
+platform = ae.Platform((dimension,), ae.SystemConfig.of("ring"))
+print(ae.simulate(ae.Workload.micro("all-reduce", 1 << 20), platform).explain())
+
+block = ae.Block("Row", 4, 50, 500)  # 2.x's, message by message on the links
+platform = ae.TracePlatform(block, ae.TraceSystem.of("ring"), congestion_aware=True)
+run = ae.simulate(ae.traces.collective("all_reduce", 1 << 20, 4), platform, record=True)
+ae.LinkPlayer(run)
+ae.Player(ae.schedule("all-reduce", "ring", 4), topology="Row")
+ae.save_astra_sim(platform, "network.yml", "system.json")
+assert ae.load_astra_sim("network.yml", "system.json", congestion_aware=True).network == platform.network
+"""
+
+
+def test_the_lines_that_contributing_shows(tmp_path, monkeypatch, capsys):
+    assert len(SNIPPET.strip().splitlines()) < 30
+    monkeypatch.chdir(tmp_path)
+    try:
+        with pytest.warns(UserWarning, match="ASTRA-sim doesn't know Row"):
+            exec(SNIPPET, {"__name__": "snippet"})
+    finally:
+        TOPOLOGIES.pop("Row", None)
+    assert "critical path" in capsys.readouterr().out
+
+
 class TestNames:
     def test_the_three_are_what_they_were(self):
         assert list(ae.Topology) == ["Ring", "FullyConnected", "Switch"]
@@ -327,3 +368,21 @@ def test_a_group_ends_where_a_topology_of_ours_does():
     assert logical_dimensions(network, 4)[1] == 1
     with pytest.raises(ae.ConfigError, match="end inside a dimension that is a Torus"):
         logical_dimensions(network, 16)
+
+
+def test_the_menus_of_the_widgets_know_them():
+    torus = ae.Dimension.of("Torus4x2", 8, 50, 500)
+    platform = ae.Platform((torus,), ae.SystemConfig.of("direct"))
+    what_if = ae.WhatIf(platform, ae.Workload.micro("all-reduce", 1 << 20))
+    row = what_if.platform.rows[0]
+    assert row.dimension() == torus
+    row.topology.value = "Hypercube"
+    assert row.algorithm.value == "halvingDoubling"
+    row.npus.put(7)
+    row.follow(row.npus)
+    with pytest.raises(ae.ConfigError, match="power of two"):
+        row.dimension()
+    explorer = ae.Explorer(network=(("Torus4x2", 8, 50, 500),))
+    assert explorer.rows[0].dimension().topology == "Torus4x2"
+    explorer.rows[0].topology.value = "Hypercube"
+    assert "Hypercube" in str(explorer.choice.network)

@@ -57,8 +57,9 @@ class FoldedLinks(FoldedMessages, Links):
     def _folded_route(self, destination: int) -> list[Link]:
         d = self._dimension(destination)
         block, distance = self.blocks[d], destination // self._stride(d)
-        way = block.topology.route(block.npus, 0, distance)
-        return [self._link(_folded(d, block, *link), block) for link in pairwise(way)]
+        way, known = block.topology.route(block.npus, 0, distance), self._links
+        names = [_folded(d, block.npus, tail, head) for tail, head in pairwise(way)]
+        return [known[name] if name in known else self._link(name, block) for name in names]
 
     def _dimension(self, distance: int) -> int:
         return next(d for d, block in enumerate(self.blocks) if distance // self._stride(d) % block.npus)
@@ -85,10 +86,10 @@ class FoldedLinks(FoldedMessages, Links):
         super()._there(travel)
 
 
-def _folded(d: int, block: Block, tail: Node, head: Node) -> LinkName:
+def _folded(d: int, npus: int, tail: Node, head: Node) -> LinkName:
     """What all NPUs' links of this kind are called."""
     if isinstance(head, str):
         return f"{d} {head}", "up"
     if isinstance(tail, str):
         return f"{d} {tail}", "down"
-    return d, f"{(head - tail) % block.npus} places on"
+    return d, (head - tail) % npus

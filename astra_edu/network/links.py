@@ -86,7 +86,10 @@ class Links(Messages):
         return route
 
     def _link(self, name: LinkName, block: Block) -> Link:
-        return self._links.setdefault(name, Link(name, block))
+        link = self._links.get(name)
+        if link is None:
+            link = self._links[name] = Link(name, block)
+        return link
 
     def _forward(self, travel: Travel) -> None:
         link = travel.route[travel.at]
@@ -136,7 +139,10 @@ def route_of(network: tuple[Block, ...] | GraphNetwork, source: int, destination
         if place == goal:
             continue
         first = here - place * stride
-        way = [named(node, d, first, stride, block) for node in block.topology.route(block.npus, place, goal)]
+        way = [
+            first + node * stride if isinstance(node, int) else named(node, d, first, stride, block)
+            for node in block.topology.route(block.npus, place, goal)
+        ]
         links += [(link, block) for link in pairwise(way)]
         here = first + goal * stride
     return links

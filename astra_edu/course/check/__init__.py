@@ -13,18 +13,22 @@ exercise is loaded when it is first asked for: `from astra_edu.check import answ
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
 
 from astra_edu.course.check.verdict import Verdict, answered
 
-EXERCISES = tuple(
-    sorted(
-        (found.name for found in iter_modules(__path__) if found.ispkg), key=lambda name: int(name.removeprefix("ex"))
-    )
-)
-"""The names of all exercises, in their order."""
+
+def exercises_in(folders: Iterable[str]) -> tuple[str, ...]:
+    """The names of all exercises in these folders, in the order of their numbers."""
+    names = (found.name for found in iter_modules(folders) if found.ispkg and re.fullmatch(r"ex\d+", found.name))
+    return tuple(sorted(names, key=lambda name: int(name.removeprefix("ex"))))
+
+
+EXERCISES = exercises_in(__path__)
 
 __all__ = ["EXERCISES", "Verdict", "answered", *EXERCISES]
 

@@ -7,6 +7,7 @@ figure.py (a figure with its words), looks.py (how each kind of work looks), sta
 from __future__ import annotations
 
 import sys
+import warnings
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -36,8 +37,7 @@ _FIGURES = {
         "models.roofline": ("roofline",),
         "network.link_use": ("busiest_links", "link_use"),
         "network.queues": ("goodput", "queue_length"),
-        "timelines.chunks": ("pipeline",),
-        "timelines.critical_path": ("critical_path",),
+        "timelines.chunks": ("chunks",),
         "timelines.iteration": ("timeline",),
         "timelines.per_layer": ("layers",),
         "timelines.stages": ("stages",),
@@ -60,7 +60,20 @@ _FIGURES = {
 __all__ = sorted(_FIGURES)
 
 
+_OLD = {
+    "critical_path": ("astra_edu.explain.path_of_nodes", "nodes_on_path"),
+    "pipeline": ("astra_edu.course.plots", "chunks"),
+}
+"""Names of release 0.1: the module and the name that they have now."""
+
+
 def __getattr__(name: str) -> Any:
+    if name in _OLD:
+        module, new = _OLD[name]
+        warnings.warn(
+            f"plots.{name} is {module}.{new} now; the old name goes with release 0.3.", DeprecationWarning, stacklevel=2
+        )
+        return getattr(import_module(module), new)
     if name not in _FIGURES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_FIGURES[name]}"), name)
@@ -74,7 +87,7 @@ class _Plots(ModuleType):
     """Keeps its names for its figures: importing a module's old path, such as plots.stages, doesn't take `stages`."""
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name not in _FIGURES or not isinstance(value, ModuleType):
+        if name not in _FIGURES | _OLD or not isinstance(value, ModuleType):
             super().__setattr__(name, value)
 
 

@@ -29,7 +29,10 @@ class Row:
         """Show `dimension`, carrying out its phases by `algorithm`."""
         wide = {"style": {"description_width": "5.2em"}, "layout": ipywidgets.Layout(width="auto")}
         self.topology = ipywidgets.Dropdown(
-            options=[*TOPOLOGIES], value=dimension.topology.value, description="topology", **wide
+            options=[*dict.fromkeys((*TOPOLOGIES, dimension.topology.value))],
+            value=dimension.topology.value,
+            description="topology",
+            **wide,
         )
         self.algorithm = ipywidgets.Dropdown(options=[algorithm], value=algorithm, description="algorithm", **wide)
         self.npus = ipywidgets.IntSlider(dimension.npus, 2, max(MOST_NPUS, dimension.npus), description="NPUs", **wide)

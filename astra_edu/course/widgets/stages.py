@@ -11,12 +11,11 @@ from typing import Any
 import traitlets
 
 from astra_edu.base.errors import ConfigError, choice, not_negative, whole
-from astra_edu.base.units import format_ns
+from astra_edu.base.units import format_ns, several
 from astra_edu.course.widgets import handout
 from astra_edu.course.widgets.view import View
 from astra_edu.pipeline import ORDERS, PipelineRun, closed_form, run_pipeline
 from astra_edu.pipeline.checked import takes_chunks
-from astra_edu.pipeline.orders import several
 
 STATIC = Path(__file__).parent / "static"
 FORWARD_NS = 12_000

@@ -26,7 +26,8 @@ class Ring(Topology):
     def route(self, npus: int, source: int, destination: int) -> list[Node]:
         """See Topology."""
         step = 1 if 2 * ((destination - source) % npus) <= npus else -1
-        return [(source + step * k) % npus for k in range(self.hops(npus, destination - source) + 1)]
+        hops = (destination - source) * step % npus
+        return [place % npus for place in range(source, source + step * (hops + 1), step)]
 
     def apart(self, npus: int, source: int, destination: int) -> int:
         """Places."""

@@ -57,6 +57,14 @@ def test_every_exercise_has_its_notebooks_and_its_answers():
     assert tried == set(check.EXERCISES)
 
 
+def test_an_exercise_is_a_folder(tmp_path):
+    for name in ("ex10", "ex2", "shared"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").touch()
+    (tmp_path / "ex3.py").touch()
+    assert check.exercises_in([str(tmp_path)]) == ("ex2", "ex10")
+
+
 def test_exercises_are_found_and_loaded_when_they_are_asked_for():
     assert {"answered", "ex1", "ex14"} <= set(dir(check))
     assert tuple(sorted(check.EXERCISES, key=lambda name: int(name[2:]))) == check.EXERCISES

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import format_bytes
@@ -12,6 +13,7 @@ from astra_edu.run.run_trace import run_trace
 from astra_edu.run.trace_result import TraceResult
 from astra_edu.system import TracePlatform, TraceSystem
 from astra_edu.traces import NodeType, Trace
+from astra_edu.traces.npu import Ran
 
 SEND, RECEIVE, COMPUTE = NodeType.COMM_SEND_NODE, NodeType.COMM_RECV_NODE, NodeType.COMP_NODE
 
@@ -59,27 +61,32 @@ def _counts(trace: Trace, npu: int, micro_batches: int, micros: int, bytes: int)
 
 
 def _flow(run: TraceResult, micro_batches: int) -> str | None:
-    """Whether anything is used before it is there, in the order of the micro-batches."""
-    ran = {npu: [one for one in run.ran if one.npu == npu] for npu in range(run.trace.npus)}
-    for npu, ones in ran.items():
-        computed = sorted((one for one in ones if one.node.type is COMPUTE), key=lambda one: one.start_ns)
-        received = sorted(one.end_ns for one in ones if one.node.type is RECEIVE)
-        sent = sorted(one.start_ns for one in ones if one.node.type is SEND)
-        for k in range(micro_batches):
-            if received and computed[k].start_ns < received[k]:
-                return f"Stage {npu} computes micro-batch {k} before it has arrived."
-            if sent and sent[k] < computed[k].end_ns:
-                return f"Stage {npu} sends micro-batch {k} on before it has computed it."
-    for npu in range(run.trace.npus):
-        graph = Graph(run.trace, npu)
-        for node in graph.nodes:
-            sends = node.type is SEND
-            before = COMPUTE if sends else RECEIVE
-            if (sends or (node.type is COMPUTE and npu)) and not any(
-                graph.waits(node, other) for other in graph.nodes if other.type is before
-            ):
-                what = "a computation" if sends else "a receive"
-                return f"{node.name} on stage {npu} doesn't wait for {what}; that it comes later is chance."
+    """Whether anything is used before it is there, in the order of the micro-batches, or is there by chance only."""
+    npus = range(run.trace.npus)
+    too_early = (_too_early([one for one in run.ran if one.npu == npu], npu, micro_batches) for npu in npus)
+    return next(filter(None, [*too_early, *(_by_chance(run.trace, npu) for npu in npus)]), None)
+
+
+def _too_early(ones: Sequence[Ran], npu: int, micro_batches: int) -> str | None:
+    computed = sorted((one for one in ones if one.node.type is COMPUTE), key=lambda one: one.start_ns)
+    received = sorted(one.end_ns for one in ones if one.node.type is RECEIVE)
+    sent = sorted(one.start_ns for one in ones if one.node.type is SEND)
+    for k in range(micro_batches):
+        if received and computed[k].start_ns < received[k]:
+            return f"Stage {npu} computes micro-batch {k} before it has arrived."
+        if sent and sent[k] < computed[k].end_ns:
+            return f"Stage {npu} sends micro-batch {k} on before it has computed it."
+    return None
+
+
+def _by_chance(trace: Trace, npu: int) -> str | None:
+    """A send that waits for no computation, or a computation, but on the first stage, that waits for no receive."""
+    graph = Graph(trace, npu)
+    waited_for = {SEND: (COMPUTE, "a computation")} | ({COMPUTE: (RECEIVE, "a receive")} if npu else {})
+    for node in graph.nodes:
+        before, what = waited_for.get(node.type, (None, ""))
+        if before and not any(graph.waits(node, other) for other in graph.nodes if other.type is before):
+            return f"{node.name} on stage {npu} doesn't wait for {what}; that it comes later is chance."
     return None
 
 

@@ -42,41 +42,51 @@ def predicted_effect(answer: Answer, folder: str | Path) -> Verdict:
 
 def backward_order(answer: Answer) -> Verdict:
     """backward_order(layers): the backward pass's computations as a list such as ["IG3", "WG3", ...]."""
-    named: dict[str, Callable[[int], list[str]]] = {
-        "You keep the tutorial's own order: a layer's weight gradient before its input gradient.": (
-            lambda n: [f"{k}{i}" for i in reversed(range(n)) for k in ("WG", "IG") if (k, i) != ("IG", 0)]
-        ),
-        "Nearly: layer 0's input is the training data, which nobody needs a gradient of.": (
-            lambda n: [f"{k}{i}" for i in reversed(range(n)) for k in ("IG", "WG")]
-        ),
-        "A gradient comes from the end of the network: with which layer does the backward pass begin?": (
-            lambda n: [f"{k}{i}" for i in range(n) for k in ("IG", "WG") if (k, i) != ("IG", 0)]
-        ),
-        "Each layer's weight gradient belongs right after its own input gradient, not after all of them.": (
-            lambda n: [f"IG{i}" for i in reversed(range(1, n))] + [f"WG{i}" for i in reversed(range(n))]
-        ),
-    }
     for layers in (4, 2, 3):
         try:
             given = call(answer, {"layers": layers})
         except NoAnswerError as problem:
             return problem.verdict
-        if not isinstance(given, (list, tuple)):
-            return Verdict(
-                False, f'For layers = {layers} you return {given!r}; return a list such as ["FWD0", "FWD1"].'
-            )
-        words = ["".join(str(word).upper().split()) for word in given]
-        wanted = [f"{k}{i}" for i in reversed(range(layers)) for k in ("IG", "WG") if (k, i) != ("IG", 0)]
-        if words == wanted:
-            continue
-        for message, mistake in named.items():
-            if words == mistake(layers):
-                return Verdict(False, message)
-        if len(words) != len(wanted):
-            return Verdict(False, f"For layers = {layers} you return {len(words)} entries; {len(wanted)} are expected.")
-        right = sum(a == b for a, b in zip(words, wanted, strict=True))
-        return Verdict(False, f"For layers = {layers}, {right} of your {len(words)} entries stand in the right place.")
+        if wrong := _wrong_order(given, layers):
+            return Verdict(False, wrong)
     return Verdict(True, "Right: one swap in each layer, and layer 0 has no input gradient to compute.")
+
+
+def _wrong_order(given: object, layers: int) -> str:
+    """What is wrong with the order for so many layers; empty if it is right."""
+    if not isinstance(given, (list, tuple)):
+        return f'For layers = {layers} you return {given!r}; return a list such as ["FWD0", "FWD1"].'
+    words, wanted = ["".join(str(word).upper().split()) for word in given], _order(range(layers)[::-1])
+    if words == wanted:
+        return ""
+    for message, mistaken in _WRONG_ORDERS.items():
+        if words == mistaken(layers):
+            return message
+    if len(words) != len(wanted):
+        return f"For layers = {layers} you return {len(words)} entries; {len(wanted)} are expected."
+    right = sum(a == b for a, b in zip(words, wanted, strict=True))
+    return f"For layers = {layers}, {right} of your {len(words)} entries stand in the right place."
+
+
+def _order(layers: Sequence[int], kinds: Sequence[str] = ("IG", "WG"), left_out: str = "IG0") -> list[str]:
+    """The kinds of each layer, one layer after the other; nobody needs a gradient of the training data, IG0."""
+    return [f"{kind}{layer}" for layer in layers for kind in kinds if f"{kind}{layer}" != left_out]
+
+
+_WRONG_ORDERS: dict[str, Callable[[int], list[str]]] = {
+    "You keep the tutorial's own order: a layer's weight gradient before its input gradient.": (
+        lambda n: _order(range(n)[::-1], ("WG", "IG"))
+    ),
+    "Nearly: layer 0's input is the training data, which nobody needs a gradient of.": (
+        lambda n: _order(range(n)[::-1], left_out="")
+    ),
+    "A gradient comes from the end of the network: with which layer does the backward pass begin?": (
+        lambda n: _order(range(n))
+    ),
+    "Each layer's weight gradient belongs right after its own input gradient, not after all of them.": (
+        lambda n: _order(range(n)[::-1], ("IG",)) + _order(range(n)[::-1], ("WG",))
+    ),
+}
 
 
 def slack_ns(answer: Answer) -> Verdict:

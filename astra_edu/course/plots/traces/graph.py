@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import format_ns
 from astra_edu.course.plots.figure import Picture, TimeUnit, text_table, time_unit
-from astra_edu.course.plots.timelines.critical_path import critical_path
 from astra_edu.course.plots.traces.boxes import drawn
 from astra_edu.course.plots.traces.layout import Layout, chained, grouped, laid_out
-from astra_edu.course.plots.traces.looks import KINDS, amount_of, kind_of
+from astra_edu.course.plots.traces.looks import KINDS, amount_of
+from astra_edu.explain.path_of_nodes import nodes_on_path
 from astra_edu.run.trace_result import TraceResult
 from astra_edu.traces import Node, Trace
 from astra_edu.traces.builder import Builder
+from astra_edu.traces.kinds import kind_of
 from astra_edu.traces.npu import Ran
 
 _NAMED, _NUMBERED, _GROUPED = 12, 36, 28  # levels at most: with names in the boxes, with numbers, in groups
@@ -44,7 +45,7 @@ class _Graph:
             return cls(trace, npu, npu, {}, [], None)
         whose = 0 if result.one_for_all else npu
         ran = {one.node.id: one for one in result.ran if one.npu == whose}
-        return cls(trace, npu, whose, ran, critical_path(result, npu), result.total_ns)
+        return cls(trace, npu, whose, ran, nodes_on_path(result, npu), result.total_ns)
 
     @property
     def nodes(self) -> Sequence[Node]:

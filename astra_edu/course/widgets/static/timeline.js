@@ -9,6 +9,9 @@ const AXIS = 30; // above them
 const LANE = 36;
 const GAP = 9; // between them; the line that shows a span's waiting runs here
 const SHORTEST = 2; // ns that fill the whole width at the deepest zoom
+const LOW = 18; // a lane where each of several NPUs has some, and the gap below it
+const NEXT = 4;
+const HIGHEST = 620; // of all lanes together, before they scroll
 const REACH = 4; // how far from a span the pointer still finds it
 const SETTLED_MS = 150; // after the last move the window is shared with Python and the table is brought up to date
 const DARK = "#1b1b1b";
@@ -19,6 +22,7 @@ const KEYS =
   "Mouse: drag to move, click a span to keep it, double-click to zoom to it. The wheel zooms after a click here, or with Ctrl.\n" +
   "Dashed frames: the rest of the chunk's way. The line below a lane: how long the span waited for its turn.\n" +
   "Spans narrower than a pixel are drawn together, as a column that is as high as they fill their pixel's time.";
+const KEYS_OF_MANY = "\no: open, close the lanes of an NPU · Shift + o: of all · click a name to open or close it. The wheel scrolls; with Ctrl it zooms.";
 
 /** To tell the ids of views on one page apart. Each widget has a module of its own, so counting wouldn't do. */
 const unique = () => `astra-timeline-${Math.random().toString(36).slice(2)}`;
@@ -70,11 +74,12 @@ class Run {
     [this.chunk, this.kind] = [24, 28].map((i) => new Int32Array(buffer, i * n, n));
     this.total = data.total_ns;
     this.tracks = data.tracks.map(([lane, row, first, count]) => ({ lane, row, first, last: first + count }));
-    this.lanes = data.lanes.map(([name, spans, busy], lane) => {
-      return { name, spans, busy, tracks: this.tracks.filter((track) => track.lane === lane) };
-    });
-    this.kinds = data.kinds.map(([layer, work, collective, phase, size]) => {
-      return { layer, work, collective, phase, size, look: lookOf(phase === "compute" ? work : phase) };
+    this.lanes = data.lanes.map(([name, spans, busy, group, shut, short]) => ({ name, spans, busy, group, shut, short, tracks: [] }));
+    for (const track of this.tracks) this.lanes[track.lane].tracks.push(track);
+    this.groups = data.groups;
+    this.folds = new Set(this.groups.length > 1 ? this.lanes.filter(({ shut }) => !shut).map(({ group }) => group) : []);
+    this.kinds = data.kinds.map(([layer, work, collective, phase, size, look, brief]) => {
+      return { layer, work, collective, phase, size, look: lookOf(look), brief };
     });
     this.layers = [...new Set(this.kinds.map((kind) => kind.layer))].filter(Boolean);
   }
@@ -126,8 +131,11 @@ class Run {
   way(span) {
     if (this.chunk[span] < 0) return [span];
     const { layer, work } = this.of(span);
+    const { group } = this.lanes[this.track(span).lane];
     const same = (i) => this.chunk[i] === this.chunk[span] && this.of(i).layer === layer && this.of(i).work === work;
-    const mine = Array.from(this.start.keys()).filter(same).sort((a, b) => this.start[a] - this.start[b]);
+    const mine = this.lanes.filter((lane) => lane.group === group).flatMap(({ tracks }) => tracks)
+      .flatMap(({ first, last }) => Array.from({ length: last - first }, (_, k) => first + k).filter(same))
+      .sort((a, b) => this.start[a] - this.start[b] || a - b);
     const way = [span];
     for (const i of mine.filter((i) => this.start[i] >= this.end[span])) {
       if (this.queued[i] === this.end[way.at(-1)]) way.push(i);
@@ -147,9 +155,9 @@ class Run {
       ["ends", nanoseconds(end, this.total)],
       ["lasts", `${nanoseconds(end - start)} (${percent((end - start) / this.total)} of the run)`],
     ];
-    if (collective) {
+    if (this.chunk[span] >= 0) {
       const way = this.way(span);
-      return [`${layer}, ${work}: ${phase}`, [
+      return [work === phase ? `${layer}: ${phase}` : `${layer}, ${work}: ${phase}`, [
         ["on", lane.name],
         ["collective", collective],
         ["chunk", `${this.chunk[span]}, phase ${way.indexOf(span) + 1} of ${way.length}`],
@@ -158,9 +166,11 @@ class Run {
         ...when,
       ]];
     }
-    if (phase === "compute") return [`${layer}: ${work}`, [["on", lane.name], ...when]];
-    const carried = this.lanes.filter(({ name }) => name.startsWith("dimension "))
-      .map((dimension) => [dimension.name, this.busy(dimension, start, end).busy / (end - start)]);
+    if (layer) return [`${layer}: ${work}`, [["on", lane.name], ...(size ? [["size", bytes(size)]] : []), ...when]];
+    if (phase === "message") return [`a message of ${bytes(size)}`, [["on", lane.name], ["waited", nanoseconds(start - this.queued[span])], ...when]];
+    if (phase !== EXPOSED) return [phase, [["on", lane.name], ...when]];
+    const carried = this.lanes.filter(({ short, group }) => group === lane.group && short.startsWith("dimension "))
+      .map((dimension) => [dimension.short, this.busy(dimension, start, end).busy / (end - start)]);
     const meanwhile = carried.some(([, share]) => share > 0)
       ? carried.map(([name, share]) => `${name} busy ${percent(share)}`).join(", ")
       : "nothing on the network";
@@ -181,17 +191,31 @@ function firstWhere(low, high, holds) {
 
 // ---- how it looks ----
 
+const EXPOSED = "exposed communication";
 const LOOKS = [
   { name: "forward", letters: "F", fill: "#57ad88", hatch: "" },
   { name: "input gradient", letters: "IG", fill: "#f3e79b", hatch: "." },
   { name: "weight gradient", letters: "WG", fill: "#e2b6d2", hatch: "-" },
-  { name: "exposed", letters: "E", fill: "#c4c4c4", hatch: "x" },
+  { name: EXPOSED, letters: "E", fill: "#c4c4c4", hatch: "x" },
   { name: "reduce-scatter", letters: "RS", fill: "#f7b787", hatch: "/" },
   { name: "all-gather", letters: "AG", fill: "#93c8ee", hatch: "\\" },
   { name: "all-reduce", letters: "AR", fill: "#9c7fd0", hatch: "x" },
   { name: "all-to-all", letters: "A2A", fill: "#4d9c92", hatch: "|" },
+  { name: "compute", letters: "", fill: "#57ad88", hatch: "" },
+  { name: "backward", letters: "B", fill: "#c3c9f2", hatch: "/" },
+  { name: "broadcast", letters: "B", fill: "#e6d5b8", hatch: "+" },
+  { name: "send", letters: "", fill: "#e2b6d2", hatch: "-" },
+  { name: "receive", letters: "", fill: "#f8ecf4", hatch: "." },
+  { name: "message", letters: "", fill: "#d6e6f2", hatch: "" },
+  { name: "memory access", letters: "", fill: "#c3c9f2", hatch: "o" },
+  { name: "CPU", letters: "", fill: "#f3e79b", hatch: "|" },
+  { name: "waits for other NPUs", letters: "", fill: "#ffffff", hatch: "." },
+  { name: "bubble", letters: "", fill: "#f1f1f1", hatch: "" },
+  { name: "note", letters: "", fill: "#ffffff", hatch: "" },
 ];
-const HATCHES = { "/": ["M-1 7L7 -1M3 11L11 3"], "\\": ["M-1 1L7 9M3 -3L11 5"], x: ["M0 0L8 8M0 8L8 0"], "|": ["M4 0V8"], "-": ["M0 4H8"], ".": ["M2 2h1.6M6 6h1.6"] };
+const QUIET = new Set(["waits for other NPUs", "bubble", "note"]); // nothing happens: to be seen through
+const SEEN_THROUGH = 0.28;
+const HATCHES = { "/": ["M-1 7L7 -1M3 11L11 3"], "\\": ["M-1 1L7 9M3 -3L11 5"], x: ["M0 0L8 8M0 8L8 0"], "|": ["M4 0V8"], "-": ["M0 4H8"], ".": ["M2 2h1.6M6 6h1.6"], "+": ["M4 0V8M0 4H8"], o: ["M2 4a2 2 0 1 0 4 0a2 2 0 1 0 -4 0"] };
 
 /** The number in LOOKS; a phase with a name of its own gets a look of its own. */
 function lookOf(name) {
@@ -233,6 +257,7 @@ class View {
     this.frame = () => ((this.request = null), this.draw());
     this.widths = new Map(); // of texts
     this.focus = this.hover = null; // the span kept by key or click, the one under the pointer
+    this.open = new Set(); // groups whose lanes are all shown
     this.root = make("div", { class: "astra-timeline", role: "group" }, el);
     this.root.astraTimeline = this; // for tests and the curious
     this.#build();
@@ -255,6 +280,7 @@ class View {
     this.times = make("span", { class: "astra-times" }, head);
     this.plot = make("div", { class: "astra-plot", tabindex: "0", role: "application", "aria-roledescription": "timeline", "aria-describedby": `${this.id}-keys` }, this.root);
     this.canvas = make("canvas", { "aria-hidden": "true" }, this.plot);
+    this.rest = make("div", {}, this.plot); // makes the plot as high as all lanes
     this.context = this.canvas.getContext("2d");
     const bar = make("div", { class: "astra-bar" }, this.root);
     for (const [text, label, act] of [
@@ -266,10 +292,13 @@ class View {
     ]) {
       make("button", { type: "button", text, title: label, "aria-label": label }, bar).addEventListener("click", act);
     }
+    this.all = make("button", { type: "button", text: "NPUs", title: "Open or close all NPUs", "aria-label": "Open or close all NPUs" }, bar);
+    this.all.addEventListener("click", () => this.toggleAll());
     const keys = make("button", { type: "button", class: "astra-keys", text: "keys", "aria-label": "Keyboard and mouse", "aria-expanded": "false" }, bar);
     this.where = make("output", { class: "astra-where", "aria-live": "off" }, bar);
     const search = make("span", { class: "astra-search" }, bar);
-    const label = make("label", { text: "highlight layer " }, search);
+    const label = make("label", {}, search);
+    this.thing = make("span", {}, label);
     this.search = make("input", { type: "search", size: 12, list: `${this.id}-layers`, spellcheck: "false", autocomplete: "off" }, label);
     this.names = make("datalist", { id: `${this.id}-layers` }, search);
     this.found = make("output", { class: "astra-found", "aria-live": "polite" }, search);
@@ -300,16 +329,17 @@ class View {
     plot.addEventListener("pointerdown", (event) => {
       if (event.button) return;
       plot.setPointerCapture(event.pointerId);
-      this.drag = { x: event.offsetX, from: this.from, moved: false };
+      this.drag = { x: this.#place(event)[0], from: this.from, moved: false };
     });
     plot.addEventListener("pointermove", (event) => this.#point(event));
     plot.addEventListener("pointerup", (event) => {
-      if (this.drag && !this.drag.moved) this.choose(this.at(event.offsetX, event.offsetY));
+      if (this.drag && !this.drag.moved) this.#click(...this.#place(event));
       this.drag = null;
     });
     plot.addEventListener("pointercancel", () => (this.drag = null));
     plot.addEventListener("pointerleave", () => this.#hover(null));
-    plot.addEventListener("dblclick", (event) => this.zoomTo(this.at(event.offsetX, event.offsetY)));
+    plot.addEventListener("dblclick", (event) => this.zoomTo(this.at(...this.#place(event))));
+    plot.addEventListener("scroll", () => this.draw());
     search.addEventListener("input", () => this.#share("highlight", search.value));
     search.addEventListener("keydown", (event) => {
       if (event.key === "Enter") this.nextFound();
@@ -326,9 +356,11 @@ class View {
     this.focus = this.hover = this.drag = null;
     this.way = [];
     if (!(this.lane < run.lanes.length)) this.lane = undefined;
-    const { title, total, compute, exposed } = run.data;
+    this.open = new Set([...this.open].filter((group) => run.folds.has(group)));
+    const { title, total, times, things } = run.data;
     this.title.textContent = `${total} in all`;
-    this.times.textContent = `compute ${compute}, exposed communication ${exposed}`;
+    this.times.textContent = times;
+    this.thing.textContent = `highlight ${things[0]} `;
     this.plot.setAttribute("aria-label", `${title}: ${this.title.textContent}, ${this.times.textContent}; ${several(run.count, "span")} in ${run.lanes.length} lanes`);
     this.root.setAttribute("aria-label", `Timeline: ${title}`);
     this.names.replaceChildren(...run.layers.map((value) => make("option", { value })));
@@ -342,17 +374,46 @@ class View {
     this.#match();
   }
 
+  /** Lanes below each other; of a closed group those that are shown at all share one place, as they never overlap. */
   #arrange() {
+    const { lanes, groups } = this.run;
+    const many = (this.many = groups.length > 1);
+    const [least, gap] = many ? [LOW, NEXT] : [LANE, GAP];
     let y = AXIS;
-    for (const lane of this.run.lanes) {
+    lanes.forEach((lane, i) => {
       const rows = lane.tracks.length;
-      lane.y = y;
-      lane.row = rows > 1 ? clamp(120 / rows, 3, 20) : LANE;
+      lane.first = lanes[i - 1]?.group !== lane.group;
+      lane.closed = many && !this.open.has(lane.group);
+      lane.hidden = lane.closed && !lane.shut && !lane.first;
+      lane.row = rows > 1 ? clamp(120 / rows, 3, 20) : least;
       lane.height = lane.row * rows;
-      y += Math.max(LANE, lane.height) + GAP;
-    }
+      lane.y = lane.closed && !lane.first ? lanes[i - 1].y : y;
+      if (lane.first || !lane.closed) y += Math.max(least, lane.height) + gap;
+    });
     this.height = y + 2;
-    this.plot.style.height = `${this.height}px`;
+    const seen = (this.seen = many ? Math.min(this.height, HIGHEST) : this.height);
+    this.plot.style.height = `${seen}px`;
+    this.plot.classList.toggle("astra-many", many);
+    this.canvas.style.height = many ? `${seen}px` : "";
+    this.rest.style.height = many ? `${this.height - seen}px` : "";
+    this.all.hidden = !this.run.folds.size;
+    this.help.textContent = KEYS + (many ? KEYS_OF_MANY : "");
+    this.wake();
+  }
+
+  /** Open or close the lanes of an NPU, or the links. */
+  toggle(group) {
+    if (!this.run.folds.has(group)) return;
+    if (!this.open.delete(group)) this.open.add(group);
+    this.#arrange();
+    this.#tabulate();
+    this.said.textContent = `${this.run.groups[group]}: lanes ${this.open.has(group) ? "opened" : "closed"}`;
+  }
+
+  toggleAll() {
+    this.open = this.open.size ? new Set() : new Set(this.run.folds);
+    this.#arrange();
+    this.#tabulate();
   }
 
   #drawLegend() {
@@ -361,9 +422,10 @@ class View {
       const key = make("span", { class: "astra-key" });
       const context = make("canvas", { width: 64, height: 36, "aria-hidden": "true" }, key).getContext("2d");
       context.scale(2, 2);
+      if (QUIET.has(LOOKS[number].name)) context.globalAlpha = SEEN_THROUGH;
       bar(context, LOOKS[number], 0, 0, 32, 18);
       this.#letter(context, LOOKS[number], LOOKS[number].letters, 16, 9.5, "center");
-      key.append(LOOKS[number].name === "exposed" ? "exposed communication" : LOOKS[number].name);
+      key.append(LOOKS[number].name);
       return key;
     }));
   }
@@ -375,7 +437,7 @@ class View {
     const wanted = new Set(layers.includes(text) ? [text] : layers.filter((layer) => text && layer.includes(text)));
     this.matched = wanted.size ? this.run.kinds.map((kind) => wanted.has(kind.layer.toLowerCase())) : null;
     const spans = this.matched ? this.run.kind.reduce((n, kind) => n + this.matched[kind], 0) : 0;
-    this.found.textContent = !text ? "" : wanted.size ? `${several(spans, "span")} of ${several(wanted.size, "layer")}` : "no such layer";
+    this.found.textContent = !text ? "" : wanted.size ? `${several(spans, "span")} of ${wanted.size.toLocaleString("en")} ${this.run.data.things[Number(wanted.size > 1)]}` : `no such ${this.run.data.things[0]}`;
     this.wake();
   }
 
@@ -442,10 +504,29 @@ class View {
 
   /** The span at a point of the canvas, or null. */
   at(x, y) {
-    if (x < NAMES - REACH) return null;
-    const lane = this.run.lanes.find((lane) => y >= lane.y && y < lane.y + lane.height);
-    const track = lane?.tracks[Math.floor((y - lane.y) / lane.row)];
-    return track ? this.run.near(track, this.time(x), REACH / this.scale) : null;
+    if (x < NAMES - REACH || y < this.plot.scrollTop + AXIS - GAP) return null;
+    const { run } = this;
+    const time = this.time(x);
+    const near = this.#lanesAt(y).map((lane) => lane.tracks[Math.floor((y - lane.y) / lane.row)])
+      .map((track) => (track ? run.near(track, time, REACH / this.scale) : null)).filter((span) => span !== null);
+    const away = (i) => Math.max(run.start[i] - time, time - run.end[i], 0);
+    return near.sort((a, b) => away(a) - away(b))[0] ?? null;
+  }
+
+  #lanesAt(y) {
+    return this.run.lanes.filter((lane) => !lane.hidden && y >= lane.y && y < lane.y + lane.height);
+  }
+
+  /** Where an event is, as lanes are placed: below all that is scrolled away. */
+  #place(event) {
+    const box = this.canvas.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top + this.plot.scrollTop];
+  }
+
+  /** A span is kept; a name opens or closes its lanes. */
+  #click(x, y) {
+    if (x < NAMES - REACH && this.many) this.toggle(this.#lanesAt(y)[0]?.group);
+    else this.choose(this.at(x, y));
   }
 
   /** Keep a span, so that keys go on from it; its facts are read out. */
@@ -457,6 +538,9 @@ class View {
 
   /** The same, and bring it into sight. */
   goTo(span) {
+    const lane = this.run.lanes[this.run.track(span).lane];
+    if (lane.hidden) this.toggle(lane.group);
+    if (this.many) this.plot.scrollTop = clamp(this.plot.scrollTop, lane.y + lane.height + NEXT - this.seen, lane.y - AXIS);
     const [start, end, length] = [this.run.start[span], this.run.end[span], this.to - this.from];
     if (end <= this.from || start >= this.to || (end - start < length && (start < this.from || end > this.to))) {
       const from = (start + Math.min(end, start + length)) / 2 - length / 2;
@@ -485,7 +569,8 @@ class View {
   change(by) {
     const n = this.run.lanes.length;
     let lane = this.focus === null && this.lane === undefined ? (by > 0 ? 0 : n - 1) : (this.lane ?? 0) + by;
-    while (lane >= 0 && lane < n && !this.run.lanes[lane].spans) lane += by;
+    const skip = ({ spans, hidden }) => !spans || hidden;
+    while (lane >= 0 && lane < n && skip(this.run.lanes[lane])) lane += by;
     if (lane >= 0 && lane < n) this.#enter(lane, this.#middle());
   }
 
@@ -532,8 +617,8 @@ class View {
   // ---- pointer and keys ----
 
   #point(event) {
-    if (!this.drag) return this.#hover(this.at(event.offsetX, event.offsetY));
-    const by = event.offsetX - this.drag.x;
+    if (!this.drag) return this.#hover(this.at(...this.#place(event)));
+    const by = this.#place(event)[0] - this.drag.x;
     this.drag.moved ||= Math.abs(by) > 3;
     if (!this.drag.moved) return;
     const from = this.drag.from - by / this.scale;
@@ -542,11 +627,11 @@ class View {
 
   /** Without focus or Ctrl the wheel moves the page, as everywhere on it. */
   #wheel(event) {
-    if (!(event.ctrlKey || event.metaKey || document.activeElement === this.plot)) return;
+    if (!(event.ctrlKey || event.metaKey || (!this.many && document.activeElement === this.plot))) return;
     event.preventDefault();
     const unit = [1, 16, 400][event.deltaMode];
     if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) this.pan(((event.deltaX || event.deltaY) * unit) / 1000);
-    else this.zoom(1.0015 ** clamp(event.deltaY * unit, -400, 400), this.time(Math.max(event.offsetX, NAMES)));
+    else this.zoom(1.0015 ** clamp(event.deltaY * unit, -400, 400), this.time(Math.max(this.#place(event)[0], NAMES)));
   }
 
   #key(event) {
@@ -568,6 +653,8 @@ class View {
       Enter: () => this.zoomTo(this.focus),
       Escape: () => this.choose(null),
       "/": () => this.search.focus(),
+      o: () => this.toggle(this.run.lanes[this.lane ?? 0].group),
+      O: () => this.toggleAll(),
     };
     if (!acts[event.key]) return;
     event.preventDefault();
@@ -582,11 +669,11 @@ class View {
 
   draw() {
     const { context, plot, canvas, run } = this;
-    const [width, ratio] = [plot.clientWidth, devicePixelRatio];
+    const [width, ratio, top] = [plot.clientWidth, devicePixelRatio, plot.scrollTop];
     if (width <= NAMES) return;
-    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(this.height * ratio)) {
+    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(this.seen * ratio)) {
       canvas.width = Math.round(width * ratio);
-      canvas.height = Math.round(this.height * ratio);
+      canvas.height = Math.round(this.seen * ratio);
     }
     const style = getComputedStyle(this.root);
     [this.ink, this.paper, this.font] = [style.color, style.backgroundColor, style.fontFamily];
@@ -594,14 +681,18 @@ class View {
     this.scale = (width - NAMES) / (this.to - this.from);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.globalAlpha = 1;
-    context.clearRect(0, 0, width, this.height);
-    this.#drawNames();
+    context.clearRect(0, 0, width, this.seen);
     this.#drawAxis();
     context.save();
     context.beginPath();
-    context.rect(NAMES, 0, width - NAMES, this.height);
+    context.rect(0, top && AXIS - NEXT, width, this.seen);
     context.clip();
-    for (const track of run.tracks) this.#drawTrack(track);
+    context.translate(0, -top);
+    this.#drawNames();
+    context.beginPath();
+    context.rect(NAMES, top, width - NAMES, this.seen);
+    context.clip();
+    for (const track of run.tracks) if (this.#inSight(run.lanes[track.lane])) this.#drawTrack(track);
     this.#drawLookedAt();
     context.restore();
     this.where.textContent = `${nanoseconds(Math.round(this.from), run.total)} to ${nanoseconds(Math.round(this.to), run.total)}`;
@@ -618,16 +709,39 @@ class View {
     context.globalAlpha = 1;
   }
 
+  #inSight({ hidden, y, height }) {
+    const top = this.plot.scrollTop;
+    return !hidden && y < top + this.seen && y + height > top;
+  }
+
   #drawNames() {
     const { context, run } = this;
-    for (const { name, y, height, busy } of run.lanes) {
+    for (const lane of run.lanes) {
+      if (!this.#inSight(lane) || (lane.closed && !lane.first)) continue;
+      const { name, y, height, busy } = lane;
       context.globalAlpha = 0.06;
       context.fillStyle = this.ink;
       context.fillRect(NAMES, y, this.width - NAMES, height);
+      if (this.many) {
+        this.#drawName(lane);
+        continue;
+      }
       const middle = y + Math.max(LANE, height) / 2;
       this.#text(name, 0, middle - 7, 12.5);
       this.#text(`${percent(busy / run.total)} of the run`, 0, middle + 8, 11, 0.75);
     }
+  }
+
+  /** In one line, with a triangle that says whether the lanes of its group are open. */
+  #drawName({ short, group, closed, first, y, height, busy }) {
+    const middle = y + height / 2;
+    const text = closed ? this.run.groups[group] : `${first ? `${this.run.groups[group]}, ` : ""}${short}`;
+    const wide = NAMES - 58;
+    if (first && this.run.folds.has(group)) this.#text(closed ? "▸" : "▾", 0, middle, 11);
+    this.context.font = `11.5px ${this.font}`;
+    const cut = this.#wide(text) > wide ? `${text.slice(0, Math.floor((text.length * wide) / this.#wide(text)))}…` : text;
+    this.#text(cut, 13, middle, 11.5);
+    this.#text(percent(busy / this.run.total), NAMES - 6, middle, 10.5, 0.75, "right");
   }
 
   #drawAxis() {
@@ -645,7 +759,7 @@ class View {
       const x = this.x(k * step);
       context.globalAlpha = 0.18;
       context.fillStyle = this.ink;
-      context.fillRect(x - 0.5, 20, 1, this.height - 20);
+      context.fillRect(x - 0.5, 20, 1, this.seen - 20);
       const text = words(k * step, step);
       const half = context.measureText(text).width / 2;
       this.#text(text, clamp(x, NAMES + half - 6, this.width - half - 1), 11, 11, 0.85, "center");
@@ -689,7 +803,7 @@ class View {
         continue;
       }
       const [a, b] = [Math.max(x0, NAMES - 8), Math.min(x1, this.width + 8)];
-      context.globalAlpha = pale ? 0.22 : 1;
+      context.globalAlpha = pale ? 0.22 : QUIET.has(LOOKS[kind.look].name) ? SEEN_THROUGH : 1;
       bar(context, LOOKS[kind.look], a, y, Math.max(1, b - a - (x1 - x0 > 3)), height, x0);
       if (b - a > 12 && height >= 12) labels.push([i, Math.max(a, NAMES), Math.min(b, this.width), pale]);
     }
@@ -701,12 +815,13 @@ class View {
   /** The longest text about a span that fits between two places. */
   #label(span, a, b, y) {
     const { context, run } = this;
-    const { layer, phase, collective, look } = run.of(span);
+    const { layer, phase, look, size, brief } = run.of(span);
     const { letters } = LOOKS[look];
-    const texts = collective
+    const { name } = LOOKS[look];
+    const texts = (run.chunk[span] >= 0
       ? [`${layer} ${phase}, chunk ${run.chunk[span]}`, `${layer} ${letters} ${run.chunk[span]}`, `${letters} ${run.chunk[span]}`, letters]
-      : phase === "compute" ? [`${layer} ${LOOKS[look].name}`, `${layer} ${letters}`, letters]
-      : ["exposed communication", "exposed", letters];
+      : phase === "compute" && letters ? [`${layer} ${name}`, `${layer} ${letters}`, brief && `${letters} ${brief}`, brief, letters]
+      : layer ? [layer, letters] : phase === "message" ? [bytes(size)] : [name, name.split(" ")[0], letters]).filter(Boolean);
     context.font = `11px ${this.font}`;
     const fits = texts.find((text) => this.#wide(text) + 8 <= b - a);
     if (fits) this.#letter(context, LOOKS[look], fits, (a + b) / 2, y, "center", this.#wide(fits));
@@ -724,12 +839,13 @@ class View {
   #letter(context, look, text, x, y, align, width = 0) {
     context.globalAlpha = 1;
     context.font = `11px ${this.font ?? "sans-serif"}`;
-    if (look.hatch) {
+    const quiet = QUIET.has(look.name);
+    if (look.hatch && !quiet) {
       const wide = width || context.measureText(text).width;
       context.fillStyle = look.fill;
       context.fillRect(x - wide / 2 - 2, y - 7, wide + 4, 14);
     }
-    context.fillStyle = DARK;
+    context.fillStyle = quiet ? this.ink : DARK;
     context.textAlign = align;
     context.textBaseline = "middle";
     context.fillText(text, x, y);
@@ -741,6 +857,7 @@ class View {
     const frame = (span, grow, width, style) => {
       const { lane: number, row } = run.track(span);
       const lane = run.lanes[number];
+      if (lane.hidden) return;
       const [x0, x1] = [this.x(run.start[span]), Math.max(this.x(run.end[span]), this.x(run.start[span]) + 3)];
       context.strokeStyle = style;
       context.lineWidth = width;
@@ -758,7 +875,8 @@ class View {
     if (span === null || run.start[span] <= run.queued[span]) return;
     const { lane: number } = run.track(span);
     const lane = run.lanes[number];
-    const [x0, x1, y] = [this.x(run.queued[span]), this.x(run.start[span]), lane.y + lane.height + 4.5];
+    const [x0, x1, y] = [this.x(run.queued[span]), this.x(run.start[span]), lane.y + lane.height + (this.many ? 1.5 : 4.5)];
+    if (lane.hidden) return;
     context.fillStyle = this.ink;
     context.fillRect(x0, y, x1 - x0, 1.5);
     context.fillRect(x0, y - 3, 1.5, 7);
@@ -773,7 +891,7 @@ class View {
     const head = make("tr", {}, make("thead", {}, this.table));
     for (const text of ["lane", "spans", "busy", "of the time"]) make("th", { scope: "col", text }, head);
     const body = make("tbody", {}, this.table);
-    for (const lane of run.lanes) {
+    for (const lane of run.lanes.filter(({ hidden }) => !hidden)) {
       const { spans, busy } = run.busy(lane, from, to);
       const row = make("tr", {}, body);
       make("th", { scope: "row", text: lane.name }, row);

@@ -8,23 +8,19 @@ import pytest
 
 import astra_edu as ae
 from astra_edu.course.plots import (
-    Picture,
-    all_reduce_costs,
+    chunks,
     compute_and_exposed,
     layers,
-    pipeline,
-    size_sweep,
-    text_table,
     timeline,
     utilisation,
 )
-from astra_edu.course.plots.looks import EXPOSED, LOOKS
+from astra_edu.course.plots.looks import EXPOSED, LOOKS, OTHER
 from astra_edu.course.plots.timelines.lanes import Block, coarse, rows_of
 from astra_edu.run.presets import preset
 from astra_edu.workload.layer import Layer, Work
 
 MIB = 2**20
-INPUTS = Path(__file__).parents[1] / "exercises" / "inputs"
+INPUTS = Path(__file__).parents[4] / "exercises" / "inputs"
 EX3 = INPUTS / "asplos2022" / "ex3"
 RING = ae.Platform(ae.Dimension.of("Ring", 8, 50, 500), ae.SystemConfig.of("ring"))
 
@@ -96,93 +92,6 @@ def title(picture):
 
 def written(picture):
     return [text.get_text() for text in picture.figure.axes[0].texts]
-
-
-def test_a_figure_comes_with_its_words_and_numbers():
-    picture = all_reduce_costs(npus=(2, 4, 8), algorithms=("ring", "naive"))
-    html = picture._repr_html_()
-    assert re.search(r'<img alt="Two log-log line charts.*src="data:image/png;base64,iVBOR', html)
-    assert re.search('<figcaption><pre tabindex="0" style="[^"]*overflow-x: auto">algorithm', html)
-    assert repr(picture).startswith(picture.alt)
-
-
-def test_the_cost_figure_draws_what_its_table_says():
-    picture = all_reduce_costs(npus=(2, 4, 8), algorithms=("ring", "direct"))
-    steps, traffic = picture.figure.axes
-    assert [list(line.get_ydata()) for line in steps.get_lines()] == [[2, 2, 2], [2, 6, 14]]
-    assert [list(line.get_ydata()) for line in traffic.get_lines()] == [[1, 1.5, 1.75]]
-    assert [text.get_text() for text in traffic.texts] == ["ring, direct"]
-    assert "ring          8     14                  1.750       1" in picture.table
-
-
-def test_tables_are_aligned():
-    assert text_table(["name", "n"], [["a", 10], ["long name", 5]]) == "name        n\na          10\nlong name   5"
-
-
-def test_a_long_table_is_folded():
-    figure = pytest.importorskip("matplotlib.figure").Figure()
-    assert "<summary>" not in Picture(figure, "", "row\n" * 5)._repr_html_()
-    assert "<summary>" in Picture(figure, "", "row\n" * 50)._repr_html_()
-
-
-def test_a_note_stands_before_the_table():
-    figure = pytest.importorskip("matplotlib.figure").Figure()
-    picture = Picture(figure, "alt", "row", "a < b")
-    assert "<figcaption><p>a &lt; b</p><pre" in picture._repr_html_()
-    assert repr(picture) == "alt\na < b\nrow"
-    assert "<p>" not in Picture(figure, "alt", "row")._repr_html_()
-
-
-def test_alt_text_is_escaped():
-    figure = pytest.importorskip("matplotlib.figure").Figure()
-    assert 'alt="a &lt; &quot;b&quot;"' in Picture(figure, 'a < "b"', "")._repr_html_()
-
-
-# the sweep
-
-
-def test_the_sweep_names_floor_and_slope_of_exercise_2():
-    sizes = [MIB << power for power in range(11)]
-    times = [ae.simulate(ae.Workload.micro("all-reduce", size), RING).total_ns for size in sizes]
-    picture = size_sweep(sizes, {"Ring": times})
-    assert "latency floor of 28.6 µs and grows by 17.10 µs per MiB to 17,534.2 µs" in picture.alt
-    assert rows(picture)[-3:] == [["1024", "17,534.229"], ["floor", "28.6"], ["slope per MiB", "17.10"]]
-    linear, logarithmic = picture.figure.axes
-    assert list(linear.get_lines()[0].get_ydata()) == [time / 1000 for time in times]
-    assert logarithmic.get_xscale() == "log"
-    floor, slope = logarithmic.get_lines()[-2:]
-    assert floor.get_ydata()[0] == pytest.approx(28.6, abs=0.05)
-    assert floor.get_label() == "latency floor: 28.6 µs"
-    assert slope.get_ydata()[-1] == pytest.approx(17.1 * 1024, rel=0.001)
-    assert [text.get_text().split("\n")[0] for text in linear.texts] == ["bandwidth slope", "latency floor 28.6 µs,"]
-
-
-def test_every_series_of_a_sweep_has_its_floor_and_slope():
-    picture = size_sweep([MIB, 2 * MIB, 4 * MIB], {"a": [3000, 5000, 9000], "b": [1000, 2000, 4000]})
-    assert rows(picture)[-2:] == [["floor", "1.0", "none"], ["slope per MiB", "2.00", "1.00"]]
-    assert "a starts at 3.0 µs, has a latency floor of 1.0 µs" in picture.alt
-    assert "b starts at 1.0 µs, has no latency floor" in picture.alt
-    labels = [text.get_text() for text in picture.figure.axes[0].get_legend().get_texts()]
-    assert labels == ["a: floor 1.0 µs, slope 2.00 µs/MiB", "b: no floor, slope 1.00 µs/MiB"]
-
-
-def test_a_sweep_without_a_floor_draws_none():
-    picture = size_sweep([MIB, 2 * MIB], {"b": [1000, 2000]})
-    assert len(picture.figure.axes[1].get_lines()) == 1
-
-
-@pytest.mark.parametrize(
-    ("sizes", "series", "words"),
-    [
-        ([1], {"a": [1]}, "two or more"),
-        ([2, 1], {"a": [1, 2]}, "larger than the one before"),
-        ([1, 2], {}, "no series"),
-        ([1, 2], {"a": [1]}, "a has 1 times for 2 sizes"),
-    ],
-)
-def test_a_sweep_that_cannot_be_drawn_says_why(sizes, series, words):
-    with pytest.raises(ae.ConfigError, match=words):
-        size_sweep(sizes, series)
 
 
 # the timeline
@@ -339,11 +248,11 @@ def test_periods_longer_than_a_run_are_refused(alone):
         utilisation({"ring": alone}, period_ns=1_000_000)
 
 
-# the pipeline
+# chunks
 
 
 def test_the_pipeline_shows_every_chunk_in_every_phase(vgg):
-    picture = pipeline(vgg)
+    picture = chunks(vgg)
     assert title(picture) == "all-reduce of 196.008 MiB in 4 chunks, weight gradient of layer fc1"
     assert lanes(picture) == ["dimension 0", "dimension 1"]
     assert {f"{what} {chunk}" for what in ("RS", "AR", "AG") for chunk in range(4)} == set(written(picture))
@@ -355,7 +264,7 @@ def test_the_pipeline_shows_every_chunk_in_every_phase(vgg):
 
 
 def test_phases_differ_in_colour_and_hatch(vgg):
-    of = {c.get_label(): c for c in pipeline(vgg).figure.axes[0].collections}
+    of = {c.get_label(): c for c in chunks(vgg).figure.axes[0].collections}
     names = ("reduce-scatter", "all-gather", "all-reduce")
     assert len({tuple(of[name].get_facecolor()[0]) for name in names}) == 3
     assert len({of[name].get_hatch() for name in names}) == 3
@@ -363,20 +272,21 @@ def test_phases_differ_in_colour_and_hatch(vgg):
 
 def test_figures_and_the_timeline_in_the_browser_look_alike():
     source = (Path(ae.__file__).parent / "course/widgets/static" / "timeline.js").read_text(encoding="utf-8")
-    browser = re.findall(r'{ name: "(.+?)", letters: "(.+?)", fill: "(.+?)", hatch: "(.*?)" }', source)
-    assert len(browser) == 8
+    exposed = re.search(r'const EXPOSED = "(.+?)"', source)[1]
+    browser = re.findall(r'{ name: (EXPOSED|".+?"), letters: "(.*?)", fill: "(.+?)", hatch: "(.*?)" }', source)
+    assert {exposed if name == "EXPOSED" else name.strip('"') for name, *_ in browser} == {*LOOKS} - {OTHER.name}
     for name, letters, fill, hatch in browser:
-        look = EXPOSED if name == "exposed" else LOOKS[name]
-        assert (look.fill, look.hatch) == (fill, 2 * hatch.replace(r"\\", "\\"))
+        look = EXPOSED if name == "EXPOSED" else LOOKS[name.strip('"')]
+        assert (look.fill, look.hatch[:1]) == (fill, hatch.replace(r"\\", "\\"))
         assert look is EXPOSED or look.short == letters
 
 
 def test_a_collective_is_found_by_its_layer_and_work(gpt3):
-    picture = pipeline(gpt3, layer="concat2", work="input gradient")
+    picture = chunks(gpt3, layer="concat2", work="input gradient")
     assert title(picture) == "all-gather of 48 MiB in 4 chunks, input gradient of layer concat2"
     assert "Dimension 1 takes no part." in picture.alt
-    again = pipeline(gpt3, layer="concat2", work="forward", which=1)  # the forward pass is repeated
-    assert again.alt != pipeline(gpt3, layer="concat2", work="forward").alt
+    again = chunks(gpt3, layer="concat2", work="forward", which=1)  # the forward pass is repeated
+    assert again.alt != chunks(gpt3, layer="concat2", work="forward").alt
 
 
 @pytest.mark.parametrize(
@@ -390,26 +300,26 @@ def test_a_collective_is_found_by_its_layer_and_work(gpt3):
 )
 def test_a_pipeline_that_is_not_there_is_refused(vgg, asked, words):
     with pytest.raises(ae.ConfigError, match=words):
-        pipeline(vgg, **({"layer": "fc1"} | asked))
+        chunks(vgg, **({"layer": "fc1"} | asked))
 
 
 def test_a_run_without_collectives_has_no_pipeline(silent):
     with pytest.raises(ae.ConfigError, match="it has none"):
-        pipeline(silent)
+        chunks(silent)
 
 
 def test_numbers_that_do_not_fit_appear_in_a_part(themis):
-    everything = pipeline(themis["baseline"])
+    everything = chunks(themis["baseline"])
     assert not written(everything)
     assert "draw a part" in title(everything)
-    part = pipeline(themis["baseline"], end_ns=5_000_000)
+    part = chunks(themis["baseline"], end_ns=5_000_000)
     assert {f"RS {chunk}" for chunk in range(18)} <= set(written(part))
     assert "Drawn is the part from 0.000 µs to 5,000.000 µs." in part.alt
     assert [row[0] for row in rows(part)[1:]] == [str(chunk) for chunk in range(19)]
 
 
 def test_a_pipeline_of_one_chunk(single):
-    picture = pipeline(single)
+    picture = chunks(single)
     assert title(picture) == "all-gather of 1 MiB in 1 chunk, weight gradient of layer all-gather"
     assert written(picture) == ["AG 0"]
     assert [lane for lane, *_ in drawn(picture, "all-gather")] == [1]
@@ -418,7 +328,7 @@ def test_a_pipeline_of_one_chunk(single):
 def test_an_implementation_over_all_npus_is_named_as_such():
     network = tuple(ae.Dimension.of("Switch", n, 50, 500) for n in (4, 2))
     result = ae.simulate(ae.Workload.micro("all-reduce", MIB), ae.Platform(network, ae.SystemConfig.of("oneDirect")))
-    labels = [label.get_text() for label in pipeline(result).figure.axes[0].get_yticklabels()]
+    labels = [label.get_text() for label in chunks(result).figure.axes[0].get_yticklabels()]
     assert labels == ["dimension 0\nall 8 NPUs", "dimension 1\nSwitch of 2"]
 
 
