@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from array import array
-from base64 import b64encode
-from html import escape
 from math import isfinite
-from pathlib import Path
 from typing import Any
 
 import traitlets
@@ -15,13 +11,11 @@ import traitlets
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.intervals import covered
 from astra_edu.base.units import format_ns
-from astra_edu.course.widgets import handout
+from astra_edu.course.widgets.bundle import script, style
 from astra_edu.course.widgets.view import View
 from astra_edu.run.chrome_trace import Span, lanes
 from astra_edu.run.result import Result
 from astra_edu.run.trace_result import TraceResult
-
-STATIC = Path(__file__).parent / "static"
 
 Payload = dict[str, Any]
 
@@ -34,8 +28,9 @@ class Timeline(View):
     """
 
     _use = "zoom into it"
-    _esm = STATIC / "timeline.js"
-    _css = STATIC / "timeline.css"
+    _shared = ("data", "window", "highlight")
+    _esm = script("timeline")
+    _css = style("timeline")
     data = traitlets.Dict().tag(sync=True)
     window = traitlets.Any(None).tag(sync=True)
     highlight = traitlets.Unicode("").tag(sync=True)
@@ -65,10 +60,6 @@ class Timeline(View):
             "  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))])
             for row in rows
         )
-
-    def page(self) -> str:
-        """The same as an HTML page, which needs no kernel and no network."""
-        return page(self)
 
     def __repr__(self) -> str:
         return f"Timeline({self._result!r})"
@@ -119,22 +110,6 @@ def payload(result: Result) -> Payload:
         "kinds": [list(key) for key in kinds],
         "spans": b"".join([*(array("d", column) for column in times), chunk, kind]),
     }
-
-
-def page(timeline: Timeline) -> str:
-    """An HTML page with the timeline; for pages without scripts, its summary as a table."""
-    data = timeline.data | {"spans": b64encode(timeline.data["spans"]).decode()}
-    states = [{"data": data, "window": timeline.window, "highlight": timeline.highlight}]
-    module = (STATIC / "timeline.js").read_text(encoding="utf-8")
-    css = (STATIC / "timeline.css").read_text(encoding="utf-8")
-    return handout.PAGE.format(
-        title=escape(data["title"]),
-        css=css + "\n.astra-timeline { color-scheme: inherit; }",
-        places=f'<div class="astra-handout"></div><noscript><pre>{escape(timeline.summary())}</pre></noscript>',
-        states=json.dumps(states, ensure_ascii=False, sort_keys=True).replace("<", "\\u003c"),
-        module=module.replace("export default", "const widget ="),
-        stub=handout.STUB,
-    )
 
 
 def _lane(name: str, rows: list[list[Span]]) -> list[Any]:

@@ -233,7 +233,7 @@ class View {
     this.frame = () => ((this.request = null), this.draw());
     this.widths = new Map(); // of texts
     this.focus = this.hover = null; // the span kept by key or click, the one under the pointer
-    this.root = make("div", { class: "astra-timeline", role: "group" }, el);
+    this.root = make("div", { class: "astra-widget astra-timeline", role: "group" }, el);
     this.root.astraTimeline = this; // for tests and the curious
     this.#build();
     this.#observe();
