@@ -362,7 +362,7 @@ def test_phases_differ_in_colour_and_hatch(vgg):
 
 
 def test_figures_and_the_timeline_in_the_browser_look_alike():
-    source = (Path(ae.__file__).parent / "course/widgets/static" / "timeline.js").read_text(encoding="utf-8")
+    source = (Path(ae.__file__).parent / "course/widgets/static/timeline" / "looks.js").read_text(encoding="utf-8")
     browser = re.findall(r'{ name: "(.+?)", letters: "(.+?)", fill: "(.+?)", hatch: "(.*?)" }', source)
     assert len(browser) == 8
     for name, letters, fill, hatch in browser:

@@ -2,7 +2,8 @@
 //   html    what is shown; said: the same in a sentence for a screen reader, read out when it has settled
 //   code    lines of Python behind a heading that opens and closes
 
-import { make, put, unique, makeRoot, widgetOf } from "./frame/dom.js";
+import { make, makeRoot, put, unique, widgetOf } from "./frame/dom.js";
+import { Settled } from "./frame/loop.js";
 import { Watch } from "./frame/watch.js";
 
 const SETTLED_MS = 700;
@@ -76,15 +77,16 @@ class View {
     this.shown = make("div", {}, this.root);
     this.live = make("div", { class: "astra-said", role: "status" }, this.root);
     this.code = new Code(this.root);
+    this.saying = new Settled(() => this.#say(), SETTLED_MS);
     this.watch = new Watch();
-    const heard = { html: () => this.#showHtml(), said: () => this.#say(), code: () => this.code.show(model.get("code")) };
+    const heard = { html: () => this.#showHtml(), said: () => this.saying.wait(), code: () => this.code.show(model.get("code")) };
     this.watch.model(model, heard);
     for (const show of Object.values(heard)) show();
   }
 
   destroy() {
     this.watch.end();
-    clearTimeout(this.timer);
+    this.saying.stop();
     this.root.remove();
   }
 
@@ -95,11 +97,8 @@ class View {
   }
 
   #say() {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      put(this.live, "text", this.model.get("said"));
-      nameSliders(this.root);
-    }, SETTLED_MS);
+    put(this.live, "text", this.model.get("said"));
+    nameSliders(this.root);
   }
 }
 

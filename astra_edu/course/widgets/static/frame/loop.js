@@ -1,4 +1,4 @@
-// What happens over time: frames, and messages to Python.
+// What happens over time: frames, messages to Python, and what waits until things have settled.
 
 const MESSAGE_MS = 100; // between two messages to Python
 const LONGEST_S = 0.1; // after a pause, such as a hidden tab, nothing jumps
@@ -48,5 +48,32 @@ export class Mail {
     this.timer = null;
     this.sent = performance.now();
     this.send();
+  }
+}
+
+/** Acts once nothing has happened for some time. */
+export class Settled {
+  constructor(act, ms) {
+    Object.assign(this, { act, ms, timer: null });
+  }
+
+  wait() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.#now(), this.ms);
+  }
+
+  /** Act now, if something still waits. */
+  flush() {
+    if (this.timer) this.#now();
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+    this.timer = null;
+  }
+
+  #now() {
+    this.stop();
+    this.act();
   }
 }
