@@ -13,7 +13,7 @@ from pathlib import Path
 from astra_edu.course.widgets.palette import properties
 
 STATIC = Path(__file__).parent / "static"
-_IMPORT = re.compile(r'^import \{ ([\w, ]+) \} from "(\.{1,2}/[\w./]+\.js)";\n', re.MULTILINE)
+_IMPORT = re.compile(r'^import \{ (\w+(?:, \w+)*) \} from "(\.{1,2}/[\w./]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?!default )", re.MULTILINE)
 _NAME = re.compile(r"^(export )?(?:async )?(?:function|class|const|let) (\w+)", re.MULTILINE)
 _OTHER = re.compile(
