@@ -12,6 +12,8 @@ from typing import Any
 
 from astra_edu import moved
 from astra_edu.base.errors import ConfigError
+from astra_edu.base.run import Run
+from astra_edu.base.span import Span
 from astra_edu.collectives import (
     ALGORITHMS,
     Collective,
@@ -27,7 +29,7 @@ from astra_edu.formats import load_astra_sim, load_workload, save_astra_sim, sav
 from astra_edu.network import Block, Dimension, GraphNetwork, SwitchBuffers, Topology
 from astra_edu.network.as_graph import as_graph
 from astra_edu.run.presets import PRESETS, preset
-from astra_edu.run.result import Result, Span
+from astra_edu.run.result import Result
 from astra_edu.run.simulate import simulate
 from astra_edu.run.trace_result import TraceResult
 from astra_edu.system import Platform, RemoteMemory, SystemConfig, TracePlatform, TraceSystem, time_schedule
@@ -73,6 +75,7 @@ __all__ = [
     "ProofError",
     "RemoteMemory",
     "Result",
+    "Run",
     "Schedule",
     "Span",
     "Stages",

@@ -22,7 +22,7 @@ SHORT = {
 MOVED = {
     "case_studies": "course.studies.case_studies",
     "chrome_trace": "run.chrome_trace",
-    "chrome_trace_2": "run.chrome_trace_2",
+    "chrome_trace_2": "run.chrome_trace",
     "endpoint": "course.studies.endpoint",
     "errors": "base.errors",
     "execution": "",

@@ -7,7 +7,7 @@ import pytest
 
 import astra_edu as ae
 from astra_edu.course.check import ex13
-from astra_edu.explain.trace import explain_trace
+from astra_edu.explain import explain
 
 GIB, MIB = 2**30, 2**20
 Attribute = ae.traces.Attribute
@@ -364,14 +364,14 @@ def test_case_1_prints_what_the_tutorial_does():
         broken = ex13.run_in_2024(attributes, topology)
         assert broken.total_ns == time == ex13.run_in_2024(attributes, topology, gb_s=5000).total_ns
         assert ex13.run_in_2024(readable(attributes), topology).total_ns > 2 * time
-        assert "All collectives and messages of NPU 0 have 0 bytes" in repr(explain_trace(broken))
+        assert "All collectives and messages of NPU 0 have 0 bytes" in repr(explain(broken))
 
 
 def test_case_2_hides_all_communication():
     runs = [ae.simulate(ae.traces.from_nodes(ex13.converted()), platform) for platform in ex13.PLATFORMS.values()]
     assert [run.compute_ns[0] for run in runs] == [195_206_000] * 2
     assert runs[1].total_ns / runs[0].total_ns < 1.01
-    assert "was it filled with ns?" in repr(explain_trace(runs[0]))
+    assert "was it filled with ns?" in repr(explain(runs[0]))
     mended = ae.traces.from_nodes(times(ex13.converted(), lambda ns: round(ns / 1000)))
     fast, slow = (ae.simulate(mended, platform).total_ns for platform in ex13.PLATFORMS.values())
     assert slow / fast > 1.5

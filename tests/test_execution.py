@@ -206,7 +206,7 @@ def test_a_run_opens_in_perfetto(tmp_path):
     threads = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["name"] == "thread_name"}
     spans = [e for e in events if e["ph"] == "X"]
     computed = [e for e in spans if threads[e["pid"], e["tid"]] == "compute"]
-    assert [(e["pid"], e["ts"], e["dur"]) for e in computed] == [(npu, 0, 20) for npu in range(4)]
+    assert [(e["pid"], e["ts"], e["dur"]) for e in computed] == [(npu + 1, 0, 20) for npu in range(4)]
     assert len([e for e in spans if e["cat"] == "message"]) == len(result.uses) == 4 * 6
     by_thread = defaultdict(list)
     for span in spans:

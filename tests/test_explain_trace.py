@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import astra_edu as ae
 from astra_edu.course.check import ex13
-from astra_edu.explain.trace import HALF, TWICE, explain_trace
+from astra_edu.explain import explain
+from astra_edu.explain.of_trace import HALF, TWICE
 from astra_edu.formats import parse_network_2, parse_system_2
 from astra_edu.formats.custom_traces import CustomTraces
 from astra_edu.network.graph import GraphNetwork
@@ -40,7 +41,7 @@ def all_reduce(size=MIB, **attributes):
 
 
 def said(trace, platform, **options):
-    return repr(explain_trace(ae.simulate(trace, platform), **options))
+    return repr(explain(ae.simulate(trace, platform), **options))
 
 
 def test_where_the_time_goes():
@@ -93,13 +94,13 @@ def test_nothing_is_communicated():
 
 
 def test_what_a_faster_network_would_save():
-    found = explain_trace(ae.simulate(nodes(all_reduce()), ring()))
+    found = explain(ae.simulate(nodes(all_reduce()), ring()))
     twice = ae.TracePlatform(ae.Block("Ring", 8, 100, 500), ring().system)
     near = ae.TracePlatform(ae.Block("Ring", 8, 50, 250), ring(endpoint_delay=5).system)
     expected = [ae.simulate(nodes(all_reduce()), platform).total_ns for platform in (twice, near)]
     assert dict(found.changes) == {TWICE: expected[0], HALF: expected[1]}
     assert "With twice the bandwidth of all links it would take 47.360 µs, 1.36 times as fast." in found.sentences
-    assert not explain_trace(ae.simulate(nodes(all_reduce()), ring()), changes=False).changes
+    assert not explain(ae.simulate(nodes(all_reduce()), ring()), changes=False).changes
 
 
 def test_bandwidth_makes_no_difference():
@@ -178,7 +179,7 @@ def test_broadcasts_memory_and_replay():
 
 def test_a_change_that_can_not_be_simulated_is_left_out():
     fast = ae.TracePlatform(ae.Block("Ring", 8, 1e15, 500), ring().system)
-    assert [what for what, _ in explain_trace(ae.simulate(nodes(all_reduce()), fast)).changes] == [HALF]
+    assert [what for what, _ in explain(ae.simulate(nodes(all_reduce()), fast)).changes] == [HALF]
 
 
 def test_a_graph_has_no_links_to_compare_with():
@@ -187,13 +188,13 @@ def test_a_graph_has_no_links_to_compare_with():
     nx.set_edge_attributes(graph, 50, "bandwidth")
     nx.set_edge_attributes(graph, 500, "latency")
     platform = ae.TracePlatform(GraphNetwork(graph), ring().system, congestion_aware=True)
-    found = explain_trace(ae.simulate(nodes(all_reduce(), npus=4), platform))
+    found = explain(ae.simulate(nodes(all_reduce(), npus=4), platform))
     assert "sends 1.5 MiB at least." in repr(found)
     assert not found.changes
 
 
 def test_the_page_of_a_notebook_is_escaped():
-    html = explain_trace(ae.simulate(nodes(all_reduce()), ring()))._repr_html_()
+    html = explain(ae.simulate(nodes(all_reduce()), ring()))._repr_html_()
     assert html.startswith("<div><p><strong>All NPUs finish at")
     assert "&quot;GB/s&quot;" in html
 
@@ -207,4 +208,4 @@ def test_something_is_said_of_every_run(files, collective, congestion_aware):
         platform = ae.TracePlatform(parse_network_2(files["network"]), system, congestion_aware=congestion_aware)
         result = ae.simulate(ae.traces.collective(collective, bytes=4096, npus=platform.npus), platform)
     if result:
-        assert len(explain_trace(result).sentences) >= 2
+        assert len(explain(result).sentences) >= 2

@@ -10,16 +10,16 @@ import astra_edu as ae
 from astra_edu.course.plots import (
     Picture,
     all_reduce_costs,
+    chunks,
     compute_and_exposed,
     layers,
-    pipeline,
     size_sweep,
     text_table,
     timeline,
     utilisation,
 )
 from astra_edu.course.plots.lanes import Block, coarse, rows_of
-from astra_edu.course.plots.looks import EXPOSED, LOOKS
+from astra_edu.course.plots.looks import EXPOSED, LOOKS, OTHER
 from astra_edu.run.presets import preset
 from astra_edu.workload.layer import Layer, Work
 
@@ -339,11 +339,11 @@ def test_periods_longer_than_a_run_are_refused(alone):
         utilisation({"ring": alone}, period_ns=1_000_000)
 
 
-# the pipeline
+# chunks
 
 
 def test_the_pipeline_shows_every_chunk_in_every_phase(vgg):
-    picture = pipeline(vgg)
+    picture = chunks(vgg)
     assert title(picture) == "all-reduce of 196.008 MiB in 4 chunks, weight gradient of layer fc1"
     assert lanes(picture) == ["dimension 0", "dimension 1"]
     assert {f"{what} {chunk}" for what in ("RS", "AR", "AG") for chunk in range(4)} == set(written(picture))
@@ -355,7 +355,7 @@ def test_the_pipeline_shows_every_chunk_in_every_phase(vgg):
 
 
 def test_phases_differ_in_colour_and_hatch(vgg):
-    of = {c.get_label(): c for c in pipeline(vgg).figure.axes[0].collections}
+    of = {c.get_label(): c for c in chunks(vgg).figure.axes[0].collections}
     names = ("reduce-scatter", "all-gather", "all-reduce")
     assert len({tuple(of[name].get_facecolor()[0]) for name in names}) == 3
     assert len({of[name].get_hatch() for name in names}) == 3
@@ -363,20 +363,21 @@ def test_phases_differ_in_colour_and_hatch(vgg):
 
 def test_figures_and_the_timeline_in_the_browser_look_alike():
     source = (Path(ae.__file__).parent / "course/widgets/static/timeline" / "looks.js").read_text(encoding="utf-8")
-    browser = re.findall(r'{ name: "(.+?)", letters: "(.+?)", fill: "(.+?)", hatch: "(.*?)" }', source)
-    assert len(browser) == 8
+    exposed = re.search(r'const EXPOSED = "(.+?)"', source)[1]
+    browser = re.findall(r'{ name: (EXPOSED|".+?"), letters: "(.*?)", fill: "(.+?)", hatch: "(.*?)" }', source)
+    assert {exposed if name == "EXPOSED" else name.strip('"') for name, *_ in browser} == {*LOOKS} - {OTHER.name}
     for name, letters, fill, hatch in browser:
-        look = EXPOSED if name == "exposed" else LOOKS[name]
-        assert (look.fill, look.hatch) == (fill, 2 * hatch.replace(r"\\", "\\"))
+        look = EXPOSED if name == "EXPOSED" else LOOKS[name.strip('"')]
+        assert (look.fill, look.hatch[:1]) == (fill, hatch.replace(r"\\", "\\"))
         assert look is EXPOSED or look.short == letters
 
 
 def test_a_collective_is_found_by_its_layer_and_work(gpt3):
-    picture = pipeline(gpt3, layer="concat2", work="input gradient")
+    picture = chunks(gpt3, layer="concat2", work="input gradient")
     assert title(picture) == "all-gather of 48 MiB in 4 chunks, input gradient of layer concat2"
     assert "Dimension 1 takes no part." in picture.alt
-    again = pipeline(gpt3, layer="concat2", work="forward", which=1)  # the forward pass is repeated
-    assert again.alt != pipeline(gpt3, layer="concat2", work="forward").alt
+    again = chunks(gpt3, layer="concat2", work="forward", which=1)  # the forward pass is repeated
+    assert again.alt != chunks(gpt3, layer="concat2", work="forward").alt
 
 
 @pytest.mark.parametrize(
@@ -390,26 +391,26 @@ def test_a_collective_is_found_by_its_layer_and_work(gpt3):
 )
 def test_a_pipeline_that_is_not_there_is_refused(vgg, asked, words):
     with pytest.raises(ae.ConfigError, match=words):
-        pipeline(vgg, **({"layer": "fc1"} | asked))
+        chunks(vgg, **({"layer": "fc1"} | asked))
 
 
 def test_a_run_without_collectives_has_no_pipeline(silent):
     with pytest.raises(ae.ConfigError, match="it has none"):
-        pipeline(silent)
+        chunks(silent)
 
 
 def test_numbers_that_do_not_fit_appear_in_a_part(themis):
-    everything = pipeline(themis["baseline"])
+    everything = chunks(themis["baseline"])
     assert not written(everything)
     assert "draw a part" in title(everything)
-    part = pipeline(themis["baseline"], end_ns=5_000_000)
+    part = chunks(themis["baseline"], end_ns=5_000_000)
     assert {f"RS {chunk}" for chunk in range(18)} <= set(written(part))
     assert "Drawn is the part from 0.000 µs to 5,000.000 µs." in part.alt
     assert [row[0] for row in rows(part)[1:]] == [str(chunk) for chunk in range(19)]
 
 
 def test_a_pipeline_of_one_chunk(single):
-    picture = pipeline(single)
+    picture = chunks(single)
     assert title(picture) == "all-gather of 1 MiB in 1 chunk, weight gradient of layer all-gather"
     assert written(picture) == ["AG 0"]
     assert [lane for lane, *_ in drawn(picture, "all-gather")] == [1]
@@ -418,7 +419,7 @@ def test_a_pipeline_of_one_chunk(single):
 def test_an_implementation_over_all_npus_is_named_as_such():
     network = tuple(ae.Dimension.of("Switch", n, 50, 500) for n in (4, 2))
     result = ae.simulate(ae.Workload.micro("all-reduce", MIB), ae.Platform(network, ae.SystemConfig.of("oneDirect")))
-    labels = [label.get_text() for label in pipeline(result).figure.axes[0].get_yticklabels()]
+    labels = [label.get_text() for label in chunks(result).figure.axes[0].get_yticklabels()]
     assert labels == ["dimension 0\nall 8 NPUs", "dimension 1\nSwitch of 2"]
 
 

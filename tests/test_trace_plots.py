@@ -6,12 +6,14 @@ from itertools import pairwise
 import pytest
 
 import astra_edu as ae
-from astra_edu.course.plots.critical_path import critical_path
+from astra_edu.course.plots import timeline, utilisation
 from astra_edu.course.plots.trace_graph import trace_graph
 from astra_edu.course.plots.trace_layout import chained, grouped, laid_out
-from astra_edu.course.plots.trace_looks import KINDS, amount_of, kind_of
+from astra_edu.course.plots.trace_looks import KINDS, amount_of
 from astra_edu.course.plots.trace_timeline import trace_timeline
+from astra_edu.explain.path_of_nodes import nodes_on_path
 from astra_edu.traces.builder import Builder
+from astra_edu.traces.kinds import kind_of
 from astra_edu.traces.make_from_pipeline import from_pipeline
 from astra_edu.traces.npu import Unit
 
@@ -57,7 +59,7 @@ def cells(table):
 
 
 def test_the_critical_path_of_npus_that_are_all_alike(alike):
-    names = [ran.node.name for ran in critical_path(alike, 5)]
+    names = [ran.node.name for ran in nodes_on_path(alike, 5)]
     assert names[:5] == [f"forward {k}" for k in range(4)] + ["backward 3"]
     assert names[5:] == [f"gradients {k}" for k in (3, 2, 1, 0)] + ["update"]
 
@@ -66,14 +68,14 @@ def test_the_critical_path_of_npus_that_are_all_alike(alike):
 def test_the_critical_path_has_no_gap(run, request):
     """Together its nodes, but the receives, which wait at the same time as their sends, take the whole time."""
     result = request.getfixturevalue(run)
-    path = [ran for ran in critical_path(result) if ran.unit is not Unit.RECEIVE]
+    path = [ran for ran in nodes_on_path(result) if ran.unit is not Unit.RECEIVE]
     assert sum(ran.end_ns - ran.start_ns for ran in path) == result.total_ns
     assert all(before.end_ns == after.start_ns for before, after in pairwise(path))
 
 
 def test_the_critical_path_leads_to_the_straggler(straggler):
     for npu in (0, 7):
-        path = critical_path(straggler, npu)
+        path = nodes_on_path(straggler, npu)
         assert path[-1].npu == npu
         computed = [ran for ran in path if ran.node.name.startswith(("forward", "backward"))]
         assert {ran.npu for ran in computed} == {7}
@@ -85,7 +87,7 @@ def test_the_critical_path_with_dimensions():
     trace.all_reduce("rows", MIB, involved_dim=[True, False], after=first)
     blocks = (ae.Block("FullyConnected", 2, 50, 500), ae.Block("FullyConnected", 2, 50, 500))
     run = ae.simulate(trace.build(), ae.TracePlatform(blocks, ae.TraceSystem.of(["direct", "direct"])))
-    assert {npu: critical_path(run, npu)[0].npu for npu in range(4)} == {0: 1, 1: 1, 2: 3, 3: 3}
+    assert {npu: nodes_on_path(run, npu)[0].npu for npu in range(4)} == {0: 1, 1: 1, 2: 3, 3: 3}
 
 
 # -------------------------------------------------------------------------------------------------- the graph
@@ -255,3 +257,92 @@ def test_timelines_that_cannot_be_drawn(straggler):
             trace_timeline(straggler, **more)
     with pytest.raises(ae.ConfigError, match="draws what simulate has made of a trace"):
         trace_timeline(step().build())
+
+
+# -------------------------------------------------------------------------- figures that take any kind of run
+
+
+def drawn(picture, look):
+    """(lane, from, to) of all that is drawn with a look, in the axes' unit."""
+    found = []
+    for collection in picture.figure.axes[0].collections:
+        if collection.get_label() == look:
+            boxes = [path.get_extents() for path in collection.get_paths()]
+            found += [(round((box.y0 + box.y1) / 2), box.x0, box.x1) for box in boxes]
+    return sorted(found)
+
+
+@pytest.fixture(scope="module")
+def passes():
+    return ae.run_pipeline("1f1b", 3, 4, 10_000, 20_000)
+
+
+@pytest.fixture(scope="module")
+def layers():
+    return ae.simulate(ae.Workload.micro("all-reduce", MIB), ae.preset("dgx2"))
+
+
+def test_the_timeline_of_a_trace(straggler, alike):
+    picture = timeline(straggler, npus=[7, 2])
+    labels = [label.get_text() for label in picture.figure.axes[0].get_yticklabels()]
+    assert labels == [f"NPU {npu}, {lane}" for npu in (7, 2) for lane in ("compute", "exposed", "communication")]
+    for row, npu in ((0, 7), (3, 2)):
+        computed = [(r.start_ns / 1000, r.end_ns / 1000) for r in straggler.ran_by(npu) if r.unit is Unit.COMPUTE]
+        bars = [bar[1:] for bar in drawn(picture, "compute") if bar[0] == row]
+        assert bars == [pytest.approx(span) for span in computed]
+    assert len([bar for bar in drawn(picture, "all-reduce") if bar[0] == 5]) == 4
+    assert "6 more NPUs are not drawn" in picture.alt
+    alone = timeline(alike)
+    assert (
+        alone.figure.axes[0]
+        .get_title(loc="left")
+        .endswith(
+            f"compute {alike.compute_ns[0] / 1000:.3f} µs, exposed communication {alike.exposed_ns[0] / 1000:.3f} µs"
+        )
+    )
+
+
+def test_the_timeline_of_a_pipeline(passes):
+    picture = timeline(passes)
+    assert [label.get_text() for label in picture.figure.axes[0].get_yticklabels()][:2] == [
+        "stage 0, compute", "stage 0, bubble"
+    ]  # fmt: skip
+    assert drawn(picture, "backward") == sorted(
+        (2 * span.stage, span.start_ns / 1000, pytest.approx(span.end_ns / 1000))
+        for span in passes.spans
+        if span.kind == "B"
+    )
+    bubble = sum(end - start for _, start, end in drawn(picture, "bubble"))
+    assert 1000 * bubble == pytest.approx(3 * passes.total_ns * passes.bubble)
+
+
+def test_what_each_npu_does_in_a_run_of_any_kind(passes, layers):
+    picture = trace_timeline(passes)
+    assert times(picture, "stage 2")[:3] == [passes.total_ns / 1000, passes.busy_ns[2] / 1000, 0]
+    assert times(picture, "stage 2")[4] == pytest.approx((passes.total_ns - passes.busy_ns[2]) / 1000)
+    picture = trace_timeline(layers)
+    done, compute, communication, exposed, waits = times(picture, f"all {layers.platform.npus} NPUs")
+    assert 1000 * done == pytest.approx(layers.total_ns) == 1000 * exposed
+    assert (compute, waits) == (0, 0)
+    labels = [label.get_text() for label in picture.figure.axes[0].get_yticklabels()]
+    assert labels[1:] == ["dimension 0", "dimension 1"]
+    assert 0 < communication <= done
+
+
+def test_utilisation_of_runs_of_any_kind(straggler, passes, layers):
+    picture = utilisation({"trace": straggler, "pipeline": passes, "layers": layers}, period_ns=100)
+    found = {tuple(row[:2]): row for row in cells(picture.table)[1:]}
+    assert ("trace", "communication") in found
+    assert found["pipeline", "compute"][2] == f"{100 * (1 - passes.bubble):.1f} %"
+    mean = sum(straggler.compute_ns) / 8 / straggler.total_ns
+    assert found["trace", "compute"][2:5] == [f"{100 * mean:.1f} %"] * 2 + ["-"]
+    assert found["layers", "0"][4] == f"{100 * layers.dimensions['utilisation'].iloc[0]:.1f} %"
+
+
+def test_old_names_of_figures():
+    with pytest.warns(DeprecationWarning, match=r"plots\.pipeline is astra_edu\.course\.plots\.chunks now"):
+        assert ae.plots.pipeline is ae.plots.chunks
+    with pytest.warns(DeprecationWarning, match="nodes_on_path"):
+        assert ae.plots.critical_path is nodes_on_path
+    with pytest.raises(AttributeError):
+        _ = ae.plots.nothing_such

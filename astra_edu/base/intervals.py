@@ -40,6 +40,24 @@ def gaps(intervals: Sequence[tuple[float, float]], start: float, end: float) -> 
     return [(a, b) for a, b in zip(ends, starts, strict=True) if a < b]
 
 
+def common(some: Sequence[tuple[float, float]], others: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The time that is both in some and in other intervals, in order.
+
+    >>> common([(0, 10), (20, 30)], [(5, 25)])
+    [(5, 10), (20, 25)]
+    """
+    one, other, found, i, j = merged(some), merged(others), [], 0, 0
+    while i < len(one) and j < len(other):
+        start, end = max(one[i][0], other[j][0]), min(one[i][1], other[j][1])
+        if start < end:
+            found.append((start, end))
+        if one[i][1] < other[j][1]:
+            i += 1
+        else:
+            j += 1
+    return found
+
+
 def in_rows(items: Iterable[T], interval: Callable[[T], tuple[float, float]]) -> list[list[T]]:
     """The items by their intervals, each in the first row that is free by then: what overlaps is in different rows."""
     rows: list[list[T]] = []

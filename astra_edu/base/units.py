@@ -58,6 +58,12 @@ def format_ns(time_ns: float) -> str:
     return f"{time_ns / 1_000_000:,.3f} ms"
 
 
+def several(count: int, thing: str) -> str:
+    """A count in a sentence: "2 stages", "1 micro-batch"."""
+    plural = "es" if thing.endswith(("ch", "ss")) else "s"
+    return f"{count:,} {thing}{'' if count == 1 else plural}"
+
+
 def bytes_per_ns(gb_per_s: float) -> float:
     """The network's "GB/s" (2**30 bytes per second) in bytes per nanosecond."""
     return gb_per_s * GIB / 1_000_000_000

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Collective
+from astra_edu.explain.facts import Change, Tried
 from astra_edu.explain.shares import BUS, COMPUTE, ENDPOINT, UPDATE, bandwidth_of, latency_of, without_limits
 from astra_edu.explain.use import meeting, overload
 from astra_edu.network import Dimension
@@ -31,34 +32,6 @@ _WORK = 400_000
 """How much all re-simulations together may cost, about: some seconds, as `work` counts it."""
 _LARGE = 100_000
 """A run that costs more than this is compared over one pass."""
-
-
-@dataclass(frozen=True)
-class Change:
-    """Another workload or platform to try, and what it is in words, after which "would make it" can follow.
-
-    cause: the share of time that it is about (see shares), or one of the constants above; "" for a change of your own.
-    """
-
-    description: str
-    workload: Workload | None = None
-    platform: Platform | None = None
-    cause: str = ""
-
-
-@dataclass(frozen=True)
-class Tried:
-    """What came of the changes. before_ns: the run as it is, over `passes` passes; totals: of each change, in ns.
-
-    left_out: changes that the model can't judge: more bytes would be on a dimension's links than they carry.
-    untried: how many more there were, too many for a run of this size.
-    """
-
-    before_ns: float
-    passes: int
-    totals: tuple[tuple[Change, float], ...]
-    left_out: tuple[Change, ...] = ()
-    untried: int = 0
 
 
 def try_changes(result: Result, changes: Iterable[Change]) -> Tried:
@@ -109,9 +82,12 @@ def work(result: Result) -> float:
 
 
 def _again(result: Result, change: Change, passes: int) -> Result:
+    workload, platform = change.workload or result.workload, change.platform or result.platform
+    if not isinstance(workload, Workload) or not isinstance(platform, Platform):
+        raise ConfigError(f"the change {change.description!r} is not of a Workload or a Platform, as this run is.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what there is to warn of was said of the run itself
-        return simulate(change.workload or result.workload, change.platform or result.platform, passes)
+        return simulate(workload, platform, passes)
 
 
 def candidates(result: Result) -> Iterator[Change]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING
 
 from astra_edu.base.units import format_ns
-from astra_edu.explain.path import Segment
+from astra_edu.explain.segment import Segment
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +21,8 @@ class Explanation:
     bound: what bounds it, a name of `shares`, "scheduling" or "bandwidth of all dimensions". shares: ns of each cause
     on the critical path, largest first; together they are the run's total time. sentences: the same in words.
     changes: (what was changed, the total time it then takes), the fastest first; before_ns is what to compare them
-    with: the run as it is, over `passes` passes. path: the critical path.
+    with: the run as it is, over `passes` passes. path: the critical path. tables: whether a notebook shows shares and
+    changes as tables below the sentences.
     """
 
     bound: str
@@ -31,6 +32,7 @@ class Explanation:
     before_ns: float
     passes: int
     path: tuple[Segment, ...] = field(repr=False)
+    tables: bool = field(default=True, repr=False)
 
     @property
     def table(self) -> pd.DataFrame:
@@ -47,18 +49,18 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         first, *others = map(escape, self.sentences)
-        total = sum(self.shares.values())
         items = "".join(f"<li>{sentence}</li>" for sentence in others)
+        parts = [f"<p><strong>{first}</strong></p><ul>{items}</ul>", *(self._tables() if self.tables else ())]
+        return f"<div>{''.join(parts)}</div>"
+
+    def _tables(self) -> Iterator[str]:
+        total = sum(self.shares.values())
         shares = [(name, format_ns(ns), f"{100 * ns / total:.1f} %") for name, ns in self.shares.items()]
-        parts = [
-            f"<p><strong>{first}</strong></p><ul>{items}</ul>",
-            _table("Shares of the critical path", ("cause", "time", "share"), shares),
-        ]
+        yield _table("Shares of the critical path", ("cause", "time", "share"), shares)
         if self.changes:
             rows = sorted([("as it is", self.before_ns), *self.changes], key=lambda row: row[1])
             tried = [(what, format_ns(ns), f"{self.before_ns / ns:.2f}") for what, ns in rows]
-            parts.append(_table("Changes, each simulated", ("change", "total", "times as fast"), tried))
-        return f"<div>{''.join(parts)}</div>"
+            yield _table("Changes, each simulated", ("change", "total", "times as fast"), tried)
 
 
 def _table(caption: str, head: Sequence[str], rows: Sequence[tuple[str, ...]]) -> str:

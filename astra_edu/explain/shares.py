@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from astra_edu.explain.path import Segment
+from astra_edu.explain.facts import largest_first
+from astra_edu.explain.segment import Segment
 from astra_edu.network import Dimension, Row, Wires
 from astra_edu.network.dimension import LARGEST
 from astra_edu.run.result import Result
@@ -54,8 +55,7 @@ def shares(result: Result, path: Sequence[Segment]) -> Mapping[str, float]:
             continue
         for cause, ns in parts.of(segment.stay.phase, time):
             found[cause] = found.get(cause, 0) + ns
-    ordered = sorted(((cause, ns) for cause, ns in found.items() if ns), key=lambda item: -item[1])
-    return MappingProxyType(dict(ordered))
+    return MappingProxyType(largest_first(found))
 
 
 def without_limits(dimension: Dimension) -> Dimension:

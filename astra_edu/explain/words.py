@@ -11,9 +11,8 @@ from astra_edu.explain.changes import (
     NETWORK,
     ORDER,
     WITHOUT_HARDWARE,
-    Change,
-    Tried,
 )
+from astra_edu.explain.facts import Change, Tried
 from astra_edu.explain.shares import BUS, COMPUTE, ENDPOINT, bandwidth_of
 from astra_edu.explain.use import busy_ns, meeting, overload
 from astra_edu.run.result import Result

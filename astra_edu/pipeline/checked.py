@@ -7,7 +7,8 @@ from inspect import Signature, signature
 from itertools import islice
 
 from astra_edu.base.errors import ConfigError, choice, whole
-from astra_edu.pipeline.orders import ORDERS, Order, Pass, Passes, name_of, several
+from astra_edu.base.units import several
+from astra_edu.pipeline.orders import ORDERS, Order, Pass, Passes, name_of
 
 MOST_PASSES = 2_000_000
 """The most passes of all stages together."""

@@ -91,9 +91,3 @@ def name_of(done: Pass, virtual: int = 1) -> str:
     """A pass in a sentence: "F of micro-batch 3"."""
     chunk = f" through chunk {done.chunk}" if virtual > 1 else ""
     return f"{done.kind} of micro-batch {done.micro_batch}{chunk}"
-
-
-def several(count: int, thing: str) -> str:
-    """A count in a sentence: "2 stages", "1 micro-batch"."""
-    plural = "es" if thing.endswith(("ch", "ss")) else "s"
-    return f"{count:,} {thing}{'' if count == 1 else plural}"

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from astra_edu.base.units import format_ns
-from astra_edu.pipeline.orders import Pass, Passes, several
+from astra_edu.base.intervals import gaps
+from astra_edu.base.run import Run
+from astra_edu.base.span import BUBBLE, COMPUTE, Span, idle
+from astra_edu.base.units import format_ns, several
+from astra_edu.pipeline.orders import Pass, Passes
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+_WORK = {"F": "forward", "B": "backward"}
 
 
 class PassSpan(NamedTuple):
@@ -28,11 +34,13 @@ class PassSpan(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PipelineRun:
+class PipelineRun(Run):
     """One iteration of a pipeline. Times in whole ns.
 
     order: its name. virtual: the chunks that each stage holds. total_ns: until the last pass has ended.
     passes[stage]: in the order in which the stage ran them; starts_ns, ends_ns: when each began and ended.
+    forward_ns, backward_ns: one micro-batch's time in each part of the model; p2p_ns: of the way from each part to the
+    next; blocking: whether the sender waits for that. With these run_pipeline does the same again.
     """
 
     order: str
@@ -43,6 +51,10 @@ class PipelineRun:
     passes: Passes = field(repr=False)
     starts_ns: tuple[tuple[int, ...], ...] = field(repr=False)
     ends_ns: tuple[tuple[int, ...], ...] = field(repr=False)
+    forward_ns: tuple[int, ...] = field(repr=False)
+    backward_ns: tuple[int, ...] = field(repr=False)
+    p2p_ns: tuple[int, ...] = field(repr=False)
+    blocking: bool = field(repr=False)
 
     @cached_property
     def spans(self) -> tuple[PassSpan, ...]:
@@ -52,6 +64,54 @@ class PipelineRun:
             for stage, columns in enumerate(zip(self.passes, self.starts_ns, self.ends_ns, strict=True))
             for each, start, end in zip(*columns, strict=True)
         )
+
+    @cached_property
+    def timeline(self) -> tuple[Span, ...]:
+        """Every pass as a span in the compute lane of its stage, by the time at which it ended.
+
+        layer: the micro-batch; node: the part of the model.
+        """
+        spans = [
+            Span(COMPUTE, f"micro-batch {i}", _WORK[kind], None, None, COMPUTE, 0, start, start, end, stage, part)
+            for stage, kind, chunk, i, start, end in self.spans
+            for part in [chunk * self.stages + stage]
+        ]
+        return tuple(sorted(spans, key=lambda span: span.end_ns))
+
+    @cached_property
+    def idle(self) -> tuple[Span, ...]:
+        """The bubble: when each stage has nothing to compute."""
+        stages = enumerate(zip(self.starts_ns, self.ends_ns, strict=True))
+        return tuple(
+            idle(BUBBLE, BUBBLE, stage, *gap)
+            for stage, (starts, ends) in stages
+            for gap in gaps(list(zip(starts, ends, strict=True)), 0, self.total_ns)
+        )
+
+    @property
+    def own_lanes(self) -> tuple[str, ...]:
+        """Compute and bubble."""
+        return COMPUTE, BUBBLE
+
+    @property
+    def npu_names(self) -> Mapping[int, str]:
+        """The stages."""
+        return {stage: f"stage {stage}" for stage in range(self.stages)}
+
+    @property
+    def npus(self) -> int:
+        """One for each stage."""
+        return self.stages
+
+    @property
+    def title(self) -> str:
+        """What has run on what."""
+        return f"{several(self.micro_batches, 'micro-batch')} through {several(self.stages, 'stage')}, {self.order}"
+
+    @property
+    def times(self) -> str:
+        """The bubble."""
+        return f"bubble {100 * self.bubble:.1f} %"
 
     @cached_property
     def in_flight(self) -> tuple[float, ...]:

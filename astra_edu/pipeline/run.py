@@ -6,8 +6,9 @@ from collections.abc import Generator, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from astra_edu.base.errors import ConfigError, whole
+from astra_edu.base.units import several
 from astra_edu.pipeline.checked import passes
-from astra_edu.pipeline.orders import Order, Pass, Passes, name_of, several
+from astra_edu.pipeline.orders import Order, Pass, Passes, name_of
 from astra_edu.pipeline.outcome import PipelineRun
 
 if TYPE_CHECKING:
@@ -67,6 +68,10 @@ def run_pipeline(
         listed,
         tuple(map(tuple, simulation.starts)),
         tuple(map(tuple, simulation.ends)),
+        tuple(forward),
+        tuple(backward),
+        tuple(p2p),
+        blocking,
     )
 
 

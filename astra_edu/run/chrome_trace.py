@@ -1,82 +1,53 @@
 """A run as a file for Perfetto (ui.perfetto.dev) and chrome://tracing: Google's Trace Event Format.
 
-The lanes of a result become threads of one process. A thread can't hold two spans at once, so where a dimension
-carries several chunks at a time, it gets as many threads.
+Every NPU becomes a process and every lane of it a thread; the links are a process of their own. A thread can't hold
+two spans at once, so where a dimension carries several chunks at a time, it gets as many threads.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from itertools import count
 from math import inf, nextafter
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.base.intervals import gaps, in_rows
+from astra_edu.base.run import VIEWS, Run
+from astra_edu.base.span import Span
 from astra_edu.base.units import format_bytes
-from astra_edu.collectives import Collective
+from astra_edu.run.lanes import lanes
 
-COMPUTE, EXPOSED = "compute", "exposed communication"
-
-Span = tuple[str, str, str, Collective | None, int | None, str, int, float, float, float]
-"""lane, layer, work, collective, chunk, phase, size (bytes), queued, start, end (ns): a result's Span unpacked."""
+Event = dict[str, Any]
 
 
-class Run(Protocol):
-    """The part of a Result that is drawn. Times in ns."""
-
-    @property
-    def total_ns(self) -> float:
-        """The end of the run."""
-
-    @property
-    def logical(self) -> Sequence[object]:
-        """The dimensions."""
-
-    @property
-    def timeline(self) -> Sequence[Span]:
-        """All spans of all lanes, in any order."""
-
-
-def lanes(run: Run) -> dict[str, list[list[Span]]]:
-    """{lane: its rows of spans in time order}; spans of one lane that overlap are on different rows.
-
-    The lanes are compute, exposed communication (the time without compute), and the dimensions; each has a row.
-    """
-    found: dict[str, list[Span]] = {COMPUTE: [], EXPOSED: []}
-    found |= {f"dimension {d}": [] for d in range(len(run.logical))}
-    for span in run.timeline:
-        found[span[0]].append(span)
-    for start, end in gaps([_interval(span) for span in found[COMPUTE]], 0.0, run.total_ns):
-        found[EXPOSED].append((EXPOSED, "", "", None, None, "exposed", 0, start, start, end))
-    return {lane: in_rows(spans, _interval) or [[]] for lane, spans in found.items()}
-
-
-def trace_events(run: Run) -> list[dict[str, Any]]:
-    """The events of the trace: names of the process and its threads, then a complete event for each span.
+def trace_events(run: Run) -> list[Event]:
+    """The events of the trace: names of the processes and their threads, then a complete event for each span.
 
     ts and dur in µs; what belongs to a span alone is in its args, with the unit in the name.
     """
-    events = [meta("process_name", 1, 0, name="NPU 0 (all NPUs do the same)")]
-    spans = []
-    threads = [(lane, place, row) for lane, rows in lanes(run).items() for place, row in enumerate(rows, start=1)]
-    for tid, (lane, place, row) in enumerate(threads, start=1):
-        events.append(meta("thread_name", 1, tid, name=f"{lane}, place {place}" if place > 1 else lane))
-        events.append(meta("thread_sort_index", 1, tid, sort_index=tid))
-        spans += [_complete(span, tid) for span in row]
+    events, spans, threads = [], [], count(1)
+    shown, made = lanes(run), dict(run.npu_names)
+    process_of: dict[int | None, int] = {npu: place for place, npu in enumerate(made, start=1)}  # 0 is the idle process
+    process_of[None] = len(made) + 1
+    names = [*made.values(), *["links" for _ in [None] if any(lane.npu is None for lane in shown)]]
+    for process, name in enumerate(names, start=1):
+        events.append(_meta("process_name", process, 0, name=name))
+        events.append(_meta("process_sort_index", process, 0, sort_index=process))
+    for lane in shown:
+        for place, row in enumerate(lane.rows, start=1):
+            process, thread = process_of[lane.npu], next(threads)
+            name = f"{lane.name}, place {place}" if place > 1 else lane.name
+            events.append(_meta("thread_name", process, thread, name=name))
+            events.append(_meta("thread_sort_index", process, thread, sort_index=thread))
+            spans += [_complete(span, process, thread) for span in row]
     return events + spans
 
 
 def save_chrome_trace(run: Run, path: str | Path) -> Path:
-    """Write a result as a trace and return the file's path. Raises ConfigError where it can't be written."""
-    return save_events(trace_events(run), path)
-
-
-def save_events(made: Sequence[dict[str, Any]], path: str | Path) -> Path:
-    """Write events as a trace and return the file's path. Raises ConfigError where it can't be written."""
+    """Write a run as a trace and return the file's path. Raises ConfigError where it can't be written."""
     target = Path(path)
-    events = ",\n".join(json.dumps(event, ensure_ascii=False) for event in made)
+    events = ",\n".join(json.dumps(event, ensure_ascii=False) for event in trace_events(run))
     try:
         target.write_text(f'{{"displayTimeUnit": "ns", "traceEvents": [\n{events}\n]}}\n', encoding="utf-8")
     except OSError as error:
@@ -84,31 +55,42 @@ def save_events(made: Sequence[dict[str, Any]], path: str | Path) -> Path:
     return target
 
 
-def _interval(span: Span) -> tuple[float, float]:
-    return span[-2:]
+VIEWS["save_chrome_trace"] = save_chrome_trace
 
 
-def _complete(span: Span, tid: int) -> dict[str, Any]:
-    lane, layer, work, collective, chunk, phase, size, queued, start, end = span
-    facts: dict[str, Any] = {"layer": layer, "work": work}
-    name, category = f"{layer} {work}", "compute"
-    if lane == EXPOSED:
-        facts, name, category = {}, EXPOSED, "exposed"
-    elif collective is not None:
-        name, category = f"{layer} {phase}", "communication"
-        facts |= {"collective": collective.value, "chunk": chunk, "phase": phase}
-        facts |= {"size": format_bytes(size), "size_bytes": size, "waited_ns": start - queued}
-    return event(name, category, 1, tid, start, end, facts)
-
-
-def event(
-    name: str, category: str, process: int, thread: int, start_ns: float, end_ns: float, facts: dict[str, Any]
-) -> dict[str, Any]:
-    """A complete event: something that lasts from start_ns to end_ns in a thread of a process."""
-    first, last = round(start_ns), round(end_ns)
+def _complete(span: Span, process: int, thread: int) -> Event:
+    """A complete event: something that lasts from one moment to another in a thread of a process."""
+    first, last = round(span.start_ns), round(span.end_ns)
+    name, category = _name(span)
     times = {"ts": _microseconds(first), "dur": _microseconds(last - first)}
-    facts = facts | {"start_ns": start_ns, "end_ns": end_ns}
+    facts = _facts(span) | {"start_ns": span.start_ns, "end_ns": span.end_ns}
     return {"name": name, "cat": category, "ph": "X", "pid": process, "tid": thread} | times | {"args": facts}
+
+
+def _name(span: Span) -> tuple[str, str]:
+    """What is written on the span, and the category that one can search for."""
+    if span.npu is None:
+        return format_bytes(span.size), "message"
+    if not span.layer:
+        return span.kind, "idle"
+    if span.chunk is not None:
+        return f"{span.layer} {span.phase}", "communication"
+    return (span.layer if span.collective or span.kind == span.lane else f"{span.layer} {span.work}"), span.lane
+
+
+def _facts(span: Span) -> dict[str, Any]:
+    facts: dict[str, Any] = {"layer": span.layer, "work": span.work} if span.layer else {}
+    if span.node is not None:
+        facts |= {"node": span.node}
+    if span.collective is not None:
+        facts |= {"collective": str(span.collective)}
+    if span.chunk is not None:
+        facts |= {"chunk": span.chunk, "phase": span.phase}
+    if span.size:
+        facts |= {"size": format_bytes(span.size), "size_bytes": span.size}
+    if span.chunk is not None or span.npu is None:
+        facts |= {"waited_ns": span.start_ns - span.queued_ns}
+    return facts
 
 
 def _microseconds(ns: int) -> float:
@@ -117,6 +99,6 @@ def _microseconds(ns: int) -> float:
     return us if int(us * 1000) == ns else nextafter(us, inf)
 
 
-def meta(what: str, process: int, thread: int, **args: object) -> dict[str, Any]:
+def _meta(what: str, process: int, thread: int, **args: object) -> Event:
     """A name, or a place in the order, of a process or one of its threads."""
     return {"name": what, "ph": "M", "pid": process, "tid": thread, "args": args}

@@ -8,16 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
-from astra_edu.base.errors import whole
-from astra_edu.base.intervals import covered, shares_of_periods
-from astra_edu.base.units import MIB, format_ns
-from astra_edu.collectives import Collective
+from astra_edu.base.intervals import covered, gaps
+from astra_edu.base.run import Intervals, Run
+from astra_edu.base.span import COMPUTE, EXPOSED, Span, dimension_lane, idle
+from astra_edu.base.units import MIB, format_ns, several
 from astra_edu.network.cost import network_cost
-from astra_edu.run import views
-from astra_edu.run.chrome_trace import save_chrome_trace
 from astra_edu.system import Platform
 from astra_edu.system.logical import LogicalDimension
 from astra_edu.system.scheduler import Stay
@@ -28,34 +25,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class Span(NamedTuple):
-    """Something that lasts from start_ns to end_ns.
-
-    lane: "compute" or "dimension 0", "dimension 1", ... layer and work: whose it is ("forward", "input gradient" or
-    "weight gradient"). collective: what was asked for, None for compute; chunk: which of its chunks. phase: what
-    the dimension does ("reduce-scatter", ...), or "compute". size: bytes that the NPU brings. queued_ns: since when it
-    had waited for its turn.
-    """
-
-    lane: str
-    layer: str
-    work: str
-    collective: Collective | None
-    chunk: int | None
-    phase: str
-    size: int
-    queued_ns: float
-    start_ns: float
-    end_ns: float
-
-    @property
-    def dimension(self) -> int | None:
-        """The number in the lane; None for compute."""
-        return None if self.collective is None else int(self.lane.removeprefix("dimension "))
-
-
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Run):
     """One simulated run. Times in ns.
 
     compute_ns: the sum of all compute. exposed_ns: the rest of total_ns, when the NPU waited. passes: how many the
@@ -106,10 +77,10 @@ class Result:
     def timeline(self) -> tuple[Span, ...]:
         """All compute and every phase of every chunk, by the time at which they ended."""
         spans = [
-            Span("compute", task.layer, task.kind, None, None, "compute", 0, start, start, end)
+            Span(COMPUTE, task.layer, task.kind, None, None, COMPUTE, 0, start, start, end)
             for task, start, end in self.computed
         ]
-        lanes = [f"dimension {d}" for d in range(len(self.logical))]
+        lanes = list(map(dimension_lane, range(len(self.logical))))
         for issued, chunk, _, phase, queued, start, end in self.stays:
             task = issued.what
             assert isinstance(task, Task)
@@ -117,6 +88,33 @@ class Result:
             name = phase.collective.value
             spans.append(Span(lane, task.layer, task.kind, collective, chunk, name, phase.size, queued, start, end))
         return tuple(sorted(spans, key=lambda span: span.end_ns))
+
+    @cached_property
+    def idle(self) -> tuple[Span, ...]:
+        """The time without compute: exposed communication."""
+        computed = [(start, end) for _, start, end in self.computed]
+        return tuple(idle(EXPOSED, EXPOSED, 0, *gap) for gap in gaps(computed, 0.0, self.total_ns))
+
+    @property
+    def own_lanes(self) -> tuple[str, ...]:
+        """Compute, exposed communication, and every dimension."""
+        return (COMPUTE, EXPOSED, *map(dimension_lane, range(len(self.logical))))
+
+    @property
+    def npus(self) -> int:
+        """How many NPUs there are; they all do the same."""
+        return self.platform.npus
+
+    @property
+    def title(self) -> str:
+        """What has run on what."""
+        passes, layers = several(self.passes, "pass"), several(len(self.running), "layer")
+        return f"{passes} of a {self.workload.loop} workload with {layers} on {self.platform.npus:,} NPUs"
+
+    @property
+    def times(self) -> str:
+        """Compute and exposed communication."""
+        return f"compute {format_ns(self.compute_ns)}, exposed communication {format_ns(self.exposed_ns)}"
 
     @cached_property
     def layers(self) -> pd.DataFrame:
@@ -170,34 +168,15 @@ class Result:
             )
         return pd.DataFrame(rows).set_index("dimension")
 
-    def utilisation(self, period_ns: int = 10_000) -> pd.DataFrame:
-        """The share of every period in which each dimension had a chunk, waiting or running; rows by the period's end.
-
-        The last, incomplete period is left out, as in ASTRA-sim's dimension_utilization.csv.
-        """
-        import pandas as pd
-
-        period_ns = whole("period_ns", period_ns, at_least=1)
-        ends = range(period_ns, int(self.total_ns) + 1, period_ns)
-        shares = {
-            f"dimension {d}": shares_of_periods(self._intervals(d, queued=True), period_ns, len(ends))
-            for d in range(len(self.logical))
-        }
-        return pd.DataFrame(shares, index=pd.Index(ends, name="end_ns"))
+    def presence(self) -> dict[str, dict[int | None, Intervals]]:
+        """{dimension: {0: when it had a chunk, waiting or running}}."""
+        return {dimension_lane(d): {0: self._intervals(d, queued=True)} for d in range(len(self.logical))}
 
     def chunk_latency_ns(self, dimension: int = 0) -> float:
         """Mean time of a chunk's phase on one logical dimension, without its waiting; nan where it had none."""
         return _mean([int(s.end_ns) - int(s.start_ns) for s in self.stays if s.phase.dimension == dimension])
 
-    def explain(self, changes: Any = True) -> Any:
-        """What bounds this run and what would help; see astra_edu.explain.explain."""
-        return views.EXPLAINERS[type(self)](self, changes)
-
-    def save_chrome_trace(self, path: str | Path) -> Path:
-        """Write the timeline for Perfetto or chrome://tracing and return the path."""
-        return save_chrome_trace(self, path)
-
-    def _intervals(self, d: int, queued: bool = False) -> list[tuple[float, float]]:
+    def _intervals(self, d: int, queued: bool = False) -> Intervals:
         return [(s.queued_ns if queued else s.start_ns, s.end_ns) for s in self.stays if s.phase.dimension == d]
 
     def __repr__(self) -> str:

@@ -41,7 +41,8 @@ def simulate(
     """Run a workload on a platform, to the nanosecond as ASTRA-sim does.
 
     progress: show a progress bar when it takes more than a second. A Workload runs on a Platform as in 1.0, `passes`
-    times. A Trace runs on a TracePlatform as in 2.x; see astra_edu.execution.run_trace for record and everyone.
+    times. A Trace runs on a TracePlatform as in 2.x; see astra_edu.run.run_trace for record and everyone. Both
+    give a Run: a timeline of spans, total_ns, tables, explain() and so on.
 
     Raises ConfigError for numbers that make no sense, for a workload that does nothing at all, and for a training
     loop that waits for what never comes. Warns of collectives of 0 bytes.

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from astra_edu.base.intervals import covered
-from astra_edu.base.units import format_ns
+from astra_edu.base.run import Run
+from astra_edu.base.span import Span
+from astra_edu.base.units import format_ns, several
 from astra_edu.network.links import Use
 from astra_edu.network.packets import Lost
-from astra_edu.run import views
-from astra_edu.run.chrome_trace_2 import save_chrome_trace_2
 from astra_edu.run.link_times import link_times
+from astra_edu.run.trace_spans import idle_of, spans_of
 from astra_edu.system.queues import Stay
 from astra_edu.system.trace_config import TracePlatform
 from astra_edu.traces import NodeType, Trace
@@ -28,7 +28,7 @@ COMMUNICATES = (NodeType.COMM_COLL_NODE, NodeType.COMM_SEND_NODE, NodeType.COMM_
 
 
 @dataclass(frozen=True, eq=False)
-class TraceResult:
+class TraceResult(Run):
     """One run of a trace. Times in ns.
 
     finish_ns: when each NPU's last node ended. one_for_all: whether only NPU 0 was simulated, because all do the same;
@@ -49,6 +49,50 @@ class TraceResult:
     def total_ns(self) -> int:
         """When the last NPU finished."""
         return max(self.finish_ns)
+
+    @cached_property
+    def timeline(self) -> tuple[Span, ...]:
+        """Every node, and where recorded every chunk on a dimension and message on a link, by the time it ended."""
+        return tuple(sorted(spans_of(self), key=lambda span: span.end_ns))
+
+    @cached_property
+    def idle(self) -> tuple[Span, ...]:
+        """When each NPU computes nothing: exposed communication, and waiting for other NPUs."""
+        return tuple(span for npu in self.npu_names for span in idle_of(self, npu))
+
+    @cached_property
+    def npu_names(self) -> Mapping[int, str]:
+        """All NPUs, or NPU 0 where it stands for all."""
+        if self.one_for_all:
+            return {0: "NPU 0 (all NPUs do the same)"}
+        return {npu: f"NPU {npu}" for npu in range(self.trace.npus)}
+
+    @property
+    def npus(self) -> int:
+        """How many NPUs there are."""
+        return self.trace.npus
+
+    @property
+    def title(self) -> str:
+        """What has run on what."""
+        return f"a trace of {several(len(self.ran), 'node')} on {several(self.trace.npus, 'NPU')}"
+
+    @property
+    def times(self) -> str:
+        """Compute and exposed communication of the NPU that finished last."""
+        last = self.last
+        where = "" if self.one_for_all else f" at NPU {last}, the last"
+        exposed = format_ns(self.exposed_ns[last])
+        return f"compute {format_ns(self.compute_ns[last])}, exposed communication {exposed}{where}"
+
+    @property
+    def last(self) -> int:
+        """The NPU that finished last."""
+        return max(range(self.trace.npus), key=self.finish_ns.__getitem__)
+
+    def ran_by(self, npu: int) -> Sequence[Ran]:
+        """The nodes that an NPU ran, by the time at which they ended."""
+        return self._by_npu[npu]
 
     @cached_property
     def _by_npu(self) -> list[list[Ran]]:
@@ -121,21 +165,13 @@ class TraceResult:
             ]
         )
 
-    def explain(self, changes: bool = True) -> Any:
-        """What bounds this run, in words; changes: and what twice the bandwidth or half the latencies would bring."""
-        return views.EXPLAINERS[type(self)](self, changes)
-
-    def save_chrome_trace(self, path: str | Path) -> Path:
-        """Write all nodes (and what was recorded) for Perfetto or chrome://tracing and return the path."""
-        return save_chrome_trace_2(self, path)
-
     def _each(self, measure: Callable[[list[Ran]], float]) -> tuple[int, ...]:
         if self.one_for_all:
             return (int(measure(list(self.ran))),) * self.trace.npus
         return tuple(int(measure(rans)) for rans in self._by_npu)
 
     def __repr__(self) -> str:
-        last = max(range(self.trace.npus), key=self.finish_ns.__getitem__)
+        last = self.last
         alike = "all NPUs alike" if len(set(self.finish_ns)) == 1 else f"NPU {last} is the last"
         return (
             f"<{format_ns(self.total_ns)} in all ({alike}): compute {format_ns(self.compute_ns[last])}, exposed "

@@ -11,10 +11,11 @@ pytest.importorskip("anywidget")
 
 from test_timeline import EIGHT_AT_ONCE, GPT, THEMIS, VGG
 
+import astra_edu as ae
 from astra_edu.base.intervals import covered
 from astra_edu.base.units import format_bytes, format_ns
 from astra_edu.course.widgets import Timeline
-from astra_edu.run.chrome_trace import lanes
+from astra_edu.run.lanes import interval, lanes
 
 pytestmark = pytest.mark.browser
 
@@ -47,7 +48,7 @@ def window(page):
 
 def spans(result, lane):
     """The spans of a lane in time order, as (start, end)."""
-    return sorted(span[-2:] for row in lanes(result)[lane] for span in row)
+    return sorted(interval(span) for one in lanes(result) if one.name == lane for row in one.rows for span in row)
 
 
 def focused(page):
@@ -285,7 +286,7 @@ def test_the_table_counts_what_is_in_the_window(show):
     page = show(VGG, window=(start, end))
     page.locator("summary").click()
     rows = [row.split("\t") for row in page.locator("tbody tr").all_inner_texts()]
-    assert [row[0] for row in rows] == list(lanes(VGG))
+    assert [row[0] for row in rows] == [lane.name for lane in lanes(VGG)]
     for lane, count, busy, share in rows:
         inside = [(max(start, a), min(end, b)) for a, b in spans(VGG, lane) if b > start and a < end]
         assert count == str(len(inside))
@@ -343,6 +344,141 @@ def test_two_views_of_one_model_share_the_window_and_close_apart(show):
     page.evaluate("close2()")
     page.keyboard.press("+")
     assert page.locator(".astra-timeline").count() == 1
+
+
+@pytest.fixture(scope="module")
+def asymmetric():
+    """64 NPUs, each as fast as its number says, on a torus with congestion, with its chunks and messages."""
+    trace = ae.traces.Builder(64)
+    first = trace.compute("backward 1", [100 + npu for npu in range(64)])
+    reduce = trace.all_reduce("gradients 1", 2**20, after=first)
+    trace.compute("update", 20, after=reduce)
+    blocks = (ae.Block("Ring", 8, 50, 500), ae.Block("Switch", 8, 50, 500))
+    system = ae.TraceSystem.of(["ring", "halvingDoubling"], splits=4)
+    platform = ae.TracePlatform(blocks, system, congestion_aware=True)
+    return ae.simulate(trace.build(), platform, record=True)
+
+
+def place_of(page, lane):
+    """[y, height, hidden, closed] of a lane, by its name."""
+    found = f"{VIEW}.run.lanes.find((lane) => lane.name === name)"
+    return page.evaluate(f"(name) => (({{ y, height, hidden, closed }}) => [y, height, hidden, closed])({found})", lane)
+
+
+def test_64_npus_open_closed(show, asymmetric):
+    page = show(asymmetric)
+    assert page.evaluate(f"{VIEW}.run.groups.length") == 65
+    for npu in range(63):
+        (y, height, *shown), (below, *_) = (
+            place_of(page, f"NPU {npu}, compute"),
+            place_of(page, f"NPU {npu + 1}, compute"),
+        )
+        assert shown == [False, True]
+        assert y + height < below  # one line each, none upon another
+        assert place_of(page, f"NPU {npu}, exposed communication")[0] == y
+        assert place_of(page, f"NPU {npu}, dimension 0")[2]
+    plot = page.locator(".astra-plot").bounding_box()
+    assert plot["height"] < 650
+    assert page.evaluate(f"{VIEW}.plot.scrollHeight") > 1200
+
+
+def test_the_bars_of_64_npus_are_where_their_computations_are(show, asymmetric):
+    page = show(asymmetric, options={"color_scheme": "light"})
+    for npu in (0, 20, 63):
+        y, *_ = place_of(page, f"NPU {npu}, compute")
+        page.evaluate(f"(y) => {{ {VIEW}.plot.scrollTop = y - 100; }}", y)
+        frame(page)
+        top = page.evaluate(f"{VIEW}.plot.scrollTop")
+        end = (100 + npu) * 1000
+        for time, fill in ((end - 2000, (0x57, 0xAD, 0x88)), (end + 2000, None)):
+            x = page.evaluate(f"(time) => {VIEW}.x(time)", time)
+            found = tuple(colour(page, x, y - top + 2)[:3])
+            assert (found == fill) if fill else (found != (0x57, 0xAD, 0x88))
+
+
+def test_an_npu_opens_by_key_and_by_its_name(show, asymmetric):
+    page = show(asymmetric)
+    page.evaluate(f"(i) => {VIEW}.choose(i)", number(page, "NPU 2, compute", 0))
+    page.keyboard.press("o")
+    y = [place_of(page, f"NPU 2, {lane}")[0] for lane in ("compute", "exposed communication", "dimension 0")]
+    assert y == sorted(set(y))
+    assert not place_of(page, "NPU 2, dimension 0")[2]
+    assert place_of(page, "NPU 3, compute")[0] > place_of(page, "NPU 2, dimension 1")[0]
+    assert "NPU 2: lanes opened" in page.locator(".astra-said").inner_text()
+    box, (name, height, *_) = page.locator(".astra-plot").bounding_box(), place_of(page, "NPU 1, compute")
+    page.mouse.click(box["x"] + 30, box["y"] + name + height / 2)
+    assert not place_of(page, "NPU 1, communication")[2]
+    page.get_by_role("button", name="Open or close all NPUs").click()
+    assert place_of(page, "NPU 2, dimension 0")[2]
+    page.keyboard.press("Escape")
+
+
+def test_keys_go_down_through_all_npus_and_name_what_they_find(show, asymmetric):
+    page = show(asymmetric)
+    page.evaluate(f"{VIEW}.look(0, 50_000)")
+    for npu in range(64):
+        page.keyboard.press("ArrowDown")
+        said = page.locator(".astra-said").inner_text()
+        assert said.startswith(f"backward 1: compute; on NPU {npu}, compute, starts 0.000 µs")
+        assert f"ends {100 + npu}.000 µs" in said
+        page.evaluate(f"{VIEW}.look(0, 50_000)")
+        page.keyboard.press("ArrowDown")  # the time without compute, in the same line
+    y, height, *_ = place_of(page, "NPU 63, compute")
+    top, seen = page.evaluate(f"[{VIEW}.plot.scrollTop, {VIEW}.seen]")
+    assert top < y < y + height <= top + seen
+
+
+def test_a_span_of_a_closed_npu_opens_it(show, asymmetric):
+    page = show(asymmetric)
+    stay = next(span for span in asymmetric.timeline if span.npu == 40 and span.dimension == 1 and span.chunk == 2)
+    page.evaluate(f"(i) => {VIEW}.goTo(i)", number(page, "NPU 40, dimension 1", stay.start_ns))
+    frame(page)
+    assert not place_of(page, "NPU 40, dimension 1")[2]
+    text = page.locator(".astra-facts").inner_text().replace("\n", " ")
+    assert text.startswith(f"gradients 1{'' if stay.phase == 'all-reduce' else ', all-reduce'}: {stay.phase}")
+    for fact in (
+        "on NPU 40, dimension 1",
+        "collective all-reduce",
+        "chunk 2, phase",
+        f"brings {format_bytes(stay.size)}",
+    ):
+        assert fact in text
+    way = page.evaluate(f"{VIEW}.way.map((i) => [{VIEW}.run.start[i], {VIEW}.run.end[i]])")
+    mine = [s for s in asymmetric.timeline if s.npu == 40 and s.chunk == 2]
+    assert way == [[s.start_ns, s.end_ns] for s in sorted(mine, key=lambda s: s.start_ns)]
+    page.keyboard.press("Enter")
+    start, end = window(page)
+    assert start < stay.start_ns < stay.end_ns < end < start + 2 * (stay.end_ns - stay.start_ns)
+    box, (y, height, *_) = page.locator(".astra-plot").bounding_box(), place_of(page, "NPU 40, dimension 1")
+    top = page.evaluate(f"{VIEW}.plot.scrollTop")
+    page.mouse.move(box["x"] + 600, box["y"] + y - top + height / 2)
+    frame(page)
+    assert page.evaluate(f"{VIEW}.hover === {VIEW}.focus")
+
+
+def test_the_links_of_a_trace(show, asymmetric):
+    page = show(asymmetric)
+    link = max(asymmetric.links.itertuples(), key=lambda row: row.busy_ns)
+    name = page.evaluate(f"{VIEW}.run.lanes.find(({{ group }}) => group === 64).name")
+    uses = [use for use in asymmetric.uses if f"{use.link[0]} → {use.link[1]}" == name]
+    assert sum(use.free_ns - use.start_ns for use in uses) == link.busy_ns
+    page.evaluate(f"(i) => {VIEW}.goTo(i)", number(page, name, uses[0].start_ns))
+    text = page.locator(".astra-facts").inner_text().replace("\n", " ")
+    assert text.startswith(f"a message of {format_bytes(uses[0].size)} on {name}")
+
+
+def test_a_pipeline_has_a_line_for_each_stage(show):
+    run = ae.run_pipeline("1f1b", 4, 8, 10_000, 20_000)
+    page = show(run)
+    assert page.get_by_role("group", name="Timeline: 8 micro-batches through 4 stages, 1f1b").count() == 1
+    assert page.locator(".astra-times").inner_text() == f"bubble {100 * run.bubble:.1f} %"
+    assert not page.get_by_role("button", name="Open or close all NPUs").is_visible()
+    last = max(span for span in run.timeline if span.npu == 2 and span.work == "backward")
+    page.evaluate(f"(i) => {VIEW}.goTo(i)", number(page, "stage 2, compute", last.start_ns))
+    text = page.locator(".astra-facts").inner_text().replace("\n", " ")
+    assert text.startswith(f"{last.layer}: backward on stage 2, compute")
+    page.get_by_label("highlight micro-batch").fill("micro-batch 3")
+    assert page.locator(".astra-found").inner_text() == "8 spans of 1 micro-batch"
 
 
 def test_in_jupyterlab_another_result_arrives(chromium, lab):

@@ -1,12 +1,15 @@
 """Still figures with matplotlib: one function a figure, each with alt text and its numbers as a table."""
 
+import warnings
+from importlib import import_module
+from typing import Any
+
 from astra_edu.course.plots.array_use import irregular_use, large_and_small
 from astra_edu.course.plots.bars import compute_and_exposed
 from astra_edu.course.plots.case_studies import all_reduce_bars, bandwidth_used, training_bars
-from astra_edu.course.plots.chunks import pipeline
+from astra_edu.course.plots.chunks import chunks
 from astra_edu.course.plots.communication import communication
 from astra_edu.course.plots.costs import all_reduce_costs
-from astra_edu.course.plots.critical_path import critical_path
 from astra_edu.course.plots.descent import loss_curves
 from astra_edu.course.plots.endpoint import endpoint_steps, memory_traffic
 from astra_edu.course.plots.endpoint_times import curves, endpoint_times
@@ -40,9 +43,9 @@ __all__ = [
     "bandwidth_used",
     "bus_bandwidths",
     "busiest_links",
+    "chunks",
     "communication",
     "compute_and_exposed",
-    "critical_path",
     "curves",
     "endpoint_steps",
     "endpoint_times",
@@ -59,7 +62,6 @@ __all__ = [
     "memory_traffic",
     "model_growth",
     "packet_stages",
-    "pipeline",
     "queue_length",
     "ring_or_tree",
     "roofline",
@@ -77,3 +79,19 @@ __all__ = [
     "validation",
     "worker_timeline",
 ]
+
+_OLD = {
+    "pipeline": ("astra_edu.course.plots", "chunks"),
+    "critical_path": ("astra_edu.explain.path_of_nodes", "nodes_on_path"),
+}
+"""Names of release 0.1: the module and the name that they have now."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _OLD:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, new = _OLD[name]
+    warnings.warn(
+        f"plots.{name} is {module}.{new} now; the old name goes with release 0.3.", DeprecationWarning, stacklevel=2
+    )
+    return getattr(import_module(module), new)

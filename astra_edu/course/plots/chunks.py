@@ -1,4 +1,4 @@
-"""Figure: one collective's chunks on their way through the dimensions, as a pipeline."""
+"""Figure: one collective's chunks on their way through the dimensions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from astra_edu.system.scheduler import Stay
 from astra_edu.workload.npu import Task
 
 
-def pipeline(
+def chunks(
     result: Result,
     layer: str | None = None,
     work: str | None = None,
@@ -98,7 +98,7 @@ def _block(stay: Stay, chosen: Stay, digits: int) -> Block:
 
 def _alt(what: str, result: Result, stays: Sequence[Stay], window: Window, unit: TimeUnit) -> str:
     begin, over = stays[0].issued.created_ns, max(stay.end_ns for stay in stays)
-    words = [f"Pipeline of the {what}: from {unit.named(begin)} to {unit.named(over)}, a lane for each dimension."]
+    words = [f"Chunks of the {what}: from {unit.named(begin)} to {unit.named(over)}, a lane for each dimension."]
     for d in range(len(result.logical)):
         mine = [stay for stay in stays if stay.phase.dimension == d]
         if not mine:
@@ -117,11 +117,11 @@ def _alt(what: str, result: Result, stays: Sequence[Stay], window: Window, unit:
 
 def _table(stays: Sequence[Stay], unit: TimeUnit) -> str:
     """A row for each chunk: its phases in their order, on which dimension, from when to when."""
-    chunks: defaultdict[int, dict[int, str]] = defaultdict(dict)
+    phases: defaultdict[int, dict[int, str]] = defaultdict(dict)
     for stay in stays:
         short = LOOKS[stay.phase.collective.value].short
         times = f"{unit.text(stay.start_ns)} to {unit.text(stay.end_ns)}"
-        chunks[stay.chunk][stay.step] = f"{short} on {stay.phase.dimension}: {times}"
+        phases[stay.chunk][stay.step] = f"{short} on {stay.phase.dimension}: {times}"
     steps = range(max(stay.step for stay in stays) + 1)
-    rows: list[list[object]] = [[chunk, *(chunks[chunk].get(step, "") for step in steps)] for chunk in sorted(chunks)]
+    rows: list[list[object]] = [[chunk, *(phases[chunk].get(step, "") for step in steps)] for chunk in sorted(phases)]
     return text_table(["chunk", *(f"phase {step + 1} ({unit.name})" for step in steps)], rows)

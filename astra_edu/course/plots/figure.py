@@ -7,12 +7,13 @@ import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.base.run import Run
 from astra_edu.run.result import Result
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -101,9 +102,12 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def checked(results: Mapping[str, Result]) -> Mapping[str, Result]:
-    """`results` if there are some, by their names. Raises ConfigError otherwise."""
-    if not isinstance(results, Mapping) or not results or not all(isinstance(r, Result) for r in results.values()):
+R = TypeVar("R", bound=Run)
+
+
+def checked(results: Mapping[str, R], kind: type = Result) -> Mapping[str, R]:
+    """`results` if there are some of that kind, by their names. Raises ConfigError otherwise."""
+    if not isinstance(results, Mapping) or not results or not all(isinstance(r, kind) for r in results.values()):
         raise ConfigError(
             'results must give each run a name, such as {"DGX-2": ae.simulate(workload, dgx2), "TPU": '
             f"ae.simulate(workload, tpu)}}; they are {type(results).__name__} {results!r:.60}."

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from matplotlib.patches import Patch
 
+from astra_edu.base.span import WAITS
+
 
 class Look(NamedTuple):
     """A kind of work as it is drawn. name: for people; short: as the field abbreviates it.
@@ -33,6 +35,9 @@ COMPUTE = Look("compute", "", "#57ad88", "#00694f")
 EXPOSED = Look("exposed communication", "", "#c4c4c4", "#595959", "xx")
 COMMUNICATION = Look("communication", "", "#d6e6f2", "#0072b2")
 OTHER = Look("other collectives", "", "#ececec", "#a0a0a0")
+WAITING = Look(WAITS, "", "#ffffff", "#a0a0a0", "..")
+BACKWARD = Look("backward", "B", "#c3c9f2", "#3f4aa0", "//")
+BUBBLE = Look("bubble", "", "#f1f1f1", "#a0a0a0")
 
 LOOKS = {
     look.name: look
@@ -46,6 +51,17 @@ LOOKS = {
         Look("all-to-all", "A2A", "#4d9c92", "#12564e", "||"),
         EXPOSED,
         OTHER,
+        COMPUTE,
+        BACKWARD,
+        Look("broadcast", "B", "#e6d5b8", "#6b5330", "++"),
+        Look("send", "", "#e2b6d2", "#9c3f78", "--"),
+        Look("receive", "", "#f8ecf4", "#9c3f78", ".."),
+        Look("message", "", "#d6e6f2", "#0072b2"),
+        Look("memory access", "", "#c3c9f2", "#3f4aa0", "oo"),
+        Look("CPU", "", "#f3e79b", "#8a7a00", "|"),
+        WAITING,
+        BUBBLE,
+        Look("note", "", "#ffffff", "#a0a0a0"),
     )
 }
-"""By the names that spans have in `work` (of compute) and in `phase` (of collectives)."""
+"""By the names that spans have for their `kind`."""

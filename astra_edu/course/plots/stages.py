@@ -11,12 +11,10 @@ from matplotlib.figure import Figure
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.course.plots.figure import Picture, TimeUnit, percent, text_table, time_axis, time_unit
-from astra_edu.course.plots.looks import Look
+from astra_edu.course.plots.looks import BACKWARD, BUBBLE, LOOKS
 from astra_edu.pipeline import PassSpan, PipelineRun
 
-FORWARD = Look("forward", "F", "#57ad88", "#00694f")
-BACKWARD = Look("backward", "B", "#c3c9f2", "#3f4aa0", "//")
-BUBBLE = Look("bubble: nothing to compute", "", "#f1f1f1", "#a0a0a0")
+FORWARD = LOOKS["forward"]
 _LOOKS = {"F": FORWARD, "B": BACKWARD}
 _FILLED = 0.86  # of a lane's height
 _SIZES = (8, 7, 6)  # of letters, in points
@@ -59,7 +57,7 @@ def stages(runs: PipelineRun | Mapping[str, PipelineRun]) -> Picture:
         _frame(axes, name, run, unit, every=1 if lane > 0.16 else 8)
     time_axis(grid[-1], unit)
     grid[-1].set_xlim(0, longest / unit.ns)
-    handles = [look.patch() for look in (FORWARD, BACKWARD, BUBBLE)]
+    handles = [look.patch() for look in (FORWARD, BACKWARD, BUBBLE._replace(name="bubble: nothing to compute"))]
     figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
     figure.draw_without_rendering()  # now the axes have their place
     inches_per_ns = grid[0].get_window_extent().width / figure.dpi / longest

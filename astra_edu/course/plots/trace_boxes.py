@@ -16,7 +16,8 @@ from matplotlib.patheffects import withStroke
 
 from astra_edu.base.units import format_ns
 from astra_edu.course.plots.trace_layout import Box, Layout
-from astra_edu.course.plots.trace_looks import KINDS, LANES, amount_of, kind_of, shape_of, sum_of
+from astra_edu.course.plots.trace_looks import KINDS, LANES, amount_of, shape_of, sum_of
+from astra_edu.traces.kinds import kind_of
 from astra_edu.traces.npu import Ran, Unit
 
 _WIDTH = 11  # of the figure, in inches

@@ -7,14 +7,15 @@ from collections.abc import Mapping, Sequence
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import format_ns
-from astra_edu.course.plots.critical_path import critical_path
 from astra_edu.course.plots.figure import Picture, text_table, time_unit
 from astra_edu.course.plots.trace_boxes import drawn
 from astra_edu.course.plots.trace_layout import Layout, chained, grouped, laid_out
-from astra_edu.course.plots.trace_looks import KINDS, amount_of, kind_of
+from astra_edu.course.plots.trace_looks import KINDS, amount_of
+from astra_edu.explain.path_of_nodes import nodes_on_path
 from astra_edu.run.trace_result import TraceResult
 from astra_edu.traces import Node, Trace
 from astra_edu.traces.builder import Builder
+from astra_edu.traces.kinds import kind_of
 from astra_edu.traces.npu import Ran
 
 _NAMED, _NUMBERED, _GROUPED = 12, 36, 28  # levels at most: with names in the boxes, with numbers, in groups
@@ -41,7 +42,7 @@ def trace_graph(what: Trace | Builder | TraceResult, npu: int = 0) -> Picture:
         raise ConfigError(f"NPU {npu} has no nodes to draw.")
     whose = 0 if result is not None and result.one_for_all else npu
     ran = {one.node.id: one for one in result.ran if one.npu == whose} if result is not None else {}
-    path = critical_path(result, npu) if result is not None else []
+    path = nodes_on_path(result, npu) if result is not None else []
     critical = [one.node.id for one in path if one.npu == whose]
     figure = drawn(_fitting(laid_out(nodes)), ran, path, whose, _NAMED)
     return Picture(figure, _alt(trace, npu, result, critical), _table(nodes, ran, critical), _note(nodes))

@@ -5,23 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from astra_edu.base.units import format_bytes
-from astra_edu.course.plots.looks import COMPUTE, LOOKS, OTHER, Look
-from astra_edu.traces import COLLECTIVES, CommType, Node, NodeType
-from astra_edu.traces.npu import Unit, unit_of
+from astra_edu.course.plots.looks import COMPUTE, LOOKS, Look
+from astra_edu.traces import COLLECTIVES, Node
+from astra_edu.traces.kinds import OTHER, kind_of
+from astra_edu.traces.npu import Unit
 
-KINDS = {
-    look.name: look
-    for look in (
-        COMPUTE,
-        *(LOOKS[collective.value] for collective in COLLECTIVES.values()),
-        Look("broadcast", "B", "#e6d5b8", "#6b5330", "++"),
-        Look("send", "", "#e2b6d2", "#9c3f78", "--"),
-        Look("receive", "", "#f8ecf4", "#9c3f78", ".."),
-        Look("memory access", "", "#c3c9f2", "#3f4aa0", "oo"),
-        Look("CPU", "", "#f3e79b", "#8a7a00", "|"),
-        OTHER,
-        Look("note", "", "#ffffff", "#a0a0a0"),
-    )
+OTHERS = ("broadcast", "send", "receive", "memory access", "CPU", OTHER, "note")
+KINDS: dict[str, Look] = {
+    name: LOOKS[name] for name in (COMPUTE.name, *(each.value for each in COLLECTIVES.values()), *OTHERS)
 }
 """By the names that kind_of gives."""
 
@@ -29,26 +20,6 @@ LANES = {Unit.CPU: "CPU", Unit.COMPUTE: "compute", Unit.COMMUNICATION: "communic
 """The lanes of an NPU, from the top."""
 
 _SHAPES = {"compute": "square", "CPU": "sawtooth", "send": "rarrow", "receive": "larrow", "memory access": "roundtooth"}
-
-
-def kind_of(node: Node) -> str:
-    """A name in KINDS."""
-    if node.type in (NodeType.METADATA_NODE, NodeType.INVALID_NODE):
-        return "note"
-    if unit_of(node) is Unit.CPU:
-        return "CPU"
-    match node.type:
-        case NodeType.COMP_NODE:
-            return "compute"
-        case NodeType.COMM_SEND_NODE:
-            return "send"
-        case NodeType.COMM_RECV_NODE:
-            return "receive"
-        case NodeType.MEM_LOAD_NODE | NodeType.MEM_STORE_NODE:
-            return "memory access"
-    if node.comm_type is CommType.BROADCAST:
-        return "broadcast"
-    return COLLECTIVES[node.comm_type].value if node.comm_type in COLLECTIVES else OTHER.name
 
 
 def shape_of(kind: str, wide: bool) -> str:

@@ -1,4 +1,4 @@
-"""Figure: what each NPU does when, in a run of an execution trace."""
+"""Figure: what each NPU does when, one below the other."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.base.intervals import covered, gaps, merged
+from astra_edu.base.intervals import covered
+from astra_edu.base.run import Run
+from astra_edu.base.span import COMMUNICATION, COMPUTE, CPU, RECEIVES, Span, lane_order
 from astra_edu.course.plots.figure import Picture, TimeUnit, text_table, time_axis, time_unit
 from astra_edu.course.plots.lanes import Block, Window, coarse
-from astra_edu.course.plots.looks import EXPOSED, Look
-from astra_edu.course.plots.trace_looks import KINDS, LANES, kind_of
+from astra_edu.course.plots.looks import EXPOSED, LOOKS, WAITING
+from astra_edu.course.plots.trace_looks import KINDS
+from astra_edu.run.lanes import chosen_npus
 from astra_edu.run.trace_result import TraceResult
-from astra_edu.traces.npu import Ran, Unit
 
 _MOST = 16  # NPUs drawn, unless they are named
 _LISTED = 60  # nodes at most that the table lists
@@ -26,72 +28,76 @@ _FILLED = 0.84  # of a lane's height
 _PIXELS = 1000  # about, in the width of the axes
 _SIZE, _LETTER = 7, 0.58  # of letters, in points, and how wide one is
 _PAPER = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.5}
-_WAITS = Look("waits for other NPUs", "", "#ffffff", "#a0a0a0", "..")
-_LOOKS = KINDS | {look.name: look for look in (EXPOSED, _WAITS)}
-_DRAWN = (Unit.CPU, Unit.COMPUTE, Unit.COMMUNICATION)
+_LOOKS = KINDS | {look.name: look for look in (EXPOSED, WAITING)}
+_LOOKS |= {name: look for name, look in LOOKS.items() if name not in _LOOKS}
 
 
 class _Npu(NamedTuple):
     """An NPU's lanes. exposed, waits: when it computes nothing and communicates, or does nothing at all."""
 
     name: str
-    finish_ns: int
-    ran: Sequence[Ran]
+    finish_ns: float
+    spans: Sequence[Span]
     exposed: list[tuple[float, float]]
     waits: list[tuple[float, float]]
 
     @classmethod
-    def of(cls, result: TraceResult, npu: int) -> _Npu:
-        whose = 0 if result.one_for_all else npu
-        ran = [one for one in result.ran if one.npu == whose]
-        computes = [(one.start_ns, one.end_ns) for one in ran if one.unit in (Unit.COMPUTE, Unit.CPU)]
-        communicates = merged([(one.start_ns, one.end_ns) for one in ran if one.unit is Unit.COMMUNICATION])
-        finish = result.finish_ns[npu]
-        idle = gaps(computes, 0, finish)
-        exposed = [part for span in idle for part in _common(span, communicates)]
-        waits = [part for span in idle for part in gaps(_common(span, communicates), *span)]
-        name = f"all {result.trace.npus} NPUs" if result.one_for_all and result.trace.npus > 1 else f"NPU {npu}"
-        return cls(name, finish, ran, exposed, waits)
+    def of(cls, result: Run, npu: int, lanes: Sequence[str]) -> _Npu:
+        spans = [span for span in result.timeline if span.npu == npu and span.lane in (*lanes, RECEIVES)]
+        free = [span for span in result.idle if span.npu == npu]
+        exposed = [_stretch(span) for span in free if span.kind == EXPOSED.name]
+        waits = [_stretch(span) for span in free if span.kind != EXPOSED.name]
+        alone = len(result.npu_names) == 1 < result.npus
+        finish = result.finish_ns[npu] if isinstance(result, TraceResult) else result.total_ns
+        name = f"all {result.npus} NPUs" if alone else result.npu_names[npu].partition(" (")[0]
+        return cls(name, finish, spans, exposed, waits)
 
-    def time_ns(self, unit: Unit) -> float:
-        """How long one of its units is busy."""
-        return covered([(one.start_ns, one.end_ns) for one in self.ran if one.unit is unit])
+    @property
+    def compute_ns(self) -> float:
+        """How long it computes."""
+        return covered([_stretch(span) for span in self.spans if span.lane == COMPUTE])
 
-    def blocks(self, unit: Unit) -> Iterator[Block]:
-        """What is drawn in the lane of a unit."""
-        for one in self.ran:
-            if one.unit is unit:
-                texts = (one.node.name, str(one.node.id))
-                yield Block(one.start_ns, one.end_ns, kind_of(one.node), texts)
-        if unit is Unit.COMPUTE:
-            for look, spans in ((EXPOSED, self.exposed), (_WAITS, self.waits)):
+    @property
+    def communication_ns(self) -> float:
+        """How long it communicates, on whichever dimension."""
+        return covered([_stretch(span) for span in self.spans if span.lane not in (COMPUTE, CPU, RECEIVES)])
+
+    def blocks(self, lane: str) -> Iterator[Block]:
+        """What is drawn in a lane."""
+        for span in self.spans:
+            if span.lane == lane:
+                texts = (span.layer, *([] if span.node is None else [str(span.node)]))
+                yield Block(*_stretch(span), span.kind, texts)
+        if lane == COMPUTE:
+            for look, spans in ((EXPOSED, self.exposed), (WAITING, self.waits)):
                 yield from (Block(start, end, look.name) for start, end in spans)
 
 
-def _common(span: tuple[float, float], others: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    pairs = ((max(span[0], start), min(span[1], end)) for start, end in others)
-    return [(start, end) for start, end in pairs if start < end]
+def _stretch(span: Span) -> tuple[float, float]:
+    return span.start_ns, span.end_ns
 
 
 def trace_timeline(
-    result: TraceResult, npus: Iterable[int] | None = None, start_ns: float = 0, end_ns: float | None = None
+    result: Run, npus: Iterable[int] | None = None, start_ns: float = 0, end_ns: float | None = None
 ) -> Picture:
     """Draw what each NPU does when, in a lane for each of its units; triangles are messages that have arrived.
 
     Where an NPU computes nothing, its compute lane says why: exposed communication, or waiting for others. npus: which
     ones to draw; by default all, the first 16 of them, or one for all where all are alike. start_ns, end_ns: the part
-    of the run to draw. Raises ConfigError for NPUs that aren't there, and for an empty part.
+    of the run to draw. A run of ASTRA-sim 1.0's kind has a lane for each dimension, as one NPU stands for all, and a
+    pipeline a lane for each stage. Raises ConfigError for NPUs that aren't there, and for an empty part.
     """
-    if not isinstance(result, TraceResult):
+    if not isinstance(result, Run):
         raise ConfigError(f"trace_timeline draws what simulate has made of a trace, not {result!r:.60}.")
-    chosen = [_Npu.of(result, npu) for npu in _chosen(result, npus)]
+    lanes = _lanes(result)
+    chosen = [_Npu.of(result, npu, lanes) for npu in chosen_npus(result, npus, _MOST)]
     window = Window.of(result.total_ns, start_ns, end_ns)
     unit = time_unit(window.end)
-    figure = _drawn(chosen, window, unit)
-    left = result.trace.npus - len(chosen) if not result.one_for_all else 0
+    figure = _drawn(chosen, lanes, window, unit)
+    left = len(result.npu_names) - len(chosen)
     more = f" {left} more NPUs are not drawn." if left else ""
     alt = f"What each NPU does in {unit.named(result.total_ns)}, a lane for each of its units. " + " ".join(
-        f"{npu.name}: computes {unit.named(npu.time_ns(Unit.COMPUTE))}, communication exposed for "
+        f"{npu.name}: computes {unit.named(npu.compute_ns)}, communication exposed for "
         f"{unit.named(covered(npu.exposed))}, waits {unit.named(covered(npu.waits))}, done at "
         f"{unit.named(npu.finish_ns)}."
         for npu in chosen
@@ -105,20 +111,15 @@ _NOTE = (
 )
 
 
-def _chosen(result: TraceResult, npus: Iterable[int] | None) -> list[int]:
-    if npus is None:
-        return [0] if result.one_for_all else list(range(min(_MOST, result.trace.npus)))
-    chosen = list(npus)
-    for npu in chosen:
-        if type(npu) is not int or not 0 <= npu < result.trace.npus:
-            raise ConfigError(f"npus has {npu!r}; there are the NPUs 0 to {result.trace.npus - 1}.")
-    if not chosen:
-        raise ConfigError("npus is empty; name the NPUs to draw.")
-    return chosen[:1] if result.one_for_all else chosen
+def _lanes(result: Run) -> list[str]:
+    """The lanes that are drawn of each NPU; its dimensions only where there is no lane of all its communication."""
+    found = {span.lane for span in result.timeline if span.npu is not None}
+    units = [lane for lane in (CPU, COMPUTE, COMMUNICATION) if lane in found or lane == COMPUTE]
+    return units if COMMUNICATION in found else units + sorted(found - {*units, RECEIVES}, key=lane_order)
 
 
-def _drawn(npus: Sequence[_Npu], window: Window, unit: TimeUnit) -> Figure:
-    used = [lane for lane in _DRAWN if lane is Unit.COMPUTE or any(one.unit is lane for npu in npus for one in npu.ran)]
+def _drawn(npus: Sequence[_Npu], lanes: Sequence[str], window: Window, unit: TimeUnit) -> Figure:
+    used = [lane for lane in lanes if lane == COMPUTE or any(span.lane == lane for npu in npus for span in npu.spans)]
     high = 0.4 if len(npus) * len(used) <= 8 else 0.24
     every = len(used) + 0.35
     figure = Figure(figsize=(_WIDTH, high * every * len(npus) + 0.95), layout="constrained")
@@ -136,18 +137,18 @@ def _drawn(npus: Sequence[_Npu], window: Window, unit: TimeUnit) -> Figure:
             _lane(axes, y, coarse(blocks, window.length / _PIXELS), unit)
             _write(axes, y, blocks, points, 72 * high * _FILLED, unit)
             if len(npus) <= 4:
-                ticks.append((y, f"{npu.name}, {LANES[lane]}" if row == 0 else LANES[lane]))
+                ticks.append((y, f"{npu.name}, {lane}" if row == 0 else lane))
         if len(npus) > 4:
             ticks.append((number * every + (len(used) - 1) / 2, npu.name))
         low = number * every + len(used) - 0.5
-        for time in (one.end_ns for one in npu.ran if one.unit is Unit.RECEIVE):
+        for time in (span.end_ns for span in npu.spans if span.lane == RECEIVES):
             if window.start <= time <= window.end:
                 axes.plot([time / unit.ns], [low], **_ARRIVAL)
     axes.set_yticks([y for y, _ in ticks], [text for _, text in ticks])
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
     handles: list[Artist] = [look.patch() for name, look in _LOOKS.items() if name in found]
-    if any(one.unit is Unit.RECEIVE for npu in npus for one in npu.ran):
+    if any(span.lane == RECEIVES for npu in npus for span in npu.spans):
         handles.append(Line2D([], [], label="a message has arrived", **_ARRIVAL))
     figure.legend(handles=handles, loc="outside lower center", ncols=6, frameon=False)
     return figure
@@ -182,19 +183,20 @@ def _table(npus: Sequence[_Npu], unit: TimeUnit) -> str:
     header = ["NPU", "done", "compute", "communication", "exposed", f"waits ({unit.name})"]
     rows: list[list[object]] = []
     for npu in npus:
-        times = (npu.time_ns(Unit.COMPUTE), npu.time_ns(Unit.COMMUNICATION), covered(npu.exposed), covered(npu.waits))
+        times = (npu.compute_ns, npu.communication_ns, covered(npu.exposed), covered(npu.waits))
         rows.append([npu.name, *map(unit.text, (npu.finish_ns, *times))])
     table = text_table(header, rows)
-    if sum(len(npu.ran) for npu in npus) > _LISTED:
+    if sum(len(npu.spans) for npu in npus) > _LISTED:
         return table
     nodes: list[list[object]] = [
-        [
-            f"{npu.name}: {one.node.id} {one.node.name}",
-            kind_of(one.node),
-            unit.text(one.start_ns),
-            unit.text(one.end_ns),
-        ]
+        [f"{npu.name}: {_what(span)}", span.kind, unit.text(span.start_ns), unit.text(span.end_ns)]
         for npu in npus
-        for one in sorted(npu.ran, key=lambda one: (one.start_ns, one.node.id))
+        for span in sorted(npu.spans, key=lambda span: (span.start_ns, span.node or 0))
     ]
     return table + "\n\n" + text_table(["node", "kind", "start", f"end ({unit.name})"], nodes)
+
+
+def _what(span: Span) -> str:
+    if span.chunk is not None:
+        return f"{span.layer}, chunk {span.chunk}"
+    return span.layer if span.node is None else f"{span.node} {span.layer}"

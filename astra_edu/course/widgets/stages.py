@@ -8,12 +8,11 @@ from typing import Any
 import traitlets
 
 from astra_edu.base.errors import ConfigError, choice, not_negative, whole
-from astra_edu.base.units import format_ns
+from astra_edu.base.units import format_ns, several
 from astra_edu.course.widgets.bundle import script, style
 from astra_edu.course.widgets.view import View
 from astra_edu.pipeline import ORDERS, PipelineRun, closed_form, run_pipeline
 from astra_edu.pipeline.checked import takes_chunks
-from astra_edu.pipeline.orders import several
 
 FORWARD_NS = 12_000
 """A forward pass through a stage; it and its backward pass divide evenly by 2, 3 and 4 chunks."""

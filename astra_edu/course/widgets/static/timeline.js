@@ -1,23 +1,23 @@
 // The timeline: draws the payload made by timeline.py.
 //   run       columns of spans; a track is a row of a lane, its spans stand together by their start
-//   stretch   the part of the run that is shown, and where the lanes are
+//   stretch   the part of the run that is shown
+//   lanes     where the lanes are, and which are open
 //   View      one per place on the page: the lanes, the controls, the span that is looked at
 
-import { make, makeRoot, put, unique, widgetOf } from "./frame/dom.js";
+import { makeRoot, put, unique, widgetOf } from "./frame/dom.js";
 import { hearKeys } from "./frame/keys.js";
 import { Loop, Settled } from "./frame/loop.js";
 import { Watch } from "./frame/watch.js";
-import { moment, several } from "./frame/words.js";
-import { legendKeys } from "./timeline/chart.js";
-import { factsOf, listOf, tabulate } from "./timeline/facts.js";
+import { moment } from "./frame/words.js";
+import { factsOf, showFacts, tabulate } from "./timeline/facts.js";
 import { nearestInLane, nextInLane, nextLane, nextOfKinds } from "./timeline/going.js";
 import { actsOf, hearPointer } from "./timeline/hands.js";
-import { makeParts } from "./timeline/parts.js";
+import { Lanes, onNames, spanAt } from "./timeline/lanes.js";
+import { describe, makeParts, offer } from "./timeline/parts.js";
 import { Run } from "./timeline/run.js";
-import { Stretch, arrange, spanAt } from "./timeline/stretch.js";
+import { Stretch } from "./timeline/stretch.js";
 
 const SETTLED_MS = 150; // after the last move the window is shared with Python and the table is brought up to date
-const NO_SPAN = "Point at a span for its facts, or step from span to span with the keys n and p.";
 
 class View {
   constructor(model, el) {
@@ -48,11 +48,6 @@ class View {
     this.watch.looks(plot, () => this.wake());
     hearKeys(this.root, actsOf(this));
     hearPointer(plot, this);
-    this.search.addEventListener("input", () => this.#share("highlight", this.search.value));
-    this.search.addEventListener("keydown", ({ key }) => {
-      if (key === "Enter") this.nextFound();
-      if (key === "Escape") plot.focus();
-    });
     this.details.addEventListener("toggle", () => this.#tabulate());
   }
 
@@ -63,17 +58,11 @@ class View {
     const run = (this.run = new Run(this.model.get("data")));
     this.focus = this.hover = null;
     if (!(this.lane < run.lanes.length)) this.lane = undefined;
-    const { title, total, compute, exposed } = run.data;
-    const said = [`${total} in all`, `compute ${compute}, exposed communication ${exposed}`];
-    put(this.title, "text", said[0]);
-    put(this.times, "text", said[1]);
-    put(this.root, "aria-label", `Timeline: ${title}`);
-    put(this.chart.plot, "aria-label", `${title}: ${said.join(", ")}; ${several(run.count, "span")} in ${run.lanes.length} lanes`);
-    this.names.replaceChildren(...run.layers.map((value) => make("option", { value })));
-    const looks = [...new Set(run.kinds.map((kind) => kind.look))].sort((a, b) => a - b);
-    this.legend.replaceChildren(...legendKeys(looks));
+    describe(this.root, this, run);
     this.stretch.total = run.total;
-    this.chart.load(run, this.stretch, arrange(run.lanes));
+    this.lanes = new Lanes(run, this.lanes?.open);
+    offer(this, this.lanes);
+    this.#arranged();
     this.#tell();
     if (this.model.get("window")) this.#pull();
     else if (whole) this.look(0, run.total);
@@ -81,14 +70,34 @@ class View {
     this.#match();
   }
 
+  // ---- the lanes ----
+
+  #arranged() {
+    this.chart.load(this.run, this.stretch, this.lanes);
+    this.#tabulate();
+    this.wake();
+  }
+
+  /** Open or close the lanes of an NPU, or the links. */
+  toggle(group) {
+    if (!this.lanes.toggle(group)) return;
+    this.#arranged();
+    put(this.said, "text", `${this.run.groups[group]}: lanes ${this.lanes.open.has(group) ? "opened" : "closed"}`);
+  }
+
+  toggleAll() {
+    this.lanes.toggleAll();
+    this.#arranged();
+  }
+
+  /** A span is kept; a name opens or closes its lanes. */
+  click(x, y) {
+    if (onNames(x) && this.lanes.many) this.toggle(this.lanes.at(y)[0]?.group);
+    else this.choose(this.at(x, y));
+  }
+
   #match() {
-    const asked = this.model.get("highlight") ?? "";
-    const text = asked.trim();
-    if (this.search.value.trim().toLowerCase() !== text.toLowerCase()) this.search.value = asked;
-    const found = this.run.matching(text);
-    this.matched = found && found.kinds;
-    const counted = found ? `${several(found.spans, "span")} of ${several(found.layers, "layer")}` : "no such layer";
-    put(this.found, "text", text ? counted : "");
+    this.search.show(this.model.get("highlight") ?? "");
     this.wake();
   }
 
@@ -121,7 +130,7 @@ class View {
   }
 
   zoom(by, around = this.#middle()) {
-    this.look(around - (around - this.from) * by, around + (this.to - around) * by);
+    this.look(...this.stretch.zoomed(by, around));
   }
 
   /** Of the span that is kept, if it is in sight; else of what is shown. */
@@ -131,23 +140,20 @@ class View {
   }
 
   pan(by) {
-    const way = by * this.stretch.length;
-    this.look(this.from + way, this.to + way);
+    this.look(...this.stretch.panned(by));
   }
 
   zoomTo(span) {
-    if (span === null) return;
-    const length = Math.max(this.run.end[span] - this.run.start[span], 1);
-    this.look(this.run.start[span] - length / 4, this.run.end[span] + length / 4);
+    if (span !== null) this.look(...this.stretch.around(this.run.start[span], this.run.end[span]));
   }
 
   #settle() {
     const window = this.stretch.whole ? null : [this.from, this.to];
-    if (String(window) !== String(this.model.get("window"))) this.#share("window", window);
+    if (String(window) !== String(this.model.get("window"))) this.share("window", window);
     this.#tabulate();
   }
 
-  #share(name, value) {
+  share(name, value) {
     this.model.set(name, value);
     this.model.save_changes();
   }
@@ -161,7 +167,7 @@ class View {
 
   /** The span at a point of the canvas, or null. */
   at(x, y) {
-    return spanAt(this.run, this.stretch, x, y);
+    return spanAt(this.run, this.lanes, this.stretch, x, y, this.plot.scrollTop);
   }
 
   /** Keep a span, so that keys go on from it; its facts are read out. */
@@ -174,6 +180,9 @@ class View {
   /** The same, and bring it into sight. */
   goTo(span) {
     if (span === null) return;
+    const lane = this.run.lanes[this.run.track(span).lane];
+    if (lane.hidden) this.toggle(lane.group);
+    this.plot.scrollTop = this.lanes.scrollTo(lane, this.plot.scrollTop);
     const there = this.stretch.showing(this.run.start[span], this.run.end[span]);
     if (there) this.look(...there);
     this.choose(span);
@@ -196,7 +205,8 @@ class View {
 
   /** To the next span that is highlighted, in time order; from the last one to the first. */
   nextFound() {
-    if (this.matched) this.goTo(nextOfKinds(this.run, this.matched, this.focus));
+    const { matched } = this.search;
+    if (matched) this.goTo(nextOfKinds(this.run, matched, this.focus));
   }
 
   /** The pointer is on a span, or on none. */
@@ -209,9 +219,7 @@ class View {
   #tell(aloud = false) {
     const span = this.hover ?? this.focus;
     this.way = span === null ? [] : this.run.way(span);
-    const facts = span === null ? null : factsOf(this.run, span);
-    this.detail.replaceChildren(...(facts ? listOf(facts) : [make("p", { text: NO_SPAN })]));
-    if (aloud) put(this.said, "text", facts ? `${facts[0]}; ${facts[1].map((fact) => fact.join(" ")).join(", ")}` : "no span");
+    showFacts(this, span === null ? null : factsOf(this.run, span), aloud);
     this.wake();
   }
 
@@ -225,12 +233,20 @@ class View {
     return this.chart.context.canvas;
   }
 
+  get plot() {
+    return this.chart.plot;
+  }
+
+  get seen() {
+    return this.lanes.seen;
+  }
+
   wake() {
     this.loop.wake();
   }
 
   draw() {
-    this.chart.draw(this, this.matched);
+    this.chart.draw(this, this.search.matched);
     put(this.where, "text", `${moment(this.from, this.run.total)} to ${moment(this.to, this.run.total)}`);
   }
 

@@ -11,11 +11,11 @@ export class Run {
     this.count = this.start.length;
     this.total = data.total_ns;
     this.tracks = data.tracks.map(([lane, row, first, count]) => ({ lane, row, first, last: first + count }));
-    this.lanes = data.lanes.map(([name, spans, busy], lane) => {
-      return { name, spans, busy, tracks: this.tracks.filter((track) => track.lane === lane) };
-    });
-    this.kinds = data.kinds.map(([layer, work, collective, phase, size]) => {
-      return { layer, work, collective, phase, size, look: lookOf(phase === "compute" ? work : phase) };
+    this.lanes = data.lanes.map(([name, spans, busy, group, shut, short]) => ({ name, spans, busy, group, shut, short, tracks: [] }));
+    for (const track of this.tracks) this.lanes[track.lane].tracks.push(track);
+    this.groups = data.groups;
+    this.kinds = data.kinds.map(([layer, work, collective, phase, size, look, brief]) => {
+      return { layer, work, collective, phase, size, look: lookOf(look), brief };
     });
     this.layers = [...new Set(this.kinds.map((kind) => kind.layer))].filter(Boolean);
   }
@@ -72,8 +72,11 @@ export class Run {
   way(span) {
     if (this.chunk[span] < 0) return [span];
     const { layer, work } = this.of(span);
+    const { group } = this.lanes[this.track(span).lane];
     const same = (i) => this.chunk[i] === this.chunk[span] && this.of(i).layer === layer && this.of(i).work === work;
-    const mine = Array.from(this.start.keys()).filter(same).sort((a, b) => this.start[a] - this.start[b]);
+    const mine = this.lanes.filter((lane) => lane.group === group).flatMap(({ tracks }) => tracks)
+      .flatMap(({ first, last }) => Array.from({ length: last - first }, (_, k) => first + k).filter(same))
+      .sort((a, b) => this.start[a] - this.start[b] || a - b);
     const way = [span];
     for (const i of mine.filter((i) => this.start[i] >= this.end[span])) {
       if (this.queued[i] === this.end[way.at(-1)]) way.push(i);

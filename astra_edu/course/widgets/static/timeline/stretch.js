@@ -1,14 +1,9 @@
-// The stretch of time that is shown, kept inside the run, and the lanes' places on the canvas, in CSS pixels.
+// The stretch of time that is shown, kept inside the run, and where its times are on the canvas, in CSS pixels.
 
 import { clamp } from "../frame/numbers.js";
 
 export const NAMES = 172; // left of the lanes
-export const AXIS = 30; // above them
-export const LANE = 36;
-const GAP = 9; // between them; the line that shows a span's waiting runs here
-const ROWS = 120; // of the rows of a lane together
 const SHORTEST = 2; // ns that fill the whole width at the deepest zoom
-const REACH = 4; // how far from a span the pointer still finds it
 
 export class Stretch {
   constructor() {
@@ -47,6 +42,22 @@ export class Stretch {
     this.to = length === total ? total : this.from + length;
   }
 
+  /** Where to look to show `by` times as much, with a time staying in its place. */
+  zoomed(by, time) {
+    return [time - (time - this.from) * by, time + (this.to - time) * by];
+  }
+
+  /** The same length, so many times that length later. */
+  panned(by) {
+    return [this.from + by * this.length, this.to + by * this.length];
+  }
+
+  /** A stretch of time with some room at both sides. */
+  around(start, end) {
+    const room = Math.max(end - start, 1) / 4;
+    return [start - room, end + room];
+  }
+
   /** Where to look so that a stretch of time is in sight; null if it is. */
   showing(start, end) {
     const { from, to, length } = this;
@@ -55,25 +66,4 @@ export class Stretch {
     const middle = (start + Math.min(end, start + length)) / 2;
     return [middle - length / 2, middle + length / 2];
   }
-}
-
-/** Put the lanes below each other; returns how high they are in all. */
-export function arrange(lanes) {
-  let y = AXIS;
-  for (const lane of lanes) {
-    const rows = lane.tracks.length;
-    lane.y = y;
-    lane.row = rows > 1 ? clamp(ROWS / rows, 3, 20) : LANE;
-    lane.height = lane.row * rows;
-    y += Math.max(LANE, lane.height) + GAP;
-  }
-  return y + 2;
-}
-
-/** The span at a point of the canvas, or null. */
-export function spanAt(run, stretch, x, y) {
-  if (x < NAMES - REACH) return null;
-  const lane = run.lanes.find((lane) => y >= lane.y && y < lane.y + lane.height);
-  const track = lane?.tracks[Math.floor((y - lane.y) / lane.row)];
-  return track ? run.near(track, stretch.time(x), REACH / stretch.scale) : null;
 }

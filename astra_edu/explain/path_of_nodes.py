@@ -1,48 +1,64 @@
-"""What the end of a run has waited for: a chain of nodes without a gap, back to the beginning."""
+"""The critical path of a trace: a chain of nodes without a gap, from the end of the run back to its beginning."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from math import prod
 
+from astra_edu.base.errors import ConfigError
+from astra_edu.explain.segment import Segment, gapless
 from astra_edu.run.trace_result import TraceResult
+from astra_edu.run.trace_spans import LANES
 from astra_edu.traces import NodeType
+from astra_edu.traces.kinds import kind_of
 from astra_edu.traces.npu import Ran, Unit
 
 Key = tuple[int, int]
 """An NPU, and the number of one of its nodes."""
 
 
-def critical_path(result: TraceResult, npu: int | None = None) -> list[Ran]:
+def path_of_nodes(result: TraceResult, npu: int | None = None) -> tuple[Segment, ...]:
+    """The segments from 0 to when an NPU has finished; by default the one that finished last."""
+    path = [_segment(ran) for ran in nodes_on_path(result, npu)]
+    return gapless(path, result.finish_ns[result.last if npu is None else npu])
+
+
+def nodes_on_path(result: TraceResult, npu: int | None = None) -> list[Ran]:
     """The nodes on the critical path, first to last, on whichever NPU they ran.
 
     Each began when the one before it ended: one of its parents, or what kept its NPU busy. Before a receive that had
     to wait comes its send, and before a collective the same one at the NPU that joined last. npu: the path to this
-    NPU's end; by default to that of the NPU that finished last.
+    NPU's end; by default to that of the NPU that finished last. Raises ConfigError for an NPU that isn't there.
     """
-    if npu is None:
-        npu = max(range(result.trace.npus), key=result.finish_ns.__getitem__)
-    by_npu: dict[int, list[Ran]] = {}
+    npu = result.last if npu is None else npu
+    if type(npu) is not int or not 0 <= npu < result.trace.npus:
+        raise ConfigError(f"npu is {npu!r}; the run has the NPUs 0 to {result.trace.npus - 1}.")
+    ended: dict[tuple[int, int], list[Ran]] = {}
     for ran in result.ran:
-        by_npu.setdefault(ran.npu, []).append(ran)
+        ended.setdefault((ran.npu, ran.end_ns), []).append(ran)
     elsewhere = {} if result.one_for_all else _elsewhere(result)
     path: dict[Key, Ran] = {}
-    mine = by_npu.get(0 if result.one_for_all else npu, ())
-    current = max(mine, key=lambda ran: (ran.end_ns, ran.start_ns), default=None)
+    current = max(result.ran_by(npu), key=lambda ran: (ran.end_ns, ran.start_ns), default=None)
     while current is not None and _key(current) not in path:
         path[_key(current)] = current
-        current = elsewhere.get(_key(current)) or _before(current, by_npu[current.npu])
+        mine = ended.get((current.npu, current.start_ns), ())
+        current = elsewhere.get(_key(current)) or _before(current, mine)
     return list(path.values())[::-1]
+
+
+def _segment(ran: Ran) -> Segment:
+    name, work = ran.node.name or f"node {ran.node.id}", kind_of(ran.node)
+    return Segment(ran.start_ns, ran.end_ns, LANES[ran.unit], name, work, None, ran.npu, ran.node.id)
 
 
 def _key(ran: Ran) -> Key:
     return ran.npu, ran.node.id
 
 
-def _before(ran: Ran, mine: Sequence[Ran]) -> Ran | None:
-    """What ended when `ran` began, on the same NPU: one of its parents, or what its unit was busy with."""
+def _before(ran: Ran, just_ended: Sequence[Ran]) -> Ran | None:
+    """Of what ended on the same NPU when `ran` began: one of its parents, or what its unit was busy with."""
     parents = {*ran.node.data_deps, *ran.node.ctrl_deps}
-    ended = [other for other in mine if other.end_ns == ran.start_ns and other is not ran]
+    ended = [other for other in just_ended if other is not ran]
     waited = [other for other in ended if other.node.id in parents]
     busy = [other for other in ended if other.unit is ran.unit is not Unit.RECEIVE]
     return next(iter([*sorted(waited, key=lambda other: -other.start_ns), *busy]), None)

@@ -1,23 +1,28 @@
-"""explain_trace(result): where the time of an execution trace goes, and which of its numbers can hardly be meant.
+"""How a run of a trace is explained: where its time goes, and which of its numbers can hardly be meant.
 
 What is said of a faster network comes from running the trace again on one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from html import escape
+from types import MappingProxyType
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.intervals import covered
 from astra_edu.base.units import format_ns
-from astra_edu.explain.trace_collectives import of_dimensions, of_largest, replayed
+from astra_edu.explain.facts import Change, Facts, Shares, Tried, largest, largest_first
+from astra_edu.explain.of_trace_collectives import of_dimensions, of_largest, replayed
+from astra_edu.explain.segment import WAITS, Segment
 from astra_edu.run.effort import messages_of
 from astra_edu.run.link_times import bottleneck
 from astra_edu.run.run_trace import run_trace
 from astra_edu.run.trace_result import COMMUNICATES, TraceResult
+from astra_edu.system.trace_config import TracePlatform
+from astra_edu.traces import Trace
 from astra_edu.traces.npu import Ran, Unit
 
 TWICE, HALF = "twice the bandwidth of all links", "half of all latencies and of the endpoint delay"
@@ -26,25 +31,6 @@ MOST_MESSAGES = 200_000
 
 _LITTLE = 0.01
 _MUCH = 100
-
-
-@dataclass(frozen=True)
-class TraceExplanation:
-    """What is to be said of a run.
-
-    sentences: in words, the most important first. changes: (what was changed in the network, the total time in ns that
-    the run then takes).
-    """
-
-    sentences: tuple[str, ...]
-    changes: tuple[tuple[str, int], ...]
-
-    def __repr__(self) -> str:
-        return "\n".join(self.sentences)
-
-    def _repr_html_(self) -> str:
-        first, *others = map(escape, self.sentences)
-        return f"<div><p><strong>{first}</strong></p><ul>{''.join(f'<li>{one}</li>' for one in others)}</ul></div>"
 
 
 @dataclass(frozen=True)
@@ -64,24 +50,30 @@ class _Day:
         return self.communicating - self.both
 
 
-def explain_trace(result: TraceResult, changes: bool = True) -> TraceExplanation:
-    """What a run of a trace spends its time on, in words.
+def _shares(result: TraceResult, path: Sequence[Segment]) -> Shares:
+    """ns of each kind of node on the path, largest first; "waits": of what no node on it takes."""
+    found: Counter[str] = Counter()
+    for segment in path:
+        found[segment.work or WAITS] += int(segment.end_ns - segment.start_ns)
+    return MappingProxyType(largest_first(found))
 
-    changes: run it again on a network with more bandwidth and on one with less latency, to say what these would help.
-    """
+
+def _sentences(result: TraceResult, shares: Shares, bound: str, tried: Tried) -> Iterator[str]:
     day = _day(result)
-    said = [*_of_time(result, day), *_of_hiding(day)]
+    yield from _of_time(result, day)
+    yield from _of_hiding(day)
     if not result.platform.system.replay_only:
-        said += [*_of_nothing(result, day), *of_largest(result, day.ran), *of_dimensions(result)]
+        yield from _of_nothing(result, day)
+        yield from of_largest(result, day.ran)
+        yield from of_dimensions(result)
     if result.uses:
-        said.append(bottleneck(result))
-    tried = tuple(_tried(result)) if changes else ()
-    return TraceExplanation((*said, *_of_changes(result, day, tried)), tried)
+        yield bottleneck(result)
+    yield from _of_changes(result, day, [(change.description, total) for change, total in tried.totals])
 
 
 def _day(result: TraceResult) -> _Day:
-    npu = 0 if result.one_for_all else max(range(result.trace.npus), key=result.finish_ns.__getitem__)
-    ran = [one for one in result.ran if one.npu == npu]
+    npu = result.last
+    ran = result.ran_by(npu)
     compute = [(one.start_ns, one.end_ns) for one in ran if one.unit is Unit.COMPUTE]
     communication = [(one.start_ns, one.end_ns) for one in ran if one.node.type in COMMUNICATES]
     everything = [(one.start_ns, one.end_ns) for one in ran]
@@ -138,22 +130,36 @@ def _of_nothing(result: TraceResult, day: _Day) -> Iterator[str]:
         yield f"{len(untimed)} computations of NPU {day.npu} have no duration and take 1 ns each."
 
 
-def _tried(result: TraceResult) -> Iterator[tuple[str, int]]:
-    platform = result.platform
-    if not platform.blocks or not result.total_ns or messages_of(result.trace, platform) > MOST_MESSAGES:
-        return
-    for what, wider, nearer in ((TWICE, 2, 1), (HALF, 1, 2)):
-        with suppress(ConfigError):  # more bandwidth than can be calculated with, an NPU that never ends without delay
-            blocks = (
-                replace(block, bandwidth=wider * block.bandwidth, latency=block.latency / nearer)
-                for block in platform.blocks
-            )
-            system = replace(platform.system, endpoint_delay=platform.system.endpoint_delay // nearer)
-            changed = replace(platform, network=tuple(blocks), system=system)
-            yield what, run_trace(result.trace, changed, progress=False).total_ns
+def _tried(result: TraceResult, shares: Shares, wanted: bool | Iterable[Change]) -> Tried:
+    """Ours: a network of twice the bandwidth and one of half the latencies, where the run isn't too large."""
+    if wanted is not True:
+        totals = [(change, float(_again(result, change))) for change in wanted or ()]
+        return Tried(result.total_ns, 1, tuple(totals))
+    platform, found = result.platform, []
+    if platform.blocks and result.total_ns and messages_of(result.trace, platform) <= MOST_MESSAGES:
+        for what, wider, nearer in ((TWICE, 2, 1), (HALF, 1, 2)):
+            with suppress(ConfigError):  # more bandwidth than can be calculated with, or an NPU that never ends
+                change = Change(what, platform=_faster(platform, wider, nearer))
+                found.append((change, _again(result, change)))
+    return Tried(result.total_ns, 1, tuple(found))
 
 
-def _of_changes(result: TraceResult, day: _Day, tried: Sequence[tuple[str, int]]) -> Iterator[str]:
+def _faster(platform: TracePlatform, wider: int, nearer: int) -> TracePlatform:
+    blocks = (
+        replace(block, bandwidth=wider * block.bandwidth, latency=block.latency / nearer) for block in platform.blocks
+    )
+    system = replace(platform.system, endpoint_delay=platform.system.endpoint_delay // nearer)
+    return replace(platform, network=tuple(blocks), system=system)
+
+
+def _again(result: TraceResult, change: Change) -> int:
+    trace, platform = change.workload or result.trace, change.platform or result.platform
+    if not isinstance(trace, Trace) or not isinstance(platform, TracePlatform):
+        raise ConfigError(f"the change {change.description!r} is not of a Trace or a TracePlatform, as this run is.")
+    return run_trace(trace, platform, progress=False).total_ns
+
+
+def _of_changes(result: TraceResult, day: _Day, tried: Sequence[tuple[str, float]]) -> Iterator[str]:
     for what, total in tried:
         yield f"With {what} it would take {format_ns(total)}, {_speed(result.total_ns, total)}."
     same = any(what == TWICE and result.total_ns < (1 + _LITTLE) * total for what, total in tried)
@@ -167,3 +173,6 @@ def _speed(before: float, after: float) -> str:
 
 def _percent(part: float, whole: float) -> str:
     return f"{100 * part / whole:.1f} %" if whole else "0 %"
+
+
+OF_TRACE = Facts(_shares, _tried, largest, _sentences, tables=False)

@@ -1,0 +1,69 @@
+"""What `explain` needs to know of a kind of run: where its time goes, what to change, what to say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from astra_edu.explain.segment import Segment
+from astra_edu.system import Platform, TracePlatform
+from astra_edu.traces import Trace
+from astra_edu.workload import Workload
+
+Shares = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Change:
+    """Another workload or platform to try, and what it is in words, after which "would make it" can follow.
+
+    For a run of a trace, another trace or another platform of its kind. cause: the share of time that it is about (see
+    shares), or a constant of `changes`; "" for a change of your own.
+    """
+
+    description: str
+    workload: Workload | Trace | None = None
+    platform: Platform | TracePlatform | None = None
+    cause: str = ""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What came of the changes. before_ns: the run as it is, over `passes` passes; totals: of each change, in ns.
+
+    left_out: changes that the model can't judge: more bytes would be on a dimension's links than they carry.
+    untried: how many more there were, too many for a run of this size.
+    """
+
+    before_ns: float
+    passes: int
+    totals: tuple[tuple[Change, float], ...]
+    left_out: tuple[Change, ...] = ()
+    untried: int = 0
+
+
+class Facts(NamedTuple):
+    """How a kind of run is explained.
+
+    shares(run, path): ns of each cause on the critical path, largest first. changes(run, shares, wanted): what came of
+    the changes; wanted: True for ours, else one's own. bound(run, shares, tried): what bounds the run. sentences(run,
+    shares, bound, tried): all that is to be said, the most important first. tables: whether a notebook shows shares
+    and changes as tables, too.
+    """
+
+    shares: Callable[[Any, Sequence[Segment]], Shares]
+    changes: Callable[[Any, Shares, bool | Iterable[Change]], Tried]
+    bound: Callable[[Any, Shares, Tried], str]
+    sentences: Callable[[Any, Shares, str, Tried], Iterator[str]]
+    tables: bool
+
+
+def largest_first(found: Mapping[str, float]) -> dict[str, float]:
+    """Shares in their order, without what takes no time."""
+    return dict(sorted(((cause, ns) for cause, ns in found.items() if ns), key=lambda item: -item[1]))
+
+
+def largest(run: object, shares: Shares, tried: Tried) -> str:
+    """The bound where nothing but the critical path says what it is: its largest share."""
+    return next(iter(shares))

@@ -1,0 +1,64 @@
+"""The critical path of a pipeline: from the last pass back through what each pass has waited for."""
+
+from __future__ import annotations
+
+from astra_edu.base.span import COMPUTE
+from astra_edu.explain.segment import Segment, gapless
+from astra_edu.pipeline import PassSpan, PipelineRun
+
+TRANSFER = "transfer"
+
+Key = tuple[str, int, int]
+"""Kind, micro-batch and part of the model of a pass."""
+
+
+def path_of_passes(run: PipelineRun) -> tuple[Segment, ...]:
+    """The segments from 0 to total_ns: passes, and the ways of what they send.
+
+    A pass begins when the stage is done with the one before it, or when what it needs has arrived.
+    """
+    before = {b: a for a, b in zip(run.spans, run.spans[1:], strict=False) if a.stage == b.stage}
+    by_key = {(span.kind, span.micro_batch, _part(span, run)): span for span in run.spans}
+    path: list[Segment] = []
+    current = max(run.spans, key=lambda span: (span.end_ns, span.start_ns), default=None)
+    while current is not None:
+        path.append(_segment(current, run))
+        earlier = before.get(current)
+        if earlier is None or earlier.end_ns != current.start_ns:
+            needed = _needs(current, run, by_key)
+            sent = needed is not None and needed.end_ns + _way_ns(needed, run) == current.start_ns
+            earlier = needed if sent or earlier is None else earlier
+        if earlier is not None and earlier.end_ns < current.start_ns:
+            path.append(_transfer(earlier, current, run))
+        current = earlier
+    return gapless(reversed(path), run.total_ns)
+
+
+def _part(span: PassSpan, run: PipelineRun) -> int:
+    return span.chunk * run.stages + span.stage
+
+
+def _needs(span: PassSpan, run: PipelineRun, passes: dict[Key, PassSpan]) -> PassSpan | None:
+    """The pass whose result this one takes; None for the first forward pass of a micro-batch."""
+    part, last = _part(span, run), run.stages * run.virtual - 1
+    if span.kind == "F":
+        return passes.get(("F", span.micro_batch, part - 1))
+    return passes["F" if part == last else "B", span.micro_batch, min(part + 1, last)]
+
+
+def _way_ns(span: PassSpan, run: PipelineRun) -> int:
+    """How long what a pass sends travels; 0 for the last forward and the last backward pass."""
+    boundary = _part(span, run) - (span.kind == "B")
+    return run.p2p_ns[boundary] if 0 <= boundary < len(run.p2p_ns) else 0
+
+
+def _segment(span: PassSpan, run: PipelineRun) -> Segment:
+    work = "forward" if span.kind == "F" else "backward"
+    name = f"micro-batch {span.micro_batch}"
+    return Segment(span.start_ns, span.end_ns, COMPUTE, name, work, None, span.stage, _part(span, run))
+
+
+def _transfer(sender: PassSpan, receiver: PassSpan, run: PipelineRun) -> Segment:
+    what = "activations" if sender.kind == "F" else "gradient"
+    times = (sender.end_ns, receiver.start_ns)
+    return Segment(*times, TRANSFER, f"micro-batch {sender.micro_batch}", what, None, sender.stage, _part(sender, run))
