@@ -80,8 +80,8 @@ def lane_of(run, npu, name):
 @pytest.mark.parametrize(
     "module",
     [
-        *("base.intervals", "base.run", "base.span", "course.plots.iteration", "course.widgets.timeline"),
-        *("explain", "explain.path", "explain.segment", "run.lanes", "traces.kinds"),
+        *("base.intervals", "base.run", "base.span", "course.plots.chunks", "course.plots.iteration"),
+        *("course.widgets.timeline", "explain", "explain.path", "explain.segment", "run.lanes", "traces.kinds"),
     ],
 )
 def test_the_examples_give_what_they_show(module):

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 import astra_edu as ae
-from astra_edu.course.plots import timeline, utilisation
+from astra_edu.course.plots import chunks, timeline, utilisation
 from astra_edu.course.plots.trace_graph import trace_graph
 from astra_edu.course.plots.trace_layout import chained, grouped, laid_out
 from astra_edu.course.plots.trace_looks import KINDS, amount_of
@@ -337,6 +337,34 @@ def test_utilisation_of_runs_of_any_kind(straggler, passes, layers):
     mean = sum(straggler.compute_ns) / 8 / straggler.total_ns
     assert found["trace", "compute"][2:5] == [f"{100 * mean:.1f} %"] * 2 + ["-"]
     assert found["layers", "0"][4] == f"{100 * layers.dimensions['utilisation'].iloc[0]:.1f} %"
+
+
+def test_the_chunks_of_a_traces_collective():
+    blocks = (ae.Block("Ring", 4, 50, 500), ae.Block("Switch", 2, 50, 500))
+    system = ae.TraceSystem.of(["ring", "halvingDoubling"], splits=4)
+    run = ae.simulate(step(slow=50).build(), ae.TracePlatform(blocks, system), record=True)
+    picture = chunks(run, layer="gradients 1", npu=6)
+    axes = picture.figure.axes[0]
+    assert axes.get_title(loc="left") == "all-reduce of 1 MiB in 4 chunks, node gradients 1 of NPU 6"
+    assert [label.get_text() for label in axes.get_yticklabels()] == [
+        "dimension 0\nRing of 4", "dimension 1\nSwitch of 2"
+    ]  # fmt: skip
+    stays = [stay for stay in run.stays if stay.npu == 6 and stay.what.name == "gradients 1"]
+    bars = {(place, round(1000 * start), round(1000 * end)) for place, start, end in drawn(picture, "all-reduce")}
+    assert {(s.phase.dimension, s.start_ns, s.end_ns) for s in stays} == bars
+    for stay in stays:
+        times = f"AR on {stay.phase.dimension}: {stay.start_ns / 1000:.3f} to {stay.end_ns / 1000:.3f}"
+        assert cells(picture.table)[1 + stay.chunk][1 + stay.step] == times
+    begin = next(ran.start_ns for ran in run.ran_by(6) if ran.node.name == "gradients 1")
+    assert f"from {begin / 1000:.3f} µs" in picture.alt
+    with pytest.raises(ae.ConfigError, match=r"no collective with layer 'gradients 9'.*all-reduce of gradients 0"):
+        chunks(run, layer="gradients 9")
+
+
+def test_chunks_that_were_not_recorded(passes, alike):
+    for run in (passes, alike):
+        with pytest.raises(ae.ConfigError, match="record=True"):
+            chunks(run)
 
 
 def test_old_names_of_figures():

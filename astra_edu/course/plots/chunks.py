@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import cast
 
-from astra_edu.base.errors import ConfigError, whole
+from astra_edu.base.errors import ConfigError
 from astra_edu.base.intervals import covered
+from astra_edu.base.run import Run
 from astra_edu.base.units import format_bytes
+from astra_edu.course.plots.chunk_ways import Asked, Way, choose, collectives, dimension_names
 from astra_edu.course.plots.figure import Picture, TimeUnit, percent, text_table, time_unit
-from astra_edu.course.plots.lanes import Block, Lanes, Window, lane_name, rows_of
+from astra_edu.course.plots.lanes import Block, Lanes, Window, rows_of
 from astra_edu.course.plots.looks import LOOKS, OTHER
-from astra_edu.run.result import Result
-from astra_edu.system.scheduler import Stay
-from astra_edu.workload.npu import Task
 
 
 def chunks(
-    result: Result,
+    result: Run,
     layer: str | None = None,
     work: str | None = None,
     which: int = 0,
     start_ns: float | None = None,
     end_ns: float | None = None,
+    npu: int = 0,
 ) -> Picture:
     """Draw the chunks of one collective as numbered blocks, a lane for each dimension.
 
@@ -31,81 +30,64 @@ def chunks(
     fit. which: the how-manieth of several of that size, from 0. start_ns, end_ns: the part to draw, by default from
     the call to the end. Chunks of other collectives are drawn grey and without a number.
 
-    Raises ConfigError where there is no such collective, or nothing of it in the part.
+    Of a trace, which has to be simulated with record=True, layer is a node's name and work the collective that it asks
+    for; npu: on which NPU. Raises ConfigError where there is no such collective, or nothing of it in the part.
+
+    >>> import astra_edu as ae
+    >>> run = ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.preset("ring"))
+    >>> chunks(run).figure.axes[0].get_title(loc="left")
+    'all-reduce of 1 MiB in 4 chunks, weight gradient of layer all-reduce'
     """
-    stays = _choose(result, layer, work, which)
-    task = cast(Task, stays[0].issued.what)
-    begin, over = stays[0].issued.created_ns, max(stay.end_ns for stay in stays)
+    found = collectives(result, npu)
+    chosen = choose(found, layer, work, which)
+    begin, over = chosen.begin_ns, chosen.end_ns
     window = Window.of(over, begin if start_ns is None else start_ns, end_ns)
-    seen = [stay for stay in stays if stay.start_ns < window.end and stay.end_ns > window.start]
+    seen = [way for way in chosen.ways if way.start_ns < window.end and way.end_ns > window.start]
     if not seen:
         raise ConfigError(
             f"no chunk is on a dimension from {window.start:g} to {window.end:g} ns; this collective lasts from "
             f"{begin:g} to {over:g} ns."
         )
     unit = time_unit(window.end)
-    picture = Lanes.of([lane_name(result, d) for d in range(len(result.logical))], window, unit)
+    names = dimension_names(result)
+    picture = Lanes.of(names, window, unit)
     looks, written = set(), 0
-    digits = len(str(max(stay.chunk for stay in stays)))
-    for d in range(len(result.logical)):
-        blocks = [_block(stay, stays[0], digits) for stay in result.stays if stay.phase.dimension == d]
-        rows = rows_of(block for block in blocks if window.clip(block))
+    digits = len(str(max(way.chunk for way in chosen.ways)))
+    for d in range(len(names)):
+        here = [(way, asked) for asked in found for way in asked.ways if way.dimension == d]
+        rows = rows_of(b for way, asked in here if window.clip(b := _block(way, asked is chosen, digits)))
         picture.draw(d, rows)
         written += picture.write(d, rows, room=1.1)
         looks |= {block.look for row in rows for block in row}
     picture.legend(look for look in LOOKS if look in looks)
-    count = len({stay.chunk for stay in stays})
+    count = len({way.chunk for way in chosen.ways})
     what = (
-        f"{task.work.collective} of {format_bytes(task.work.size)} in {count} "
-        f"{'chunk' if count == 1 else 'chunks'}, {task.kind} of layer {task.layer}"
+        f"{chosen.collective} of {format_bytes(chosen.size)} in {count} "
+        f"{'chunk' if count == 1 else 'chunks'}, {chosen.whose}"
     )
     hint = "" if written else " (too narrow for the chunks' numbers: draw a part)"
     picture.axes.set_title(what + hint, size=10, loc="left")
-    return Picture(picture.figure, _alt(what, result, stays, window, unit), _table(seen, unit))
+    return Picture(picture.figure, _alt(what, len(names), chosen, window, unit), _table(seen, unit))
 
 
-def _choose(result: Result, layer: str | None, work: str | None, which: int) -> Sequence[Stay]:
-    """The stays of the collective that was asked for, in the order in which they ended."""
-    by_collective: defaultdict[int, list[Stay]] = defaultdict(list)
-    for stay in result.stays:
-        by_collective[id(stay.issued)].append(stay)
-    found = sorted(by_collective.values(), key=lambda stays: stays[0].issued.created_ns)
-    tasks = [cast(Task, stays[0].issued.what) for stays in found]
-    fitting = [
-        (task.work.size, stays)
-        for task, stays in zip(tasks, found, strict=True)
-        if layer in (None, task.layer) and work in (None, task.kind)
-    ]
-    largest = [stays for size, stays in fitting if size == max(size for size, _ in fitting)]
-    if not largest:
-        names = dict.fromkeys(f"{task.kind} of {task.layer}" for task in tasks)
-        raise ConfigError(
-            f"this run has no collective with layer {layer!r} and work {work!r}; it has {', '.join(names) or 'none'}."
-        )
-    if whole("which", which, at_least=0) >= len(largest):
-        raise ConfigError(f"which is {which}; the run has {len(largest)} such collectives, counted from 0.")
-    return largest[which]
+def _block(way: Way, chosen: bool, digits: int) -> Block:
+    if not chosen:
+        return Block(way.start_ns, way.end_ns, OTHER.name)
+    number = str(way.chunk)
+    texts = (f"{LOOKS[way.phase].short} {number}".ljust(digits + 3), number.rjust(digits))
+    return Block(way.start_ns, way.end_ns, way.phase, texts)
 
 
-def _block(stay: Stay, chosen: Stay, digits: int) -> Block:
-    if stay.issued is not chosen.issued:
-        return Block(stay.start_ns, stay.end_ns, OTHER.name)
-    name, number = stay.phase.collective.value, str(stay.chunk)
-    return Block(
-        stay.start_ns, stay.end_ns, name, (f"{LOOKS[name].short} {number}".ljust(digits + 3), number.rjust(digits))
-    )
-
-
-def _alt(what: str, result: Result, stays: Sequence[Stay], window: Window, unit: TimeUnit) -> str:
-    begin, over = stays[0].issued.created_ns, max(stay.end_ns for stay in stays)
+def _alt(what: str, dimensions: int, chosen: Asked, window: Window, unit: TimeUnit) -> str:
+    begin, over = chosen.begin_ns, chosen.end_ns
     words = [f"Chunks of the {what}: from {unit.named(begin)} to {unit.named(over)}, a lane for each dimension."]
-    for d in range(len(result.logical)):
-        mine = [stay for stay in stays if stay.phase.dimension == d]
+    for d in range(dimensions):
+        mine = [way for way in chosen.ways if way.dimension == d]
         if not mine:
             words.append(f"Dimension {d} takes no part.")
             continue
-        phases = dict.fromkeys(stay.phase.collective.value for stay in sorted(mine, key=lambda stay: stay.start_ns))
-        busy = covered([(stay.start_ns, stay.end_ns) for stay in mine])
+        phases = dict.fromkeys(way.phase for way in sorted(mine, key=lambda way: way.start_ns))
+        busy = covered([(way.start_ns, way.end_ns) for way in mine])
         words.append(
             f"Dimension {d} is busy with it for {unit.named(busy)} ({percent(busy / (over - begin))}): "
             f"{len(mine)} blocks of {' and '.join(phases)}."
@@ -115,13 +97,12 @@ def _alt(what: str, result: Result, stays: Sequence[Stay], window: Window, unit:
     return " ".join(words)
 
 
-def _table(stays: Sequence[Stay], unit: TimeUnit) -> str:
+def _table(ways: Sequence[Way], unit: TimeUnit) -> str:
     """A row for each chunk: its phases in their order, on which dimension, from when to when."""
     phases: defaultdict[int, dict[int, str]] = defaultdict(dict)
-    for stay in stays:
-        short = LOOKS[stay.phase.collective.value].short
-        times = f"{unit.text(stay.start_ns)} to {unit.text(stay.end_ns)}"
-        phases[stay.chunk][stay.step] = f"{short} on {stay.phase.dimension}: {times}"
-    steps = range(max(stay.step for stay in stays) + 1)
+    for way in ways:
+        times = f"{unit.text(way.start_ns)} to {unit.text(way.end_ns)}"
+        phases[way.chunk][way.step] = f"{LOOKS[way.phase].short} on {way.dimension}: {times}"
+    steps = range(max(way.step for way in ways) + 1)
     rows: list[list[object]] = [[chunk, *(phases[chunk].get(step, "") for step in steps)] for chunk in sorted(phases)]
     return text_table(["chunk", *(f"phase {step + 1} ({unit.name})" for step in steps)], rows)
