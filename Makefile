@@ -3,7 +3,7 @@ PY := $(VENV)/bin/python
 PYTHON := python3 python3.14 python3.13 python3.12 python3.11
 ARGS :=
 
-.PHONY: help lab exact test bench exercises outputs format clean
+.PHONY: help lab exact test coverage bench docs exercises outputs format clean
 
 help: ## these lines
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -24,8 +24,15 @@ test: $(VENV)/test-installed ## install (once), then every check: lint, types, t
 exact: $(VENV)/test-installed ## what must never change, in under a minute: run it after every change
 	$(PY) -m pytest -q -n 2 tests/exact
 
+coverage: $(VENV)/test-installed ## what of the simulator no test runs; fails under the share in pyproject.toml
+	$(PY) -m pytest -q -n 2 --dist loadscope -m "not browser" --cov --cov-report=term tests
+
 bench: $(VENV)/test-installed ## measure how fast it simulates
 	$(PY) -m pytest benchmarks --benchmark-only -s
+
+docs: $(VENV)/docs-installed ## the API reference and the notebooks as a site, in build/docs
+	$(PY) -m tools.docs --strict --quiet
+	@echo 'Open build/docs/index.html; to search in it: $(PY) -m http.server --directory build/docs'
 
 exercises: $(VENV)/test-installed ## make exercises/ from solutions/
 	$(PY) -m tools.exercises
@@ -38,12 +45,13 @@ format: $(VENV)/test-installed ## mend the layout of the code
 	$(PY) -m ruff format .
 
 clean: ## remove .venv and every cache
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
+	rm -rf $(VENV) build .cache .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 $(VENV)/lab-installed: EXTRAS := notebook
 $(VENV)/test-installed: EXTRAS := notebook,test
-$(VENV)/lab-installed $(VENV)/test-installed: pyproject.toml tools/overrides.json
+$(VENV)/docs-installed: EXTRAS := notebook,test,docs
+$(VENV)/lab-installed $(VENV)/test-installed $(VENV)/docs-installed: pyproject.toml tools/overrides.json
 	@$(make_venv)
 	@echo 'Installing into $(VENV), once; later starts need no network.'
 	@if uv --version >/dev/null 2>&1; then uv pip install --python $(PY) -e '.[$(EXTRAS)]'; \
@@ -54,7 +62,7 @@ $(VENV)/lab-installed $(VENV)/test-installed: pyproject.toml tools/overrides.jso
 
 # Installed again when this folder was moved, or when the Python it was made with has gone.
 ifneq ($(shell test -x $(PY) && cat $(VENV)/installed-in 2>/dev/null),$(CURDIR))
-.PHONY: $(VENV)/lab-installed $(VENV)/test-installed
+.PHONY: $(VENV)/lab-installed $(VENV)/test-installed $(VENV)/docs-installed
 endif
 
 new_enough = -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1

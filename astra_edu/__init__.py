@@ -22,6 +22,7 @@ from astra_edu.collectives import (
     counts,
     hierarchical,
     prove,
+    register_algorithm,
     schedule,
 )
 from astra_edu.explain import Change
@@ -41,6 +42,9 @@ moved.install()
 _LOADED_LATE = {
     name: module
     for module, names in {
+        "collectives.msccl": ("from_msccl",),
+        "collectives.msccl_write": ("to_msccl",),
+        "network": ("topologies",),
         "course.widgets": ("Explorer", "Folds", "LinkPlayer", "Player", "Stages", "Timeline", "WhatIf"),
         "workload.compute": ("DEVICES", "Device", "Folding", "Gemm", "SystolicArray", "device"),
         "workload.models": ("MODELS", "Model", "model", "transformer"),
@@ -93,6 +97,7 @@ __all__ = [
     "Workload",
     "as_graph",
     "candidates",
+    "check",
     "communications",
     "counts",
     "device",
@@ -100,23 +105,35 @@ __all__ = [
     "fastest",
     "fewest_npus",
     "fitting",
+    "from_msccl",
     "generate_workload",
     "hierarchical",
     "load_astra_sim",
     "load_workload",
+    "measured",
     "memory",
     "model",
     "npus_needed",
+    "plots",
     "preset",
     "prove",
+    "register_algorithm",
     "run_pipeline",
     "save_astra_sim",
     "save_workload",
     "schedule",
     "simulate",
+    "studies",
     "time_schedule",
+    "to_msccl",
+    "topologies",
+    "traces",
     "transformer",
+    "widgets",
 ]
+
+
+__version__ = "0.2.0"
 
 
 def __getattr__(name: str) -> Any:

@@ -19,13 +19,36 @@ SHORT = {
 }
 """Names that stay, because people type them: without a warning."""
 
+SCATTERED = "astra_edu.execution"
+
 MOVED = {
     "case_studies": "course.studies.case_studies",
+    "check.broken_simulations": "course.check.ex13.broken",
+    "check.busiest_link": "course.check.ex12.busiest_link",
+    "check.cables": "course.check.ex12.more_cables",
+    "check.congestion_cases": "course.check.ex12.cases",
+    "check.design_advice": "course.check.ex14.hints",
+    "check.design_search": "course.check.ex14.search",
+    "check.loop_record": "course.check.ex4.recorder",
+    "check.mended": "course.check.ex13.mended",
+    "check.mended_files": "course.check.ex13.files",
+    "check.mended_groups": "course.check.ex13.groups",
+    "check.mended_messages": "course.check.ex13.messages",
+    "check.mended_times": "course.check.ex13.times",
+    "check.order_run": "course.check.ex8.runs",
+    "check.parallelism_cases": "course.check.ex7.cases",
+    "check.staleness_rule": "course.check.ex10.rule",
+    "check.strategy_choice": "course.check.ex9.choice",
+    "check.synchronisation_cases": "course.check.ex10.cases",
+    "check.themis_cases": "course.check.ex5.cases",
+    "check.trace_faults": "course.check.ex11.faults",
+    "check.trace_rules": "course.check.ex11.rules",
+    "check.trace_runs": "course.check.ex11.runs",
+    "check.what_is_sent": "course.check.ex7.sent",
     "chrome_trace": "run.chrome_trace",
     "chrome_trace_2": "run.chrome_trace",
     "endpoint": "course.studies.endpoint",
     "errors": "base.errors",
-    "execution": "",
     "execution.as_graph": "network.as_graph",
     "execution.buffers": "network.buffers",
     "execution.carriers": "network.carriers",
@@ -48,7 +71,7 @@ MOVED = {
     "execution.one_for_all": "run.one_for_all",
     "execution.packets": "network.packets",
     "execution.planning": "system.plan_2",
-    "execution.policies": "system.policies_2",
+    "execution.policies": "system.policies",
     "execution.queues": "system.queues",
     "execution.result": "run.trace_result",
     "execution.run": "run.run_trace",
@@ -59,6 +82,39 @@ MOVED = {
     "intervals": "base.intervals",
     "iteration": "course.studies.iteration",
     "memory_systems": "course.studies.memory_systems",
+    "plots.array_use": "course.plots.models.array_use",
+    "plots.bars": "course.plots.training.bars",
+    "plots.case_studies": "course.plots",
+    "plots.chunks": "course.plots.timelines.chunks",
+    "plots.communication": "course.plots.training.communication",
+    "plots.costs": "course.plots.collectives.costs",
+    "plots.critical_path": "explain.path_of_nodes",
+    "plots.descent": "course.plots.training.descent",
+    "plots.endpoint": "course.plots",
+    "plots.endpoint_times": "course.plots",
+    "plots.folds": "course.plots.models.folds",
+    "plots.growth": "course.plots.models.growth",
+    "plots.iteration": "course.plots.timelines.iteration",
+    "plots.lanes": "course.plots.timelines.lanes",
+    "plots.link_use": "course.plots.network.link_use",
+    "plots.measured_collectives": "course.plots",
+    "plots.memory_hierarchy": "course.plots.memory.hierarchy",
+    "plots.memory_systems": "course.plots",
+    "plots.per_layer": "course.plots.timelines.per_layer",
+    "plots.queues": "course.plots.network.queues",
+    "plots.ring_or_tree": "course.plots",
+    "plots.roofline": "course.plots.models.roofline",
+    "plots.scaling": "course.plots.training.scaling",
+    "plots.stages": "course.plots.timelines.stages",
+    "plots.sweep": "course.plots.collectives.sweep",
+    "plots.synchronisation": "course.plots",
+    "plots.trace_boxes": "course.plots.traces.boxes",
+    "plots.trace_graph": "course.plots.traces.graph",
+    "plots.trace_layout": "course.plots.traces.layout",
+    "plots.trace_looks": "course.plots.traces.looks",
+    "plots.trace_timeline": "course.plots.timelines.trace_timeline",
+    "plots.usage": "course.plots.timelines.usage",
+    "plots.validation": "course.plots.training.validation",
     "presets": "run.presets",
     "progress": "base.progress",
     "reports": "run.reports",
@@ -70,6 +126,7 @@ MOVED = {
     "system.messages": "system.faithful.bus_phases",
     "system.npu_order": "system.faithful.npu_order",
     "system.phases": "system.plan_1",
+    "system.window": "system.followed",
     "system.reference": "system.faithful.quirks",
     "units": "base.units",
 }
@@ -98,6 +155,11 @@ class _Moved(Loader):
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = import_module(self.new)
+        if self.new == "astra_edu":  # a folder that has gone; its modules mustn't become attributes of astra_edu
+            module, names = ModuleType(spec.name), module
+            module.__path__ = []
+            module.__dict__["__getattr__"] = lambda name: getattr(names, name)
+            module.__spec__ = ModuleSpec(self.new, self)
         self.own = module.__spec__
         return module
 
@@ -105,10 +167,26 @@ class _Moved(Loader):
         module.__spec__ = self.own  # the import system has put the old name there
 
 
+class _Scattered(Loader):
+    """A package whose modules have gone to several places: its names are astra_edu's own."""
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = ModuleType(spec.name)
+        module.__dict__.update({"__path__": [], "__getattr__": lambda name: getattr(import_module("astra_edu"), name)})
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """There is nothing in it."""
+
+
 class _Finder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
+        if fullname == SCATTERED:
+            sentence = f"{fullname} is no more: take its names from astra_edu."
+            warnings.warn(sentence, DeprecationWarning, stacklevel=2)
+            return ModuleSpec(fullname, _Scattered(), is_package=True)
         found = new_name(fullname)
         if found is None:
             return None

@@ -3,7 +3,7 @@
 import astra_edu as ae
 from astra_edu.course.studies.measured.megatron_lm import DEVICE, platform
 
-STRATEGY = ae.Strategy(tensor=8, pipeline=8, batch=64, schedule="interleaved", virtual=3, recompute="full")
+STRATEGY = ae.Strategy(tensor=8, pipeline=8, batch=64, pipeline_order="interleaved", virtual=3, recompute="full")
 
 
 def test_estimate(benchmark):

@@ -1,7 +1,27 @@
 """Settings for every test."""
 
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import settings
 
 settings.register_profile("explore", deadline=None)  # pytest --hypothesis-profile=explore: other examples every time
 settings.register_profile("same_everywhere", deadline=None, derandomize=True)
 settings.load_profile("same_everywhere")
+
+
+@pytest.fixture
+def registries() -> Iterator[None]:
+    """What a test registers is forgotten after it."""
+    import astra_edu as ae
+    from astra_edu.collectives import registry
+    from astra_edu.network.topologies import TOPOLOGIES
+    from astra_edu.system.inter_dimension import INTER_DIMENSION
+    from astra_edu.system.policies import QUEUE_POLICIES
+
+    tables = (ae.LOOPS, ae.ORDERS, registry._ALGORITHMS, TOPOLOGIES, INTER_DIMENSION, QUEUE_POLICIES)
+    before = [dict(table) for table in tables]
+    yield
+    for table, entries in zip(tables, before, strict=True):
+        for name in set(table) - set(entries):
+            del table[name]

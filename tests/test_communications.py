@@ -1,15 +1,11 @@
 """What a strategy sends: counted by hand, by the schedules, and by the simulator."""
 
-import re
-
 import pytest
 from small_models import gpt, rings
 
 import astra_edu as ae
-from astra_edu.course.plots import text_table
-from astra_edu.course.plots.communication import communication
 from astra_edu.workload.compute import Split
-from astra_edu.workload.strategies.tables import sent_by_content, what_is_communicated, when_collectives_are_needed
+from astra_edu.workload.strategies.tables import what_is_communicated, when_collectives_are_needed
 
 GPT = gpt()
 HIDDEN, TOKENS, BLOCKS, WORDS = 256, 32, 4, 512
@@ -96,7 +92,7 @@ def test_a_pipeline_sends_activations_forwards_and_their_gradients_back(schedule
         pipeline=2,
         batch=12,
         micro_batch=3,
-        schedule=schedule,
+        pipeline_order=schedule,
         virtual=virtual,
         sequence_parallel=sequence,
     )
@@ -196,7 +192,7 @@ SETTINGS = [
     {"data": 4},
     {"tensor": 4},
     {"data": 2, "tensor": 4, "micro_batch": 2},
-    {"data": 2, "tensor": 4, "micro_batch": 2, "order": "data-first"},
+    {"data": 2, "tensor": 4, "micro_batch": 2, "placement": "data-first"},
     {"data": 2, "tensor": 4, "recompute": "selective"},
     {"data": 4, "recompute": "full"},
     {"data": 2, "tensor": 4, "recompute": "full"},
@@ -205,7 +201,7 @@ SETTINGS = [
 ]
 SEQUENCE = [
     {"tensor": 4, "sequence_parallel": True},
-    {"data": 2, "tensor": 4, "sequence_parallel": True, "order": "data-first"},
+    {"data": 2, "tensor": 4, "sequence_parallel": True, "placement": "data-first"},
     {"data": 2, "tensor": 4, "sequence_parallel": True, "recompute": "full"},
 ]
 
@@ -219,7 +215,8 @@ SEQUENCE = [
 def test_a_micro_batchs_bytes_are_what_the_simulator_sends(model, settings):
     strategy = ae.Strategy(**settings)
     groups = {"tensor": strategy.tensor, "data": strategy.data}
-    names = [name for name in (groups if strategy.order == "tensor-first" else reversed(groups)) if groups[name] > 1]
+    nearest_first = groups if strategy.placement == "tensor-first" else reversed(groups)
+    names = [name for name in nearest_first if groups[name] > 1]
     platform = rings(*(groups[name] for name in names))
     result = ae.simulate(ae.generate_workload(model, strategy, "a100"), platform)
     wanted = [sent(model, strategy, where=lambda one, name=name: one.group == name) for name in names]
@@ -231,7 +228,7 @@ def test_a_micro_batchs_bytes_are_what_the_simulator_sends(model, settings):
 @pytest.mark.parametrize("name", ["small", "gpt3-tutorial", "vgg16", "gnmt"])
 def test_zero_3_gathers_everything_twice_but_the_last_operator_whose_parameters_are_still_there(name, tensor, order):
     model = GPT if name == "small" else ae.model(name)
-    strategy = ae.Strategy(data=4, tensor=tensor, zero=3, order=order)
+    strategy = ae.Strategy(data=4, tensor=tensor, zero=3, placement=order)
     *_, last = (one for one in ae.communications(model, strategy) if one.content == "parameters")
     assert last.phase == "input gradient"
     groups = (tensor, 4) if order == "tensor-first" else (4, tensor)
@@ -251,7 +248,7 @@ def test_a_stages_bytes_are_what_the_simulator_sends_for_it(stage):
 @pytest.mark.parametrize("name", ["vgg16", "resnet50", "gnmt"])
 @pytest.mark.parametrize("order", ["tensor-first", "data-first"])
 def test_gathered_bytes_are_what_the_simulator_sends(name, order):
-    strategy = ae.Strategy(data=2, tensor=4, order=order)
+    strategy = ae.Strategy(data=2, tensor=4, placement=order)
     platform = rings(4, 2) if order == "tensor-first" else rings(2, 4)
     result = ae.simulate(ae.generate_workload(name, strategy, "a100"), platform)
     assert result.message_bytes == pytest.approx(sent(name, strategy), rel=1e-6)
@@ -320,38 +317,3 @@ def test_a_strategy_without_communication_has_no_marks():
         "alone": dict.fromkeys(["activations", "input gradients", "weight gradients", "parameters"], "–")
         | {"in all": "0 B"}
     }
-
-
-def test_the_figure_has_its_numbers_as_a_table_and_in_words():
-    picture = communication(GPT, SLIDES)
-    header, *rows = picture.table.splitlines()
-    assert header.split("  ")[0] == "MiB sent"
-    assert "activations  input gradients  weight gradients  parameters  in all" in re.sub("  +", "  ", header)
-    assert len(rows) == len(SLIDES)
-    of_data = sent_by_content(GPT, SLIDES["data"])
-    assert of_data == {name: sent(GPT, SLIDES["data"]) if name == "weight gradients" else 0 for name in of_data}
-    assert f"{of_data['weight gradients'] / 2**20:.3g}" in rows[0]
-    assert "tensor: " in picture.alt
-    assert "activations 50.0 %, input gradients 50.0 %" in picture.alt
-    assert communication(GPT, {"alone": ae.Strategy()}).alt.endswith("alone: nothing.")
-
-
-def test_the_figure_hatches_what_colour_alone_would_tell():
-    axes = communication(GPT, SLIDES | {"sequence": ae.Strategy(tensor=2, sequence_parallel=True)}).figure.axes[0]
-    looks = {(patch.get_facecolor(), patch.get_hatch()) for patch in axes.patches}
-    assert len(looks) == len({hatch for _, hatch in looks}) == 4
-
-
-@pytest.mark.parametrize("function", [what_is_communicated, when_collectives_are_needed, communication])
-@pytest.mark.parametrize("strategies", [{}, ae.Strategy(), {"data": "data"}])
-def test_strategies_have_names(function, strategies):
-    with pytest.raises(ae.ConfigError, match="strategies must have names, such as"):
-        function(GPT, strategies)
-
-
-def test_the_tables_are_for_text_table():
-    for function in (what_is_communicated, when_collectives_are_needed):
-        lines = text_table(
-            *function("gpt3", {"tensor": ae.Strategy(tensor=8), "data": ae.Strategy(data=8)})
-        ).splitlines()
-        assert [line.split()[0] for line in lines] == ["strategy", "tensor", "data"]

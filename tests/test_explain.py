@@ -123,7 +123,7 @@ def test_a_memory_bound_that_nothing_tried_helps_against():
 
 
 def test_a_shared_bus_has_its_share():
-    from astra_edu.system.config import Bus
+    from astra_edu.system import Bus
 
     platform = ae.preset("ring")
     busy = replace(platform, system=replace(platform.system, bus=Bus(G=0.1)))

@@ -153,7 +153,7 @@ def test_several_dimensions():
     ("text", "words"),
     [
         (network_text(topology=("ring",)), "net.yml, dimension 0: topology is 'ring'; did you mean 'Ring'"),
-        (network_text(topology=("Torus",)), "topology is 'Torus'; .*Allowed: Ring, FullyConnected, Switch"),
+        (network_text(topology=("Star",)), "topology is 'Star'; .*Allowed: Ring, FullyConnected, Switch"),
         (network_text(npus=(1,)), "npus_count is 1; a dimension has 2 NPUs or more. Leave this one out"),
         (network_text(npus=(0,)), "npus_count is 0; it must be a whole number, 2 or more"),
         (network_text(npus=(-8,)), "npus_count is -8"),

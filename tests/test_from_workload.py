@@ -447,10 +447,10 @@ STRATEGIES = {
     "data": (ae.Strategy(data=8), (8,)),
     "tensor": (ae.Strategy(tensor=8), (8,)),
     "both": (ae.Strategy(data=2, tensor=4), (4, 2)),
-    "data first": (ae.Strategy(data=2, tensor=4, order="data-first"), (2, 4)),
+    "data first": (ae.Strategy(data=2, tensor=4, placement="data-first"), (2, 4)),
     "pipeline": (ae.Strategy(pipeline=4, data=2, batch=16), (2, 4)),
     "all three": (ae.Strategy(data=2, tensor=2, pipeline=2, batch=8), (2, 2, 2)),
-    "interleaved": (ae.Strategy(pipeline=2, tensor=4, batch=4, schedule="interleaved", virtual=2), (4, 2)),
+    "interleaved": (ae.Strategy(pipeline=2, tensor=4, batch=4, pipeline_order="interleaved", virtual=2), (4, 2)),
 }
 
 
@@ -498,7 +498,7 @@ def test_what_each_npu_of_three_parallelisms_does():
 
 
 def test_gradients_are_reduced_after_the_last_backward_pass():
-    strategy = ae.Strategy(data=2, pipeline=2, batch=8, schedule="gpipe")
+    strategy = ae.Strategy(data=2, pipeline=2, batch=8, pipeline_order="gpipe")
     trace = from_strategy(gpt(blocks=2), strategy, "v100")
     nodes = {node.id: node for node in trace.nodes[0]}
     reduces = [node for node in nodes.values() if node.type is NodeType.COMM_COLL_NODE]

@@ -89,7 +89,7 @@ def test_a_large_transformer_runs_with_all_that_may_be_combined(name, settings):
         ("vgg16", {"data": 8}, "DATA", ()),
         ("vgg16", {"tensor": 8}, "MODEL", ()),
         ("vgg16", {"data": 2, "tensor": 4}, "HYBRID_DATA_MODEL", ()),
-        ("vgg16", {"data": 2, "tensor": 4, "order": "data-first"}, "HYBRID_MODEL_DATA", ()),
+        ("vgg16", {"data": 2, "tensor": 4, "placement": "data-first"}, "HYBRID_MODEL_DATA", ()),
         ("vgg16", {"data": 8, "zero": 1}, "DATA", ()),
         ("vgg16", {"data": 8, "zero": 3}, "HYBRID_CUSTOMIZED", ()),
         ("vgg16", {"zero": 3}, "DATA", ()),
@@ -104,7 +104,7 @@ def test_a_large_transformer_runs_with_all_that_may_be_combined(name, settings):
             "HYBRID_TRANSFORMER",
             ("model_parallel_NPU_group:", "4"),
         ),
-        (GPT, {"data": 2, "tensor": 4, "order": "data-first"}, "HYBRID_MODEL_DATA", ()),
+        (GPT, {"data": 2, "tensor": 4, "placement": "data-first"}, "HYBRID_MODEL_DATA", ()),
         (GPT, {"data": 2, "tensor": 4, "zero": 3}, "HYBRID_CUSTOMIZED", ()),
         (
             GPT,
@@ -191,7 +191,7 @@ def test_recomputing_adds_forward_passes_of_blocks_to_the_input_gradients():
 
 @pytest.mark.parametrize(("tensor", "order"), [(1, "tensor-first"), (4, "tensor-first"), (4, "data-first")])
 def test_zero_3_gathers_each_lines_parameters_before_it_and_the_next_ones_on_the_way_back(tensor, order):
-    made = ae.generate_workload(GPT, ae.Strategy(data=2, tensor=tensor, zero=3, order=order), "a100")
+    made = ae.generate_workload(GPT, ae.Strategy(data=2, tensor=tensor, zero=3, placement=order), "a100")
     expected = {
         (1, "tensor-first"): ("MODEL", "DATA"),
         (4, "tensor-first"): ("HYBRID_MODEL_DATA", "HYBRID_DATA_MODEL"),
@@ -226,7 +226,7 @@ def test_zero_1_and_2_are_written_as_all_reduces(zero):
 def test_a_stage_has_the_lines_of_its_parts(virtual):
     schedule = "interleaved" if virtual > 1 else "1f1b"
     model = gpt(blocks=8)
-    settings = {"pipeline": 4, "tensor": 2, "schedule": schedule, "virtual": virtual, "batch": 4}
+    settings = {"pipeline": 4, "tensor": 2, "pipeline_order": schedule, "virtual": virtual, "batch": 4}
     whole = lines(model, tensor=2)
     stages = [lines(model, stage=stage, **settings) for stage in range(4)]
     assert [line for stage in stages for line in stage.items()] != []
@@ -250,7 +250,7 @@ def test_a_stages_first_line_passes_its_gradient_on():
 
 
 def test_the_tutorials_first_line_sends_its_gradient_in_every_loop():
-    for settings in ({"order": "data-first"}, {"zero": 3}):
+    for settings in ({"placement": "data-first"}, {"zero": 3}):
         made = ae.generate_workload("gpt3-tutorial", ae.Strategy(data=2, tensor=4, **settings), "a100")
         (first,) = (layer for layer in ae.simulate(made, rings(4, 2)).running if layer.name == "Q1")
         assert first.input_gradient.communication_ns > 0
@@ -268,7 +268,7 @@ def test_the_tutorials_first_line_sends_its_gradient_in_every_loop():
         (GPT, {"pipeline": 4}, -1, r"stage is -1; it must be a whole number, 0 or more\."),
         (
             GPT,
-            {"data": 2, "tensor": 4, "recompute": "full", "order": "data-first"},
+            {"data": 2, "tensor": 4, "recompute": "full", "placement": "data-first"},
             None,
             r"can't repeat .* in a backward pass of HYBRID_MODEL_DATA, only for transformers, tensor-first, without "
             r"ZeRO-3; or use recompute='selective' or 'none'\.",
@@ -320,7 +320,7 @@ def test_a_platform_that_is_given_must_have_the_strategys_groups():
     with pytest.raises(ae.ConfigError, match=r"data × tensor = 8 × 8 takes 64 NPUs, but the platform has 32\."):
         ae.generate_workload(small, ae.Strategy(tensor=8, data=8), "a100", platform=platform)
     with pytest.raises(ae.ConfigError, match=r"a group of 4 NPUs \(data-first\), but it has 8"):
-        ae.generate_workload(small, ae.Strategy(tensor=8, data=4, order="data-first"), "a100", platform=platform)
+        ae.generate_workload(small, ae.Strategy(tensor=8, data=4, placement="data-first"), "a100", platform=platform)
 
 
 @pytest.mark.parametrize(

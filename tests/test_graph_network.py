@@ -268,9 +268,3 @@ def test_what_is_no_network_is_told_why(build, words):
     with pytest.raises(ae.ConfigError) as error:
         build()
     assert words in str(error.value)
-
-
-def test_a_graph_has_no_file(tmp_path):
-    platform = ae.TracePlatform(GraphNetwork(cycle(4)), system("ring"))
-    with pytest.raises(ae.ConfigError, match="graph"):
-        ae.save_astra_sim(platform, network=tmp_path / "n.yml", system=tmp_path / "s.json")

@@ -40,10 +40,10 @@ def of_every_kind():
     for tensor, pipeline, data, zero, recompute in product((1, 4), (1, 2), (1, 2), (0, 1, 3), ("none", "full")):
         if (pipeline == 1 or zero < 2) and (data > 1 or zero == 0):
             yield ae.Strategy(data=data, tensor=tensor, pipeline=pipeline, zero=zero, recompute=recompute, batch=8)
-    yield ae.Strategy(pipeline=2, tensor=2, data=2, schedule="interleaved", virtual=2, batch=8, micro_batch=2)
-    yield ae.Strategy(pipeline=4, schedule="gpipe", batch=8)
+    yield ae.Strategy(pipeline=2, tensor=2, data=2, pipeline_order="interleaved", virtual=2, batch=8, micro_batch=2)
+    yield ae.Strategy(pipeline=4, pipeline_order="gpipe", batch=8)
     for order, sequence in product(("tensor-first", "data-first"), (True, False)):
-        yield ae.Strategy(data=4, tensor=4, order=order, sequence_parallel=sequence, zero=2, recompute="selective")
+        yield ae.Strategy(data=4, tensor=4, placement=order, sequence_parallel=sequence, zero=2, recompute="selective")
 
 
 @pytest.mark.parametrize("strategy", list(of_every_kind()), ids=lambda s: f"{s.data}x{s.tensor}x{s.pipeline}-z{s.zero}")
@@ -138,7 +138,7 @@ def test_exchanged_gradients_are_exposed_about_as_long_as_in_the_simulator(model
 @pytest.mark.parametrize(("schedule", "virtual"), [("gpipe", 1), ("1f1b", 1), ("interleaved", 2)])
 def test_a_pipeline_is_as_long_as_the_closed_form_says_of_its_slowest_stage(schedule, virtual):
     """Nearly: the first and last stage have more to do, and messages take time."""
-    strategy = ae.Strategy(pipeline=4, schedule=schedule, virtual=virtual, batch=16)
+    strategy = ae.Strategy(pipeline=4, pipeline_order=schedule, virtual=virtual, batch=16)
     on = platform((4, 1e6, 1))
     found = ae.estimate(WITHOUT_STAGES_ENDS, strategy, A100, on)
     times = stage_times(abridged(WITHOUT_STAGES_ENDS), strategy, A100, on)
@@ -239,7 +239,7 @@ FOUR = platform((2, 300, 1), (4, 200, 2), (8, 100, 3), (16, 50, 4))
         ({"tensor": 8, "data": 128}, {"tensor": [2, 4], "data": [8, 16]}),
         ({"tensor": 4, "data": 256}, {"tensor": [2, 2], "data": [2, 8, 16]}),
         ({"tensor": 16, "pipeline": 16, "data": 4}, {"tensor": [2, 4, 2], "data": [4], "pipeline": [16]}),
-        ({"tensor": 4, "data": 256, "order": "data-first"}, {"data": [2, 4, 8, 4], "tensor": [4]}),
+        ({"tensor": 4, "data": 256, "placement": "data-first"}, {"data": [2, 4, 8, 4], "tensor": [4]}),
         ({"tensor": 2, "data": 2, "pipeline": 256}, {"tensor": [2], "data": [2], "pipeline": [2, 8, 16]}),
     ],
     ids=str,
@@ -308,8 +308,8 @@ def test_every_combination_is_estimated_or_refused_in_a_sentence(name):
                     recompute=recompute,
                     sequence_parallel=sequence,
                     virtual=virtual,
-                    schedule="interleaved" if virtual > 1 else "1f1b",
-                    order=order,
+                    pipeline_order="interleaved" if virtual > 1 else "1f1b",
+                    placement=order,
                 )
                 found = ae.estimate(name, strategy, "a100", platform((data, 9, 1), (tensor, 9, 1), (pipeline, 9, 1)))
             except ae.ConfigError as error:

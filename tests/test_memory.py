@@ -6,7 +6,6 @@ from fractions import Fraction
 import pytest
 
 import astra_edu as ae
-from astra_edu.course.plots.memory import memory_bars
 from astra_edu.course.studies.measured import megatron
 from astra_edu.pipeline.closed_form import in_flight
 from astra_edu.workload.compute import DEVICES, Linear
@@ -97,7 +96,7 @@ def test_what_isnt_a_block_is_kept_however_blocks_are_recomputed():
 )
 def test_a_stage_keeps_as_many_micro_batches_as_are_in_flight(schedule, virtual, micro_batches):
     stages, model = 4, blocks(16)
-    strategy = ae.Strategy(pipeline=stages, schedule=schedule, virtual=virtual, batch=micro_batches)
+    strategy = ae.Strategy(pipeline=stages, pipeline_order=schedule, virtual=virtual, batch=micro_batches)
     block = (34 + 5 * HEADS * TOKENS / HIDDEN) * TOKENS * HIDDEN
     more = {0: HIDDEN, 3: 4 * HIDDEN + 4 * WORDS}  # the embeddings' dropout; last normalisation and scores, loss
     for stage in range(stages):
@@ -116,7 +115,7 @@ def test_without_a_stage_the_one_that_keeps_most_is_given():
 def test_one_stage_keeps_one_micro_batch_whatever_the_batch():
     kept = [ae.memory("gpt2", ae.Strategy(batch=batch)).activations for batch in (1, 8, 64)]
     assert len(set(kept)) == 1
-    assert ae.memory("gpt2", ae.Strategy(batch=8, schedule="gpipe")).activations == 8 * kept[0]
+    assert ae.memory("gpt2", ae.Strategy(batch=8, pipeline_order="gpipe")).activations == 8 * kept[0]
 
 
 # --- published figures ----------------------------------------------------------------------------------------------
@@ -143,7 +142,7 @@ def test_published_activations_are_the_formula_for_the_first_stages_blocks(row):
     """Figure 1 of 2205.05198 has those of blocks ("full" rows: without recomputing); ours have a little more."""
     strategy = replace(row.strategy, recompute="none") if row.recompute == "full" else row.strategy
     ours = ae.memory(row.model, strategy, stage=0).activations
-    held = in_flight(strategy.schedule, 0, strategy.pipeline, strategy.micro_batches, strategy.virtual)
+    held = in_flight(strategy.pipeline_order, 0, strategy.pipeline, strategy.micro_batches, strategy.virtual)
     alone = strategy.pipeline == 1
     dropout, norm_and_scores = 1, 4 if alone else 0
     more = (dropout + norm_and_scores) * 2048 * strategy.micro_batch * hidden_of(row)
@@ -222,46 +221,6 @@ def test_a_device_without_memory_says_so():
 def test_bad_input_is_told_in_a_sentence(arguments, sentence):
     with pytest.raises(ae.ConfigError, match=sentence):
         ae.memory(**arguments)
-
-
-# --- the figure -------------------------------------------------------------------------------------------------------
-
-
-def test_the_figure_has_a_bar_for_each_strategy_and_a_line_for_the_device():
-    kept = {f"ZeRO-{zero}": ae.memory("turing-nlg", ae.Strategy(data=64, zero=zero)) for zero in (1, 2, 3)}
-    picture = memory_bars(kept, "v100")
-    axes = picture.figure.axes[0]
-    bars = [[bar.get_width() for bar in kind.patches] for kind in axes.containers]
-    for name, widths in zip(kept, zip(*bars, strict=True), strict=True):
-        memory = kept[name]
-        parts = (memory.parameters, memory.gradients, memory.optimiser, memory.activations)
-        assert widths == pytest.approx([part / GIB for part in parts])
-        verdict = "fits" if memory.fits("v100") else f"{memory.total / GIB - 32:,.1f} too much"
-        assert f"{name}: {memory.total / GIB:,.1f} GiB, {verdict}" in picture.alt
-        assert picture.table.count(verdict) == 1
-    assert {memory.fits("v100") for memory in kept.values()} == {True, False}
-    assert [list(line.get_xdata()) for line in axes.lines] == [[32, 32]]
-    assert "v100: 32 GiB" in [text.get_text().strip() for text in axes.texts]
-    assert len({kind.patches[0].get_hatch() for kind in axes.containers}) == 4
-
-
-def test_the_figure_without_a_device_judges_nothing():
-    picture = memory_bars({"alone": ae.memory("gpt2", ae.Strategy())})
-    assert not picture.figure.axes[0].lines
-    assert "fits" not in picture.alt + picture.table
-
-
-@pytest.mark.parametrize(
-    ("kept", "on", "sentence"),
-    [
-        ({}, None, "each bar needs a name"),
-        ({"a": 3}, None, "each bar needs a name"),
-        ({"a": ae.memory("gpt2", ae.Strategy())}, "tutorial-46", "tutorial-46 has no memory_bytes"),
-    ],
-)
-def test_the_figure_of_nothing_says_so(kept, on, sentence):
-    with pytest.raises(ae.ConfigError, match=sentence):
-        memory_bars(kept, on)
 
 
 def test_exchanged_tables_are_nobody_elses_so_zero_has_nothing_to_share_out():

@@ -4,12 +4,15 @@ from types import SimpleNamespace
 
 import pytest
 
+import astra_edu as ae
 from astra_edu.system.faithful.npu_order import NpuOrder, others_first
 
 
 def phase(dimension, npus=4, algorithm="ring", flat=False):
     lane = SimpleNamespace(dimension=SimpleNamespace(npus=npus), how=SimpleNamespace(flat=flat))
-    return SimpleNamespace(dimension=dimension, lane=lane, schedule=SimpleNamespace(algorithm=algorithm))
+    return SimpleNamespace(
+        dimension=dimension, lane=lane, schedule=SimpleNamespace(traits=ae.ALGORITHMS[algorithm].traits)
+    )
 
 
 def ranks(order):

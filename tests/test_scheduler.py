@@ -6,7 +6,7 @@ import pytest
 
 from astra_edu.collectives import Collective
 from astra_edu.system.policies import alternate, fewest_phases_first, fifo, fifo_only, smallest_chunk_first
-from astra_edu.system.scheduler import Chunk, Issued
+from astra_edu.system.queues import Chunk, Issued
 
 
 def chunk(priority=0, size=1, phases=1, collective="reduce-scatter"):

@@ -1,10 +1,12 @@
 """Which strategies there are, which fit, which is fastest: against trying all of them."""
 
+import contextlib
 from dataclasses import replace
 
 import pytest
 
 import astra_edu as ae
+from astra_edu.base.errors import ConfigError
 from astra_edu.course.studies.iteration import (
     StageTimes,
     candidates,
@@ -14,7 +16,7 @@ from astra_edu.course.studies.iteration import (
     fitting,
     npus_needed,
 )
-from astra_edu.course.studies.iteration.candidates import frugal
+from astra_edu.course.studies.iteration.candidates import frugal, possible_numbers
 from astra_edu.course.studies.iteration.stage_times import compute_bound_ns, stage_times
 from astra_edu.workload.compute import DEVICES
 from astra_edu.workload.strategies.alike import abridged
@@ -40,7 +42,7 @@ def test_candidates_are_different_and_possible(model, npus, batch):
     for strategy in found:
         strategy.check(model)
         assert (strategy.npus, strategy.samples) == (npus, batch)
-        assert strategy.schedule != "gpipe"
+        assert strategy.pipeline_order != "gpipe"
         assert strategy.data > 1 or strategy.zero == 0
         assert strategy.tensor > 1 or not strategy.sequence_parallel
 
@@ -65,7 +67,7 @@ def test_all_that_is_possible_is_there():
                                     recompute=recompute,
                                     sequence_parallel=sequence,
                                     virtual=virtual,
-                                    schedule="interleaved" if virtual > 1 else "1f1b",
+                                    pipeline_order="interleaved" if virtual > 1 else "1f1b",
                                 )
                                 strategy.check(SMALL)
                             except ae.ConfigError:
@@ -232,7 +234,7 @@ def test_what_no_group_makes_fit_names_the_best():
 def test_a_strategy_in_words():
     assert described(ae.Strategy()) == "data 1 × tensor 1 × pipeline 1, micro-batches of 1"
     whole = ae.Strategy(
-        data=2, tensor=4, pipeline=2, batch=8, micro_batch=2, schedule="interleaved", virtual=3, zero=1,
+        data=2, tensor=4, pipeline=2, batch=8, micro_batch=2, pipeline_order="interleaved", virtual=3, zero=1,
         sequence_parallel=True, recompute="full",
     )  # fmt: skip
     assert described(whole) == (
@@ -262,3 +264,13 @@ def test_what_makes_no_search_is_told_so_and_soon(call, says):
     with pytest.raises(ae.ConfigError) as raised:
         call()
     assert says in str(raised.value)
+
+
+@pytest.mark.parametrize(("name", "batch"), [("vgg16", 3), ("gpt2", 8), ("dlrm", 4)])
+def test_the_numbers_of_npus_that_would_do_are_those_with_a_candidate(name, batch):
+    there = []
+    for npus in range(1, 150):
+        with contextlib.suppress(ConfigError):
+            there += [npus] * bool(candidates(name, npus, batch))
+    model = ae.model(name)
+    assert possible_numbers(model, batch, 149) == there

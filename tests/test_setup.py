@@ -55,7 +55,12 @@ def test_environment_yml_and_pyproject_ask_for_the_same_packages():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     pyproject = {"python": frozenset([project["requires-python"]]), "pip": frozenset()}
     extras = project["optional-dependencies"]
-    assert set(extras) == {"notebook", "pytorch", "test"}  # PyTorch is for those who record a run of their own
+    assert set(extras) == {
+        "notebook",
+        "pytorch",
+        "test",
+        "docs",
+    }  # PyTorch: to record a run of one's own; docs: the site
     for requirements in (project["dependencies"], extras["notebook"], extras["test"]):
         pyproject |= map(requirement, requirements)
 
@@ -74,7 +79,7 @@ def test_environment_yml_and_pyproject_ask_for_the_same_packages():
     ] == []
 
 
-@pytest.mark.parametrize("name", ["LICENSE", "README.md"])
+@pytest.mark.parametrize("name", ["LICENSE", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
 def test_the_project_has_its_papers(name):
     assert (ROOT / name).read_text(encoding="utf-8").strip()
 

@@ -9,7 +9,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import astra_edu as ae
-from astra_edu.system.config import INTER_DIMENSION, INTRA_DIMENSION, OPTIMIZATIONS, Bus, Implementation
+from astra_edu.system import Bus, Implementation
+from astra_edu.system.inter_dimension import INTER_DIMENSION
+from astra_edu.system.policies import QUEUE_POLICIES
+from astra_edu.system.settings import OPTIMIZATIONS
 from astra_edu.workload import Layer, Work
 
 FITTING = {"Ring": "ring", "Switch": "halvingDoubling", "FullyConnected": "direct"}
@@ -40,8 +43,8 @@ def platforms(draw, dims=3, **fixed):
         "endpoint_delay": draw(st.sampled_from([1, 10, 50])),
         "splits": draw(st.sampled_from([1, 3, 8])),
         "optimization": draw(st.sampled_from(OPTIMIZATIONS)),
-        "intra_dimension": draw(st.sampled_from(INTRA_DIMENSION)),
-        "inter_dimension": draw(st.sampled_from(INTER_DIMENSION)),
+        "intra_dimension": draw(st.sampled_from(list(QUEUE_POLICIES))),
+        "inter_dimension": draw(st.sampled_from(list(INTER_DIMENSION))),
         "rendezvous": draw(st.booleans()),
     }
     how = "_".join(FITTING[topology] for topology in topologies)

@@ -10,7 +10,7 @@ import pytest
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.course.plots.looks import LOOKS
-from astra_edu.course.plots.stages import BACKWARD, BUBBLE, FORWARD, stages
+from astra_edu.course.plots.timelines.stages import BACKWARD, BUBBLE, FORWARD, stages
 from astra_edu.pipeline import ORDERS, run_pipeline
 
 pytest.importorskip("anywidget")

@@ -42,8 +42,14 @@ def test_numbers_of_a_strategy():
         ({"tensor": 2.5}, "tensor is 2.5; it must be a whole number, 1 or more."),
         ({"micro_batch": -1}, "micro_batch is -1; it must be a whole number, 1 or more."),
         ({"batch": 0}, "batch is 0; it must be a whole number, 1 or more."),
-        ({"order": "tensor"}, "order is 'tensor'; did you mean 'tensor-first'? Allowed: tensor-first, data-first."),
-        ({"schedule": "1F1B"}, "schedule is '1F1B'; did you mean '1f1b'? Allowed: gpipe, 1f1b, interleaved."),
+        (
+            {"placement": "tensor"},
+            "placement is 'tensor'; did you mean 'tensor-first'? Allowed: tensor-first, data-first.",
+        ),
+        (
+            {"pipeline_order": "1F1B"},
+            "pipeline_order is '1F1B'; did you mean '1f1b'? Allowed: gpipe, 1f1b, interleaved.",
+        ),
         ({"recompute": True}, "recompute is True; Allowed: none, selective, full."),
         ({"zero": 4}, "zero is 4; ZeRO has the stages 1, 2 and 3, and 0 means without."),
         (
@@ -56,11 +62,11 @@ def test_numbers_of_a_strategy():
         ),
         (
             {"pipeline": 4, "virtual": 2},
-            "schedule is '1f1b' with virtual=2; only 'interleaved' gives a stage several parts of the model, "
+            "pipeline_order is '1f1b' with virtual=2; only 'interleaved' gives a stage several parts of the model, "
             "2 or more.",
         ),
         (
-            {"pipeline": 4, "virtual": 2, "schedule": "interleaved", "batch": 6},
+            {"pipeline": 4, "virtual": 2, "pipeline_order": "interleaved", "batch": 6},
             "6 micro-batches can't be interleaved on 4 stages; 4 or 8 would do.",
         ),
         (
@@ -134,7 +140,7 @@ def test_a_strategy_that_doesnt_fit_a_model_says_why(model, settings, sentence):
 
 
 def test_interleaving_counts_all_parts():
-    sentence = refused(GPT, pipeline=4, virtual=2, schedule="interleaved", batch=4)
+    sentence = refused(GPT, pipeline=4, virtual=2, pipeline_order="interleaved", batch=4)
     assert sentence.startswith("small has 12 blocks, which 8 stages can't share evenly; 6 or 12 stages")
 
 

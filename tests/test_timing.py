@@ -9,7 +9,10 @@ from strategies import PAIRS, schedules
 
 import astra_edu as ae
 from astra_edu.base.units import GIB
-from astra_edu.system.window import Message, follow
+from astra_edu.system.faithful import quirks
+from astra_edu.system.faithful.kth_messages import RowMessage
+from astra_edu.system.followed import follow
+from astra_edu.system.moves import moves
 
 B = GIB / 1e9  # bytes per ns of one "GB/s"
 
@@ -116,8 +119,9 @@ def test_an_npu_sends_only_what_has_reached_it(pair, npus, size):
 @given(st.integers(3, 12), st.integers(1, 11), st.integers(0, 50))
 def test_a_window_never_has_more_messages_on_their_way_than_it_is_wide(npus, window, delay):
     window = min(window, npus - 1)
-    messages = [Message(0, 100 + 10 * min(d, npus - d), 0) for d in range(1, npus)] * 2
-    total, [spans], _ = follow([messages], npus - 1, window, delay, [False] * 2 * (npus - 1))
+    row = [RowMessage(0, 8, 100 + 10 * min(d, npus - d), 0) for d in range(1, npus)] * 2
+    own = moves(ae.schedule("all-reduce", "direct", npus), 8 * npus, delay, window, quirks.memory_ns)
+    total, [spans], _ = follow([row], own)
     assert len(spans) == 2 * (npus - 1)
     assert max(sum(s <= t < e for s, e in spans) for t, _ in spans) <= window
     last_of_first = max(end for _, end in spans[: npus - 1])

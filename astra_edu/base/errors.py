@@ -10,7 +10,14 @@ from typing import SupportsIndex
 
 
 class ConfigError(ValueError):
-    """A value, a file or a combination of them that can't be simulated."""
+    """A value, a file or a combination of them that can't be simulated.
+
+    >>> try:
+    ...     ae.Dimension.of("Ring", 8, bandwidth=0, latency=500)
+    ... except ae.ConfigError as error:
+    ...     print(error)
+    bandwidth is 0; it must be greater than 0.
+    """
 
 
 def choice(name: str, value: object, allowed: Iterable[str]) -> str:

@@ -4,6 +4,17 @@ ASTRA-sim takes the events of one ns in the order in which they were foreseen: w
 Among those who began in the same ns, the order was settled by the same rule then, and so on back. We look back three
 waits: an event's place within its ns is one large number, made of the last three times at which its coming was
 foreseen, and of a rank for where even these are equal.
+
+An example: at 100 ns, A has waited 30 ns, 20 before that and 10 before that, so its coming was foreseen at 70, before
+that at 50, before that at 40. B has waited 30, 25, 5: foreseen at 70, 45, 40. A's place is the digits (70, 50, 40) of a
+number, B's (70, 45, 40): B is first, as of two that began to wait at 70, its turn had been foreseen earlier. (A digit
+has 64 bits, so that comparing two whole numbers compares their digits from the left.) A phase knows its last waits
+before it begins, but not yet when; `lookback` packs the waits' sums (30, 50, 60 for A) so that its place is "100, 100,
+100" minus them: one subtraction when the phase starts, instead of following every step of it.
+
+>>> a, b = (100 * _EVERY_TIME - lookback(waits) for waits in ((30, 20, 10), (30, 25, 5)))
+>>> [a >> _SHIFT * place & 2**_SHIFT - 1 for place in (2, 1, 0)], b < a
+([70, 50, 40], True)
 """
 
 from __future__ import annotations

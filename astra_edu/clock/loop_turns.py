@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import simpy
 
@@ -58,3 +60,16 @@ class TurnsClock(LoopClock):
             self.env.schedule(event, 0)  # type: ignore[arg-type]
         else:
             del self._turns[key]
+
+
+class LoopTurns:
+    """What one NPU does, all of a ns in one turn of a TurnsClock."""
+
+    def __init__(self, clock: TurnsClock, npu: object) -> None:
+        """Nothing to do yet."""
+        self._turns = clock
+        self._npu = npu
+
+    def after(self, delay: int, action: Callable[[Any], object], what: Any = None) -> None:
+        """Do action(what) in `delay` ns, in this NPU's turn."""
+        self._turns.after_for(self._npu, delay, partial(action, what))

@@ -12,7 +12,13 @@ from enum import StrEnum
 
 
 class Collective(StrEnum):
-    """The collectives of the tutorial, under their usual names."""
+    """The collectives of the tutorial, under their usual names.
+
+    >>> ae.Collective("all-reduce")
+    <Collective.ALL_REDUCE: 'all-reduce'>
+    >>> print(*ae.Collective, sep=", ")
+    reduce-scatter, all-gather, all-reduce, all-to-all, broadcast, reduce, scatter, gather
+    """
 
     REDUCE_SCATTER = "reduce-scatter"
     ALL_GATHER = "all-gather"

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from astra_edu.collectives.schedule import Op, Rounds
+from astra_edu.collectives.algorithm import Algorithm, chunk_per_npu
+from astra_edu.collectives.collective import Collective, block_count
+from astra_edu.collectives.schedule import Op, Rounds, Traits
 
 
 def reduce_scatter(n: int) -> tuple[Rounds, ...]:
@@ -105,3 +107,32 @@ def _to_root(phase: str, op: Op, n: int, root: int, chunks: Callable[[int], Iter
         return [(root, chunk) for chunk in chunks(i)] if i != root else []
 
     return Rounds(phase, op, 1, rule, symmetric=False)
+
+
+DIRECT = Algorithm(
+    "direct",
+    {
+        Collective.REDUCE_SCATTER: reduce_scatter,
+        Collective.ALL_GATHER: all_gather,
+        Collective.ALL_REDUCE: all_reduce,
+        Collective.ALL_TO_ALL: all_to_all,
+        Collective.BROADCAST: broadcast,
+        Collective.REDUCE: reduce,
+        Collective.SCATTER: scatter,
+        Collective.GATHER: gather,
+    },
+    chunk_per_npu,
+    Traits(tokens=True, windowed=True, most_npus=(2**16, 2**10)),
+    spellings=("direct",),
+)
+SINGLE_MASTER = Algorithm(
+    "single-master",
+    {
+        Collective.ALL_REDUCE: master_all_reduce,
+        Collective.REDUCE_SCATTER: master_reduce_scatter,
+        Collective.ALL_GATHER: master_all_gather,
+    },
+    block_count,
+)
+PARAMETER_SERVER = Algorithm("parameter-server", {Collective.ALL_REDUCE: parameter_server}, chunk_per_npu)
+NAIVE = Algorithm("naive", {Collective.ALL_REDUCE: naive_all_reduce}, block_count)

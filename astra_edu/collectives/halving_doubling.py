@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.collectives.schedule import Op, Rounds
+from astra_edu.collectives.algorithm import Algorithm, chunk_per_npu
+from astra_edu.collectives.collective import Collective
+from astra_edu.collectives.schedule import Op, Rounds, Traits
 
 
 def reduce_scatter(n: int) -> tuple[Rounds, ...]:
@@ -46,3 +48,16 @@ def _log2(n: int) -> int:
             f"halving-doubling needs a power of two; {n} NPUs is none. The nearest that work: {below} and {below * 2}."
         )
     return n.bit_length() - 1
+
+
+HALVING_DOUBLING = Algorithm(
+    "halving-doubling",
+    {
+        Collective.REDUCE_SCATTER: reduce_scatter,
+        Collective.ALL_GATHER: all_gather,
+        Collective.ALL_REDUCE: all_reduce,
+    },
+    chunk_per_npu,
+    Traits(tokens=True, exchanges=True, halves=True, others=lambda n: n.bit_length() - 2, most_npus=(2**20, 2**12)),
+    spellings=("halvingDoubling",),
+)

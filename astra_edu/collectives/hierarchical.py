@@ -9,38 +9,44 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from math import prod
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives.collective import Collective
-from astra_edu.collectives.schedule import Rounds, Rule, Schedule
+from astra_edu.collectives.schedule import Rounds, Rule, Schedule, Traits
 
 Build = Callable[[Collective, str, int], Schedule]
 
+_MULTI_PHASE = (Collective.REDUCE_SCATTER, Collective.ALL_GATHER, Collective.ALL_REDUCE, Collective.ALL_TO_ALL)
 
-def phase_order(collective: Collective, dims: int) -> list[tuple[Collective, int]]:
-    """The phases of a collective over `dims` dimensions: (what happens, along which dimension), in order.
 
-    All-reduce: reduce-scatter up, all-reduce on the last, all-gather down. All-gather goes down, the others up.
+def walk(
+    collective: Collective, order: Sequence[int], halves: bool = False, one_each: bool = False
+) -> list[tuple[Collective, int]]:
+    """(what, along which dimension) of data that go through the dimensions in `order`.
+
+    An all-reduce reduce-scatters up to the last dimension, all-reduces there and all-gathers back. halves: it
+    reduce-scatters and all-gathers on the last one, too. one_each: it all-reduces on every dimension instead.
+
+    >>> [f"{what} on {d}" for what, d in walk(Collective.ALL_REDUCE, [0, 1])]
+    ['reduce-scatter on 0', 'all-reduce on 1', 'all-gather on 0']
     """
-    up, last = list(range(dims - 1)), dims - 1
-    match collective:
-        case Collective.ALL_REDUCE:
-            return (
-                [(Collective.REDUCE_SCATTER, d) for d in up]
-                + [(Collective.ALL_REDUCE, last)]
-                + [(Collective.ALL_GATHER, d) for d in reversed(up)]
-            )
-        case Collective.ALL_GATHER:
-            return [(collective, d) for d in (last, *reversed(up))]
-        case Collective.REDUCE_SCATTER | Collective.ALL_TO_ALL:
-            return [(collective, d) for d in (*up, last)]
-        case _:
-            raise ConfigError(
-                f"{collective} has no multi-phase form here; "
-                "over several dimensions there are reduce-scatter, all-gather, all-reduce and all-to-all."
-            )
+    if collective is not Collective.ALL_REDUCE or one_each:
+        return [(collective, d) for d in order]
+    up = [(Collective.REDUCE_SCATTER, d) for d in order]
+    down = [(Collective.ALL_GATHER, d) for d in reversed(order)]
+    if halves or not order:
+        return up + down
+    return [*up[:-1], (collective, order[-1]), *down[1:]]
+
+
+@lru_cache(maxsize=100)
+def natural_order(collective: Collective, dims: int) -> tuple[int, ...]:
+    """The dimensions in the order in which a collective takes them by itself: an all-gather comes down."""
+    order = tuple(range(dims))
+    return order[::-1] if collective is Collective.ALL_GATHER else order
 
 
 @dataclass(frozen=True)
@@ -74,15 +80,23 @@ class Grid:
 
 def compose(collective: Collective, dims: list[tuple[str, int]], build: Build) -> Schedule:
     """One schedule from the (algorithm, size) of every dimension; `build` makes the one-dimensional ones."""
+    if collective not in _MULTI_PHASE:
+        raise ConfigError(
+            f"{collective} has no multi-phase form here; "
+            "over several dimensions there are reduce-scatter, all-gather, all-reduce and all-to-all."
+        )
     sizes = tuple(size for _, size in dims)
-    plan = [(build(what, dims[d][0], sizes[d]), d) for what, d in phase_order(collective, len(dims))]
+    order = natural_order(collective, len(dims))
+    plan = [(build(what, dims[d][0], sizes[d]), d) for what, d in walk(collective, order)]
     chunks = {d: local.chunks for local, d in plan}
     grid = Grid(sizes, tuple(chunks[d] for d in range(len(dims))))
     lift = _lift_all_to_all if collective is Collective.ALL_TO_ALL else _lift
     groups = tuple(lift(group, d, grid) for local, d in plan for group in local.groups)
     total = prod(sizes) ** 2 if collective is Collective.ALL_TO_ALL else prod(grid.chunks)
-    names = "+".join(name for name, _ in dims) if len({name for name, _ in dims}) > 1 else dims[0][0]
-    return Schedule(collective, names, prod(sizes), total, groups, dims=sizes)
+    alike = len({name for name, _ in dims}) == 1
+    names = dims[0][0] if alike else "+".join(name for name, _ in dims)
+    traits = plan[0][0].traits if alike else Traits()
+    return Schedule(collective, names, prod(sizes), total, groups, dims=sizes, traits=traits)
 
 
 def _lift(group: Rounds, d: int, grid: Grid) -> Rounds:

@@ -12,7 +12,17 @@ Held = list[list[int]]
 
 
 class ProofError(ValueError):
-    """A schedule that doesn't do what its collective promises; says in which step, NPU and chunk."""
+    """A schedule that doesn't do what its collective promises; says in which step, NPU and chunk.
+
+    >>> from dataclasses import replace
+    >>> ring = ae.schedule("all-gather", "ring", 3)
+    >>> last_step_missing = replace(ring, groups=(replace(ring.groups[0], count=1),))
+    >>> try:
+    ...     ae.prove(last_step_missing)
+    ... except ae.ProofError as error:
+    ...     print(str(error).partition(";")[0])
+    After step 1, NPU 0's chunk X1 (chunk 1) must hold the data of NPU 1 but lacks the data of NPU 1
+    """
 
 
 def initial(schedule: Schedule) -> Held:
@@ -58,7 +68,11 @@ def replay(schedule: Schedule) -> Iterator[tuple[Step, Held]]:
 
 
 def prove(schedule: Schedule) -> None:
-    """Return silently if the schedule keeps its collective's promise; raise ProofError where it doesn't."""
+    """Return silently if the schedule keeps its collective's promise; raise ProofError where it doesn't.
+
+    >>> ae.prove(ae.schedule("all-reduce", "halving-doubling", 8))
+    >>> ae.prove(ae.hierarchical("all-to-all", "direct", [4]))
+    """
     held = initial(schedule)
     for _, held in replay(schedule):  # noqa: B007 - the last state is what counts
         pass

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import isqrt
 
-from astra_edu.collectives.schedule import Op, Rounds
+from astra_edu.collectives.algorithm import Algorithm, chunk_per_npu, two_per_npu
+from astra_edu.collectives.collective import Collective
+from astra_edu.collectives.schedule import Op, Rounds, Traits
 
 
 def reduce_scatter(n: int) -> tuple[Rounds, ...]:
@@ -97,3 +99,31 @@ def _chain(phase: str, op: Op, n: int, root: int, chunk: Callable[[int, int], in
         return [] if passed is None else [((i + 1) % n, passed)]
 
     return Rounds(phase, op, n - 1, rule, symmetric=False, uniform=False)
+
+
+RING = Algorithm(
+    "ring",
+    {
+        Collective.REDUCE_SCATTER: reduce_scatter,
+        Collective.ALL_GATHER: all_gather,
+        Collective.ALL_REDUCE: all_reduce,
+        Collective.ALL_TO_ALL: all_to_all,
+        Collective.BROADCAST: broadcast,
+        Collective.REDUCE: reduce,
+        Collective.SCATTER: scatter,
+        Collective.GATHER: gather,
+    },
+    chunk_per_npu,
+    Traits(tokens=True, others=lambda n: n - 1, most_npus=(2**40, 2**11)),
+    spellings=("ring",),
+)
+BIDIRECTIONAL_RING = Algorithm(
+    "bidirectional-ring",
+    {
+        Collective.REDUCE_SCATTER: bidirectional_reduce_scatter,
+        Collective.ALL_GATHER: bidirectional_all_gather,
+        Collective.ALL_REDUCE: bidirectional_all_reduce,
+    },
+    two_per_npu,
+    Traits(most_npus=(2**40, 2**10)),
+)

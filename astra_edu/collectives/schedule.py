@@ -21,14 +21,24 @@ from astra_edu.collectives.collective import Collective, block_count
 
 
 class Op(StrEnum):
-    """What the receiver does with an arriving chunk: add it to its own, or keep it instead of its own."""
+    """What the receiver does with an arriving chunk: add it to its own, or keep it instead of its own.
+
+    >>> step = ae.schedule("all-reduce", "ring", 4).step(1)
+    >>> step.phase, step.op
+    ('reduce-scatter', <Op.REDUCE: 'reduce'>)
+    """
 
     REDUCE = "reduce"
     COPY = "copy"
 
 
 class Transfer(NamedTuple):
-    """One chunk on its way from one NPU to another."""
+    """One chunk on its way from one NPU to another.
+
+    >>> only = ae.schedule("scatter", "direct", 3).step(0)
+    >>> [(each.source, each.destination, each.chunk) for each in only.transfers]
+    [(0, 1, 1), (0, 2, 2)]
+    """
 
     source: int
     destination: int
@@ -40,6 +50,33 @@ Rule = Callable[[int, int], Iterable[tuple[int, int]]]
 
 
 @dataclass(frozen=True)
+class Traits:
+    """What an engine must know of an algorithm beyond its steps; the defaults are any algorithm's.
+
+    windowed: an NPU need not wait for a whole step: it sends on as messages come in, with a window of them on their
+    way at once ("direct4"). exchanges: an NPU's k-th message goes where the k-th it receives comes from. halves: what
+    is sent halves from step to step and doubles again. tree: whatever it is asked for, each NPU adds up what its
+    children send, passes it to its parent, and passes on what comes back. twin: of a tree, the other one that every
+    other chunk takes. tokens: ASTRA-sim's own pace (see system.exchange); else an NPU goes step by step. others: with
+    tokens on a shared bus, how many messages come in before the next may go out, by the number of NPUs; None: as many
+    as the window is wide. most_npus: how many can be followed, where one stands for all and where they differ.
+
+    >>> from astra_edu.collectives import ALGORITHMS
+    >>> ALGORITHMS["halving-doubling"].traits.halves, ALGORITHMS["ring"].traits.halves
+    (True, False)
+    """
+
+    windowed: bool = False
+    exchanges: bool = False
+    halves: bool = False
+    tree: bool = False
+    twin: str = ""
+    tokens: bool = False
+    others: Callable[[int], int] | None = None
+    most_npus: tuple[int, int] = (2**12, 2**10)
+
+
+@dataclass(frozen=True)
 class Rounds:
     """`count` steps that follow one rule.
 
@@ -47,6 +84,12 @@ class Rounds:
     symmetric: every NPU sends as many chunks to as many others, as far away, as NPU 0 does.
     uniform: every step of the group costs what its first step costs.
     dimension: the network dimension these transfers use.
+
+    >>> first, second = ae.schedule("all-reduce", "ring", 4).groups
+    >>> first.phase, first.op.value, first.count
+    ('reduce-scatter', 'reduce', 3)
+    >>> second.phase, second.op.value, second.count
+    ('all-gather', 'copy', 3)
     """
 
     phase: str
@@ -64,7 +107,12 @@ class Rounds:
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a schedule: all its transfers start from what the NPUs held before it."""
+    """One step of a schedule: all its transfers start from what the NPUs held before it.
+
+    >>> step = ae.schedule("all-reduce", "binary-tree", 4).step(1)
+    >>> step.phase, list(step.transfers)
+    ('reduce', [Transfer(source=2, destination=0, chunk=0)])
+    """
 
     index: int
     rounds: Rounds = field(repr=False)
@@ -101,7 +149,15 @@ class Schedule:
 
     npus: how many NPUs take part, numbered from 0. chunks: how many pieces the data are cut into.
     root: the NPU that broadcasts, reduces, scatters or gathers. dims: the sizes of the network dimensions
-    (their product is `npus`; NPU numbers count along dimension 0 first).
+    (their product is `npus`; NPU numbers count along dimension 0 first). traits: of the algorithm.
+
+    >>> doubling = ae.schedule("all-reduce", "halving-doubling", 4)
+    >>> doubling
+    <halving-doubling all-reduce on 4 NPUs: 4 steps, 4 chunks>
+    >>> [step.phase for step in doubling.steps()]
+    ['reduce-scatter', 'reduce-scatter', 'all-gather', 'all-gather']
+    >>> doubling.chunk_name(2)
+    'X2'
     """
 
     collective: Collective
@@ -111,6 +167,7 @@ class Schedule:
     groups: tuple[Rounds, ...]
     root: int = 0
     dims: tuple[int, ...] = ()
+    traits: Traits = Traits()
 
     def __post_init__(self) -> None:
         if not self.dims:
@@ -140,6 +197,11 @@ class Schedule:
     def step_count(self) -> int:
         """The number of steps."""
         return sum(group.count for group in self.groups)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether every NPU does what NPU 0 does, seen from its own place."""
+        return all(group.symmetric for group in self.groups)
 
     def step(self, index: int) -> Step:
         """Step number `index`, counted from 0. Raises IndexError outside 0 .. step_count - 1."""

@@ -10,7 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.collectives.schedule import Op, Rounds
+from astra_edu.collectives.algorithm import Algorithm
+from astra_edu.collectives.collective import Collective, block_count
+from astra_edu.collectives.schedule import Op, Rounds, Traits
 
 
 @dataclass(frozen=True)
@@ -167,3 +169,34 @@ def _down(trees: list[Tree]) -> Rounds:
 
     count = max(max(row) for row in depths)
     return Rounds("broadcast", Op.COPY, count, rule, symmetric=False, uniform=False)
+
+
+def _two_chunks(collective: Collective, npus: int) -> int:
+    return 2 * block_count(collective, npus)
+
+
+BINARY_TREE = Algorithm(
+    "binary-tree",
+    {
+        Collective.ALL_REDUCE: all_reduce,
+        Collective.BROADCAST: broadcast,
+        Collective.REDUCE: reduce,
+        Collective.SCATTER: scatter,
+        Collective.GATHER: gather,
+    },
+    block_count,
+)
+DOUBLE_BINARY_TREE = Algorithm("double-binary-tree", {Collective.ALL_REDUCE: double_all_reduce}, _two_chunks)
+ROOT_LAST = Algorithm(
+    "tree-root-last",
+    {Collective.ALL_REDUCE: root_last_all_reduce},
+    block_count,
+    Traits(tree=True, twin="tree-root-first", most_npus=(2**12, 2**12)),
+    spellings=("doubleBinaryTree",),
+)
+ROOT_FIRST = Algorithm(
+    "tree-root-first",
+    {Collective.ALL_REDUCE: root_first_all_reduce},
+    block_count,
+    Traits(tree=True, twin="tree-root-last", most_npus=(2**12, 2**12)),
+)

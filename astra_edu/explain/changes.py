@@ -14,8 +14,7 @@ from astra_edu.explain.use import meeting, overload
 from astra_edu.network import Dimension
 from astra_edu.run.result import Result
 from astra_edu.run.simulate import simulate
-from astra_edu.system import Platform
-from astra_edu.system.config import Bus
+from astra_edu.system import Bus, Platform
 from astra_edu.workload import Layer, Work, Workload
 
 NETWORK = "network"

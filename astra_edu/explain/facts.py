@@ -20,6 +20,13 @@ class Change:
 
     For a run of a trace, another trace or another platform of its kind. cause: the share of time that it is about (see
     shares), or a constant of `changes`; "" for a change of your own.
+
+    >>> from dataclasses import replace
+    >>> work, ring = ae.Workload.micro("all-reduce", 2**20), ae.preset("ring")
+    >>> wider = replace(ring, network=(replace(ring.network[0], bandwidth=100),))
+    >>> told = ae.simulate(work, ring).explain([ae.Change("links of 100 GB/s", platform=wider)])
+    >>> told.changes
+    (('links of 100 GB/s', 37113),)
     """
 
     description: str

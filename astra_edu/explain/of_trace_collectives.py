@@ -8,7 +8,7 @@ from math import prod
 
 from astra_edu.base.units import GIB, format_bytes, format_ns
 from astra_edu.collectives import Collective
-from astra_edu.network import Block, Topology
+from astra_edu.network import Block
 from astra_edu.run.trace_result import COMMUNICATES, TraceResult
 from astra_edu.traces import COLLECTIVES, CommType, NodeType
 from astra_edu.traces.npu import Ran
@@ -72,13 +72,7 @@ def _least_sent(collective: Collective, size: int, npus: int) -> float:
 
 def _links(block: Block) -> int:
     """How many links an NPU sends on."""
-    match block.topology:
-        case Topology.RING:
-            return min(2, block.npus - 1)
-        case Topology.FULLY_CONNECTED:
-            return block.npus - 1
-        case Topology.SWITCH:
-            return 1
+    return block.topology.ports(block.npus)
 
 
 def of_dimensions(result: TraceResult) -> Iterator[str]:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from astra_edu.explain.segment import Segment
 from astra_edu.run.result import Result
-from astra_edu.system.scheduler import Stay
+from astra_edu.system.queues import Stay
 from astra_edu.workload.npu import Task
 
 _LOOP_STEPS_NS = 3

@@ -29,6 +29,14 @@ def nodes_on_path(result: TraceResult, npu: int | None = None) -> list[Ran]:
     Each began when the one before it ended: one of its parents, or what kept its NPU busy. Before a receive that had
     to wait comes its send, and before a collective the same one at the NPU that joined last. npu: the path to this
     NPU's end; by default to that of the NPU that finished last. Raises ConfigError for an NPU that isn't there.
+
+    >>> from astra_edu.explain.path_of_nodes import nodes_on_path
+    >>> trace = ae.traces.Builder(npus=2)
+    >>> gradients = trace.all_reduce("gradients", "1 MiB", after=trace.compute("backward", micros=50))
+    >>> ring = ae.TracePlatform(ae.Block("Ring", 2, 50, 500), ae.TraceSystem.of("ring"))
+    >>> result = ae.simulate(trace.build(), ring, record=True)
+    >>> [ran.node.name for ran in nodes_on_path(result)]
+    ['backward', 'gradients']
     """
     npu = result.last if npu is None else npu
     if type(npu) is not int or not 0 <= npu < result.trace.npus:

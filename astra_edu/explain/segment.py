@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from astra_edu.system.scheduler import Stay
+from astra_edu.system.queues import Stay
 
 WAITS = "waits"
 
@@ -17,6 +17,11 @@ class Segment(NamedTuple):
     pipeline "transfer". "update": the ns a layer takes to use a finished collective; "loop": the training loop's own
     steps; "waits": for nothing that was recorded. layer and work: whose it is, "" for the last two. stay: the chunk's
     phase, on a dimension. npu: where it was. node: the node's number in a trace, the part of the model in a pipeline.
+
+    >>> result = ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.preset("ring"))
+    >>> first = result.explain(changes=False).path[0]
+    >>> first.lane, first.start_ns, first.end_ns
+    ('dimension 0', 0, 11420)
     """
 
     start_ns: float

@@ -8,8 +8,9 @@ from typing import Any
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.files import read_text, write_text
-from astra_edu.formats.kinds import NETWORK_2, OF_2, SYSTEM_2, kinds_of
+from astra_edu.formats.kinds import GRAPH, NETWORK_2, OF_2, SYSTEM_2, kinds_of
 from astra_edu.formats.memory_json import format_memory, parse_memory
+from astra_edu.formats.network_graph import format_graph, parse_graph
 from astra_edu.formats.network_json import format_network, parse_network
 from astra_edu.formats.network_yaml import format_network_2, parse_network_2
 from astra_edu.formats.system_json import format_system_2, parse_system_2
@@ -20,6 +21,7 @@ from astra_edu.system import Platform, TracePlatform
 from astra_edu.workload import Workload
 
 __all__ = [
+    "format_graph",
     "format_memory",
     "format_network",
     "format_network_2",
@@ -28,6 +30,7 @@ __all__ = [
     "format_workload",
     "load_astra_sim",
     "load_workload",
+    "parse_graph",
     "parse_memory",
     "parse_network",
     "parse_network_2",
@@ -53,15 +56,22 @@ def load_astra_sim(
 ) -> Any:
     """Read a platform: a Platform from ASTRA-sim 1.0's files (JSON, text), a TracePlatform from 2.x's (YAML, JSON).
 
+    The network of a TracePlatform may be a graph, too (node-link JSON, as save_astra_sim writes it).
+
     injection_scale, num_queues_per_dim and rendezvous_protocol are its command line's: the first multiplies the
     endpoint delay; the second are the queues that a dimension's active chunks are divided over; with the third a
     message waits for a request. memory (2.x): the remote memory file. congestion_aware (2.x): whether messages wait
     for each other on the links; with several dimensions that is as in an unmerged branch of ASTRA-sim. Raises
     ConfigError naming the file, the key, the value and what is allowed.
+
+    >>> ae.save_astra_sim(ae.preset("dgx2"), network="dgx2.json", system="dgx2.txt")
+    >>> platform = ae.load_astra_sim(network="dgx2.json", system="dgx2.txt")
+    >>> platform == ae.preset("dgx2"), platform.npus
+    (True, 256)
     """
     network_text, system_text = read_text(network, "a network file"), read_text(system, "a system file")
     first, second = kinds_of(network_text, system_text)
-    if (first, second) == (NETWORK_2, SYSTEM_2):
+    if first in (NETWORK_2, GRAPH) and second == SYSTEM_2:
         return trace_platform(
             network, system, memory, congestion_aware, injection_scale, num_queues_per_dim, rendezvous_protocol
         )
@@ -84,8 +94,14 @@ def load_astra_sim(
 def save_astra_sim(platform: Platform | TracePlatform, network: Path, system: Path, memory: Path | None = None) -> None:
     """Write a platform as ASTRA-sim's files, for the real simulator to read: of 2.x where it is a TracePlatform.
 
+    A network that is a graph becomes node-link JSON, which NetworkX and load_astra_sim read, but ASTRA-sim doesn't.
     What is an option of ASTRA-sim's command line (num_queues_per_dim, rendezvous_protocol) or the choice of its
     program (congestion_aware) isn't in the files. memory (2.x): where the remote memory file goes.
+
+    >>> from pathlib import Path
+    >>> ae.save_astra_sim(ae.preset("ring"), network="ring.json", system="ring.txt")
+    >>> print(Path("ring.txt").read_text().splitlines()[0])
+    scheduling-policy: LIFO
     """
     if isinstance(platform, TracePlatform):
         save_trace_platform(platform, network, system, memory)
@@ -97,7 +113,15 @@ def save_astra_sim(platform: Platform | TracePlatform, network: Path, system: Pa
 
 
 def save_workload(workload: Workload, path: Path) -> None:
-    """Write ASTRA-sim 1.0's workload file."""
+    """Write ASTRA-sim 1.0's workload file.
+
+    >>> from pathlib import Path
+    >>> ae.save_workload(ae.Workload.micro("all-reduce", 2**20), "all_reduce.txt")
+    >>> print(Path("all_reduce.txt").read_text(), end="")
+    MICRO
+    1
+    all-reduce -1 0 NONE 0 0 NONE 0 0 ALLREDUCE 1048576 1
+    """
     write_text(path, format_workload(workload))
 
 
@@ -107,6 +131,11 @@ def load_workload(path: Path, comm_scale: float = 1, compute_scale: float = 1, *
     A trace is given by the prefix of its files (traces/all_reduce for traces/all_reduce.0.et, ...) or as one JSON
     file; groups: the file of its process groups. The scales multiply all communication sizes and all compute times
     of a text file; ASTRA-sim 2.x ignores them, and so does a trace.
+
+    >>> ae.save_workload(ae.Workload.micro("all-to-all", 4096), "work.txt")
+    >>> work = ae.load_workload("work.txt", comm_scale=2)
+    >>> work.layers[0].weight_gradient.size
+    8192
     """
     from astra_edu.traces.load import is_trace, load_trace
 

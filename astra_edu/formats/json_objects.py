@@ -12,11 +12,11 @@ LARGEST = 2**20
 _LONGEST_NUMBER = 400
 
 
-def parse_object(text: str, name: str, keys: Iterable[str]) -> dict[str, Any]:
+def parse_object(text: str, name: str, keys: Iterable[str], largest: int = LARGEST) -> dict[str, Any]:
     """The object in a JSON text. Raises ConfigError where it isn't one, and for unknown keys or keys given twice."""
     known = list(keys)
-    if len(text) > LARGEST:
-        raise ConfigError(f"{name} has over 1 MiB; it should have a few lines such as {known[0]!r}: ...")
+    if len(text) > largest:
+        raise ConfigError(f"{name} has over {largest >> 20} MiB; it should have a few lines such as {known[0]!r}: ...")
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found: dict[str, Any] = {}

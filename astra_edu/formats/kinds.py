@@ -5,11 +5,13 @@ from __future__ import annotations
 NETWORK, SYSTEM = "a network file of ASTRA-sim 1.0", "a system file of ASTRA-sim 1.0"
 NETWORK_2, SYSTEM_2 = "a network file of ASTRA-sim 2.x", "a system file of ASTRA-sim 2.x"
 MEMORY_2 = "a remote memory file of ASTRA-sim 2.x"
-OF_2 = (NETWORK_2, SYSTEM_2, MEMORY_2)
+GRAPH = "a network that is a graph"
+OF_2 = (NETWORK_2, SYSTEM_2, MEMORY_2, GRAPH)
 
 _MARKS = {
     NETWORK_2: ("npus_count",),
     NETWORK: ("units-count", "topologies-per-dim", "dimensions-count", "link-bandwidth"),
+    GRAPH: ('"multigraph"', '"nodes"'),
     MEMORY_2: ("memory-type", "remote-mem-"),
     SYSTEM: ("scheduling-policy", "preferred-dataset-splits", "-implementation", "endpoint-delay"),
 }
@@ -26,6 +28,11 @@ def kinds_of(network: str, system: str) -> tuple[str, str]:
     if first is None and second is None:
         return (NETWORK if _is_json(network) else NETWORK_2), (SYSTEM_2 if _is_json(system) else SYSTEM)
     return first or (NETWORK_2 if second in OF_2 else NETWORK), second or (SYSTEM_2 if first in OF_2 else SYSTEM)
+
+
+def is_graph(network: str) -> bool:
+    """Whether a network file is a graph."""
+    return _kind(network) == GRAPH
 
 
 def _kind(text: str) -> str | None:

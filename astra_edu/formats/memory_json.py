@@ -21,6 +21,11 @@ def parse_memory(text: str, name: str = "memory file", npus: int | None = None) 
     """The memory in a remote memory file. Raises ConfigError naming file, key, value and what is allowed.
 
     npus: of the platform; all of them must be in a node that has a memory.
+
+    >>> from astra_edu.formats import parse_memory
+    >>> text = '{"memory-type": "PER_NPU_MEMORY_EXPANSION", "remote-mem-latency": 100, "remote-mem-bw": 50}'
+    >>> parse_memory(text).access_ns(2000)
+    140
     """
     values = parse_object(text, name, _KEYS)
     if "memory-type" not in values:
@@ -47,7 +52,17 @@ def parse_memory(text: str, name: str = "memory file", npus: int | None = None) 
 
 
 def format_memory(memory: RemoteMemory, npus: int) -> str:
-    """The remote memory file's text. npus: of the platform."""
+    """The remote memory file's text. npus: of the platform.
+
+    >>> from astra_edu.formats import format_memory
+    >>> print(format_memory(ae.RemoteMemory("PER_NPU_MEMORY_EXPANSION", 100, 50), npus=8), end="")
+    {
+      "memory-type": "PER_NPU_MEMORY_EXPANSION",
+      "remote-mem-latency": 100,
+      "remote-mem-bw": 50,
+      "num-npus-per-node": 1
+    }
+    """
     values: dict[str, object] = {"memory-type": memory.kind}
     default = RemoteMemory()
     for key, attribute in _NUMBERS.items():

@@ -8,6 +8,7 @@ from typing import Any
 
 from astra_edu.base.errors import ConfigError, suggestion, whole
 from astra_edu.formats.looks_like import looks_like
+from astra_edu.formats.notices import notice_unknown
 from astra_edu.network import Dimension
 from astra_edu.network.dimension import KINDS
 
@@ -29,7 +30,13 @@ _OTHERS = ("dimensions-count", "topology-name", "use-fast-version")
 
 
 def parse_network(text: str, name: str = "network file") -> tuple[Dimension, ...]:
-    """The dimensions that a network file describes. Raises ConfigError naming file, key, value and what is allowed."""
+    """The dimensions that a network file describes. Raises ConfigError naming file, key, value and what is allowed.
+
+    >>> from astra_edu.formats import format_network, parse_network
+    >>> (ring,) = parse_network(format_network((ae.Dimension.of("Ring", 8, 50, 500),)))
+    >>> ring.npus, ring.links, ring.bandwidth, ring.latency
+    (8, 2, 50.0, 500.0)
+    """
     try:
         content = json.loads(text, object_pairs_hook=lambda pairs: _unique(pairs, name))
     except ConfigError:
@@ -55,7 +62,17 @@ def parse_network(text: str, name: str = "network file") -> tuple[Dimension, ...
 
 
 def format_network(network: tuple[Dimension, ...]) -> str:
-    """The network file's text for these dimensions; optional keys only where they are not the defaults."""
+    """The network file's text for these dimensions; optional keys only where they are not the defaults.
+
+    Warns of topologies that ASTRA-sim doesn't know.
+
+    >>> from astra_edu.formats import format_network
+    >>> print(format_network((ae.Dimension.of("Ring", 8, 50, 500),))[:60])
+    {
+      "dimensions-count": 1,
+      "topologies-per-dim": ["Ring"],
+    """
+    notice_unknown(dimension.topology for dimension in network)
     content: dict[str, Any] = {"dimensions-count": len(network)}
     for key, attribute in _KEYS.items():
         values = [getattr(dimension, attribute) for dimension in network]

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from astra_edu.base.errors import ConfigError, suggestion
-from astra_edu.formats.notices import notice
+from astra_edu.formats.notices import notice, notice_unknown
 from astra_edu.formats.yaml_mapping import WHOLE, Entry, parse_mapping
 from astra_edu.network import Block
 
@@ -19,6 +19,10 @@ def parse_network_2(text: str, name: str = "network file") -> tuple[Block, ...]:
     """The building blocks in a network file. Raises ConfigError naming file, key, value and what is allowed.
 
     Warns of keys that ASTRA-sim doesn't read.
+
+    >>> from astra_edu.formats import parse_network_2
+    >>> parse_network_2("topology: [Ring]\\nnpus_count: [8]\\nbandwidth: [50.0]\\nlatency: [500.0]\\n")
+    (Block(topology='Ring', npus=8, bandwidth=50.0, latency=500.0),)
     """
     entries = parse_mapping(text, name, "a network file")
     if unknown := [key for key in entries if key not in _KEYS]:
@@ -40,7 +44,16 @@ def parse_network_2(text: str, name: str = "network file") -> tuple[Block, ...]:
 
 
 def format_network_2(network: tuple[Block, ...]) -> str:
-    """The network file's text for these building blocks."""
+    """The network file's text for these building blocks. Warns of topologies that ASTRA-sim doesn't know.
+
+    >>> from astra_edu.formats import format_network_2
+    >>> print(format_network_2((ae.Block("Ring", 4, 50, 500), ae.Block("Switch", 8, 25, 700))), end="")
+    topology: [ Ring, Switch ]
+    npus_count: [ 4, 8 ]
+    bandwidth: [ 50.0, 25.0 ]  # GB/s (2**30 bytes/s)
+    latency: [ 500.0, 700.0 ]  # ns
+    """
+    notice_unknown(block.topology for block in network)
     columns: dict[str, list[object]] = {
         "topology": [block.topology.value for block in network],
         "npus_count": [block.npus for block in network],

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterable
+
+from astra_edu.network.topologies import Topology
 
 _PACKAGE = __name__.partition(".")[0]
 
@@ -14,3 +17,13 @@ def notice(text: str) -> None:
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
         frame, level = frame.f_back, level + 1
     warnings.warn(text, stacklevel=level)
+
+
+def notice_unknown(topologies: Iterable[Topology]) -> None:
+    """Warn of topologies in a network file that ASTRA-sim doesn't know."""
+    names = dict.fromkeys(topology.value for topology in topologies if not topology.in_astra_sim)
+    if names:
+        notice(
+            f"ASTRA-sim doesn't know {' and '.join(names)}: astra_edu reads this network file, the original doesn't. "
+            "ae.as_graph(network) has the same links as a graph."
+        )

@@ -89,6 +89,11 @@ def parse_system_2(text: str, name: str, custom: CustomTraces, injection_scale: 
     custom: loads the traces of custom collectives. injection_scale: multiplies the file's endpoint delay, but not the
     default where the file has none. Warns where a missing key leaves ASTRA-sim with a value of chance, and of keys
     that only ASTRA-sim 1.0 reads.
+
+    >>> from astra_edu.formats import format_system_2, parse_system_2
+    >>> text = format_system_2(ae.TraceSystem.of("direct", splits=8))
+    >>> parse_system_2(text, "sys.json", custom=lambda *_: None).splits
+    8
     """
     values = parse_object(text, name, _ALL)
     if "preferred-dataset-splits" not in values:
@@ -126,7 +131,16 @@ def parse_system_2(text: str, name: str, custom: CustomTraces, injection_scale: 
 
 
 def format_system_2(system: TraceSystem) -> str:
-    """The system file's text for these settings. Raises ConfigError for custom collectives, which have files."""
+    """The system file's text for these settings.
+
+    Raises ConfigError for custom collectives, which have files of their own, and for policies that have no name.
+
+    >>> from astra_edu.formats import format_system_2
+    >>> text = format_system_2(ae.TraceSystem.of("ring", splits=4))
+    >>> print(*[line.strip() for line in text.splitlines() if "splits" in line])
+    "preferred-dataset-splits": 4,
+    """
+    system.check_names()
     if system.custom or system.custom_nodes:
         raise ConfigError("a system with custom collectives can't be saved: their traces are files of their own.")
     always = ("scheduling-policy", "endpoint-delay", "active-chunks-per-dimension", "preferred-dataset-splits")

@@ -41,7 +41,13 @@ _ALL = (*_NUMBERS, *_IMPLEMENTATIONS, *_WORDS, *_BUS, *_FLAGS, *_NO_EFFECT)
 
 
 def parse_system(text: str, name: str = "system file") -> SystemConfig:
-    """The settings in a system file. Raises ConfigError naming file, key, value and what is allowed."""
+    """The settings in a system file. Raises ConfigError naming file, key, value and what is allowed.
+
+    >>> from astra_edu.formats import format_system, parse_system
+    >>> text = format_system(ae.SystemConfig.of("ring_direct", splits=8))
+    >>> parse_system(text).splits
+    8
+    """
     settings: dict[str, Any] = {}
     pairs = _pairs(text, name)
     for key in _REQUIRED:
@@ -67,7 +73,14 @@ def parse_system(text: str, name: str = "system file") -> SystemConfig:
 
 
 def format_system(system: SystemConfig) -> str:
-    """The system file's text for these settings."""
+    """The system file's text for these settings. Raises ConfigError for policies that have no name.
+
+    >>> from astra_edu.formats import format_system
+    >>> text = format_system(ae.SystemConfig.of("ring_direct"))
+    >>> print(*[line for line in text.splitlines() if line.startswith("all-reduce")])
+    all-reduce-implementation: ring_direct
+    """
+    system.check_names()
     values = {key: getattr(system, attribute) for key, attribute in (_WORDS | _NUMBERS).items()}
     values |= {
         key: "_".join(i.spelling for i in getattr(system, attribute)) for key, attribute in _IMPLEMENTATIONS.items()

@@ -8,10 +8,13 @@ from os import PathLike
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.files import read_text, write_text
 from astra_edu.formats.custom_traces import CustomTraces
+from astra_edu.formats.kinds import is_graph
 from astra_edu.formats.memory_json import format_memory, parse_memory
+from astra_edu.formats.network_graph import format_graph, parse_graph
 from astra_edu.formats.network_yaml import format_network_2, parse_network_2
 from astra_edu.formats.notices import notice
 from astra_edu.formats.system_json import format_system_2, parse_system_2
+from astra_edu.network import GraphNetwork
 from astra_edu.system import RemoteMemory, TracePlatform
 
 Path = str | PathLike[str]
@@ -33,11 +36,12 @@ def trace_platform(
     for option, value in (("congestion_aware", congestion_aware), ("rendezvous_protocol", rendezvous)):
         if not isinstance(value, bool):
             raise ConfigError(f"{option} is {value!r:.60}; it must be True or False.")
-    blocks = parse_network_2(read_text(network, "a network file"), str(network))
+    text = read_text(network, "a network file")
+    wires = (parse_graph if is_graph(text) else parse_network_2)(text, str(network))
     settings = parse_system_2(read_text(system, "a system file"), str(system), CustomTraces(system), injection_scale)
     settings = replace(settings, queues=queues, rendezvous=rendezvous)
     try:
-        platform = TracePlatform(blocks, settings, RemoteMemory(), congestion_aware)
+        platform = TracePlatform(wires, settings, RemoteMemory(), congestion_aware)
     except ConfigError as error:
         raise ConfigError(f"{network}: {error}") from None
     _compare_dimensions(platform, network, system)
@@ -65,15 +69,24 @@ def _compare_dimensions(platform: TracePlatform, network: Path, system: Path) ->
 
 
 def save_trace_platform(platform: TracePlatform, network: Path, system: Path, memory: Path | None) -> None:
-    """Write the files. Raises ConfigError for what they have no place for: graphs, buffers, a memory without a file."""
-    if not platform.blocks or platform.buffers:
-        what = "the buffers of switches" if platform.blocks else "a network that is a graph"
-        raise ConfigError(f"ASTRA-sim's files have no place for {what}; take it out of the platform to save it.")
+    """Write the files. Raises ConfigError for what they have no place for: buffers, a memory without a file.
+
+    Warns of a network that ASTRA-sim doesn't read: a graph, and topologies of ours.
+    """
+    if platform.buffers:
+        raise ConfigError(
+            "ASTRA-sim's files have no place for the buffers of switches; take it out of the platform to save it."
+        )
     if memory is None and platform.memory != RemoteMemory():
         raise ConfigError(
             f"the platform has a remote memory ({platform.memory.kind}); give its file a name, too: memory=..."
         )
-    texts = format_network_2(platform.blocks), format_system_2(platform.system)
+    if isinstance(platform.network, GraphNetwork):
+        notice(f"{network}: ASTRA-sim reads no graphs; astra_edu reads this network file, the original doesn't.")
+        wires = format_graph(platform.network)
+    else:
+        wires = format_network_2(platform.blocks)
+    texts = wires, format_system_2(platform.system)
     for path, text in zip((network, system), texts, strict=True):
         write_text(path, text)
     if memory is not None:

@@ -23,6 +23,11 @@ def parse_workload(text: str, comm_scale: float = 1, compute_scale: float = 1, n
     """The workload in a file's text, its sizes and compute times scaled as by ASTRA-sim's command line.
 
     Raises ConfigError naming file, line, column, value and what is allowed.
+
+    >>> from astra_edu.formats import parse_workload
+    >>> work = parse_workload("MICRO\\n1\\nconv -1 5 NONE 0 5 NONE 0 5 ALLREDUCE 1024 1\\n")
+    >>> work.loop, work.layers[0].name, work.layers[0].weight_gradient
+    ('MICRO', 'conv', Work(compute_ns=5, collective=<Collective.ALL_REDUCE: 'all-reduce'>, size=1024))
     """
     comm, compute = _scale("comm_scale", comm_scale), _scale("compute_scale", compute_scale)
     lines = [line for line in text.splitlines() if line.strip()]
@@ -42,7 +47,14 @@ def parse_workload(text: str, comm_scale: float = 1, compute_scale: float = 1, n
 
 
 def format_workload(workload: Workload) -> str:
-    """The workload file's text."""
+    """The workload file's text.
+
+    >>> from astra_edu.formats import format_workload
+    >>> print(format_workload(ae.Workload.micro("all-reduce", 2**20)), end="")
+    MICRO
+    1
+    all-reduce -1 0 NONE 0 0 NONE 0 0 ALLREDUCE 1048576 1
+    """
     head = " ".join((workload.loop, *workload.options))
     rows = [
         " ".join(

@@ -2,8 +2,9 @@
 
 from astra_edu.network.block import Block
 from astra_edu.network.buffers import SwitchBuffers
-from astra_edu.network.dimension import Dimension, Topology, dimensions
+from astra_edu.network.dimension import Dimension, dimensions
 from astra_edu.network.graph import GraphNetwork
+from astra_edu.network.topologies import Topology
 from astra_edu.network.wires import Part, Row, Wires
 
 __all__ = ["Block", "Dimension", "GraphNetwork", "Part", "Row", "SwitchBuffers", "Topology", "Wires", "dimensions"]

@@ -7,9 +7,8 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from astra_edu.network.block import Block
-from astra_edu.network.dimension import Topology
 from astra_edu.network.graph import GraphNetwork
-from astra_edu.network.links import route_of
+from astra_edu.network.links import named
 from astra_edu.network.shortest import LinkName
 
 if TYPE_CHECKING:
@@ -20,6 +19,12 @@ def as_graph(network: Block | Sequence[Block]) -> nx.DiGraph[int | str]:
     """The NPUs, switches and links of a network of blocks as an nx.DiGraph that GraphNetwork takes.
 
     In several dimensions a message may take another way than among the blocks, where it crosses one after the other.
+
+    >>> switch = ae.as_graph(ae.Block("Switch", 3, bandwidth=50, latency=500))
+    >>> sorted(map(str, switch.nodes)), switch.number_of_edges()
+    (['0', '1', '2', 'switch 0.0'], 6)
+    >>> ae.GraphNetwork(switch).message_ns(0, 2, 2**20)
+    20531
     """
     import networkx as nx
 
@@ -37,14 +42,12 @@ def links_of(network: tuple[Block, ...] | GraphNetwork) -> Mapping[LinkName, Blo
 
 
 def block_links(blocks: tuple[Block, ...]) -> dict[LinkName, Block]:
-    """All links of a network of blocks: those to the next NPU either way in a ring, to all others elsewhere."""
+    """All links of a network of blocks, dimension by dimension: in each its topology's, for every group of its NPUs."""
     found: dict[LinkName, Block] = {}
+    npus = prod(block.npus for block in blocks)
     for d, block in enumerate(blocks):
         stride = prod(b.npus for b in blocks[:d])
-        distances = (1, block.npus - 1) if block.topology is Topology.RING else range(1, block.npus)
-        for npu in range(prod(b.npus for b in blocks)):
-            place = npu // stride % block.npus
-            for distance in distances if block.topology is not Topology.SWITCH else (1,):
-                other = npu + ((place + distance) % block.npus - place) * stride
-                found |= route_of(blocks, npu, other)
+        links = block.topology.links(block.npus)
+        for first in (npu for npu in range(npus) if npu // stride % block.npus == 0):
+            found |= {(named(t, d, first, stride, block), named(h, d, first, stride, block)): block for t, h in links}
     return found

@@ -9,19 +9,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from astra_edu.base.errors import ConfigError, choice, not_negative, positive, whole
+from astra_edu.base.errors import ConfigError, not_negative, positive, whole
 from astra_edu.base.units import bytes_per_ns
-from astra_edu.network.dimension import LARGEST, SMALLEST, Topology
+from astra_edu.network.dimension import LARGEST, SMALLEST
+from astra_edu.network.topologies import Topology, find
 
 
 @dataclass(frozen=True)
 class Block:
-    """A building block: `npus` NPUs in a ring, fully connected, or around a switch.
+    """A building block: `npus` NPUs in a ring, fully connected, around a switch, or wired in any other way.
 
     bandwidth: of one link in one direction, in "GB/s" as ASTRA-sim's network means it, 2**30 bytes per second.
     latency: of one link, in ns.
 
     Raises ConfigError for values that make no network.
+
+    >>> ring = ae.Block("Ring", 8, bandwidth=50, latency=500)
+    >>> ring.message_ns(2**20, hops=1), ring.message_ns(2**20, hops=3)
+    (20031, 21031)
     """
 
     topology: Topology
@@ -31,8 +36,9 @@ class Block:
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
-        set_(self, "topology", Topology(choice("topology", self.topology, list(Topology))))
+        set_(self, "topology", find(self.topology))
         set_(self, "npus", whole("npus_count", self.npus, at_least=2))
+        self.topology.check(self.npus)
         set_(self, "bandwidth", positive("bandwidth", self.bandwidth))
         set_(self, "latency", not_negative("latency", self.latency))
         for name in ("bandwidth", "latency"):
@@ -46,14 +52,8 @@ class Block:
         return bytes_per_ns(self.bandwidth)
 
     def hops(self, distance: int) -> int:
-        """Links between two NPUs whose places differ by `distance` (a ring goes the shorter way round)."""
-        match self.topology:
-            case Topology.RING:
-                return min(distance % self.npus, -distance % self.npus)
-            case Topology.FULLY_CONNECTED:
-                return 1
-            case Topology.SWITCH:
-                return 2
+        """Links between two NPUs so far apart (a ring goes the shorter way round); see Topology.apart."""
+        return self.topology.hops(self.npus, distance)
 
     def message_ns(self, size: int, hops: int) -> int:
         """Time of a message that nothing delays: all links' latencies, and its bytes once. Truncated to whole ns."""

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from math import prod
 
 from astra_edu.collectives import Schedule, counts
 from astra_edu.collectives.schedule import Rounds
-from astra_edu.network import Dimension, Topology
+from astra_edu.network import Dimension
+from astra_edu.network.shortest import LinkName
 
 
 def steps_that_meet(schedule: Schedule, network: Sequence[Dimension]) -> int:
@@ -31,29 +33,33 @@ def steps_that_meet(schedule: Schedule, network: Sequence[Dimension]) -> int:
 
 
 def _meet(schedule: Schedule, dimension: Dimension, group: Rounds, step: int) -> bool:
-    npus = 1 if group.symmetric else schedule.npus
+    alike = group.symmetric and dimension.symmetric
+    npus = 1 if alike else schedule.npus
     pairs = {(t.source, t.destination) for npu in range(npus) for t in group.transfers(step, npu)}
     out = Counter(source for source, _ in pairs)
-    into = out if group.symmetric else Counter(destination for _, destination in pairs)
+    into = out if alike else Counter(destination for _, destination in pairs)
     most = max([*out.values(), *into.values()], default=0)
     if most * dimension.links_to_one > dimension.usable_links:
         return True
-    if dimension.topology is not Topology.RING:
+    if dimension.topology.equidistant:
         return False
     stride = prod(schedule.dims[: group.dimension])
-    if group.symmetric:
-        return any(dimension.hops(abs(to - source) // stride) > 1 for source, to in pairs)
-    used = Counter(hop for source, to in pairs for hop in _hops(source, to, stride, dimension.npus))
+    if alike:
+        return any(_hops(source, to, stride, dimension) > 1 for source, to in pairs)
+    used = Counter(link for source, to in pairs for link in _links(source, to, stride, dimension))
     return max(used.values(), default=0) > 1
 
 
-def _hops(source: int, destination: int, stride: int, n: int) -> Iterator[tuple[int, int]]:
-    """(NPU, direction) of every ring link from source to destination, the shorter way round."""
-    place = source // stride % n
-    onward = (destination // stride - place) % n
-    direction = 1 if onward <= n - onward else -1
-    for hop in range(min(onward, n - onward)):
-        yield source + ((place + direction * hop) % n - place) * stride, direction
+def _links(source: int, destination: int, stride: int, dimension: Dimension) -> Iterator[tuple[int, LinkName]]:
+    """(a number of the NPU's group, link) of every link from source to destination."""
+    here, there = source // stride % dimension.npus, destination // stride % dimension.npus
+    for link in pairwise(dimension.topology.route(dimension.npus, here, there)):
+        yield source - here * stride, link
+
+
+def _hops(source: int, destination: int, stride: int, dimension: Dimension) -> int:
+    """How many links of a dimension are on the way from one NPU to another."""
+    return dimension.hops(dimension.apart(source // stride % dimension.npus, destination // stride % dimension.npus))
 
 
 def bandwidth_bound_ns(schedule: Schedule, network: Sequence[Dimension], size: int) -> float:
@@ -75,17 +81,17 @@ def bandwidth_bound_ns(schedule: Schedule, network: Sequence[Dimension], size: i
 
 
 def _chunk_hops(schedule: Schedule, dimension: Dimension, d: int) -> int:
-    """Chunks that all NPUs send, each counted once for every ring link on its way, once elsewhere.
+    """Chunks that all NPUs send, each counted once for every link on its way, or once if switches forward it.
 
     (A switch's two hops are an NPU's way out and another's way in, which the busiest NPU's bytes cover.)
     """
     stride = prod(schedule.dims[:d])
-    ring = dimension.topology is Topology.RING
     total = 0
     for group in schedule.groups:
         steps = 1 if group.uniform else group.count
-        npus = 1 if group.symmetric else schedule.npus
+        npus = 1 if group.symmetric and dimension.symmetric else schedule.npus
         transfers = (t for step in range(steps) for npu in range(npus) for t in group.transfers(step, npu))
-        hops = sum(dimension.hops(abs(t.destination - t.source) // stride) if ring else 1 for t in transfers)
+        forwards = not dimension.topology.switched
+        hops = sum(_hops(t.source, t.destination, stride, dimension) if forwards else 1 for t in transfers)
         total += hops * group.count // steps * schedule.npus // npus
     return total

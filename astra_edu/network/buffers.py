@@ -25,6 +25,10 @@ class SwitchBuffers:
 
     only: beginnings of the names of the switches that have these buffers, such as "switch 1." for all of dimension 1;
     the others' have no end. None: all have them. Raises ConfigError for what is no buffer.
+
+    >>> buffers = ae.SwitchBuffers("1 MiB", packet="4 KiB", flow_control="credit")
+    >>> buffers.size, buffers.packet
+    (1048576, 4096)
     """
 
     size: int | str | None = 256 * KIB

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from math import prod
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.network.dimension import Dimension, Topology
+from astra_edu.network.dimension import Dimension
 
 DOLLARS_PER_GB_S = {
     "Tile": {"link": 1.0},
@@ -27,23 +27,11 @@ def network_cost(network: Sequence[Dimension]) -> float:
     total = 0.0
     for d, dimension in enumerate(network):
         price = DOLLARS_PER_GB_S[dimension.kind]
-        for part, count in _parts(dimension, npus).items():
+        groups = npus // dimension.npus
+        for part, count in dimension.topology.parts(dimension.npus, dimension.links).items():
             if part not in price:
                 raise ConfigError(
                     f"dimension {d} is a {dimension.kind} with a {part}; ASTRA-sim has no price for that."
                 )
-            total += price[part] * count * dimension.bandwidth
+            total += price[part] * groups * count * dimension.bandwidth
     return total
-
-
-def _parts(dimension: Dimension, npus: int) -> dict[str, int]:
-    """How many links, switch ports and NICs there are among `npus` NPUs."""
-    groups = npus // dimension.npus
-    match dimension.topology:
-        case Topology.RING:
-            return {"link": groups * dimension.npus * (dimension.links // 2)}
-        case Topology.FULLY_CONNECTED:
-            pairs = dimension.npus * (dimension.npus - 1) // 2
-            return {"link": groups * pairs * dimension.links_to_one}
-        case Topology.SWITCH:
-            return dict.fromkeys(("link", "switch", "NIC"), npus * dimension.links)

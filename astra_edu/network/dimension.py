@@ -9,35 +9,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 
 from astra_edu.base.errors import ConfigError, choice, not_negative, positive, whole
 from astra_edu.base.units import bytes_per_ns
+from astra_edu.network.topologies import Topology, find
 
 SMALLEST, LARGEST = 1e-9, 1e15
 KINDS = ("Tile", "Package", "Node", "Pod")
-
-
-class Topology(StrEnum):
-    """The building blocks of ASTRA-sim's hierarchical topologies, spelled as in its network files."""
-
-    RING = "Ring"
-    FULLY_CONNECTED = "FullyConnected"
-    SWITCH = "Switch"
 
 
 @dataclass(frozen=True)
 class Dimension:
     """One dimension of the network, the same for every NPU.
 
-    npus: how many NPUs it connects. links: links of one NPU into this dimension. bandwidth: of one link, in
-    "GB/s" as ASTRA-sim means it, 2**30 bytes per second. latency: of one link, in ns. nic: ns at each end of a
-    message. router: ns in a switch. hbm_latency (ns), hbm_bandwidth (10**9 bytes/s) and hbm_scale: a memory
-    time that a message can't undercut; a scale of 0 (the default) turns it off. kind: what it connects ("Tile",
-    "Package", "Node" or "Pod"), which decides what its parts cost.
+    topology: how its NPUs are wired, by its name or as a Topology. npus: how many it connects. links: links of one
+    NPU into this dimension. bandwidth: of one link, in "GB/s" as ASTRA-sim means it, 2**30 bytes per second.
+    latency: of one link, in ns. nic: ns at each end of a message. router: ns in a switch. hbm_latency (ns),
+    hbm_bandwidth (10**9 bytes/s) and hbm_scale: a memory time that a message can't undercut; a scale of 0 (the
+    default) turns it off. kind: what it connects ("Tile", "Package", "Node" or "Pod"), which decides what its parts
+    cost.
 
     Raises ConfigError for values that make no network: no NPU, too few links, a bandwidth of 0.
+
+    >>> ring = ae.Dimension.of("Ring", 8, bandwidth=50, latency=500)
+    >>> ring.links, ring.hops(1), ring.hops(5)
+    (2, 1, 3)
     """
 
     topology: Topology
@@ -54,9 +51,10 @@ class Dimension:
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
-        set_(self, "topology", Topology(choice("topology", self.topology, list(Topology))))
+        set_(self, "topology", find(self.topology))
         choice("kind", self.kind, KINDS)
         set_(self, "npus", whole("npus", self.npus, at_least=1))
+        self.topology.check(self.npus)
         set_(self, "links", whole("links", self.links, at_least=1))
         set_(self, "bandwidth", positive("bandwidth", self.bandwidth))
         set_(self, "hbm_bandwidth", positive("hbm_bandwidth", self.hbm_bandwidth))
@@ -75,16 +73,15 @@ class Dimension:
     @classmethod
     def of(cls, topology: str, npus: int, bandwidth: float, latency: float, links: int | None = None) -> Dimension:
         """A dimension with the fewest links its topology needs (ring 2, fully connected n - 1, switch 1)."""
-        shape = Topology(choice("topology", topology, list(Topology)))
+        shape = find(topology)
         n = whole("npus", npus, at_least=1)
-        return cls(shape, n, _links_needed(shape, n) if links is None else links, bandwidth, latency)
+        shape.check(n)
+        return cls(shape, n, shape.links_needed(n) if links is None else links, bandwidth, latency)
 
     @property
     def links_to_one(self) -> int:
         """How many links carry one message: a ring uses both directions, a fully connected pair its own."""
-        if self.topology is Topology.FULLY_CONNECTED:
-            return self.links // self._links_needed
-        return self.usable_links
+        return self.topology.links_to_one(self.npus, self.usable_links)
 
     @property
     def usable_links(self) -> int:
@@ -103,56 +100,45 @@ class Dimension:
 
     @property
     def symmetric(self) -> bool:
-        """Whether the network looks the same from every NPU: yes, in all three topologies."""
-        return True
+        """Whether the network looks the same from every NPU."""
+        return self.topology.symmetric
 
     @property
     def even(self) -> bool:
-        """Whether all NPUs have the same distances to the others: yes, in all three topologies."""
-        return True
+        """Whether all NPUs have the same distances to the others."""
+        return self.topology.symmetric
 
     def path(self, source: int, destination: int) -> tuple[int, Dimension, int]:
-        """(0, this dimension, places apart) of a message between two of its NPUs; see network.wires."""
-        return 0, self, abs(destination - source)
+        """(0, this dimension, how far apart) of a message between two of its NPUs; see network.wires."""
+        return 0, self, self.apart(source, destination)
+
+    def apart(self, source: int, destination: int) -> int:
+        """How far apart two of its NPUs are: places, or links where the difference of places doesn't say."""
+        return self.topology.apart(self.npus, source, destination)
 
     def hops(self, distance: int) -> int:
-        """Links between two NPUs whose places differ by `distance` (a ring goes the shorter way round)."""
-        match self.topology:
-            case Topology.RING:
-                return min(distance % self.npus, -distance % self.npus)
-            case Topology.FULLY_CONNECTED:
-                return 1
-            case Topology.SWITCH:
-                return 2
+        """Links between two NPUs so far `apart` (a ring goes the shorter way round)."""
+        return self.topology.hops(self.npus, distance)
 
     def message_ns(self, size: int, distance: int = 1) -> float:
-        """Time in ns of one message of `size` bytes between NPUs `distance` places apart.
+        """Time in ns of one message of `size` bytes between NPUs that are `distance` apart.
 
         ASTRA-sim truncates to whole ns after every term, and so does this.
         """
-        time = int(self.hops(distance) * self.latency)
+        hops = self.hops(distance)
+        time = int(hops * self.latency)
         time = int(time + size / self.message_bandwidth)
         if self.nic:
             time = int(time + 2 * self.nic)
-        if self.router and self.topology is Topology.SWITCH:
-            time = int(time + self.router)
+        if self.router and self.topology.switched:
+            time = int(time + self.router * (hops - 1))
         if not self.hbm_scale:
             return time
         return max(time, (self.hbm_latency + size / self.hbm_bandwidth) * self.hbm_scale)
 
     @property
     def _links_needed(self) -> int:
-        return _links_needed(self.topology, self.npus)
-
-
-def _links_needed(topology: Topology, npus: int) -> int:
-    match topology:
-        case Topology.RING:
-            return 2
-        case Topology.FULLY_CONNECTED:
-            return max(1, npus - 1)
-        case Topology.SWITCH:
-            return 1
+        return self.topology.links_needed(self.npus)
 
 
 def dimensions(network: Dimension | Iterable[Dimension]) -> tuple[Dimension, ...]:

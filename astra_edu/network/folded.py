@@ -7,15 +7,15 @@ Receivers are named by how far away they are, as NPU 0's own number is 0.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import prod
 from typing import Any
 
 from astra_edu.clock.events import Clock
 from astra_edu.network.block import Block
-from astra_edu.network.dimension import Topology
 from astra_edu.network.links import Link, Links, Travel
 from astra_edu.network.messages import Handler, Message, Messages
-from astra_edu.network.shortest import LinkName
+from astra_edu.network.shortest import LinkName, Node
 
 
 class FoldedMessages(Messages):
@@ -57,15 +57,9 @@ class FoldedLinks(FoldedMessages, Links):
     def _folded_route(self, destination: int) -> list[Link]:
         d = self._dimension(destination)
         block, distance = self.blocks[d], destination // self._stride(d)
-        match block.topology:
-            case Topology.SWITCH:
-                return [self._link((d, "up"), block), self._link((d, "down"), block)]
-            case Topology.FULLY_CONNECTED:
-                return [self._link((d, f"{distance} places on"), block)]
-            case Topology.RING:
-                clockwise = 2 * distance <= block.npus
-                link = self._link((d, "clockwise" if clockwise else "anticlockwise"), block)
-                return [link] * block.hops(distance)
+        way, known = block.topology.route(block.npus, 0, distance), self._links
+        names = [_folded(d, block.npus, tail, head) for tail, head in pairwise(way)]
+        return [known[name] if name in known else self._link(name, block) for name in names]
 
     def _dimension(self, distance: int) -> int:
         return next(d for d, block in enumerate(self.blocks) if distance // self._stride(d) % block.npus)
@@ -90,3 +84,12 @@ class FoldedLinks(FoldedMessages, Links):
                 raise AmbiguousError
             self._last = now, travel.destination, other_tag
         super()._there(travel)
+
+
+def _folded(d: int, npus: int, tail: Node, head: Node) -> LinkName:
+    """What all NPUs' links of this kind are called."""
+    if isinstance(head, str):
+        return f"{d} {head}", "up"
+    if isinstance(tail, str):
+        return f"{d} {tail}", "down"
+    return d, (head - tail) % npus

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from astra_edu.base.errors import ConfigError, choice, whole
 from astra_edu.network.block import Block
-from astra_edu.network.dimension import Topology
 from astra_edu.network.shortest import LinkName, Node, ShortestWays
+from astra_edu.network.topologies import Topology
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -43,7 +43,16 @@ class GraphNetwork:
     ways on in this order and takes number (destination modulo k), so that messages to different NPUs spread. routes:
     ways of your own, such as {(0, 5): [0, "left", 5]}.
 
-    links: what each link is, by its two ends: a Block of two. Raises ConfigError for a graph that is no network.
+    links: what each link is, by its two ends: a Block of two. own_ways: the routes, by names. Two are equal if messages
+    take the same ways over the same links. Raises ConfigError for a graph that is no network.
+
+    >>> import networkx as nx
+    >>> line = nx.path_graph(3)
+    >>> nx.set_edge_attributes(line, 50, "bandwidth")
+    >>> nx.set_edge_attributes(line, 500, "latency")
+    >>> network = ae.GraphNetwork(line)
+    >>> network.way(0, 2), network.message_ns(0, 2, 2**20)
+    ([0, 1, 2], 20531)
     """
 
     graph: nx.Graph[Any] = field(repr=False)
@@ -54,7 +63,7 @@ class GraphNetwork:
     routes: Mapping[tuple[int, int], Sequence[Any]] = field(default_factory=dict, repr=False)
     links: Mapping[LinkName, Block] = field(init=False, repr=False)
     _ways: ShortestWays = field(init=False, repr=False)
-    _own: Mapping[tuple[int, int], list[Node]] = field(init=False, repr=False)
+    own_ways: Mapping[tuple[int, int], list[Node]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         choice("shortest", self.shortest, SHORTEST)
@@ -70,7 +79,19 @@ class GraphNetwork:
         set_(self, "_ways", ShortestWays(costs, self.npus, self.ties == "spread"))
         for source, destination in self._ways.unreachable(0, range(self.npus)):
             raise ConfigError(f"the graph has no way from NPU {source} to NPU {destination}; add an edge.")
-        set_(self, "_own", {ends: _way(ends, way, names, self.links) for ends, way in self.routes.items()})
+        set_(self, "own_ways", {ends: _way(ends, way, names, self.links) for ends, way in self.routes.items()})
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GraphNetwork):
+            return NotImplemented
+        return self._said == other._said and self.links == other.links and self.own_ways == other.own_ways
+
+    def __hash__(self) -> int:
+        return hash((self._said, len(self.links)))
+
+    @property
+    def _said(self) -> tuple[int, tuple[int, ...], str, str]:
+        return self.npus, self.dims, self.shortest, self.ties
 
     @property
     def nodes(self) -> list[Node]:
@@ -79,7 +100,7 @@ class GraphNetwork:
 
     def way(self, source: int, destination: int) -> list[Node]:
         """The nodes on the way of a message from one NPU to another, both included."""
-        return self._own.get((source, destination)) or self._ways.way(source, destination)
+        return self.own_ways.get((source, destination)) or self._ways.way(source, destination)
 
     def route(self, source: int, destination: int) -> list[tuple[LinkName, Block]]:
         """The links from one NPU to another."""
@@ -100,9 +121,10 @@ def _count(graph: Any, npus: int) -> int:
         raise ConfigError("the graph is a multigraph; give parallel links as one edge with the sum of bandwidths.")
     numbers = {node for node in graph.nodes if _number(node)}
     count = whole("npus", npus, at_least=0) or len(numbers)
-    if missing := [npu for npu in range(count) if npu not in numbers]:
+    missing = next((npu for npu in range(count) if npu not in numbers), None)
+    if missing is not None:
         raise ConfigError(
-            f"the graph has no node {missing[0]}; its {count} NPUs should be the nodes 0 to {count - 1}. Switches that "
+            f"the graph has no node {missing}; its {count} NPUs should be the nodes 0 to {count - 1}. Switches that "
             "are numbers, too, need npus=, the number of NPUs."
         )
     if count < 2:

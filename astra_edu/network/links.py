@@ -7,15 +7,15 @@ other end after the latency on top. Only then it is forwarded (store and forward
 from __future__ import annotations
 
 from collections import deque
+from itertools import pairwise
 from math import prod
 from typing import NamedTuple
 
 from astra_edu.clock.events import Clock
 from astra_edu.network.block import Block
-from astra_edu.network.dimension import Topology
 from astra_edu.network.graph import GraphNetwork
 from astra_edu.network.messages import Message, Messages
-from astra_edu.network.shortest import LinkName
+from astra_edu.network.shortest import LinkName, Node
 
 
 class Use(NamedTuple):
@@ -86,7 +86,10 @@ class Links(Messages):
         return route
 
     def _link(self, name: LinkName, block: Block) -> Link:
-        return self._links.setdefault(name, Link(name, block))
+        link = self._links.get(name)
+        if link is None:
+            link = self._links[name] = Link(name, block)
+        return link
 
     def _forward(self, travel: Travel) -> None:
         link = travel.route[travel.at]
@@ -122,10 +125,9 @@ class Links(Messages):
 
 
 def route_of(network: tuple[Block, ...] | GraphNetwork, source: int, destination: int) -> list[tuple[LinkName, Block]]:
-    """The links from one NPU to another, dimension by dimension; a ring goes the shorter way, a tie clockwise.
+    """The links from one NPU to another, dimension by dimension, in each on its topology's route.
 
-    A link is named by its two ends: NPU numbers, or "switch d.g" for the g-th switch of dimension d. A graph has ways
-    and names of its own.
+    A link is named by its two ends; see `named`. A graph has ways and names of its own.
     """
     if isinstance(network, GraphNetwork):
         return network.route(source, destination)
@@ -137,17 +139,20 @@ def route_of(network: tuple[Block, ...] | GraphNetwork, source: int, destination
         if place == goal:
             continue
         first = here - place * stride
-        if block.topology is Topology.SWITCH:
-            group = first // (stride * block.npus) * stride + first % stride
-            switch = f"switch {d}.{group}"
-            links += [((here, switch), block), ((switch, first + goal * stride), block)]
-        else:
-            step = goal - place
-            if block.topology is Topology.RING:
-                step = 1 if 2 * ((goal - place) % block.npus) <= block.npus else -1
-            while place != goal:
-                following = (place + step) % block.npus
-                links.append(((first + place * stride, first + following * stride), block))
-                place = following
+        way = [
+            first + node * stride if isinstance(node, int) else named(node, d, first, stride, block)
+            for node in block.topology.route(block.npus, place, goal)
+        ]
+        links += [(link, block) for link in pairwise(way)]
         here = first + goal * stride
     return links
+
+
+def named(node: Node, d: int, first: int, stride: int, block: Block) -> Node:
+    """A node of dimension d's topology in the whole network, in the group of NPUs that begins with `first`.
+
+    An NPU is its number; the switch of the g-th group is called "switch d.g".
+    """
+    if isinstance(node, int):
+        return first + node * stride
+    return f"{node} {d}.{first // (stride * block.npus) * stride + first % stride}"

@@ -150,7 +150,7 @@ def first_way(network: tuple[Block, ...], source: int, destination: int) -> tupl
     """(block, hops) of the first dimension in which two NPUs differ; the unaware network charges no other."""
     for d, block in enumerate(network):
         stride = prod(b.npus for b in network[:d])
-        distance = (destination // stride - source // stride) % block.npus
-        if distance:
-            return block, block.hops(distance)
+        here, there = source // stride % block.npus, destination // stride % block.npus
+        if here != there:
+            return block, block.hops(block.topology.apart(block.npus, here, there))
     raise AssertionError("an NPU sends itself nothing")

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import Protocol
 
-from astra_edu.network.dimension import Dimension, Topology
+from astra_edu.base.errors import ConfigError
+from astra_edu.network.dimension import Dimension
 
 
 class Wires(Protocol):
@@ -29,24 +30,32 @@ class Wires(Protocol):
         """Whether all NPUs have the same distances to the others, though perhaps to others in another order."""
 
     def path(self, source: int, destination: int) -> tuple[int, Dimension, int]:
-        """(which of the dimensions, that dimension, places apart) of a message between two of these NPUs."""
+        """(which of the dimensions, that dimension, how far apart) of a message between two of these NPUs."""
 
 
 @dataclass(frozen=True)
 class Part:
     """`npus` NPUs of one dimension, `spacing` places apart: what a model-parallel group makes of it.
 
-    A part of a ring is a line: from its last NPU back to its first it is a long way.
+    A part of a ring is a line: from its last NPU back to its first it is a long way. Raises ConfigError where parts
+    would differ.
     """
 
     dimension: Dimension
     npus: int
     spacing: int
 
+    def __post_init__(self) -> None:
+        if not self.dimension.symmetric:
+            raise ConfigError(
+                f"a model-parallel group would end inside a dimension that is a {self.dimension.topology} of "
+                f"{self.dimension.npus} NPUs; it can take whole ones only."
+            )
+
     @property
     def symmetric(self) -> bool:
         """Whether the network looks the same from every NPU."""
-        return self.dimension.topology is not Topology.RING or self.npus * self.spacing == self.dimension.npus
+        return self.dimension.topology.equidistant or self.npus * self.spacing == self.dimension.npus
 
     @property
     def even(self) -> bool:
@@ -55,7 +64,7 @@ class Part:
 
     def path(self, source: int, destination: int) -> tuple[int, Dimension, int]:
         """See Wires."""
-        return 0, self.dimension, abs(destination - source) * self.spacing
+        return 0, self.dimension, self.dimension.apart(source * self.spacing, destination * self.spacing)
 
 
 @dataclass(frozen=True)
@@ -73,12 +82,16 @@ class Row:
     @property
     def symmetric(self) -> bool:
         """Whether the network looks the same from every NPU."""
-        return self.stride == 1 and sum(dimension.npus > 1 for dimension in self.network) <= 1
+        return self.stride == 1 and sum(dimension.npus > 1 for dimension in self.network) <= 1 and self._plain
 
     @property
     def even(self) -> bool:
         """Whether all NPUs have the same distances to the others, though perhaps to others in another order."""
-        return self.npus == prod(dimension.npus for dimension in self.network)
+        return self._plain and self.npus == prod(dimension.npus for dimension in self.network)
+
+    @property
+    def _plain(self) -> bool:
+        return all(dimension.symmetric for dimension in self.network)
 
     def path(self, source: int, destination: int) -> tuple[int, Dimension, int]:
         """See Wires. A message goes over the highest dimension in which the two differ, and over no other."""
@@ -88,5 +101,5 @@ class Row:
             source, here = divmod(source, dimension.npus)
             destination, there = divmod(destination, dimension.npus)
             if here != there:
-                place, distance = d, abs(there - here)
+                place, distance = d, dimension.apart(here, there)
         return place, self.network[place], distance

@@ -23,6 +23,13 @@ def passes(order: str | Order | Sequence[Iterable[Pass]], stages: int, micro_bat
     order: a name in ORDERS, a function like those there, or the passes themselves, a sequence for each stage.
     Raises ConfigError for counts below 1, for more than MOST_PASSES, for an order that doesn't fit them, and for passes
     that are missing, unknown or there twice. Whether the order can be followed to its end shows when it is run.
+
+    >>> from astra_edu.pipeline import passes
+    >>> first, last = passes("1f1b", stages=2, micro_batches=3)
+    >>> print(*(f"{done.kind}{done.micro_batch}" for done in first))
+    F0 F1 B0 F2 B1 B2
+    >>> print(*(f"{done.kind}{done.micro_batch}" for done in last))
+    F0 B0 F1 B1 F2 B2
     """
     stages = whole("stages", stages, at_least=1)
     micro_batches = whole("micro_batches", micro_batches, at_least=1)

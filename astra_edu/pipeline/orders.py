@@ -1,9 +1,9 @@
 """In which order each stage of a pipeline runs its forward and backward passes.
 
 An order is a function of one stage, order(stage, stages, micro_batches), that yields the stage's passes one after
-the other; `ORDERS["mine"] = my_order` makes another one known. An order for stages that hold several chunks of the
-model has another parameter, `virtual`: how many. Orders say nothing of time: a pass begins when it is its turn and
-what it needs has arrived.
+the other; `ORDERS["mine"] = my_order`, or @ORDERS.add("mine") in front of it, makes another one known. An order for
+stages that hold several chunks of the model has another parameter, `virtual`: how many. Orders say nothing of time: a
+pass begins when it is its turn and what it needs has arrived.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.base.table import Registry, first_sentence
 
 
 class Pass(NamedTuple):
@@ -19,6 +20,12 @@ class Pass(NamedTuple):
 
     kind: "F" for forward, "B" for backward. micro_batch: which one, from 0. chunk: which of the stage's chunks, from
     0; there is only chunk 0 unless the order is interleaved. A plain tuple such as ("F", 3) will do in its place.
+
+    >>> from astra_edu.pipeline import Pass
+    >>> Pass("F", 3)
+    Pass(kind='F', micro_batch=3, chunk=0)
+    >>> Pass("F", 3) == ("F", 3, 0)
+    True
     """
 
     kind: str
@@ -83,7 +90,12 @@ def _in_turn(ahead: int, forward: Sequence[Pass], backward: Sequence[Pass]) -> I
     yield from backward[len(forward) - ahead :]
 
 
-ORDERS: dict[str, Order] = {"gpipe": gpipe, "1f1b": one_forward_one_backward, "interleaved": interleaved}
+ORDERS: Registry[Order] = Registry(
+    "orders of a pipeline's passes",
+    ["what a stage does"],
+    lambda order: [first_sentence(order)],
+    {"gpipe": gpipe, "1f1b": one_forward_one_backward, "interleaved": interleaved},
+)
 """ORDERS[name]: the orders that run_pipeline knows by name; add your own."""
 
 

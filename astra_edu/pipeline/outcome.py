@@ -23,7 +23,13 @@ _WORK = {"F": "forward", "B": "backward"}
 
 
 class PassSpan(NamedTuple):
-    """One pass as it ran: kind "F" or "B" of a micro-batch through one of the stage's chunks, from start to end."""
+    """One pass as it ran: kind "F" or "B" of a micro-batch through one of the stage's chunks, from start to end.
+
+    >>> run = ae.run_pipeline("1f1b", 2, 4, forward_ns=1000, backward_ns=2000)
+    >>> span = run.spans[0]
+    >>> span.stage, span.kind, span.micro_batch, span.start_ns, span.end_ns
+    (0, 'F', 0, 0, 1000)
+    """
 
     stage: int
     kind: str
@@ -41,6 +47,12 @@ class PipelineRun(Run):
     passes[stage]: in the order in which the stage ran them; starts_ns, ends_ns: when each began and ended.
     forward_ns, backward_ns: one micro-batch's time in each part of the model; p2p_ns: of the way from each part to the
     next; blocking: whether the sender waits for that. With these run_pipeline does the same again.
+
+    >>> run = ae.run_pipeline("1f1b", 4, 8, forward_ns=1000, backward_ns=2000)
+    >>> run
+    <1f1b, 4 stages, 8 micro-batches: 33.000 µs, bubble 27.3 %, at most 4 in flight>
+    >>> run.total_ns, run.in_flight
+    (33000, (4.0, 3.0, 2.0, 1.0))
     """
 
     order: str

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from functools import lru_cache
+
 from astra_edu.base.errors import ConfigError
-from astra_edu.collectives import Collective
-from astra_edu.system.config import TREES
+from astra_edu.collectives import Collective, known_schedule, walk
+from astra_edu.system.implementation import Implementation
+from astra_edu.system.inter_dimension import kind_of
 from astra_edu.system.trace_config import TracePlatform
 from astra_edu.traces import COLLECTIVES, Node, NodeType, Trace
 
@@ -41,24 +45,33 @@ def _kinds(trace: Trace) -> list[tuple[tuple[Node, ...], int]]:
 
 
 def _messages(node: Node, trace: Trace, platform: TracePlatform) -> int:
+    """What one NPU sends for a collective: its phases' messages, read off their schedules, for each chunk."""
     collective = COLLECTIVES.get(node.comm_type)
-    if collective is None:
+    hows = platform.system.implementations.get(collective, ()) if collective is not None else ()
+    if collective is None or not hows:
         return 0
-    hows = platform.system.implementations.get(collective, ())
     members = trace.groups.get(node.group)
     if members is not None and len(members) < platform.npus:
-        sizes = [len(members)]
+        how = hows[0] if len(hows) == 1 else Implementation.parse("ring")
+        lanes = [(how, len(members))]
+    elif hows[0].flat:
+        lanes = [(hows[0], platform.npus)]
     else:
-        sizes = list(platform.dims) if not (hows and hows[0].flat) else [platform.npus]
-    each = sum(_steps(collective, how.algorithm, n) for how, n in zip(hows, sizes, strict=False))
+        lanes = list(zip(hows, platform.dims, strict=False))
+    halves = kind_of(platform.system.inter_dimension).halves
+    steps = walk(collective, range(len(lanes)), halves, platform.system.optimization == "baseline")
+    each = sum(_of_phase(what, *lanes[d]) for what, d in steps if lanes[d][1] > 1)
     return each * (platform.system.splits + 1)
 
 
-def _steps(collective: Collective, algorithm: str, npus: int) -> int:
-    if algorithm in TREES:
-        return 3
-    if algorithm == "halving-doubling":
-        return 2 * npus.bit_length()
-    if algorithm == "ring" and collective is Collective.ALL_TO_ALL:
-        return npus * (npus - 1) // 2
-    return 2 * (npus - 1)
+@lru_cache(maxsize=1000)
+def _of_phase(what: Collective, how: Implementation, npus: int) -> int:
+    """The messages of the NPU that sends most of a phase; a tree's is asked for by whatever name."""
+    plan = known_schedule(Collective.ALL_REDUCE if how.traits.tree else what, how.algorithm, npus)
+    first = range(1) if plan.symmetric else range(npus)
+    sent: Counter[int] = Counter()
+    for group in plan.groups:
+        for step in range(1 if group.uniform else group.count):
+            for npu in first:
+                sent[npu] += len({to for to, _ in group.rule(step, npu)}) * (group.count if group.uniform else 1)
+    return max(sent.values())

@@ -38,7 +38,7 @@ class Everyone:
         self.stays: list[Stay] = []
         if record:
             for endpoint in endpoints:
-                endpoint.stays = self.stays
+                endpoint.queues.stays = self.stays
         self.npus = [
             TraceNpu(
                 endpoint.npu,

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from astra_edu.clock.events import Clock
 from astra_edu.clock.foreseen import ForeseenClock, Known
-from astra_edu.network import Topology
+from astra_edu.collectives import ALGORITHMS, Collective, known_schedule
 from astra_edu.network.folded import FoldedLinks, FoldedMessages
 from astra_edu.network.messages import Messages
 from astra_edu.run.hands import Hands
-from astra_edu.system.config import TREES
 from astra_edu.system.endpoint import Endpoint
-from astra_edu.system.exchange import Phase
+from astra_edu.system.exchange import Startable
+from astra_edu.system.implementation import Implementation
+from astra_edu.system.inter_dimension import kind_of
 from astra_edu.system.plan_2 import PhasePlan, Shared
-from astra_edu.system.queues import Chunk, Queue, Stay
+from astra_edu.system.queues import Chunk, Stay
 from astra_edu.system.remote_memory import Accesses
-from astra_edu.system.timed import Timed, duration, handed_on
-from astra_edu.system.trace_config import THEMIS, TracePlatform
+from astra_edu.system.timed import Timed, duration, handed_on, steps_duration
+from astra_edu.system.trace_config import TracePlatform
 from astra_edu.traces import COLLECTIVES, Node, NodeType, Trace
 from astra_edu.traces.npu import TraceNpu
 
@@ -27,6 +30,8 @@ def fits(trace: Trace, platform: TracePlatform) -> bool:
     """Whether NPU 0 can stand for all: nobody sends to anybody in particular, and algorithms treat NPUs alike."""
     system = platform.system
     if not trace.alike or system.custom or system.custom_nodes or platform.buffers or not platform.blocks:
+        return False
+    if not all(block.topology.folds for block in platform.blocks):
         return False
     for node in trace.nodes[0]:
         if node.type in _MEMORY:
@@ -47,14 +52,22 @@ def _alike(node: Node, trace: Trace, platform: TracePlatform) -> bool:
         return True
     hows = platform.system.implementations.get(collective, ())
     if hows and hows[0].flat and len(platform.blocks) > 1:
-        return not platform.congestion_aware and hows[0].algorithm not in TREES
+        return not platform.congestion_aware and hows[0].traits.tokens
     for how, block in zip(hows, platform.blocks, strict=False):
-        if how.algorithm in TREES:
+        if not how.traits.tokens and not _known_steps(collective, how, block.npus, platform):
             return False
-        lines = how.algorithm == "halving-doubling" and block.topology is Topology.RING
+        lines = how.traits.exchanges and not block.topology.equidistant
         if platform.congestion_aware and lines and not _undisturbed(platform):
             return False
     return True
+
+
+def _known_steps(collective: Collective, how: Implementation, npus: int, platform: TracePlatform) -> bool:
+    """Whether an algorithm that goes step by step treats NPUs alike, and nothing disturbs it."""
+    if platform.congestion_aware or not _undisturbed(platform) or how.traits.tree:
+        return False
+    parts = {collective, Collective.REDUCE_SCATTER, Collective.ALL_GATHER} & ALGORITHMS[how.algorithm].keys()
+    return npus > 1 and all(known_schedule(part, how.algorithm, npus).symmetric for part in parts)
 
 
 def _undisturbed(platform: TracePlatform) -> bool:
@@ -83,14 +96,14 @@ class OneForAll:
                 network = FoldedLinks(self.clock, blocks, rendezvous, strict)
             self.endpoint = Endpoint(0, self.clock, platform, network, Shared(platform), folded=True)
         if record:
-            self.endpoint.stays = []
+            self.endpoint.queues.stays = []
         hands = Hands(self.endpoint, Accesses(platform.memory))
         self.npu = TraceNpu(0, trace.nodes[0], trace.groups, platform.system, hands, trace.where(0))
 
     @property
     def stays(self) -> list[Stay]:
         """Every chunk's stay in a phase, if recorded."""
-        return self.endpoint.stays or []
+        return self.endpoint.queues.stays or []
 
     def run(self) -> None:
         """Start and go on until nothing happens any more."""
@@ -107,23 +120,28 @@ class _TimedEndpoint(Endpoint):
         )
         self._foreseen = clock
         self._known: dict[object, Known] = {}
-        self._asks = platform.system.inter_dimension in THEMIS  # only Themis asks who leads
+        self._asks = kind_of(platform.system.inter_dimension).together  # else nobody asks who leads
 
     @property
     def leads(self) -> bool:
         return not self._foreseen.leader
 
-    def _phase(self, queue: Queue, chunk: Chunk) -> Phase:
+    def _phase(self, chunk: Chunk, over: Callable[[], object]) -> Startable:
         plan = chunk.phase
 
         def lead(leader: int) -> int:
-            return handed_on(leader, self._moves(plan), plan, self.platform) if self._asks else leader
+            tokens = self._asks and plan.lane.how.traits.tokens
+            return handed_on(leader, self._moves(plan), plan, self.platform) if tokens else leader
 
-        return Timed(self._foreseen, self._duration(plan), lead, lambda: self._over(queue, chunk))
+        return Timed(self._foreseen, self._duration(plan), lead, over)
 
     def _duration(self, plan: PhasePlan) -> Known:
         key = (plan.collective, plan.lane, plan.size, plan.clockwise)
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = duration(self._moves(plan), plan.lane.stride, plan.clockwise, self.platform)
+            if plan.lane.how.traits.tokens:
+                found = duration(self._moves(plan), plan.lane.stride, plan.clockwise, self.platform)
+            else:
+                found = steps_duration(self._steps(plan), plan.lane.stride, self.platform)
+            self._known[key] = found
         return found

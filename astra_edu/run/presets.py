@@ -7,17 +7,13 @@ Bandwidths are in GB/s of 2**30 bytes, latencies in ns. Every preset says where 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any
 
 from astra_edu.base.errors import choice
+from astra_edu.base.table import Table
 from astra_edu.network import Dimension, Topology
 from astra_edu.system import Implementation, Platform, SystemConfig
-
-# What suits each topology, spelled as in a system file: no two messages of a step need the same link.
-_ALGORITHM = {Topology.RING: "ring", Topology.FULLY_CONNECTED: "direct", Topology.SWITCH: "halvingDoubling"}
 
 
 @dataclass(frozen=True)
@@ -31,7 +27,12 @@ class Preset:
 
 
 def preset(name: str) -> Platform:
-    """The platform called `name`, such as "dgx2". Raises ConfigError with the names there are for any other."""
+    """The platform called `name`, such as "dgx2". Raises ConfigError with the names there are for any other.
+
+    >>> platform = ae.preset("dgx2")
+    >>> platform.npus, [dimension.npus for dimension in platform.network]
+    (256, [16, 16])
+    """
     return PRESETS[choice("preset", name, PRESETS)].platform
 
 
@@ -53,7 +54,7 @@ def _platform(*network: Dimension, **settings: Any) -> Platform:
 
 
 def _implementations(network: tuple[Dimension, ...]) -> dict[str, Any]:
-    own = tuple(Implementation.parse(_ALGORITHM[dimension.topology]) for dimension in network)
+    own = tuple(Implementation.parse(dimension.topology.suits) for dimension in network)
     pairwise = tuple(Implementation.parse("direct") for _ in network)
     return {"all_reduce": own, "all_gather": own, "reduce_scatter": own, "all_to_all": pairwise}
 
@@ -153,5 +154,10 @@ _PAPER = tuple(
     )
 )
 
-PRESETS: Mapping[str, Preset] = MappingProxyType({p.name: p for p in (*_TUTORIALS, *_THEMIS, *_PAPER)})
+PRESETS: Table[Preset] = Table(
+    "platforms",
+    ["NPUs", "what it is"],
+    lambda preset: [preset.platform.npus, preset.title],
+    {p.name: p for p in (*_TUTORIALS, *_THEMIS, *_PAPER)},
+)
 """Every preset by its name."""

@@ -17,7 +17,7 @@ from astra_edu.base.intervals import shares_of_periods
 from astra_edu.base.units import MIB
 from astra_edu.run.report_csv import Table
 from astra_edu.run.result import Result
-from astra_edu.system.scheduler import Issued, Stay
+from astra_edu.system.queues import Issued, Stay
 from astra_edu.workload.npu import RunningLayer
 
 PERIOD_NS = 10_000

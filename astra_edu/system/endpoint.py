@@ -9,22 +9,25 @@ from typing import Protocol
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.clock.events import Clock, Turns
-from astra_edu.collectives import Collective
+from astra_edu.collectives import Collective, known_schedule
 from astra_edu.collectives.tree import perfect
 from astra_edu.network.messages import Messages
-from astra_edu.system.config import TREES
 from astra_edu.system.custom import CustomExchange, CustomTrace
-from astra_edu.system.exchange import Exchange, Phase, TreeExchange
-from astra_edu.system.faithful.turns_bus import TurnsBus
+from astra_edu.system.exchange import Exchange, Startable, TreeExchange
+from astra_edu.system.faithful.bus import SharedBus
+from astra_edu.system.faithful.turns_bus import NpuBus, TurnsBusClock
 from astra_edu.system.moves import Moves, moves
-from astra_edu.system.plan_2 import Lane, PhasePlan, Planner, Shared
-from astra_edu.system.policies_2 import POLICIES
-from astra_edu.system.queues import Chunk, Issued, Queue, Stay
+from astra_edu.system.plan_2 import Kind, LogicalRing, PhasePlan, Planner, Shared
+from astra_edu.system.policies import queue_policy
+from astra_edu.system.queues import Chunk, Issued, Npus, Queue, Queues
+from astra_edu.system.steps import StepExchange, StepMoves, step_moves
 from astra_edu.system.trace_config import TracePlatform
 
 Done = Callable[[], object]
 TAGS = 500_000_000
 """Collectives and a trace's own messages have this many tags each; ASTRA-sim takes numbers modulo it."""
+GROUP_ENDPOINT_NS = 10
+"""In a process group the endpoint takes 10 ns for a message, whatever endpoint-delay says."""
 GROUP_STREAMS = 1_000_000
 """The chunks of process group g are numbered from g times this on."""
 _tree = lru_cache(maxsize=100)(perfect)
@@ -51,16 +54,16 @@ class Endpoint:
         self.platform = platform
         self.system = system = platform.system
         self.messages = messages
-        self.bus = TurnsBus(system.bus, self.turns) if system.bus else None
+        self.bus: NpuBus | None = None
+        if system.bus:
+            self.bus = NpuBus(SharedBus.with_memory(system.bus, TurnsBusClock(self.turns), None))
         self.folded = folded
-        self.stays: list[Stay] | None = None
         self._planner = Planner(platform, shared)
         self._streams = 0
         self._group_streams: dict[int, int] = {}
         self._priorities = count(0, 1 if system.scheduling == "LIFO" else -1)
-        places = -(-system.active_chunks // system.queues)
-        policy = POLICIES[system.intra_dimension]
-        self._queues = [[Queue(places, policy) for _ in range(system.queues)] for _ in platform.dims]
+        policy = queue_policy(system.intra_dimension, 2)
+        self.queues: Queues = Queues(len(platform.dims), system, policy, self._begin, npu)
 
     @property
     def leads(self) -> bool:
@@ -94,12 +97,11 @@ class Endpoint:
         planned = self._planner.chunks(collective, size, involved, lanes, self._streams)
         self._planner.shared.begin(self.npu, self.clock.now)
         rank = next(self._priorities) if self.system.scheduling != "EXPLICIT" else priority
-        issued = Issued(asks, len(planned), done)
+        issued: Issued = Issued(asks, lambda _: done(), self.clock.now)
+        issued.chunks = len(planned)
         for index, phases in enumerate(planned):
-            chunk = Chunk(index, TAGS + self._next_stream(group) % TAGS, rank, phases, issued)
-            queue = self._queue(chunk.phase)
-            queue.insert(chunk, self.clock.now)
-            self._start(queue)
+            tag = TAGS + self._next_stream(group) % TAGS
+            self.queues.add(Chunk(index, rank, phases, issued, tag), self.clock.now)
         return bool(planned)
 
     def _custom(self, trace: CustomTrace, size: int, group: tuple[int, tuple[int, ...]] | None, done: Done) -> None:
@@ -116,7 +118,7 @@ class Endpoint:
         self._next_stream(group)
         CustomExchange(self, trace.custom_steps(sorted(npus).index(self.npu)), npus, done).start()
 
-    def _group_lanes(self, collective: Collective, members: tuple[int, ...]) -> tuple[Lane, ...]:
+    def _group_lanes(self, collective: Collective, members: tuple[int, ...]) -> tuple[LogicalRing, ...]:
         if len(members) == self.platform.npus:
             return self._planner.lanes(collective)
         return (self._planner.group_lane(collective, members),)
@@ -131,30 +133,26 @@ class Endpoint:
         self._group_streams[number] = stream + 1
         return stream
 
-    def _queue(self, phase: PhasePlan) -> Queue:
-        return self._queues[phase.dimension][phase.queue]
-
-    def _start(self, queue: Queue) -> None:
-        """Start as many chunks as there are places for."""
-        while queue.running < queue.places and queue.running < len(queue.chunks):
-            chunk = queue.chunks[queue.running]
-            queue.running += 1
-            chunk.started_ns = self.clock.now
-            self._phase(queue, chunk).start()
-
-    def _phase(self, queue: Queue, chunk: Chunk) -> Phase:
-        plan, npu = chunk.phase, self.npu
-        lane = plan.lane
-        place, ring = lane.place(npu), lane.ring_of(npu)
-
+    def _begin(self, queue: Queue, chunk: Chunk, npus: Npus) -> None:
         def over() -> None:
-            self._over(queue, chunk)
+            self.queues.over(queue, chunk, self.clock.now)
 
-        if lane.how.algorithm in TREES:
+        self._phase(chunk, over).start()
+
+    def _phase(self, chunk: Chunk, over: Done) -> Startable:
+        """What carries out a chunk's phase at this NPU."""
+        plan, npu = chunk.phase, self.npu
+        lane, traits = plan.lane, plan.lane.how.traits
+        place, ring = lane.place(npu), lane.ring_of(npu)
+        if traits.tree:
             return TreeExchange(self, _tree(lane.npus, plan.tree == 1), place, ring, plan.size, chunk.tag, over)
+        if not traits.tokens:
+            if self.bus is not None:
+                raise ConfigError(f"how {lane.how.algorithm} uses a shared bus isn't known; take ring or direct.")
+            return StepExchange(self, self._steps(plan), place, ring, chunk.tag, over)
         own = self._moves(plan)
         n = lane.npus
-        if own.exchanges:
+        if traits.exchanges:
             ahead = behind = [ring[place ^ distance] for distance in own.ahead]
         else:
             one_way = [ring[(place + distance) % n] for distance in own.ahead]
@@ -165,30 +163,25 @@ class Endpoint:
         return Exchange(self, own, chunk.tag, ahead, behind, over)
 
     def _moves(self, plan: PhasePlan) -> Moves:
-        lane = plan.lane
-        key = (plan.collective, lane.how, lane.npus, plan.size, not lane.stride)
-        found = self._planner.shared.moves.get(key)
+        found = self._planner.shared.moves.get(_kind(plan))
         if found is None:
-            found = self._planner.shared.moves[key] = moves(*key[:4], self.system, key[4])
+            how, in_group = plan.lane.how, not plan.lane.stride
+            schedule = known_schedule(plan.collective, how.algorithm, plan.lane.npus)
+            endpoint = GROUP_ENDPOINT_NS if in_group else self.system.endpoint_delay
+            found = moves(schedule, plan.size, endpoint, how.window, self.system.reduction_ns, in_group)
+            self._planner.shared.moves[_kind(plan)] = found
         return found
 
-    def _over(self, queue: Queue, chunk: Chunk) -> None:
-        now = self.clock.now
-        issued = chunk.issued
-        if self.stays is not None:
-            times = (chunk.queued_ns, chunk.started_ns, now)
-            self.stays.append(Stay(self.npu, issued.what, chunk.index, chunk.at, chunk.phase, *times))
-        chunk.at += 1
-        if chunk.at == len(chunk.phases):
-            issued.left -= 1
-            if not issued.left:
-                issued.done()
-            queue.remove(chunk)
-            self._start(queue)
-            return
-        queue.remove(chunk)
-        chunk.phase = chunk.phases[chunk.at]
-        following = self._queue(chunk.phase)
-        following.insert(chunk, now)
-        self._start(queue)
-        self._start(following)
+    def _steps(self, plan: PhasePlan) -> StepMoves:
+        found = self._planner.shared.steps.get(_kind(plan))
+        if found is None:
+            schedule = known_schedule(plan.collective, plan.lane.how.algorithm, plan.lane.npus)
+            endpoint = self.system.endpoint_delay if plan.lane.stride else GROUP_ENDPOINT_NS
+            found = step_moves(schedule, plan.size, endpoint, self.system.reduction_ns)
+            self._planner.shared.steps[_kind(plan)] = found
+        return found
+
+
+def _kind(plan: PhasePlan) -> Kind:
+    """What makes NPUs do the same in two phases."""
+    return plan.collective, plan.lane.how, plan.lane.npus, plan.size, not plan.lane.stride

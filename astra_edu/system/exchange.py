@@ -9,19 +9,41 @@ back. `TreeExchange` is the same for a double binary tree, which waits for child
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from astra_edu.clock.events import Turns
+from astra_edu.clock.events import Action
 from astra_edu.collectives.tree import Tree
-from astra_edu.network.messages import Messages
 from astra_edu.system.faithful.bus import Crossing
-from astra_edu.system.faithful.turns_bus import TurnsBus
 from astra_edu.system.moves import Moves
 
 if TYPE_CHECKING:
     from astra_edu.system.endpoint import Endpoint
 
 Over = Callable[[], object]
+
+
+class InTurn(Protocol):
+    """An NPU's turns."""
+
+    def after(self, delay: int, action: Action, what: Any = None) -> None:
+        """Do action(what) in `delay` ns."""
+
+
+class CrossedBus(Protocol):
+    """An NPU's shared bus."""
+
+    def cross(self, how: Crossing, size: int, action: Action, what: Any) -> None:
+        """Do action(what) when `size` bytes have crossed."""
+
+
+class Carrier(Protocol):
+    """What carries messages."""
+
+    def send(self, source: int, destination: int, tag: int, size: int) -> None:
+        """Send `size` bytes now."""
+
+    def receive(self, npu: int, source: int, tag: int, size: int, received: Action) -> None:
+        """`npu` is ready for a message; received(...) is called when it is there."""
 
 
 class Place(Protocol):
@@ -32,15 +54,15 @@ class Place(Protocol):
         """The NPU's number."""
 
     @property
-    def turns(self) -> Turns:
+    def turns(self) -> InTurn:
         """When it does what."""
 
     @property
-    def bus(self) -> TurnsBus | None:
+    def bus(self) -> CrossedBus | None:
         """Its shared bus."""
 
     @property
-    def messages(self) -> Messages:
+    def messages(self) -> Carrier:
         """The network."""
 
 
@@ -181,7 +203,7 @@ class TreeExchange:
         self.endpoint.turns.after(self.endpoint.system.reduction_ns(self.size), then)
 
 
-class Phase(Protocol):
+class Startable(Protocol):
     """What an endpoint starts."""
 
     def start(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from astra_edu.network import Dimension, Topology
+from astra_edu.network import Dimension
 from astra_edu.system.timing import ScheduleTime, Stretch
 
 
@@ -26,7 +26,7 @@ def formula(time: ScheduleTime, network: Sequence[Dimension], endpoint_delay: in
 
 def message_formula(dimension: Dimension, stretch: Stretch) -> str:
     """One line: where the nanoseconds of one message come from."""
-    extra = 2 * dimension.nic + (dimension.router if dimension.topology is Topology.SWITCH else 0)
+    extra = 2 * dimension.nic + (dimension.router * (stretch.hops - 1) if dimension.topology.switched else 0)
     return (
         f"one message: {stretch.hops} hop{'s' if stretch.hops > 1 else ''} × {dimension.latency:g} ns + "
         f"{stretch.message_bytes:,} B ÷ {dimension.message_bandwidth:.4g} B/ns"

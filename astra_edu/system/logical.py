@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
-from itertools import accumulate
 from math import prod
-from operator import mul
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Collective
 from astra_edu.network import Dimension, Part, Row, Wires
-from astra_edu.system.config import Implementation, Platform
+from astra_edu.system.config import Platform
+from astra_edu.system.faithful.broken_dimensions import outer_part, shifted_rows, warn_of_misfit
+from astra_edu.system.implementation import Implementation
 
 
 @dataclass(frozen=True)
@@ -43,38 +42,35 @@ class Lane:
 def logical_dimensions(network: tuple[Dimension, ...], group: int = 1) -> tuple[tuple[LogicalDimension, ...], int]:
     """(the dimensions, how many of them, counted from 0, a model-parallel group of `group` NPUs takes).
 
-    A group that ends inside a dimension breaks it: its first part belongs to the group, its second to the others.
-    Raises ConfigError for a group that doesn't divide the number of NPUs. Warns where it doesn't fit the dimensions:
-    ASTRA-sim then rounds both parts down and leaves NPUs out.
+    A group takes whole dimensions from the first one on. One that ends inside a dimension breaks it: its first part
+    belongs to the group, its second to the others. On 4 x 8 NPUs a group of 8 takes dimension 0 and every two
+    neighbours of dimension 1, whose 8 NPUs become 2 x 4:
+
+    >>> network = (Dimension.of("Ring", 4, 50, 500), Dimension.of("Switch", 8, 25, 700))
+    >>> dims, inside = logical_dimensions(network, group=8)
+    >>> [(dimension.npus, dimension.physical) for dimension in dims], inside
+    ([(4, 0), (2, 1), (4, 1)], 2)
+
+    Raises ConfigError for a group that doesn't divide the number of NPUs. Warns where it doesn't fit the dimensions.
     """
-    dims = [LogicalDimension(dimension, d) for d, dimension in enumerate(network)]
     npus = prod(dimension.npus for dimension in network)
     if npus % group:
         raise ConfigError(f"model_parallel_NPU_group is {group}; it must divide the {npus} NPUs of the network.")
-    inside = 1
+    dims = tuple(LogicalDimension(dimension, d) for d, dimension in enumerate(network))
+    taken = 1
     for d, dimension in enumerate(network):
-        if group == inside:
-            return tuple(dims), d
-        if inside * dimension.npus > group:
-            first, second = group // inside, dimension.npus // (group // inside)
-            if inside * first != group or first * second != dimension.npus:
-                warnings.warn(
-                    f"a model_parallel_NPU_group of {group} doesn't fit dimensions of "
-                    f"{' x '.join(str(x.npus) for x in network)} NPUs; as in ASTRA-sim, dimension {d} is taken as "
-                    f"{first} x {second} NPUs. Groups that fit are products of whole dimensions and a divisor of the "
-                    "next one.",
-                    stacklevel=3,
-                )
-            inner = LogicalDimension(Part(dimension, first, 1), d)
-            outer = LogicalDimension(Part(dimension, second, first), d)
+        if taken == group:
+            return dims, d
+        if taken * dimension.npus > group:
+            inner, outer = Part(dimension, group // taken, 1), outer_part(network, d, group // taken)
+            broken = LogicalDimension(inner, d), LogicalDimension(outer, d)
             later = dims[d + 1 :]
-            if first * second != dimension.npus:  # the numbers of the NPUs have shifted
-                strides = accumulate([inside * first * second, *(x.npus for x in network[d + 1 :])], mul)
-                rows = [Row(network, x.npus, stride) for x, stride in zip(network[d + 1 :], strides, strict=False)]
-                later = [LogicalDimension(row, d + 1 + k) for k, row in enumerate(rows)]
-            return (*dims[:d], inner, outer, *later), d + 1
-        inside *= dimension.npus
-    return tuple(dims), len(dims)
+            if taken * inner.npus != group or inner.npus * outer.npus != dimension.npus:
+                warn_of_misfit(network, d, group, inner.npus, outer.npus)
+                later = tuple(LogicalDimension(row, k) for k, row in shifted_rows(network, d, taken, inner, outer))
+            return (*dims[:d], *broken, *later), d + 1
+        taken *= dimension.npus
+    return dims, len(dims)
 
 
 def lanes(platform: Platform, dims: tuple[LogicalDimension, ...], collective: Collective) -> tuple[Lane, ...]:

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.collectives import Collective, Schedule, schedule
-from astra_edu.system.config import TREES, Platform
+from astra_edu.collectives import Collective, Schedule, known_schedule, walk
+from astra_edu.system.config import Platform
 from astra_edu.system.durations import Duration, duration
+from astra_edu.system.inter_dimension import Dimensions, inter_dimension
 from astra_edu.system.logical import Lane, LogicalDimension, lanes
 from astra_edu.system.routes import Routes
-from astra_edu.system.themis import Baseline, InterDimension, RoundRobin, Themis
-
-_schedule = lru_cache(maxsize=1000)(schedule)
-MOST_NPUS = {"ring": 2**40, "halving-doubling": 2**20, "direct": 2**16, TREES[0]: 2**12}
-"""The most NPUs of a dimension: what of an algorithm must be looked at one by one."""
-MOST_UNLIKE_NPUS = {"ring": 2**11, "halving-doubling": 2**12, "direct": 2**10, TREES[0]: 2**12}
-"""The same where NPU 0 doesn't stand for all."""
-_HALVES = (Collective.REDUCE_SCATTER, Collective.ALL_GATHER)
 
 
 class Phase(NamedTuple):
@@ -35,6 +27,14 @@ class Phase(NamedTuple):
     duration: Duration
     schedule: Schedule
     lane: Lane
+
+    @property
+    def final_size(self) -> int:
+        """Bytes that an NPU has afterwards."""
+        npus = self.lane.dimension.npus
+        if self.collective is Collective.ALL_GATHER:
+            return self.size * npus
+        return self.size // npus if self.collective is Collective.REDUCE_SCATTER else self.size
 
 
 def chunk_size(size: int, splits: int) -> int:
@@ -56,24 +56,6 @@ def chunk_sizes(size: int, splits: int) -> list[int]:
     return [size // splits] * whole_chunks + ([rest] if rest else [])
 
 
-def walk_through(
-    collective: Collective, order: Sequence[int], halves: bool, one_each: bool
-) -> list[tuple[Collective, int]]:
-    """(what, on which dimension) of a chunk that goes through the dimensions in `order`.
-
-    An all-reduce reduce-scatters up to the last dimension, all-reduces there and all-gathers back. halves: it
-    reduce-scatters and all-gathers on the last one, too. one_each: it all-reduces on every dimension instead.
-    """
-    if collective is not Collective.ALL_REDUCE or one_each:
-        return [(collective, d) for d in order]
-    scatter, gather = _HALVES
-    up = [(scatter, d) for d in order]
-    down = [(gather, d) for d in reversed(order)]
-    if halves or not order:
-        return up + down
-    return [*up[:-1], (collective, order[-1]), *down[1:]]
-
-
 class Station:
     """One kind of phase on one logical dimension, and the durations found so far."""
 
@@ -82,21 +64,20 @@ class Station:
         self.trees_of = (collective, d)
         self.d = d
         self.lane = lane
-        n = lane.dimension.npus
-        most = MOST_NPUS if lane.dimension.wires.symmetric else MOST_UNLIKE_NPUS
-        limit = most.get(lane.how.algorithm, most[TREES[0]])
+        n, traits, symmetric = lane.dimension.npus, lane.how.traits, lane.dimension.wires.symmetric
+        limit = traits.most_npus[not symmetric]
         if n > limit:
             raise ConfigError(
                 f"{lane.how.spelling} over {n:,} NPUs is too much to follow; {limit:,} is the most"
-                f"{'' if lane.dimension.wires.symmetric else ' where NPUs are not alike'}."
+                f"{'' if symmetric else ' where NPUs are not alike'}."
             )
-        self.trees = lane.how.algorithm in TREES
+        self.trees = traits.tree
         if self.trees:  # whatever it is asked for, it all-reduces, on two trees in turn
             what = Collective.ALL_REDUCE
-            plans = [_schedule(what, name, n) for name in TREES]
+            plans = [known_schedule(what, name, n) for name in (lane.how.algorithm, traits.twin)]
             self.grows, self.shrinks = 1, 1
         else:
-            plans = [_schedule(what, lane.how.algorithm, n)]
+            plans = [known_schedule(what, lane.how.algorithm, n)]
             self.grows = n if what is Collective.ALL_GATHER else 1
             self.shrinks = n if what is Collective.REDUCE_SCATTER else 1
         self.what = what
@@ -115,7 +96,7 @@ class Station:
 class Walk:
     """A way of a collective through the dimensions: stations in order, and the phases planned so far."""
 
-    def __init__(self, stations: list[Station], turns: Turns) -> None:
+    def __init__(self, stations: list[Station], turns: QueueAndTreeTurns) -> None:
         """turns: whose turn it is among queues and trees, shared by all walks."""
         self.stations = stations
         self.turns = turns
@@ -137,7 +118,7 @@ class Walk:
             size = size // station.shrinks * station.grows
 
 
-class Turns:
+class QueueAndTreeTurns:
     """The queues of a dimension take turns, and so do the two trees of a station."""
 
     def __init__(self, dimensions: int, queues: int) -> None:
@@ -160,17 +141,17 @@ class Turns:
         return tree
 
 
-class Planner:
+class TimedPlanner:
     """Cuts collectives into chunks and plans every chunk's phases, one collective after the other."""
 
     def __init__(self, platform: Platform, dims: tuple[LogicalDimension, ...]) -> None:
         """dims: the logical dimensions, see system.logical."""
         self.platform = platform
         self.dims = dims
-        self.inter = _inter_dimension(platform, dims)
+        self.inter = inter_dimension(platform.system.inter_dimension, _dimensions(platform, dims))
         self._lanes: dict[Collective, tuple[Lane, ...]] = {}
         self._walks: dict[Collective, dict[tuple[int, ...], Walk]] = {}
-        self._turns = Turns(len(dims), platform.system.queues)
+        self._turns = QueueAndTreeTurns(len(dims), platform.system.queues)
 
     def chunks(
         self, collective: Collective, size: int, involved: Sequence[bool], now: float, zero_leads: bool = True
@@ -205,25 +186,17 @@ class Planner:
         self.inter.begin(now)
 
     def _stations(self, collective: Collective, order: tuple[int, ...]) -> list[Station]:
-        system = self.platform.system
-        halves = system.inter_dimension in ("themis", "themisFlex")
+        one_each = self.platform.system.optimization == "baseline"
         return [
             Station(collective, what, d, self._lanes[collective][d], self.platform)
-            for what, d in walk_through(collective, order, halves, system.optimization == "baseline")
+            for what, d in walk(collective, order, self.inter.halves, one_each)
         ]
 
 
-def _inter_dimension(platform: Platform, dims: tuple[LogicalDimension, ...]) -> InterDimension:
-    system = platform.system
-    match system.inter_dimension:
-        case "baseline":
-            return Baseline(len(dims))
-        case "roundRobin":
-            return RoundRobin(len(dims))
+def _dimensions(platform: Platform, dims: tuple[LogicalDimension, ...]) -> Dimensions:
     physical = [platform.network[dimension.physical] for dimension in dims]
-    return Themis(
-        [dimension.npus for dimension in dims],
-        [dimension.usable_links * dimension.bandwidth for dimension in physical],
-        system.gap_denominator,
-        flexible=system.inter_dimension == "themisFlex",
+    return Dimensions(
+        tuple(dimension.npus for dimension in dims),
+        tuple(dimension.usable_links * dimension.bandwidth for dimension in physical),
+        platform.system.gap_denominator,
     )

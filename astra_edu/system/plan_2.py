@@ -8,18 +8,21 @@ from math import prod
 from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.collectives import Collective
-from astra_edu.system.config import TREES, Implementation
+from astra_edu.collectives import Collective, walk
+from astra_edu.collectives.hierarchical import natural_order
+from astra_edu.system.implementation import Implementation
+from astra_edu.system.inter_dimension import Dimensions, Ordered, inter_dimension
 from astra_edu.system.moves import Moves
-from astra_edu.system.plan_1 import walk_through
-from astra_edu.system.themis import Themis
-from astra_edu.system.trace_config import THEMIS, TracePlatform
+from astra_edu.system.steps import StepMoves
+from astra_edu.system.trace_config import TracePlatform
 
+Kind = tuple[Collective, Implementation, int, int, bool]
+"""What makes NPUs do the same in a phase: collective, how, NPUs, bytes, whether they are a process group's."""
 KNOWN_DIMENSIONS = 4
 """A node without involved_dim runs over the first four dimensions; what ASTRA-sim does with a fifth is an accident."""
 
 
-class Lane(NamedTuple):
+class LogicalRing(NamedTuple):
     """NPUs in the order of a logical ring: those of one dimension, of a process group, or all.
 
     npus: how many. stride: NPU numbers between neighbours; 0 in a process group, which lists its `members`.
@@ -57,7 +60,7 @@ class PhasePlan(NamedTuple):
     final_size: int
     clockwise: bool
     tree: int
-    lane: Lane
+    lane: LogicalRing
 
 
 @dataclass(slots=True)
@@ -116,44 +119,44 @@ class Planner:
         self.platform = platform
         system = platform.system
         self.queues = [QueueTurns(system.queues) for _ in platform.dims]
-        self._lanes: dict[Collective, tuple[Lane, ...]] = {}
-        self._round_robin = 0
+        self._lanes: dict[Collective, tuple[LogicalRing, ...]] = {}
+        self._inter = inter_dimension(system.inter_dimension, shared.dimensions)
         self._trees: dict[tuple[Collective, int], int] = {}
         self.shared = shared
 
-    def lanes(self, collective: Collective) -> tuple[Lane, ...]:
+    def lanes(self, collective: Collective) -> tuple[LogicalRing, ...]:
         """Where a collective of all NPUs runs: a lane for each dimension that has an implementation."""
         found = self._lanes.get(collective)
         if found is None:
             sizes = self.platform.dims
             hows = self.platform.implementations(collective)
             if hows[0].flat:
-                found = (Lane(prod(sizes), 1, hows[0]),)
+                found = (LogicalRing(prod(sizes), 1, hows[0]),)
             else:
                 strides = [prod(sizes[:d]) for d in range(len(sizes))]
-                found = tuple(Lane(*lane) for lane in zip(sizes, strides, hows, strict=False))
+                found = tuple(LogicalRing(*lane) for lane in zip(sizes, strides, hows, strict=False))
             self._lanes[collective] = found
         return found
 
-    def group_lane(self, collective: Collective, members: tuple[int, ...]) -> Lane:
+    def group_lane(self, collective: Collective, members: tuple[int, ...]) -> LogicalRing:
         """Where a collective of a smaller process group runs: one ring of its members."""
         hows = self.platform.system.implementations.get(collective) or ()
         if not hows:
             self.platform.implementations(collective)  # says what is missing
         how = hows[0] if len(hows) == 1 else Implementation.parse("ring")
-        if how.algorithm in TREES:
+        if how.traits.tree:
             raise ConfigError(
                 "doubleBinaryTree in a process group crashes ASTRA-sim (a group is a ring there); take ring, direct "
                 "or halvingDoubling."
             )
-        return Lane(len(members), 0, how, members)
+        return LogicalRing(len(members), 0, how, members)
 
     def chunks(
         self,
         collective: Collective,
         size: int,
         involved: Sequence[bool] | None,
-        lanes: tuple[Lane, ...],
+        lanes: tuple[LogicalRing, ...],
         first_stream: int,
     ) -> list[tuple[PhasePlan, ...]]:
         """The phases of each chunk of a collective; empty where it runs over no dimension of more than one NPU.
@@ -165,21 +168,21 @@ class Planner:
         use = [d < len(known) and known[d] for d in range(len(lanes))]
         usable = [wanted and lane.npus > 1 for wanted, lane in zip(use, lanes, strict=True)]
         chunk, left = cut(collective, size, self.platform.system.splits, self.platform.npus)
-        inter = self.platform.system.inter_dimension
         grouped = not lanes[0].stride
+        together = self._inter.together and collective is not Collective.ALL_TO_ALL and not grouped
+        asked = self._inter.in_groups if grouped else not self._inter.together
         plans: list[tuple[PhasePlan, ...]] = []
         while left > 0:
-            order = list(range(len(lanes)))
-            if collective is Collective.ALL_GATHER:
-                order.reverse()
             taken = chunk
-            if inter == "roundRobin":
-                order = order[self._round_robin :] + order[: self._round_robin]
-                self._round_robin = (self._round_robin + 1) % len(lanes)
-            elif inter in THEMIS and collective is not Collective.ALL_TO_ALL and not grouped:
+            if together:
                 stream = first_stream + len(plans)
                 order, taken = self.shared.order(stream, collective, chunk, left, (*use, *[True] * len(self.queues)))
                 order = self._within(order[: len(lanes)], lanes)
+            elif asked:
+                order, _ = self._inter.order(collective, chunk, left, use)
+                order = [d for d in order if d < len(lanes)]
+            else:
+                order = natural_order(collective, len(lanes))
             left -= taken
             phases = self._phases(collective, [d for d in order if usable[d]], taken, lanes)
             if not phases:
@@ -188,7 +191,7 @@ class Planner:
         return plans
 
     @staticmethod
-    def _within(order: list[int], lanes: tuple[Lane, ...]) -> list[int]:
+    def _within(order: Sequence[int], lanes: tuple[LogicalRing, ...]) -> Sequence[int]:
         """Themis orders all dimensions; ASTRA-sim takes as many as there are implementations, and may crash."""
         if any(d >= len(lanes) for d in order):
             raise ConfigError(
@@ -198,11 +201,11 @@ class Planner:
         return order
 
     def _phases(
-        self, collective: Collective, order: list[int], size: int, lanes: tuple[Lane, ...]
+        self, collective: Collective, order: Sequence[int], size: int, lanes: tuple[LogicalRing, ...]
     ) -> tuple[PhasePlan, ...]:
         system = self.platform.system
-        halves, one_each = system.inter_dimension in THEMIS, system.optimization == "baseline"
-        steps = walk_through(collective, order, halves, one_each)
+        one_each = system.optimization == "baseline"
+        steps = walk(collective, order, self._inter.halves, one_each)
         two_ways = collective is Collective.ALL_REDUCE and not one_each
         phases = []
         for what, d in steps:
@@ -214,7 +217,7 @@ class Planner:
             else:
                 queue, clockwise = queues.next_up()
             lane, final, tree = lanes[d], size, 0
-            if lane.how.algorithm in TREES:
+            if lane.how.traits.tree:
                 tree = self._trees.get((collective, d), 0)
                 self._trees[collective, d] = 1 - tree
                 what = Collective.ALL_REDUCE
@@ -228,26 +231,26 @@ class Planner:
 
 
 class Shared:
-    """What all NPUs share: the moves found so far, and Themis, where the NPU that comes first decides for all."""
+    """What all NPUs share: the moves found so far, and a policy with which the NPU that comes first decides for all."""
 
     def __init__(self, platform: TracePlatform) -> None:
         """Nothing is decided yet."""
-        blocks = platform.blocks
-        flexible = platform.system.inter_dimension == "themisFlex"
-        self.themis = Themis([b.npus for b in blocks], [b.bandwidth for b in blocks], flexible=flexible)
-        self._decided: dict[int, tuple[list[int], int]] = {}
-        self.moves: dict[tuple[Collective, Implementation, int, int, bool], Moves] = {}
+        npus = tuple(block.npus for block in platform.blocks) or platform.dims
+        bandwidths = tuple(block.bandwidth for block in platform.blocks) or (1.0,) * len(npus)
+        self.dimensions = Dimensions(npus, bandwidths)
+        self.policy = inter_dimension(platform.system.inter_dimension, self.dimensions)
+        self._decided: dict[int, Ordered] = {}
+        self.moves: dict[Kind, Moves] = {}
+        self.steps: dict[Kind, StepMoves] = {}
 
     def begin(self, npu: int, now: int) -> None:
-        """An NPU begins a collective. Only NPU 0 makes Themis forget what collectives before this ns have sent."""
+        """An NPU begins a collective. Only NPU 0 makes a policy forget what collectives before this ns have sent."""
         if npu == 0:
-            self.themis.begin(now)
+            self.policy.begin(now)
 
-    def order(
-        self, stream: int, collective: Collective, chunk: int, left: int, involved: Sequence[bool]
-    ) -> tuple[list[int], int]:
+    def order(self, stream: int, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> Ordered:
         """The order for the chunk with number `stream`, and its size."""
         found = self._decided.get(stream)
         if found is None:
-            found = self._decided[stream] = self.themis.order(collective, chunk, left, involved)
+            found = self._decided[stream] = self.policy.order(collective, chunk, left, involved)
         return found

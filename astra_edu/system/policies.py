@@ -1,4 +1,7 @@
-"""Where a chunk is put in a dimension's queue: ASTRA-sim's intra-dimension policies, one function each."""
+"""Where a chunk is put in a dimension's queue: ASTRA-sim's intra-dimension policies, one function each.
+
+A policy of your own is a function like these: give it as `intra_dimension`, or put it into QUEUE_POLICIES.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import Any
 from astra_edu.collectives import Collective
 
 Chunk = Any
-"""Anything with a priority, a phase (its collective and size) and phases_left."""
+"""See queues.Chunk: it has a priority, a phase (its collective, size and final_size) and phases_left."""
 Policy = Callable[[Sequence[Chunk], int, Chunk], int]
 """policy(queue, running, new): the place of the new chunk in a queue whose first `running` chunks have started."""
 
@@ -63,9 +66,30 @@ def alternate(queue: Sequence[Chunk], running: int, new: Chunk) -> int:
     return place
 
 
-POLICIES: dict[str, Policy] = {
+def smallest_before_or_after(queue: Sequence[Chunk], running: int, new: Chunk) -> int:
+    """SCF in ASTRA-sim 2.x: the smaller chunk, before or after its phase; who has just one phase more to go, last."""
+    if new.phases_left == 2:
+        return len(queue)
+    size = max(new.phase.size, new.phase.final_size)
+    for place in range(running, len(queue)):
+        phase = queue[place].phase
+        if max(phase.size, phase.final_size) >= size:
+            return place
+    return len(queue)
+
+
+QUEUE_POLICIES: dict[str, Policy] = {
     "FIFO": fifo_only,
     "SCF": smallest_chunk_first,
     "RG": alternate,
     "lessRemainingPhaseFirst": fewest_phases_first,
 }
+"""Every policy by its name in system files. Put your own in: QUEUE_POLICIES["mine"] = a function."""
+_CHANGED_IN_2: dict[str, Policy] = {"SCF": smallest_before_or_after}
+
+
+def queue_policy(policy: str | Policy, version: int) -> Policy:
+    """The function behind a policy, as ASTRA-sim 1 or 2 has it."""
+    if not isinstance(policy, str):
+        return policy
+    return _CHANGED_IN_2.get(policy, QUEUE_POLICIES[policy]) if version == 2 else QUEUE_POLICIES[policy]

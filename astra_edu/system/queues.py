@@ -1,33 +1,47 @@
-"""Chunks on their way through their phases, and the queues of an NPU's dimensions in which they wait."""
+"""Chunks on their way through their phases, and the queues of the dimensions in which they wait.
+
+A chunk enters the queue of its phase's dimension where the policy puts it, holds a place for as long as the phase
+lasts, and goes on to the next. A phase that has begun is never interrupted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from astra_edu.collectives import Collective
-from astra_edu.system.plan_2 import PhasePlan
 from astra_edu.system.policies import Policy, fifo, fifo_only
+from astra_edu.system.settings import Settings
 
 _WHOLE = (Collective.ALL_REDUCE, Collective.ALL_TO_ALL)
 
+Npus = Sequence[int] | None
+"""In which order NPUs go on, where they are followed one by one; None: each on its own."""
+
+
+Phase = Any
+"""What a chunk does on one dimension: plan_1.Phase, or plan_2.PhasePlan. Each has a collective, dimension and queue."""
+
 
 class Chunk:
-    """A piece of a collective on its way through its phases. Larger priority goes first."""
+    """A piece of a collective on its way through its phases. Larger priority goes first.
+
+    phase: the one it is in or waiting for; at: its number. tag: of its messages.
+    """
 
     __slots__ = ("at", "index", "issued", "phase", "phases", "priority", "queued_ns", "started_ns", "tag")
 
-    def __init__(self, index: int, tag: int, priority: int, phases: tuple[PhasePlan, ...], issued: Issued) -> None:
+    def __init__(self, index: int, priority: int, phases: tuple[Phase, ...], issued: Issued, tag: int = 0) -> None:
         """A chunk that is about to be queued for its first phase."""
         self.index = index
-        self.tag = tag
         self.priority = priority
         self.phases = phases
         self.issued = issued
+        self.tag = tag
         self.at = 0
         self.phase = phases[0]
-        self.queued_ns = 0
-        self.started_ns = 0
+        self.queued_ns: float = 0
+        self.started_ns: float = 0
 
     @property
     def phases_left(self) -> int:
@@ -36,28 +50,40 @@ class Chunk:
 
 
 class Issued:
-    """A collective on its way. left: chunks that are not over; done: called when none is."""
+    """A collective on its way. chunks: how many of its pieces are not over.
 
-    __slots__ = ("done", "left", "what")
+    what: whatever the caller wants to find in the record. done: called at the end with the last chunk's phases.
+    """
 
-    def __init__(self, what: object, chunks: int, done: Callable[[], object]) -> None:
-        """what: asked for it; whatever the caller wants to find in the record."""
+    __slots__ = ("chunks", "created_ns", "done", "what")
+
+    def __init__(self, what: object, done: Callable[[tuple[Phase, ...]], object], created_ns: float) -> None:
+        """A collective that has no chunks yet."""
         self.what = what
-        self.left = chunks
         self.done = done
+        self.created_ns = created_ns
+        self.chunks = 0
 
 
 class Stay(NamedTuple):
-    """The record of one chunk in one phase at one NPU: queued from queued_ns, in a place from start_ns to end_ns."""
+    """The record of one chunk in one phase: in the queue from queued_ns, in a place from start_ns to end_ns.
 
-    npu: int
-    what: object
+    npu: whose; NPU 0 may stand for all.
+    """
+
+    issued: Issued
     chunk: int
     step: int
-    phase: PhasePlan
-    queued_ns: int
-    start_ns: int
-    end_ns: int
+    phase: Phase
+    queued_ns: float
+    start_ns: float
+    end_ns: float
+    npu: int = 0
+
+    @property
+    def what(self) -> object:
+        """What asked for the collective."""
+        return self.issued.what
 
 
 class Queue:
@@ -72,8 +98,8 @@ class Queue:
         self.chunks: list[Chunk] = []
         self.running = 0
 
-    def insert(self, chunk: Chunk, now: int) -> None:
-        """Queue a chunk. All-reduce and all-to-all phases are always taken in FIFO order."""
+    def insert(self, chunk: Chunk, now: float) -> None:
+        """Queue a chunk at `now` ns. All-reduce and all-to-all phases are always taken in FIFO order."""
         chunk.queued_ns = now
         if self.running == len(self.chunks):
             self.chunks.append(chunk)
@@ -87,3 +113,63 @@ class Queue:
         """Let a chunk go whose phase is over."""
         self.chunks.remove(chunk)
         self.running -= 1
+
+
+class Queues:
+    """The queues of all dimensions, and how chunks go from one to the next. stays: the record, if one is kept."""
+
+    def __init__(
+        self,
+        dimensions: int,
+        system: Settings,
+        policy: Policy,
+        begin: Callable[[Queue, Chunk, Npus], object],
+        npu: int = 0,
+    ) -> None:
+        """begin(queue, chunk, npus): starts a chunk's phase; `over` has to be called at its end."""
+        self.npu = npu
+        self.stays: list[Stay] | None = None
+        self._begin = begin
+        self._queues = [[Queue(system.places, policy) for _ in range(system.queues)] for _ in range(dimensions)]
+
+    def add(self, chunk: Chunk, now: float) -> None:
+        """Queue a chunk of a new collective for its first phase."""
+        queue = self._queues[chunk.phase.dimension][chunk.phase.queue]
+        queue.insert(chunk, now)
+        self.start(queue, now)
+
+    def start(self, queue: Queue, now: float, npus: Npus = None) -> None:
+        """Start as many chunks as there are places for."""
+        while queue.running < queue.places and queue.running < len(queue.chunks):
+            chunk = queue.chunks[queue.running]
+            queue.running += 1
+            chunk.started_ns = now
+            self._begin(queue, chunk, npus)
+
+    def over(self, queue: Queue, chunk: Chunk, now: float, npus: Npus = None, others: Npus = None) -> None:
+        """A chunk's phase has ended: it goes on to the next, or its collective may be done.
+
+        npus: in which order they have finished it; others: in which order those of another dimension go on.
+        """
+        issued, phase, at = chunk.issued, chunk.phase, chunk.at
+        if self.stays is not None:
+            stay = Stay(issued, chunk.index, at, phase, chunk.queued_ns, chunk.started_ns, now, self.npu)
+            self.stays.append(stay)
+        chunk.at = at = at + 1
+        if at == len(chunk.phases):
+            issued.chunks -= 1
+            if not issued.chunks:
+                issued.done(chunk.phases)
+            queue.remove(chunk)
+            self.start(queue, now, npus)
+            return
+        queue.remove(chunk)
+        chunk.phase = phase = chunk.phases[at]
+        following = self._queues[phase.dimension][phase.queue]
+        following.insert(chunk, now)
+        self.start(queue, now, npus)
+        self.start(following, now, npus if following is queue else others)
+
+    def waiting(self) -> Iterator[Chunk]:
+        """The chunks that are in a queue or in a phase."""
+        return (chunk for queues in self._queues for queue in queues for chunk in queue.chunks)

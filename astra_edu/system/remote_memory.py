@@ -15,6 +15,9 @@ class RemoteMemory:
 
     kind: whether each NPU, each node of `npus_per_node` NPUs or all NPUs together have one; one that is shared serves
     one NPU after the other.
+
+    >>> ae.RemoteMemory("PER_NPU_MEMORY_EXPANSION", latency=100, bandwidth=50).access_ns(2000)
+    140
     """
 
     kind: str = "NO_MEMORY_EXPANSION"

@@ -13,10 +13,12 @@ from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError, whole
 from astra_edu.collectives.schedule import Rounds, Schedule, Transfer
-from astra_edu.network import Dimension, Topology, Wires
+from astra_edu.network import Dimension, Wires
 from astra_edu.network.messages import RENDEZVOUS_BYTES
 from astra_edu.system.faithful import quirks
-from astra_edu.system.window import Followed, Message, follow
+from astra_edu.system.faithful.kth_messages import RowMessage
+from astra_edu.system.followed import Followed, follow
+from astra_edu.system.moves import moves
 
 
 class Route(NamedTuple):
@@ -35,15 +37,6 @@ class Sent(NamedTuple):
     size: int
     hops: int
     place: int
-    request_ns: float
-
-
-class RowMessage(NamedTuple):
-    """One of the messages that an NPU sends: to whom, its bytes, its ns on its way, and those of the request for it."""
-
-    destination: int
-    size: int
-    ns: float
     request_ns: float
 
 
@@ -79,15 +72,15 @@ class Routes:
         self.endpoint = endpoint
         self.window = None if window is None else whole("window", window, at_least=1)
         self.rendezvous = rendezvous
-        self.alike = all(wires.symmetric for wires in network) and all(g.symmetric for g in schedule.groups)
+        self.alike = all(wires.symmetric for wires in network) and schedule.symmetric
 
     @cached_property
     def one_by_one(self) -> bool:
         """Whether messages must be followed one by one: direct, where they differ or not all may leave at once."""
-        if self.schedule.algorithm != "direct" or len(self.network) > 1 or not self.schedule.groups[0].symmetric:
+        if not self.schedule.traits.windowed or len(self.network) > 1 or not self.schedule.symmetric:
             return False
         wires = self.network[0]
-        far_and_near = wires.path(0, 1)[1].topology is Topology.RING and self.schedule.npus > 3
+        far_and_near = not wires.path(0, 1)[1].topology.equidistant and self.schedule.npus > 3
         return self.window is not None or far_and_near or not wires.symmetric
 
     @cached_property
@@ -160,8 +153,8 @@ class Routes:
     def followed(self, size: int) -> Followed:
         """Direct, message by message; where NPUs are alike, NPU 0 sends to itself."""
         if self.alike:
-            return self._follow([[message._replace(destination=0) for message in self._messages(0, size)]])
-        return self._follow([self._messages(npu, size) for npu in range(self.schedule.npus)])
+            return self._follow([[message._replace(destination=0) for message in self.row(0, size)]], size)
+        return self._follow([self.row(npu, size) for npu in range(self.schedule.npus)], size)
 
     @cached_property
     def even(self) -> bool:
@@ -170,8 +163,7 @@ class Routes:
 
     def followed_evenly(self, size: int) -> Followed:
         """Direct over even wires: NPU 0 shows when every k-th message leaves; who has the longest way shows the end."""
-        messages = [message._replace(destination=0) for message in self._messages(0, size)]
-        followed = self._follow([messages])
+        followed = self._follow([[message._replace(destination=0) for message in self.row(0, size)]], size)
         groups = self.schedule.groups
         if len(groups) == 1:
             return followed
@@ -188,14 +180,5 @@ class Routes:
         routes = [self.of(group, group.transfers(0, npu)) for npu in range(self.schedule.npus)]
         return [set(kth) for kth in zip(*routes, strict=True)]
 
-    def _messages(self, npu: int, size: int) -> list[Message]:
-        row = self.row(npu, size)
-        return [Message(m.destination, m.ns, quirks.memory_ns(m.size), m.request_ns) for m in row]
-
-    def _follow(self, rows: list[list[Message]]) -> Followed:
-        peers = self.schedule.npus - 1
-        window = peers if self.window is None else min(self.window, peers)
-        collective = self.schedule.collective
-        charged = [quirks.window_reduces(collective, window, k) for k in range(len(rows[0]))]
-        gate = peers if len(self.schedule.groups) > 1 else 0
-        return follow(rows, gate, window, self.endpoint, charged)
+    def _follow(self, rows: list[list[RowMessage]], size: int) -> Followed:
+        return follow(rows, moves(self.schedule, size, self.endpoint, self.window, quirks.memory_ns))

@@ -1,58 +1,14 @@
-"""In which order a chunk goes through the dimensions: ASTRA-sim's inter-dimension policies.
-
-A policy is asked once for every chunk of a collective, in turn. It answers with an order of the dimensions and with
-the chunk's size, which only Themis's flexible form chooses itself.
-"""
+"""Themis: a chunk begins on the dimension over which the least has been sent."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass
+from typing import ClassVar
 
 from astra_edu.base.units import MIB
 from astra_edu.collectives import Collective
-
-
-class InterDimension(Protocol):
-    """What the chunk scheduler asks of a policy."""
-
-    def begin(self, now: float) -> None:
-        """A collective begins at `now` ns."""
-
-    def order(self, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> tuple[list[int], int]:
-        """(the dimensions in the order in which to walk them, the chunk's size).
-
-        chunk: the size that the splits recommend, left: what is left of the collective, both in bytes.
-        """
-
-
-@dataclass
-class Baseline:
-    """Dimension 0 first; an all-gather comes from the last one down."""
-
-    dimensions: int
-
-    def begin(self, now: float) -> None:
-        """Nothing to remember."""
-
-    def order(self, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> tuple[list[int], int]:
-        """See InterDimension."""
-        return _natural(self.dimensions, collective), min(chunk, left)
-
-
-@dataclass
-class RoundRobin(Baseline):
-    """Every chunk begins one dimension further on."""
-
-    turn: int = 0
-
-    def order(self, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> tuple[list[int], int]:
-        """See InterDimension."""
-        dims = _natural(self.dimensions, collective)
-        order = dims[self.turn :] + dims[: self.turn]
-        self.turn = (self.turn + 1) % self.dimensions
-        return order, min(chunk, left)
+from astra_edu.system.inter_dimension import INTER_DIMENSION, Dimensions, InterDimension, Ordered
 
 
 @dataclass
@@ -63,23 +19,34 @@ class Load:
     amount: float = 0.0
 
 
-@dataclass
-class Themis:
+class Themis(InterDimension):
     """Every chunk begins where the least has been sent so far (Rashidi et al., ISCA 2022).
 
-    npus, bandwidths: of every dimension; bandwidths in any unit. The load of a dimension is MiB sent over it, divided
-    by its bandwidth over that of dimension 0. As long as the loads differ by less than a chunk / gap_denominator, the
-    order is 0, 1, 2, ... flexible: the chunk is made just large enough to close the gap between the loads.
+    The load of a dimension is MiB sent over it, divided by its bandwidth over that of dimension 0. As long as the loads
+    differ by less than a chunk / gap_denominator, the order is 0, 1, 2, ...
+
+    Two dimensions of 4 NPUs, dimension 0 twice as fast: the first chunk of 16 MiB begins on dimension 0, as nothing has
+    been sent. It leaves 12 MiB there and a quarter of that on dimension 1, which counts double: loads 12 and 6. So the
+    second chunk begins on dimension 1, and leaves it with 30.
+
+    >>> themis = Themis(Dimensions(npus=(4, 4), bandwidths=(100, 50)))
+    >>> for _ in range(2):
+    ...     order, _ = themis.order(Collective.ALL_REDUCE, 16 * 2**20, 32 * 2**20, [True, True])
+    ...     print(order, sorted((load.dimension, load.amount) for load in themis.loads))
+    [0, 1] [(0, 12.0), (1, 6.0)]
+    [1, 0] [(0, 15.0), (1, 30.0)]
     """
 
-    npus: Sequence[int]
-    bandwidths: Sequence[float]
-    gap_denominator: int = 16
-    flexible: bool = False
-    began: float = 0
-    loads: list[Load] = field(init=False)
+    halves = True
+    together = True
+    flexible: ClassVar[bool] = False
+    """Whether the chunk is made just large enough to close the gap between the loads."""
 
-    def __post_init__(self) -> None:
+    def __init__(self, dimensions: Dimensions) -> None:
+        """Nothing has been sent."""
+        super().__init__(dimensions)
+        self.npus, self.bandwidths = dimensions.npus, dimensions.bandwidths
+        self.began: float = 0
         self.loads = [Load(d) for d in range(len(self.npus))]
 
     def begin(self, now: float) -> None:
@@ -88,7 +55,7 @@ class Themis:
             self.began = now
             self.loads = [Load(d) for d in range(len(self.npus))]
 
-    def order(self, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> tuple[list[int], int]:
+    def order(self, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> Ordered:
         """See InterDimension. An all-to-all is never reordered."""
         if collective is Collective.ALL_TO_ALL:
             return list(range(len(self.npus))), min(chunk, left)
@@ -99,7 +66,7 @@ class Themis:
         used = [load for load in self.loads if involved[load.dimension] and self.npus[load.dimension] > 1]
         if used:
             gap = self._gap_bytes(used, gathers)
-            if gap < (chunk if self.flexible else chunk // self.gap_denominator):
+            if gap < (chunk if self.flexible else chunk // self.dimensions.gap_denominator):
                 booked = min(chunk, left) if self.flexible else chunk
                 return self._balanced(gathers, booked, involved), min(chunk, left)
             if self.flexible:
@@ -140,6 +107,10 @@ class Themis:
         return self.bandwidths[d] / self.bandwidths[0]
 
 
-def _natural(dimensions: int, collective: Collective) -> list[int]:
-    dims = list(range(dimensions))
-    return dims[::-1] if collective is Collective.ALL_GATHER else dims
+class ThemisFlex(Themis):
+    """Themis that chooses the chunks' sizes, too."""
+
+    flexible = True
+
+
+INTER_DIMENSION |= {"themis": Themis, "themisFlex": ThemisFlex}

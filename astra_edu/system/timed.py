@@ -10,12 +10,12 @@ from collections.abc import Callable
 
 from astra_edu.clock.events import Clock, Turns
 from astra_edu.clock.foreseen import WAITS, ForeseenClock, Known
-from astra_edu.network import Topology
 from astra_edu.network.folded import FoldedLinks, FoldedMessages
 from astra_edu.network.messages import first_way
 from astra_edu.system.exchange import Exchange
 from astra_edu.system.moves import Moves
 from astra_edu.system.plan_2 import PhasePlan
+from astra_edu.system.steps import StepMoves
 from astra_edu.system.trace_config import TracePlatform
 
 
@@ -48,7 +48,7 @@ def duration(moves: Moves, stride: int, clockwise: bool, platform: TracePlatform
     goes clockwise all the same, so it meets others.
     """
     steps = list(zip(moves.ahead, moves.sizes, moves.reductions, strict=True))
-    if moves.schedule.algorithm == "direct":
+    if moves.schedule.traits.windowed:
         if not _at_once(moves, stride, platform):
             return _followed(moves, stride, clockwise, platform)
         steps = steps[:: moves.window]
@@ -62,20 +62,40 @@ def duration(moves: Moves, stride: int, clockwise: bool, platform: TracePlatform
     return Known(total, waits if reduction is None else (reduction, *waits)[:WAITS])
 
 
+def steps_duration(moves: StepMoves, stride: int, platform: TracePlatform) -> Known:
+    """How long a phase lasts in which NPUs are alike and go step by step, on the congestion-unaware network."""
+    total = moves.endpoint_ns
+    waits: tuple[int, ...] = (moves.endpoint_ns,)
+    for step in moves.of[0]:
+        ends = [
+            (_message_ns(size, place * stride, platform) + (reduction or 0), size, place, reduction)
+            for (place, size), reduction in zip(step.receives, step.reductions, strict=True)
+        ]
+        longest, size, place, reduction = max(ends, key=lambda end: end[0])
+        total += longest + moves.endpoint_ns
+        waits = (moves.endpoint_ns, _message_ns(size, place * stride, platform))
+        waits = waits if reduction is None else (reduction, *waits)
+    return Known(total, waits)
+
+
 def handed_on(leader: int, moves: Moves, plan: PhasePlan, platform: TracePlatform) -> int:
     """Who has its turn first at the end of a phase if `leader` has it at its start.
 
-    That is who gets the leader's first message, then who gets his, and so on; on a ring the farthest comes last.
+    All NPUs do the same at the same time, but ASTRA-sim goes through them one after the other, and an arriving message
+    makes its receiver the next to have a turn. So the lead goes to who gets the leader's first message, then to who
+    gets that NPU's next one, and so on. On a ring of 4 in which NPU 1 leads, a reduce-scatter has three steps, each to
+    the next NPU: the lead goes 1, 2, 3, 0. In halving-doubling partners are 1 and then 2 apart: 1, 0, 2. Direct sends
+    all messages of a step at once, to the next NPU first; on an unaware ring the farthest comes last.
     """
     lane, place = plan.lane, plan.lane.place(leader)
     block, _ = first_way(platform.blocks, 0, lane.stride)
     at_once = moves.window == lane.npus - 1
     steps = sum(moves.ahead[:: moves.window])
-    if moves.exchanges:
+    if moves.schedule.traits.exchanges:
         for distance in moves.ahead:
             place ^= distance
     else:
-        if at_once and block.topology is Topology.RING and not platform.congestion_aware:
+        if at_once and block.topology.goes_round and not platform.congestion_aware:
             steps = len(moves.schedule.groups) * (lane.npus // 2)
         place = (place + (steps if plan.clockwise else -steps)) % lane.npus
     return lane.ring_of(leader)[place]
@@ -84,9 +104,9 @@ def handed_on(leader: int, moves: Moves, plan: PhasePlan, platform: TracePlatfor
 def _at_once(moves: Moves, stride: int, platform: TracePlatform) -> bool:
     """Whether all messages of a step of direct leave together and take the same time."""
     block, _ = first_way(platform.blocks, 0, stride)
-    if moves.window < moves.schedule.npus - 1 or moves.schedule.npus > block.npus or block.topology is Topology.RING:
+    if moves.window < moves.schedule.npus - 1 or moves.schedule.npus > block.npus or not block.topology.equidistant:
         return False
-    return not platform.congestion_aware or block.topology is Topology.FULLY_CONNECTED
+    return not platform.congestion_aware or block.topology.own_links
 
 
 def _message_ns(size: int, distance: int, platform: TracePlatform) -> int:

@@ -6,37 +6,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from math import prod
-from typing import Any
+from typing import Any, ClassVar
 
-from astra_edu.base.errors import ConfigError, choice, positive, whole
-from astra_edu.collectives import Collective
+from astra_edu.base.errors import ConfigError, choice, positive
+from astra_edu.collectives import ALGORITHMS, Collective
 from astra_edu.network import Block, Dimension, GraphNetwork, SwitchBuffers
-from astra_edu.system.config import (
-    INTER_DIMENSION,
-    INTRA_DIMENSION,
-    MOST_QUEUES,
-    MOST_SPLITS,
-    OPTIMIZATIONS,
-    Bus,
-    Implementation,
-    Platform,
-    SystemConfig,
-)
+from astra_edu.system.config import Platform, SystemConfig
 from astra_edu.system.custom import CustomTrace
+from astra_edu.system.implementation import Implementation
+from astra_edu.system.inter_dimension import kind_of
 from astra_edu.system.remote_memory import RemoteMemory
+from astra_edu.system.settings import Settings
+from astra_edu.system.themis import Themis
 
 MOST_NPUS = 2**16
 
 CARRIED_OUT = (Collective.ALL_REDUCE, Collective.ALL_GATHER, Collective.REDUCE_SCATTER, Collective.ALL_TO_ALL)
 """The collectives that a system has implementations for."""
 
-THEMIS = ("themis", "themisFlex")
-"""The inter-dimension policies that weigh dimensions by what was sent over them."""
-
 
 @dataclass(frozen=True)
-class TraceSystem:
-    """ASTRA-sim 2.x's system file as one frozen object.
+class TraceSystem(Settings):
+    """ASTRA-sim 2.x's system file as one frozen object; see Settings for what it shares with 1.0.
 
     implementations: for each collective one Implementation a dimension; what a trace doesn't use may be missing.
     scheduling: which of two collectives goes first; it makes no difference, as an NPU has one at a time.
@@ -47,43 +38,26 @@ class TraceSystem:
     costs nothing). peak_performance: in 10**12 operations/s, for the roofline, if there is one. replay_only: every node
     just takes its recorded time. everywhere: the one implementation of each collective is for every dimension of the
     platform. intra_dimension, inter_dimension: as in ASTRA-sim 1.0; no release of 2.x reads them.
+
+    >>> system = ae.TraceSystem.of("ring", splits=4)
+    >>> system.splits, system.scheduling, system.endpoint_delay
+    (4, 'LIFO', 10)
     """
 
+    SCHEDULING: ClassVar[tuple[str, ...]] = ("LIFO", "FIFO", "EXPLICIT")
+
     implementations: dict[Collective, tuple[Implementation, ...]] = field(default_factory=dict)
-    scheduling: str = "LIFO"
-    endpoint_delay: int = 10
-    splits: int = 1
-    active_chunks: int = 1
-    queues: int = 1
-    optimization: str = "baseline"
-    intra_dimension: str = "FIFO"
-    inter_dimension: str = "baseline"
-    local_memory_bandwidth: float | None = None
-    peak_performance: float | None = None
-    roofline: bool = False
-    replay_only: bool = False
-    rendezvous: bool = False
-    bus: Bus | None = None
-    custom: Mapping[Collective, CustomTrace] = field(default_factory=dict)
-    custom_nodes: Mapping[int, CustomTrace] = field(default_factory=dict)
-    everywhere: bool = False
+    local_memory_bandwidth: float | None = field(default=None, kw_only=True)
+    peak_performance: float | None = field(default=None, kw_only=True)
+    roofline: bool = field(default=False, kw_only=True)
+    replay_only: bool = field(default=False, kw_only=True)
+    custom: Mapping[Collective, CustomTrace] = field(default_factory=dict, kw_only=True)
+    custom_nodes: Mapping[int, CustomTrace] = field(default_factory=dict, kw_only=True)
+    everywhere: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
-        choice("scheduling-policy", self.scheduling, ("LIFO", "FIFO", "EXPLICIT"))
-        choice("collective-optimization", self.optimization, OPTIMIZATIONS)
-        choice("intra-dimension-scheduling", self.intra_dimension, INTRA_DIMENSION)
-        choice("inter-dimension-scheduling", self.inter_dimension, INTER_DIMENSION)
+        super().__post_init__()
         set_ = object.__setattr__
-        set_(self, "endpoint_delay", whole("endpoint-delay", self.endpoint_delay, at_least=0))
-        set_(self, "splits", whole("preferred-dataset-splits", self.splits, at_least=1))
-        set_(self, "active_chunks", whole("active-chunks-per-dimension", self.active_chunks, at_least=1))
-        set_(self, "queues", whole("num_queues_per_dim", self.queues, at_least=1))
-        if self.splits > MOST_SPLITS:
-            raise ConfigError(
-                f"preferred-dataset-splits is {self.splits}; {MOST_SPLITS:,} is the most, as every chunk is followed."
-            )
-        if self.queues > MOST_QUEUES:
-            raise ConfigError(f"num_queues_per_dim is {self.queues}; {MOST_QUEUES:,} is the most.")
         for collective, hows in self.implementations.items():
             if collective not in CARRIED_OUT or not hows or not all(isinstance(how, Implementation) for how in hows):
                 raise ConfigError(
@@ -108,7 +82,7 @@ class TraceSystem:
         spellings = [implementations] if isinstance(implementations, str) else list(implementations)
         own = tuple(Implementation.parse(spelling) for spelling in spellings)
         direct = Implementation.parse("direct")
-        pairwise = tuple(how if how.algorithm in ("ring", "direct") else direct for how in own)
+        pairwise = tuple(how if Collective.ALL_TO_ALL in ALGORITHMS[how.algorithm] else direct for how in own)
         every = {collective: pairwise if collective is Collective.ALL_TO_ALL else own for collective in CARRIED_OUT}
         allowed = [f.name for f in fields(cls) if f.name not in ("implementations", "everywhere")]
         for name in settings:
@@ -132,6 +106,10 @@ class TracePlatform:
     network: its building blocks; NPU numbers count along the first one first. Or a GraphNetwork. congestion_aware:
     whether messages wait for each other on links (then each hop stores a message before it forwards it), or know
     nothing of each other. buffers: how much a switch can store; without them, everything.
+
+    >>> network = ae.Block("Ring", 4, 50, 500), ae.Block("Switch", 8, 25, 700)
+    >>> ae.TracePlatform(network, ae.TraceSystem.of(["ring", "halvingDoubling"])).dims
+    (4, 8)
     """
 
     network: tuple[Block, ...] | GraphNetwork
@@ -155,7 +133,7 @@ class TracePlatform:
             )
         if not isinstance(self.network, GraphNetwork):
             object.__setattr__(self, "network", _blocks(self.network))
-        elif self.system.inter_dimension in THEMIS:
+        elif issubclass(kind_of(self.system.inter_dimension), Themis):
             raise ConfigError("Themis weighs dimensions by their bandwidth; those of a graph have none of their own.")
         if self.system.everywhere:
             every = {

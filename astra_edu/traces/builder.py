@@ -41,6 +41,14 @@ class Builder:
     after: what must be over before it starts; one operation, a list of them, or None. An NPU waits for those of them
     that are on it; each NPU must have one at least. on: the NPUs that have it, by default all. Every method returns
     the Operation, for `after=` of others, and raises ConfigError for what makes no trace.
+
+    >>> trace = ae.traces.Builder(npus=4)
+    >>> backward = trace.compute("backward", micros=50)
+    >>> gradients = trace.all_reduce("gradients", "1 MiB", after=backward)
+    >>> update = trace.compute("update", micros=5, after=gradients)
+    >>> platform = ae.TracePlatform(ae.Block("Ring", 4, 50, 500), ae.TraceSystem.of("ring"))
+    >>> ae.simulate(trace.build(), platform).total_ns
+    87362
     """
 
     def __init__(self, npus: int) -> None:

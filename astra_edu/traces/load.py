@@ -34,6 +34,10 @@ def load_trace(
 
     Raises ConfigError naming file, NPU and node for what can't be read, for NPUs without a file, and for traces that
     can't work out.
+
+    >>> ae.traces.save_trace(ae.traces.collective("all_reduce", "1 MiB", npus=2), "all_reduce")
+    >>> ae.traces.load_trace("all_reduce")
+    <trace of 2 NPUs, 1 nodes each, all alike>
     """
     files = files_of(path)
     alone = len(files) == 1 and files[0].suffix == ".json"
@@ -65,6 +69,11 @@ def save_trace(trace: Trace, path: FileName, compressed: bool = False) -> None:
 
     Process groups are written to PREFIX.groups.json, for ASTRA-sim's --comm-group-configuration. compressed: with
     gzip. Raises ConfigError where the prefix has files of more NPUs already, since they would be read with these.
+
+    >>> from pathlib import Path
+    >>> ae.traces.save_trace(ae.traces.collective("all_to_all", 4096, npus=2), "exchange")
+    >>> sorted(path.name for path in Path().glob("exchange.*"))
+    ['exchange.0.et', 'exchange.1.et']
     """
     if str(path).endswith(".json"):
         write_json_trace(path, trace)

@@ -19,6 +19,10 @@ def collective(name: str, bytes: int | str, npus: int, involved_dim: Sequence[bo
 
     bytes: an NPU's whole buffer, but its own shard for an all-gather; a number or a text such as "1 MiB".
     involved_dim: for each dimension whether the collective runs over it (default: the first four).
+
+    >>> trace = ae.traces.collective("all_reduce", "1 MiB", npus=4)
+    >>> trace.npus, trace.nodes[0][0].name
+    (4, 'all_reduce')
     """
     kind = COMM_TYPES[choice("collective", str(name).replace("-", "_"), COMM_TYPES)]
     count = whole("npus", npus, at_least=1)
@@ -40,6 +44,11 @@ def from_nodes(
     a group has the NPUs that name it, in ascending order.
 
     Raises ConfigError for what makes no trace, naming the NPU and the node.
+
+    >>> forward = {"id": 0, "name": "forward", "type": "COMP_NODE", "duration_micros": 5}
+    >>> update = {"id": 1, "name": "update", "type": "COMP_NODE", "duration_micros": 2, "data_deps": [0]}
+    >>> ae.traces.from_nodes([[forward, update]])
+    <trace of 1 NPUs, 2 nodes each, all alike>
     """
     if not isinstance(nodes, Sequence) or isinstance(nodes, (str, bytes)) or not nodes:
         raise ConfigError("from_nodes takes a list with the nodes of every NPU; each of them is a list of dicts.")

@@ -38,6 +38,14 @@ def from_pipeline(
     order, stages, micro_batches, virtual: as in run_pipeline. forward_micros, backward_micros: one micro-batch's time
     through a stage, in whole µs, 1 or more; one number for all stages, or one for each. bytes: of the activations that
     go from one stage to the next, and of their gradient. Raises ConfigError as run_pipeline does.
+
+    >>> trace = ae.traces.from_pipeline("1f1b", 2, 2, forward_micros=10, backward_micros=20, bytes=4096)
+    >>> for node in trace.nodes[0][:4]:
+    ...     print(node.id, node.type.name, node.name)
+    1 COMP_NODE F 0
+    2 COMM_SEND_NODE activations 0
+    4 COMP_NODE F 1
+    5 COMM_SEND_NODE activations 1
     """
     run = run_pipeline(order, stages, micro_batches, forward_micros, backward_micros, virtual=virtual)
     if any(span.start_ns == span.end_ns for span in run.spans):

@@ -41,6 +41,12 @@ def from_pytorch(
 
     Raises ConfigError for files that can't be read or aren't of the same run, and for collectives that ASTRA-sim 2.x
     doesn't have or whose process group isn't recorded.
+
+    >>> recorded = "exercises/inputs/pytorch/mlp"
+    >>> host = [f"{recorded}.{npu}.host.json" for npu in range(2)]
+    >>> kineto = [f"{recorded}.{npu}.kineto.json" for npu in range(2)]
+    >>> ae.traces.from_pytorch(host, kineto)
+    <trace of 2 NPUs, 65 to 66 nodes each>
     """
     hosts, timings = _files(host), _files(kineto)
     if len(hosts) != len(timings):

@@ -1,7 +1,7 @@
 """An iteration of a model under a strategy as an execution trace: tensor, data and pipeline parallelism together.
 
 Every NPU has its own operations. Within a pass they are those of generate_workload; the passes of a stage come in the
-order of strategy.schedule. Left out: the optimiser's update.
+order of strategy.pipeline_order. Left out: the optimiser's update.
 """
 
 from __future__ import annotations
@@ -44,9 +44,14 @@ def from_strategy(
     ASTRA-sim 2.x takes for rings. rounding, peak_performance: as in from_workload.
 
     Raises ConfigError where the strategy doesn't fit the model, or the network has another number of NPUs.
+
+    >>> model = ae.transformer("tiny", hidden=8, heads=2, blocks=2, sequence=4, vocabulary=16)
+    >>> ae.traces.from_strategy(model, ae.Strategy(data=2, pipeline=2, batch=4), "a100")
+    <trace of 4 NPUs, 19 to 20 nodes each>
     """
     model, strategy = named(model), checked(strategy)
-    inner = [strategy.tensor, strategy.data] if strategy.order == "tensor-first" else [strategy.data, strategy.tensor]
+    groups = [strategy.tensor, strategy.data]
+    inner = groups if strategy.placement == "tensor-first" else groups[::-1]
     logical, width = [*inner, strategy.pipeline], strategy.data * strategy.tensor
     physical = [strategy.npus] if network is None else sizes_of(network)
     trace = Builder(strategy.npus)
@@ -58,7 +63,7 @@ def from_strategy(
     sizes = [one.size for one in sent if one.collective is None and one.phase == FORWARD]
     at_the_end = all(one.times == 1 for one in sent if one.phase == WEIGHT_GRADIENT)
     run = run_pipeline(
-        strategy.schedule,
+        strategy.pipeline_order,
         strategy.pipeline,
         strategy.micro_batches,
         [part.forward_ns for part in parts],
@@ -101,7 +106,7 @@ class _Part:
         if count == 1:
             workload = generate_workload(model, strategy, device)
         else:
-            alone = replace(strategy, pipeline=count, virtual=1, schedule="1f1b")
+            alone = replace(strategy, pipeline=count, virtual=1, pipeline_order="1f1b")
             workload = generate_workload(model, alone, device, stage=part)
         boundary = 1 if workload.loop in GROUPED else 2
         layers, steps = loop_steps(workload, 2, boundary)

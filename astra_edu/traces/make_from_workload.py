@@ -46,6 +46,10 @@ def from_workload(
 
     Raises ConfigError where the parallelism doesn't fit the network, for passes below 1, for a workload that does
     nothing, and for loops that can't be written down, because they ask for the time.
+
+    >>> trace = ae.traces.from_workload(ae.Workload.micro("all-reduce", 2**20), (4, 2))
+    >>> trace.npus, trace.nodes[0][0].comm_type
+    (8, <CommType.ALL_REDUCE: 0>)
     """
     physical = sizes_of(network)
     logical, boundary = with_group(physical, options(workload).group)

@@ -17,7 +17,11 @@ from astra_edu.collectives import Collective
 
 
 class NodeType(IntEnum):
-    """What a node is, numbered as in Chakra's schema."""
+    """What a node is, numbered as in Chakra's schema.
+
+    >>> ae.traces.NodeType.COMM_SEND_NODE.value
+    5
+    """
 
     INVALID_NODE = 0
     METADATA_NODE = 1
@@ -30,7 +34,11 @@ class NodeType(IntEnum):
 
 
 class CommType(IntEnum):
-    """Which collective a COMM_COLL_NODE is, numbered as in Chakra's schema."""
+    """Which collective a COMM_COLL_NODE is, numbered as in Chakra's schema.
+
+    >>> ae.traces.CommType.ALL_TO_ALL.value
+    6
+    """
 
     ALL_REDUCE = 0
     REDUCE = 1
@@ -54,7 +62,12 @@ COLLECTIVES = {
 
 
 class Attribute(NamedTuple):
-    """The value of an attribute and the member of Chakra's AttributeProto that holds it, e.g. "int64_val"."""
+    """The value of an attribute and the member of Chakra's AttributeProto that holds it, e.g. "int64_val".
+
+    >>> attribute = ae.traces.attribute_of("comm_size", 4096)
+    >>> attribute.value, attribute.member
+    (4096, 'int64_val')
+    """
 
     value: Any
     member: str
@@ -69,7 +82,11 @@ class Metadata(NamedTuple):
 
 
 class Tensors(NamedTuple):
-    """The inputs or outputs of a node: three texts, empty in traces that no framework recorded."""
+    """The inputs or outputs of a node: three texts, empty in traces that no framework recorded.
+
+    >>> ae.traces.Tensors(shapes="[[2, 3]]", types='["Tensor(float)"]').shapes
+    '[[2, 3]]'
+    """
 
     values: str = ""
     shapes: str = ""
@@ -82,6 +99,10 @@ class Node:
 
     data_deps, ctrl_deps: ids of the nodes that must be over before it starts. duration_micros and start_time_micros
     in µs, whole. inputs, outputs: None where the file has none.
+
+    >>> node = ae.traces.collective("all_reduce", 4096, npus=2).nodes[0][0]
+    >>> node.type, node.comm_type, node.number("comm_size")
+    (<NodeType.COMM_COLL_NODE: 7>, <CommType.ALL_REDUCE: 0>, 4096)
     """
 
     id: int
@@ -150,6 +171,11 @@ def attribute_of(name: str, value: object, member: str | None = None) -> Attribu
     """An attribute for a plain Python value, in the member that ASTRA-sim's own traces use for it.
 
     Raises ConfigError for values that no attribute can hold.
+
+    >>> ae.traces.attribute_of("comm_size", 4096)
+    Attribute(value=4096, member='int64_val', doc='')
+    >>> ae.traces.attribute_of("is_cpu_op", True)
+    Attribute(value=True, member='bool_val', doc='')
     """
     if member is None:
         if isinstance(value, bool):

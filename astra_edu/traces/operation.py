@@ -16,6 +16,13 @@ class Operation:
     number: of its node, the same on every NPU; of two operations that could start, the lower number starts first.
     npus: where it is, ascending. after: what it waits for. words: what it does, for people. micros: one for all its
     NPUs, or one for each. groups: NPU to the name of its process group.
+
+    >>> trace = ae.traces.Builder(npus=4)
+    >>> sums = trace.all_reduce("sums", "1 MiB", on=[0, 1])
+    >>> sums
+    <1 sums: all-reduce of 1 MiB, on NPUs 0 and 1>
+    >>> sums.number, sums.is_on(3)
+    (1, False)
     """
 
     number: int

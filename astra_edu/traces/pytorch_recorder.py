@@ -15,6 +15,14 @@ def record_pytorch(step: Callable[[], object], prefix: str | PathLike[str], warm
 
     They are PREFIX.host.json and PREFIX.kineto.json. With torch.distributed every process calls this, with a prefix
     of its own. Raises ConfigError where torch isn't installed, or is older than 2.4.
+
+    >>> def step():
+    ...     loss = model(torch.randn(32, 1024)).sum()
+    ...     loss.backward()
+    >>> import torch  # doctest: +SKIP
+    >>> model = torch.nn.Linear(1024, 1024)  # doctest: +SKIP
+    >>> host, kineto = ae.traces.record_pytorch(step, "mine")  # doctest: +SKIP
+    >>> ae.traces.from_pytorch(host, kineto, npus=8)  # doctest: +SKIP
     """
     try:
         profiler = import_module("torch.profiler")

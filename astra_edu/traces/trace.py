@@ -22,6 +22,12 @@ class Trace:
 
     Raises ConfigError for a trace without NPUs, node numbers that occur twice, parents that aren't there, and nodes
     that wait for each other in a circle.
+
+    >>> trace = ae.traces.collective("all_reduce", "1 MiB", npus=4)
+    >>> trace
+    <trace of 4 NPUs, 1 nodes each, all alike>
+    >>> [node.name for node in trace.nodes[3]]
+    ['all_reduce']
     """
 
     nodes: tuple[tuple[Node, ...], ...]

@@ -1,6 +1,7 @@
 """The training loops: in which order an NPU computes, asks for collectives and waits for them.
 
-A loop is a SimPy generator over an Npu. `ae.LOOPS["MY_LOOP"] = my_loop` makes another one known. The one ns of
+A loop is a SimPy generator over an Npu. `ae.LOOPS["MY_LOOP"] = my_loop`, or @ae.LOOPS.add("MY_LOOP") in front of the
+function, makes another one known. The one ns of
 `npu.cycle()` is ASTRA-sim's: its loops are state machines that take one from state to state.
 """
 
@@ -160,17 +161,19 @@ def _dlrm(npu: Npu, waits: bool) -> Steps:
                 yield npu.cycle()
 
 
-LOOPS |= {
-    "MICRO": micro,
-    "DATA": data,
-    "DATA_REORDER": data_reorder,
-    "MODEL": model,
-    "HYBRID_DATA_MODEL": hybrid,
-    "HYBRID_MODEL_DATA": hybrid,
-    "HYBRID_CUSTOMIZED": hybrid,
-    "HYBRID_TRANSFORMER": transformer,
-    "HYBRID_TRANSFORMER_FWD_IN_BCKWD": transformer_forward_in_backward,
-    "HYBRID_DLRM": dlrm,
-    "HYBRID_DLRM_ENHANCED": dlrm_enhanced,
-    "DISTRIBUTED_INFERENCE": inference,
-}
+LOOPS.update(
+    {
+        "MICRO": micro,
+        "DATA": data,
+        "DATA_REORDER": data_reorder,
+        "MODEL": model,
+        "HYBRID_DATA_MODEL": hybrid,
+        "HYBRID_MODEL_DATA": hybrid,
+        "HYBRID_CUSTOMIZED": hybrid,
+        "HYBRID_TRANSFORMER": transformer,
+        "HYBRID_TRANSFORMER_FWD_IN_BCKWD": transformer_forward_in_backward,
+        "HYBRID_DLRM": dlrm,
+        "HYBRID_DLRM_ENHANCED": dlrm_enhanced,
+        "DISTRIBUTED_INFERENCE": inference,
+    }
+)

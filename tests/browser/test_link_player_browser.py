@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("anywidget")
 pytest.importorskip("networkx")
 
-from test_link_use import incast, run, tree
+from recorded_runs import incast, run, tree
 
 import astra_edu as ae
 from astra_edu.course.widgets.link_player import LinkPlayer

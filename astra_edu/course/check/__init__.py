@@ -1,23 +1,43 @@
-"""What the exercises call to check an answer: a module an exercise, a function a question."""
+"""What the exercises call to check an answer: a folder an exercise, a function a question.
 
-from astra_edu.course.check import ex1, ex2, ex3, ex4, ex5, ex6, ex7, ex8, ex9, ex10, ex11, ex12, ex13, ex14
+An exercise is found, not listed: it needs a folder `exNN/` here and a notebook `solutions/exNN_*.ipynb`. In the folder
+
+- `__init__.py` has what the notebook calls: for each question a function that takes the student's function and returns
+  a `Verdict`, and the data that the questions are about;
+- each larger thing behind a question (its cases, its search, its judge) is a module with a name of one or two words.
+
+`verdict.py` (judge, prediction, Mistake) and `slips.py` are shared by all. Answers that a check must accept, and wrong
+ones with what it has to say to them, are in `tests/answers/exNN.py`; the same tests try those of every exercise. An
+exercise is loaded when it is first asked for: `from astra_edu.check import answered, ex1`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
+
 from astra_edu.course.check.verdict import Verdict, answered
 
-__all__ = [
-    "Verdict",
-    "answered",
-    "ex1",
-    "ex2",
-    "ex3",
-    "ex4",
-    "ex5",
-    "ex6",
-    "ex7",
-    "ex8",
-    "ex9",
-    "ex10",
-    "ex11",
-    "ex12",
-    "ex13",
-    "ex14",
-]
+
+def exercises_in(folders: Iterable[str]) -> tuple[str, ...]:
+    """The names of all exercises in these folders, in the order of their numbers."""
+    names = (found.name for found in iter_modules(folders) if found.ispkg and re.fullmatch(r"ex\d+", found.name))
+    return tuple(sorted(names, key=lambda name: int(name.removeprefix("ex"))))
+
+
+EXERCISES = exercises_in(__path__)
+
+__all__ = ["EXERCISES", "Verdict", "answered", *EXERCISES]
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in EXERCISES:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.run import Run
+from astra_edu.base.table import text_table as text_table
 from astra_edu.run.result import Result
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -30,6 +31,15 @@ class Picture:
 
     table: the plotted numbers as text, one line a row; scrolls if wide, folded if long. note: what one
     must know to read the table, shown before it.
+
+    >>> picture = ae.plots.all_reduce_costs([4, 8], ["ring", "direct"])
+    >>> print(picture.table)
+    algorithm  NPUs  steps  busiest NPU (buffers)  fan-in
+    ring          4      6                  1.500       1
+    ring          8     14                  1.750       1
+    direct        4      2                  1.500       3
+    direct        8      2                  1.750       7
+    >>> picture.figure.savefig("costs.svg")
     """
 
     figure: Figure = field(repr=False)
@@ -53,19 +63,6 @@ class Picture:
 
     def __repr__(self) -> str:
         return "\n".join(filter(None, (self.alt, self.note, self.table)))
-
-
-def text_table(header: list[str], rows: list[list[object]]) -> str:
-    """Rows as aligned text: the first column to the left, the others to the right."""
-    cells = [header, *[[str(cell) for cell in row] for row in rows]]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
-    lines = [
-        "  ".join(
-            cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in cells
-    ]
-    return "\n".join(line.rstrip() for line in lines)
 
 
 class TimeUnit(NamedTuple):

@@ -6,7 +6,7 @@ all-gather its blue.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from matplotlib.patches import Patch
 
@@ -24,6 +24,11 @@ class Look(NamedTuple):
     fill: str
     colour: str
     hatch: str = ""
+
+    @property
+    def style(self) -> dict[str, Any]:
+        """What a bar of it is drawn with."""
+        return {"facecolor": self.fill, "edgecolor": self.colour, "hatch": self.hatch}
 
     def patch(self) -> Patch:
         """Its entry in a legend."""

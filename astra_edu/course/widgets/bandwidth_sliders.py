@@ -25,6 +25,12 @@ class BandwidthSliders(ipywidgets.VBox):  # type: ignore[misc]
 
     Arrow keys move a slider too. Raises ConfigError where the job doesn't run on the platform. A job that takes more
     than about 100 ms to simulate lags behind its sliders.
+
+    >>> from astra_edu.studies.case_studies import Job, suited
+    >>> job = Job("VGG-16", ae.model("vgg16"), ae.Strategy(data=8))
+    >>> sliders = ae.widgets.BandwidthSliders(job, suited((ae.Block("Ring", 8, 50, 500),)))
+    >>> sliders.factors
+    [1.0]
     """
 
     def __init__(self, job: Job, platform: TracePlatform) -> None:

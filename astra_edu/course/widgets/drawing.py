@@ -17,7 +17,8 @@ from astra_edu.collectives.collective import REDUCING, held_after
 from astra_edu.collectives.proof import initial, prove_end, replay
 from astra_edu.collectives.schedule import Step
 from astra_edu.course.widgets import words
-from astra_edu.course.widgets.layout import HEIGHT, WIDTH, Layout, Point, layout, path, point
+from astra_edu.course.widgets.layout import Layout, layout, path, point
+from astra_edu.course.widgets.own_layout import HEIGHT, WIDTH, Point
 from astra_edu.course.widgets.words import Sets, Token
 
 Payload = dict[str, Any]
@@ -121,7 +122,7 @@ def _step(schedule: Schedule, step: Step, tokens: list[Token], sets: Sets, plan:
     for t in tokens:
         mine[t.source].append(t)
     busiest = max(map(len, mine.values()), default=1)
-    spread = 0.5 if plan.topology[step.dimension] == "Switch" and busiest > 1 else 0.0
+    spread = 0.5 if plan.topology[step.dimension].switched and busiest > 1 else 0.0
     delays = [round(spread * _place(mine[t.source], t) / max(1, busiest - 1), 3) for t in tokens]
     labels = [("+" if step.op is Op.REDUCE else "") + _label(schedule, t.chunks) for t in tokens]
     few = len(tokens) <= LABELLED_TOKENS

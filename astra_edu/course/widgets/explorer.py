@@ -12,7 +12,8 @@ from astra_edu.base.units import KIB, MIB, format_bytes, parse_bytes
 from astra_edu.collectives import ALGORITHMS, Collective, algorithms_for
 from astra_edu.course.widgets.choice import Choice, summary
 from astra_edu.course.widgets.player import Player
-from astra_edu.network import Dimension, Topology
+from astra_edu.network import Dimension
+from astra_edu.network.topologies import TOPOLOGIES
 
 SIZES = [(format_bytes(KIB << power), KIB << power) for power in range(23)]
 BANDWIDTHS = [(f"{gb:g} GB/s", gb) for gb in (1, 2, 6.25, 12.5, 16, 25, 32, 50, 62, 100, 150, 200, 300, 450, 900)]
@@ -28,7 +29,10 @@ class Row:
         """Show `dimension`, carrying out its phases by `algorithm`."""
         wide = {"style": {"description_width": "5.2em"}, "layout": ipywidgets.Layout(width="auto")}
         self.topology = ipywidgets.Dropdown(
-            options=list(map(str, Topology)), value=str(dimension.topology), description="topology", **wide
+            options=[*dict.fromkeys((*TOPOLOGIES, dimension.topology.value))],
+            value=dimension.topology.value,
+            description="topology",
+            **wide,
         )
         self.algorithm = ipywidgets.Dropdown(options=[algorithm], value=algorithm, description="algorithm", **wide)
         self.npus = ipywidgets.IntSlider(dimension.npus, 2, max(MOST_NPUS, dimension.npus), description="NPUs", **wide)
@@ -48,6 +52,10 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
 
     collective, size (bytes) and splits as in ASTRA-sim; network: (topology, NPUs, GB/s per link, latency in ns)
     of each dimension; algorithms: one for each dimension. Everything can be changed afterwards in the view.
+
+    >>> explorer = ae.Explorer("all-gather", network=(("Switch", 4, 50, 500),), algorithms="direct")
+    >>> explorer
+    Explorer(<direct all-gather on 4 NPUs: 1 steps, 4 chunks>)
     """
 
     def __init__(

@@ -26,6 +26,11 @@ class Folds(View):
 
     step: 0 before the first round, k when round k is over. The view and Python share it. The view's controls change
     sizes, array and dataflow; so does assigning another `folding`.
+
+    >>> folds = ae.Folds(ae.Gemm(300, 300, 300), ae.SystolicArray(128, 128), dataflow="output")
+    >>> folds.step = 3
+    >>> folds.folding.cycles
+    4985
     """
 
     _use = "step through them"

@@ -1,8 +1,9 @@
 """Where the NPUs of a topology stand in the picture, and the curves along which chunks travel between them.
 
-One dimension is a circle (with a box in its middle for a switch). More dimensions are a grid: dimension 0 runs
-along the rows, 1 down the columns, 2 obliquely into the page, and 3 repeats the whole beside itself. Every NPU
-is then a sum of one vector a dimension, and every line of NPUs along a dimension is drawn by the same rule.
+One dimension is a circle (with a box in its middle for a switch), or what its topology's own layout says. More
+dimensions are a grid: dimension 0 runs along the rows, 1 down the columns, 2 obliquely into the page, and 3 repeats
+the whole beside itself. Every NPU is then a sum of one vector a dimension, and every line of NPUs along a dimension
+is drawn by the same rule.
 """
 
 from __future__ import annotations
@@ -12,12 +13,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import cos, hypot, pi, prod, sin
 
-Point = tuple[float, float]
-Curve = tuple[Point, Point, Point, Point]
-"""A cubic Bézier curve: start, two control points, end; all in pixels of the picture."""
-
-WIDTH, HEIGHT = 480.0, 420.0
-TOPOLOGIES = ("Ring", "FullyConnected", "Switch")
+from astra_edu.course.widgets.own_layout import HEIGHT, WIDTH, Curve, Point, has_own, placed, way
+from astra_edu.network.topologies import Topology, find
 
 
 @dataclass(frozen=True)
@@ -29,7 +26,7 @@ class Layout:
     """
 
     dims: tuple[int, ...]
-    topology: tuple[str, ...]
+    topology: tuple[Topology, ...]
     vectors: tuple[Point, ...]
     nodes: tuple[Point, ...]
     radius: float
@@ -41,7 +38,9 @@ class Layout:
         """The curve a chunk takes from rim to rim; the two directions of a wire bend to different sides."""
         a, b = self.nodes[source], self.nodes[destination]
         if len(self.dims) == 1:
-            if self.topology[0] == "Switch":
+            if has_own(self.topology[0]):
+                return _trimmed(way(self.topology[0], self.dims[0], source, destination), self.radius)
+            if self.topology[0].switched:
                 return _trimmed(_across_switch(a, b), self.radius)
             lag = 0.0 if self._next(source, destination) else 0.3
             return _trimmed(_bent(a, b, self._chord_rise(source, destination), lag=lag), self.radius)
@@ -65,25 +64,22 @@ class Layout:
 
 
 def layout(dims: Sequence[int], topology: Sequence[str]) -> Layout:
-    """Place prod(dims) NPUs; `topology` names each dimension's network: Ring, FullyConnected or Switch."""
-    sizes, names = tuple(dims), tuple(topology)
+    """Place prod(dims) NPUs; `topology` names each dimension's network, such as Ring."""
+    sizes, names = tuple(dims), tuple(map(find, topology))
     if len(sizes) == 1:
-        return _circle(sizes[0], names)
+        return _own(sizes[0], names) if has_own(names[0]) else _circle(sizes[0], names)
     vectors, nodes = _grid(sizes)
     radius = min(19.0, 0.33 * _nearest(nodes))
     bare = Layout(sizes, names, vectors, nodes, radius, (), (), ())
     links, buses = [], []
     for d, name in enumerate(names):
+        wired = _wired(name, sizes[d])
         for line in _lines(sizes, d):
-            if name == "Switch":
+            if name.switched:
                 buses.append(_bus(bare, line, d))
                 links += [_path((nodes[npu], _beside(bare, nodes[npu], d))) for npu in line]
             else:
-                links += [
-                    _wire(bare, line, i, j)
-                    for i, j in combinations(range(len(line)), 2)
-                    if j - i in _reach(name, len(line))
-                ]
+                links += [_wire(bare, line, i, j) for i, j in combinations(range(len(line)), 2) if (i, j) in wired]
     return Layout(sizes, names, vectors, nodes, radius, tuple(links), tuple(buses), ())
 
 
@@ -101,17 +97,27 @@ def path(curve: Curve) -> str:
     return f"M{x:.1f} {y:.1f}C" + " ".join(f"{x:.1f} {y:.1f}" for x, y in rest)
 
 
-def _circle(n: int, names: tuple[str, ...]) -> Layout:
+def _own(n: int, names: tuple[Topology, ...]) -> Layout:
+    places = placed(names[0], n)
+    nodes = tuple(places[npu] for npu in range(n))
+    nearest = _nearest(list(places.values()))
+    half = min(9.0, 0.3 * nearest)
+    boxes = tuple((x - half, y - half, 2 * half, 2 * half) for node, (x, y) in places.items() if isinstance(node, str))
+    links = {frozenset(link): link for link in names[0].links(n)}.values()
+    wires = tuple(_path((places[tail], places[head])) for tail, head in links)
+    return Layout((n,), names, (), nodes, min(17.0, 0.36 * nearest), wires, (), boxes)
+
+
+def _circle(n: int, names: tuple[Topology, ...]) -> Layout:
     cx, cy, r = WIDTH / 2, HEIGHT / 2, HEIGHT / 2 - (36 if n <= 16 else 24)
     nodes = tuple((cx + r * sin(2 * pi * i / n), cy - r * cos(2 * pi * i / n)) for i in range(n))
     radius = min(20.0, 0.42 * _nearest(nodes) if n > 16 else 0.24 * _nearest(nodes))
     boxes: tuple[tuple[float, float, float, float], ...] = ()
-    if names[0] == "Switch":
+    if names[0].switched:
         links = [_path((node, (cx, cy))) for node in nodes]
         boxes = ((cx - 70, cy - 70, 140, 140),)
     else:
-        pairs = combinations(range(n), 2)
-        links = [_path((nodes[i], nodes[j])) for i, j in pairs if j - i in _reach(names[0], n)]
+        links = [_path((nodes[i], nodes[j])) for i, j in sorted(_wired(names[0], n))]
     return Layout((n,), names, (), nodes, radius, tuple(links), (), boxes)
 
 
@@ -145,16 +151,17 @@ def _lines(dims: tuple[int, ...], d: int) -> list[list[int]]:
     return [[start + k * stride for k in range(dims[d])] for start in starts]
 
 
-def _reach(name: str, size: int) -> tuple[int, ...]:
-    """How far apart two NPUs of a line may be to have a wire between them."""
-    return (1, size - 1) if name == "Ring" else tuple(range(1, size))
+def _wired(topology: Topology, size: int) -> set[tuple[int, int]]:
+    """Which places of a line have a wire between them, the smaller one first."""
+    links = topology.links(size)
+    return {(i, j) for i, j in links if isinstance(i, int) and isinstance(j, int) and i < j}
 
 
 def _along_line(plan: Layout, source: int, destination: int) -> Curve:
     """Next NPUs nearly straight; the farther apart, the higher the arc; through the bus of a switch."""
     d = next(d for d in range(len(plan.dims)) if (destination - source) % prod(plan.dims[: d + 1]))
     a, b = plan.nodes[source], plan.nodes[destination]
-    if plan.topology[d] == "Switch":
+    if plan.topology[d].switched:
         up, down = _beside(plan, a, d, 1.33), _beside(plan, b, d, 1.33)
         back = ((a[0] - b[0]) / 2, (a[1] - b[1]) / 2)  # those who meet on a bus meet off its middle
         return a, up, (down[0] + back[0], down[1] + back[1]), b

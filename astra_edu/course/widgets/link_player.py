@@ -15,9 +15,11 @@ from astra_edu.course.widgets.bundle import script, style
 from astra_edu.course.widgets.drawing import Payload
 from astra_edu.course.widgets.network_layout import HEIGHT, WIDTH, Point, curve, layout, radius_of
 from astra_edu.course.widgets.network_picture import still
+from astra_edu.course.widgets.own_layout import has_own
 from astra_edu.course.widgets.view import View
 from astra_edu.network.as_graph import links_of
 from astra_edu.network.graph import GraphNetwork
+from astra_edu.network.links import named
 from astra_edu.network.shortest import LinkName, Node
 from astra_edu.run.link_times import bottleneck, link_name, link_times, uses_of
 from astra_edu.run.trace_result import TraceResult
@@ -33,6 +35,12 @@ class LinkPlayer(View):
     result: of simulate(..., record=True) on the congestion-aware network. places: where its nodes stand, by their
     names, such as {0: (0, 0), "spine": (1, 2)}, y upwards; by default a layout of our own. time: what is on show, in
     ns. The view and Python share it. Raises ConfigError for a run without a record, and for one too large to draw.
+
+    >>> ring = ae.TracePlatform(ae.Block("Ring", 4, 50, 500), ae.TraceSystem.of("ring"), congestion_aware=True)
+    >>> result = ae.simulate(ae.traces.collective("all_reduce", "1 MiB", npus=4), ring, record=True)
+    >>> player = ae.LinkPlayer(result, time=2000)
+    >>> player.save_html("links.html").name
+    'links.html'
     """
 
     _use = "step through the messages"
@@ -96,9 +104,9 @@ def payload(result: TraceResult, places: Mapping[Node, Point] | None) -> Payload
         if count > MOST[what]:
             raise ConfigError(
                 f"this run has {count:,} {'messages on links' if what == 'messages' else what}, too many to watch; "
-                f"{MOST[what]:,} are the most. astra_edu.course.plots.link_use draws any run."
+                f"{MOST[what]:,} are the most. astra_edu.course.plots.network.link_use draws any run."
             )
-    where = layout(nodes, links, result.platform.dims, places, _levels(result, nodes))
+    where = layout(nodes, links, result.platform.dims, places or _own_places(result), _levels(result, nodes))
     radius = radius_of(where)
     number = {node: k for k, node in enumerate(nodes)}
     which = {link: k for k, link in enumerate(links)}
@@ -133,11 +141,20 @@ def _nodes(result: TraceResult, links: list[LinkName]) -> list[Node]:
     return [*range(result.platform.npus), *switches]
 
 
+def _own_places(result: TraceResult) -> Mapping[Node, Point] | None:
+    """Where the nodes of one block stand whose topology has a layout of its own, y upwards."""
+    blocks = result.platform.blocks
+    if len(blocks) != 1 or not has_own(blocks[0].topology):
+        return None
+    places = blocks[0].topology.layout(blocks[0].npus)
+    return {named(node, 0, 0, 1, blocks[0]): (1.6 * x, -y) for node, (x, y) in places.items()}
+
+
 def _levels(result: TraceResult, nodes: list[Node]) -> dict[Node, int] | None:
     """The layer of each switch among blocks: its dimension's."""
     if isinstance(result.platform.network, GraphNetwork):
         return None
-    return {node: int(node.split()[1].split(".")[0]) + 1 for node in nodes if isinstance(node, str)}
+    return {node: int(node.split()[-1].split(".")[0]) + 1 for node in nodes if isinstance(node, str)}
 
 
 def _words(result: TraceResult) -> str:

@@ -89,7 +89,8 @@ def _stage(data: Payload, step: int, name: str) -> str:
     parts.append("</g>")
     for x, y, w, h in stage["boxes"]:
         parts.append(f'<rect x="{x}" y="{y}" width="{w}" height="{h}" rx="6" fill="{FAINT}" stroke="{SOFT}"/>')
-        parts.append(_words(x + w / 2, y + h - 8, "switch", 'text-anchor="middle" font-size="12"'))
+        if w >= 60:
+            parts.append(_words(x + w / 2, y + h - 8, "switch", 'text-anchor="middle" font-size="12"'))
     now = data["steps"][step - 1] if step else None
     if now:
         parts.append(_arrows(data, now, name))

@@ -14,8 +14,8 @@ from astra_edu.collectives import Schedule
 from astra_edu.course.widgets import picture
 from astra_edu.course.widgets.bundle import script, style
 from astra_edu.course.widgets.drawing import MAX_NPUS, Timing, drawing
-from astra_edu.course.widgets.layout import TOPOLOGIES
 from astra_edu.course.widgets.view import View
+from astra_edu.network.topologies import find
 
 CLOCKS = ("steps", "time")
 
@@ -23,13 +23,18 @@ CLOCKS = ("steps", "time")
 class Player(View):
     """An animation of `schedule`: chunks on their way, and the table of who holds what.
 
-    topology: the network of each dimension, "Ring", "FullyConnected" or "Switch"; one name does for all. Left
+    topology: the network of each dimension, such as "Ring" or "Torus"; one name does for all. Left
     out, rings are drawn as rings and everything else as fully connected. timing: when each transfer happens;
     without it there is only the clock that gives every step one beat.
 
     time: the position, in beats (clock "steps") or in ns (clock "time"). step: 0 before the first step, k from
     the moment step k begins until step k + 1 does; so step k is over at time k beats. Setting `step` goes to
     that step's end. speed: 1 is normal. The view and Python share all of these.
+
+    >>> player = ae.Player(ae.schedule("all-reduce", "ring", 4), topology="Ring")
+    >>> player.step = 2
+    >>> player.save_html("ring.html").name
+    'ring.html'
     """
 
     _use = "see it move"
@@ -176,7 +181,7 @@ class Player(View):
             self._settled = before
 
 
-def _topology(schedule: Schedule, names: Sequence[str] | str | None) -> list[str]:
+def _topology(schedule: Schedule, names: Sequence[str] | str | None) -> Sequence[str]:
     """One checked name a dimension."""
     dims = len(schedule.dims)
     if names is None:
@@ -186,7 +191,10 @@ def _topology(schedule: Schedule, names: Sequence[str] | str | None) -> list[str
     asked = [names] * dims if isinstance(names, str) else list(names)
     if len(asked) != dims:
         raise ConfigError(f"topology is {asked!r}; give one name for each of the {dims} dimensions.")
-    return [choice(f"topology[{d}]", name, TOPOLOGIES) for d, name in enumerate(asked)]
+    found = [find(name, f"topology[{d}]") for d, name in enumerate(asked)]
+    for one, npus in zip(found, schedule.dims, strict=True):
+        one.check(npus)
+    return found
 
 
 def _check_schedule(schedule: Schedule) -> None:

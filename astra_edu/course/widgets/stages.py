@@ -32,6 +32,11 @@ class Stages(View):
     times as long as a forward pass the backward pass is; p2p: how long a transfer is, as a share of a forward pass.
     slow: the number of a stage that takes 1.5 times as long as the others, or None. time: where the cursor is, in ns.
     A forward pass through a whole stage takes 12 µs. The view and Python share all of these.
+
+    >>> stages = ae.Stages("gpipe", stages=2, micro_batches=4)
+    >>> stages.order = "1f1b"
+    >>> stages.run.in_flight
+    (2.0, 1.0)
     """
 
     _shared = (*SETTINGS, "time", "data")

@@ -14,10 +14,13 @@ from astra_edu.base.units import KIB
 from astra_edu.course.widgets.samples import SINGLE
 from astra_edu.course.widgets.what_if_parts import Stepped, counter, group, menu, words
 from astra_edu.formats import format_workload, parse_workload
-from astra_edu.network import Dimension, Topology
+from astra_edu.network import Dimension
+from astra_edu.network.topologies import TOPOLOGIES, find
 from astra_edu.run.presets import PRESETS
 from astra_edu.system import Implementation, Platform, SystemConfig
-from astra_edu.system.config import INTER_DIMENSION, INTRA_DIMENSION, OPTIMIZATIONS
+from astra_edu.system.inter_dimension import INTER_DIMENSION
+from astra_edu.system.policies import QUEUE_POLICIES
+from astra_edu.system.settings import OPTIMIZATIONS
 from astra_edu.workload import Workload
 
 NPUS = (2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 256, 512, 1024)
@@ -30,7 +33,6 @@ SCALES = (0.05, 0.1, 0.2, 0.25, 0.41, 0.5, 0.75, 1, 1.5, 2, 3, 4, 5, 10, 20)
 MOST_LINKS = 16
 MOST_DIMENSIONS = 4
 EDITED = "edited"
-SUITS = {"Ring": "ring", "FullyConnected": "direct", "Switch": "halvingDoubling"}
 ALGORITHMS = ("ring", "direct", "halvingDoubling", "doubleBinaryTree")
 SPARE = Dimension.of("Switch", 4, 25, 500)
 
@@ -42,7 +44,7 @@ class DimensionControls:
         """Show the spare dimension."""
         self.number = number
         self.base = SPARE
-        self.topology = menu("topology", map(str, Topology))
+        self.topology = menu("topology", TOPOLOGIES)
         self.algorithm = menu("algorithm", ALGORITHMS, "how reductions and gathers are carried out on this dimension")
         self.npus = Stepped("NPUs", NPUS, SPARE.npus, help="NPUs that this dimension connects")
         self.links = counter("links", SPARE.links, MOST_LINKS, "links of one NPU into this dimension")
@@ -50,12 +52,13 @@ class DimensionControls:
         self.latency = Stepped("latency", LATENCIES, SPARE.latency, "ns", "of one link")
         self.controls = [self.topology, self.algorithm, self.npus, self.links, self.bandwidth, self.latency]
         self.box = group(f"Dimension {number}", self.controls)
-        self.show(SPARE, SUITS[SPARE.topology])
+        self.show(SPARE, SPARE.topology.suits)
 
     def show(self, dimension: Dimension, algorithm: str) -> None:
         """Set all controls."""
         self.base = dimension
-        self.topology.value = str(dimension.topology)
+        self.topology.options = [*dict.fromkeys((*TOPOLOGIES, dimension.topology.value))]
+        self.topology.value = dimension.topology.value
         self.algorithm.options = [*ALGORITHMS, *({algorithm} - set(ALGORITHMS))]
         self.algorithm.value = algorithm
         self.npus.put(dimension.npus)
@@ -73,14 +76,14 @@ class DimensionControls:
         self._put_links(needed if self.links.value == self._needed else max(needed, self.links.value))
         self._needed = needed
         if changed is self.topology:
-            self.algorithm.value = SUITS[self.topology.value]
+            self.algorithm.value = find(self.topology.value).suits
 
     def dimension(self) -> Dimension:
         """What the controls describe. Raises ConfigError for too few links."""
         try:
             return replace(
                 self.base,
-                topology=Topology(self.topology.value),
+                topology=find(self.topology.value),
                 npus=self.npus.value,
                 links=self.links.value,
                 bandwidth=self.bandwidth.value,
@@ -90,7 +93,11 @@ class DimensionControls:
             raise ConfigError(f"dimension {self.number}: {error}") from error
 
     def _links_needed(self) -> int:
-        return Dimension.of(self.topology.value, self.npus.value, 1, 0).links
+        """As many as now where there is no such topology of so many NPUs."""
+        try:
+            return Dimension.of(self.topology.value, self.npus.value, 1, 0).links
+        except ConfigError:
+            return int(self.links.value)
 
     def _put_links(self, links: int) -> None:
         self.links.max = max(MOST_LINKS, links, self.links.value)
@@ -111,8 +118,10 @@ class PlatformControls:
         self.splits = Stepped("splits", SPLITS, 4, help="chunks that each collective is cut into")
         self.active_chunks = counter("active chunks", 1, 16, "how many chunks may be on a dimension at once")
         self.scheduling = menu("scheduling", ("LIFO", "FIFO"), "LIFO: later collectives first; FIFO: earlier ones")
-        self.intra_dimension = menu("intra-dimension", INTRA_DIMENSION, "which chunk of a queue is next")
-        self.inter_dimension = menu("inter-dimension", INTER_DIMENSION, "in which order a chunk walks the dimensions")
+        self.intra_dimension = menu("intra-dimension", tuple(QUEUE_POLICIES), "which chunk of a queue is next")
+        self.inter_dimension = menu(
+            "inter-dimension", tuple(INTER_DIMENSION), "in which order a chunk walks the dimensions"
+        )
         self.optimization = menu("optimisation", OPTIMIZATIONS, "localBWAware: each dimension leaves the next less")
         settings = (
             *("endpoint_delay", "splits", "active_chunks"),

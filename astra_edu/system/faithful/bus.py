@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, Protocol
 
-from astra_edu.collectives import Collective
-from astra_edu.system.config import Bus
+from astra_edu.collectives import Collective, Traits
+from astra_edu.system.settings import Bus
 
 
 class Time(Protocol):
@@ -202,19 +202,13 @@ class Crossing(NamedTuple):
 
 
 def crossing(
-    collective: Collective, algorithm: str, npus: int, window: int, k: int, in_group: bool = False
+    collective: Collective, traits: Traits, npus: int, window: int, k: int, in_group: bool = False
 ) -> Crossing:
     """The k-th crossing (from 0) of a phase: lots of `window` go outwards, lots of others come in, in turn.
 
     in_group: whether it is a process group's, where ASTRA-sim 2.x takes larger lots in the direct algorithm.
     """
-    match algorithm:
-        case "ring":
-            others = npus - 1
-        case "halving-doubling":
-            others = npus.bit_length() - 2
-        case _:
-            others = window * (npus - 1) if in_group else window
+    others = traits.others(npus) if traits.others else window * (npus - 1) if in_group else window
     turn, place = divmod(k, window + others)
     if place < window:
         return Crossing(True, False, False)

@@ -54,8 +54,8 @@ class NpuOrder:
         """The NPUs have waited for a collective whose last chunk went through `phases`."""
         if phases[0].lane.how.flat:
             return
-        if not self.boost:  # all take part, and a step of a ring or of direct puts NPU 1 before NPU 0
-            if any(p.lane.dimension.npus > 2 and p.schedule.algorithm in ("ring", "direct") for p in phases):
+        if not self.boost:  # all take part, and a step in which nobody exchanges puts NPU 1 before NPU 0
+            if any(p.lane.dimension.npus > 2 and _passes_on(p) for p in phases):
                 self._order = [*range(len(self._order) - 1), ZERO]
             return
         pair = [npu for npu in self._order if npu in (ZERO, phases[0].dimension)]
@@ -64,3 +64,8 @@ class NpuOrder:
                 pair = [phase.dimension, ZERO]
         d = phases[-1].dimension
         self._order = [npu for npu in self._order if npu not in (ZERO, d)] + pair
+
+
+def _passes_on(phase: Phase) -> bool:
+    traits = phase.schedule.traits
+    return not (traits.exchanges or traits.tree)

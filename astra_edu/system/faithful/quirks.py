@@ -31,7 +31,6 @@ from collections.abc import Sequence
 
 from astra_edu.collectives.collective import Collective
 from astra_edu.collectives.schedule import Op, Rounds, Schedule
-from astra_edu.system.config import TREES
 
 MEMORY_BYTES_PER_NS = 500_000
 """The endpoint memory's bandwidth in the analytical main program: 500 TB/s, so it hardly ever counts."""
@@ -44,7 +43,7 @@ def message_bytes(schedule: Schedule, group: Rounds, chunks: int, size: int) -> 
     all-reduce: it doubles the halved and rounded message again, so what was rounded off stays off.
     """
     if (
-        schedule.algorithm == "halving-doubling"
+        schedule.traits.halves
         and len(schedule.dims) == 1
         and schedule.collective is Collective.ALL_REDUCE
         and group.op is Op.COPY
@@ -60,8 +59,8 @@ def is_charged(schedule: Schedule, group: Rounds, step: int) -> bool:
     trees of "doubleBinaryTree", where inner NPUs pay again for what comes down (all steps down but the last).
     """
     if group.op is Op.REDUCE:
-        return schedule.algorithm != "halving-doubling" or step < group.count - 1
-    return schedule.algorithm in TREES and step < group.count - 1
+        return not schedule.traits.halves or step < group.count - 1
+    return schedule.traits.tree and step < group.count - 1
 
 
 def reduction_ns(schedule: Schedule, group: Rounds, step: int, size: int) -> int:
@@ -72,7 +71,7 @@ def reduction_ns(schedule: Schedule, group: Rounds, step: int, size: int) -> int
     """
     if not is_charged(schedule, group, step):
         return 0
-    if schedule.algorithm == "halving-doubling":
+    if schedule.traits.halves:
         size //= 2
     return memory_ns(size)
 
@@ -88,7 +87,7 @@ def crossing_bytes(schedule: Schedule, sizes: Sequence[int]) -> list[int]:
     Expected and done: a message's own bytes. Except halving-doubling, which has gone one step further by then: what
     arrives crosses with the size of the next message, and there is one more than there are messages.
     """
-    if schedule.algorithm != "halving-doubling":
+    if not schedule.traits.halves:
         return [*sizes, sizes[-1]]
     following = sizes[-1] // 2 if schedule.collective is Collective.REDUCE_SCATTER else sizes[-1] * 2
     return [*sizes, following]

@@ -1,4 +1,4 @@
-"""An NPU's shared bus in the turns of its NPU."""
+"""An NPU's shared bus as a phase sees it, and the clock it needs where NPUs have turns."""
 
 from __future__ import annotations
 
@@ -6,24 +6,30 @@ from collections.abc import Callable
 from typing import Any
 
 from astra_edu.clock.events import Action, Turns
-from astra_edu.system.config import Bus
 from astra_edu.system.faithful.bus import Crossing, Piece, SharedBus
 
 
-class TurnsBus:
-    """An NPU's shared bus (see bus.py) in its turns."""
+class NpuBus:
+    """An NPU's shared bus; see exchange.CrossedBus."""
 
-    def __init__(self, bus: Bus, turns: Turns) -> None:
-        """An idle bus."""
-        self.env = turns.clock
-        self.turns = turns
-        self._bus = SharedBus.with_memory(bus, self, None)
-
-    def after_for(self, npu: object, delay: float, action: Callable[[], object]) -> None:
-        """Do `action` in `delay` ns. See bus.BusClock."""
-        self.turns.after(int(delay), lambda _: action())
+    def __init__(self, shared: SharedBus) -> None:
+        """shared: the bus itself."""
+        self._bus = shared
 
     def cross(self, how: Crossing, size: int, action: Action, what: Any) -> None:
         """Do action(what) when `size` bytes have crossed the bus."""
         side = self._bus.near if how.outwards else self._bus.far
         side.request(Piece(size, how.adds_up, how.returns, lambda: action(what)))
+
+
+class TurnsBusClock:
+    """The clock of a bus in the turns of one NPU; see bus.BusClock."""
+
+    def __init__(self, turns: Turns) -> None:
+        """turns: of the NPU."""
+        self.env = turns.clock
+        self._turns = turns
+
+    def after_for(self, npu: object, delay: float, action: Callable[[], object]) -> None:
+        """Do `action` in `delay` ns."""
+        self._turns.after(int(delay), lambda _: action())

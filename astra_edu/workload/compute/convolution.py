@@ -20,7 +20,15 @@ from astra_edu.workload.compute.operator import (
 
 @dataclass(frozen=True, kw_only=True)
 class Convolution(Operator):
-    """A convolution with a square kernel. padding: pixels on each side; None keeps the size (odd kernels, stride 1)."""
+    """A convolution with a square kernel. padding: pixels on each side; None keeps the size (odd kernels, stride 1).
+
+    >>> from astra_edu.workload.compute import Convolution
+    >>> first = Convolution(name="conv1", channels=3, height=224, width=224, filters=64, kernel=3)
+    >>> first.gives, first.parameters
+    ((64, 224, 224), 1792)
+    >>> first.forward(batch=1).gemms
+    (Gemm(m=50176, n=64, k=27, count=1, moved=3363520),)
+    """
 
     channels: int
     height: int
@@ -103,7 +111,12 @@ class Convolution(Operator):
 
 @dataclass(frozen=True, kw_only=True)
 class Pool(Operator):
-    """The largest of each window of pixels. Comparisons aren't floating-point operations, so it counts none."""
+    """The largest of each window of pixels. Comparisons aren't floating-point operations, so it counts none.
+
+    >>> from astra_edu.workload.compute import Pool
+    >>> Pool(name="pool", shape=(64, 224, 224), window=2, stride=2).gives
+    (64, 112, 112)
+    """
 
     minor = True
 

@@ -5,11 +5,10 @@ The roofline: Williams, Waterman, Patterson, "Roofline: An Insightful Visual Per
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from astra_edu.base.errors import ConfigError, choice, positive
+from astra_edu.base.table import Table
 from astra_edu.workload.compute.gemm import Gemm
 from astra_edu.workload.compute.operator import Compute
 from astra_edu.workload.compute.systolic import DATAFLOWS, Folding, SystolicArray
@@ -26,6 +25,12 @@ class Device:
     memory_bytes: what fits. matrix_efficiency, memory_efficiency: the share of each peak that is reached.
     array, clock_hz: systolic arrays that matrix products are folded onto, by the best dataflow for each; with them a
     product takes no less than its folds do.
+
+    >>> mine = ae.Device("mine", flops_per_s=100e12, memory_bytes_per_s=1e12)
+    >>> mine.ridge
+    100.0
+    >>> mine.gemm_ns(ae.Gemm(1024, 1024, 1024), element_bytes=2)
+    21474.83648
     """
 
     name: str
@@ -100,11 +105,25 @@ class Device:
 
 
 def device(name: str | Device) -> Device:
-    """The device called `name`, such as "a100", or one that is given. Raises ConfigError with the names for others."""
+    """The device called `name`, such as "a100", or one that is given. Raises ConfigError with the names for others.
+
+    >>> a100 = ae.device("a100")
+    >>> f"{a100.ridge:.0f} operations for each byte"
+    '153 operations for each byte'
+    """
     return name if isinstance(name, Device) else DEVICES[choice("device", name, DEVICES)]
 
 
-DEVICES: Mapping[str, Device] = MappingProxyType(
+def _cells(device: Device) -> list[str]:
+    bandwidth = f"{device.memory_bytes_per_s / GB:,.0f}" if device.memory_bytes_per_s else ""
+    memory = f"{device.memory_bytes / GIB:,.0f}" if device.memory_bytes else ""
+    return [f"{device.flops_per_s / TERA:,.1f}", bandwidth, memory, device.source]
+
+
+DEVICES: Table[Device] = Table(
+    "devices",
+    ["10¹² operations/s", "10⁹ bytes/s", "GiB", "source"],
+    _cells,
     {
         d.name: d
         for d in (
@@ -128,7 +147,7 @@ DEVICES: Mapping[str, Device] = MappingProxyType(
                 "Jouppi et al., CACM 2020, table 2: a chip of 2 cores, bfloat16, 32 GB of HBM",
             ),
         )
-    }
+    },
 )
 """Every device by its name. Peaks are the makers' figures for dense products in 16 bits.
 

@@ -40,6 +40,11 @@ class Elementwise(_Shaped):
 
     operations: for each element; 0 for a ReLU, whose comparison isn't a floating-point operation. inputs: how many
     tensors it reads. kept: bytes kept for each element, 1 for a dropout's mask; None keeps the input.
+
+    >>> from astra_edu.workload.compute import Elementwise
+    >>> relu = Elementwise(name="relu", shape=(128, 64), operations=0)
+    >>> relu.forward(batch=2)
+    Compute(gemms=(), operations=0, elements=32768)
     """
 
     minor = True
@@ -87,6 +92,10 @@ class Normalisation(_Shaped):
     """Batch or layer normalisation: mean and variance taken out, then a gain and a bias for each feature.
 
     trained: whether it has the gain and the bias. 2 operations for each element, as the tutorial counts.
+
+    >>> from astra_edu.workload.compute import Normalisation
+    >>> Normalisation(name="norm", shape=(128, 64)).parameters
+    128
     """
 
     trained: bool = True

@@ -16,6 +16,11 @@ class Embedding(Operator):
 
     rows: of each table. pooled: a table's vectors are added up, so each table gives one (recommendation); else each
     token has one (language).
+
+    >>> from astra_edu.workload.compute import Embedding
+    >>> words = Embedding(name="words", rows=(50_000,), width=64, lookups=128)
+    >>> words.parameters, words.gives
+    (3200000, (128, 64))
     """
 
     rows: tuple[int, ...]
@@ -71,7 +76,13 @@ class Embedding(Operator):
 
 @dataclass(frozen=True, kw_only=True)
 class Interaction(Operator):
-    """DLRM's dot product of every pair of `vectors` vectors of `width`, beside the first vector itself."""
+    """DLRM's dot product of every pair of `vectors` vectors of `width`, beside the first vector itself.
+
+    >>> from astra_edu.workload.compute import Interaction
+    >>> pairs = Interaction(name="pairs", vectors=4, width=16)
+    >>> pairs.takes, pairs.gives
+    ((4, 16), (1, 22))
+    """
 
     vectors: int
     width: int

@@ -14,6 +14,13 @@ class Linear(Operator):
     """output = input · weights + bias, for each of a sample's tokens.
 
     tied: it uses an embedding's weights. gathers_back: split by rows, the gradient of its input is gathered.
+
+    >>> from astra_edu.workload.compute import Linear, Split
+    >>> layer = Linear(name="fc", inputs=1024, outputs=4096, split=Split.COLUMNS)
+    >>> layer.parameters, layer.part(4).parameters
+    (4198400, 1049600)
+    >>> layer.forward(batch=32).flops
+    268435456
     """
 
     inputs: int
@@ -75,6 +82,11 @@ class Lstm(Operator):
     """A layer of long short-term memory: four gates from the input and from the state before, token by token.
 
     hidden: features of the state. units: those of them that are computed here, all of them if not given.
+
+    >>> from astra_edu.workload.compute import Lstm
+    >>> lstm = Lstm(name="lstm", inputs=1024, hidden=1024, tokens=50)
+    >>> lstm.parameters, lstm.gives
+    (8396800, (50, 1024))
     """
 
     inputs: int

@@ -9,7 +9,12 @@ from astra_edu.workload.compute.operator import Compute, Operator, Shape, Split,
 
 @dataclass(frozen=True, kw_only=True)
 class Loss(Operator):
-    """Softmax over the words for each token, and the cross-entropy, in 32 bits (arXiv 2205.05198, section 4.3)."""
+    """Softmax over the words for each token, and the cross-entropy, in 32 bits (arXiv 2205.05198, section 4.3).
+
+    >>> from astra_edu.workload.compute import Loss
+    >>> Loss(name="loss", tokens=128, words=50_000).takes
+    (128, 50000)
+    """
 
     minor = True
 

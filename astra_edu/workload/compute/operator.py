@@ -22,6 +22,11 @@ class Split(StrEnum):
     GATHERED: each has some of the columns, and the outputs are gathered. COLUMNS: they stay where they are. ROWS: each
     has the rows for its part of the input, and the partial outputs are added up. HEADS: each has some of the heads.
     COPIED: each does all of it. TABLES: each has some of the embedding tables.
+
+    >>> from astra_edu.workload.compute import Linear, Split
+    >>> by_columns = Linear(name="mlp1", split=Split.COLUMNS, inputs=64, outputs=256)
+    >>> by_columns.part(4).gives
+    (1, 64)
     """
 
     GATHERED = "gathered"
@@ -37,6 +42,11 @@ class Compute:
     """The work of one phase: matrix products, and element-by-element kernels.
 
     operations: of the kernels. elements: what the kernels read and write; a GEMM counts its own.
+
+    >>> from astra_edu.workload.compute import Compute
+    >>> work = Compute(gemms=(ae.Gemm(128, 128, 128),), operations=500, elements=1000)
+    >>> work.flops
+    4194804
     """
 
     gemms: tuple[Gemm, ...] = ()
@@ -61,6 +71,11 @@ class Operator:
 
     after: the operators whose output it takes; () means the one before it. shares_input: an operator before it keeps
     the same input for the backward pass, so this one keeps none, and has no input gradient of its own to add up.
+
+    >>> vgg = ae.model("vgg16")
+    >>> last = vgg.operators[-1]
+    >>> last.name, last.takes, last.gives
+    ('predictions', (1, 4096), (1, 1000))
     """
 
     name: str

@@ -15,6 +15,10 @@ def two_of_four(gemm: Gemm) -> Gemm:
     fitted on the array anyway. Not counted are the 2 bits that say where each kept value stood, and the wiring by which
     a MAC picks its partner among four (with inputs stationary, each PE would even have to hold all four).
     Source: Mishra et al., "Accelerating Sparse Deep Neural Networks", 2021 (arXiv 2104.08378), for the 2:4 pattern.
+
+    >>> from astra_edu.workload.compute import two_of_four
+    >>> two_of_four(ae.Gemm(128, 128, 64))
+    Gemm(m=128, n=128, k=32, count=1, moved=None)
     """
     groups, rest = divmod(gemm.k, 4)
     return replace(gemm, k=2 * groups + min(rest, 2))

@@ -33,7 +33,11 @@ DATAFLOWS = tuple(AXES)
 
 @dataclass(frozen=True)
 class SystolicArray:
-    """`count` arrays of `rows` × `columns` PEs, which share out the folds of a product."""
+    """`count` arrays of `rows` × `columns` PEs, which share out the folds of a product.
+
+    >>> ae.SystolicArray(128, 128).pes, ae.SystolicArray(32, 32, count=16).pes
+    (16384, 16384)
+    """
 
     rows: int
     columns: int
@@ -59,6 +63,11 @@ class Fold(NamedTuple):
 
     product: which of the GEMM's `count` products, from 0. array: which array has it, from 0. It takes the `cycles`
     cycles from first_cycle on; cycles count from 0.
+
+    >>> folding = ae.Folding(ae.Gemm(300, 300, 300), ae.SystolicArray(128, 128))
+    >>> last = folding.fold(folding.fold_count - 1)
+    >>> last.rows, last.columns, last.first_cycle
+    (44, 44, 5456)
     """
 
     product: int
@@ -84,6 +93,13 @@ class Folding:
     arrays take whole folds in turn: fold i is on array i modulo their number. So up to `count` folds run in one round
     of `fold_cycles`, and adding up partial sums of different arrays costs nothing. Raises ConfigError for what is no
     product, array or dataflow.
+
+    >>> product, array = ae.Gemm(300, 300, 300), ae.SystolicArray(128, 128)
+    >>> weight, output = (ae.Folding(product, array, dataflow) for dataflow in ("weight", "output"))
+    >>> weight.fold_count, weight.cycles
+    (9, 6137)
+    >>> output.fold_count, output.cycles
+    (9, 4985)
     """
 
     gemm: Gemm

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
-from types import MappingProxyType
 
 from astra_edu.base.errors import choice
+from astra_edu.base.table import Table
 from astra_edu.workload.models import transformer as transformers
 from astra_edu.workload.models.model import INPUT, Model
 from astra_edu.workload.models.recommendation import dlrm
@@ -17,7 +17,16 @@ from astra_edu.workload.models.vision import resnet50, vgg16
 
 __all__ = ["INPUT", "MODELS", "Model", "model", "transformer"]
 
-MODELS: Mapping[str, Callable[[], Model]] = MappingProxyType(
+
+def _cells(make: Callable[[], Model]) -> list[str]:
+    model = make()
+    return [f"{model.parameters:,}", f"{len(model.operators):,}", str(len(model.blocks) or ""), model.source]
+
+
+MODELS: Table[Callable[[], Model]] = Table(
+    "models",
+    ["parameters", "operators", "blocks", "source"],
+    _cells,
     {
         "vgg16": vgg16,
         "resnet50": resnet50,
@@ -32,13 +41,18 @@ MODELS: Mapping[str, Callable[[], Model]] = MappingProxyType(
         "gpt3-tutorial": gpt3_tutorial,
         "mt-nlg-530b": transformers.mt_nlg_530b,
         "transformer-1t": transformers.transformer_1t,
-    }
+    },
 )
 """The function that makes each model, by its name."""
 
 
 def model(name: str | Model) -> Model:
-    """The model called `name`, such as "gpt3", or one given. Raises ConfigError with the names there are for others."""
+    """The model called `name`, such as "gpt3", or one given. Raises ConfigError with the names there are for others.
+
+    >>> gpt2 = ae.model("gpt2")
+    >>> f"{gpt2.parameters:,}", len(gpt2.blocks)
+    ('1,557,611,200', 48)
+    """
     return name if isinstance(name, Model) else _made(choice("model", name, MODELS))
 
 

@@ -19,6 +19,13 @@ class Model:
 
     blocks: where each of the equal blocks of a transformer starts and ends, as indices of operators; () without blocks.
     published: the number of parameters that `source` gives. exact: whether `published` isn't rounded.
+
+    >>> from astra_edu.workload.compute import Elementwise, Linear
+    >>> first = Linear(name="fc1", inputs=784, outputs=128)
+    >>> relu = Elementwise(name="relu", shape=(1, 128), operations=0)
+    >>> mlp = ae.Model("mlp", (first, relu, Linear(name="fc2", inputs=128, outputs=10)))
+    >>> mlp.parameters, mlp.flops(batch=1)
+    (101770, 609792)
     """
 
     name: str

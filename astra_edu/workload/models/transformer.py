@@ -39,6 +39,10 @@ def transformer(
     hidden: features of a token. feedforward: features inside a block's two linear layers, 4 · hidden if not given.
     sequence: tokens of a sample. vocabulary: words, whose embeddings also make the scores (tied weights).
     Raises ConfigError if the heads don't divide the features.
+
+    >>> tiny = ae.transformer("tiny", hidden=64, heads=4, blocks=2, sequence=32, vocabulary=1000)
+    >>> tiny.parameters, len(tiny.operators)
+    (166144, 30)
     """
     hidden = whole(f"{name}: hidden", hidden, at_least=1)
     sizes = {"hidden": hidden, "heads": heads, "blocks": blocks, "sequence": sequence, "vocabulary": vocabulary}

@@ -29,7 +29,7 @@ class Abridged:
             return strategy
         pipeline = min(2, strategy.pipeline)
         _check(self, strategy.tensor, pipeline, strategy.sequence_parallel)
-        return replace(strategy, pipeline=pipeline, schedule="1f1b", virtual=1)
+        return replace(strategy, pipeline=pipeline, pipeline_order="1f1b", virtual=1)
 
     def alone(self, few: Strategy) -> Strategy:
         """The same for a tensor group by itself: what it computes and keeps for a micro-batch is known from that."""

@@ -32,6 +32,12 @@ class Communication:
 
     phase: the phase that it belongs to. group: "tensor", "data", "pipeline" or "all", of `npus` NPUs.
     size: bytes that each NPU puts in, once. times: how often in an iteration. blocking: what follows waits for it.
+
+    >>> sent = ae.communications("vgg16", ae.Strategy(data=8))[0]
+    >>> sent.operator, sent.content, sent.collective.value, sent.npus, sent.size
+    ('block1_conv1', 'weight gradients', 'all-reduce', 8, 3584)
+    >>> sent.sent_bytes
+    6272.0
     """
 
     operator: str
@@ -61,6 +67,12 @@ def communications(model: Model | str, strategy: Strategy, *, stage: int | None 
     """All that an NPU of a stage sends in an iteration, operator by operator; of all stages together if none is given.
 
     Raises ConfigError if the strategy doesn't fit.
+
+    >>> model = ae.transformer("tiny", hidden=64, heads=4, blocks=1, sequence=32, vocabulary=1000)
+    >>> for each in ae.communications(model, ae.Strategy(tensor=2))[:2]:
+    ...     print(each.phase, each.operator, each.collective, each.size, "bytes")
+    forward words all-reduce 4096 bytes
+    input gradient block1_qkv all-reduce 4096 bytes
     """
     model = named(model)
     checked(strategy).check(model)

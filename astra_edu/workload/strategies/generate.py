@@ -22,6 +22,7 @@ from astra_edu.workload.strategies.communication import (
     communications,
 )
 from astra_edu.workload.strategies.strategy import Strategy, stages
+from astra_edu.workload.strategies.which_loop import check_platform, options_of, training_loop
 
 UPDATE_NS = 1
 """What a finished collective takes to be used, in the tutorials' files."""
@@ -52,42 +53,72 @@ def generate_workload(
     one; ae.estimate puts whole iterations together. ZeRO-1 and ZeRO-2 are written as all-reduces, whose two halves
     they are.
 
-    The loop: DATA without tensor parallelism, HYBRID_DLRM with exchanged embeddings, MODEL for tensor parallelism
-    alone, HYBRID_DATA_MODEL (tensor-first: the group is dimension 0) or HYBRID_MODEL_DATA (data-first: the copies are)
-    for both; for transformers tensor-first HYBRID_TRANSFORMER, ..._FWD_IN_BCKWD where all is recomputed;
-    HYBRID_CUSTOMIZED for ZeRO-3, where a line "X_parameters" gathers those of X, and in the backward pass those of the
-    line that comes next (the last line's are still there). (Over several passes, such a gather doesn't wait for the
-    gradients of the pass before.)
-
-    platform: where it is to run, if that is to be checked: a workload file doesn't say how many NPUs it is for.
+    platform: where it is to run, if that is to be checked: a workload file doesn't say how many NPUs it is for. Which
+    loop and why: `which_loop.training_loop`.
 
     Raises ConfigError where the model can't be shared out so, where no loop of ASTRA-sim 1.0 can say it, and for a
     platform with other groups of NPUs.
+
+    Worked example: two linear layers of 1,024 inputs and outputs, 32 samples at once. A line has a name, then ns,
+    collective and bytes of the forward pass, of the input gradient and of the weight gradient. Eight copies exchange
+    the gradients of 1,024 · 1,024 weights and 1,024 biases, 2 bytes each. Eight NPUs that share each layer compute an
+    eighth of it (which takes more than an eighth of the time, as it is bound by memory), gather the outputs, 32 · 128
+    of 2 bytes each, and add up the gradients of all 32 · 1,024 inputs:
+
+    >>> from astra_edu.formats import format_workload
+    >>> from astra_edu.workload.compute import Linear
+    >>> mlp = ae.Model("mlp", tuple(Linear(name=name, inputs=1024, outputs=1024) for name in ("fc1", "fc2")))
+    >>> copies = ae.generate_workload(mlp, ae.Strategy(data=8, micro_batch=32), "a100")
+    >>> print(format_workload(copies), end="")
+    DATA
+    2
+    fc1 -1 1093 NONE 0 1093 NONE 0 1093 ALLREDUCE 2099200 1
+    fc2 -1 1093 NONE 0 1093 NONE 0 1093 ALLREDUCE 2099200 1
+    >>> sharing = ae.generate_workload(mlp, ae.Strategy(tensor=8, micro_batch=32), "a100")
+    >>> print(format_workload(sharing), end="")
+    MODEL
+    2
+    fc1 -1 165 ALLGATHER 8192 165 NONE 0 165 NONE 0 1
+    fc2 -1 165 ALLGATHER 8192 165 ALLREDUCE 65536 165 NONE 0 1
     """
-    model = named(model)
-    on = named_device(device)
+    model, on = named(model), named_device(device)
     found = communications(model, strategy)
+    loop = training_loop(model, strategy)
+    if platform is not None:
+        check_platform(platform, strategy, loop)
     activations = {(c.operator, c.phase): c for c in found if c.group in ("tensor", "all")}
     parameters = {(c.operator, c.phase): c for c in found if c.group == "data"}
-    loop = _loop(model, strategy)
-    if platform is not None:
-        _check_platform(platform, strategy, loop)
-    by_loop = loop.endswith("FWD_IN_BCKWD")
-    own_row = {c.operator for c in found if c.group != "pipeline"}
-    if by_loop:
-        own_row |= {model.operators[block[-1]].name for block in model.blocks}
-    rows = list(_rows(model, strategy, stage, own_row))
-    options = _options(loop, model, strategy, [row[0].name for row in rows])
-    repeated_rows = set()
-    if strategy.recompute == "full" and not by_loop:
-        repeated_rows = {model.operators[i].name for block in model.blocks for i in block}
-    layers = [_layer(row, strategy, on, activations, parameters, row[0].name in repeated_rows) for row in rows]
+
+    rows = list(_rows(model, strategy, stage, _with_a_line(model, found, loop)))
+    again = _computed_again(model, strategy, loop)
+    layers = [_layer(row, strategy, on, activations, parameters, row[0].name in again) for row in rows]
     if loop == "HYBRID_CUSTOMIZED":
         layers = list(_with_gathers(layers, strategy, parameters))
-    first = layers[0].input_gradient
-    if loop not in GROUPED + DLRM and (first.collective or (stage and first.compute_ns)):
+    if _passes_a_gradient_on(layers[0], loop, stage):
         layers.insert(0, Layer(INPUT, NOTHING, NOTHING, NOTHING, UPDATE_NS, layers[0].parallelism))
-    return Workload(loop, tuple(layers), options)
+    return Workload(loop, tuple(layers), options_of(loop, model, strategy, [row[0].name for row in rows]))
+
+
+def _with_a_line(model: Model, found: Sequence[Communication], loop: str) -> set[str]:
+    """The operators that start a line even if they are minor: those that send, and what ends a repeated block."""
+    sending = {c.operator for c in found if c.group != "pipeline"}
+    if not loop.endswith("FWD_IN_BCKWD"):
+        return sending
+    return sending | {model.operators[block[-1]].name for block in model.blocks}
+
+
+def _computed_again(model: Model, strategy: Strategy, loop: str) -> set[str]:
+    """The operators whose line repeats the forward pass in the backward pass, where the loop doesn't do it itself."""
+    if strategy.recompute != "full" or loop.endswith("FWD_IN_BCKWD"):
+        return set()
+    return {model.operators[i].name for block in model.blocks for i in block}
+
+
+def _passes_a_gradient_on(first: Layer, loop: str, stage: int | None) -> bool:
+    """Whether the first line has a gradient for what is before it, which most loops leave out of their first line."""
+    if loop in GROUPED + DLRM:
+        return False
+    return bool(first.input_gradient.collective or (stage and first.input_gradient.compute_ns))
 
 
 def phases(operators: Row, strategy: Strategy, again: bool) -> dict[str, list[Compute]]:
@@ -126,62 +157,6 @@ def _rows(model: Model, strategy: Strategy, stage: int | None, own_row: Collecti
     yield row
 
 
-def _loop(model: Model, strategy: Strategy) -> str:
-    if strategy.exchange_embeddings:
-        if strategy.tensor > 1 or strategy.pipeline > 1 or strategy.zero == 3:
-            raise ConfigError(
-                "HYBRID_DLRM has all NPUs exchange embeddings and reduce gradients; use tensor=1, pipeline=1 and "
-                "zero=0, 1 or 2."
-            )
-        _check_tables(model)
-        return "HYBRID_DLRM"
-    transformer = bool(model.blocks) and strategy.order == "tensor-first"
-    if strategy.zero == 3 and strategy.data > 1:
-        loop = "HYBRID_CUSTOMIZED"
-    elif strategy.tensor == 1:
-        return "DATA"
-    elif transformer:
-        return "HYBRID_TRANSFORMER" + ("_FWD_IN_BCKWD" if strategy.recompute == "full" else "")
-    elif strategy.data == 1:
-        loop = "MODEL"
-    else:
-        loop = "HYBRID_DATA_MODEL" if strategy.order == "tensor-first" else "HYBRID_MODEL_DATA"
-    if strategy.recompute == "full" and strategy.tensor > 1:
-        raise ConfigError(
-            f"ASTRA-sim 1.0 can't repeat the activations' collectives in a backward pass of {loop}, only for "
-            "transformers, tensor-first, without ZeRO-3; or use recompute='selective' or 'none'."
-        )
-    return loop
-
-
-def _check_tables(model: Model) -> None:
-    """HYBRID_DLRM takes line 0 for the tables, and waits for their vectors at the last line before they are used."""
-    tables, *others = (operator for operator in model.operators if operator.split is Split.TABLES)
-    using = [operator for operator in model.operators if tables.name in operator.after]
-    if others or tables is not model.operators[0] or not using or using[0].minor:
-        raise ConfigError(
-            f"{model.name}: HYBRID_DLRM needs one operator with tables, the first of all, and a layer that names it in "
-            "`after`, such as an Interaction."
-        )
-
-
-def _check_platform(platform: Platform, strategy: Strategy, loop: str) -> None:
-    """Whether its NPUs are the strategy's, and its dimension 0 the group that the loop takes it for."""
-    npus, first = strategy.npus // strategy.pipeline, platform.network[0].npus
-    if platform.npus != npus:
-        raise ConfigError(
-            f"data × tensor = {strategy.data} × {strategy.tensor} takes {npus} NPUs, but the platform has "
-            f"{platform.npus}."
-        )
-    group = strategy.tensor if strategy.order == "tensor-first" else strategy.data
-    by_dimension = loop in ("HYBRID_DATA_MODEL", "HYBRID_MODEL_DATA", "HYBRID_CUSTOMIZED")
-    if by_dimension and strategy.tensor > 1 and first != group:
-        raise ConfigError(
-            f"{loop} takes dimension 0 of the network for a group of {group} NPUs ({strategy.order}), but it has "
-            f"{first}; give it {group}, or choose groups of {first}."
-        )
-
-
 def _layer(row: Row, strategy: Strategy, on: Device, activations: Sent, parameters: Sent, again: bool) -> Layer:
     first = row[0]
 
@@ -203,7 +178,7 @@ def _with_gathers(layers: Sequence[Layer], strategy: Strategy, parameters: Sent)
         gathering, computing = "MODEL", "DATA"
     else:
         gathering, computing = "HYBRID_MODEL_DATA", "HYBRID_DATA_MODEL"
-        if strategy.order == "data-first":
+        if strategy.placement == "data-first":
             gathering, computing = computing, gathering
     next_back = NOTHING
     for layer in layers:
@@ -213,21 +188,3 @@ def _with_gathers(layers: Sequence[Layer], strategy: Strategy, parameters: Sent)
             yield Layer(f"{layer.name}_parameters", now, next_back, NOTHING, UPDATE_NS, gathering)
             next_back = now
         yield replace(layer, parallelism=computing)
-
-
-def _options(loop: str, model: Model, strategy: Strategy, names: Sequence[str]) -> tuple[str, ...]:
-    """The words after the loop in the file's first line."""
-    if loop == "HYBRID_DLRM":
-        pooled = next(operator for operator in model.operators if operator.split is Split.TABLES)
-        joined = next(i for i, operator in enumerate(model.operators) if pooled.name in operator.after)
-        return (str(names.index(model.operators[joined].name) - 1),)
-    if not loop.startswith("HYBRID_TRANSFORMER"):
-        return ()
-    options = ["model_parallel_NPU_group:", str(strategy.tensor)]
-    if loop.endswith("FWD_IN_BCKWD"):
-        of_block = [[model.operators[i].name for i in block] for block in model.blocks]
-        spans = [[names.index(name) for name in block if name in names] for block in of_block]
-        first, last = [span[0] for span in spans if span], [span[-1] for span in spans if span]
-        options += ["checkpoints:", str(len(first)), *map(str, first)]
-        options += ["checkpoint_initiates:", str(len(last)), *map(str, reversed(last))]
-    return tuple(options)

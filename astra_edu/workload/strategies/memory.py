@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 
+from astra_edu.base.deprecated import renamed
 from astra_edu.base.errors import ConfigError, whole
 from astra_edu.pipeline.closed_form import in_flight
 from astra_edu.workload.compute import Device, Embedding, Linear, Operator, Split
@@ -27,7 +28,14 @@ ADAM_BYTES = 12
 
 @dataclass(frozen=True)
 class Memory:
-    """Bytes that one NPU keeps at the worst moment."""
+    """Bytes that one NPU keeps at the worst moment.
+
+    >>> kept = ae.memory("gpt3", ae.Strategy(tensor=8, pipeline=16, batch=16))
+    >>> f"{kept.state / 2**30:.1f} GiB of state, {kept.activations / 2**30:.1f} GiB of activations"
+    '21.8 GiB of state, 52.1 GiB of activations'
+    >>> kept.fits("v100"), kept.fits("a100")
+    (False, True)
+    """
 
     parameters: float
     gradients: float
@@ -44,12 +52,13 @@ class Memory:
         """All of it, in bytes."""
         return self.state + self.activations
 
-    def fits(self, on: Device | str) -> bool:
+    @renamed(on="device")
+    def fits(self, device: Device | str) -> bool:
         """Whether it is no more than the device's memory. Raises ConfigError for a device whose memory isn't given."""
-        on = named_device(on)
-        if on.memory_bytes is None:
-            raise ConfigError(f"{on.name} has no memory_bytes, so nothing can be said to fit or not.")
-        return self.total <= on.memory_bytes
+        device = named_device(device)
+        if device.memory_bytes is None:
+            raise ConfigError(f"{device.name} has no memory_bytes, so nothing can be said to fit or not.")
+        return self.total <= device.memory_bytes
 
 
 def memory(
@@ -64,6 +73,10 @@ def memory(
 
     gradient_bytes, optimiser_bytes: for each parameter. Adam with gradients in 16 bits has 2 and 12; Megatron-LM adds
     up gradients in 32 bits besides: 4. Raises ConfigError if the model can't be shared out so.
+
+    >>> plain, shared = (ae.memory("gpt2", ae.Strategy(data=8, zero=zero)) for zero in (0, 3))
+    >>> round(plain.total / 2**30, 1), round(shared.total / 2**30, 1)
+    (31.8, 11.5)
     """
     model, strategy = named(model), checked(strategy)
     for name, each in (("gradient_bytes", gradient_bytes), ("optimiser_bytes", optimiser_bytes)):
@@ -85,7 +98,7 @@ def memory_of(
     def of_stage(stage: int) -> Memory:
         own = parts[stage :: strategy.pipeline]
         parameters, tables = sum(part[stage > 0] for part in own), sum(part[2] for part in own)
-        held = in_flight(strategy.schedule, stage, strategy.pipeline, strategy.micro_batches, strategy.virtual)
+        held = in_flight(strategy.pipeline_order, stage, strategy.pipeline, strategy.micro_batches, strategy.virtual)
         kept = [parameters / share + tables for share in shares]
         activations = held * sum(part[3] for part in own)
         return Memory(

@@ -4,41 +4,47 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from astra_edu.base.deprecated import renamed_fields
 from astra_edu.base.errors import ConfigError, choice, whole
 from astra_edu.workload.compute import Operator, Split
 from astra_edu.workload.compute.operator import divisors, near
 from astra_edu.workload.models import Model
 
-SCHEDULES = ("gpipe", "1f1b", "interleaved")
+PIPELINE_ORDERS = ("gpipe", "1f1b", "interleaved")
 RECOMPUTE = ("none", "selective", "full")
-ORDERS = ("tensor-first", "data-first")
+PLACEMENTS = ("tensor-first", "data-first")
 
 MOST_TRIED = 4096
 """NPUs of a tensor group, at most, where the nearest possible number is looked for."""
 
 
+@renamed_fields(order="placement", schedule="pipeline_order")
 @dataclass(frozen=True, kw_only=True)
 class Strategy:
     """data × tensor × pipeline NPUs, and what each of them keeps and sends.
 
     data: copies of the model, each with its own samples. tensor: NPUs that share every operator (Megatron-LM's tensor
     parallelism where operators are split by columns and rows, gathered activations elsewhere). pipeline: stages.
-    order: which of the data and tensor groups are neighbours on the network.
+    placement: which of the data and tensor groups are neighbours on the network.
     batch: samples of an iteration, on all NPUs; None means one micro-batch for each copy. micro_batch: samples at once.
-    schedule: order of a pipeline's passes; virtual: parts of the model that each stage has, for "interleaved".
+    pipeline_order: of the stages' passes; virtual: parts of the model that each stage has, for "interleaved".
     zero: ZeRO's stage; 1 shares out the optimiser's state, 2 the gradients, 3 the parameters, too, among the copies.
     sequence_parallel: tokens are shared out where operators are not (arXiv 2205.05198).
     recompute: what the backward pass computes again, instead of keeping it: none, selective (the attention), or full.
     exchange_embeddings: tables are shared out among all NPUs, and vectors exchanged all-to-all (DLRM).
+
+    >>> cut = ae.Strategy(data=4, tensor=8, pipeline=2, batch=64)
+    >>> cut.npus, cut.micro_batches
+    (64, 16)
     """
 
     data: int = 1
     tensor: int = 1
     pipeline: int = 1
-    order: str = "tensor-first"
+    placement: str = "tensor-first"
     micro_batch: int = 1
     batch: int | None = None
-    schedule: str = "1f1b"
+    pipeline_order: str = "1f1b"
     virtual: int = 1
     zero: int = 0
     sequence_parallel: bool = False
@@ -53,8 +59,8 @@ class Strategy:
         for name in ("sequence_parallel", "exchange_embeddings"):
             if not isinstance(getattr(self, name), bool):
                 raise ConfigError(f"{name} is {getattr(self, name)!r}; it must be True or False.")
-        choice("order", self.order, ORDERS)
-        choice("schedule", self.schedule, SCHEDULES)
+        choice("placement", self.placement, PLACEMENTS)
+        choice("pipeline_order", self.pipeline_order, PIPELINE_ORDERS)
         choice("recompute", self.recompute, RECOMPUTE)
         if whole("zero", self.zero, at_least=0) > 3:
             raise ConfigError(f"zero is {self.zero}; ZeRO has the stages 1, 2 and 3, and 0 means without.")
@@ -70,12 +76,12 @@ class Strategy:
         self._check_pipeline()
 
     def _check_pipeline(self) -> None:
-        if (self.virtual > 1) != (self.schedule == "interleaved"):
+        if (self.virtual > 1) != (self.pipeline_order == "interleaved"):
             raise ConfigError(
-                f"schedule is {self.schedule!r} with virtual={self.virtual}; only 'interleaved' gives a stage several "
-                "parts of the model, 2 or more."
+                f"pipeline_order is {self.pipeline_order!r} with virtual={self.virtual}; only 'interleaved' gives a "
+                "stage several parts of the model, 2 or more."
             )
-        if self.schedule == "interleaved" and self.micro_batches % self.pipeline:
+        if self.pipeline_order == "interleaved" and self.micro_batches % self.pipeline:
             below = self.micro_batches // self.pipeline * self.pipeline
             nearest = f"{below} or {below + self.pipeline}" if below else f"{self.pipeline}"
             raise ConfigError(
@@ -169,6 +175,11 @@ def stages(model: Model, count: int) -> tuple[tuple[int, ...], ...]:
     Equal blocks are shared out evenly, what comes before them goes to the first part, what comes after to the last.
     A model without blocks is cut where the parts' operations come out most alike. Raises ConfigError naming the
     nearest numbers that divide the blocks.
+
+    >>> from astra_edu.workload.strategies import stages
+    >>> tiny = ae.transformer("tiny", hidden=64, heads=4, blocks=4, sequence=32, vocabulary=1000)
+    >>> [len(operators) for operators in stages(tiny, 2)]
+    [27, 27]
     """
     if not isinstance(model, Model):
         raise ConfigError(f"stages are cut out of a model such as ae.model('gpt3'), not {model!r:.40}.")

@@ -27,6 +27,10 @@ def blocks_cost(network: Sequence[Block], of_kinds: Sequence[str] | None = None)
     between each two that are fully connected, and for each NPU on a switch one with a port and, between nodes, a NIC.
     of_kinds: "Package", "Node" or "Pod" for each dimension; by default kinds(network). Raises ConfigError if they
     aren't as many.
+
+    >>> from astra_edu.studies.case_studies import blocks_cost
+    >>> blocks_cost([ae.Block("Ring", 8, 50, 500)]), blocks_cost([ae.Block("Switch", 8, 50, 500)])
+    (1600.0, 6800.0)
     """
     of_kinds = kinds(network) if of_kinds is None else of_kinds
     if len(of_kinds) != len(network):

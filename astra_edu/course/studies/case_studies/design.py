@@ -66,13 +66,7 @@ def network(design: Design) -> tuple[Block, ...]:
 
 def ports(block: Block) -> int:
     """Links that each of its NPUs has."""
-    match block.topology:
-        case Topology.RING:
-            return 2
-        case Topology.FULLY_CONNECTED:
-            return block.npus - 1
-        case Topology.SWITCH:
-            return 1
+    return block.topology.links_needed(block.npus)
 
 
 def platform(blocks: tuple[Block, ...]) -> TracePlatform:

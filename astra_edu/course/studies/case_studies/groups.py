@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from astra_edu.base.errors import ConfigError, whole
-from astra_edu.network import Topology
 from astra_edu.system import TracePlatform
 
 
@@ -16,6 +15,11 @@ def grouped(platform: TracePlatform, group: int) -> tuple[TracePlatform, int]:
     one collective in flight at a time, as in ASTRA-sim 2.x, and no collective runs over both. Raises ConfigError for a
     group that doesn't fit, and for one that ends inside a ring or a fully connected dimension, where groups would have
     some of the links each.
+
+    >>> from astra_edu.studies.case_studies import case_study_platform, grouped
+    >>> cut, inside = grouped(case_study_platform("W-1D-350"), group=16)
+    >>> cut.dims, inside
+    ((16, 32), 1)
     """
     group = whole("group", group, at_least=1)
     if not platform.blocks:
@@ -31,7 +35,7 @@ def grouped(platform: TracePlatform, group: int) -> tuple[TracePlatform, int]:
                 raise ConfigError(
                     f"groups of {group} NPUs don't fit: dimension {d} makes {inside * block.npus} NPUs of {inside}."
                 )
-            if block.topology is not Topology.SWITCH:
+            if not block.topology.divisible:
                 raise ConfigError(
                     f"groups of {group} NPUs would end inside dimension {d}, a {block.topology} of {block.npus}; they "
                     f"can end where a dimension does ({inside} or {inside * block.npus} NPUs), or inside a Switch."

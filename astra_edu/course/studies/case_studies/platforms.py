@@ -32,6 +32,11 @@ class System:
     """One of the compared systems.
 
     dimensions: for each its topology, its NPUs, and the GB/s (2**30 bytes/s) that an NPU can send into it in all.
+
+    >>> from astra_edu.studies.case_studies import SYSTEMS
+    >>> conventional = SYSTEMS["Conv-3D"]
+    >>> conventional.title, conventional.bandwidth
+    ('conventional: ring of 16, fully connected 8, switch of 4', 350)
     """
 
     name: str
@@ -89,6 +94,11 @@ def case_study_platform(
 
     latency: of every link, in ns. reading: one of READINGS. settings: as TraceSystem's, by default DEFAULTS. Raises
     ConfigError for names that aren't there.
+
+    >>> from astra_edu.studies.case_studies import case_study_platform
+    >>> platform = case_study_platform("Conv-3D", splits=4)
+    >>> platform.npus, platform.dims
+    (512, (16, 8, 4))
     """
     system = system if isinstance(system, System) else SYSTEMS[choice("system", system, SYSTEMS)]
     choice("reading", reading, READINGS)
@@ -109,6 +119,11 @@ def suited(blocks: tuple[Block, ...], *, in_turn: bool = True, **settings: Any) 
 
     in_turn: whether fully connected NPUs send to one peer after the other. On a switch an all-to-all always does, since
     an NPU has one link there and this network knows of no queue for it.
+
+    >>> from astra_edu.studies.case_studies import suited
+    >>> platform = suited((ae.Block("Ring", 4, 50, 500), ae.Block("Switch", 8, 25, 700)), splits=4)
+    >>> [each.spelling for each in platform.system.implementations[ae.Collective.ALL_REDUCE]]
+    ['ring', 'halvingDoubling']
     """
     direct = "direct1" if in_turn else "direct"
     own = {RING: "ring", CONNECTED: direct, SWITCH: "halvingDoubling"}
@@ -132,6 +147,10 @@ def npu_bandwidths(platform: TracePlatform) -> tuple[float, ...]:
     """GB/s (2**30 bytes/s) that an NPU can send into each dimension, as an all-reduce uses its links.
 
     A ring's all-reduce goes one way round; a direct one uses as many links at once as its window allows.
+
+    >>> from astra_edu.studies.case_studies import case_study_platform, npu_bandwidths
+    >>> npu_bandwidths(case_study_platform("Conv-3D"))
+    (200.0, 100.0, 50.0)
     """
     hows = platform.implementations(Collective.ALL_REDUCE)
     return tuple(

@@ -22,7 +22,13 @@ from astra_edu.workload.strategies import Strategy
 
 @dataclass(frozen=True)
 class Job:
-    """A model, how it is shared out among NPUs, and what computes. An iteration is one micro-batch of each copy."""
+    """A model, how it is shared out among NPUs, and what computes. An iteration is one micro-batch of each copy.
+
+    >>> from astra_edu.studies.case_studies import Job
+    >>> job = Job("GPT-2", ae.model("gpt2"), ae.Strategy(data=8))
+    >>> job.samples, job.with_samples(4).samples
+    (8, 32)
+    """
 
     name: str
     model: Model
@@ -40,7 +46,12 @@ class Job:
 
 
 def gpt3(blocks: int = 96) -> Model:
-    """GPT-3, or so many of its blocks, which are all alike: fewer are quicker to simulate."""
+    """GPT-3, or so many of its blocks, which are all alike: fewer are quicker to simulate.
+
+    >>> from astra_edu.studies.case_studies import gpt3
+    >>> len(gpt3().blocks), len(gpt3(blocks=2).blocks)
+    (96, 2)
+    """
     name = "GPT-3" if blocks == 96 else f"GPT-3, {blocks} blocks"
     return transformer(name, hidden=12_288, heads=96, blocks=blocks, sequence=2048, vocabulary=50_257)
 
@@ -64,7 +75,13 @@ JOBS: Mapping[str, Job] = MappingProxyType(
 
 
 def train(job: Job, platform: TracePlatform) -> TraceResult:
-    """One iteration. Raises ConfigError where the job needs another number of NPUs, or its groups don't fit."""
+    """One iteration. Raises ConfigError where the job needs another number of NPUs, or its groups don't fit.
+
+    >>> from astra_edu.studies.case_studies import Job, suited, train
+    >>> job = Job("VGG-16", ae.model("vgg16"), ae.Strategy(data=8))
+    >>> train(job, suited((ae.Block("Ring", 8, 50, 500),)))
+    <13,356.107 µs in all (all NPUs alike): compute 735.000 µs, exposed communication 12,621.107 µs>
+    """
     if job.strategy.npus != platform.npus:
         raise ConfigError(f"{job.name} is shared out among {job.strategy.npus} NPUs; the network has {platform.npus}.")
     platform, inner = grouped(platform, job.strategy.tensor)
@@ -72,5 +89,12 @@ def train(job: Job, platform: TracePlatform) -> TraceResult:
 
 
 def samples_per_s(job: Job, result: TraceResult) -> float:
-    """Samples that all NPUs together get through in a second."""
+    """Samples that all NPUs together get through in a second.
+
+    >>> from astra_edu.studies.case_studies import Job, samples_per_s, suited, train
+    >>> job = Job("VGG-16", ae.model("vgg16"), ae.Strategy(data=8, batch=64, micro_batch=8))
+    >>> result = train(job, suited((ae.Block("Ring", 8, 50, 500),)))
+    >>> round(samples_per_s(job, result))
+    4011
+    """
     return job.samples / result.total_ns * 1e9

@@ -11,7 +11,15 @@ from typing import NamedTuple
 
 
 class Published(NamedTuple):
-    """How many times as much, or as fast, with ACE as with the best baseline."""
+    """How many times as much, or as fast, with ACE as with the best baseline.
+
+    >>> from astra_edu.studies.endpoint import SPEED_UP
+    >>> for model, published in SPEED_UP.items():
+    ...     print(model, published.mean, published.most)
+    resnet50 1.41 1.51
+    gnmt 1.12 1.17
+    dlrm 1.13 1.19
+    """
 
     mean: float
     most: float

@@ -30,6 +30,16 @@ def torus_all_reduce(dims: Sequence[int]) -> Schedule:
     dims: NPUs of a package, then of each further dimension. ae.hierarchical would reduce-scatter on all dimensions but
     the last; here every NPU's share of a package's sum is all-reduced on one further dimension after the other, which
     sends more, and evenly. Raises ConfigError for fewer than two dimensions.
+
+    >>> from astra_edu.studies.endpoint import torus_all_reduce
+    >>> for part in torus_all_reduce((4, 2, 2)).groups:
+    ...     print(part.phase, "on dimension", part.dimension)
+    reduce-scatter on dimension 0
+    reduce-scatter on dimension 1
+    all-gather on dimension 1
+    reduce-scatter on dimension 2
+    all-gather on dimension 2
+    all-gather on dimension 0
     """
     sizes = _sizes(dims)
     inside, *between = sizes
@@ -58,7 +68,13 @@ def torus_all_reduce(dims: Sequence[int]) -> Schedule:
 
 
 def torus(dims: Sequence[int], share: float = 1) -> Platform:
-    """The torus as a platform, with a share of its bandwidth, e.g. what an endpoint can feed. Rings everywhere."""
+    """The torus as a platform, with a share of its bandwidth, e.g. what an endpoint can feed. Rings everywhere.
+
+    >>> from astra_edu.studies.endpoint import torus
+    >>> half = torus((4, 2, 2), share=0.5)
+    >>> half.npus, [round(dimension.bandwidth) for dimension in half.network]
+    (16, [93, 12, 12])
+    """
     network = [
         Dimension.of("Ring", n, share * bandwidth / GIB / 2, LATENCY_NS)  # of each of its two links
         for n, bandwidth in zip(_sizes(dims), _bandwidths(dims), strict=True)
@@ -72,6 +88,10 @@ def network_bytes_per_s(schedule: Schedule) -> float:
 
     The dimension that takes longest is always busy, the others as long as their bytes take. The schedule has the
     torus's dimensions: torus_all_reduce(dims), or ae.hierarchical("all-reduce", "ring", dims).
+
+    >>> from astra_edu.studies.endpoint import network_bytes_per_s, torus_all_reduce
+    >>> network_bytes_per_s(torus_all_reduce((4, 4, 4))) / 1e9
+    300.0
     """
     sent = [0] * len(_sizes(schedule.dims))
     for group in schedule.groups:

@@ -34,6 +34,11 @@ class Access(NamedTuple):
 
     step: of the schedule, counted from 0. what: the NPU's "own" data or what was "received"; an "arrival" or a "sum"
     that is kept; on chip, the "load" and the "store".
+
+    >>> from astra_edu.studies.endpoint import accesses
+    >>> first = next(accesses(ae.schedule("all-reduce", "ring", 4)))
+    >>> first.step, first.kind, first.what
+    (0, 'read', 'own')
     """
 
     step: int
@@ -45,7 +50,13 @@ class Access(NamedTuple):
 
 @dataclass(frozen=True)
 class Traffic:
-    """What all NPUs together send, and read from HBM and write to it for that, in chunks."""
+    """What all NPUs together send, and read from HBM and write to it for that, in chunks.
+
+    >>> from astra_edu.studies.endpoint import traffic
+    >>> counted = traffic(ae.schedule("all-reduce", "ring", 4))
+    >>> counted.sent, counted.reads, counted.writes
+    (24, 36, 28)
+    """
 
     sent: int
     reads: int
@@ -66,18 +77,38 @@ def traffic(schedule: Schedule, on_chip: bool = False) -> Traffic:
     """Replay the schedule and count. on_chip: with ACE's SRAM, not through memory.
 
     Raises ConfigError for what is no schedule, and for one too large to replay.
+
+    >>> from astra_edu.studies.endpoint import traffic
+    >>> ring = ae.schedule("all-reduce", "ring", 4)
+    >>> traffic(ring).reads_per_byte, traffic(ring, on_chip=True).reads_per_byte < 1
+    (1.5, True)
     """
     found = Counter(access.kind for access in accesses(schedule, on_chip))
     return Traffic(_transfers(schedule), found["read"], found["write"])
 
 
 def memory_reads_per_network_byte(schedule: Schedule, on_chip: bool = False) -> float:
-    """Bytes that are read from HBM for each byte that is sent, the mean of all NPUs. Raises as traffic does."""
+    """Bytes that are read from HBM for each byte that is sent, the mean of all NPUs. Raises as traffic does.
+
+    >>> from astra_edu.studies.endpoint import memory_reads_per_network_byte
+    >>> ring = ae.schedule("all-reduce", "ring", 8)
+    >>> round(memory_reads_per_network_byte(ring), 2), round(memory_reads_per_network_byte(ring, on_chip=True), 2)
+    (1.5, 0.57)
+    """
     return traffic(schedule, on_chip).reads_per_byte
 
 
 def accesses(schedule: Schedule, on_chip: bool = False) -> Iterator[Access]:
-    """Every access to HBM, one NPU's chunk after the other. Raises as traffic does."""
+    """Every access to HBM, one NPU's chunk after the other. Raises as traffic does.
+
+    >>> from astra_edu.studies.endpoint import accesses
+    >>> for access in accesses(ae.schedule("all-gather", "ring", 2)):
+    ...     print(f"step {access.step}, NPU {access.npu}: {access.kind} {access.what}")
+    step 0, NPU 0: read own
+    step 0, NPU 1: read own
+    step 0, NPU 1: write arrival
+    step 0, NPU 0: write arrival
+    """
     if not isinstance(schedule, Schedule):
         raise ConfigError(f'{schedule!r:.60} is no schedule; give one such as ae.schedule("all-reduce", "ring", 8).')
     if (transfers := _transfers(schedule)) > MOST_TRANSFERS:

@@ -30,6 +30,13 @@ def iteration(
     Embedding tables are spread over all NPUs. Without overlap, all gradients are exchanged at once, after the backward
     pass. Whether a model fits into memory isn't asked.
     Raises ConfigError for a torus or samples that can't be, and if the endpoint leaves nothing to compute with.
+
+    >>> from astra_edu.studies.endpoint import ACE, COMM_OPT, iteration
+    >>> for endpoint in (COMM_OPT, ACE):
+    ...     result = iteration("vgg16", endpoint, dims=(4, 2, 2), passes=1)
+    ...     print(endpoint.name, round(result.total_ns / 1e6, 1), "ms")
+    CommOpt 36.9 ms
+    ACE 30.2 ms
     """
     model, platform = named(model), torus(dims, network_share(endpoint, dims))
     tables = any(operator.split is Split.TABLES for operator in model.operators)
@@ -43,6 +50,10 @@ def network_share(endpoint: Endpoint, dims: Sequence[int]) -> float:
     """The share of the torus's bandwidth that the endpoint can feed while an all-reduce keeps a dimension always busy.
 
     It feeds all dimensions at once, so what it lacks slows all of them. The all-reduce is the one of `simulate`.
+
+    >>> from astra_edu.studies.endpoint import ACE, COMP_OPT, network_share
+    >>> [round(network_share(endpoint, (4, 4, 4)), 2) for endpoint in (COMP_OPT, ACE)]
+    [0.33, 0.96]
     """
     network, reads = _all_reduce(tuple(dims), endpoint.on_chip)
     return min(1.0, endpoint.bytes_per_s(reads) / network)
@@ -62,6 +73,11 @@ def speed_up(results: Mapping[str, Result]) -> float:
     """How many times as fast as the fastest baseline ACE is; results by the endpoints' names.
 
     Raises ConfigError if ACE or all baselines are missing.
+
+    >>> from astra_edu.studies.endpoint import ACE, COMM_OPT, iteration, speed_up
+    >>> runs = {each.name: iteration("vgg16", each, dims=(4, 2, 2), passes=1) for each in (COMM_OPT, ACE)}
+    >>> round(speed_up(runs), 2)
+    1.22
     """
     baselines = [results[endpoint.name].total_ns for endpoint in BASELINES if endpoint.name in results]
     if ACE.name not in results or not baselines:

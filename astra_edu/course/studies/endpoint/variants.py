@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import inf
 
+from astra_edu.base.deprecated import renamed
 from astra_edu.base.errors import ConfigError, not_negative, positive, whole
 from astra_edu.collectives import Schedule
 from astra_edu.course.studies.endpoint.traffic import memory_reads_per_network_byte
@@ -29,6 +30,13 @@ class Endpoint:
 
     memory_bytes_per_s: of HBM's bandwidth, for reading; None: an endpoint that costs nothing. sms: cores. on_chip: it
     has an engine and an SRAM of its own (ACE). overlap: the rest computes meanwhile; otherwise the two take turns.
+
+    >>> from astra_edu.studies.endpoint import ACE, COMM_OPT
+    >>> left = COMM_OPT.remaining(ae.device("v100"))
+    >>> f"{left.flops_per_s / 1e12:.0f} × 10¹² operations/s, {left.memory_bytes_per_s / 1e9:.0f} × 10⁹ bytes/s"
+    '116 × 10¹² operations/s, 450 × 10⁹ bytes/s'
+    >>> ACE.remaining(ae.device("v100")).flops_per_s / 1e12
+    125.0
     """
 
     name: str
@@ -64,22 +72,23 @@ class Endpoint:
         slowest = min(positive("network_bytes_per_s", network_bytes_per_s), self.bytes_per_s(reads))
         return not_negative("size", size) / slowest * 1e9
 
-    def remaining(self, npu: Device = NPU, sms: int = SMS) -> Device:
+    @renamed(npu="device")
+    def remaining(self, device: Device = NPU, sms: int = SMS) -> Device:
         """What is left for computing. Raises ConfigError if nothing is, or if the device's memory isn't known."""
         if not self.overlap or self.memory_bytes_per_s is None:
-            return npu
-        memory = npu.memory_bytes_per_s
+            return device
+        memory = device.memory_bytes_per_s
         if memory is None:
-            raise ConfigError(f"{npu.name} has no memory_bytes_per_s of which {self.name} could reserve something.")
+            raise ConfigError(f"{device.name} has no memory_bytes_per_s of which {self.name} could reserve something.")
         if self.memory_bytes_per_s >= memory or self.sms >= sms:
             raise ConfigError(
                 f"{self.name} reserves {self.memory_bytes_per_s / 1e9:g} of {memory / 1e9:g} × 10⁹ bytes/s and "
                 f"{self.sms} of {sms} cores, which leaves nothing to compute with; reserve less, or use overlap=False."
             )
         return replace(
-            npu,
-            name=f"{npu.name} beside {self.name}",
-            flops_per_s=npu.flops_per_s * (sms - self.sms) / sms,
+            device,
+            name=f"{device.name} beside {self.name}",
+            flops_per_s=device.flops_per_s * (sms - self.sms) / sms,
             memory_bytes_per_s=memory - self.memory_bytes_per_s,
         )
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import product
+from math import isqrt
 
 from astra_edu.base.errors import ConfigError, whole
 from astra_edu.workload.compute.operator import divisors
 from astra_edu.workload.models import Model
 from astra_edu.workload.models import model as named_model
 from astra_edu.workload.strategies import Strategy
-from astra_edu.workload.strategies.alike import abridged
+from astra_edu.workload.strategies.alike import Abridged, abridged
 from astra_edu.workload.strategies.strategy import RECOMPUTE
 
 
@@ -23,15 +24,20 @@ def candidates(model: Model | str, npus: int, batch: int) -> tuple[Strategy, ...
     and, where the micro-batches allow it, interleaved. Left out: GPipe, which keeps more than 1F1B and is hardly ever
     faster, copies that are neighbours (data-first), and exchanged embeddings.
     Raises ConfigError if there are none, naming numbers of NPUs for which there are.
+
+    >>> found = ae.candidates("gpt2", npus=8, batch=8)
+    >>> len(found), len({(cut.data, cut.tensor, cut.pipeline) for cut in found})
+    (135, 4)
     """
     model = named_model(model)
     npus, batch = whole("npus", npus, at_least=1), whole("batch", batch, at_least=1)
     found = tuple(each for groups in _groups(model, npus, batch) for each in _variants(model, *groups, batch))
     if found:
         return found
-    directions = range(npus - 1, 0, -1), range(npus + 1, 2 * npus)
-    nearest = (next((n for n in numbers if any(_groups(model, n, batch))), None) for numbers in directions)
-    would_do = " or ".join(str(n) for n in nearest if n)
+    possible = possible_numbers(model, batch, 2 * npus - 1)
+    below = [n for n in possible if n < npus]
+    above = [n for n in possible if n > npus]
+    would_do = " or ".join(str(n) for n in (*below[-1:], *above[:1]))
     raise ConfigError(
         f"{model.name} and a batch of {batch} can't be shared out among {npus} NPUs, by whatever copies, tensor groups "
         f"and stages; {would_do} NPUs would do."
@@ -47,13 +53,18 @@ def frugal(model: Model, npus: int, batch: int) -> Iterator[Strategy]:
             pipeline=pipeline,
             batch=batch,
             zero=_zero(data, pipeline)[-1],
-            sequence_parallel=_sequence_parallel(model, tensor)[-1],
+            sequence_parallel=_sequence_parallel(abridged(model), tensor)[-1],
             recompute="full" if model.blocks else "none",
         )
 
 
 def described(strategy: Strategy) -> str:
-    """A strategy in a few words, with what differs from a plain one."""
+    """A strategy in a few words, with what differs from a plain one.
+
+    >>> from astra_edu.studies.iteration import described
+    >>> described(ae.Strategy(data=4, tensor=2, zero=1, batch=16))
+    'data 4 × tensor 2 × pipeline 1, micro-batches of 1, ZeRO-1'
+    """
     words = [f"data {strategy.data} × tensor {strategy.tensor} × pipeline {strategy.pipeline}"]
     words += [f"micro-batches of {strategy.micro_batch}"]
     words += [f"{strategy.virtual} interleaved parts a stage"] * (strategy.virtual > 1)
@@ -65,14 +76,42 @@ def described(strategy: Strategy) -> str:
 
 def _groups(model: Model, npus: int, batch: int) -> Iterator[tuple[int, int, int]]:
     """All (data, tensor, pipeline) that are possible."""
-    blocks = len(model.trunk)
+    pipelines = set(_pipelines(model))
     for tensor in divisors(npus):
-        if _sequence_parallel(model, tensor):
+        if _sequence_parallel(abridged(model), tensor):
             for pipeline in divisors(npus // tensor):
                 data = npus // tensor // pipeline
-                whole_blocks = blocks % pipeline == 0 if model.blocks else pipeline <= blocks
-                if whole_blocks and batch % data == 0:
+                if pipeline in pipelines and batch % data == 0:
                     yield data, tensor, pipeline
+
+
+def _pipelines(model: Model) -> Sequence[int]:
+    """How many stages a pipeline can have: blocks are shared out evenly, other operators as they come."""
+    return divisors(len(model.trunk)) if model.blocks else range(1, len(model.trunk) + 1)
+
+
+def possible_numbers(model: Model, batch: int, most: int) -> list[int]:
+    """The numbers of NPUs up to `most` for which there is a strategy, ascending."""
+    tensors = _tensors(abridged(model), most)
+    others = {data * pipeline for data in divisors(batch) for pipeline in _pipelines(model)}
+    return sorted({tensor * other for tensor in tensors for other in others if tensor * other <= most})
+
+
+def _tensors(about: Abridged, most: int) -> list[int]:
+    """The sizes up to `most` that a tensor group can have, ascending.
+
+    What t NPUs can share evenly, any divisor of t can, too. So where 7 can't, no multiple of 7 is asked.
+    """
+    smallest = list(range(most + 1))  # prime factor of each number
+    for prime in range(2, isqrt(most) + 1):
+        if smallest[prime] == prime:
+            for multiple in range(prime * prime, most + 1, prime):
+                smallest[multiple] = min(smallest[multiple], prime)
+    found = {1}
+    for size in range(2, most + 1):
+        if size // smallest[size] in found and _sequence_parallel(about, size):
+            found.add(size)
+    return sorted(found)
 
 
 def _variants(model: Model, data: int, tensor: int, pipeline: int, batch: int) -> Iterator[Strategy]:
@@ -83,7 +122,7 @@ def _variants(model: Model, data: int, tensor: int, pipeline: int, batch: int) -
         full_turns = pipeline > 1 and batch // data // micro_batch % pipeline == 0
         virtual = divisors(each) if full_turns and model.blocks else (1,)
         for zero, parallel, how, parts in product(
-            _zero(data, pipeline), _sequence_parallel(model, tensor), recompute, virtual
+            _zero(data, pipeline), _sequence_parallel(abridged(model), tensor), recompute, virtual
         ):
             yield Strategy(
                 data=data,
@@ -91,7 +130,7 @@ def _variants(model: Model, data: int, tensor: int, pipeline: int, batch: int) -
                 pipeline=pipeline,
                 batch=batch,
                 micro_batch=micro_batch,
-                schedule="interleaved" if parts > 1 else "1f1b",
+                pipeline_order="interleaved" if parts > 1 else "1f1b",
                 virtual=parts,
                 zero=zero,
                 sequence_parallel=parallel,
@@ -106,15 +145,15 @@ def _zero(data: int, pipeline: int) -> tuple[int, ...]:
     return (0, 1) if pipeline > 1 else (0, 1, 2, 3)
 
 
-@lru_cache
-def _sequence_parallel(model: Model, tensor: int) -> tuple[bool, ...]:
+@lru_cache(maxsize=1024)
+def _sequence_parallel(about: Abridged, tensor: int) -> tuple[bool, ...]:
     """Without sequence parallelism, and with it: which of the two such a tensor group can do."""
     possible = []
-    for parallel in (False, True) if tensor > 1 and model.blocks else (False,):
+    for parallel in (False, True) if tensor > 1 and about.model.blocks else (False,):
         strategy = Strategy(tensor=tensor, sequence_parallel=parallel)
-        if strategy.divides(abridged(model).short):
+        if strategy.divides(about.short):
             try:
-                abridged(model).strategy(strategy)
+                about.strategy(strategy)
                 possible.append(parallel)
             except ConfigError:
                 continue

@@ -20,6 +20,11 @@ def groups(platform: Platform, strategy: Strategy) -> dict[str, Platform]:
     Neighbours belong to the tensor group (or to the copies, data-first), then come the copies, then the stages. A group
     that ends inside a dimension breaks it in two; both parts keep its links. Raises ConfigError if the platform has
     another number of NPUs, or a group can't be cut out of its dimensions.
+
+    >>> from astra_edu.studies.iteration import groups
+    >>> parts = groups(ae.preset("dgx2"), ae.Strategy(tensor=16, data=16))
+    >>> {name: [dimension.npus for dimension in part.network] for name, part in parts.items()}
+    {'tensor': [16], 'data': [16]}
     """
     checked(strategy)
     if not isinstance(platform, Platform):
@@ -30,7 +35,7 @@ def groups(platform: Platform, strategy: Strategy) -> dict[str, Platform]:
             f"(data × tensor × pipeline), but the platform has {platform.npus}."
         )
     sizes = {"tensor": strategy.tensor, "data": strategy.data, "pipeline": strategy.pipeline}
-    if strategy.order == "data-first":
+    if strategy.placement == "data-first":
         sizes = {name: sizes[name] for name in ("data", "tensor", "pipeline")}
     left = [(d, dimension.npus) for d, dimension in enumerate(platform.network)]
     found = {}

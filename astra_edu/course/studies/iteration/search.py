@@ -31,6 +31,10 @@ def fitting(model: Model | str, strategies: Iterable[Strategy], device: Device |
     """Those of the strategies whose memory fits, in their order, and what an NPU keeps.
 
     Raises ConfigError if none does, with the least that is needed, and how many NPUs of this kind would do.
+
+    >>> few = [ae.Strategy(data=8, zero=zero) for zero in range(4)]
+    >>> [strategy.zero for strategy in ae.fitting("turing-nlg", few, "a100")]
+    [3]
     """
     model = named_model(model)
     on = named_device(device)
@@ -48,6 +52,11 @@ def fastest(model: Model | str, strategies: Iterable[Strategy], device: Device |
     """The shortest iteration by any of the strategies, as `estimate` has it; of equal ones the first.
 
     Those whose groups can't be cut out of the platform are left out. Raises ConfigError if none is left.
+
+    >>> pods = ae.Platform((ae.Dimension.of("Switch", 8, 220, 1000),), ae.SystemConfig.of("halvingDoubling"))
+    >>> few = [ae.Strategy(data=8), ae.Strategy(pipeline=8, batch=8)]
+    >>> ae.fastest("gpt2", few, "a100", pods).strategy.pipeline
+    1
     """
     model = named_model(model)
     on = named_device(device)
@@ -77,6 +86,9 @@ def npus_needed(model: Model | str, device: Device | str, strategy: Strategy, gr
 
     More copies of the model each keep their samples, so the batch grows with them; otherwise it stays.
     Raises ConfigError if no group of up to 1,024 NPUs does, naming the one that needs least memory.
+
+    >>> ae.npus_needed("turing-nlg", "a100", ae.Strategy(), grow="tensor").tensor
+    4
     """
     model = named_model(model)
     on = named_device(device)
@@ -109,6 +121,9 @@ def fewest_npus(model: Model | str, device: Device | str, batch: int | None = No
     """Of 1, 2, 4, ... NPUs the fewest that the model fits on by any strategy, and the one that keeps least on them.
 
     batch: samples of an iteration; None means as many as NPUs. Raises ConfigError if 65,536 NPUs are not enough.
+
+    >>> ae.fewest_npus("gpt3", "a100", batch=16).npus
+    64
     """
     model = named_model(model)
     on = named_device(device)

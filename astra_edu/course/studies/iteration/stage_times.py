@@ -36,6 +36,13 @@ class StageTimes:
     messages_ns: from each part to the next one. exposed_ns: what is left of the copies' collectives after the passes,
     on the stage where most is; it is added to the end of all passes, though other stages end earlier.
     update_ns: the optimiser.
+
+    >>> from astra_edu.studies.iteration.stage_times import stage_times
+    >>> from astra_edu.workload.strategies.alike import abridged
+    >>> ring = ae.Platform((ae.Dimension.of("Ring", 2, 220, 1000),), ae.SystemConfig.of("ring"))
+    >>> cut = ae.Strategy(pipeline=2, batch=4)
+    >>> stage_times(abridged(ae.model("gpt2"), cut), cut, ae.device("a100"), ring).bound_ns
+    148200202
     """
 
     model: Model

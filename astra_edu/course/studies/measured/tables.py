@@ -20,7 +20,11 @@ ALGBW = "algbw (10^9 bytes/s)"
 
 
 class Point(NamedTuple):
-    """A collective of `size` bytes that took `us` µs."""
+    """A collective of `size` bytes that took `us` µs.
+
+    >>> ae.measured.Point(size=2**20, us=45.7)
+    Point(size=1048576, us=45.7)
+    """
 
     size: int
     us: float
@@ -28,7 +32,14 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """A table as published. rows: by the names of the columns, as text; an empty cell is not known."""
+    """A table as published. rows: by the names of the columns, as text; an empty cell is not known.
+
+    >>> measured = ae.measured.table("in_switch")
+    >>> measured.title
+    'All-reduce in the switch (NVLS), on and off, by the number of GPUs'
+    >>> list(measured.rows[0])
+    ['system', 'gpus', 'bytes', 'on (10^9 bytes/s)', 'off (10^9 bytes/s)']
+    """
 
     title: str
     source: str
@@ -42,6 +53,21 @@ class Sweep:
     """All-reduces of ascending sizes on one system. nodes: machines.
 
     simulated: what ASTRA-sim was published to say of the same, by size; empty if nothing was.
+
+    >>> for name in ae.measured.SWEEPS:
+    ...     sweep = ae.measured.sweep(name)
+    ...     print(name, sweep.npus, len(sweep.points))
+    hgx-h100-2 2 7
+    hgx-h100-4 4 6
+    hgx-h100-8 8 7
+    hpe-v100-2 2 3
+    hpe-v100-4 4 3
+    hpe-v100-8 8 3
+    v100-64 64 9
+    a100-8 8 20
+    h200-8 8 20
+    h100-16 16 31
+    a100-16 16 31
     """
 
     name: str

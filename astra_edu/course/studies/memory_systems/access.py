@@ -17,6 +17,10 @@ class LocalMemory:
     """The memory beside an NPU. bandwidth: bytes/ns. latency_ns: before the first byte.
 
     How long a kernel takes that computes with these bytes is the roofline's business: `ae.Device`.
+
+    >>> from astra_edu.studies.memory_systems import LocalMemory
+    >>> LocalMemory(bandwidth=2000, latency_ns=100).access_ns(2**20)
+    624.288
     """
 
     bandwidth: float
@@ -35,6 +39,12 @@ def together_ns(memory: RemoteMemory, size: int, npus: int) -> int:
     """When the last of `npus` NPUs has its `size` bytes, if all of them ask at once for bytes of their own.
 
     A memory that is shared serves one after the other: those of a node, or all. Raises ConfigError if there is none.
+
+    >>> from astra_edu.studies.memory_systems import together_ns
+    >>> own = ae.RemoteMemory("PER_NPU_MEMORY_EXPANSION", latency=100, bandwidth=50)
+    >>> pool = ae.RemoteMemory("MEMORY_POOL", latency=100, bandwidth=50)
+    >>> together_ns(own, 10_000, npus=8), together_ns(pool, 10_000, npus=8)
+    (300, 2400)
     """
     npus = whole("npus", npus, at_least=1)
     if memory.kind == MEMORY_KINDS[0]:

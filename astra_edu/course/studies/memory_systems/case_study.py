@@ -85,7 +85,15 @@ def parameters(model: MixtureOfExperts = MOE_1T, samples: int = 1) -> tuple[Para
 def case_study_3(
     model: MixtureOfExperts = MOE_1T, samples: int = 1, optimiser_bytes: int = OPTIMISER_BYTES
 ) -> dict[str, TrainingTime]:
-    """An iteration of `model` on each of SYSTEMS; see `hiermem` for samples and optimiser_bytes."""
+    """An iteration of `model` on each of SYSTEMS; see `hiermem` for samples and optimiser_bytes.
+
+    >>> from astra_edu.studies.memory_systems import case_study_3
+    >>> for name, time in case_study_3().items():
+    ...     print(f"{name}: {time.total_ns / 1e6:.0f} ms, of which {time.compute_ns / 1e6:.0f} ms compute")
+    ZeRO-Infinity: 1677 ms, of which 202 ms compute
+    HierMem, baseline: 1707 ms, of which 202 ms compute
+    HierMem, optimised: 469 ms, of which 202 ms compute
+    """
     return {
         name: zero_infinity(model, GPU, memory, samples, optimiser_bytes)
         if isinstance(memory, PrivateMemory)

@@ -8,6 +8,7 @@ from functools import lru_cache
 from math import ceil
 from typing import NamedTuple
 
+from astra_edu.base.deprecated import renamed
 from astra_edu.base.errors import ConfigError, whole
 from astra_edu.workload.compute import Device, Operator
 from astra_edu.workload.models import transformer
@@ -21,6 +22,12 @@ class BlockWork(NamedTuple):
 
     *_bytes: parameters in 16 bits. exchanged_bytes: what it has before an all-to-all to the experts or back.
     Times in ns, of the forward and the backward pass.
+
+    >>> from astra_edu.studies.memory_systems import MixtureOfExperts
+    >>> model = MixtureOfExperts(hidden=64, heads=4, blocks=2, experts=8)
+    >>> dense, sparse = model.work(ae.device("a100"), gpus=8, samples=1)
+    >>> dense.shared_bytes, sparse.expert_bytes
+    (99968, 66176)
     """
 
     shared_ns: tuple[float, float]
@@ -36,6 +43,11 @@ class MixtureOfExperts:
 
     hidden: features of a token. top: to how many experts a token goes; all experts get equally many. sequence: tokens
     of a sample. Embeddings, the words' scores and the gates that choose the experts are left out.
+
+    >>> from astra_edu.studies.memory_systems import MixtureOfExperts
+    >>> model = MixtureOfExperts(hidden=4096, heads=32, blocks=60, experts=256)
+    >>> f"{model.parameters / 1e12:.2f} × 10¹², {model.expert_parameters / model.parameters:.1%} in experts"
+    '1.04 × 10¹², 99.2% in experts'
     """
 
     hidden: int
@@ -75,19 +87,20 @@ class MixtureOfExperts:
         """All of them."""
         return self.shared_parameters + self.expert_parameters
 
-    def work(self, gpu: Device, gpus: int, samples: int) -> tuple[BlockWork, ...]:
+    @renamed(gpu="device")
+    def work(self, device: Device, gpus: int, samples: int) -> tuple[BlockWork, ...]:
         """What one of `gpus` GPUs does in each block, in the order of the forward pass.
 
         samples: of each GPU. Each GPU has equally many experts: raises ConfigError if that can't be.
         """
         samples, own = whole("samples", samples, at_least=1), self._own(gpus)
         shared, feedforward = self._parts(self.sequence)
-        dense = BlockWork(_ns(shared + feedforward, gpu, samples), _bytes(shared + feedforward))
+        dense = BlockWork(_ns(shared + feedforward, device, samples), _bytes(shared + feedforward))
         sent = samples * self.sequence * self.top  # tokens
         expert = self._parts(ceil(sent / own))[1]
-        forward, backward = _ns(expert, gpu, 1)
+        forward, backward = _ns(expert, device, 1)
         mixed = BlockWork(
-            _ns(shared, gpu, samples),
+            _ns(shared, device, samples),
             _bytes(shared),
             (own * forward, own * backward),
             own * _bytes(expert),
@@ -125,8 +138,8 @@ def _bytes(operators: Sequence[Operator]) -> int:
     return _parameters(operators) * ELEMENT_BYTES
 
 
-def _ns(operators: Sequence[Operator], gpu: Device, samples: int) -> tuple[float, float]:
+def _ns(operators: Sequence[Operator], device: Device, samples: int) -> tuple[float, float]:
     """Of the forward and the backward pass, by the GPU's roofline."""
-    forward = sum(gpu.compute_ns(operator.forward(samples)) for operator in operators)
+    forward = sum(device.compute_ns(operator.forward(samples)) for operator in operators)
     gradients = [(operator.input_gradient(samples), operator.weight_gradient(samples)) for operator in operators]
-    return forward, sum(gpu.compute_ns(gradient) for pair in gradients for gradient in pair)
+    return forward, sum(device.compute_ns(gradient) for pair in gradients for gradient in pair)

@@ -17,6 +17,11 @@ class Fabric:
 
     in_bandwidth, out_bandwidth: bytes/ns of one such link, in each direction. packet_bytes: what a link carries at
     once. Latencies are left out: here everything takes far longer than they do.
+
+    >>> from astra_edu.studies.memory_systems import Fabric
+    >>> fabric = Fabric(nodes=4, gpus_per_node=8, in_bandwidth=256, out_switches=4, out_bandwidth=64)
+    >>> fabric.gpus, fabric.all_gather(2**20).ns
+    (32, 4160.0)
     """
 
     nodes: int

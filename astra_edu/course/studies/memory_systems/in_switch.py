@@ -25,7 +25,12 @@ class Messages(NamedTuple):
 
 
 def in_switch_bytes(collective: str, size: int, npus: int) -> Messages:
-    """What an NPU exchanges with the switch. size: bytes that it has before, of an all-gather just its own part."""
+    """What an NPU exchanges with the switch. size: bytes that it has before, of an all-gather just its own part.
+
+    >>> from astra_edu.studies.memory_systems import in_switch_bytes
+    >>> in_switch_bytes("all-reduce", 2**20, npus=8)
+    Messages(up=1048576, down=1048576)
+    """
     npus, size = whole("npus", npus, at_least=2), whole("size in bytes", size, at_least=0)
     match choice("collective", collective, COLLECTIVES):
         case Collective.ALL_REDUCE:
@@ -45,6 +50,11 @@ def in_switch_ns(
 
     packets: with 1 the switch waits for whole messages, as in ASTRA-sim; with more, it sends packets on while others
     still come. latency_ns: of a link.
+
+    >>> from astra_edu.studies.memory_systems import in_switch_ns
+    >>> whole, in_packets = (in_switch_ns("all-reduce", 2**20, 8, bandwidth=50, packets=n) for n in (1, 64))
+    >>> round(whole), round(in_packets)
+    (42043, 21399)
     """
     packets, bandwidth = whole("packets", packets, at_least=1), positive("bandwidth", bandwidth)
     ways = in_switch_bytes(collective, size, npus)
@@ -58,6 +68,10 @@ def ring_ns(collective: str, size: int, npus: int, bandwidth: float, latency_ns:
 
     A message passes two links, NPU to switch to NPU, but occupies each only for its own time. An all-to-all sends
     each NPU's part directly, one after the other.
+
+    >>> from astra_edu.studies.memory_systems import ring_ns
+    >>> round(ring_ns("all-reduce", 2**20, npus=8, bandwidth=50))
+    36700
     """
     npus, size = whole("npus", npus, at_least=2), whole("size in bytes", size, at_least=0)
     bandwidth, steps = positive("bandwidth", bandwidth), npus - 1

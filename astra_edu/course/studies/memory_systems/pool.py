@@ -26,6 +26,12 @@ class PrivateMemory:
     """Every GPU has a remote memory of its own, over a link of `bandwidth` bytes/ns, as in ZeRO-Infinity.
 
     What all GPUs need is kept in equal parts, one behind each GPU, and gathered over the fabric.
+
+    >>> from astra_edu.studies.memory_systems import Fabric, PrivateMemory
+    >>> fabric = Fabric(nodes=4, gpus_per_node=8, in_bandwidth=256, out_switches=4, out_bandwidth=64)
+    >>> memory = PrivateMemory(fabric, bandwidth=100)
+    >>> [(move.lane, move.transfer.slowest) for turn in memory.load(2**20, 0) for move in turn]
+    [('remote', 'remote memory'), ('fabric', 'in-node fabric')]
     """
 
     fabric: Fabric
@@ -66,6 +72,12 @@ class HierarchicalPool:
     in_switch: switches copy and add, so what all GPUs need leaves a memory once and is copied on its way (load +
     broadcast), and what all GPUs have is added up on its way (reduce + store). Otherwise each GPU's copy goes all the
     way by itself.
+
+    >>> from astra_edu.studies.memory_systems import Fabric, HierarchicalPool
+    >>> fabric = Fabric(nodes=4, gpus_per_node=8, in_bandwidth=256, out_switches=4, out_bandwidth=64)
+    >>> pool = HierarchicalPool(fabric, groups=16, group_bandwidth=100)
+    >>> [move.transfer.slowest for turn in pool.load(2**20, 0) for move in turn]
+    ['out-node fabric, GPU side']
     """
 
     fabric: Fabric

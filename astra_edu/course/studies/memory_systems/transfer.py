@@ -13,7 +13,12 @@ MOST_SPANS = 100_000
 
 
 class Stage(NamedTuple):
-    """A stage's name, and how long it takes for all packets together, in ns."""
+    """A stage's name, and how long it takes for all packets together, in ns.
+
+    >>> from astra_edu.studies.memory_systems import Stage
+    >>> Stage("memory", ns=100).ns
+    100
+    """
 
     name: str
     ns: float
@@ -21,7 +26,13 @@ class Stage(NamedTuple):
 
 @dataclass(frozen=True)
 class Transfer:
-    """Equal packets through the stages in their order; a stage has one packet at a time, a packet is never split."""
+    """Equal packets through the stages in their order; a stage has one packet at a time, a packet is never split.
+
+    >>> from astra_edu.studies.memory_systems import Stage, Transfer
+    >>> load = Transfer((Stage("memory", 400), Stage("link", 800)), packets=4)
+    >>> load.ns, load.slowest
+    (900.0, 'link')
+    """
 
     stages: tuple[Stage, ...]
     packets: int = 1
@@ -57,6 +68,10 @@ def pipelined_ns(packet_ns: Sequence[float], packets: int) -> float:
     """How long equal packets take through stages, given each stage's time for one packet.
 
     The first packet takes the sum of all stages; every later one follows it by the slowest stage.
+
+    >>> from astra_edu.studies.memory_systems import pipelined_ns
+    >>> pipelined_ns([100, 200], packets=4)
+    900
     """
     return sum(packet_ns) + (packets - 1) * max(packet_ns)
 
@@ -66,6 +81,10 @@ def packet_spans(packet_ns: Sequence[float], packets: int) -> list[list[tuple[fl
 
     A packet enters a stage when it has left the stage before, and the packet before it has left this one.
     Raises ConfigError for more spans than anyone can draw.
+
+    >>> from astra_edu.studies.memory_systems import packet_spans
+    >>> packet_spans([100, 200], packets=2)
+    [[(0.0, 100.0), (100.0, 300.0)], [(100.0, 200.0), (300.0, 500.0)]]
     """
     if packets * len(packet_ns) > MOST_SPANS:
         raise ConfigError(

@@ -5,12 +5,12 @@ run in `workers`, on compute times of `times`; what they did is a Run. `sgd`, wh
 own name, trains a small model on the log of a Run.
 """
 
+from astra_edu.course.studies.synchronisation.cluster import Cluster
 from astra_edu.course.studies.synchronisation.exchange import all_reduce_ns, central_ns, colocated_ns, ring_ns
 from astra_edu.course.studies.synchronisation.run import ACTIVITIES, Run, Update, WorkerSpan
 from astra_edu.course.studies.synchronisation.server import Exchange, Message, colocated_servers, parameter_server
 from astra_edu.course.studies.synchronisation.times import ComputeTimes, harmonic
 from astra_edu.course.studies.synchronisation.workers import (
-    Cluster,
     DeadlockError,
     asynchronous,
     bounded_staleness,

@@ -22,6 +22,11 @@ def central_ns(size: int, network: Dimension, servers: int = 1, server_bandwidth
     The servers are k ≤ n more ports of the switch, with server_bandwidth (GB/s of 2**30 bytes/s; None: the NPUs').
     Where B_s is larger than B, so that a worker's own port may be the limit, messages in queues take up to S / B more.
     Raises ConfigError for what is no switch, and for more servers than workers.
+
+    >>> from astra_edu.studies.synchronisation import central_ns
+    >>> switch = ae.Dimension.of("Switch", 8, 50, 500)
+    >>> [round(central_ns(2**20, switch, servers=k)) for k in (1, 2, 8)]
+    [314500, 158250, 41062]
     """
     a, bandwidth = port(network)
     size, k = whole("size in bytes", size, at_least=1), server_count(servers, network)
@@ -29,14 +34,24 @@ def central_ns(size: int, network: Dimension, servers: int = 1, server_bandwidth
 
 
 def colocated_ns(size: int, network: Dimension) -> float:
-    """2 a + 2 (n − 1)/n S / B: every NPU is the server of an n-th of the parameters. Raises as central_ns."""
+    """2 a + 2 (n − 1)/n S / B: every NPU is the server of an n-th of the parameters. Raises as central_ns.
+
+    >>> from astra_edu.studies.synchronisation import colocated_ns
+    >>> round(colocated_ns(2**20, ae.Dimension.of("Switch", 8, 50, 500)))
+    36180
+    """
     a, bandwidth = port(network)
     n = network.npus
     return 2 * a + 2 * (n - 1) / n * whole("size in bytes", size, at_least=1) / bandwidth
 
 
 def ring_ns(size: int, network: Dimension) -> float:
-    """2 (n − 1) (a + S / (n B)): an all-reduce round a ring of the NPUs. Raises as central_ns."""
+    """2 (n − 1) (a + S / (n B)): an all-reduce round a ring of the NPUs. Raises as central_ns.
+
+    >>> from astra_edu.studies.synchronisation import ring_ns
+    >>> round(ring_ns(2**20, ae.Dimension.of("Switch", 8, 50, 500)))
+    48180
+    """
     a, bandwidth = port(network)
     return 2 * (network.npus - 1) * (a + whole("size in bytes", size, at_least=1) / (network.npus * bandwidth))
 
@@ -47,6 +62,10 @@ def all_reduce_ns(size: int, network: Dimension, algorithm: str = "ring", endpoi
     algorithm: as in a system file. endpoint_delay: ns for each message at the NPU. It counts, beyond the sums, the
     memory time of adding up, and truncates to whole ns. Its messages never wait for each other: that is true for "ring"
     and "halvingDoubling" on a switch, and too good to be true, (n − 1) times, for "direct".
+
+    >>> from astra_edu.studies.synchronisation import all_reduce_ns
+    >>> all_reduce_ns(2**20, ae.Dimension.of("Switch", 8, 50, 500))
+    48175
     """
     port(network)
     if not isinstance(algorithm, str):

@@ -16,7 +16,13 @@ ACTIVITIES = ("compute", "communicate", "queue", "wait")
 
 
 class WorkerSpan(NamedTuple):
-    """What a worker did from start to end, in ns. kind: one of ACTIVITIES."""
+    """What a worker did from start to end, in ns. kind: one of ACTIVITIES.
+
+    >>> from astra_edu.studies.synchronisation import Cluster, ComputeTimes, bulk_synchronous
+    >>> run = bulk_synchronous(Cluster(2, ComputeTimes(mean_ns=1000), exchange_ns=500), until_ns=3000)
+    >>> [(span.kind, span.end_ns) for span in run.spans if span.worker == 0]
+    [('compute', 1000), ('communicate', 1500.0), ('compute', 2500.0), ('communicate', 3000.0)]
+    """
 
     worker: int
     kind: str
@@ -29,6 +35,10 @@ class Update(NamedTuple):
 
     The parameters change in steps: step s makes version s + 1 of version s. read: the version that the gradient was
     computed on; step: the one that it is part of; applied_ns: when that was.
+
+    >>> from astra_edu.studies.synchronisation import Update
+    >>> Update(worker=2, iteration=5, read=7, step=9, applied_ns=1000).staleness
+    2
     """
 
     worker: int
@@ -48,6 +58,11 @@ class Run:
     """What `workers` workers did in `until_ns` ns.
 
     spans: worker by worker, each without a gap from 0 to until_ns. updates: in the order in which they were applied.
+
+    >>> from astra_edu.studies.synchronisation import Cluster, ComputeTimes, bulk_synchronous
+    >>> run = bulk_synchronous(Cluster(4, ComputeTimes(mean_ns=1000), exchange_ns=500), until_ns=6000)
+    >>> run.updates_per_s, run.mean_staleness
+    (2000000.0, 0.0)
     """
 
     mode: str

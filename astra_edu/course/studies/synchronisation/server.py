@@ -25,7 +25,13 @@ MOST_MESSAGES = 100_000
 
 
 class Message(NamedTuple):
-    """phase: "push" or "pull". sent_ns: when its first byte leaves; start_ns: when the receiver's port takes it."""
+    """phase: "push" or "pull". sent_ns: when its first byte leaves; start_ns: when the receiver's port takes it.
+
+    >>> from astra_edu.studies.synchronisation import parameter_server
+    >>> first = parameter_server(2**20, ae.Dimension.of("Switch", 4, 50, 500)).messages[0]
+    >>> first.phase, first.source, first.destination, round(first.arrived_ns)
+    ('push', 'worker 0', 'server 0', 20531)
+    """
 
     phase: str
     source: str
@@ -38,7 +44,13 @@ class Message(NamedTuple):
 
 @dataclass(frozen=True)
 class Exchange:
-    """One exchange through parameter servers. messages: in the order of their arrival."""
+    """One exchange through parameter servers. messages: in the order of their arrival.
+
+    >>> from astra_edu.studies.synchronisation import parameter_server
+    >>> exchange = parameter_server(2**20, ae.Dimension.of("Switch", 4, 50, 500))
+    >>> round(exchange.total_ns), len(exchange.messages)
+    (158250, 8)
+    """
 
     total_ns: float
     messages: tuple[Message, ...]
@@ -52,6 +64,11 @@ def parameter_server(
     Each server has an equal share of the parameters, and answers when it has heard of everybody. Worker i begins with
     server i mod k, server j with worker j mod n. server_bandwidth: GB/s (2**30 bytes/s), by default the NPUs'. Raises
     ConfigError as exchange.central_ns, and for more messages than can be followed.
+
+    >>> from astra_edu.studies.synchronisation import parameter_server
+    >>> switch = ae.Dimension.of("Switch", 4, 50, 500)
+    >>> [round(parameter_server(2**20, switch, servers=k).total_ns) for k in (1, 4)]
+    [158250, 41062]
     """
     a, bandwidth = port(network)
     k, n = server_count(servers, network), network.npus
@@ -63,7 +80,12 @@ def parameter_server(
 
 
 def colocated_servers(size: int, network: Dimension) -> Exchange:
-    """The same with a server on every NPU, for an n-th of the parameters; its own share goes nowhere."""
+    """The same with a server on every NPU, for an n-th of the parameters; its own share goes nowhere.
+
+    >>> from astra_edu.studies.synchronisation import colocated_servers
+    >>> round(colocated_servers(2**20, ae.Dimension.of("Switch", 4, 50, 500)).total_ns)
+    31297
+    """
     a, bandwidth = port(network)
     _followed(network.npus, network.npus)
     env = simpy.Environment()

@@ -31,6 +31,11 @@ class ComputeTimes:
     long worker 0, the straggler, takes in every iteration.
 
     Raises ConfigError for a kind there isn't, for a spread that doesn't fit it, and for times above LONGEST_NS.
+
+    >>> from astra_edu.studies.synchronisation import ComputeTimes
+    >>> times = ComputeTimes("constant", mean_ns=1000, slow=1.5)
+    >>> times.mean_of(0), times.mean_of(1)
+    (1500.0, 1000.0)
     """
 
     kind: str = "constant"
@@ -97,7 +102,12 @@ class ComputeTimes:
 
 
 def harmonic(n: int) -> float:
-    """H_n = 1 + 1/2 + ... + 1/n: what the slowest of n exponential times takes, in means; n up to MOST_TERMS."""
+    """H_n = 1 + 1/2 + ... + 1/n: what the slowest of n exponential times takes, in means; n up to MOST_TERMS.
+
+    >>> from astra_edu.studies.synchronisation import harmonic
+    >>> [round(harmonic(n), 2) for n in (1, 4, 64)]
+    [1.0, 2.08, 4.74]
+    """
     if (n := whole("n", n, at_least=1)) > MOST_TERMS:
         raise ConfigError(
             f"n is {n:,}; this adds up {MOST_TERMS:,} terms at most. For a large n, H_n is ln n + 0.5772."

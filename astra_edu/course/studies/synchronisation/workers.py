@@ -13,19 +13,15 @@ more than `bound` iterations ahead of the slowest one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import inf
 
 import simpy
 
-from astra_edu.base.errors import ConfigError, not_negative, positive, whole
-from astra_edu.course.studies.synchronisation.exchange import all_reduce_ns, port, server_port
+from astra_edu.base.errors import ConfigError, positive, whole
+from astra_edu.course.studies.synchronisation.cluster import Cluster
 from astra_edu.course.studies.synchronisation.run import Run, Update, WorkerSpan
 from astra_edu.course.studies.synchronisation.server import Steps
-from astra_edu.course.studies.synchronisation.times import ComputeTimes
-from astra_edu.network import Dimension
 
-MOST_WORKERS = 1024
 MOST_UPDATES = 50_000
 """The most updates that a run is followed through."""
 
@@ -37,65 +33,35 @@ clocks: how many iterations each worker has finished.
 
 
 class DeadlockError(ConfigError):
-    """All workers wait for each other."""
+    """All workers wait for each other.
 
-
-@dataclass(frozen=True)
-class Cluster:
-    """n workers, and what their messages cost, in ns.
-
-    transfer_ns: S / B_s, for how long a push or a pull keeps the server's port; latency_ns: what it takes on top;
-    exchange_ns: an all-reduce among all. Raises ConfigError for times below 0, and for more than MOST_WORKERS.
+    >>> from astra_edu.studies.synchronisation import Cluster, ComputeTimes, DeadlockError, bounded_staleness
+    >>> try:
+    ...     bounded_staleness(Cluster(2, ComputeTimes()), 10**7, bound=1, may_start=lambda *_: False)
+    ... except DeadlockError as error:
+    ...     print(str(error).partition(":")[0])
+    after 1,000,000 ns all 2 workers wait, and the rule lets none of them start
     """
-
-    workers: int
-    compute: ComputeTimes
-    transfer_ns: float = 0.0
-    latency_ns: float = 0.0
-    exchange_ns: float = 0.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "workers", whole("workers", self.workers, at_least=1))
-        if self.workers > MOST_WORKERS:
-            raise ConfigError(f"workers is {self.workers:,}; {MOST_WORKERS:,} are the most that can be followed.")
-        if not isinstance(self.compute, ComputeTimes):
-            raise ConfigError(f'compute is {self.compute!r}; give ComputeTimes, such as ComputeTimes("exponential").')
-        for name in ("transfer_ns", "latency_ns", "exchange_ns"):
-            object.__setattr__(self, name, not_negative(name, getattr(self, name)))
-
-    @classmethod
-    def on(cls, network: Dimension, compute: ComputeTimes, size: int, server_bandwidth: float | None = None) -> Cluster:
-        """The NPUs of a switch, which exchange `size` bytes: in a ring all-reduce, or with a server on the switch.
-
-        server_bandwidth: GB/s (2**30 bytes/s), by default the NPUs'. A message is as fast as the slower of its ports.
-        Raises ConfigError for what is no switch.
-        """
-        latency, bandwidth = port(network)
-        slower = min(bandwidth, server_port(network, server_bandwidth))
-        exchange = all_reduce_ns(size, network)
-        return cls(network.npus, compute, size / slower, latency, exchange)
-
-    def synchronous_ns(self) -> float:
-        """E[max(c_i)] + t_exchange: a bulk-synchronous iteration on average. Raises as ComputeTimes.slowest_ns."""
-        return self.compute.slowest_ns(self.workers) + self.exchange_ns
-
-    def asynchronous_updates_per_s(self) -> float:
-        """The sum of 1 / (c_i + t_push + t_pull), or what the server takes, if that is less.
-
-        It says nothing of queues: near the server's limit a run has fewer.
-        """
-        messages = 2 * (self.transfer_ns + self.latency_ns)
-        wanted = sum(1 / (self.compute.mean_of(worker) + messages) for worker in range(self.workers))
-        return 1e9 * (min(wanted, 1 / self.transfer_ns) if self.transfer_ns else wanted)
 
 
 def within_bound(clocks: Sequence[int], worker: int, bound: float) -> bool:
-    """The rule of bounded staleness: no more than `bound` iterations ahead of the slowest worker."""
+    """The rule of bounded staleness: no more than `bound` iterations ahead of the slowest worker.
+
+    >>> from astra_edu.studies.synchronisation import within_bound
+    >>> within_bound([3, 1, 2], worker=0, bound=1), within_bound([3, 1, 2], worker=0, bound=2)
+    (False, True)
+    """
     return clocks[worker] - min(clocks) <= bound
 
 
 def bulk_synchronous(cluster: Cluster, until_ns: float) -> Run:
-    """Run for until_ns ns: everybody computes, waits for the slowest, and all-reduces."""
+    """Run for until_ns ns: everybody computes, waits for the slowest, and all-reduces.
+
+    >>> from astra_edu.studies.synchronisation import Cluster, ComputeTimes, bulk_synchronous
+    >>> run = bulk_synchronous(Cluster(4, ComputeTimes(mean_ns=1000, slow=2), exchange_ns=500), until_ns=10_000)
+    >>> len(run.updates)
+    12
+    """
     log = _Log(cluster, until_ns)
     times = [cluster.compute.of_worker(worker) for worker in range(cluster.workers)]
 
@@ -114,7 +80,13 @@ def bulk_synchronous(cluster: Cluster, until_ns: float) -> Run:
 
 
 def asynchronous(cluster: Cluster, until_ns: float) -> Run:
-    """Run for until_ns ns: nobody waits for anybody, but for the server."""
+    """Run for until_ns ns: nobody waits for anybody, but for the server.
+
+    >>> from astra_edu.studies.synchronisation import Cluster, ComputeTimes, asynchronous
+    >>> run = asynchronous(Cluster(4, ComputeTimes(mean_ns=1000, slow=2), transfer_ns=50), until_ns=20_000)
+    >>> len(run.updates), round(run.mean_staleness, 1)
+    (63, 2.9)
+    """
     return _with_server(cluster, until_ns, "asynchronous", inf, lambda clocks, worker, bound: True)
 
 
@@ -123,6 +95,11 @@ def bounded_staleness(cluster: Cluster, until_ns: float, bound: float, may_start
 
     bound: a whole number, or infinity. may_start: another rule in place of the right one. Raises DeadlockError if it
     lets nobody go on, and ConfigError for a bound or a rule that is none.
+
+    >>> from astra_edu.studies.synchronisation import Cluster, ComputeTimes, bounded_staleness
+    >>> cluster = Cluster(4, ComputeTimes(mean_ns=1000, slow=2), transfer_ns=50)
+    >>> [len(bounded_staleness(cluster, 20_000, bound).updates) for bound in (0, 4)]
+    [36, 48]
     """
     bound = bound if bound == inf else whole("bound", bound, at_least=0)
     if not callable(may_start):

@@ -5,6 +5,7 @@ import { clamp } from "../frame/numbers.js";
 import { calm } from "../frame/watch.js";
 import { along, halfWay, progress } from "./film.js";
 
+const NAMED = 60; // px that a switch must be wide to have its name in it
 const NEAR = 64; // steps that are looked through for tokens still under way, by the clock of simulated time
 
 export class Stage {
@@ -40,7 +41,7 @@ export class Stage {
     for (const d of buses) make("path", { d, class: "astra-bus" }, wires);
     for (const [x, y, width, height] of boxes) {
       make("rect", { x, y, width, height, rx: 6, class: "astra-box" }, svg);
-      make("text", { x: x + width / 2, y: y + height - 8, class: "astra-box-name", text: "switch" }, svg);
+      if (width >= NAMED) make("text", { x: x + width / 2, y: y + height - 8, class: "astra-box-name", text: "switch" }, svg);
     }
   }
 

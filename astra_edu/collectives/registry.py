@@ -1,0 +1,81 @@
+"""All algorithms by their names, those of this package and your own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from astra_edu.base.errors import ConfigError, choice
+from astra_edu.base.table import Table
+from astra_edu.collectives import direct, halving_doubling, ring, tree
+from astra_edu.collectives.algorithm import Algorithm, Builder
+from astra_edu.collectives.collective import Collective
+from astra_edu.collectives.schedule import Rounds, Schedule
+
+_ALGORITHMS = {
+    algorithm.name: algorithm
+    for algorithm in (
+        ring.RING,
+        ring.BIDIRECTIONAL_RING,
+        direct.DIRECT,
+        halving_doubling.HALVING_DOUBLING,
+        tree.BINARY_TREE,
+        tree.DOUBLE_BINARY_TREE,
+        tree.ROOT_LAST,
+        tree.ROOT_FIRST,
+        direct.SINGLE_MASTER,
+        direct.PARAMETER_SERVER,
+        direct.NAIVE,
+    )
+}
+ALGORITHMS: Table[Algorithm] = Table("algorithms", ["collectives"], lambda does: [", ".join(does)], _ALGORITHMS)
+"""`ALGORITHMS[algorithm][collective](npus)` or (npus, root): the groups of rounds. Names as on the slides."""
+
+
+def register_algorithm(
+    name: str,
+    does: Mapping[str, Callable[[int], tuple[Rounds, ...]]] | Schedule,
+    chunks: Callable[[int], int] | None = None,
+) -> Algorithm:
+    """Make an algorithm of your own known under `name`: from then on it is proved, counted, timed, played, simulated.
+
+    does: for each collective a function of the number of NPUs that gives its groups of rounds; or one Schedule, for
+    its own number of NPUs. chunks: into how many chunks a number of NPUs cuts the data; a Schedule says that itself.
+    A name may be registered again, but not one of this package's. Raises ConfigError for a name that can't stand in a
+    system file, for a collective there isn't, and where the number of chunks isn't given.
+
+    >>> import astra_edu as ae
+    >>> from astra_edu.collectives import ring
+    >>> _ = ae.register_algorithm("mine", {"all-reduce": ring.all_reduce}, chunks=lambda npus: npus)
+    >>> ae.prove(ae.schedule("all-reduce", "mine", 6))
+    >>> platform = ae.Platform(ae.Dimension.of("Ring", 6, 50, 500), ae.SystemConfig.of("mine"))
+    >>> ae.simulate(ae.Workload.micro("all-reduce", 2**20), platform).total_ns
+    36681
+    """
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z]+(-[A-Za-z0-9]+)*", name):
+        raise ConfigError(f"an algorithm's name is {name!r}; take letters, with - in between, such as 'my-ring'.")
+    if name in _ALGORITHMS and _ALGORITHMS[name].ours:
+        raise ConfigError(f"{name} is an algorithm of this package; give yours another name.")
+    made = _of_schedule(name, does) if isinstance(does, Schedule) else _of_functions(name, does, chunks)
+    _ALGORITHMS[name] = made
+    return made
+
+
+def _of_functions(name: str, does: Mapping[str, Builder], chunks: Callable[[int], int] | None) -> Algorithm:
+    if not isinstance(does, Mapping) or not does or not all(callable(build) for build in does.values()):
+        raise ConfigError(f'{name} does {does!r:.60}; give {{"all-reduce": function of the number of NPUs}}.')
+    if not callable(chunks):
+        raise ConfigError(
+            f"into how many chunks {name} cuts the data isn't given; say so with chunks=lambda npus: npus, for example."
+        )
+    builders = {Collective(choice("collective", c, list(Collective))): build for c, build in does.items()}
+    return Algorithm(name, builders, lambda _, npus: chunks(npus), ours=False)
+
+
+def _of_schedule(name: str, known: Schedule) -> Algorithm:
+    def build(npus: int, root: int = 0) -> tuple[Rounds, ...]:
+        if (npus, root) != (known.npus, known.root) or len(known.dims) > 1:
+            raise ConfigError(f"{name} is a schedule for {known.npus} NPUs in one dimension; there are {npus} here.")
+        return known.groups
+
+    return Algorithm(name, {known.collective: build}, lambda *_: known.chunks, known.traits, ours=False)

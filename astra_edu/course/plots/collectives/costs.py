@@ -1,0 +1,96 @@
+"""Figure: how the steps and the busiest NPU's traffic of each all-reduce algorithm grow with the NPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from astra_edu.collectives import counts, schedule
+from astra_edu.collectives.counts import Counts
+from astra_edu.course.plots.figure import COLOURS, MARKERS, Picture, text_table
+
+ALGORITHMS = ("ring", "direct", "halving-doubling", "double-binary-tree", "single-master", "naive")
+_ALT = (
+    "Two log-log line charts over the number of NPUs. Steps: ring grows in proportion, halving-doubling and the "
+    "double binary tree with the logarithm, direct, single master and naive stay constant. Traffic of the busiest "
+    "NPU: ring, direct and halving-doubling approach 2 buffers, single master and naive grow in proportion."
+)
+
+
+@dataclass(frozen=True)
+class _Costs:
+    """What is shown. by_algorithm: for each number of NPUs, of a buffer of `buffer_bytes`."""
+
+    npus: Sequence[int]
+    by_algorithm: Mapping[str, Sequence[Counts]]
+    buffer_bytes: int
+
+    @classmethod
+    def of(cls, npus: Sequence[int], algorithms: Sequence[str]) -> _Costs:
+        unit = max(npus)
+        return cls(npus, {a: [counts(schedule("all-reduce", a, n), unit) for n in npus] for a in algorithms}, unit)
+
+    def busiest(self, found: Counts) -> float:
+        """Buffers that the busiest NPU sends or receives."""
+        return max(found.sent, found.received) / self.buffer_bytes
+
+
+def all_reduce_costs(npus: Sequence[int] = (2, 4, 8, 16, 32, 64), algorithms: Sequence[str] = ALGORITHMS) -> Picture:
+    """Left: steps. Right: what the busiest NPU sends or receives, as a multiple of its buffer.
+
+    npus: powers of two, so that every algorithm works.
+
+    >>> print(ae.plots.all_reduce_costs([4, 8], ["ring", "halving-doubling"]).table)
+    algorithm         NPUs  steps  busiest NPU (buffers)  fan-in
+    ring                 4      6                  1.500       1
+    ring                 8     14                  1.750       1
+    halving-doubling     4      4                  1.500       1
+    halving-doubling     8      6                  1.750       1
+    """
+    costs = _Costs.of(npus, algorithms)
+    return Picture(_drawn(costs), _ALT, _table(costs))
+
+
+def _drawn(costs: _Costs) -> Figure:
+    figure = Figure(figsize=(11, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    _lines(left, costs.npus, {name: tuple(c.steps for c in found) for name, found in costs.by_algorithm.items()})
+    _lines(right, costs.npus, {name: tuple(map(costs.busiest, found)) for name, found in costs.by_algorithm.items()})
+    left.set_title("steps")
+    right.set_title("busiest NPU: buffers sent or received")
+    return figure
+
+
+def _lines(axes: Axes, npus: Sequence[int], series: Mapping[str, tuple[float, ...]]) -> None:
+    """Log-log lines with their names at their ends; equal lines are drawn once and named together."""
+    place = 0.0
+    for i, values in enumerate(sorted(set(series.values()), key=lambda line: (line[-1], line))):
+        names = [name for name, other in series.items() if other == values]
+        axes.plot(npus, values, color=COLOURS[i], marker=MARKERS[i])
+        place = max(values[-1], place * 1.4)
+        axes.annotate(
+            ", ".join(names),
+            (1.02, place),
+            xycoords=("axes fraction", "data"),
+            color=COLOURS[i],
+            fontsize=8,
+            va="center",
+            annotation_clip=False,
+        )
+    axes.set(xscale="log", yscale="log", xlabel="NPUs")
+    axes.set_xticks(npus, [str(n) for n in npus])
+    axes.minorticks_off()
+    axes.grid(alpha=0.3)
+
+
+def _table(costs: _Costs) -> str:
+    rows: list[list[object]] = [
+        [name, n, c.steps, f"{costs.busiest(c):.3f}", c.fan_in]
+        for name, found in costs.by_algorithm.items()
+        for n, c in zip(costs.npus, found, strict=True)
+        if n in (costs.npus[0], 8, costs.npus[-1])
+    ]
+    return text_table(["algorithm", "NPUs", "steps", "busiest NPU (buffers)", "fan-in"], rows)

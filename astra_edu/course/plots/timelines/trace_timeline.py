@@ -1,0 +1,211 @@
+"""Figure: what each NPU does when, one below the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from astra_edu.base.errors import ConfigError
+from astra_edu.base.intervals import covered
+from astra_edu.base.run import Run
+from astra_edu.base.span import COMMUNICATION, COMPUTE, CPU, RECEIVES, Span, lane_order
+from astra_edu.course.plots.figure import Picture, TimeUnit, text_table, time_axis, time_unit
+from astra_edu.course.plots.looks import EXPOSED, LOOKS, WAITING
+from astra_edu.course.plots.timelines.lanes import Block, Window, coarse
+from astra_edu.course.plots.traces.looks import KINDS
+from astra_edu.run.lanes import chosen_npus
+from astra_edu.run.trace_result import TraceResult
+
+_MOST = 16  # NPUs drawn, unless they are named
+_LISTED = 60  # nodes at most that the table lists
+_WIDTH = 11  # of the figure, in inches
+_FILLED = 0.84  # of a lane's height
+_PIXELS = 1000  # about, in the width of the axes
+_SIZE, _LETTER = 7, 0.58  # of letters, in points, and how wide one is
+_PAPER = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.5}
+_LOOKS = KINDS | {look.name: look for look in (EXPOSED, WAITING)}
+_LOOKS |= {name: look for name, look in LOOKS.items() if name not in _LOOKS}
+
+
+class _Npu(NamedTuple):
+    """An NPU's lanes. exposed, waits: when it computes nothing and communicates, or does nothing at all."""
+
+    name: str
+    finish_ns: float
+    spans: Sequence[Span]
+    exposed: list[tuple[float, float]]
+    waits: list[tuple[float, float]]
+
+    @classmethod
+    def of(cls, result: Run, npu: int, lanes: Sequence[str]) -> _Npu:
+        spans = [span for span in result.timeline if span.npu == npu and span.lane in (*lanes, RECEIVES)]
+        free = [span for span in result.idle if span.npu == npu]
+        exposed = [_stretch(span) for span in free if span.kind == EXPOSED.name]
+        waits = [_stretch(span) for span in free if span.kind != EXPOSED.name]
+        alone = len(result.npu_names) == 1 < result.npus
+        finish = result.finish_ns[npu] if isinstance(result, TraceResult) else result.total_ns
+        name = f"all {result.npus} NPUs" if alone else result.npu_names[npu].partition(" (")[0]
+        return cls(name, finish, spans, exposed, waits)
+
+    @property
+    def compute_ns(self) -> float:
+        """How long it computes."""
+        return covered([_stretch(span) for span in self.spans if span.lane == COMPUTE])
+
+    @property
+    def communication_ns(self) -> float:
+        """How long it communicates, on whichever dimension."""
+        return covered([_stretch(span) for span in self.spans if span.lane not in (COMPUTE, CPU, RECEIVES)])
+
+    def blocks(self, lane: str) -> Iterator[Block]:
+        """What is drawn in a lane."""
+        for span in self.spans:
+            if span.lane == lane:
+                texts = (span.layer, *([] if span.node is None else [str(span.node)]))
+                yield Block(*_stretch(span), span.kind, texts)
+        if lane == COMPUTE:
+            for look, spans in ((EXPOSED, self.exposed), (WAITING, self.waits)):
+                yield from (Block(start, end, look.name) for start, end in spans)
+
+
+def _stretch(span: Span) -> tuple[float, float]:
+    return span.start_ns, span.end_ns
+
+
+def trace_timeline(
+    result: Run, npus: Iterable[int] | None = None, start_ns: float = 0, end_ns: float | None = None
+) -> Picture:
+    """Draw what each NPU does when, in a lane for each of its units; triangles are messages that have arrived.
+
+    Where an NPU computes nothing, its compute lane says why: exposed communication, or waiting for others. npus: which
+    ones to draw; by default all, the first 16 of them, or one for all where all are alike. start_ns, end_ns: the part
+    of the run to draw. A run of ASTRA-sim 1.0's kind has a lane for each dimension, as one NPU stands for all, and a
+    pipeline a lane for each stage. Raises ConfigError for NPUs that aren't there, and for an empty part.
+
+    >>> ring = ae.TracePlatform(ae.Block("Ring", 4, 50, 500), ae.TraceSystem.of("ring"))
+    >>> result = ae.simulate(ae.traces.collective("all_reduce", "1 MiB", npus=4), ring, record=True)
+    >>> print(ae.plots.trace_timeline(result).table)
+    NPU           done  compute  communication  exposed  waits (µs)
+    all 4 NPUs  32.362    0.000         32.362   32.362       0.000
+    <BLANKLINE>
+    node                            kind  start  end (µs)
+    all 4 NPUs: 1 all_reduce  all-reduce  0.000    32.362
+    """
+    if not isinstance(result, Run):
+        raise ConfigError(f"trace_timeline draws what simulate has made of a trace, not {result!r:.60}.")
+    lanes = _lanes(result)
+    chosen = [_Npu.of(result, npu, lanes) for npu in chosen_npus(result, npus, _MOST)]
+    window = Window.of(result.total_ns, start_ns, end_ns)
+    unit = time_unit(window.end)
+    figure = _drawn(chosen, lanes, window, unit)
+    left = len(result.npu_names) - len(chosen)
+    more = f" {left} more NPUs are not drawn." if left else ""
+    alt = f"What each NPU does in {unit.named(result.total_ns)}, a lane for each of its units. " + " ".join(
+        f"{npu.name}: computes {unit.named(npu.compute_ns)}, communication exposed for "
+        f"{unit.named(covered(npu.exposed))}, waits {unit.named(covered(npu.waits))}, done at "
+        f"{unit.named(npu.finish_ns)}."
+        for npu in chosen
+    )
+    return Picture(figure, alt + more, _table(chosen, unit), _NOTE)
+
+
+_NOTE = (
+    "Exposed: the NPU communicates and computes nothing. Waits: it does neither. What ASTRA-sim calls exposed "
+    "communication is both together: all time but that of computations. In narrow blocks stands a node's number."
+)
+
+
+def _lanes(result: Run) -> list[str]:
+    """The lanes that are drawn of each NPU; its dimensions only where there is no lane of all its communication."""
+    found = {span.lane for span in result.timeline if span.npu is not None}
+    units = [lane for lane in (CPU, COMPUTE, COMMUNICATION) if lane in found or lane == COMPUTE]
+    return units if COMMUNICATION in found else units + sorted(found - {*units, RECEIVES}, key=lane_order)
+
+
+def _drawn(npus: Sequence[_Npu], lanes: Sequence[str], window: Window, unit: TimeUnit) -> Figure:
+    used = [lane for lane in lanes if lane == COMPUTE or any(span.lane == lane for npu in npus for span in npu.spans)]
+    high = 0.4 if len(npus) * len(used) <= 8 else 0.24
+    every = len(used) + 0.35
+    figure = Figure(figsize=(_WIDTH, high * every * len(npus) + 0.95), layout="constrained")
+    axes = figure.subplots()
+    axes.set(xlim=(window.start / unit.ns, window.end / unit.ns), ylim=(every * len(npus) - 0.6, -0.6))
+    time_axis(axes, unit)
+    points = 72 * (_WIDTH - 1.3) / window.length
+    found: dict[str, None] = {}
+    ticks: list[tuple[float, str]] = []
+    for number, npu in enumerate(npus):
+        for row, lane in enumerate(used):
+            y = number * every + row
+            blocks = [block for one in npu.blocks(lane) if (block := window.clip(one))]
+            found |= dict.fromkeys(block.look for block in blocks)
+            _lane(axes, y, coarse(blocks, window.length / _PIXELS), unit)
+            _write(axes, y, blocks, points, 72 * high * _FILLED, unit)
+            if len(npus) <= 4:
+                ticks.append((y, f"{npu.name}, {lane}" if row == 0 else lane))
+        if len(npus) > 4:
+            ticks.append((number * every + (len(used) - 1) / 2, npu.name))
+        low = number * every + len(used) - 0.5
+        for time in (span.end_ns for span in npu.spans if span.lane == RECEIVES):
+            if window.start <= time <= window.end:
+                axes.plot([time / unit.ns], [low], **_ARRIVAL)
+    axes.set_yticks([y for y, _ in ticks], [text for _, text in ticks])
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    handles: list[Artist] = [look.patch() for name, look in _LOOKS.items() if name in found]
+    if any(span.lane == RECEIVES for npu in npus for span in npu.spans):
+        handles.append(Line2D([], [], label="a message has arrived", **_ARRIVAL))
+    figure.legend(handles=handles, loc="outside lower center", ncols=6, frameon=False)
+    return figure
+
+
+_ARRIVAL: Mapping[str, Any] = {"marker": "^", "color": "#9c3f78", "markersize": 5, "linestyle": "", "clip_on": False}
+
+
+def _lane(axes: Axes, y: float, blocks: Sequence[Block], unit: TimeUnit) -> None:
+    for name in dict.fromkeys(block.look for block in blocks):
+        look = _LOOKS[name]
+        ranges = [(b.start / unit.ns, (b.end - b.start) / unit.ns) for b in blocks if b.look == name]
+        place = (y - _FILLED / 2, _FILLED)
+        axes.broken_barh(ranges, place, facecolor=look.fill, edgecolor=look.colour, hatch=look.hatch, lw=0.7)
+
+
+def _write(axes: Axes, y: float, blocks: Iterable[Block], points: float, high: float, unit: TimeUnit) -> None:
+    """Write in each block the first of its texts that fits."""
+    if high < 1.4 * _SIZE:
+        return
+    for block in blocks:
+        room = (block.end - block.start) * points
+        for text in block.texts:
+            if _LETTER * _SIZE * (len(text) + 1) < room:
+                x = (block.start + block.end) / 2 / unit.ns
+                axes.text(x, y, text, size=_SIZE, ha="center", va="center", bbox=_PAPER)
+                break
+
+
+def _table(npus: Sequence[_Npu], unit: TimeUnit) -> str:
+    """A row for each NPU, and then one for each node, unless there are too many."""
+    header = ["NPU", "done", "compute", "communication", "exposed", f"waits ({unit.name})"]
+    rows: list[list[object]] = []
+    for npu in npus:
+        times = (npu.compute_ns, npu.communication_ns, covered(npu.exposed), covered(npu.waits))
+        rows.append([npu.name, *map(unit.text, (npu.finish_ns, *times))])
+    table = text_table(header, rows)
+    if sum(len(npu.spans) for npu in npus) > _LISTED:
+        return table
+    nodes: list[list[object]] = [
+        [f"{npu.name}: {_what(span)}", span.kind, unit.text(span.start_ns), unit.text(span.end_ns)]
+        for npu in npus
+        for span in sorted(npu.spans, key=lambda span: (span.start_ns, span.node or 0))
+    ]
+    return table + "\n\n" + text_table(["node", "kind", "start", f"end ({unit.name})"], nodes)
+
+
+def _what(span: Span) -> str:
+    if span.chunk is not None:
+        return f"{span.layer}, chunk {span.chunk}"
+    return span.layer if span.node is None else f"{span.node} {span.layer}"

@@ -1,0 +1,69 @@
+"""Windowed phases message by message: `window` messages of an NPU are on their way at any moment.
+
+Each NPU owns as many tokens as the window is wide (see exchange). An all-reduce adds a gate: no token may send in the
+all-gather before all n - 1 messages of the reduce-scatter have arrived; the first token to come by after that opens it
+for all that wait. An NPU takes a message in when it has sent its own in the same place, not before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+from astra_edu.clock.events import Clock, Turns
+from astra_edu.system.exchange import Exchange
+from astra_edu.system.faithful.kth_messages import Arrival, KthMessages, RowMessage
+from astra_edu.system.moves import Moves
+
+
+class Followed(NamedTuple):
+    """total_ns: until all NPUs are done. spans: (start, end) of each NPU's messages. waits: of who is done last."""
+
+    total_ns: float
+    spans: list[list[tuple[float, float]]]
+    waits: tuple[float, ...]
+
+
+@dataclass
+class _Place:
+    """As much of an endpoint as one phase needs; see exchange.Place."""
+
+    npu: int
+    turns: Turns
+    messages: KthMessages
+    bus: None = None
+
+
+def follow(rows: Sequence[Sequence[RowMessage]], moves: Moves) -> Followed:
+    """Follow NPUs through a phase with these moves.
+
+    rows: for each NPU, its messages in the order of sending; where all NPUs are alike, one that sends to itself will
+    do.
+    """
+    clock = Clock()
+
+    messages = KthMessages(rows, lambda: clock.now, clock.at)  # type: ignore[arg-type]
+    ended: list[int] = []
+    for npu, row in enumerate(rows):
+        ahead = [message.destination for message in row]
+        place = _Place(npu, Turns(clock), messages)
+        Exchange(place, moves, 0, ahead, ahead, partial(ended.append, npu)).start()
+    clock.run()
+    return Followed(clock.now, messages.spans, _waits(messages.arrivals, ended[-1], moves))
+
+
+def _waits(arrivals: Sequence[Arrival], npu: int, moves: Moves) -> tuple[float, ...]:
+    """The last waits, last first, of the token that ends a phase: a message, the endpoint, perhaps a reduction."""
+
+    def ends(arrival: tuple[int, Arrival]) -> tuple[float, float]:
+        reduction = moves.reductions[arrival[0]]
+        last = moves.endpoint_ns if reduction is None else reduction
+        return arrival[1].at_ns + moves.endpoint_ns + (reduction or 0), -last
+
+    own = sorted((arrival for arrival in arrivals if arrival.npu == npu), key=lambda arrival: arrival.at_ns)
+    k, last = max(reversed(list(enumerate(own))), key=ends)
+    reduction = moves.reductions[k]
+    waits = (moves.endpoint_ns, last.way_ns)
+    return waits if reduction is None else (reduction, *waits)

@@ -1,0 +1,64 @@
+"""How a collective is carried out on a dimension, as system files spell it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from astra_edu.base.errors import ConfigError, choice, whole
+from astra_edu.collectives import ALGORITHMS, Traits
+
+FLAT = "one"
+"""In front of a spelling: on all NPUs at once."""
+
+
+def spellings() -> dict[str, str]:
+    """The algorithm of each spelling: ASTRA-sim's first, then those that it doesn't know by their own names."""
+    ours = {spelling: algorithm.name for algorithm in ALGORITHMS.values() for spelling in algorithm.spellings}
+    flat = {f"{FLAT}{s[0].upper()}{s[1:]}": name for s, name in ours.items() if ALGORITHMS[name].traits.tokens}
+    return ours | flat | {name: name for name, algorithm in ALGORITHMS.items() if not algorithm.spellings}
+
+
+@dataclass(frozen=True)
+class Implementation:
+    """How one collective is carried out on one dimension: an algorithm and, for direct, its window.
+
+    spelling: as in the system file, e.g. "halvingDoubling", "direct4", or with "one" in front: on all NPUs at once,
+    whatever dimensions there are. Any algorithm of `ae.ALGORITHMS`, your own included, may be spelled by its name.
+
+    >>> Implementation.parse("direct4")
+    Implementation(spelling='direct4', algorithm='direct', window=4)
+    """
+
+    spelling: str
+    algorithm: str
+    window: int | None = None
+
+    @cached_property
+    def traits(self) -> Traits:
+        """What an engine must know of the algorithm."""
+        return ALGORITHMS[self.algorithm].traits
+
+    @property
+    def flat(self) -> bool:
+        """Whether it takes all NPUs of the network as one dimension."""
+        return self.spelling not in ALGORITHMS and self.spelling.startswith(FLAT)
+
+    @classmethod
+    def parse(cls, spelling: str, where: str = "implementation") -> Implementation:
+        """Read a spelling of the system file. Raises ConfigError naming `where` and the spellings there are."""
+        match = re.fullmatch(r"([A-Za-z]+)([0-9]{0,9})", spelling)
+        name, window = (match[1], match[2]) if match else (spelling, "")
+        known = spellings()
+        base = known.get(spelling) or known[choice(where, name, known)]
+        if window and not ALGORITHMS[base].traits.windowed and spelling not in known:
+            raise ConfigError(f"{where} is {spelling!r}; only direct takes a window, as in direct4.")
+        if window and spelling not in known:
+            return cls(spelling, base, whole(f"{where}: the window", int(window), at_least=1))
+        return cls(spelling, base)
+
+    @classmethod
+    def parse_all(cls, joined: str, where: str = "implementation") -> tuple[Implementation, ...]:
+        """Read one implementation a dimension, joined by underscores: "ring_halvingDoubling"."""
+        return tuple(cls.parse(spelling, where) for spelling in joined.split("_"))

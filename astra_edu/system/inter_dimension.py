@@ -1,0 +1,126 @@
+"""In which order a chunk goes through the dimensions: the inter-dimension policies, and how to add one.
+
+A policy is asked once for every chunk of a collective, in turn. It answers with an order of the dimensions and with
+the chunk's size, which only Themis's flexible form chooses itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from astra_edu.base.errors import ConfigError
+from astra_edu.collectives import Collective
+from astra_edu.collectives.hierarchical import natural_order
+
+
+@dataclass(frozen=True)
+class Dimensions:
+    """What a policy is told of the network: NPUs and bandwidth (in any unit) of each dimension.
+
+    gap_denominator: of ASTRA-sim 1.0's system file; Themis takes loads for equal that differ by less than a chunk over
+    it.
+    """
+
+    npus: tuple[int, ...]
+    bandwidths: tuple[float, ...]
+    gap_denominator: int = 16
+
+
+Ordered = tuple[Sequence[int], int]
+
+
+class InterDimension:
+    """A policy: subclass it and give the class as `inter_dimension`, or register it.
+
+    halves: whether an all-reduce reduce-scatters and all-gathers on its last dimension, too, instead of all-reducing
+    there. together: whether, in ASTRA-sim 2.x, the NPU that comes first decides for all; else each has its own turn.
+    in_groups: whether, there, the collectives of process groups, which know one dimension, are asked for, too.
+    """
+
+    halves: ClassVar[bool] = False
+    together: ClassVar[bool] = False
+    in_groups: ClassVar[bool] = False
+
+    def __init__(self, dimensions: Dimensions) -> None:
+        """A policy for these dimensions that has seen no chunk yet."""
+        self.dimensions = dimensions
+
+    def begin(self, now: float) -> None:
+        """A collective begins at `now` ns."""
+
+    def order(self, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> Ordered:
+        """(the dimensions in the order in which to walk them, the chunk's size).
+
+        chunk: the size that the splits recommend, left: what is left of the collective, both in bytes. involved: for
+        each dimension, whether the collective runs over it.
+        """
+        raise NotImplementedError
+
+
+class Baseline(InterDimension):
+    """Dimension 0 first; an all-gather comes from the last one down."""
+
+    def order(self, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> Ordered:
+        """See InterDimension."""
+        return natural_order(collective, len(involved)), min(chunk, left)
+
+
+class RoundRobin(InterDimension):
+    """Every chunk begins one dimension further on."""
+
+    in_groups = True
+    turn = 0
+
+    def order(self, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> Ordered:
+        """See InterDimension."""
+        dims = natural_order(collective, len(involved))
+        order = dims[self.turn :] + dims[: self.turn]
+        self.turn = (self.turn + 1) % len(involved)
+        return order, min(chunk, left)
+
+
+OrderFunction = Callable[[Collective, Dimensions], Sequence[int]]
+"""function(collective, dimensions): the order for every chunk."""
+OrderMaker = type[InterDimension] | OrderFunction
+
+
+class Always(InterDimension):
+    """The order that a function gives, for every chunk."""
+
+    def __init__(self, dimensions: Dimensions, function: OrderFunction) -> None:
+        """function: of the collective and the dimensions."""
+        super().__init__(dimensions)
+        self.function = function
+
+    def order(self, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> Ordered:
+        """See InterDimension. Raises ConfigError for what is no order."""
+        order = list(self.function(collective, self.dimensions))
+        if sorted(order) != list(range(len(self.dimensions.npus))):
+            raise ConfigError(
+                f"{getattr(self.function, '__name__', 'a policy')} orders the dimensions as {order}; each of 0 to "
+                f"{len(self.dimensions.npus) - 1} has to be there once."
+            )
+        return [d for d in order if d < len(involved)], min(chunk, left)
+
+
+INTER_DIMENSION: dict[str, OrderMaker] = {"baseline": Baseline, "roundRobin": RoundRobin}
+"""Every policy by its name in system files. Put your own in: INTER_DIMENSION["mine"] = a class, or a function."""
+
+
+def maker_of(policy: str | OrderMaker) -> OrderMaker:
+    """The class or function behind a name, or the one that is given."""
+    return INTER_DIMENSION[policy] if isinstance(policy, str) else policy
+
+
+def inter_dimension(policy: str | OrderMaker, dimensions: Dimensions) -> InterDimension:
+    """A policy at work on these dimensions, new and without memory."""
+    maker = maker_of(policy)
+    return maker(dimensions) if isinstance(maker, type) else Always(dimensions, maker)
+
+
+def kind_of(policy: str | OrderMaker) -> type[InterDimension]:
+    """The class of a policy, which says whether it halves and decides for all."""
+    maker = maker_of(policy)
+    return maker if isinstance(maker, type) else Always

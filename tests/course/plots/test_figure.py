@@ -1,0 +1,78 @@
+"""A figure comes with its words; figures are loaded when they are asked for."""
+
+import json
+import re
+import subprocess
+import sys
+from importlib import import_module
+from types import ModuleType
+
+import pytest
+
+from astra_edu.course import plots
+from astra_edu.course.plots import Picture, all_reduce_costs, text_table
+
+
+def test_a_figure_comes_with_its_words_and_numbers():
+    picture = all_reduce_costs(npus=(2, 4, 8), algorithms=("ring", "naive"))
+    html = picture._repr_html_()
+    assert re.search(r'<img alt="Two log-log line charts.*src="data:image/png;base64,iVBOR', html)
+    assert re.search('<figcaption><pre tabindex="0" style="[^"]*overflow-x: auto">algorithm', html)
+    assert repr(picture).startswith(picture.alt)
+
+
+def test_tables_are_aligned():
+    assert text_table(["name", "n"], [["a", 10], ["long name", 5]]) == "name        n\na          10\nlong name   5"
+
+
+def test_a_long_table_is_folded():
+    figure = pytest.importorskip("matplotlib.figure").Figure()
+    assert "<summary>" not in Picture(figure, "", "row\n" * 5)._repr_html_()
+    assert "<summary>" in Picture(figure, "", "row\n" * 50)._repr_html_()
+
+
+def test_a_note_stands_before_the_table():
+    figure = pytest.importorskip("matplotlib.figure").Figure()
+    picture = Picture(figure, "alt", "row", "a < b")
+    assert "<figcaption><p>a &lt; b</p><pre" in picture._repr_html_()
+    assert repr(picture) == "alt\na < b\nrow"
+    assert "<p>" not in Picture(figure, "alt", "row")._repr_html_()
+
+
+def test_alt_text_is_escaped():
+    figure = pytest.importorskip("matplotlib.figure").Figure()
+    assert 'alt="a &lt; &quot;b&quot;"' in Picture(figure, 'a < "b"', "")._repr_html_()
+
+
+def test_every_public_name_is_where_the_table_says():
+    assert dir(plots) == sorted(plots.__all__)
+    assert not any(isinstance(getattr(plots, name), ModuleType) for name in plots.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'never'"):
+        _ = plots.never
+
+
+def test_importing_the_plots_loads_no_figure_and_no_matplotlib():
+    code = (
+        "import json, sys, astra_edu.course.plots as plots; dir(plots); print(json.dumps("
+        "[name for name in sys.modules if 'matplotlib' in name or name.startswith(plots.__name__ + '.')]))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert json.loads(run.stdout) == []
+
+
+@pytest.mark.parametrize("name", ["stages", "roofline", "communication", "scaling"])
+def test_an_old_module_does_not_hide_the_figure_of_its_name(name, monkeypatch):
+    monkeypatch.delitem(sys.modules, f"astra_edu.plots.{name}", raising=False)
+    with pytest.warns(DeprecationWarning, match="now"):
+        module = import_module(f"astra_edu.plots.{name}")
+    assert getattr(module, name) is getattr(plots, name)
+
+
+def test_figures_whose_module_was_divided_are_found_by_its_old_name(monkeypatch):
+    monkeypatch.delitem(sys.modules, "astra_edu.plots.endpoint", raising=False)
+    with pytest.warns(DeprecationWarning, match=r"astra_edu\.plots\.endpoint is"):
+        module = import_module("astra_edu.plots.endpoint")
+    assert module.endpoint_steps is plots.endpoint_steps
+    from astra_edu.plots.memory import memory_bars
+
+    assert memory_bars is plots.memory_bars

@@ -1,0 +1,201 @@
+"""An algorithm, a queue policy and an order of dimensions of one's own, in both engines."""
+
+import pytest
+
+import astra_edu as ae
+from astra_edu.collectives import Op, Rounds, ring
+from astra_edu.collectives.registry import _ALGORITHMS
+from astra_edu.system.inter_dimension import INTER_DIMENSION, InterDimension
+from astra_edu.system.policies import QUEUE_POLICIES
+
+MIB = 2**20
+COLLECTIVES = {"all-reduce": ring.all_reduce, "reduce-scatter": ring.reduce_scatter, "all-gather": ring.all_gather}
+
+
+@pytest.fixture
+def mine():
+    """The ring under another name, without anything that engines know of the ring."""
+    yield ae.register_algorithm("mine", COLLECTIVES, chunks=lambda npus: npus)
+    del _ALGORITHMS["mine"]
+
+
+def run_1(how, *dims, work="all-reduce", size=MIB, **settings):
+    platform = ae.Platform(dims, ae.SystemConfig.of("_".join([how] * len(dims)), **settings))
+    return ae.simulate(ae.Workload.micro(work, size), platform)
+
+
+def run_2(how, *blocks, work="all_reduce", size=MIB, aware=False, everyone=False, **settings):
+    system = ae.TraceSystem.of(how, **{"local_memory_bandwidth": 100} | settings)
+    platform = ae.TracePlatform(blocks, system, congestion_aware=aware)
+    return ae.simulate(ae.traces.collective(work, size, platform.npus), platform, everyone=everyone)
+
+
+@pytest.mark.parametrize("size", [MIB, 1_000_003])
+@pytest.mark.parametrize("work", ["all-reduce", "reduce-scatter", "all-gather"])
+def test_an_algorithm_of_ones_own_takes_as_long_as_the_same_of_the_package(mine, work, size):
+    rings = ae.Dimension.of("Ring", 4, 50, 500), ae.Dimension.of("Ring", 3, 25, 700)
+    for dims in (rings[:1], rings):
+        assert (
+            run_1("mine", *dims, work=work, size=size).total_ns == run_1("ring", *dims, work=work, size=size).total_ns
+        )
+    blocks = ae.Block("Ring", 4, 50, 500), ae.Block("Ring", 3, 25, 700)
+    for some in (blocks[:1], blocks):
+        for aware in (False, True):
+            own, ours = (
+                run_2(how, *some, work=work.replace("-", "_"), size=size, aware=aware) for how in ("mine", "ring")
+            )
+            assert own.finish_ns == ours.finish_ns
+
+
+@pytest.mark.parametrize("splits", [1, 4])
+def test_where_one_npu_stands_for_all_following_everyone_says_the_same(mine, splits):
+    blocks = ae.Block("Switch", 4, 50, 500), ae.Block("FullyConnected", 3, 25, 700)
+    for how in ("mine", "bidirectional-ring"):
+        alone = run_2(how, *blocks, splits=splits)
+        assert alone.one_for_all
+        assert alone.finish_ns == run_2(how, *blocks, splits=splits, everyone=True).finish_ns
+
+
+def test_a_bidirectional_ring_sends_half_of_each_block_either_way():
+    """On a sheet: 2 × 7 steps of 500 ns, 10 ns and 64 KiB at 50 GB/s (both directions at once), 10 ns at first."""
+    step = 500 + int(MIB / 8 / 2 / (50 * 2**30 / 1e9)) + 10
+    block = ae.Block("Ring", 8, 50, 500)
+    assert run_2("bidirectional-ring", block, local_memory_bandwidth=None).total_ns == 10 + 14 * step
+    assert run_2("bidirectional-ring", block, local_memory_bandwidth=None, aware=True).total_ns == 10 + 14 * step
+
+
+@pytest.mark.parametrize("how", ["binary-tree", "double-binary-tree", "single-master", "parameter-server", "naive"])
+def test_every_algorithm_runs_in_both_engines_as_its_schedule_is_timed(how):
+    dimension = ae.Dimension.of("FullyConnected", 4, 50, 500)
+    timed = ae.time_schedule(ae.schedule("all-reduce", how, 4), dimension, MIB).total_ns
+    assert run_1(how, dimension, splits=1).total_ns == timed + 1  # the loop's step
+    block = ae.Block("FullyConnected", 4, 50, 500)
+    assert run_2(how, block, local_memory_bandwidth=500_000).total_ns == pytest.approx(timed, abs=40)
+
+
+def test_a_schedule_may_be_registered_for_its_own_number_of_npus():
+    made = ae.schedule("all-reduce", "bidirectional-ring", 6)
+    ae.register_algorithm("six", made)
+    assert ae.schedule("all-reduce", "six", 6).chunks == made.chunks
+    dimension = ae.Dimension.of("Ring", 6, 50, 500)
+    assert run_1("six", dimension).total_ns == run_1("bidirectional-ring", dimension).total_ns
+    with pytest.raises(ae.ConfigError, match="six is a schedule for 6 NPUs"):
+        run_1("six", ae.Dimension.of("Ring", 4, 50, 500))
+    del _ALGORITHMS["six"]
+
+
+def rounds(**claims):
+    return lambda n: (Rounds("reduce", Op.REDUCE, 1, lambda s, i: [(0, 0)] if i else [], **claims),)
+
+
+@pytest.mark.parametrize(
+    ("name", "does", "chunks", "words"),
+    [
+        ("ring", COLLECTIVES, lambda n: n, "of this package"),
+        ("my_ring", COLLECTIVES, lambda n: n, "take letters"),
+        ("mine", COLLECTIVES, None, "how many chunks mine cuts the data isn't given"),
+        ("mine", {"all-in-all": ring.all_reduce}, lambda n: n, "all-in-all"),
+        ("mine", ring.all_reduce, lambda n: n, "function of the number of NPUs"),
+    ],
+)
+def test_what_is_no_algorithm_is_refused(name, does, chunks, words):
+    with pytest.raises(ae.ConfigError, match=words):
+        ae.register_algorithm(name, does, chunks)
+
+
+def test_what_an_algorithm_claims_or_promises_falsely_never_runs():
+    ae.register_algorithm("liar", {"all-reduce": rounds()}, chunks=lambda n: 1)
+    with pytest.raises(ae.ConfigError, match="say symmetric=False"):
+        ae.schedule("all-reduce", "liar", 4)
+    ae.register_algorithm("liar", {"all-reduce": rounds(symmetric=False)}, chunks=lambda n: 1)
+    for run, place in ((run_1, ae.Dimension.of("Ring", 4, 50, 500)), (run_2, ae.Block("Ring", 4, 50, 500))):
+        with pytest.raises(ae.ProofError, match="NPU 1's chunk"):
+            run("liar", place)
+    uneven = (Rounds("x", Op.COPY, 2, lambda s, i: [((i + 1 + s) % 4, 0)]),)
+    ae.register_algorithm("liar", {"all-reduce": lambda n: uneven}, chunks=lambda n: 1)
+    with pytest.raises(ae.ConfigError, match="say uniform=False"):
+        ae.schedule("all-reduce", "liar", 4)
+    del _ALGORITHMS["liar"]
+
+
+def test_how_an_algorithm_uses_a_shared_bus_is_not_guessed():
+    bus = ae.system.Bus(L=1, o=1, g=1, G=0.01)
+    with pytest.raises(ae.ConfigError, match="shared bus isn't known"):
+        run_1("bidirectional-ring", ae.Dimension.of("Ring", 4, 50, 500), bus=bus)
+    with pytest.raises(ae.ConfigError, match="shared bus isn't known"):
+        run_2("bidirectional-ring", ae.Block("Ring", 4, 50, 500), bus=bus)
+
+
+def last_in_first_out(queue, running, new):
+    return running
+
+
+def test_a_queue_policy_is_a_function():
+    network = [ae.Dimension.of("Ring", 4, 50, 500), ae.Dimension.of("Ring", 4, 5, 500)]
+    system = ae.SystemConfig.of("ring_ring", splits=8, intra_dimension=last_in_first_out)
+
+    def order(system):
+        result = ae.simulate(ae.Workload.micro("reduce-scatter", MIB), ae.Platform(network, system))
+        return [span.chunk for span in result.timeline if span.lane == "dimension 0"]
+
+    assert order(system) == [0, 7, 6, 5, 4, 3, 2, 1]
+    QUEUE_POLICIES["LIFO chunks"] = last_in_first_out
+    assert order(ae.SystemConfig.of("ring_ring", splits=8, intra_dimension="LIFO chunks")) == [0, 7, 6, 5, 4, 3, 2, 1]
+    del QUEUE_POLICIES["LIFO chunks"]
+    traced = ae.TraceSystem.of("ring", splits=8, intra_dimension=last_in_first_out)
+    platform = ae.TracePlatform((ae.Block("Ring", 4, 50, 500), ae.Block("Ring", 4, 5, 500)), traced)
+    result = ae.simulate(ae.traces.collective("reduce_scatter", MIB, 16), platform, record=True)
+    assert [s.chunk for s in result.stays if s.phase.dimension == 0] == [0, 7, 6, 5, 4, 3, 2, 1]
+
+
+def fastest_first(collective, dimensions):
+    return sorted(range(len(dimensions.npus)), key=lambda d: -dimensions.bandwidths[d])
+
+
+class FastestFirst(InterDimension):
+    """The same as a class."""
+
+    def order(self, collective, chunk, left, involved):
+        return fastest_first(collective, self.dimensions), min(chunk, left)
+
+
+@pytest.mark.parametrize("policy", [fastest_first, FastestFirst])
+def test_an_inter_dimension_policy_is_a_function_or_a_class(policy):
+    network = [ae.Dimension.of("Ring", 4, 5, 500), ae.Dimension.of("Ring", 4, 50, 500)]
+    blocks = tuple(ae.Block("Ring", d.npus, d.bandwidth, d.latency) for d in network)
+
+    def first_lanes(inter):
+        one = ae.simulate(
+            ae.Workload.micro("reduce-scatter", MIB),
+            ae.Platform(network, ae.SystemConfig.of("ring_ring", inter_dimension=inter)),
+        )
+        two = ae.simulate(
+            ae.traces.collective("reduce_scatter", MIB, 16),
+            ae.TracePlatform(blocks, ae.TraceSystem.of("ring", inter_dimension=inter)),
+            record=True,
+        )
+        return one.stays[0].phase.dimension, two.stays[0].phase.dimension
+
+    assert first_lanes("baseline") == (0, 0)
+    assert first_lanes(policy) == (1, 1)
+    INTER_DIMENSION["fastest"] = policy
+    assert first_lanes("fastest") == (1, 1)
+    del INTER_DIMENSION["fastest"]
+
+
+def test_an_order_that_is_none_is_refused():
+    network = [ae.Dimension.of("Ring", 4, 5, 500), ae.Dimension.of("Ring", 4, 50, 500)]
+    system = ae.SystemConfig.of("ring_ring", inter_dimension=lambda collective, dimensions: [0, 0])
+    with pytest.raises(ae.ConfigError, match="each of 0 to 1 has to be there once"):
+        ae.simulate(ae.Workload.micro("all-reduce", MIB), ae.Platform(network, system))
+
+
+def test_what_is_given_as_a_function_cannot_be_saved(tmp_path):
+    platform = ae.Platform(
+        [ae.Dimension.of("Ring", 4, 5, 500)], ae.SystemConfig.of("ring", intra_dimension=last_in_first_out)
+    )
+    with pytest.raises(ae.ConfigError, match="register it"):
+        ae.save_astra_sim(platform, network=tmp_path / "n.json", system=tmp_path / "s.txt")
+    platform = ae.TracePlatform(ae.Block("Ring", 4, 50, 500), ae.TraceSystem.of("ring", inter_dimension=FastestFirst))
+    with pytest.raises(ae.ConfigError, match="register it"):
+        ae.save_astra_sim(platform, network=tmp_path / "n.yml", system=tmp_path / "s.json", memory=tmp_path / "m.json")
