@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("anywidget")
 
-from test_timeline import EIGHT_AT_ONCE, GPT, THEMIS, VGG
+from course.widgets.test_timeline import EIGHT_AT_ONCE, GPT, THEMIS, VGG
 
 import astra_edu as ae
 from astra_edu.base.intervals import covered
