@@ -22,7 +22,7 @@ test: $(VENV)/test-installed ## install (once), then every check: lint, types, t
 	$(PY) -m pytest -n 2 --dist loadscope --nbval --nbval-current-env --nbval-sanitize-with tools/nbval.cfg notebooks solutions
 	$(PY) -m pytest -n 2 --dist loadscope --nbval-lax --nbval-current-env exercises
 
-exact: $(VENV)/test-installed ## what must never change, in under a minute: run it after every change
+exact: $(VENV)/test-installed ## what must never change, in about a minute: run it after every change
 	$(PY) -m pytest -q -n 2 tests/exact
 
 coverage: $(VENV)/test-installed ## what of the simulator no test runs; fails under the share in pyproject.toml

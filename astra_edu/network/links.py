@@ -2,6 +2,7 @@
 
 A message waits in a link's queue until the link is free, occupies it for bytes / bandwidth, and has arrived at the
 other end after the latency on top. Only then it is forwarded (store and forward).
+How long that takes on one link is Block.crossing_ns (block.py).
 """
 
 from __future__ import annotations

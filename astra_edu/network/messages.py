@@ -1,7 +1,8 @@
-"""Messages between NPUs: a send and a receive find each other by tag, sender, receiver and size, in their order.
+"""Messages of ASTRA-sim 2.x: a send and a receive find each other by tag, sender, receiver and size, in their order.
 
 `Messages` is the congestion-unaware network: a message takes its time whatever else is on the way. links.py makes
-messages wait for each other.
+messages wait for each other. How long one takes is Block.message_ns (block.py); 1.0's is Dimension.message_ns
+(dimension.py).
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ _DIMENSION_ROWS = 10
 
 
 @dataclass(frozen=True)
-class Run:
+class ReportRow:
     """One run's place in the files: its name, its row among `rows` runs (from 0), the folder, and what it brought."""
 
     result: Result
@@ -55,16 +55,16 @@ def write_reports(
         raise ConfigError(f"run-name is {name!r}; it becomes part of a file's name, so no / or \\ can be in it.")
     if Path(folder).is_file():
         raise ConfigError(f"{folder} is a file; the reports need a folder.")
-    run = Run(result, Path(folder), name, row, rows)
+    run = ReportRow(result, Path(folder), name, row, rows)
     return [report(run) for report in (_tutorial, _end_to_end, _detailed, _backend, _dimensions, _utilisation)]
 
 
-def _table(run: Run, file: str, height: int, width: int, own: Iterable[int]) -> Table:
+def _table(run: ReportRow, file: str, height: int, width: int, own: Iterable[int]) -> Table:
     """A new file for run 0; for later ones the file that is there, with their `own` rows emptied."""
     return Table(run.folder / file, height, width, own if run.row else None)
 
 
-def _tutorial(run: Run) -> Path:
+def _tutorial(run: ReportRow) -> Path:
     table = _table(run, "tutorial_result.csv", run.rows + 1, 5, [run.row + 1])
     headers = ("Name", "TotalTime(us)", "ComputeTime(us)", "ExposedCommunicationTime(us)", "TotalMessageSize(MB)")
     if table.fresh:
@@ -73,7 +73,7 @@ def _tutorial(run: Run) -> Path:
     return table.save()
 
 
-def _backend(run: Run) -> Path:
+def _backend(run: ReportRow) -> Path:
     result = run.result
     table = _table(run, "backend_end_to_end.csv", run.rows + 1, 8 + _NAMED_DIMENSIONS, [run.row + 1])
     if table.fresh:
@@ -90,7 +90,7 @@ def _backend(run: Run) -> Path:
     return table.save()
 
 
-def _dimensions(run: Run) -> Path:
+def _dimensions(run: ReportRow) -> Path:
     first = run.row * _DIMENSION_ROWS + 1
     own = range(first, first + _DIMENSION_ROWS)
     table = _table(run, "backend_dim_info.csv", run.rows * _DIMENSION_ROWS + 1, 3, own)
@@ -101,7 +101,7 @@ def _dimensions(run: Run) -> Path:
     return table.save()
 
 
-def _end_to_end(run: Run) -> Path:
+def _end_to_end(run: ReportRow) -> Path:
     result = run.result
     table = _layers_table(run, "EndToEnd.csv")
     if table.fresh:
@@ -116,7 +116,7 @@ def _end_to_end(run: Run) -> Path:
     return table.save()
 
 
-def _detailed(run: Run) -> Path:
+def _detailed(run: ReportRow) -> Path:
     result = run.result
     table = _layers_table(run, "detailed.csv")
     collectives = _collectives(result.stays)
@@ -135,7 +135,7 @@ def _detailed(run: Run) -> Path:
     return table.save()
 
 
-def _layers_table(run: Run, file: str) -> Table:
+def _layers_table(run: ReportRow, file: str) -> Table:
     """A table with a block of rows for each layer, in it a row for each run, the names already there."""
     layers = run.result.running
     own = [layer.index * run.rows + 1 + run.row for layer in layers]
@@ -147,7 +147,7 @@ def _layers_table(run: Run, file: str) -> Table:
     return table
 
 
-def _utilisation(run: Run) -> Path:
+def _utilisation(run: ReportRow) -> Path:
     """How much of each period a dimension has a chunk, waiting or running, in percent."""
     result = run.result
     count = int(result.total_ns) // PERIOD_NS

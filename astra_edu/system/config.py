@@ -19,7 +19,8 @@ class SystemConfig(Settings):
 
     The four implementations: one entry a dimension. scheduling: LIFO (later collectives first) or FIFO.
     gap_denominator: Themis takes loads for equal that differ by less than a chunk's size divided by it. boost: follow
-    only the NPUs that share a dimension with NPU 0, as ASTRA-sim's boost-mode does (it shows only with a bus).
+    only the NPUs that share a dimension with NPU 0, as ASTRA-sim's boost-mode does (it shows with
+    a bus and with Themis).
 
     >>> SystemConfig.of("ring_halvingDoubling", splits=16).all_reduce[1].algorithm
     'halving-doubling'

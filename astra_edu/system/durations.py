@@ -1,4 +1,4 @@
-"""How long a phase lasts: what the chunk scheduler needs to know of a schedule, and nothing else."""
+"""ASTRA-sim 1.0: how long a phase lasts: what the chunk scheduler needs to know of a schedule, and nothing else."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Duration:
     """How long a phase of some size lasts.
 
     sent: bytes that NPU 0 sends over each of its dimensions. messages: how many NPU 0 sends, and message_ns their mean
-    time. waits: the last few waits of the NPU that ends it, last first, in ns.
+    time; where NPUs differ, the number of steps and how long NPU 0 waits for a message in the mean. waits: the last few waits of the NPU that ends it, last first, in ns.
     """
 
     total_ns: float

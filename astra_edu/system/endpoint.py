@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from itertools import count
 from typing import Protocol
 
 from astra_edu.base.errors import ConfigError
@@ -18,7 +17,7 @@ from astra_edu.system.faithful.bus import SharedBus
 from astra_edu.system.faithful.turns_bus import NpuBus, TurnsBusClock
 from astra_edu.system.moves import Moves, moves
 from astra_edu.system.plan_2 import Kind, LogicalRing, PhasePlan, Planner, Shared
-from astra_edu.system.policies import queue_policy
+from astra_edu.system.policies import priorities, queue_policy
 from astra_edu.system.queues import Chunk, Issued, Npus, Queue, Queues
 from astra_edu.system.steps import StepExchange, StepMoves, step_moves
 from astra_edu.system.trace_config import TracePlatform
@@ -61,7 +60,7 @@ class Endpoint:
         self._planner = Planner(platform, shared)
         self._streams = 0
         self._group_streams: dict[int, int] = {}
-        self._priorities = count(0, 1 if system.scheduling == "LIFO" else -1)
+        self._priorities = priorities(system.scheduling)
         policy = queue_policy(system.intra_dimension, 2)
         self.queues: Queues = Queues(len(platform.dims), system, policy, self._begin, npu)
 

@@ -1,4 +1,4 @@
-"""Windowed phases message by message: `window` messages of an NPU are on their way at any moment.
+"""ASTRA-sim 1.0: windowed phases message by message: `window` messages of an NPU are on their way at any moment.
 
 Each NPU owns as many tokens as the window is wide (see exchange). An all-reduce adds a gate: no token may send in the
 all-gather before all n - 1 messages of the reduce-scatter have arrived; the first token to come by after that opens it

@@ -1,4 +1,4 @@
-"""The time of a schedule written out as a sum."""
+"""ASTRA-sim 1.0: the time of a schedule written out as a sum."""
 
 from __future__ import annotations
 

@@ -1,12 +1,16 @@
 """Where a chunk is put in a dimension's queue: ASTRA-sim's intra-dimension policies, one function each.
 
+A chunk's priority is its collective's: with scheduling "LIFO" a later collective has a higher one, with "FIFO" a lower
+one, with "EXPLICIT" (2.x) the trace says (see `priorities`).
+
 A policy of your own is a function like these: give it as `intra_dimension`, or put it into QUEUE_POLICIES.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from typing import Any
 
 from astra_edu.collectives import Collective
@@ -76,6 +80,11 @@ def smallest_before_or_after(queue: Sequence[Chunk], running: int, new: Chunk) -
         if max(phase.size, phase.final_size) >= size:
             return place
     return len(queue)
+
+
+def priorities(scheduling: str) -> Iterator[int]:
+    """The priorities of collectives that begin one after the other: LIFO, the last in is the first out, or FIFO."""
+    return count(0, 1 if scheduling == "LIFO" else -1)
 
 
 QUEUE_POLICIES: dict[str, Policy] = {

@@ -31,7 +31,7 @@ class Route(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """A message of some size on a route. ns: on its way; request_ns: of the request it waits for, if it does."""
+    """A message of some size on a route. ns: on its way, with request_ns, that of the request it waits for."""
 
     ns: float
     size: int
@@ -85,7 +85,7 @@ class Routes:
 
     @cached_property
     def steps(self) -> list[StepRoutes]:
-        """Every step that differs from the one before, as NPU 0 sees it."""
+        """The steps as NPU 0 sees them; those of a uniform group are one."""
         return [
             StepRoutes(group, step, group.count if group.uniform else 1, self.of(group, group.transfers(step, 0)))
             for group in self.schedule.groups
@@ -138,12 +138,17 @@ class Routes:
                 sent[route.place] += times * self.message_bytes(self.message(group, route, size))
         return tuple(sent)
 
-    def row(self, npu: int, size: int) -> list[RowMessage]:
-        """What one NPU sends, in order, if it brings `size` bytes."""
+    def row(self, npu: int, size: int, clockwise: bool = True) -> list[RowMessage]:
+        """What one NPU sends, in order, if it brings `size` bytes. clockwise: in which direction NPUs are counted."""
         row = []
+        mirrored = not clockwise and not self.schedule.traits.exchanges
         for group in self.schedule.groups:
             for step in range(group.count):
                 transfers = group.transfers(step, npu)
+                if mirrored:
+                    transfers = [
+                        Transfer(npu, (2 * npu - to) % self.schedule.npus, chunk) for _, to, chunk in transfers
+                    ]
                 pairs = dict.fromkeys(t.destination for t in transfers)
                 for route, to in zip(self.of(group, transfers), pairs, strict=True):
                     message = self.message(group, route, size)

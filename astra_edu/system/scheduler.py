@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import count
 from typing import TYPE_CHECKING, cast
 
 from astra_edu.collectives import Collective
@@ -12,7 +11,7 @@ from astra_edu.system.config import Platform
 from astra_edu.system.faithful.npu_order import NpuOrder, others_first
 from astra_edu.system.logical import LogicalDimension
 from astra_edu.system.plan_1 import Phase, TimedPlanner
-from astra_edu.system.policies import queue_policy
+from astra_edu.system.policies import priorities, queue_policy
 from astra_edu.system.queues import Chunk, Issued, Npus, Queue, Queues, Stay
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ class Scheduler:
         self.queues.stays = self.stays
         self.order = NpuOrder(len(dims), system.boost)
         self._planner = TimedPlanner(platform, dims)
-        self._priorities = count(0, 1 if system.scheduling == "LIFO" else -1)
+        self._priorities = priorities(system.scheduling)
 
     def issue(
         self,

@@ -1,4 +1,4 @@
-"""Phases that nothing delays: their duration is known when they start, so no message needs to be followed.
+"""ASTRA-sim 2.x: phases that nothing delays. Their duration is known when they start, so no message is followed.
 
 That is so on the congestion-unaware network, and on the other one while a chunk is alone on its dimension's links.
 """

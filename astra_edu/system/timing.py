@@ -1,4 +1,4 @@
-"""The time of one schedule on a network: what the endpoint adds to the messages, and who waits for whom.
+"""ASTRA-sim 1.0: the time of one schedule on a network: what the endpoint adds to the messages, and who waits for whom.
 
 An NPU starts a phase after one endpoint delay. It sends the messages of a step at once, and is ready for its
 next step one endpoint delay after the last message of this step has reached it, plus, if the step reduces,
@@ -21,7 +21,7 @@ from astra_edu.network import Dimension, dimensions
 from astra_edu.system.faithful import quirks
 from astra_edu.system.routes import Route, Routes, Sent
 
-Span = tuple[float, float]
+Interval = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,9 @@ class ScheduleTime:
     sent_bytes: int
     steps: int
     stretches: tuple[Stretch, ...]
-    _spans: Callable[[int], list[Span]] = field(repr=False)
+    _spans: Callable[[int], list[Interval]] = field(repr=False)
 
-    def spans(self, step: int) -> list[Span]:
+    def spans(self, step: int) -> list[Interval]:
         """(start_ns, end_ns) of every transfer of step number `step` (from 0), in the order of its transfers.
 
         Raises IndexError where there is no such step.
@@ -106,7 +106,7 @@ def _one_by_one(routes: Routes, size: int) -> ScheduleTime:
     peers = schedule.npus - 1
     rows = followed.spans * (schedule.npus if routes.alike else 1)
 
-    def spans(step: int) -> list[Span]:
+    def spans(step: int) -> list[Interval]:
         return [span for row in rows for span in row[step * peers : (step + 1) * peers]]
 
     return ScheduleTime(followed.total_ns, sum(routes.sent_bytes(size)), schedule.step_count, (), spans)
@@ -233,7 +233,7 @@ def _symmetric(routes: Routes, size: int) -> ScheduleTime:
         for step in steps
     )
 
-    def spans(step: int) -> list[Span]:
+    def spans(step: int) -> list[Interval]:
         for stretch in stretches:
             if step < stretch.steps:
                 start = stretch.start_ns + step * stretch.step_ns
@@ -248,7 +248,7 @@ def _everyone(routes: Routes, size: int) -> ScheduleTime:
     schedule = routes.schedule
     steps = list(steps_of_all(routes, size))
 
-    def spans(index: int) -> list[Span]:
+    def spans(index: int) -> list[Interval]:
         ready, messages, _, _ = steps[index]
         ways = {(source, to): message.ns for source, to, message in messages}
         return [(ready[t.source], ready[t.source] + ways[t[:2]]) for t in schedule.step(index).transfers]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.network.shortest import LinkName, Node
-from astra_edu.network.topologies.mesh import Mesh
 from astra_edu.network.topologies.topology import Topology
+
+_WAYS = ((1.0, 0.0), (0.0, 1.0), (0.42, 0.31), (2.3, 0.17), (0.13, 2.2), (-0.29, 0.47))
+"""Where each bit of a number leads in the picture, so that no link is drawn along another."""
 
 
 class Hypercube(Topology):
@@ -41,6 +43,15 @@ class Hypercube(Topology):
         return way
 
     def layout(self, npus: int) -> dict[Node, tuple[float, float]]:
-        """As a mesh with sides of two: a square, a cube as two squares, ..."""
-        places = Mesh(*[2] * max(1, npus.bit_length() - 1)).layout(npus) if npus.bit_length() <= 7 else {}
-        return {npu: (0.9 * x + 0.1 * y, y) for npu, (x, y) in places.items()} or super().layout(npus)
+        """A square, a cube in perspective, two of them, ...: each bit of a number moves its NPU another way."""
+        bits = npus.bit_length() - 1
+        if bits > len(_WAYS):
+            return super().layout(npus)
+        ways = _WAYS[:bits]
+        places = {
+            npu: tuple(sum(way[axis] for bit, way in enumerate(ways) if npu >> bit & 1) for axis in (0, 1))
+            for npu in range(npus)
+        }
+        low, high = ([end(place[axis] for place in places.values()) for axis in (0, 1)] for end in (min, max))
+        scale = [high[axis] - low[axis] or 1 for axis in (0, 1)]
+        return {npu: ((x - low[0]) / scale[0], (y - low[1]) / scale[1]) for npu, (x, y) in places.items()}

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, Protocol
 
+from astra_edu.base.units import float32
 from astra_edu.collectives import Collective, Traits
 from astra_edu.system.settings import Bus
 
@@ -188,7 +189,7 @@ class SharedBus:
     @classmethod
     def with_memory(cls, bus: Bus, clock: BusClock, npu: object) -> SharedBus:
         """The outer bus, with the inner one behind its near side."""
-        outer = cls(bus, bus.G, clock, npu)
+        outer = cls(bus, float32(bus.G), clock, npu)
         outer.near.inner = cls(bus, INNER_G, clock, npu)
         return outer
 

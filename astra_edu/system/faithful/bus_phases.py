@@ -47,7 +47,7 @@ class BusPhases:
         self.system = platform.system
         self.alike = alike
         self._buses: dict[object, tuple[LoopTurns, NpuBus]] = {}
-        self._rows: dict[tuple[int, int, int], tuple[list[list[RowMessage]], Moves]] = {}
+        self._rows: dict[tuple[int, int, int, bool], tuple[list[list[RowMessage]], Moves]] = {}
 
     def begin(self, phase: Phase, order: Sequence[int], done: Callable[[Sequence[int]], object]) -> None:
         """Run a phase from now on, its NPUs beginning in this order.
@@ -88,11 +88,13 @@ class BusPhases:
 
     def _of(self, phase: Phase) -> tuple[list[list[RowMessage]], Moves]:
         """(each NPU's messages in a phase, what one of them does)."""
-        key = id(phase.schedule), id(phase.lane), phase.size
+        queues = self.system.queues
+        clockwise = queues == 1 or phase.queue < queues // 2
+        key = id(phase.schedule), id(phase.lane), phase.size, clockwise
         if key not in self._rows:
             wires = phase.lane.dimension.wires
             routes = Routes(phase.schedule, [wires], 0, None, self.system.rendezvous)
-            rows = [routes.row(npu, phase.size) for npu in range(1 if self.alike else wires.npus)]
+            rows = [routes.row(npu, phase.size, clockwise) for npu in range(1 if self.alike else wires.npus)]
             own = moves(phase.schedule, phase.size, 0, phase.lane.how.window, quirks.memory_ns)
             self._rows[key] = rows, own
         return self._rows[key]

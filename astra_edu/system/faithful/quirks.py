@@ -1,4 +1,4 @@
-"""Where ASTRA-sim 1.0 is odd, gathered in one place: we match it to the nanosecond, and say so here.
+"""Where ASTRA-sim 1.0 is odd, gathered in one place: we match it to the nanosecond, and say so here (2.x: __init__).
 
 Each function below states the rule that one would expect and what the simulator does instead (source: ASTRA-sim and
 its analytical backend at tag tutorial-asplos2023). Where an oddity is a mechanism of its own, it lives there:
