@@ -59,7 +59,7 @@ def report(benchmark, times, what):
 
 @pytest.fixture
 def page(open_page, npus):
-    return open_page(handout.page([ae.Player(ae.schedule("all-reduce", "ring", npus)).state()], "bench"))
+    return open_page(handout.page([ae.Player(ae.schedule("all-reduce", "ring", npus))]))
 
 
 @pytest.mark.parametrize("npus", [16, 64])

@@ -8,7 +8,6 @@ import pytest
 
 import astra_edu as ae
 from astra_edu.course.widgets import Timeline
-from astra_edu.course.widgets.timeline import page as page_of
 
 FILES = Path(__file__).parent.parent / "exercises" / "inputs" / "asplos2023" / "ex3-1"
 
@@ -44,7 +43,7 @@ def test_another_result(benchmark, splits):
 
 @pytest.mark.parametrize("share", [1.0, 0.1, 0.01])
 def test_one_frame_of_ten_thousand_spans(benchmark, open_page, share):
-    page = open_page(page_of(Timeline(run(1700))))
+    page = open_page(Timeline(run(1700)).page())
     times = sorted(page.evaluate(ONE_FRAME, [share, i / 60]) for i in range(60))
     benchmark.pedantic(lambda: page.evaluate(ONE_FRAME, [share, 0.4]), rounds=5)
     benchmark.extra_info["median_ms"] = round(times[30], 2)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 pytest.importorskip("anywidget")
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.course.widgets.folds import MOST_FOLDS, Folds, page, payload
+from astra_edu.course.widgets.folds import MOST_FOLDS, Folds, payload
 from astra_edu.workload.compute.gemm import Gemm
 from astra_edu.workload.compute.systolic import DATAFLOWS, Folding, SystolicArray
 
@@ -138,10 +138,10 @@ def test_a_page_of_its_own(tmp_path):
     shown = Folds(SHARED.gemm, SHARED.array, step=2)
     target = shown.save_html(tmp_path / "folds.html")
     text = target.read_text(encoding="utf-8")
-    assert text == page(shown)
+    assert text == shown.page()
     [state] = json.loads(text.split('id="astra-states">')[1].split("</script>")[0])
     assert unpacked({"folds": b64decode(state["data"]["folds"])}) == unpacked(shown.data)
-    assert (state["step"], state["data"]["live"]) == (2, False)
+    assert (state["step"], state["live"]) == (2, False)
     assert shown.summary().splitlines()[1] in text
     with pytest.raises(ConfigError, match="can't be written"):
         shown.save_html(tmp_path)

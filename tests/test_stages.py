@@ -15,7 +15,7 @@ from astra_edu.pipeline import ORDERS, run_pipeline
 
 pytest.importorskip("anywidget")
 
-from astra_edu.course.widgets.stages import FORWARD_NS, Stages, page
+from astra_edu.course.widgets.stages import FORWARD_NS, Stages
 
 GPIPE = run_pipeline("gpipe", 4, 4, 10, 20)
 ONE = run_pipeline("1f1b", 4, 8, 10, 20)
@@ -273,7 +273,7 @@ def test_settings_that_cannot_be_shown(settings, message):
 def test_a_page_of_its_own(tmp_path):
     shown = Stages("gpipe", 3, 5, time=24_000)
     text = shown.save_html(tmp_path / "stages.html").read_text(encoding="utf-8")
-    assert text == page(shown)
+    assert text == shown.page()
     [state] = json.loads(text.split('id="astra-states">')[1].split("</script>")[0])
     assert (state["order"], state["time"], state["live"]) == ("gpipe", 24_000, False)
     assert state["data"]["spans"] == shown.data["spans"]

@@ -24,7 +24,6 @@ from astra_edu.run.lanes import lanes
 pytest.importorskip("anywidget")
 
 from astra_edu.course.widgets import Timeline
-from astra_edu.course.widgets.timeline import page
 from astra_edu.course.widgets.timeline_data import payload as payload_of
 
 INPUTS = Path(__file__).parent.parent / "exercises" / "inputs"
@@ -144,7 +143,7 @@ def test_what_is_no_result_is_refused():
 def test_a_page_of_its_own(tmp_path):
     timeline = Timeline(VGG, window=(1000, 2000), highlight="fc1")
     text = timeline.save_html(tmp_path / "timeline.html").read_text(encoding="utf-8")
-    assert text == page(timeline)
+    assert text == timeline.page()
     stored = text.split('id="astra-states">')[1].split("</script>")[0]
     [state] = json.loads(stored)
     assert b64decode(state["data"]["spans"]) == timeline.data["spans"]

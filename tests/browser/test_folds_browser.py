@@ -13,7 +13,6 @@ pytest.importorskip("anywidget")
 from test_folds import MANY, SHARED, SMALL
 
 from astra_edu.course.widgets.folds import Folds
-from astra_edu.course.widgets.folds import page as page_of
 
 pytestmark = pytest.mark.browser
 
@@ -24,7 +23,7 @@ RECTANGLES = re.compile(r"M(-?[\d.]+) (-?[\d.]+)h(-?[\d.]+)v(-?[\d.]+)h")
 @pytest.fixture
 def show(open_page):
     def shown(folding, step=0, focus=True, live=False, **options):
-        html = page_of(Folds(folding.gemm, folding.array, folding.dataflow, step))
+        html = Folds(folding.gemm, folding.array, folding.dataflow, step).page()
         page = open_page(html.replace('"live": false', '"live": true') if live else html, **options)
         if focus:
             page.locator(".astra-folds").focus()

@@ -22,7 +22,7 @@ DECK = "document.querySelector('.astra-player').astraDeck"
 @pytest.fixture
 def show(open_page):
     def shown(*players, **options):
-        page = open_page(handout.page([player.state() for player in players], "Test"), **options)
+        page = open_page(handout.page(players, "Test"), **options)
         page.locator(".astra-player").first.focus()
         return page
 

@@ -11,7 +11,6 @@ import pytest
 pytest.importorskip("anywidget")
 
 from astra_edu.course.widgets.stages import Stages
-from astra_edu.course.widgets.stages import page as page_of
 
 pytestmark = pytest.mark.browser
 
@@ -24,7 +23,7 @@ CHUNKS = Stages("interleaved", 4, 8, virtual=2)
 @pytest.fixture
 def show(open_page):
     def shown(widget, focus=True, options=None):
-        page = open_page(page_of(widget), **(options or {}))
+        page = open_page(widget.page(), **(options or {}))
         if focus:
             page.locator(".astra-plot").focus()
         frame(page)

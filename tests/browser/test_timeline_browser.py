@@ -15,7 +15,6 @@ import astra_edu as ae
 from astra_edu.base.intervals import covered
 from astra_edu.base.units import format_bytes, format_ns
 from astra_edu.course.widgets import Timeline
-from astra_edu.course.widgets.timeline import page as page_of
 from astra_edu.run.lanes import interval, lanes
 
 pytestmark = pytest.mark.browser
@@ -30,7 +29,7 @@ MIDDLE = f"""(i) => {{
 @pytest.fixture
 def show(open_page):
     def shown(result, focus=True, options=None, **traits):
-        page = open_page(page_of(Timeline(result, **traits)), **(options or {}))
+        page = open_page(Timeline(result, **traits).page(), **(options or {}))
         if focus:
             page.locator(".astra-plot").focus()
         frame(page)
@@ -320,7 +319,7 @@ def test_keys_reach_nobody_else_and_the_pages_own_pass(show):
 def test_another_run_in_place(show):
     page = show(VGG)
     page.evaluate(f"window.root = {VIEW}.root, {VIEW}.choose(3)")
-    other = page_of(Timeline(GPT)).split('id="astra-states">')[1].split("</script>")[0]
+    other = Timeline(GPT).page().split('id="astra-states">')[1].split("</script>")[0]
     put = "(data) => astraModels[0].set('data', data)"
     page.evaluate(put, json.loads(other)[0]["data"])
     frame(page)
@@ -425,7 +424,7 @@ def test_keys_go_down_through_all_npus_and_name_what_they_find(show, asymmetric)
         page.evaluate(f"{VIEW}.look(0, 50_000)")
         page.keyboard.press("ArrowDown")  # the time without compute, in the same line
     y, height, *_ = place_of(page, "NPU 63, compute")
-    top, seen = page.evaluate(f"[{VIEW}.plot.scrollTop, {VIEW}.seen]")
+    top, seen = page.evaluate(f"[{VIEW}.plot.scrollTop, {VIEW}.lanes.seen]")
     assert top < y < y + height <= top + seen
 
 

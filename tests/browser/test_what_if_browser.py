@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("anywidget")
 
 from astra_edu.course.widgets import handout
-from astra_edu.course.widgets.what_if_parts import STATIC
+from astra_edu.course.widgets.what_if_parts import Words
 
 pytestmark = pytest.mark.browser
 
@@ -21,16 +21,8 @@ FIRST = "<p>one</p><details><summary>a</summary>…</details><details><summary>b
 @pytest.fixture
 def words(open_page):
     """The page of one text part."""
-    return open_page(
-        handout.PAGE.format(
-            title="words",
-            css=(STATIC / "what_if.css").read_text(encoding="utf-8"),
-            places='<div class="astra-handout"></div>',
-            states=json.dumps([{"html": FIRST, "said": "said one", "code": "x = 1\nprint(x)\n"}]),
-            module=(STATIC / "what_if.js").read_text(encoding="utf-8").replace("export default", "const widget ="),
-            stub=handout.STUB,
-        )
-    )
+    state = {"html": FIRST, "said": "said one", "code": "x = 1\nprint(x)\n"}
+    return open_page(handout.document("words", Words._css, Words._esm, [state], [""]))
 
 
 def test_text_is_replaced_and_what_was_opened_stays_open(words):

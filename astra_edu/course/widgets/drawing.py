@@ -29,22 +29,6 @@ LABELLED_TOKENS = 64  # a step with more shows only dots
 START, STOP = 0.12, 0.85  # the part of a curve that a token travels
 LETTER, PADDING, TOKEN_HEIGHT = 6.1, 11.0, 17.0  # of a token's label, px
 
-PALETTE = {
-    "reduce": ("#d55e00", "#f0913f"),  # Okabe and Ito's vermilion and blue: told apart by everybody
-    "copy": ("#0072b2", "#56b4e9"),
-    "reduce-pale": ("#fde6d3", "#fde6d3"),
-    "copy-pale": ("#dceef9", "#dceef9"),
-    "partial": ("#f8cfa6", "#8a4a14"),
-    "kept": ("#c9e2f3", "#1f4e6e"),
-    "final": ("#00694f", "#0a7f62"),
-    "paper": ("#ffffff", "#16181b"),
-    "ink": ("#1b1b1b", "#ececec"),
-    "soft": ("#595959", "#b4b4b4"),
-    "line": ("#b9b9b9", "#5a5d62"),
-    "faint": ("#f0f0f0", "#26292d"),
-}
-"""name: (on light, on dark). Text on the pale colours is always dark, on "final" always white."""
-
 
 class Timing(Protocol):
     """When every transfer of a schedule happens, e.g. from a simulation. Times are in ns."""
@@ -59,7 +43,7 @@ class Timing(Protocol):
 
 def drawing(schedule: Schedule, topology: Sequence[str], timing: Timing | None = None) -> Payload:
     """The payload of one schedule; `topology` names each dimension's network."""
-    common = {"title": title(schedule), "palette": PALETTE, "npus": schedule.npus}
+    common = {"title": title(schedule), "npus": schedule.npus}
     if schedule.npus > MAX_NPUS or _too_many(schedule):
         return common | {"kind": "counts", "steps": [], "marks": None} | words.counts_table(schedule)
     plan = layout(schedule.dims, topology)

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from array import array
-from base64 import b64encode
-from html import escape
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import traitlets
 
 from astra_edu.base.errors import ConfigError, whole
-from astra_edu.course.widgets import handout
-from astra_edu.course.widgets.drawing import PALETTE, Payload
+from astra_edu.course.widgets.bundle import script, style
+from astra_edu.course.widgets.drawing import Payload
 from astra_edu.course.widgets.view import View
 from astra_edu.workload.compute.gemm import Gemm
 from astra_edu.workload.compute.systolic import AXES, Folding, SystolicArray
 
-STATIC = Path(__file__).parent / "static"
 MOST_FOLDS = 10_000
 """More folds than this are counted, but can't be stepped through."""
 CONTROLS = ("m", "n", "k", "rows", "columns", "count", "dataflow")
@@ -39,8 +34,9 @@ class Folds(View):
     """
 
     _use = "step through them"
-    _esm = STATIC / "folds.js"
-    _css = (STATIC / "player.css").read_text(encoding="utf-8") + (STATIC / "folds.css").read_text(encoding="utf-8")
+    _shared = ("data", "step")
+    _esm = script("folds")
+    _css = style("folds")
     data = traitlets.Dict().tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
     asked = traitlets.Dict().tag(sync=True)  # what the view's controls say, with a number that the answer bears
@@ -72,10 +68,6 @@ class Folds(View):
         parts = " + ".join(f"{cycles:,} {name}" for name, cycles in self._folding.parts.items())
         sizes = [f"{many:,} of {r:,} × {c:,} PEs" for (r, c), many in self._folding.sizes().items()]
         return f"{self._folding}\na fold: {parts} cycles\nfolds: {', '.join(sizes)}"
-
-    def page(self) -> str:
-        """The same as an HTML page, which needs no kernel and no network."""
-        return page(self)
 
     def __repr__(self) -> str:
         return f"Folds({self._folding})"
@@ -123,10 +115,8 @@ def payload(folding: Folding) -> Payload:
     along, across, in_time = AXES[folding.dataflow]
     return {
         "title": f"{folding.gemm} on {folding.array}, {folding.dataflow} stationary",
-        "palette": PALETTE,
         "number": 0,
         "problem": "",
-        "live": True,
         "controls": _controls(folding),
         "axes": [along, across, in_time],
         "plane": [folding.spatial_rows, folding.spatial_columns],
@@ -147,22 +137,6 @@ def payload(folding: Folding) -> Payload:
         "compute": folding.compute_utilisation,
         "folds": b"".join(array("d", column) for column in list(zip(*folds, strict=True))[:6]),
     }
-
-
-def page(folds: Folds) -> str:
-    """An HTML page with the folds; its controls, which need Python, are left out."""
-    data = folds.data | {"folds": b64encode(folds.data["folds"]).decode(), "live": False}
-    module = (STATIC / "folds.js").read_text(encoding="utf-8")
-    return handout.PAGE.format(
-        title=escape(data["title"]),
-        css=str(folds._css),
-        places=f'<div class="astra-handout"></div><noscript><pre>{escape(folds.summary())}</pre></noscript>',
-        states=json.dumps([{"data": data, "step": folds.step}], ensure_ascii=False, sort_keys=True).replace(
-            "<", "\\u003c"
-        ),
-        module=module.replace("export default", "const widget ="),
-        stub=handout.STUB,
-    )
 
 
 def _controls(folding: Folding) -> dict[str, Any]:

@@ -1,18 +1,17 @@
-"""Players in a web page of their own: the widget's module, its styles and its data in one file."""
+"""Widgets in a web page of their own: their module, their styles and their data in one file."""
 
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Sequence
 from html import escape
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from astra_edu.course.widgets import picture
+if TYPE_CHECKING:
+    from astra_edu.course.widgets.view import View
 
-STATIC = Path(__file__).parent / "static"
-
-STUB = """
+_STUB = """
 const stub = (state) => {
   const heard = {};
   return {
@@ -32,7 +31,7 @@ window.astraModels = JSON.parse(document.getElementById("astra-states").textCont
 document.querySelectorAll(".astra-handout").forEach((el, i) => widget.render({ model: window.astraModels[i], el }));
 """
 
-PAGE = """<!doctype html>
+_PAGE = """<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -43,7 +42,7 @@ PAGE = """<!doctype html>
 body {{ margin: 1.5rem auto; padding: 0 1rem; max-width: 1100px; font-family: system-ui, sans-serif; }}
 .astra-handout {{ margin-bottom: 2rem; }}
 {css}
-.astra-player {{ color-scheme: inherit; }}
+.astra-widget {{ color-scheme: inherit; }}
 </style>
 </head>
 <body>
@@ -58,16 +57,28 @@ body {{ margin: 1.5rem auto; padding: 0 1rem; max-width: 1100px; font-family: sy
 """
 
 
-def page(states: Sequence[dict[str, Any]], title: str) -> str:
-    """An HTML page with one player for each of `states` (see Player.state)."""
-    module = (STATIC / "player.js").read_text(encoding="utf-8")
-    return PAGE.format(
-        title=escape(title),
-        css=(STATIC / "player.css").read_text(encoding="utf-8"),
-        places="\n".join(
-            f'<div class="astra-handout"></div><noscript>{picture.svg(s["data"], s["step"])}</noscript>' for s in states
-        ),
-        states=json.dumps(list(states), ensure_ascii=False, sort_keys=True).replace("<", "\\u003c"),
-        module=module.replace("export default", "const widget ="),
-        stub=STUB,
+def page(views: Sequence[View], title: str = "") -> str:
+    """An HTML page with one or more widgets of a kind; for browsers without scripts, their pictures and words."""
+    return document(
+        title or views[0].data["title"],
+        str(views[0]._css),
+        str(views[0]._esm),
+        [view.state() for view in views],
+        [view.still() + (f"<pre>{escape(view.summary())}</pre>" if view.summary() else "") for view in views],
     )
+
+
+def document(title: str, css: str, module: str, states: Sequence[dict[str, Any]], instead: Sequence[str]) -> str:
+    """An HTML page with a widget for each of `states`, and what stands `instead` of it where no scripts run."""
+    return _PAGE.format(
+        title=escape(title),
+        css=css,
+        places="\n".join(f'<div class="astra-handout"></div><noscript>{still}</noscript>' for still in instead),
+        states=json.dumps(list(states), ensure_ascii=False, sort_keys=True, default=_base64).replace("<", "\\u003c"),
+        module=module.replace("export default", "const widget ="),
+        stub=_STUB,
+    )
+
+
+def _base64(columns: bytes) -> str:
+    return b64encode(columns).decode()

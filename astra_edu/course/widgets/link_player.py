@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from array import array
-from base64 import b64encode
 from collections.abc import Mapping
-from html import escape
 from itertools import accumulate
-from math import log10
-from pathlib import Path
 from typing import Any
 
 import traitlets
 
 from astra_edu.base.errors import ConfigError, not_negative
 from astra_edu.base.units import format_ns
-from astra_edu.course.widgets import handout
-from astra_edu.course.widgets.drawing import PALETTE, Payload
+from astra_edu.course.widgets.bundle import script, style
+from astra_edu.course.widgets.drawing import Payload
 from astra_edu.course.widgets.network_layout import HEIGHT, WIDTH, Point, curve, layout, radius_of
-from astra_edu.course.widgets.network_picture import LEVELS, still
+from astra_edu.course.widgets.network_picture import still
 from astra_edu.course.widgets.own_layout import has_own
 from astra_edu.course.widgets.view import View
 from astra_edu.network.as_graph import links_of
@@ -29,7 +24,6 @@ from astra_edu.network.shortest import LinkName, Node
 from astra_edu.run.link_times import bottleneck, link_name, link_times, uses_of
 from astra_edu.run.trace_result import TraceResult
 
-STATIC = Path(__file__).parent / "static"
 MOST = {"nodes": 200, "links": 700, "messages": 100_000}
 """What can be drawn and moved."""
 _PERIODS = 300
@@ -50,10 +44,9 @@ class LinkPlayer(View):
     """
 
     _use = "step through the messages"
-    _esm = STATIC / "link_player.js"
-    _css = (STATIC / "player.css").read_text(encoding="utf-8") + (STATIC / "link_player.css").read_text(
-        encoding="utf-8"
-    )
+    _shared = ("data", "time")
+    _esm = script("link_player")
+    _css = style("link_player")
     data = traitlets.Dict().tag(sync=True)
     time = traitlets.Any(0).tag(sync=True)
 
@@ -82,19 +75,15 @@ class LinkPlayer(View):
         at = self._result.total_ns if time is None else not_negative("time", time)
         return still(self.data, self._result, min(at, self._result.total_ns))
 
-    def page(self) -> str:
-        """The same as an HTML page, which needs no kernel and no network."""
-        return page(self)
+    def still(self) -> str:
+        """The picture of the end."""
+        return self.svg()
 
     def __repr__(self) -> str:
         return f"LinkPlayer({self._result!r})"
 
     def _name(self) -> str:
         return "LinkPlayer"
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        data, metadata = super()._repr_mimebundle_(**kwargs)
-        return data | {"image/svg+xml": self.svg()}, metadata
 
     @traitlets.validate("time")
     def _valid_time(self, proposal: dict[str, Any]) -> float:
@@ -125,12 +114,9 @@ def payload(result: TraceResult, places: Mapping[Node, Point] | None) -> Payload
     uses.sort(key=lambda use: use[3])
     return {
         "title": f"{result.trace.nodes[0][0].name if result.trace.nodes[0] else 'trace'} on {_words(result)}",
-        "palette": PALETTE,
-        "levels": LEVELS,
         "size": [WIDTH, HEIGHT],
         "radius": round(radius, 2),
         "total_ns": result.total_ns,
-        "unit": _unit(result.total_ns),
         "nodes": [[str(node), *_rounded(where[node]), isinstance(node, str)] for node in nodes],
         "links": [
             [
@@ -146,23 +132,6 @@ def payload(result: TraceResult, places: Mapping[Node, Point] | None) -> Payload
         "busy": _busy(result, len(links)),
         "bottleneck": bottleneck(result),
     }
-
-
-def page(player: LinkPlayer) -> str:
-    """An HTML page with the player; without scripts, its still picture and its summary."""
-    data = player.data | {"uses": b64encode(player.data["uses"]).decode()}
-    module = (STATIC / "link_player.js").read_text(encoding="utf-8")
-    return handout.PAGE.format(
-        title=escape(data["title"]),
-        css=str(player._css),
-        places='<div class="astra-handout"></div><noscript>'
-        f"{player.svg()}<pre>{escape(player.summary())}</pre></noscript>",
-        states=json.dumps([{"data": data, "time": player.time}], ensure_ascii=False, sort_keys=True).replace(
-            "<", "\\u003c"
-        ),
-        module=module.replace("export default", "const widget ="),
-        stub=handout.STUB,
-    )
 
 
 def _nodes(result: TraceResult, links: list[LinkName]) -> list[Node]:
@@ -206,12 +175,6 @@ def _busy(result: TraceResult, links: int) -> list[float]:
             steps[int(k)] += sign * (1 - rest)
             steps[int(k) + 1] += sign * rest
     return [round(max(0.0, min(1.0, share / links)), 4) for share in accumulate(steps[:_PERIODS])]
-
-
-def _unit(total_ns: int) -> list[Any]:
-    """[name, ns, decimals] of the unit in which times are written."""
-    name, ns = ("ns", 1) if total_ns < 10_000 else ("µs", 1000) if total_ns < 100_000_000 else ("ms", 1_000_000)
-    return [name, ns, int(log10(ns))]
 
 
 def _rounded(point: Point) -> tuple[float, float]:

@@ -8,20 +8,12 @@ from math import hypot
 from zlib import crc32
 
 from astra_edu.base.units import format_ns
-from astra_edu.course.widgets.drawing import PALETTE, Payload
+from astra_edu.course.widgets.drawing import Payload
+from astra_edu.course.widgets.palette import LEVELS, PALETTE
 from astra_edu.network.links import Use
 from astra_edu.run.link_times import link_name, uses_of
 from astra_edu.run.trace_result import TraceResult
 
-LEVELS = {
-    "0": ("#c9c9c9", "#4b4e53"),
-    "1": ("#a9cfe5", "#2d5f86"),
-    "2": ("#6fb0d9", "#3f86bd"),
-    "3": ("#3385bf", "#67aede"),
-    "4": ("#0c5699", "#a2d1f1"),
-    "5": ("#08306b", "#e6f3fc"),
-}
-"""Shade of a link, (on light, on dark), by how many fifths of the time it sends, rounded up."""
 INK, SOFT, PAPER, FAINT = (PALETTE[name][0] for name in ("ink", "soft", "paper", "faint"))
 _TOKEN = PALETTE["reduce-pale"][0], PALETTE["reduce"][0]
 _LISTED = 8

@@ -8,8 +8,9 @@ from typing import Any
 from zlib import crc32
 
 from astra_edu.base.units import format_ns
-from astra_edu.course.widgets.drawing import PALETTE, Payload, travelled
+from astra_edu.course.widgets.drawing import Payload, travelled
 from astra_edu.course.widgets.layout import point
+from astra_edu.course.widgets.palette import PALETTE
 
 INK, SOFT, LINE, PAPER, FAINT = (PALETTE[name][0] for name in ("ink", "soft", "line", "paper", "faint"))
 Box = tuple[float, float, float, float]  # x, y, width, height; px

@@ -5,23 +5,22 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
-import anywidget
 import traitlets
 
 from astra_edu.base.errors import ConfigError, choice, suggestion
 from astra_edu.collectives import Schedule
-from astra_edu.course.widgets import handout, picture
+from astra_edu.course.widgets import picture
+from astra_edu.course.widgets.bundle import script, style
 from astra_edu.course.widgets.drawing import MAX_NPUS, Timing, drawing
+from astra_edu.course.widgets.view import View
 from astra_edu.network.topologies import find
 
-STATIC = Path(__file__).parent / "static"
 CLOCKS = ("steps", "time")
 
 
-class Player(anywidget.AnyWidget):
+class Player(View):
     """An animation of `schedule`: chunks on their way, and the table of who holds what.
 
     topology: the network of each dimension, such as "Ring" or "Torus"; one name does for all. Left
@@ -38,8 +37,10 @@ class Player(anywidget.AnyWidget):
     'ring.html'
     """
 
-    _esm = STATIC / "player.js"
-    _css = STATIC / "player.css"
+    _use = "see it move"
+    _shared = ("data", "step", "time", "playing", "speed", "clock")
+    _esm = script("player")
+    _css = style("player")
     data = traitlets.Dict().tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
     time = traitlets.Float(0.0).tag(sync=True)
@@ -110,26 +111,12 @@ class Player(anywidget.AnyWidget):
             raise ConfigError(f"step is {wanted}; this schedule has steps 0 (before the first) to {self.step_count}.")
         return picture.svg(self.data, wanted)
 
-    def save_html(self, path: str | Path) -> Path:
-        """Write one HTML file that plays without a kernel or a network, and return its path."""
-        target = Path(path)
-        try:
-            target.write_text(handout.page([self.state()], self.data["title"]), encoding="utf-8")
-        except OSError as error:
-            raise ConfigError(f"{target} can't be written: {error.strerror}.") from error
-        return target
-
-    def state(self) -> dict[str, Any]:
-        """What the view needs to draw: the shared traits, by name."""
-        return {name: getattr(self, name) for name in ("data", "step", "time", "playing", "speed", "clock")}
+    def still(self) -> str:
+        """The picture of the current step."""
+        return self.svg()
 
     def __repr__(self) -> str:
         return f"Player({self._schedule!r})"
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
-        text = f"{self!r}: run this cell (Shift+Enter) to see it move"
-        return data | {"text/plain": text, "image/svg+xml": self.svg()}, metadata
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Take over what the view sends: step, time and clock that agree, unless they are of earlier data."""

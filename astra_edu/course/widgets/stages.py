@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from html import escape
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import traitlets
 
 from astra_edu.base.errors import ConfigError, choice, not_negative, whole
 from astra_edu.base.units import format_ns, several
-from astra_edu.course.widgets import handout
+from astra_edu.course.widgets.bundle import script, style
 from astra_edu.course.widgets.view import View
 from astra_edu.pipeline import ORDERS, PipelineRun, closed_form, run_pipeline
 from astra_edu.pipeline.checked import takes_chunks
 
-STATIC = Path(__file__).parent / "static"
 FORWARD_NS = 12_000
 """A forward pass through a stage; it and its backward pass divide evenly by 2, 3 and 4 chunks."""
 SLOWER = 1.5
@@ -43,8 +39,9 @@ class Stages(View):
     (2.0, 1.0)
     """
 
-    _esm = STATIC / "stages.js"
-    _css = STATIC / "stages.css"
+    _shared = (*SETTINGS, "time", "data")
+    _esm = script("stages")
+    _css = style("stages")
     order = traitlets.Unicode("1f1b").tag(sync=True)
     stages = traitlets.Any(4).tag(sync=True)
     micro_batches = traitlets.Any(8).tag(sync=True)
@@ -77,10 +74,6 @@ class Stages(View):
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
         return "\n".join([*self.data["sentences"], *lines])
-
-    def page(self) -> str:
-        """The same as an HTML page, which needs no kernel and no network."""
-        return page(self)
 
     def __repr__(self) -> str:
         return f"Stages({self._run!r})"
@@ -161,21 +154,6 @@ def payload(stages: Stages) -> Payload:
         ],
         "problem": "",
     }
-
-
-def page(stages: Stages) -> str:
-    """An HTML page with the widget as it is, its controls switched off; without scripts, its summary."""
-    state = {name: getattr(stages, name) for name in (*SETTINGS, "time", "data")} | {"live": False}
-    module = (STATIC / "stages.js").read_text(encoding="utf-8")
-    css = (STATIC / "stages.css").read_text(encoding="utf-8")
-    return handout.PAGE.format(
-        title=escape(stages.data["title"]),
-        css=css + "\n.astra-stages { color-scheme: inherit; }",
-        places=f'<div class="astra-handout"></div><noscript><pre>{escape(stages.summary())}</pre></noscript>',
-        states=json.dumps([state], ensure_ascii=False, sort_keys=True).replace("<", "\\u003c"),
-        module=module.replace("export default", "const widget ="),
-        stub=handout.STUB,
-    )
 
 
 def _formula(run: PipelineRun) -> list[str]:

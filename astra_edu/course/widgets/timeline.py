@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from base64 import b64encode
 from collections.abc import Iterable
-from html import escape
 from math import isfinite
-from pathlib import Path
 from typing import Any
 
 import traitlets
@@ -15,12 +11,10 @@ import traitlets
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.run import Run
 from astra_edu.base.units import format_ns, several
-from astra_edu.course.widgets import handout
+from astra_edu.course.widgets.bundle import script, style
 from astra_edu.course.widgets.timeline_data import MOST_NPUS, Payload, payload
 from astra_edu.course.widgets.view import View
 from astra_edu.run.lanes import chosen_npus
-
-STATIC = Path(__file__).parent / "static"
 
 _LISTED = 8
 """Groups of lanes that are listed in words."""
@@ -45,8 +39,9 @@ class Timeline(View):
     """
 
     _use = "zoom into it"
-    _esm = STATIC / "timeline.js"
-    _css = STATIC / "timeline.css"
+    _shared = ("data", "window", "highlight")
+    _esm = script("timeline")
+    _css = style("timeline")
     data = traitlets.Dict().tag(sync=True)
     window = traitlets.Any(None).tag(sync=True)
     highlight = traitlets.Unicode("").tag(sync=True)
@@ -90,10 +85,6 @@ class Timeline(View):
         )
         return "\n".join("  ".join(row).rstrip() for row in cells)
 
-    def page(self) -> str:
-        """The same as an HTML page, which needs no kernel and no network."""
-        return page(self)
-
     def __repr__(self) -> str:
         return f"Timeline({self._result!r})"
 
@@ -109,22 +100,6 @@ class Timeline(View):
         if not (0 <= start < end and isfinite(end)):
             raise ConfigError(f"window is {window!r}; give (from, to) in ns, such as (0, 5000), or None for all of it.")
         return start, end
-
-
-def page(timeline: Timeline) -> str:
-    """An HTML page with the timeline; for pages without scripts, its summary as a table."""
-    data = timeline.data | {"spans": b64encode(timeline.data["spans"]).decode()}
-    states = [{"data": data, "window": timeline.window, "highlight": timeline.highlight}]
-    module = (STATIC / "timeline.js").read_text(encoding="utf-8")
-    css = (STATIC / "timeline.css").read_text(encoding="utf-8")
-    return handout.PAGE.format(
-        title=escape(data["title"]),
-        css=css + "\n.astra-timeline { color-scheme: inherit; }",
-        places=f'<div class="astra-handout"></div><noscript><pre>{escape(timeline.summary())}</pre></noscript>',
-        states=json.dumps(states, ensure_ascii=False, sort_keys=True).replace("<", "\\u003c"),
-        module=module.replace("export default", "const widget ="),
-        stub=handout.STUB,
-    )
 
 
 def _cells(data: Payload) -> list[tuple[str, ...]]:

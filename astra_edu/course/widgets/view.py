@@ -1,4 +1,4 @@
-"""What widgets with a text summary have in common: the words in place of a view, and a file of their own."""
+"""What all widgets have in common in Python: the words in place of a view, and a page of their own."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import anywidget
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.course.widgets import handout
 
 
 class View(anywidget.AnyWidget):
@@ -15,14 +16,24 @@ class View(anywidget.AnyWidget):
 
     _use = "use it"
     """What running its cell is for."""
+    _shared: tuple[str, ...] = ("data",)
+    """The traits that its view needs to draw."""
 
     def summary(self) -> str:
-        """What the view shows, as plain text."""
-        raise NotImplementedError
+        """What the view shows, as plain text; "" where its name says enough."""
+        return ""
+
+    def still(self) -> str:
+        """What the view shows, as SVG text; "" where it has no picture."""
+        return ""
+
+    def state(self) -> dict[str, Any]:
+        """What the view needs to draw, by name; live says whether there is a Python to ask for more."""
+        return {name: getattr(self, name) for name in self._shared} | {"live": False}
 
     def page(self) -> str:
         """The widget as an HTML page that needs no kernel and no network."""
-        raise NotImplementedError
+        return handout.page([self])
 
     def save_html(self, path: str | Path) -> Path:
         """Write one HTML file with what is on show; it needs no kernel and no network. Returns its path.
@@ -42,5 +53,7 @@ class View(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
-        text = f"{self._name()}: run this cell (Shift+Enter) to {self._use}\n{self.summary()}"
-        return data | {"text/plain": text}, metadata
+        lines = [f"{self._name()}: run this cell (Shift+Enter) to {self._use}", self.summary()]
+        picture = self.still()
+        shown = {"text/plain": "\n".join(filter(None, lines))} | ({"image/svg+xml": picture} if picture else {})
+        return data | shown, metadata

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 import anywidget
@@ -12,15 +11,14 @@ import ipywidgets
 import traitlets
 
 from astra_edu.base.units import format_bytes
-
-STATIC = Path(__file__).parent / "static"
+from astra_edu.course.widgets.bundle import script, style
 
 
 class Words(anywidget.AnyWidget):
     """A part of the page: html, the same said to a screen reader, and code that can be copied."""
 
-    _esm = STATIC / "what_if.js"
-    _css = STATIC / "what_if.css"
+    _esm = script("what_if")
+    _css = style("what_if")
     html = traitlets.Unicode("").tag(sync=True)
     said = traitlets.Unicode("").tag(sync=True)
     code = traitlets.Unicode("").tag(sync=True)

@@ -2,17 +2,11 @@
 //   html    what is shown; said: the same in a sentence for a screen reader, read out when it has settled
 //   code    lines of Python behind a heading that opens and closes
 
-const SETTLED_MS = 700;
+import { make, makeRoot, put, unique, widgetOf } from "./frame/dom.js";
+import { Settled } from "./frame/loop.js";
+import { Watch } from "./frame/watch.js";
 
-function make(tag, attributes = {}, parent = null) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name === "text") element.textContent = value;
-    else element.setAttribute(name, value);
-  }
-  parent?.append(element);
-  return element;
-}
+const SETTLED_MS = 700;
 
 /** Select all of an element's text, so that Ctrl+C copies it. */
 function select(element) {
@@ -37,65 +31,75 @@ function nameSliders(element) {
   }
 }
 
-function code(model, root) {
-  const details = make("details", {}, root);
-  make("summary", { text: "The same as code" }, details);
-  const bar = make("div", { class: "astra-copy" }, details);
-  const button = make("button", { type: "button", text: "copy" }, bar);
-  const said = make("span", { role: "status" }, bar);
-  const lines = make("pre", { tabindex: "0", "aria-label": "Python code" }, details);
-  button.addEventListener("click", async () => {
-    select(lines);
+/** The code, with a button that copies it. */
+class Code {
+  constructor(root) {
+    this.details = make("details", {}, root);
+    make("summary", { text: "The same as code" }, this.details);
+    const bar = make("div", { class: "astra-copy" }, this.details);
+    const button = make("button", { type: "button", text: "copy" }, bar);
+    this.said = make("span", { role: "status" }, bar);
+    this.lines = make("pre", { tabindex: "0", "aria-label": "Python code" }, this.details);
+    button.addEventListener("click", () => this.#copy());
+    this.lines.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  show(code) {
+    put(this.details, "hidden", !code);
+    put(this.lines, "text", code);
+    put(this.said, "text", "");
+  }
+
+  async #copy() {
+    select(this.lines);
     try {
-      await navigator.clipboard.writeText(lines.textContent);
-      said.textContent = "copied";
+      await navigator.clipboard.writeText(this.lines.textContent);
+      put(this.said, "text", "copied");
     } catch {
-      said.textContent = "selected: Ctrl+C (⌘C) copies it";
+      put(this.said, "text", "selected: Ctrl+C (⌘C) copies it");
     }
-  });
-  // Keys meant for the text (Ctrl+A, Ctrl+C) must not reach the notebook around it.
-  lines.addEventListener("keydown", (event) => {
+  }
+
+  /** Keys meant for the text (Ctrl+A, Ctrl+C) must not reach the notebook around it. */
+  #key(event) {
     if (!(event.ctrlKey || event.metaKey) || !"ac".includes(event.key.toLowerCase())) return;
     event.stopPropagation();
-    if (event.key.toLowerCase() === "a") {
-      event.preventDefault();
-      select(lines);
-    }
-  });
-  return () => {
-    details.hidden = !model.get("code");
-    lines.textContent = model.get("code");
-    said.textContent = "";
-  };
+    if (event.key.toLowerCase() !== "a") return;
+    event.preventDefault();
+    select(this.lines);
+  }
 }
 
-function render({ model, el }) {
-  const root = make("div", { class: "astra-what-if" }, el);
-  const shown = make("div", {}, root);
-  const live = make("div", { class: "astra-said", role: "status" }, root);
-  const showCode = code(model, root);
-  let timer;
-  const showHtml = () => {
-    const opened = [...shown.querySelectorAll("details")].map((details) => details.open);
-    shown.innerHTML = model.get("html");
-    shown.querySelectorAll("details").forEach((details, i) => (details.open = opened[i] ?? false));
-  };
-  const say = () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      live.textContent = model.get("said");
-      nameSliders(root);
-    }, SETTLED_MS);
-  };
-  const heard = { html: showHtml, said: say, code: showCode };
-  for (const [name, hear] of Object.entries(heard)) model.on(`change:${name}`, hear);
-  showHtml();
-  showCode();
-  say();
-  return () => {
-    clearTimeout(timer);
-    for (const [name, hear] of Object.entries(heard)) model.off(`change:${name}`, hear);
-  };
+class View {
+  constructor(model, el) {
+    this.model = model;
+    this.root = makeRoot(el, "what-if", unique());
+    this.shown = make("div", {}, this.root);
+    this.live = make("div", { class: "astra-said", role: "status" }, this.root);
+    this.code = new Code(this.root);
+    this.saying = new Settled(() => this.#say(), SETTLED_MS);
+    this.watch = new Watch();
+    const heard = { html: () => this.#showHtml(), said: () => this.saying.wait(), code: () => this.code.show(model.get("code")) };
+    this.watch.model(model, heard);
+    for (const show of Object.values(heard)) show();
+  }
+
+  destroy() {
+    this.watch.end();
+    this.saying.stop();
+    this.root.remove();
+  }
+
+  #showHtml() {
+    const opened = [...this.shown.querySelectorAll("details")].map((details) => details.open);
+    this.shown.innerHTML = this.model.get("html");
+    this.shown.querySelectorAll("details").forEach((details, i) => (details.open = opened[i] ?? false));
+  }
+
+  #say() {
+    put(this.live, "text", this.model.get("said"));
+    nameSliders(this.root);
+  }
 }
 
-export default { render };
+export default widgetOf(View);

@@ -1,0 +1,67 @@
+"""A widget's modules and styles as the one text each that anywidget and saved pages take: no build step, no network.
+
+The files in static/ are ES modules, which node imports as they are. Here they are joined: each module once, before
+those that import it, without `import` and `export`. They must keep to a plain form, which is checked.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from astra_edu.course.widgets.palette import properties
+
+STATIC = Path(__file__).parent / "static"
+_IMPORT = re.compile(r'^import \{ (\w+(?:, \w+)*) \} from "(\.{1,2}/[\w./]+\.js)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?!default )", re.MULTILINE)
+_NAME = re.compile(r"^(export )?(?:async )?(?:function|class|const|let) (\w+)", re.MULTILINE)
+_OTHER = re.compile(
+    r"^(?:import|export (?!default |(?:async )?(?:function|class|const|let) \w)|(?:const|let) \W|var ).*", re.M
+)
+
+
+@cache
+def script(name: str) -> str:
+    """The widget `name` (static/name.js) and all it imports, as one ES module.
+
+    Raises ValueError where modules import in a circle, import what isn't exported or both define a name.
+    """
+    return join(STATIC / f"{name}.js")
+
+
+@cache
+def style(name: str) -> str:
+    """The colours, the frame's styles and the widget's own."""
+    frame, own = ((STATIC / f"{part}.css").read_text(encoding="utf-8") for part in ("frame/frame", name))
+    return f":where(.astra-widget) {{\n{properties()}}}\n{frame}\n{own}"
+
+
+def join(entry: Path) -> str:
+    """The module at `entry` and all it imports, as one; see script."""
+    order: dict[Path, str] = {}
+    _collect(entry.resolve(), order, ())
+    owners: dict[str, Path] = {}
+    for path, text in order.items():
+        for _, name in _NAME.findall(text):
+            if name in owners:
+                raise ValueError(f"{path.name} and {owners[name].name} both define {name}.")
+            owners[name] = path
+    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", text)).strip() + "\n" for text in order.values())
+
+
+def _collect(path: Path, order: dict[Path, str], importing: tuple[Path, ...]) -> None:
+    """Put the module at `path` into `order`, after all that it imports."""
+    if path in importing:
+        raise ValueError(f"{path.name} imports itself, by way of {importing[-1].name}.")
+    text = path.read_text(encoding="utf-8")
+    if strange := _OTHER.search(_IMPORT.sub("", text)):
+        raise ValueError(f"{path.name}: {strange[0]!r} can't be joined.")
+    for names, other in _IMPORT.findall(text):
+        source = (path.parent / other).resolve()
+        if source not in order:
+            _collect(source, order, (*importing, path))
+        exported = {name for export, name in _NAME.findall(order[source]) if export}
+        if missing := set(names.split(", ")) - exported:
+            raise ValueError(f"{path.name} imports {min(missing)}, which {source.name} doesn't export.")
+    order[path] = text

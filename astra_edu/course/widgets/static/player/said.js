@@ -1,0 +1,29 @@
+// What happens in a step, in a sentence.
+
+import { fill } from "../frame/words.js";
+
+const MOST = 4; // transfers and names of chunks that are read out
+
+/** What `step` does; with an NPU in focus, what that one sends and gets. */
+export function sentence(data, film, step, focus) {
+  const now = data.steps[step - 1];
+  if (!now) return `Before the first of ${film.count} steps. Press play, or → for one step.`;
+  if (focus === null) return now.text;
+  const mine = now.tokens.filter((token) => token[0] === focus || token[1] === focus);
+  const said = mine.slice(0, MOST).map((token) => transfer(data, film, token, step));
+  if (mine.length > MOST) said.push(`and ${mine.length - MOST} more from or to NPU ${focus}`);
+  if (!mine.length) said.push(fill(data.words.nothing, { npu: focus }));
+  return `${now.text.split(": ")[0]}: ${said.join("; ")}.`;
+}
+
+function transfer(data, film, [source, destination, chunks], step) {
+  const names = chunks.map((chunk) => data.names[chunk]);
+  const sets = [...new Set(chunks.map((chunk) => film.held(source, chunk, step - 1, "steps")))];
+  const [, spoken, size] = data.sets[sets[0]];
+  return fill(data.words.send, {
+    source,
+    destination,
+    chunks: names.length > MOST ? `${names.length} chunks (${names.slice(0, 3).join(", ")}, …)` : names.join(", "),
+    holding: data.reducing && sets.length === 1 ? `, ${size === 1 ? data.words.own : spoken},` : "",
+  });
+}
