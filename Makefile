@@ -25,7 +25,7 @@ exact: $(VENV)/test-installed ## what must never change, in under a minute: run 
 	$(PY) -m pytest -q -n 2 tests/exact
 
 coverage: $(VENV)/test-installed ## what of the simulator no test runs; fails under the share in pyproject.toml
-	$(PY) -m pytest -q -n 2 --dist loadscope -m "not browser" --cov --cov-report=term tests
+	$(PY) -m pytest -q -n 2 --dist loadscope -m "not browser" --ignore=tests/exact --cov --cov-report=term tests
 
 bench: $(VENV)/test-installed ## measure how fast it simulates
 	$(PY) -m pytest benchmarks --benchmark-only -s

@@ -88,7 +88,7 @@ MOVED = {
     "plots.chunks": "course.plots.timelines.chunks",
     "plots.communication": "course.plots.training.communication",
     "plots.costs": "course.plots.collectives.costs",
-    "plots.critical_path": "course.plots.timelines.critical_path",
+    "plots.critical_path": "explain.path_of_nodes",
     "plots.descent": "course.plots.training.descent",
     "plots.endpoint": "course.plots",
     "plots.endpoint_times": "course.plots",

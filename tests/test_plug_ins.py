@@ -199,3 +199,38 @@ def test_what_is_given_as_a_function_cannot_be_saved(tmp_path):
     platform = ae.TracePlatform(ae.Block("Ring", 4, 50, 500), ae.TraceSystem.of("ring", inter_dimension=FastestFirst))
     with pytest.raises(ae.ConfigError, match="register it"):
         ae.save_astra_sim(platform, network=tmp_path / "n.yml", system=tmp_path / "s.json", memory=tmp_path / "m.json")
+
+
+def exchange_of(size):
+    """Two NPUs that send each other `size` bytes."""
+
+    def nodes(me):
+        send = {"comm_src": me, "comm_dst": 1 - me, "comm_size": size, "comm_tag": 0}
+        receive = {"comm_src": 1 - me, "comm_dst": me, "comm_size": size, "comm_tag": 0}
+        return [
+            {"id": 1, "type": "COMM_SEND_NODE", "attr": send},
+            {"id": 2, "type": "COMM_RECV_NODE", "attr": receive},
+        ]
+
+    return ae.traces.from_nodes([nodes(0), nodes(1)])
+
+
+def run_custom(carried, *sizes):
+    system = ae.TraceSystem(custom={ae.Collective.ALL_REDUCE: exchange_of(carried)})
+    nodes = [
+        {"id": k, "type": "COMM_COLL_NODE", "attr": {"comm_type": 0, "comm_size": size}}
+        for k, size in enumerate(sizes, start=1)
+    ]
+    return ae.simulate(ae.traces.from_nodes([nodes] * 2), ae.TracePlatform(ae.Block("Ring", 2, 50, 500), system))
+
+
+def test_a_custom_collective_says_that_it_cannot_honour_a_size():
+    with pytest.warns(UserWarning, match="sends 512 bytes an NPU at most, where 1,024 are needed"):
+        run_custom(512, 1024)
+    with pytest.warns(UserWarning, match=r"asked for 1,024 and for 512 bytes.*the same for both"):
+        run_custom(1024, 1024, 512)
+
+
+def test_a_custom_collective_of_the_size_that_it_is_for_is_not_warned_of(recwarn):
+    assert run_custom(1024, 1024, 1024).total_ns > 0
+    assert not recwarn.list

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from astra_edu.base.errors import whole
+from astra_edu.collectives.collective import Collective
 from astra_edu.collectives.schedule import Rounds, Schedule
 
 
@@ -90,6 +91,18 @@ def counts(schedule: Schedule, buffer_bytes: int) -> Counts:
         max(r.fan_in for r in rounds),
         tuple(rounds),
     )
+
+
+def least_sent(collective: Collective, size: int, npus: int) -> float:
+    """Bytes that some NPU has to send at least, by whatever algorithm, if each brings `size` bytes.
+
+    >>> from astra_edu.collectives.counts import least_sent
+    >>> least_sent(ae.Collective.ALL_REDUCE, 1000, 4), least_sent(ae.Collective.ALL_GATHER, 1000, 4)
+    (1500.0, 3000)
+    """
+    if collective is Collective.ALL_GATHER:
+        return size * (npus - 1)
+    return (2 if collective is Collective.ALL_REDUCE else 1) * size * (npus - 1) / npus
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from math import prod
 
 from astra_edu.base.units import GIB, format_bytes, format_ns
 from astra_edu.collectives import Collective
+from astra_edu.collectives.counts import least_sent
 from astra_edu.network import Block
 from astra_edu.run.trace_result import COMMUNICATES, TraceResult
 from astra_edu.traces import COLLECTIVES, CommType, NodeType
@@ -35,7 +36,7 @@ def of_largest(result: TraceResult, ran: Sequence[Ran]) -> Iterator[str]:
         return
     key, time = times.most_common(1)[0]
     collective, size, npus, dims = key
-    sent = count[key] * _least_sent(collective, size, npus)
+    sent = count[key] * least_sent(collective, size, npus)
     many = f"{count[key]} {collective}s" if count[key] > 1 else f"the {collective}"
     text = f"Most of the communication is {many} of {format_bytes(size)} over {npus} NPUs: {format_ns(time)}, in which "
     text += f"an NPU sends {format_bytes(sent)} at least"
@@ -61,13 +62,6 @@ def _reach(result: TraceResult, ran: Ran, collective: Collective) -> tuple[int, 
     involved = ran.node.involved or (True,) * len(every)
     dims = tuple(d for d in range(len(hows)) if d < len(involved) and involved[d])
     return prod(platform.dims[d] for d in dims), dims
-
-
-def _least_sent(collective: Collective, size: int, npus: int) -> float:
-    """What every NPU has to send at least. size: as in a trace, so for an all-gather an NPU's own shard."""
-    if collective is Collective.ALL_GATHER:
-        return size * (npus - 1)
-    return (2 if collective is Collective.ALL_REDUCE else 1) * size * (npus - 1) / npus
 
 
 def _links(block: Block) -> int:

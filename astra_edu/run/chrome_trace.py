@@ -45,7 +45,12 @@ def trace_events(run: Run) -> list[Event]:
 
 
 def save_chrome_trace(run: Run, path: str | Path) -> Path:
-    """Write a run as a trace and return the file's path. Raises ConfigError where it can't be written."""
+    """Write a run as a trace and return the file's path. Raises ConfigError where it can't be written.
+
+    >>> result = ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.preset("ring"))
+    >>> result.save_chrome_trace("run.json").name
+    'run.json'
+    """
     target = Path(path)
     events = ",\n".join(json.dumps(event, ensure_ascii=False) for event in trace_events(run))
     try:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.collectives import Collective
+from astra_edu.collectives.counts import least_sent
 
 if TYPE_CHECKING:
     from astra_edu.system.endpoint import Endpoint
@@ -42,6 +45,35 @@ class CustomTrace(Protocol):
 
     def custom_steps(self, rank: int) -> Sequence[CustomStep]:
         """What one rank does. Raises ConfigError for what can't be part of a collective."""
+
+
+class CustomSizes:
+    """The sizes that custom collectives are asked for: a trace sends what it sends, so that only one can be meant."""
+
+    def __init__(self) -> None:
+        """Nothing has been asked for."""
+        self._asked: dict[int, int] = {}
+
+    def check(self, trace: CustomTrace, collective: Collective, size: int) -> None:
+        """Warn where a trace can't be meant for a size: it sends too little, or carries out another size, too."""
+        if self._asked.get(id(trace)) == size:
+            return
+        before = self._asked.setdefault(id(trace), size)
+        if before != size:
+            self._asked[id(trace)] = size
+            warnings.warn(
+                f"a custom {collective} is asked for {before:,} and for {size:,} bytes, but its trace sends the same "
+                "for both: it can't honour a size. Give each size a trace of its own (custom_nodes).",
+                stacklevel=2,
+            )
+        sent = max(sum(s.size for s in trace.custom_steps(r) if s.act is Act.SEND) for r in range(trace.npus))
+        needed = least_sent(collective, size, trace.npus)
+        if sent < needed:
+            warnings.warn(
+                f"a custom {collective} is asked for {size:,} bytes, but its trace sends {sent:,} bytes an NPU at "
+                f"most, where {needed:,.0f} are needed: it can't honour the size.",
+                stacklevel=2,
+            )
 
 
 class CustomExchange:

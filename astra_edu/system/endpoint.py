@@ -87,6 +87,7 @@ class Endpoint:
         """
         custom = self.system.custom_nodes.get(asks.id, self.system.custom.get(collective))
         if custom is not None:
+            self._planner.shared.custom_sizes.check(custom, collective, size)
             self._custom(custom, size, group, done)
             return True
         lanes = self._planner.lanes(collective) if group is None else self._group_lanes(collective, group[1])

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Collective, walk
 from astra_edu.collectives.hierarchical import natural_order
+from astra_edu.system.custom import CustomSizes
 from astra_edu.system.implementation import Implementation
 from astra_edu.system.inter_dimension import Dimensions, Ordered, inter_dimension
 from astra_edu.system.moves import Moves
@@ -240,6 +241,7 @@ class Shared:
         self.dimensions = Dimensions(npus, bandwidths)
         self.policy = inter_dimension(platform.system.inter_dimension, self.dimensions)
         self._decided: dict[int, Ordered] = {}
+        self.custom_sizes = CustomSizes()
         self.moves: dict[Kind, Moves] = {}
         self.steps: dict[Kind, StepMoves] = {}
 

@@ -87,7 +87,7 @@ class _Plots(ModuleType):
     """Keeps its names for its figures: importing a module's old path, such as plots.stages, doesn't take `stages`."""
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name not in _FIGURES or not isinstance(value, ModuleType):
+        if name not in _FIGURES | _OLD or not isinstance(value, ModuleType):
             super().__setattr__(name, value)
 
 

@@ -42,5 +42,5 @@ def warn_of_misfit(network: tuple[Dimension, ...], d: int, group: int, inner: in
         f"a model_parallel_NPU_group of {group} doesn't fit dimensions of {' x '.join(str(x.npus) for x in network)} "
         f"NPUs; as in ASTRA-sim, dimension {d} is taken as {inner} x {outer} NPUs. Groups that fit are products of "
         "whole dimensions and a divisor of the next one.",
-        stacklevel=4,
+        stacklevel=5,
     )

@@ -1,5 +1,6 @@
 """Figures of execution traces: the graph, the critical path, and what each NPU does when."""
 
+import importlib
 import re
 from itertools import pairwise
 
@@ -368,6 +369,8 @@ def test_chunks_that_were_not_recorded(passes, alike):
 
 
 def test_old_names_of_figures():
+    with pytest.warns(DeprecationWarning, match="path_of_nodes"):
+        importlib.import_module("astra_edu.plots.critical_path")  # the module must not take the figure's name
     with pytest.warns(DeprecationWarning, match=r"plots\.pipeline is astra_edu\.course\.plots\.chunks now"):
         assert ae.plots.pipeline is ae.plots.chunks
     with pytest.warns(DeprecationWarning, match="nodes_on_path"):

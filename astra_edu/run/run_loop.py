@@ -1,0 +1,107 @@
+"""Run a training loop of ASTRA-sim 1.0 on a platform: the workload, the scheduler and a clock, put together."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import count
+from typing import TYPE_CHECKING
+
+from astra_edu.base.errors import ConfigError, whole
+from astra_edu.base.progress import Bar
+from astra_edu.run.result import Result
+from astra_edu.system import Platform
+from astra_edu.system.logical import LogicalDimension, logical_dimensions
+from astra_edu.system.scheduler import Scheduler
+from astra_edu.workload import LOOPS, Workload
+from astra_edu.workload.npu import Npu, Steps, running_layers
+from astra_edu.workload.parallelism import involved, options
+
+if TYPE_CHECKING:
+    from astra_edu.clock.lookback import LoopClock
+
+
+def run_loop(workload: Workload, platform: Platform, passes: int = 1, progress: bool = True) -> Result:
+    """Run a workload `passes` times, to the nanosecond as ASTRA-sim 1.0 does. See simulate."""
+    passes = whole("passes", passes, at_least=1)
+    _warn_of_nothing(workload)
+    words = options(workload)
+    dims, boundary = logical_dimensions(platform.network, words.group)
+    clock, scheduler = _clock_and_scheduler(platform, dims)
+    layers = running_layers(workload, involved(workload, len(dims), boundary))
+    asked = sum(task.work.collective is not None for layer in layers for task in layer.tasks)
+    bar, finished = Bar("simulating", " collectives", asked * passes), count(1)
+    npu = Npu(layers, passes, words, clock, scheduler, lambda: bar.show(next(finished)) if progress else None)
+    try:
+        _go_through(workload.loop, npu, clock)
+    finally:
+        bar.close()
+    result = Result(workload, platform, passes, clock.now, layers, dims, scheduler.stays, npu.computed)
+    if not result.total_ns:
+        raise ConfigError(
+            f"this workload does nothing: its loop, {workload.loop}, finds no compute time and no collective that "
+            "runs over a dimension of more than 1 NPU."
+        )
+    return result
+
+
+def _clock_and_scheduler(platform: Platform, dims: tuple[LogicalDimension, ...]) -> tuple[LoopClock, Scheduler]:
+    """A shared bus has messages followed one by one, in the turns of their NPUs; else phases take a known time."""
+    if platform.system.bus:  # loaded here, because SimPy is half of the time that importing would take
+        from astra_edu.clock.loop_turns import TurnsClock
+        from astra_edu.system.faithful.bus_phases import BusPhases
+
+        turns = TurnsClock()
+        bus = BusPhases(turns, platform, alike=not platform.system.boost)
+        return turns, Scheduler(turns, platform, dims, bus)
+    from astra_edu.clock.lookback import LoopClock
+
+    clock = LoopClock()
+    return clock, Scheduler(clock, platform, dims)
+
+
+def _go_through(loop: str, npu: Npu, clock: LoopClock) -> None:
+    """Run a training loop to its end. Raises ConfigError for one that can't be, or never, run to its end."""
+
+    def run() -> Steps:
+        steps = LOOPS[loop](npu)
+        if not hasattr(steps, "send"):
+            raise ConfigError(f"the training loop {loop} has no yield in it, so there is nothing to simulate.")
+        yield from steps
+        yield from npu.finish()
+
+    running = clock.env.process(run())
+    try:
+        clock.env.run()
+    except ConfigError as error:  # raised in the loop: only its sentence matters
+        raise error.with_traceback(None) from None
+    except RuntimeError as error:  # SimPy's, where something else than an event is yielded
+        raise ConfigError(
+            f"the training loop {loop} yields what can't be waited for ({error}); it takes "
+            "`yield npu.cycle()` and `yield from npu.compute(...)`, `npu.wait(...)` or `npu.communicate(...)`."
+        ) from None
+    if running.is_alive:
+        raise ConfigError(_stuck(npu))
+    if npu.forgotten:
+        raise ConfigError(f"{npu.forgotten[0]} was called without `yield from`, so it has done nothing.")
+
+
+def _warn_of_nothing(workload: Workload) -> None:
+    for layer in workload.layers:
+        for kind in ("forward", "input_gradient", "weight_gradient"):
+            work = getattr(layer, kind)
+            if work.collective is not None and not work.size:
+                warnings.warn(
+                    f"layer {layer.name}: the {work.collective} of its {kind.replace('_', ' ')} has 0 bytes and is "
+                    "left out.",
+                    stacklevel=4,
+                )
+
+
+def _stuck(npu: Npu) -> str:
+    """What a loop that never ends is waiting for."""
+    waited = [f"the {t.kind} of layer {t.layer}" for layer in npu.layers for t in layer.tasks if t.waiting]
+    chunks = sorted({f"{c.phase.collective} on dimension {c.phase.dimension}" for c in npu.scheduler.queues.waiting()})
+    return (
+        f"the training loop waits for ever: at {npu.clock.now:g} ns it waits for {', '.join(waited) or 'its own event'}"
+        f"; on the network there is {', '.join(chunks) or 'nothing'}."
+    )
