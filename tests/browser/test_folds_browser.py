@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("anywidget")
 
-from test_folds import MANY, SHARED, SMALL
+from course.widgets.test_folds import MANY, SHARED, SMALL
 
 from astra_edu.course.widgets.folds import Folds
 

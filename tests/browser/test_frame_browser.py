@@ -7,9 +7,9 @@ import pytest
 pytest.importorskip("anywidget")
 pytest.importorskip("networkx")
 
-from recorded_runs import run
-from test_folds import SMALL
-from test_timeline import VGG
+from course.widgets.test_folds import SMALL
+from course.widgets.test_timeline import VGG
+from test_link_use import run
 
 import astra_edu as ae
 from astra_edu.course.widgets import Folds, LinkPlayer, Player, Stages, Timeline

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("anywidget")
 
-from test_player import Dimensions
+from course.widgets.test_player import Dimensions
 
 from astra_edu.collectives import hierarchical, schedule
 from astra_edu.collectives.proof import initial, replay

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("anywidget")
 
-from test_timeline import EIGHT_AT_ONCE, GPT, THEMIS, VGG
+from course.widgets.test_timeline import EIGHT_AT_ONCE, GPT, THEMIS, VGG
 
 import astra_edu as ae
 from astra_edu.base.intervals import covered
@@ -424,7 +424,7 @@ def test_keys_go_down_through_all_npus_and_name_what_they_find(show, asymmetric)
         page.evaluate(f"{VIEW}.look(0, 50_000)")
         page.keyboard.press("ArrowDown")  # the time without compute, in the same line
     y, height, *_ = place_of(page, "NPU 63, compute")
-    top, seen = page.evaluate(f"[{VIEW}.plot.scrollTop, {VIEW}.lanes.seen]")
+    top, seen = page.evaluate(f"[{VIEW}.plot.scrollTop, {VIEW}.seen]")
     assert top < y < y + height <= top + seen
 
 

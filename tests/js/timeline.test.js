@@ -4,9 +4,9 @@ import { load, openPage, packed } from "./page.js";
 
 openPage();
 const { Run } = await load("timeline/run.js");
-const { LOOKS, lookOf } = await load("timeline/looks.js");
+const { LOOKS, groundOf, lookOf, opacityOf } = await load("timeline/looks.js");
+const { Lanes, onNames, spanAt } = await load("timeline/lanes.js");
 const { NAMES, Stretch } = await load("timeline/stretch.js");
-const { Lanes } = await load("timeline/lanes.js");
 const { nearestInLane, nextInLane, nextLane, nextOfKinds } = await load("timeline/going.js");
 const { factsOf } = await load("timeline/facts.js");
 const { labelsOf } = await load("timeline/chart.js");
@@ -23,14 +23,29 @@ const run = new Run({
   total_ns: 40,
   spans: packed(column(Float64Array, 0), column(Float64Array, 1), column(Float64Array, 2), column(Int32Array, 3), column(Int32Array, 4)),
   tracks: [[0, 0, 0, 2], [1, 0, 2, 1], [2, 0, 3, 2], [2, 1, 5, 1], [3, 0, 6, 0]],
+  lanes: [
+    ["compute", 2, 30, 0, true, "compute"], ["exposed communication", 1, 10, 0, true, "exposed communication"],
+    ["dimension 0", 3, 18, 0, false, "dimension 0"], ["dimension 1", 0, 0, 0, false, "dimension 1"],
+  ],
   groups: ["NPU 0"],
-  lanes: ["compute", "exposed communication", "dimension 0", "dimension 1"].map((name, i) => [name, [2, 1, 3, 0][i], [30, 10, 18, 0][i], 0, i < 2, name]),
   kinds: [
     ["conv1", "forward", null, "compute", null, "forward", ""], ["conv10", "weight gradient", null, "compute", null, "weight gradient", ""],
     ["", "", null, "exposed communication", null, "exposed communication", ""],
     ["conv1", "weight gradient", "all-reduce", "reduce-scatter", 2048, "reduce-scatter", ""],
     ["conv1", "weight gradient", "all-reduce", "all-gather", 2048, "all-gather", ""],
   ],
+});
+
+/** Three NPUs, each with compute, the time without it in the same line, and a dimension that is shown when it is opened. */
+const many = () => new Run({
+  total_ns: 10,
+  spans: packed(Float64Array.of(0, 5, 0), Float64Array.of(5, 10, 4), Float64Array.of(0, 5, 0), Int32Array.of(-1, -1, -1), Int32Array.of(0, 1, 2)),
+  tracks: [[0, 0, 0, 1], [1, 0, 1, 1], [5, 0, 2, 1]],
+  lanes: [0, 1, 2].flatMap((npu) => [["compute", true], ["exposed", true], ["dimension 0", false]].map(([short, shut], i) => {
+    return [`NPU ${npu}, ${short}`, Number([[1, 1, 0], [0, 0, 1], [0, 0, 0]][npu][i]), 0, npu, shut, short];
+  })),
+  groups: ["NPU 0", "NPU 1", "NPU 2"],
+  kinds: [["a", "compute", null, "compute", null, "compute", ""], ["", "", null, "bubble", null, "bubble", ""], ["", "", null, "message", 1024, "message", ""]],
 });
 
 test("rows of a lane are tracks of their own, and every span belongs to one", () => {
@@ -104,24 +119,69 @@ test("what is not in sight is brought to the middle; what is longer than the sig
 });
 
 test("lanes are below each other, their rows packed into them; a point finds lane, row and span", () => {
-  const lanes = new Lanes();
-  lanes.load(run);
-  assert.equal(lanes.seen, lanes.height);
+  const lanes = new Lanes(run);
+  const { height } = lanes;
+  assert.deepEqual([lanes.many, lanes.folds.size, lanes.seen], [false, 0, height]);
   const stretch = Object.assign(new Stretch(), { total: 40, width: NAMES + 400 });
   stretch.look(0, 40);
   for (const [i, lane] of run.lanes.entries()) {
     const next = run.lanes[i + 1];
-    assert.ok(lane.y + lane.height < (next ? next.y : lanes.height));
+    assert.ok(lane.y + lane.height < (next ? next.y : height));
     assert.equal(lane.height, lane.row * lane.tracks.length);
   }
   SPANS.forEach(([start, end], span) => {
     const { lane, row } = run.track(span);
     const { y, row: high } = run.lanes[lane];
-    assert.equal(lanes.spanAt(stretch, stretch.x((start + end) / 2), y + (row + 0.5) * high), span);
+    assert.equal(spanAt(run, lanes, stretch, stretch.x((start + end) / 2), y + (row + 0.5) * high), span);
   });
-  assert.equal(lanes.spanAt(stretch, stretch.x(15), run.lanes[0].y + 1), null);
-  assert.equal(lanes.spanAt(stretch, 10, run.lanes[0].y + 1), null);
-  assert.equal(lanes.spanAt(stretch, stretch.x(5), 0), null);
+  assert.equal(spanAt(run, lanes, stretch, stretch.x(15), run.lanes[0].y + 1), null);
+  assert.equal(spanAt(run, lanes, stretch, 10, run.lanes[0].y + 1), null);
+  assert.equal(spanAt(run, lanes, stretch, stretch.x(5), 0), null);
+});
+
+test("of several NPUs each has one line until it is opened, and what is open stays open for another run", () => {
+  const run = many();
+  const lanes = new Lanes(run);
+  const shown = () => run.lanes.filter(({ hidden }) => !hidden).map(({ y }) => y);
+  assert.equal(new Set(shown()).size, 3);
+  assert.deepEqual(run.lanes.map(({ hidden }) => hidden), Array(3).fill([false, false, true]).flat());
+  const closed = lanes.height;
+  assert.ok(lanes.toggle(1));
+  assert.deepEqual(run.lanes.slice(3, 6).map(({ hidden }) => hidden), [false, false, false]);
+  assert.ok(lanes.height > closed && new Set(shown()).size === 5);
+  assert.equal(lanes.toggle(7), false);
+  assert.deepEqual([...new Lanes(many(), lanes.open).open], [1]);
+  lanes.toggleAll();
+  assert.equal(lanes.height, closed);
+  lanes.toggleAll();
+  assert.equal(new Set(shown()).size, 9);
+});
+
+test("many lanes scroll: what is in sight, and how far to go to see a lane", () => {
+  const lanes = Object.assign(new Lanes(many(), new Set([0, 1, 2])), { seen: 100 });
+  const [first, last] = [lanes.lanes[0], lanes.lanes.at(-2)];
+  assert.deepEqual([lanes.inSight(first, 0), lanes.inSight(last, 0)], [true, false]);
+  const top = lanes.scrollTo(last, 0);
+  assert.ok(lanes.inSight(last, top) && last.y + last.height <= top + 100);
+  assert.equal(lanes.scrollTo(first, 0), 0);
+});
+
+test("in a line of several lanes a point finds the nearest span; lanes that are hidden are skipped", () => {
+  const run = many();
+  const lanes = new Lanes(run);
+  const stretch = Object.assign(new Stretch(), { total: 10, width: NAMES + 100 });
+  stretch.look(0, 10);
+  const at = (time) => spanAt(run, lanes, stretch, stretch.x(time), run.lanes[0].y + 2);
+  assert.deepEqual([at(2), at(8)], [0, 1]);
+  assert.ok(onNames(20) && !onNames(NAMES));
+  assert.deepEqual([nextLane(run, 0, 1), nextLane(run, 1, 1)], [1, null]);
+  lanes.toggle(1);
+  assert.equal(nextLane(run, 1, 1), 5);
+});
+
+test("to zoom, pan and look around", () => {
+  const stretch = Object.assign(new Stretch(), { total: 40, from: 10, to: 20 });
+  assert.deepEqual([stretch.zoomed(0.5, 12), stretch.panned(0.5), stretch.around(4, 8)], [[11, 16], [15, 25], [3, 9]]);
 });
 
 test("facts of a chunk's span, of compute, of exposed communication", () => {
@@ -131,11 +191,13 @@ test("facts of a chunk's span, of compute, of exposed communication", () => {
   assert.deepEqual([chunk.chunk, chunk.brings, chunk.waited, chunk.lasts], ["0, phase 2 of 2", "2 KiB", "4 ns", "6 ns (15.0 % of the run)"]);
   assert.deepEqual(facts(0), ["conv1: forward", { on: "compute", starts: "0 ns", ends: "10 ns", lasts: "10 ns (25.0 % of the run)" }]);
   assert.equal(facts(2)[1].meanwhile, "dimension 0 busy 80.0 %, dimension 1 busy 0.0 %");
+  assert.deepEqual([factsOf(many(), 1)[0], factsOf(many(), 2)[0]], ["bubble", "a message of 1 KiB"]);
 });
 
 test("labels, the longest first; a phase nobody knows gets letters and a look of its own", () => {
   assert.deepEqual(labelsOf(run, 3), ["conv1 reduce-scatter, chunk 0", "conv1 RS 0", "RS 0", "RS"]);
   assert.deepEqual(labelsOf(run, 0), ["conv1 forward", "conv1 F", "F"]);
+  assert.deepEqual([0, 1, 2].map((span) => labelsOf(many(), span)), [["a"], ["bubble", "bubble"], ["1 KiB"]]);
   const known = LOOKS.length;
   const look = lookOf("my own-phase");
   assert.deepEqual([look, LOOKS[look].letters, lookOf("my own-phase")], [known, "MOP", known]);
@@ -144,4 +206,6 @@ test("labels, the longest first; a phase nobody knows gets letters and a look of
 test("no two looks that can meet in a lane are told apart by colour alone", () => {
   const seen = LOOKS.slice(0, 8).map(({ letters, hatch }) => letters + hatch);
   assert.equal(new Set(seen).size, seen.length);
+  const bubble = LOOKS[lookOf("bubble")];
+  assert.deepEqual([opacityOf(bubble) < 1, groundOf(bubble), opacityOf(LOOKS[1]), groundOf(LOOKS[1])], [true, "", 1, LOOKS[1].fill]);
 });

@@ -1,7 +1,7 @@
 // The timeline: draws the payload made by timeline.py.
 //   run       columns of spans; a track is a row of a lane, its spans stand together by their start
 //   stretch   the part of the run that is shown
-//   lanes     where they are, those of an NPU closed to a line or open
+//   lanes     where the lanes are, and which are open
 //   View      one per place on the page: the lanes, the controls, the span that is looked at
 
 import { makeRoot, put, unique, widgetOf } from "./frame/dom.js";
@@ -9,13 +9,12 @@ import { hearKeys } from "./frame/keys.js";
 import { Loop, Settled } from "./frame/loop.js";
 import { Watch } from "./frame/watch.js";
 import { moment } from "./frame/words.js";
-import { tabulate } from "./timeline/facts.js";
+import { factsOf, showFacts, tabulate } from "./timeline/facts.js";
 import { nearestInLane, nextInLane, nextLane, nextOfKinds } from "./timeline/going.js";
 import { actsOf, hearPointer } from "./timeline/hands.js";
-import { Lanes } from "./timeline/lanes.js";
-import { makeParts } from "./timeline/parts.js";
+import { Lanes, onNames, spanAt } from "./timeline/lanes.js";
+import { describe, makeParts, offer } from "./timeline/parts.js";
 import { Run } from "./timeline/run.js";
-import { foundIn, sayRun, saySpan } from "./timeline/said.js";
 import { Stretch } from "./timeline/stretch.js";
 
 const SETTLED_MS = 150; // after the last move the window is shared with Python and the table is brought up to date
@@ -24,7 +23,6 @@ class View {
   constructor(model, el) {
     this.model = model;
     this.stretch = new Stretch();
-    this.lanes = new Lanes();
     this.focus = this.hover = null; // the span kept by key or click, the one under the pointer
     this.loop = new Loop(() => this.draw());
     this.settled = new Settled(() => this.#settle(), SETTLED_MS);
@@ -44,17 +42,12 @@ class View {
   }
 
   #observe() {
-    const { plot } = this;
+    const { plot } = this.chart;
     this.watch = new Watch();
     this.watch.model(this.model, { data: () => this.load(), window: () => this.#pull(), highlight: () => this.#match() });
     this.watch.looks(plot, () => this.wake());
     hearKeys(this.root, actsOf(this));
     hearPointer(plot, this);
-    this.search.addEventListener("input", () => this.#share("highlight", this.search.value));
-    this.search.addEventListener("keydown", ({ key }) => {
-      if (key === "Enter") this.nextFound();
-      if (key === "Escape") plot.focus();
-    });
     this.details.addEventListener("toggle", () => this.#tabulate());
   }
 
@@ -65,10 +58,11 @@ class View {
     const run = (this.run = new Run(this.model.get("data")));
     this.focus = this.hover = null;
     if (!(this.lane < run.lanes.length)) this.lane = undefined;
-    sayRun(this, run);
+    describe(this.root, this, run);
     this.stretch.total = run.total;
-    this.lanes.load(run);
-    this.chart.load(run, this.stretch, this.lanes);
+    this.lanes = new Lanes(run, this.lanes?.open);
+    offer(this, this.lanes);
+    this.#arranged();
     this.#tell();
     if (this.model.get("window")) this.#pull();
     else if (whole) this.look(0, run.total);
@@ -76,13 +70,34 @@ class View {
     this.#match();
   }
 
+  // ---- the lanes ----
+
+  #arranged() {
+    this.chart.load(this.run, this.stretch, this.lanes);
+    this.#tabulate();
+    this.wake();
+  }
+
+  /** Open or close the lanes of an NPU, or the links. */
+  toggle(group) {
+    if (!this.lanes.toggle(group)) return;
+    this.#arranged();
+    put(this.said, "text", `${this.run.groups[group]}: lanes ${this.lanes.open.has(group) ? "opened" : "closed"}`);
+  }
+
+  toggleAll() {
+    this.lanes.toggleAll();
+    this.#arranged();
+  }
+
+  /** A span is kept; a name opens or closes its lanes. */
+  click(x, y) {
+    if (onNames(x) && this.lanes.many) this.toggle(this.lanes.at(y)[0]?.group);
+    else this.choose(this.at(x, y));
+  }
+
   #match() {
-    const asked = this.model.get("highlight") ?? "";
-    const text = asked.trim();
-    if (this.search.value.trim().toLowerCase() !== text.toLowerCase()) this.search.value = asked;
-    const found = this.run.matching(text);
-    this.matched = found && found.kinds;
-    put(this.found, "text", text ? foundIn(this.run, found) : "");
+    this.search.show(this.model.get("highlight") ?? "");
     this.wake();
   }
 
@@ -115,7 +130,7 @@ class View {
   }
 
   zoom(by, around = this.#middle()) {
-    this.look(around - (around - this.from) * by, around + (this.to - around) * by);
+    this.look(...this.stretch.zoomed(by, around));
   }
 
   /** Of the span that is kept, if it is in sight; else of what is shown. */
@@ -125,23 +140,20 @@ class View {
   }
 
   pan(by) {
-    const way = by * this.stretch.length;
-    this.look(this.from + way, this.to + way);
+    this.look(...this.stretch.panned(by));
   }
 
   zoomTo(span) {
-    if (span === null) return;
-    const length = Math.max(this.run.end[span] - this.run.start[span], 1);
-    this.look(this.run.start[span] - length / 4, this.run.end[span] + length / 4);
+    if (span !== null) this.look(...this.stretch.around(this.run.start[span], this.run.end[span]));
   }
 
   #settle() {
     const window = this.stretch.whole ? null : [this.from, this.to];
-    if (String(window) !== String(this.model.get("window"))) this.#share("window", window);
+    if (String(window) !== String(this.model.get("window"))) this.share("window", window);
     this.#tabulate();
   }
 
-  #share(name, value) {
+  share(name, value) {
     this.model.set(name, value);
     this.model.save_changes();
   }
@@ -155,14 +167,7 @@ class View {
 
   /** The span at a point of the canvas, or null. */
   at(x, y) {
-    return this.lanes.spanAt(this.stretch, x, y, this.plot.scrollTop);
-  }
-
-  /** A span is kept; a name opens or closes its lanes. */
-  click(x, y) {
-    const group = this.lanes.named(x, y);
-    if (group === undefined) this.choose(this.at(x, y));
-    else this.toggle(group);
+    return spanAt(this.run, this.lanes, this.stretch, x, y, this.plot.scrollTop);
   }
 
   /** Keep a span, so that keys go on from it; its facts are read out. */
@@ -177,7 +182,7 @@ class View {
     if (span === null) return;
     const lane = this.run.lanes[this.run.track(span).lane];
     if (lane.hidden) this.toggle(lane.group);
-    if (this.run.many) this.plot.scrollTop = this.lanes.scrolled(lane, this.plot.scrollTop);
+    this.plot.scrollTop = this.lanes.scrollTo(lane, this.plot.scrollTop);
     const there = this.stretch.showing(this.run.start[span], this.run.end[span]);
     if (there) this.look(...there);
     this.choose(span);
@@ -200,7 +205,8 @@ class View {
 
   /** To the next span that is highlighted, in time order; from the last one to the first. */
   nextFound() {
-    if (this.matched) this.goTo(nextOfKinds(this.run, this.matched, this.focus));
+    const { matched } = this.search;
+    if (matched) this.goTo(nextOfKinds(this.run, matched, this.focus));
   }
 
   /** The pointer is on a span, or on none. */
@@ -213,37 +219,34 @@ class View {
   #tell(aloud = false) {
     const span = this.hover ?? this.focus;
     this.way = span === null ? [] : this.run.way(span);
-    saySpan(this, this.run, span, aloud);
-    this.wake();
-  }
-
-  // ---- the lanes of an NPU, or the links ----
-
-  toggle(group) {
-    if (!this.lanes.toggle(group)) return;
-    this.#arranged();
-    put(this.said, "text", `${this.run.groups[group]}: lanes ${this.lanes.open.has(group) ? "opened" : "closed"}`);
-  }
-
-  toggleAll() {
-    this.lanes.toggleAll();
-    this.#arranged();
-  }
-
-  #arranged() {
-    this.chart.fit();
-    this.#tabulate();
+    showFacts(this, span === null ? null : factsOf(this.run, span), aloud);
     this.wake();
   }
 
   // ---- drawing ----
+
+  get context() {
+    return this.chart.context;
+  }
+
+  get canvas() {
+    return this.chart.context.canvas;
+  }
+
+  get plot() {
+    return this.chart.plot;
+  }
+
+  get seen() {
+    return this.lanes.seen;
+  }
 
   wake() {
     this.loop.wake();
   }
 
   draw() {
-    this.chart.draw(this, this.matched);
+    this.chart.draw(this, this.search.matched);
     put(this.where, "text", `${moment(this.from, this.run.total)} to ${moment(this.to, this.run.total)}`);
   }
 

@@ -271,7 +271,7 @@ def test_phases_differ_in_colour_and_hatch(vgg):
 
 
 def test_figures_and_the_timeline_in_the_browser_look_alike():
-    source = (Path(ae.__file__).parent / "course/widgets/static/timeline/looks.js").read_text(encoding="utf-8")
+    source = (Path(ae.__file__).parent / "course/widgets/static/timeline" / "looks.js").read_text(encoding="utf-8")
     exposed = re.search(r'const EXPOSED = "(.+?)"', source)[1]
     browser = re.findall(r'{ name: (EXPOSED|".+?"), letters: "(.*?)", fill: "(.+?)", hatch: "(.*?)" }', source)
     assert {exposed if name == "EXPOSED" else name.strip('"') for name, *_ in browser} == {*LOOKS} - {OTHER.name}

@@ -34,7 +34,8 @@ export function write(context, { ink, font }, text, x, y, size, alpha = 1, align
 }
 
 /** A text on a bar; on a hatched one it gets a `ground` without a hatch. */
-export function letter(context, font, ground, text, x, y, width = null) {
+export function letter(context, font, ground, text, x, y, { width = null, ink = DARK } = {}) {
+  if (!text) return;
   context.globalAlpha = 1;
   context.font = `11px ${font}`;
   if (ground) {
@@ -42,7 +43,7 @@ export function letter(context, font, ground, text, x, y, width = null) {
     context.fillStyle = ground;
     context.fillRect(x - wide / 2 - 2, y - 7, wide + 4, 14);
   }
-  context.fillStyle = DARK;
+  context.fillStyle = ink;
   context.textAlign = "center";
   context.textBaseline = "middle";
   context.fillText(text, x, y);

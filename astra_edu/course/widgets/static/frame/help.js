@@ -2,7 +2,7 @@
 
 import { make, put } from "./dom.js";
 
-/** A button in a bar and, in `place`, the text it shows and hides; returns what sets another text. */
+/** A button in a bar and, in `place`, the text it shows and hides. Returns what changes the text. */
 export function makeHelp(bar, place, id, text) {
   const label = text.includes("Mouse:") ? "Keyboard and mouse" : "Keyboard shortcuts";
   const button = make("button", { type: "button", class: "astra-keys", title: text, "aria-label": label, "aria-expanded": "false", text: "keys" }, bar);

@@ -5,7 +5,7 @@ import { clamp } from "../frame/numbers.js";
 import { calm } from "../frame/watch.js";
 import { along, halfWay, progress } from "./film.js";
 
-const NAMED = 60; // px that a switch's box must be wide for its name
+const NAMED = 60; // px that a switch must be wide to have its name in it
 const NEAR = 64; // steps that are looked through for tokens still under way, by the clock of simulated time
 
 export class Stage {

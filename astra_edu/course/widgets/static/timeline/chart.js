@@ -3,10 +3,9 @@
 import { legendKey, letter, looksOf, sized, write } from "../frame/canvas.js";
 import { make, put } from "../frame/dom.js";
 import { clamp, tickStep } from "../frame/numbers.js";
-import { bytes, tick, unit } from "../frame/words.js";
-import { AXIS, NEXT } from "./lanes.js";
-import { LOOKS, bar, opacity, quiet } from "./looks.js";
-import { drawName } from "./names.js";
+import { bytes, percent, tick, unit } from "../frame/words.js";
+import { AXIS, LANE, NEXT } from "./lanes.js";
+import { LOOKS, bar, groundOf, opacityOf } from "./looks.js";
 import { NAMES } from "./stretch.js";
 
 const PALE = 0.22; // spans that are not highlighted
@@ -23,15 +22,9 @@ export class Chart {
 
   load(run, stretch, lanes) {
     Object.assign(this, { run, stretch, lanes });
-    this.fit();
-  }
-
-  /** Be as high as the lanes are now; more of them than can be seen at once scroll under the canvas. */
-  fit() {
-    const { many } = this.run;
-    const { height, seen } = this.lanes;
-    put(this.plot, "class", `astra-plot${many ? " astra-many" : ""}`);
+    const { many, height, seen } = lanes;
     put(this.plot, "style", `height: ${seen}px`);
+    put(this.plot, "class", `astra-plot${many ? " astra-many" : ""}`);
     put(this.context.canvas, "style", many ? `height: ${seen}px` : null);
     put(this.rest, "style", many ? `height: ${height - seen}px` : null);
   }
@@ -39,28 +32,26 @@ export class Chart {
   /** looked: {focus, hover, way}, spans or null; matched: which kinds are highlighted, null for all. */
   draw(looked, matched) {
     const { plot, run, stretch, lanes } = this;
-    const width = plot.clientWidth;
+    const [width, top] = [plot.clientWidth, plot.scrollTop];
     if (width <= NAMES) return;
-    const { seen } = lanes;
-    const context = sized(this.context, width, seen);
+    const context = sized(this.context, width, lanes.seen);
     this.looks = looksOf(plot.parentElement);
     this.width = stretch.width = width;
-    this.#drawAxis(seen);
-    const top = plot.scrollTop;
-    const shown = new Set(run.lanes.filter((lane) => lanes.inSight(lane, top)));
+    this.#drawAxis();
     context.save();
-    this.#clip(0, top && AXIS - NEXT, width, seen);
+    this.#clip(0, top && AXIS - NEXT);
     context.translate(0, -top);
-    for (const lane of shown) if (lane.first || !lane.closed) this.#drawLane(lane);
-    this.#clip(NAMES, top, width - NAMES, seen);
+    const shown = new Set(run.lanes.filter((lane) => lanes.inSight(lane, top)));
+    for (const lane of shown) if (lane.first || !lane.closed) this.#drawName(lane);
+    this.#clip(NAMES, top);
     for (const track of run.tracks) if (shown.has(run.lanes[track.lane])) this.#drawTrack(track, matched);
     this.#drawLookedAt(looked);
     context.restore();
   }
 
-  #clip(...rectangle) {
+  #clip(left, top) {
     this.context.beginPath();
-    this.context.rect(...rectangle);
+    this.context.rect(left, top, this.width - left, this.lanes.seen);
     this.context.clip();
   }
 
@@ -72,12 +63,30 @@ export class Chart {
     context.globalAlpha = 1;
   }
 
-  #drawLane(lane) {
-    this.#fill(0.06, NAMES, lane.y, this.width - NAMES, lane.height);
-    drawName(this.context, this.looks, this.run, lane);
+  #drawName(lane) {
+    const { context, run, looks } = this;
+    const { name, y, height, busy } = lane;
+    this.#fill(0.06, NAMES, y, this.width - NAMES, height);
+    if (this.lanes.many) return this.#drawLine(lane);
+    const middle = y + Math.max(LANE, height) / 2;
+    write(context, looks, name, 0, middle - 7, 12.5);
+    write(context, looks, `${percent(busy / run.total)} of the run`, 0, middle + 8, 11, 0.75);
   }
 
-  #drawAxis(height) {
+  /** In one line, with a triangle that says whether the lanes of its group are open. */
+  #drawLine({ short, group, closed, first, y, height, busy }) {
+    const { context, run, looks } = this;
+    const middle = y + height / 2;
+    const text = closed ? run.groups[group] : `${first ? `${run.groups[group]}, ` : ""}${short}`;
+    const room = NAMES - 58;
+    if (first && this.lanes.folds.has(group)) write(context, looks, closed ? "▸" : "▾", 0, middle, 11);
+    context.font = `11.5px ${looks.font}`;
+    const cut = this.#wide(text) > room ? `${text.slice(0, Math.floor((text.length * room) / this.#wide(text)))}…` : text;
+    write(context, looks, cut, 13, middle, 11.5);
+    write(context, looks, percent(busy / run.total), NAMES - 6, middle, 10.5, 0.75, "right");
+  }
+
+  #drawAxis() {
     const { context, looks, stretch, width } = this;
     const { from, to, length, total } = stretch;
     const [size, name] = unit(total);
@@ -87,7 +96,7 @@ export class Chart {
     write(context, looks, `time, ${name}`, NAMES - 12, 11, 11, 0.75, "right");
     for (let k = Math.ceil(from / step); k * step <= to; k += 1) {
       const x = stretch.x(k * step);
-      this.#fill(0.18, x - 0.5, 20, 1, height - 20);
+      this.#fill(0.18, x - 0.5, 20, 1, this.lanes.seen - 20);
       const half = wide(k * step, step) / 2;
       write(context, looks, tick(k * step, step, size), clamp(x, NAMES + half - 6, width - half - 1), 11, 11, 0.85, "center");
     }
@@ -116,7 +125,7 @@ export class Chart {
         continue;
       }
       const [a, b] = [Math.max(x0, NAMES - 8), Math.min(x1, this.width + 8)];
-      context.globalAlpha = pale ? PALE : opacity(LOOKS[look]);
+      context.globalAlpha = pale ? PALE : opacityOf(LOOKS[look]);
       bar(context, LOOKS[look], a, y, Math.max(1, b - a - (x1 - x0 > 3)), height, x0);
       if (!pale && b - a > 12 && height >= 12) labels.push([i, Math.max(a, NAMES), Math.min(b, this.width)]);
     }
@@ -132,9 +141,8 @@ export class Chart {
     let bottom = y + height;
     filled.forEach((share, i) => {
       if (!share) return;
-      const look = LOOKS[i >> 1];
-      context.globalAlpha = i % 2 ? PALE : opacity(look);
-      context.fillStyle = look.fill;
+      context.globalAlpha = i % 2 ? PALE : 1;
+      context.fillStyle = LOOKS[i >> 1].fill;
       context.fillRect(x, (bottom -= share * part), 1, share * part);
     });
     filled.fill(0);
@@ -146,8 +154,8 @@ export class Chart {
     const look = LOOKS[run.of(span).look];
     context.font = `11px ${looks.font}`;
     const fits = labelsOf(run, span).find((text) => this.#wide(text) + 8 <= b - a);
-    if (fits && quiet(look)) write(context, looks, fits, (a + b) / 2, y, 11, 1, "center");
-    else if (fits) letter(context, looks.font, look.hatch && look.fill, fits, (a + b) / 2, y, this.#wide(fits));
+    const ink = opacityOf(look) < 1 ? looks.ink : undefined;
+    if (fits) letter(context, looks.font, groundOf(look), fits, (a + b) / 2, y, { width: this.#wide(fits), ink });
   }
 
   #wide(text) {
@@ -188,8 +196,7 @@ export class Chart {
     const { run, stretch } = this;
     const lane = run.lanes[run.track(span).lane];
     if (lane.hidden || run.start[span] <= run.queued[span]) return;
-    const y = lane.y + lane.height + (run.many ? 1.5 : 4.5);
-    const [x0, x1] = [stretch.x(run.queued[span]), stretch.x(run.start[span])];
+    const [x0, x1, y] = [stretch.x(run.queued[span]), stretch.x(run.start[span]), lane.y + lane.height + (this.lanes.many ? 1.5 : 4.5)];
     this.#fill(1, x0, y, x1 - x0, 1.5);
     this.#fill(1, x0, y - 3, 1.5, 7);
     this.#fill(1, x1 - 1.5, y - 3, 1.5, 7);
@@ -198,16 +205,16 @@ export class Chart {
 
 /** What can stand on a span, the longest text first. */
 export function labelsOf(run, span) {
-  const { layer, phase, size, look, brief } = run.of(span);
+  const { layer, phase, look, size, brief } = run.of(span);
   const { name, letters } = LOOKS[look];
   const chunk = run.chunk[span];
-  const texts = [];
-  if (chunk >= 0) texts.push(`${layer} ${phase}, chunk ${chunk}`, `${layer} ${letters} ${chunk}`, `${letters} ${chunk}`, letters);
-  else if (phase === "compute" && letters) texts.push(`${layer} ${name}`, `${layer} ${letters}`, brief && `${letters} ${brief}`, brief, letters);
-  else if (layer) texts.push(layer, letters);
-  else if (phase === "message") texts.push(bytes(size));
-  else texts.push(name, name.split(" ")[0], letters);
-  return texts.filter(Boolean);
+  const texts = () => {
+    if (chunk >= 0) return [`${layer} ${phase}, chunk ${chunk}`, `${layer} ${letters} ${chunk}`, `${letters} ${chunk}`, letters];
+    if (phase === "compute" && letters) return [`${layer} ${name}`, `${layer} ${letters}`, brief && `${letters} ${brief}`, brief, letters];
+    if (layer) return [layer, letters];
+    return phase === "message" ? [bytes(size)] : [name, name.split(" ")[0], letters];
+  };
+  return texts().filter(Boolean);
 }
 
 /** An entry of the legend for each of the looks with these numbers. */
@@ -215,8 +222,8 @@ export const legendKeys = (numbers) =>
   numbers.map((number) => {
     const look = LOOKS[number];
     return legendKey(look.name, 32, 18, (context) => {
-      context.globalAlpha = opacity(look);
+      context.globalAlpha = opacityOf(look);
       bar(context, look, 0, 0, 32, 18);
-      letter(context, "sans-serif", look.hatch && look.fill, look.letters, 16, 9.5);
+      letter(context, "sans-serif", groundOf(look), look.letters, 16, 9.5);
     });
   });

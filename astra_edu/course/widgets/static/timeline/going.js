@@ -21,11 +21,11 @@ export function nearestInLane(run, { tracks }, time) {
   return near.sort((a, b) => run.away(a, time) - run.away(b, time))[0] ?? null;
 }
 
-/** The number of the next lane that is shown and has spans, down (by 1) or up (by -1) from the one with that number; null for none. */
+/** The number of the next lane with spans that is shown, down (by 1) or up (by -1) from the one with that number; null for none. */
 export function nextLane({ lanes }, from, by) {
   let lane = from ?? (by > 0 ? -1 : lanes.length);
   do lane += by;
-  while (lanes[lane] && (lanes[lane].hidden || !lanes[lane].spans));
+  while (lanes[lane] && (!lanes[lane].spans || lanes[lane].hidden));
   return lanes[lane] ? lane : null;
 }
 

@@ -28,24 +28,24 @@ export const actsOf = (view) => ({
   O: () => view.toggleAll(),
 });
 
-/** Where an event is, as the lanes are placed: below all that is scrolled away. */
+/** Where an event is, as lanes are placed: below all that is scrolled away. */
 function placeOf({ clientX, clientY }, { canvas, plot }) {
-  const { left, top } = canvas.getBoundingClientRect();
-  return [clientX - left, clientY - top + plot.scrollTop];
+  const box = canvas.getBoundingClientRect();
+  return [clientX - box.left, clientY - box.top + plot.scrollTop];
 }
 
-/** Drag to move, click to keep a span, double-click to zoom to it, point at it to read its facts. */
+/** Drag to move, click to keep a span or to open lanes by their name, double-click to zoom to it, point at it to read its facts. */
 export function hearPointer(plot, view) {
   let drag = null;
   const at = (event) => view.at(...placeOf(event, view));
   plot.addEventListener("pointerdown", (event) => {
     if (event.button) return;
     plot.setPointerCapture(event.pointerId);
-    drag = { x: event.clientX, from: view.from, moved: false };
+    drag = { x: placeOf(event, view)[0], from: view.from, moved: false };
   });
   plot.addEventListener("pointermove", (event) => {
     if (!drag) return view.point(at(event));
-    const by = event.clientX - drag.x;
+    const by = placeOf(event, view)[0] - drag.x;
     drag.moved ||= Math.abs(by) > STILL;
     if (!drag.moved) return;
     const from = drag.from - by / view.scale;
@@ -58,13 +58,14 @@ export function hearPointer(plot, view) {
   plot.addEventListener("pointercancel", () => (drag = null));
   plot.addEventListener("pointerleave", () => view.point(null));
   plot.addEventListener("dblclick", (event) => view.zoomTo(at(event)));
-  plot.addEventListener("scroll", () => view.wake());
-  plot.addEventListener("wheel", (event) => turn(event, plot, view), { passive: false });
+  plot.addEventListener("wheel", (event) => turn(event, view), { passive: false });
+  plot.addEventListener("scroll", () => view.draw());
 }
 
-/** Without focus or Ctrl the wheel moves the page, as everywhere on it; with several NPUs it scrolls their lanes. */
-function turn(event, plot, view) {
-  if (!(event.ctrlKey || event.metaKey || (!view.run.many && document.activeElement === plot))) return;
+/** Without focus or Ctrl the wheel moves the page, as everywhere on it; where lanes scroll, it scrolls them. */
+function turn(event, view) {
+  const mine = !view.lanes.many && document.activeElement === view.plot;
+  if (!(event.ctrlKey || event.metaKey || mine)) return;
   event.preventDefault();
   const { deltaX, deltaY, shiftKey } = event;
   const px = LINES[event.deltaMode];

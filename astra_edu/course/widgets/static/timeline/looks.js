@@ -27,10 +27,11 @@ export const LOOKS = [
 const QUIET = new Set(["waits for other NPUs", "bubble", "note"]); // nothing happens: to be seen through
 const SEEN_THROUGH = 0.28;
 
-export const quiet = ({ name }) => QUIET.has(name);
+/** How much of a look covers what is behind it. */
+export const opacityOf = ({ name }) => (QUIET.has(name) ? SEEN_THROUGH : 1);
 
-/** How opaque a bar is. */
-export const opacity = (look) => (quiet(look) ? SEEN_THROUGH : 1);
+/** What a text on a look stands on: its colour without the hatch, or nothing. */
+export const groundOf = ({ name, fill, hatch }) => (hatch && !QUIET.has(name) ? fill : "");
 
 /** The number in LOOKS; a phase with a name of its own gets a look of its own. */
 export function lookOf(name) {

@@ -1,8 +1,10 @@
 // What the timeline consists of, from top to bottom.
 
-import { make, makeHead } from "../frame/dom.js";
+import { make, makeHead, put } from "../frame/dom.js";
 import { makeHelp } from "../frame/help.js";
-import { Chart } from "./chart.js";
+import { several } from "../frame/words.js";
+import { Chart, legendKeys } from "./chart.js";
+import { Search } from "./search.js";
 
 const KEYS =
   "+ −: zoom in, out · 0: the whole run · Enter: zoom to the span\n← →: earlier, later · Home, End: to the start, to the end\n" +
@@ -12,43 +14,33 @@ const KEYS =
   "Dashed frames: the rest of the chunk's way. The line below a lane: how long the span waited for its turn.\n" +
   "Spans narrower than a pixel are drawn together, as a column that is as high as they fill their pixel's time.";
 
-const MORE_KEYS =
-  "\no: open, close the lanes of an NPU · Shift + o: of all · click a name to open or close it. The wheel scrolls; with Ctrl it zooms.";
+const KEYS_OF_MANY = "\no: open, close the lanes of an NPU · Shift + o: of all · click a name to open or close it. The wheel scrolls; with Ctrl it zooms.";
 
-export const keysOf = ({ many }) => KEYS + (many ? MORE_KEYS : "");
-
-/** Elements in `root` by name; the buttons call zoom, pan, look and toggleAll of `view`. */
+/** Elements in `root` by name, and what they call of `view`. */
 export function makeParts(root, id, view) {
   const { head, title } = makeHead(root);
   const times = make("span", { class: "astra-times" }, head);
   const chart = new Chart(root, { "aria-roledescription": "timeline", "aria-describedby": `${id}-keys` });
   const bar = make("div", { class: "astra-bar" }, root);
-  const buttons = [
+  for (const [text, label, act] of [
     ["+", "Zoom in", () => view.zoom(0.5)],
     ["−", "Zoom out", () => view.zoom(2)],
     ["whole", "Whole run", () => view.look(0, view.run.total)],
     ["◂", "Earlier", () => view.pan(-0.5)],
     ["▸", "Later", () => view.pan(0.5)],
-    ["NPUs", "Open or close all NPUs", () => view.toggleAll()],
-  ].map(([text, label, act]) => {
-    const button = make("button", { type: "button", text, title: label, "aria-label": label }, bar);
-    button.addEventListener("click", act);
-    return button;
-  });
+  ]) {
+    make("button", { type: "button", text, title: label, "aria-label": label }, bar).addEventListener("click", act);
+  }
+  const all = make("button", { type: "button", text: "NPUs", title: "Open or close all NPUs", "aria-label": "Open or close all NPUs", hidden: true }, bar);
+  all.addEventListener("click", () => view.toggleAll());
   const where = make("output", { class: "astra-where", "aria-live": "off" }, bar);
-  const searching = makeSearch(bar, `${id}-layers`);
-  const help = makeHelp(bar, root, id, KEYS);
-  const { plot, context } = chart;
-  return { title, times, chart, plot, context, canvas: context.canvas, all: buttons.at(-1), where, help, ...searching, ...makeDetails(root) };
-}
-
-function makeSearch(bar, list) {
-  const place = make("span", { class: "astra-search" }, bar);
-  const label = make("label", {}, place);
-  const thing = make("span", {}, label);
-  const search = make("input", { type: "search", size: 12, list, spellcheck: "false", autocomplete: "off" }, label);
-  const names = make("datalist", { id: list }, place);
-  return { search, thing, names, found: make("output", { class: "astra-found", "aria-live": "polite" }, place) };
+  const search = new Search(bar, `${id}-layers`, {
+    changed: (text) => view.share("highlight", text),
+    next: () => view.nextFound(),
+    left: () => chart.plot.focus(),
+  });
+  const explain = makeHelp(bar, root, id, KEYS);
+  return { title, times, chart, all, where, explain, search, ...makeDetails(root) };
 }
 
 function makeDetails(root) {
@@ -58,4 +50,22 @@ function makeDetails(root) {
   const details = make("details", {}, root);
   make("summary", { text: "Table of the lanes, for the time that is shown" }, details);
   return { legend, detail, said, details, table: make("table", {}, details) };
+}
+
+/** Say everywhere what run that is. */
+export function describe(root, parts, run) {
+  const { title, total, times } = run.data;
+  const looks = [...new Set(run.kinds.map((kind) => kind.look))].sort((a, b) => a - b);
+  put(parts.title, "text", `${total} in all`);
+  put(parts.times, "text", times);
+  put(root, "aria-label", `Timeline: ${title}`);
+  put(parts.chart.plot, "aria-label", `${title}: ${total} in all, ${times}; ${several(run.count, "span")} in ${run.lanes.length} lanes`);
+  parts.search.load(run);
+  parts.legend.replaceChildren(...legendKeys(looks));
+}
+
+/** With several NPUs there are more keys; where lanes can be closed, a button for all of them. */
+export function offer({ all, explain }, { many, folds }) {
+  put(all, "hidden", !folds.size);
+  explain(KEYS + (many ? KEYS_OF_MANY : ""));
 }

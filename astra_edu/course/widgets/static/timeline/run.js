@@ -14,8 +14,6 @@ export class Run {
     this.lanes = data.lanes.map(([name, spans, busy, group, shut, short]) => ({ name, spans, busy, group, shut, short, tracks: [] }));
     for (const track of this.tracks) this.lanes[track.lane].tracks.push(track);
     this.groups = data.groups;
-    this.many = this.groups.length > 1;
-    this.folds = new Set(this.many ? this.lanes.filter(({ shut }) => !shut).map(({ group }) => group) : []); // can be closed
     this.kinds = data.kinds.map(([layer, work, collective, phase, size, look, brief]) => {
       return { layer, work, collective, phase, size, look: lookOf(look), brief };
     });
@@ -70,13 +68,13 @@ export class Run {
     return { spans: pieces.length, busy };
   }
 
-  /** The spans of one chunk on its way at one NPU: it queues for each at the moment at which the one before is over. */
+  /** The spans of one chunk on its way: it queues for each at the moment at which the one before is over. */
   way(span) {
     if (this.chunk[span] < 0) return [span];
     const { layer, work } = this.of(span);
-    const same = (i) => this.chunk[i] === this.chunk[span] && this.of(i).layer === layer && this.of(i).work === work;
     const { group } = this.lanes[this.track(span).lane];
-    const mine = this.tracks.filter(({ lane }) => this.lanes[lane].group === group)
+    const same = (i) => this.chunk[i] === this.chunk[span] && this.of(i).layer === layer && this.of(i).work === work;
+    const mine = this.lanes.filter((lane) => lane.group === group).flatMap(({ tracks }) => tracks)
       .flatMap(({ first, last }) => Array.from({ length: last - first }, (_, k) => first + k).filter(same))
       .sort((a, b) => this.start[a] - this.start[b] || a - b);
     const way = [span];

@@ -1,4 +1,4 @@
-// The stretch of time that is shown, kept inside the run, and where on the canvas it is, in CSS pixels.
+// The stretch of time that is shown, kept inside the run, and where its times are on the canvas, in CSS pixels.
 
 import { clamp } from "../frame/numbers.js";
 
@@ -40,6 +40,22 @@ export class Stretch {
     const length = clamp(to - from, Math.min(SHORTEST, total), total);
     this.from = clamp(from, 0, total - length);
     this.to = length === total ? total : this.from + length;
+  }
+
+  /** Where to look to show `by` times as much, with a time staying in its place. */
+  zoomed(by, time) {
+    return [time - (time - this.from) * by, time + (this.to - time) * by];
+  }
+
+  /** The same length, so many times that length later. */
+  panned(by) {
+    return [this.from + by * this.length, this.to + by * this.length];
+  }
+
+  /** A stretch of time with some room at both sides. */
+  around(start, end) {
+    const room = Math.max(end - start, 1) / 4;
+    return [start - room, end + room];
   }
 
   /** Where to look so that a stretch of time is in sight; null if it is. */

@@ -393,7 +393,7 @@ def test_orders_and_times_of_one_s_own():
         from_pipeline("gpipe", 2, 2, 1, 5, "much")
 
 
-VGG16 = Path(__file__).parents[1] / "exercises/inputs/asplos2022/ex3/vgg16.txt"
+VGG16 = Path(__file__).parents[2] / "exercises/inputs/asplos2022/ex3/vgg16.txt"
 
 # What ASTRA-sim 2.x (congestion-aware, 4 splits, localBWAware, local-mem-bw 50) reports for these traces, NPU by NPU.
 REPORTED = {

@@ -12,7 +12,7 @@ from astra_edu.traces.make_from_pytorch import from_pytorch
 from astra_edu.traces.pytorch_files import read_recording
 from astra_edu.traces.pytorch_recorder import record_pytorch
 
-RECORDED = Path(__file__).parents[1] / "exercises/inputs/pytorch"
+RECORDED = Path(__file__).parents[2] / "exercises/inputs/pytorch"
 HOSTS = [RECORDED / f"mlp.{rank}.host.json" for rank in (0, 1)]
 TIMES = [RECORDED / f"mlp.{rank}.kineto.json" for rank in (0, 1)]
 LINEAR = [(512 * 1024 + 1024), (1024 * 1024 + 1024), (1024 * 512 + 512)]  # parameters of the recorded model's layers

@@ -11,7 +11,7 @@ from astra_edu.course.plots import memory_bars
 from astra_edu.course.studies.endpoint import COMM_OPT
 from astra_edu.course.studies.memory_systems import Fabric, MixtureOfExperts, PrivateMemory, zero_infinity
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 KEPT = ae.memory("gpt2", ae.Strategy())
 MODEL = MixtureOfExperts(hidden=64, heads=4, blocks=2, experts=8)
 MEMORY = PrivateMemory(Fabric(2, 4, 256, 2, 64), bandwidth=100)

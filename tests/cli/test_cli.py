@@ -11,7 +11,7 @@ import astra_edu as ae
 from astra_edu.cli import main
 from astra_edu.run.reports import write_reports
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 INPUTS = ROOT / "exercises/inputs"
 EX1 = INPUTS / "asplos2022/ex1"
 BASE = ["tutorial_result.csv", "EndToEnd.csv", "detailed.csv", "backend_end_to_end.csv", "backend_dim_info.csv"]

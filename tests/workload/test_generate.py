@@ -12,7 +12,7 @@ from astra_edu.formats import format_workload, parse_workload
 from astra_edu.workload.compute import Elementwise, Embedding, Interaction, Linear, Split
 from astra_edu.workload.strategies.generate import phases
 
-DATA = Path(__file__).parent / "data" / "astra_sim_1_tutorial.jsonl"
+DATA = Path(__file__).parents[1] / "data" / "astra_sim_1_tutorial.jsonl"
 TUTORIAL = {case["name"]: case["workload"] for case in map(json.loads, DATA.open())}
 GPT = gpt()
 NOTHING = (0, None, 0)

@@ -9,7 +9,7 @@ import yaml
 
 from tools import docs
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def pages(entries: list[object]) -> Iterator[str]:

@@ -10,7 +10,7 @@ import pytest
 
 import astra_edu as ae
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 MODULES = ["astra_edu", *sorted(m.name for m in pkgutil.walk_packages(ae.__path__, "astra_edu."))]
 NO_EXAMPLE_YET = {
     "astra_edu.network": {"Part", "Row", "Wires", "dimensions"},

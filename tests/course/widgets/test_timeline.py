@@ -26,7 +26,7 @@ pytest.importorskip("anywidget")
 from astra_edu.course.widgets import Timeline
 from astra_edu.course.widgets.timeline_data import payload as payload_of
 
-INPUTS = Path(__file__).parent.parent / "exercises" / "inputs"
+INPUTS = Path(__file__).parents[3] / "exercises" / "inputs"
 
 
 def run(folder: str, platform: str, workload: str, network: str = "", **system: object) -> ae.Result:

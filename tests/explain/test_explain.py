@@ -11,7 +11,7 @@ import astra_edu as ae
 from astra_edu.explain import Change, changes, critical_path, explain, shares
 from astra_edu.workload import Layer, Work
 
-INPUTS = Path(__file__).parent.parent / "exercises/inputs"
+INPUTS = Path(__file__).parents[2] / "exercises/inputs"
 
 
 def run(folder, network, work, system=None, passes=1, **scales):

@@ -16,7 +16,7 @@ from astra_edu.course.widgets.what_if_words import differences, dimensions, numb
 from astra_edu.system import Implementation
 from astra_edu.workload import Layer, Work
 
-INPUTS = Path(__file__).parent.parent / "exercises" / "inputs" / "asplos2022" / "ex3"
+INPUTS = Path(__file__).parents[3] / "exercises" / "inputs" / "asplos2022" / "ex3"
 
 
 @pytest.fixture

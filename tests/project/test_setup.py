@@ -16,7 +16,7 @@ import yaml
 
 import astra_edu
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "astra_edu"
 
 # Each part imports only from the parts before it.
