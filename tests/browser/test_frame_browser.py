@@ -9,7 +9,7 @@ pytest.importorskip("networkx")
 
 from course.widgets.test_folds import SMALL
 from course.widgets.test_timeline import VGG
-from test_link_use import run
+from recorded_runs import run
 
 import astra_edu as ae
 from astra_edu.course.widgets import Folds, LinkPlayer, Player, Stages, Timeline

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-TESTS = sorted(Path(__file__).parent.glob("js/*.test.js"))
+TESTS = sorted(Path(__file__).parents[2].glob("js/*.test.js"))
 
 
 @pytest.fixture(scope="session")
