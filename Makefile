@@ -15,7 +15,8 @@ test: $(VENV)/test-installed ## install (once), then every check: lint, types, t
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
-	$(PY) -m pytest -n 2 --dist loadscope tests
+	$(PY) -m pytest -q -n 2 --dist loadscope -m "not browser" --ignore=tests/exact --cov --cov-report=term tests
+	$(PY) -m pytest -q -n 2 --dist loadscope tests/exact tests/browser
 	$(PY) -m tools.exercises --check
 	$(PY) -m tools.notebooks check
 	$(PY) -m pytest -n 2 --dist loadscope --nbval --nbval-current-env --nbval-sanitize-with tools/nbval.cfg notebooks solutions
