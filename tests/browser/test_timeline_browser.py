@@ -481,6 +481,16 @@ def test_a_pipeline_has_a_line_for_each_stage(show):
     assert page.locator(".astra-found").inner_text() == "8 spans of 1 micro-batch"
 
 
+def test_idle_time_narrower_than_a_pixel_is_seen_through_too(show):
+    page = show(ae.run_pipeline("gpipe", 2, 1000, 10, 20))
+    y, height, *_ = place_of(page, "stage 1, compute")
+    assert place_of(page, "stage 1, bubble")[0] == y
+    x = page.evaluate(f"{VIEW}.x(0)")  # 10 ns of bubble in a pixel of 35 ns, then compute
+    *red_green_blue, alpha = colour(page, x, y + height - 2)
+    assert alpha == 255
+    assert max(red_green_blue) < 230
+
+
 def test_in_jupyterlab_another_result_arrives(chromium, lab):
     address, token = lab
     cells = [

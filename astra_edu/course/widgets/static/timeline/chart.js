@@ -3,9 +3,10 @@
 import { legendKey, letter, looksOf, sized, write } from "../frame/canvas.js";
 import { make, put } from "../frame/dom.js";
 import { clamp, tickStep } from "../frame/numbers.js";
-import { bytes, percent, tick, unit } from "../frame/words.js";
-import { AXIS, LANE, NEXT } from "./lanes.js";
+import { bytes, tick, unit } from "../frame/words.js";
+import { AXIS, NEXT } from "./lanes.js";
 import { LOOKS, bar, groundOf, opacityOf } from "./looks.js";
+import { drawName } from "./names.js";
 import { NAMES } from "./stretch.js";
 
 const PALE = 0.22; // spans that are not highlighted
@@ -42,7 +43,7 @@ export class Chart {
     this.#clip(0, top && AXIS - NEXT);
     context.translate(0, -top);
     const shown = new Set(run.lanes.filter((lane) => lanes.inSight(lane, top)));
-    for (const lane of shown) if (lane.first || !lane.closed) this.#drawName(lane);
+    for (const lane of shown) if (lane.first || !lane.closed) this.#drawLane(lane);
     this.#clip(NAMES, top);
     for (const track of run.tracks) if (shown.has(run.lanes[track.lane])) this.#drawTrack(track, matched);
     this.#drawLookedAt(looked);
@@ -63,27 +64,9 @@ export class Chart {
     context.globalAlpha = 1;
   }
 
-  #drawName(lane) {
-    const { context, run, looks } = this;
-    const { name, y, height, busy } = lane;
-    this.#fill(0.06, NAMES, y, this.width - NAMES, height);
-    if (this.lanes.many) return this.#drawLine(lane);
-    const middle = y + Math.max(LANE, height) / 2;
-    write(context, looks, name, 0, middle - 7, 12.5);
-    write(context, looks, `${percent(busy / run.total)} of the run`, 0, middle + 8, 11, 0.75);
-  }
-
-  /** In one line, with a triangle that says whether the lanes of its group are open. */
-  #drawLine({ short, group, closed, first, y, height, busy }) {
-    const { context, run, looks } = this;
-    const middle = y + height / 2;
-    const text = closed ? run.groups[group] : `${first ? `${run.groups[group]}, ` : ""}${short}`;
-    const room = NAMES - 58;
-    if (first && this.lanes.folds.has(group)) write(context, looks, closed ? "▸" : "▾", 0, middle, 11);
-    context.font = `11.5px ${looks.font}`;
-    const cut = this.#wide(text) > room ? `${text.slice(0, Math.floor((text.length * room) / this.#wide(text)))}…` : text;
-    write(context, looks, cut, 13, middle, 11.5);
-    write(context, looks, percent(busy / run.total), NAMES - 6, middle, 10.5, 0.75, "right");
+  #drawLane(lane) {
+    this.#fill(0.06, NAMES, lane.y, this.width - NAMES, lane.height);
+    drawName(this.context, this.looks, this.run, this.lanes, lane);
   }
 
   #drawAxis() {
@@ -141,8 +124,9 @@ export class Chart {
     let bottom = y + height;
     filled.forEach((share, i) => {
       if (!share) return;
-      context.globalAlpha = i % 2 ? PALE : 1;
-      context.fillStyle = LOOKS[i >> 1].fill;
+      const look = LOOKS[i >> 1];
+      context.globalAlpha = i % 2 ? PALE : opacityOf(look);
+      context.fillStyle = look.fill;
       context.fillRect(x, (bottom -= share * part), 1, share * part);
     });
     filled.fill(0);
