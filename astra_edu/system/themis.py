@@ -1,4 +1,4 @@
-"""Themis: a chunk begins on the dimension over which the least has been sent; an all-gather's, which grows, ends there."""
+"""Themis: a chunk begins on the dimension over which the least was sent; an all-gather's, which grows, ends there."""
 
 from __future__ import annotations
 
