@@ -78,6 +78,8 @@ MOVED = {
     "execution.shortest": "network.shortest",
     "execution.timed": "system.timed",
     "files": "base.files",
+    "explain.trace": "explain.of_trace",
+    "explain.trace_collectives": "explain.of_trace_collectives",
     "formats.report_csv": "run.report_csv",
     "intervals": "base.intervals",
     "iteration": "course.studies.iteration",
@@ -167,12 +169,17 @@ class _Moved(Loader):
         module.__spec__ = self.own  # the import system has put the old name there
 
 
+def _of_the_front(name: str) -> object:
+    """A name of a package that is no more; run_trace is one that astra_edu itself never had."""
+    return getattr(import_module("astra_edu.run.run_trace" if name == "run_trace" else "astra_edu"), name)
+
+
 class _Scattered(Loader):
     """A package whose modules have gone to several places: its names are astra_edu's own."""
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = ModuleType(spec.name)
-        module.__dict__.update({"__path__": [], "__getattr__": lambda name: getattr(import_module("astra_edu"), name)})
+        module.__dict__.update({"__path__": [], "__getattr__": _of_the_front})
         return module
 
     def exec_module(self, module: ModuleType) -> None:

@@ -6,13 +6,14 @@ from functools import lru_cache
 
 from astra_edu.base.errors import ConfigError, choice, whole
 from astra_edu.collectives.algorithm import Algorithm
-from astra_edu.collectives.claims import check_claims
+from astra_edu.collectives.claims import check_claims, check_groups
 from astra_edu.collectives.collective import ROOTED, Collective
 from astra_edu.collectives.hierarchical import compose
 from astra_edu.collectives.proof import prove
 from astra_edu.collectives.registry import ALGORITHMS
 from astra_edu.collectives.schedule import Schedule
 
+MOST_CHUNKS = 2**24
 MOST_PROVED = 64
 """An algorithm of your own is proved before it runs for up to this many NPUs."""
 
@@ -61,9 +62,13 @@ def schedule(collective: str, algorithm: str, npus: int, root: int = 0) -> Sched
     build = ALGORITHMS[name][wanted]
     known = ALGORITHMS[name]
     groups = build(n, root) if wanted in ROOTED else build(n)
-    made = Schedule(wanted, name, n, known.chunks(wanted, n), groups, root, traits=known.traits)
-    if not known.ours:
-        check_claims(made)
+    if known.ours:
+        return Schedule(wanted, name, n, known.chunks(wanted, n), groups, root, traits=known.traits)
+    chunks = whole(f"the number of chunks of {name}", known.chunks(wanted, n), at_least=1)
+    if chunks > MOST_CHUNKS:
+        raise ConfigError(f"{name} cuts the data of {n} NPUs into {chunks:,} chunks; {MOST_CHUNKS:,} are the most.")
+    made = Schedule(wanted, name, n, chunks, check_groups(name, groups), root, traits=known.traits)
+    check_claims(made)
     return made
 
 

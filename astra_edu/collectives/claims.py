@@ -9,23 +9,61 @@ from astra_edu.collectives.schedule import Rounds, Schedule
 
 MOST_LOOKED_AT = 256
 """Claims are looked at for up to this many NPUs."""
+MOST_RULES = 100_000
+"""Of more rules, those of three NPUs are looked at."""
 
 
 def check_claims(schedule: Schedule) -> None:
-    """Raise ConfigError for a group that is called symmetric or uniform and isn't: one NPU, or step, would be timed."""
-    if schedule.npus > MOST_LOOKED_AT:
-        return
+    """Raise ConfigError for a group that is called symmetric or uniform and isn't: one NPU, or step, would be timed.
+
+    And for rules that send what, or to whom, can't be.
+    """
     for number, group in enumerate(schedule.groups):
         where = f"{schedule.algorithm}, group {number} ({group.phase})"
+        _check_possible(group, schedule, where)
+        if schedule.npus > MOST_LOOKED_AT:
+            continue
         if group.symmetric:
             _check_symmetric(group, schedule.npus, where)
         if group.uniform:
             _check_uniform(group, schedule.npus, where)
 
 
+def check_groups(algorithm: str, groups: object) -> tuple[Rounds, ...]:
+    """The groups that a function of one's own has made. Raises ConfigError for what are none."""
+    if not isinstance(groups, tuple) or not groups or not all(isinstance(group, Rounds) for group in groups):
+        raise ConfigError(f"{algorithm} gives {groups!r:.60}; it has to give a tuple of Rounds, one at least.")
+    return groups
+
+
+def _check_possible(group: Rounds, schedule: Schedule, where: str) -> None:
+    npus, chunks = range(schedule.npus), range(schedule.chunks)
+    steps = range(1 if group.uniform else group.count)
+    looked_at = npus if schedule.npus * len(steps) <= MOST_RULES else (0, 1, schedule.npus - 1)
+    for step in steps:
+        for npu in looked_at:
+            try:
+                pairs = [(to, chunk) for to, chunk in group.rule(step, npu)]
+            except (TypeError, ValueError) as error:
+                raise ConfigError(
+                    f"{where}: the rule of step {step}, NPU {npu} fails ({error}); it has to give pairs of a "
+                    "destination and a chunk."
+                ) from error
+            for to, chunk in pairs:
+                if type(to) is not int or type(chunk) is not int or to not in npus or chunk not in chunks or to == npu:
+                    raise ConfigError(
+                        f"{where}: in step {step} NPU {npu} sends chunk {chunk!r} to {to!r}; chunks are 0 to "
+                        f"{schedule.chunks - 1}, and the others are 0 to {schedule.npus - 1}."
+                    )
+
+
 def _check_symmetric(group: Rounds, npus: int, where: str) -> None:
     for step in range(group.count):
         first = _sends(group, step, 0, npus)
+        if not first:
+            raise ConfigError(
+                f"{where}: in step {step} NPU 0 sends nothing; leave the step out, or say symmetric=False."
+            )
         for npu in range(1, npus):
             if _sends(group, step, npu, npus) != first:
                 raise ConfigError(

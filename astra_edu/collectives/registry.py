@@ -54,7 +54,8 @@ def register_algorithm(
     """
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z]+(-[A-Za-z0-9]+)*", name):
         raise ConfigError(f"an algorithm's name is {name!r}; take letters, with - in between, such as 'my-ring'.")
-    if name in _ALGORITHMS and _ALGORITHMS[name].ours:
+    spellings = {s.lower() for a in _ALGORITHMS.values() for s in (a.name, *a.spellings) if a.ours}
+    if name.lower() in spellings | {f"one{s}" for s in spellings}:
         raise ConfigError(f"{name} is an algorithm of this package; give yours another name.")
     made = _of_schedule(name, does) if isinstance(does, Schedule) else _of_functions(name, does, chunks)
     _ALGORITHMS[name] = made
@@ -73,9 +74,15 @@ def _of_functions(name: str, does: Mapping[str, Builder], chunks: Callable[[int]
 
 
 def _of_schedule(name: str, known: Schedule) -> Algorithm:
+    if len(known.dims) > 1:
+        raise ConfigError(
+            f"{name} is a schedule over {len(known.dims)} dimensions; register one for a single dimension, and engines "
+            "will run it along each."
+        )
+
     def build(npus: int, root: int = 0) -> tuple[Rounds, ...]:
-        if (npus, root) != (known.npus, known.root) or len(known.dims) > 1:
-            raise ConfigError(f"{name} is a schedule for {known.npus} NPUs in one dimension; there are {npus} here.")
+        if (npus, root) != (known.npus, known.root):
+            raise ConfigError(f"{name} is a schedule for {known.npus} NPUs; there are {npus} here.")
         return known.groups
 
-    return Algorithm(name, {known.collective: build}, lambda *_: known.chunks, known.traits, ours=False)
+    return Algorithm(name, {known.collective: build}, lambda *_: known.chunks, ours=False)

@@ -108,8 +108,9 @@ def save_astra_sim(platform: Platform | TracePlatform, network: Path, system: Pa
         return
     if memory is not None:
         raise ConfigError("ASTRA-sim 1.0 has no remote memory file; only a TracePlatform has one.")
+    text = format_system(platform.system)
     write_text(network, format_network(platform.network))
-    write_text(system, format_system(platform.system))
+    write_text(system, text)
 
 
 def save_workload(workload: Workload, path: Path) -> None:

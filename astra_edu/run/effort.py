@@ -6,7 +6,7 @@ from collections import Counter
 from functools import lru_cache
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.collectives import Collective, known_schedule, walk
+from astra_edu.collectives import ALGORITHMS, Algorithm, Collective, known_schedule, walk
 from astra_edu.system.implementation import Implementation
 from astra_edu.system.inter_dimension import kind_of
 from astra_edu.system.trace_config import TracePlatform
@@ -18,6 +18,8 @@ MOST_MESSAGES = 20_000_000
 
 def messages_of(trace: Trace, platform: TracePlatform) -> int:
     """About how many messages all NPUs send for their collectives; an upper bound, without custom collectives."""
+    if platform.system.replay_only:
+        return 0
     count = 0
     for nodes, npus in _kinds(trace):
         per_npu = sum(_messages(node, trace, platform) for node in nodes if node.type is NodeType.COMM_COLL_NODE)
@@ -48,7 +50,8 @@ def _messages(node: Node, trace: Trace, platform: TracePlatform) -> int:
     """What one NPU sends for a collective: its phases' messages, read off their schedules, for each chunk."""
     collective = COLLECTIVES.get(node.comm_type)
     hows = platform.system.implementations.get(collective, ()) if collective is not None else ()
-    if collective is None or not hows:
+    custom = platform.system.custom_nodes.get(node.id) or platform.system.custom.get(collective) if collective else None
+    if collective is None or not hows or custom is not None:
         return 0
     members = trace.groups.get(node.group)
     if members is not None and len(members) < platform.npus:
@@ -60,14 +63,17 @@ def _messages(node: Node, trace: Trace, platform: TracePlatform) -> int:
         lanes = list(zip(hows, platform.dims, strict=False))
     halves = kind_of(platform.system.inter_dimension).halves
     steps = walk(collective, range(len(lanes)), halves, platform.system.optimization == "baseline")
-    each = sum(_of_phase(what, *lanes[d]) for what, d in steps if lanes[d][1] > 1)
+    each = sum(_of_phase(what, ALGORITHMS[lanes[d][0].algorithm], lanes[d][1]) for what, d in steps if lanes[d][1] > 1)
     return each * (platform.system.splits + 1)
 
 
 @lru_cache(maxsize=1000)
-def _of_phase(what: Collective, how: Implementation, npus: int) -> int:
+def _of_phase(what: Collective, algorithm: Algorithm, npus: int) -> int:
     """The messages of the NPU that sends most of a phase; a tree's is asked for by whatever name."""
-    plan = known_schedule(Collective.ALL_REDUCE if how.traits.tree else what, how.algorithm, npus)
+    try:
+        plan = known_schedule(Collective.ALL_REDUCE if algorithm.traits.tree else what, algorithm.name, npus)
+    except ConfigError:  # if it is really asked for, the run says so, and where
+        return 0
     first = range(1) if plan.symmetric else range(npus)
     sent: Counter[int] = Counter()
     for group in plan.groups:

@@ -66,6 +66,8 @@ def _known_steps(collective: Collective, how: Implementation, npus: int, platfor
     """Whether an algorithm that goes step by step treats NPUs alike, and nothing disturbs it."""
     if platform.congestion_aware or not _undisturbed(platform) or how.traits.tree:
         return False
+    if kind_of(platform.system.inter_dimension).together:  # who leads the NPUs after such a phase isn't known
+        return False
     parts = {collective, Collective.REDUCE_SCATTER, Collective.ALL_GATHER} & ALGORITHMS[how.algorithm].keys()
     return npus > 1 and all(known_schedule(part, how.algorithm, npus).symmetric for part in parts)
 
@@ -142,6 +144,7 @@ class _TimedEndpoint(Endpoint):
             if plan.lane.how.traits.tokens:
                 found = duration(self._moves(plan), plan.lane.stride, plan.clockwise, self.platform)
             else:
-                found = steps_duration(self._steps(plan), plan.lane.stride, self.platform)
+                schedule = known_schedule(plan.collective, plan.lane.how.algorithm, plan.lane.npus)
+                found = steps_duration(schedule, plan.size, self.system.endpoint_delay, plan.lane.stride, self.platform)
             self._known[key] = found
         return found

@@ -10,6 +10,7 @@ from astra_edu.base.units import float32
 from astra_edu.collectives import Collective
 from astra_edu.network import Dimension, dimensions
 from astra_edu.system.implementation import Implementation
+from astra_edu.system.settings import Bus as Bus
 from astra_edu.system.settings import Settings
 
 

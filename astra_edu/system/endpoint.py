@@ -93,9 +93,9 @@ class Endpoint:
         if group is not None:
             involved = None
         if self.leads:
-            self._planner.shared.begin(self.npu, self.clock.now)
+            self._planner.begin(self.npu, self.clock.now)
         planned = self._planner.chunks(collective, size, involved, lanes, self._streams)
-        self._planner.shared.begin(self.npu, self.clock.now)
+        self._planner.begin(self.npu, self.clock.now)
         rank = next(self._priorities) if self.system.scheduling != "EXPLICIT" else priority
         issued: Issued = Issued(asks, lambda _: done(), self.clock.now)
         issued.chunks = len(planned)

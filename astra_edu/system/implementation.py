@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
 
 from astra_edu.base.errors import ConfigError, choice, whole
 from astra_edu.collectives import ALGORITHMS, Traits
@@ -35,7 +34,7 @@ class Implementation:
     algorithm: str
     window: int | None = None
 
-    @cached_property
+    @property
     def traits(self) -> Traits:
         """What an engine must know of the algorithm."""
         return ALGORITHMS[self.algorithm].traits

@@ -95,14 +95,8 @@ class Always(InterDimension):
         self.function = function
 
     def order(self, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> Ordered:
-        """See InterDimension. Raises ConfigError for what is no order."""
-        order = list(self.function(collective, self.dimensions))
-        if sorted(order) != list(range(len(self.dimensions.npus))):
-            raise ConfigError(
-                f"{getattr(self.function, '__name__', 'a policy')} orders the dimensions as {order}; each of 0 to "
-                f"{len(self.dimensions.npus) - 1} has to be there once."
-            )
-        return [d for d in order if d < len(involved)], min(chunk, left)
+        """See InterDimension."""
+        return self.function(collective, self.dimensions), min(chunk, left)
 
 
 INTER_DIMENSION: dict[str, OrderMaker] = {"baseline": Baseline, "roundRobin": RoundRobin}
@@ -118,6 +112,31 @@ def inter_dimension(policy: str | OrderMaker, dimensions: Dimensions) -> InterDi
     """A policy at work on these dimensions, new and without memory."""
     maker = maker_of(policy)
     return maker(dimensions) if isinstance(maker, type) else Always(dimensions, maker)
+
+
+TRUSTED: set[type[InterDimension]] = {Baseline, RoundRobin}
+"""What the package's own policies answer isn't looked at."""
+
+
+def asked(policy: InterDimension, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> Ordered:
+    """What a policy answers. Raises ConfigError for what is no order of the dimensions, or no size of a chunk."""
+    answer = policy.order(collective, chunk, left, involved)
+    if type(policy) in TRUSTED:
+        return answer
+    name = getattr(getattr(policy, "function", type(policy)), "__name__", "the policy")
+    try:
+        order, size = answer
+        listed = list(order)
+    except TypeError as error:
+        raise ConfigError(f"{name} orders the dimensions as {answer!r:.60}; give a list of their numbers.") from error
+    count = len(policy.dimensions.npus)
+    if any(type(d) is not int for d in listed) or sorted(listed) != list(range(count)):
+        raise ConfigError(
+            f"{name} orders the dimensions as {listed!r:.60}; each of 0 to {count - 1} has to be there once."
+        )
+    if type(size) is not int or not 1 <= size <= left:
+        raise ConfigError(f"{name} makes a chunk of {size!r:.60} bytes; 1 to {left:,} are left of the collective.")
+    return [d for d in listed if d < len(involved)], size
 
 
 def kind_of(policy: str | OrderMaker) -> type[InterDimension]:

@@ -58,7 +58,7 @@ def moves(
     width = min(window or peers, peers) if traits.windowed else 1
     ahead, sizes = [], []
     for group in schedule.groups:
-        for step, times in _different_steps(group):
+        for step, times in different_steps(group):
             chunks = Counter(destination for destination, _ in group.rule(step, 0))
             ahead += [*chunks] * times
             sizes += [quirks.message_bytes(schedule, group, count, size) for count in chunks.values()] * times
@@ -90,6 +90,6 @@ def _crossings(
     return tuple(crossing(collective, traits, npus, window, k, in_group) for k in range(window + messages))
 
 
-def _different_steps(group: Rounds) -> list[tuple[int, int]]:
+def different_steps(group: Rounds) -> list[tuple[int, int]]:
     """(step, how many like it in a row) of a group."""
     return [(0, group.count)] if group.uniform else [(step, 1) for step in range(group.count)]

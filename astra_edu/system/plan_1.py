@@ -9,7 +9,7 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Collective, Schedule, known_schedule, walk
 from astra_edu.system.config import Platform
 from astra_edu.system.durations import Duration, duration
-from astra_edu.system.inter_dimension import Dimensions, inter_dimension
+from astra_edu.system.inter_dimension import Dimensions, asked, inter_dimension
 from astra_edu.system.logical import Lane, LogicalDimension, lanes
 from astra_edu.system.routes import Routes
 
@@ -176,7 +176,7 @@ class TimedPlanner:
             return
         recommended = chunk_size(size, self.platform.system.splits)
         while size:
-            order, chunk = self.inter.order(collective, recommended, size, involved)
+            order, chunk = asked(self.inter, collective, recommended, size, involved)
             used = (0,) if flat else tuple([d for d in order if usable[d]])
             walk = walks.get(used)
             if walk is None:

@@ -12,7 +12,7 @@ from astra_edu.collectives import Collective, walk
 from astra_edu.collectives.hierarchical import natural_order
 from astra_edu.system.custom import CustomSizes
 from astra_edu.system.implementation import Implementation
-from astra_edu.system.inter_dimension import Dimensions, Ordered, inter_dimension
+from astra_edu.system.inter_dimension import Dimensions, Ordered, asked, inter_dimension
 from astra_edu.system.moves import Moves
 from astra_edu.system.steps import StepMoves
 from astra_edu.system.trace_config import TracePlatform
@@ -125,6 +125,13 @@ class Planner:
         self._trees: dict[tuple[Collective, int], int] = {}
         self.shared = shared
 
+    def begin(self, npu: int, now: int) -> None:
+        """An NPU begins a collective: what decides for all hears of it, or this NPU's own policy."""
+        if self._inter.together:
+            self.shared.begin(npu, now)
+        else:
+            self._inter.begin(now)
+
     def lanes(self, collective: Collective) -> tuple[LogicalRing, ...]:
         """Where a collective of all NPUs runs: a lane for each dimension that has an implementation."""
         found = self._lanes.get(collective)
@@ -171,7 +178,7 @@ class Planner:
         chunk, left = cut(collective, size, self.platform.system.splits, self.platform.npus)
         grouped = not lanes[0].stride
         together = self._inter.together and collective is not Collective.ALL_TO_ALL and not grouped
-        asked = self._inter.in_groups if grouped else not self._inter.together
+        own = self._inter.in_groups if grouped else not self._inter.together
         plans: list[tuple[PhasePlan, ...]] = []
         while left > 0:
             taken = chunk
@@ -179,9 +186,8 @@ class Planner:
                 stream = first_stream + len(plans)
                 order, taken = self.shared.order(stream, collective, chunk, left, (*use, *[True] * len(self.queues)))
                 order = self._within(order[: len(lanes)], lanes)
-            elif asked:
-                order, _ = self._inter.order(collective, chunk, left, use)
-                order = [d for d in order if d < len(lanes)]
+            elif own:
+                order, _ = asked(self._inter, collective, chunk, left, use)
             else:
                 order = natural_order(collective, len(lanes))
             left -= taken
@@ -254,5 +260,5 @@ class Shared:
         """The order for the chunk with number `stream`, and its size."""
         found = self._decided.get(stream)
         if found is None:
-            found = self._decided[stream] = self.policy.order(collective, chunk, left, involved)
+            found = self._decided[stream] = asked(self.policy, collective, chunk, left, involved)
         return found

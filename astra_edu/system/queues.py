@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Collective
 from astra_edu.system.policies import Policy, fifo, fifo_only
 from astra_edu.system.settings import Settings
@@ -60,7 +61,7 @@ class Issued:
     def __init__(self, what: object, done: Callable[[tuple[Phase, ...]], object], created_ns: float) -> None:
         """A collective that has no chunks yet."""
         self.what = what
-        self.done = done
+        self.done: Callable[[tuple[Phase, ...]], object] | None = done
         self.created_ns = created_ns
         self.chunks = 0
 
@@ -107,7 +108,13 @@ class Queue:
         policy = self.policy
         if policy is not fifo_only and chunk.phase.collective in _WHOLE:
             policy = fifo
-        self.chunks.insert(policy(self.chunks, self.running, chunk), chunk)
+        place = policy(self.chunks, self.running, chunk)
+        if type(place) is not int or not self.running <= place <= len(self.chunks):
+            raise ConfigError(
+                f"the queue policy {getattr(policy, '__name__', policy)} puts a chunk in place {place!r:.60}; it has "
+                f"to be a whole number from {self.running}, as so many have started, to {len(self.chunks)}."
+            )
+        self.chunks.insert(place, chunk)
 
     def remove(self, chunk: Chunk) -> None:
         """Let a chunk go whose phase is over."""
@@ -158,8 +165,9 @@ class Queues:
         chunk.at = at = at + 1
         if at == len(chunk.phases):
             issued.chunks -= 1
-            if not issued.chunks:
-                issued.done(chunk.phases)
+            if not issued.chunks and issued.done:
+                done, issued.done = issued.done, None
+                done(chunk.phases)
             queue.remove(chunk)
             self.start(queue, now, npus)
             return

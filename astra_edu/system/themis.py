@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from astra_edu.base.units import MIB
 from astra_edu.collectives import Collective
-from astra_edu.system.inter_dimension import INTER_DIMENSION, Dimensions, InterDimension, Ordered
+from astra_edu.system.inter_dimension import INTER_DIMENSION, TRUSTED, Dimensions, InterDimension, Ordered
 
 
 @dataclass
@@ -114,3 +114,4 @@ class ThemisFlex(Themis):
 
 
 INTER_DIMENSION |= {"themis": Themis, "themisFlex": ThemisFlex}
+TRUSTED |= {Themis, ThemisFlex}

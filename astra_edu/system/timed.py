@@ -10,12 +10,13 @@ from collections.abc import Callable
 
 from astra_edu.clock.events import Clock, Turns
 from astra_edu.clock.foreseen import WAITS, ForeseenClock, Known
+from astra_edu.collectives import Op, Schedule
 from astra_edu.network.folded import FoldedLinks, FoldedMessages
 from astra_edu.network.messages import first_way
 from astra_edu.system.exchange import Exchange
-from astra_edu.system.moves import Moves
+from astra_edu.system.faithful import quirks
+from astra_edu.system.moves import Moves, different_steps
 from astra_edu.system.plan_2 import PhasePlan
-from astra_edu.system.steps import StepMoves
 from astra_edu.system.trace_config import TracePlatform
 
 
@@ -62,19 +63,23 @@ def duration(moves: Moves, stride: int, clockwise: bool, platform: TracePlatform
     return Known(total, waits if reduction is None else (reduction, *waits)[:WAITS])
 
 
-def steps_duration(moves: StepMoves, stride: int, platform: TracePlatform) -> Known:
+def steps_duration(schedule: Schedule, size: int, endpoint_ns: int, stride: int, platform: TracePlatform) -> Known:
     """How long a phase lasts in which NPUs are alike and go step by step, on the congestion-unaware network."""
-    total = moves.endpoint_ns
-    waits: tuple[int, ...] = (moves.endpoint_ns,)
-    for step in moves.of[0]:
-        ends = [
-            (_message_ns(size, place * stride, platform) + (reduction or 0), size, place, reduction)
-            for (place, size), reduction in zip(step.receives, step.reductions, strict=True)
-        ]
-        longest, size, place, reduction = max(ends, key=lambda end: end[0])
-        total += longest + moves.endpoint_ns
-        waits = (moves.endpoint_ns, _message_ns(size, place * stride, platform))
-        waits = waits if reduction is None else (reduction, *waits)
+    total = endpoint_ns
+    waits: tuple[int, ...] = (endpoint_ns,)
+    for group in schedule.groups:
+        for step, times in different_steps(group):
+            ends = []
+            for to, chunks in Counter(to for to, _ in group.rule(step, 0)).items():
+                message_bytes = quirks.message_bytes(schedule, group, chunks, size)
+                message = _message_ns(message_bytes, to * stride, platform)
+                reduction = platform.system.reduction_ns(message_bytes) if group.op is Op.REDUCE else None
+                ends.append((message + (reduction or 0), message, reduction))
+            if not ends:
+                continue
+            longest, message, reduction = max(ends, key=lambda end: end[0])
+            total += times * (longest + endpoint_ns)
+            waits = (endpoint_ns, message) if reduction is None else (reduction, endpoint_ns, message)
     return Known(total, waits)
 
 

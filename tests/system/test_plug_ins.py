@@ -1,5 +1,8 @@
 """An algorithm, a queue policy and an order of dimensions of one's own, in both engines."""
 
+import pickle
+from dataclasses import replace
+
 import pytest
 
 import astra_edu as ae
@@ -234,3 +237,165 @@ def test_a_custom_collective_says_that_it_cannot_honour_a_size():
 def test_a_custom_collective_of_the_size_that_it_is_for_is_not_warned_of(recwarn):
     assert run_custom(1024, 1024, 1024).total_ns > 0
     assert not recwarn.list
+
+
+def two_in_a_row(platform, everyone):
+    trace = ae.traces.Builder(platform.npus)
+    trace.all_reduce("second", "256 KiB", after=trace.all_reduce("first", "1 MiB"))
+    return ae.simulate(trace.build(), platform, everyone=everyone).total_ns
+
+
+@pytest.mark.parametrize("how", ["naive", "bidirectional-ring"])
+def test_with_themis_an_algorithm_that_goes_step_by_step_is_followed_by_all(how):
+    blocks = ae.Block("Switch", 4, 50, 500), ae.Block("FullyConnected", 3, 50, 500)
+    platform = ae.TracePlatform(blocks, ae.TraceSystem.of([how] * 2, splits=2, inter_dimension="themis"))
+    assert two_in_a_row(platform, everyone=False) == two_in_a_row(platform, everyone=True)
+
+
+def test_what_is_registered_again_counts_for_platforms_that_have_run_already():
+    block, trace = ae.Block("Ring", 4, 50, 500), ae.traces.collective("all_reduce", MIB, 4)
+    ae.register_algorithm("again", {"all-reduce": ring.all_reduce}, chunks=lambda n: n)
+    platform = ae.TracePlatform(block, ae.TraceSystem.of("again"))
+    before = ae.simulate(trace, platform).total_ns
+    ae.register_algorithm("again", ae.schedule("all-reduce", "naive", 4))
+    after = ae.simulate(trace, platform).total_ns
+    assert after == ae.simulate(trace, ae.TracePlatform(block, ae.TraceSystem.of("again"))).total_ns != before
+    del _ALGORITHMS["again"]
+
+
+@pytest.mark.parametrize("name", ["halvingDoubling", "doubleBinaryTree", "oneRing", "Ring"])
+def test_no_spelling_of_astra_sims_files_can_be_taken(name):
+    with pytest.raises(ae.ConfigError, match="of this package"):
+        ae.register_algorithm(name, COLLECTIVES, chunks=lambda n: n)
+
+
+def test_a_schedule_put_together_by_hand_is_run_as_it_is():
+    """It keeps nothing of the ring's that engines know, though it was made from one."""
+    tree = ae.schedule("all-reduce", "binary-tree", 4)
+    ae.register_algorithm(
+        "edited", replace(ae.schedule("all-reduce", "ring", 4), groups=tree.groups, chunks=tree.chunks)
+    )
+    block = ae.Block("Switch", 4, 50, 500)
+    assert run_2("edited", block).total_ns == run_2("binary-tree", block).total_ns
+    del _ALGORITHMS["edited"]
+
+
+def test_a_schedule_over_several_dimensions_is_none_for_one():
+    with pytest.raises(ae.ConfigError, match="over 2 dimensions; register one for a single dimension"):
+        ae.register_algorithm("both", ae.hierarchical("all-reduce", "ring", (4, 2)))
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        (lambda s, i: [(i, 0)], "NPU 0 sends chunk 0 to 0"),
+        (lambda s, i: [(i + 1, 0)], "to 96; chunks are 0 to 95, and the others are 0 to 95"),
+        (lambda s, i: [((i + 1) % 96, 777)], "sends chunk 777"),
+        (lambda s, i: [(i - 1, 0)], "to -1"),
+        (lambda s, i: [((i + 1) % 96, 0, 0)], "pairs of a destination and a chunk"),
+        (lambda s, i: None, "pairs of a destination and a chunk"),
+        (lambda s, i: [((i + 1.0) % 96, 0)], "to 1.0"),
+    ],
+)
+def test_rules_that_cannot_be_are_told_also_where_no_proof_is_tried(rule, words):
+    groups = (Rounds("all-reduce", Op.REDUCE, 1, rule, symmetric=False, uniform=False),)
+    ae.register_algorithm("wrong", {"all-reduce": lambda n: groups}, chunks=lambda n: n)
+    with pytest.raises(ae.ConfigError, match=words):
+        ae.schedule("all-reduce", "wrong", 96)
+    del _ALGORITHMS["wrong"]
+
+
+@pytest.mark.parametrize(
+    ("made", "chunks", "words"),
+    [
+        (None, 4, "a tuple of Rounds"),
+        ((), 4, "a tuple of Rounds"),
+        ([1], 4, "a tuple of Rounds"),
+        (ring.all_reduce(4), 0, "number of chunks of wrong"),
+        (ring.all_reduce(4), 2.5, "number of chunks of wrong"),
+        (ring.all_reduce(4), 10**9, "16,777,216 are the most"),
+    ],
+)
+def test_what_a_function_makes_is_looked_at(made, chunks, words):
+    ae.register_algorithm("wrong", {"all-reduce": lambda n: made}, chunks=lambda n: chunks)
+    with pytest.raises(ae.ConfigError, match=words):
+        ae.schedule("all-reduce", "wrong", 4)
+    del _ALGORITHMS["wrong"]
+
+
+def test_a_step_without_a_message_is_told():
+    def idle(n):
+        scatter, gather = ring.all_reduce(n)
+        return scatter, Rounds("idle", Op.COPY, 1, lambda s, i: []), gather
+
+    ae.register_algorithm("idle", {"all-reduce": idle}, chunks=lambda n: n)
+    with pytest.raises(ae.ConfigError, match="NPU 0 sends nothing; leave the step out"):
+        ae.schedule("all-reduce", "idle", 4)
+    del _ALGORITHMS["idle"]
+
+
+@pytest.mark.parametrize("place", [None, 0.5, -1, 0, 10**6, "1"])
+@pytest.mark.parametrize("run", [run_1, run_2])
+def test_a_queue_policy_that_gives_no_place_is_told(place, run):
+    where = ae.Dimension.of("Ring", 4, 50, 500) if run is run_1 else ae.Block("Ring", 4, 50, 500)
+    work = "reduce-scatter" if run is run_1 else "reduce_scatter"
+    with pytest.raises(ae.ConfigError, match="a whole number from 2"):
+        run("ring", where, work=work, splits=6, active_chunks=2, intra_dimension=lambda queue, running, new: place)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [None, [1, 0], ([1, 1], 8), ([1], 8), ([0, 7], 8), ([1, 0], 0), ([1, 0], 10**9), ([1, 0], 0.5), (["a"], 8)],
+)
+@pytest.mark.parametrize("together", [False, True])
+def test_an_order_or_a_size_that_is_none_is_told(answer, together):
+    policy = type("Policy", (InterDimension,), {"order": lambda *_: answer, "together": together})
+    with pytest.raises(ae.ConfigError, match=r"orders the dimensions as|makes a chunk of"):
+        run_1("ring", *[ae.Dimension.of("Ring", 4, 50, 500)] * 2, inter_dimension=policy)
+    with pytest.raises(ae.ConfigError, match=r"orders the dimensions as|makes a chunk of"):
+        run_2("ring", *[ae.Block("Ring", 4, 50, 500)] * 2, inter_dimension=policy)
+
+
+def test_a_policy_hears_of_collectives_and_orders_their_chunks_as_one_object():
+    heard = []
+
+    class Listens(InterDimension):
+        def begin(self, now):
+            heard.append((id(self), "begin"))
+
+        def order(self, collective, chunk, left, involved):
+            heard.append((id(self), "order"))
+            return range(len(self.dimensions.npus)), min(chunk, left)
+
+    run_2("ring", *[ae.Block("Ring", 4, 50, 500)] * 2, inter_dimension=Listens)
+    assert len({who for who, _ in heard}) == 1
+    assert [what for _, what in heard][:2] == ["begin", "order"]
+
+
+@pytest.mark.parametrize("record", [False, True])
+def test_platforms_and_runs_of_traces_can_be_pickled(record):
+    platform = ae.TracePlatform(ae.Block("Ring", 8, 50, 500), ae.TraceSystem.of("halvingDoubling"))
+    result = ae.simulate(ae.traces.collective("all_reduce", MIB, 8), platform, record=record)
+    assert pickle.loads(pickle.dumps(platform)) == platform
+    assert pickle.loads(pickle.dumps(result)).finish_ns == result.finish_ns
+
+
+def test_one_npu_for_all_costs_the_same_however_many_there_are():
+    result = run_2("bidirectional-ring", ae.Block("Ring", 16_384, 50, 500))
+    assert result.one_for_all
+    assert result.total_ns > 2 * 16_383 * 500
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"replay_only": True},
+        {"custom": {ae.Collective.ALL_REDUCE: ae.traces.from_nodes([[{"id": 1, "type": "COMP_NODE"}]] * 6)}},
+    ],
+    ids=["replayed", "custom"],
+)
+def test_what_is_not_run_is_not_planned(settings):
+    """Halving-doubling can't do 6 NPUs, but it isn't asked to."""
+    system = replace(ae.TraceSystem.of(["halvingDoubling"]), **settings)
+    platform = ae.TracePlatform(ae.Block("Ring", 6, 50, 500), system)
+    assert ae.simulate(ae.traces.collective("all_reduce", MIB, 6), platform, everyone=True).total_ns
