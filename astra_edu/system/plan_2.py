@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
@@ -14,6 +13,7 @@ from astra_edu.system.custom import CustomSizes
 from astra_edu.system.implementation import Implementation
 from astra_edu.system.inter_dimension import Dimensions, Ordered, asked, inter_dimension
 from astra_edu.system.moves import Moves
+from astra_edu.system.queue_turns import QueueTurns
 from astra_edu.system.steps import StepMoves
 from astra_edu.system.trace_config import TracePlatform
 
@@ -62,37 +62,6 @@ class PhasePlan(NamedTuple):
     clockwise: bool
     tree: int
     lane: LogicalRing
-
-
-@dataclass(slots=True)
-class QueueTurns:
-    """Whose turn it is among the queues of one dimension. The first half is for the way up, the second for down."""
-
-    count: int
-    any: int = 0
-    up: int = 0
-    down: int = 0
-
-    def __post_init__(self) -> None:
-        self.down = self.count // 2
-
-    def next_any(self) -> tuple[int, bool]:
-        """(queue, clockwise) for a phase of a collective that goes one way."""
-        queue, half = self.any, self.count // 2
-        self.any = (queue + 1) % self.count
-        return queue, not (self.count > 1 and queue >= half)
-
-    def next_up(self) -> tuple[int, bool]:
-        """(queue, clockwise) for a phase on the way up."""
-        queue = self.up
-        self.up = queue + 1 if queue + 1 < self.count // 2 else 0
-        return queue, True
-
-    def next_down(self) -> tuple[int, bool]:
-        """(queue, clockwise) for a phase on the way down."""
-        queue = self.down
-        self.down = queue + 1 if queue + 1 < self.count else self.count // 2
-        return queue, False
 
 
 def cut(collective: Collective, size: int, splits: int, npus: int) -> tuple[int, int]:

@@ -9,7 +9,8 @@ import pytest
 
 import astra_edu as ae
 from astra_edu.run.effort import MOST_MESSAGES
-from astra_edu.system.plan_2 import QueueTurns, cut
+from astra_edu.system.plan_2 import cut
+from astra_edu.system.queue_turns import QueueTurns
 
 MIB = 2**20
 
