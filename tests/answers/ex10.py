@@ -123,7 +123,7 @@ RULES = [
     (lambda clocks, worker, bound: clocks[worker] - sorted(clocks)[len(clocks) // 2] <= bound, "Too loose: having"),
     (lambda clocks, worker, bound: clocks[worker] - min(clocks), "it should return True or False"),
     (lambda clocks, worker, bound: None, "returns None"),
-    (lambda clocks, worker: True, "TypeError"),
+    (lambda clocks, worker: True, "takes clocks, worker; it gets 3: clocks, worker, bound"),
 ]
 QUESTIONS = NUMBERS | {
     "may_start": (right_rule, RULES),
@@ -133,7 +133,7 @@ QUESTIONS = NUMBERS | {
             (lambda: {"A": inf, "B": inf, "C": inf}, "A takes .* overshoot. B takes .* 5 ms for a push"),
             (lambda: {"A": 0, "B": "bulk-synchronous", "C": 2}, "A takes .*15 workers.* C takes .* puts off"),
             (lambda: {"A": 4, "B": 16, "C": "bulk_synchronous"}, "B takes .* C takes .* waiting for one"),
-            (lambda: {"A": 3, "B": "synchronous", "C": 4}, "B: 'synchronous' is no mode; did you mean"),
+            (lambda: {"A": 3, "B": "semi-synchronous", "C": 4}, "B: 'semi-synchronous' is no mode; did you mean"),
             (lambda: {"A": 3.5, "B": 0, "C": 4}, "A: 3.5 is no bound"),
             (lambda: {"A": 3, "B": -1, "C": 4}, "B: -1 is no bound"),
             (lambda: {"A": 3, "B": True, "C": 4}, "B: True is no bound"),

@@ -94,11 +94,7 @@ def with_one(function, **more):
 
 
 RIGHT = {
-    "step": [
-        step,
-        with_one(step, built=False),  # a Builder will do as well
-        with_one(step, chained=True),  # all-reduces go one after the other anyway
-    ],
+    "step": [step],
     "buckets": [buckets],
     "relay": [relay],
     "groups": [groups],
@@ -131,10 +127,13 @@ WRONG = [
     ("step", lambda forward, backward, gradients, npus: step(forward, forward, gradients, npus), "no computation of"),
     ("step", lambda npus, **case: step(**case, npus=npus + 1), "Your trace is for . NPUs, and there are"),
     ("step", lambda **case: None, "Your function returns None; it should return trace.build"),
-    ("step", lambda **case: Builder(3), "the trace has no operations yet"),
+    ("step", lambda **case: Builder(3), "the builder; it should return its trace"),
     ("step", not_built, "should return trace.build"),
+    ("step", with_one(step, built=False), "the builder; it should return its trace"),
+    ("step", with_one(step, chained=True), "waits for the one for layer"),
+    ("buckets", with_one(buckets, filled=lambda g, b: fill(g, b + 1)), "buckets|bucket"),
     ("step", lambda **case: by_hand(case, [{"id": 1, "type": "COMP_NODE", "data_deps": [1]}]), "in a circle"),
-    ("step", lambda forward: None, "TypeError"),
+    ("step", lambda forward: None, "takes forward; it gets 4"),
     ("buckets", with_one(buckets, filled=lambda g, b: [[k] for k in backwards(g)]), "an all-reduce for each"),
     ("buckets", with_one(buckets, filled=lambda g, b: [backwards(g)]), "one all-reduce for everything"),
     ("buckets", with_one(buckets, filled=lambda g, b: list(fill(g, b))[:-1]), "last gradients are never sent"),

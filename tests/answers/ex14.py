@@ -96,7 +96,7 @@ QUESTIONS = {
             (lambda budget: [(CONNECTED, 8, 5), (RING, 8, 5)], "7 + 2 = 9 ports; it has 6"),
             (lambda budget: [(RING, 16, 5), (RING, 4, 5)], "would end inside dimension 0, a Ring of 16"),
             (lambda budget: [(RING, 8, 5), (RING, 4, 5)], "8 × 4 = 32 NPUs; there are 64"),
-            (lambda budget: [("ring", 8, 5), (RING, 8, 5)], "did you mean 'Ring'"),
+            (lambda budget: [("rinng", 8, 5), (RING, 8, 5)], "did you mean 'Ring'"),
             (lambda budget: [(CONNECTED, 2, 1)] * 6, "6 dimensions; 4 is the most"),
             (lambda budget: [(RING, 8), (RING, 8)], "give (topology, NPUs, GB/s of one link)"),
             (lambda budget: [(RING, 8, -1), (RING, 8, 5)], "must be greater than 0"),

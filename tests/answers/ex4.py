@@ -172,7 +172,7 @@ QUESTIONS = {
     "my_case": (
         lambda: ae.load_workload(INPUTS / "vanilla.txt", comm_scale=32),
         [
-            (lambda: ae.load_workload(INPUTS / "vanilla.txt"), "over in time"),
+            (lambda: ae.load_workload(INPUTS / "vanilla.txt"), "for as long, 82.2"),
             (lambda: ae.Workload.micro("all-reduce", 2**20), "two layers or more"),
             (lambda: 32, "Return a workload"),
             (lambda: (1, 2), "Return a workload"),

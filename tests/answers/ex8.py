@@ -36,7 +36,7 @@ NUMBERS = {
         lambda stages, micro_batches: bubble(stages, micro_batches),
         [
             (lambda stages, micro_batches: (stages - 1) / micro_batches, "share of the work"),
-            (lambda stages, micro_batches: 100 * bubble(stages, micro_batches), "in %"),
+            (lambda stages, micro_batches: 100 * bubble(stages, micro_batches), "in per cent"),
             (lambda stages, micro_batches: 1 - bubble(stages, micro_batches), "in which a stage works"),
             (lambda stages, micro_batches: (stages - 1) / stages, "with one micro-batch"),
             (lambda stages, micro_batches: stages / (micro_batches + stages), "Nearly"),
@@ -84,7 +84,7 @@ NUMBERS = {
             (partial(fastest, ignore_p2p=True), "Always the most chunks"),
             (lambda stages, micro_batches, p2p_ns: 8 if p2p_ns < 30 else 2, "longer than the best choice"),
             (lambda stages, micro_batches, p2p_ns: 3, "choose one of 1, 2, 4, 8"),
-            (lambda stages, micro_batches: 1, "TypeError"),
+            (lambda stages, micro_batches: 1, "takes stages, micro_batches; it gets 3"),
         ],
     ),
 }  # fmt: skip

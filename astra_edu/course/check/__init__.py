@@ -6,7 +6,8 @@ An exercise is found, not listed: it needs a folder `exNN/` here and a notebook 
   a `Verdict`, and the data that the questions are about;
 - each larger thing behind a question (its cases, its search, its judge) is a module with a name of one or two words.
 
-`verdict.py` (judge, prediction, Mistake) and `slips.py` are shared by all. Answers that a check must accept, and wrong
+Shared by all are `judge.py` (judge, prediction), `asked.py` (how an answer is called and read), `mistake.py`,
+`units.py`, `spelling.py` and `verdict.py`. Answers that a check must accept, and wrong
 ones with what it has to say to them, are in `tests/answers/exNN.py`; the same tests try those of every exercise. An
 exercise is loaded when it is first asked for: `from astra_edu.check import answered, ex1`.
 """

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from astra_edu.base.units import MIB, bytes_per_ns
 from astra_edu.collectives import counts, schedule
-from astra_edu.course.check.verdict import Answer, Mistake, Verdict, judge, prediction
+from astra_edu.course.check.asked import Answer
+from astra_edu.course.check.judge import judge, prediction
+from astra_edu.course.check.mistake import Mistake
+from astra_edu.course.check.verdict import Verdict
 from astra_edu.network import Dimension, Topology
 from astra_edu.run.simulate import simulate
 from astra_edu.system import Platform, SystemConfig
@@ -69,6 +72,7 @@ def message_bytes(answer: Answer) -> Verdict:
             ),
         ],
         "Right: the collective is cut into splits, and each split into one chunk per NPU.",
+        unit="bytes",
     )
 
 
@@ -86,7 +90,7 @@ def message_ns(answer: Answer) -> Verdict:
     ]
 
     def time(size: int, bandwidth: float, links: int, latency: int, gib: float = GIB_PER_NS, hops: int = 1) -> float:
-        return hops * latency + int(size / (bandwidth * links * gib))
+        return hops * latency + size / (bandwidth * links * gib)
 
     return judge(
         answer,
@@ -119,6 +123,7 @@ def message_ns(answer: Answer) -> Verdict:
             ),
         ],
         "Right: hops × latency + bytes / bandwidth, in whole nanoseconds.",
+        unit="ns",
     )
 
 
@@ -171,6 +176,7 @@ def total_ns(answer: Answer) -> Verdict:
             ),
         ],
         praise,
+        unit="ns",
     )
 
 
@@ -198,6 +204,7 @@ def sent_mib(answer: Answer) -> Verdict:
             ),
         ],
         "Right: 2(n − 1)/n times the data, nearly twice the data however many NPUs there are.",
+        unit="MiB",
     )
 
 

@@ -9,10 +9,14 @@ from random import Random
 from typing import Any
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.course.check.asked import Answer, call
 from astra_edu.course.check.ex10.cases import CLUSTERS, hint, mean_ms, setting_of
 from astra_edu.course.check.ex10.rule import judge_rule
-from astra_edu.course.check.slips import wrong_units
-from astra_edu.course.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, judge, prediction
+from astra_edu.course.check.judge import judge, prediction
+from astra_edu.course.check.mistake import Mistake
+from astra_edu.course.check.spelling import named
+from astra_edu.course.check.units import of_the_network
+from astra_edu.course.check.verdict import NoAnswerError, Verdict
 from astra_edu.course.studies.synchronisation import Cluster, ComputeTimes, asynchronous, bulk_synchronous, harmonic
 
 Times = Sequence[float]
@@ -80,10 +84,11 @@ def server_us(answer: Answer) -> Verdict:
                 lambda **c: exchange(**(c | {"latency_ns": c["latency_ns"] * 1000})),
                 "The latency is given in ns, and µs are asked for.",
             ),
-            *wrong_units(exchange),
+            *of_the_network(exchange),
         ],
         "Right: the latency is paid once each way, the bytes once for every worker.",
         tolerance=1e-6,
+        unit="µs",
     )
 
 
@@ -133,6 +138,7 @@ def synchronous_us(answer: Answer) -> Verdict:
             ),
         ],
         "Right: every iteration takes what its slowest worker takes, whoever that is.",
+        unit="µs",
     )
 
 
@@ -228,7 +234,8 @@ def chosen(answer: Answer) -> Verdict:
         given = call(answer, {})
     except NoAnswerError as problem:
         return problem.verdict
-    if not isinstance(given, dict) or {*given} != {*CLUSTERS}:
+    given = {named(key, CLUSTERS): setting for key, setting in given.items()} if isinstance(given, dict) else {}
+    if given.keys() != CLUSTERS.keys():
         return Verdict(False, f"Return a dict with an entry for each of {', '.join(CLUSTERS)}.")
     lines, right = [], True
     for letter, cluster in CLUSTERS.items():

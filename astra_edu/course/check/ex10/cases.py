@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from math import inf
+from math import inf, nan
+from numbers import Real
 
 from astra_edu.base.errors import ConfigError, choice, suggestion
 from astra_edu.base.units import MIB
+from astra_edu.course.check.spelling import named
 from astra_edu.course.studies.synchronisation import (
     Cluster,
     ComputeTimes,
@@ -62,15 +64,18 @@ CLUSTERS = {
 def setting_of(value: object) -> Setting:
     """A mode or a bound as it is meant; infinity is asynchronous. Raises ConfigError for anything else."""
     if isinstance(value, str):
-        found = value.strip().lower().replace("_", "-").replace(" ", "-")
-        if found not in (_TOGETHER, _APART):
+        mode = named(value, (_TOGETHER, _APART), {"async": _APART, "synchronous": _TOGETHER, "sync": _TOGETHER})
+        if mode is None:
             raise ConfigError(f"{value!r} is no mode; {suggestion(value, (_TOGETHER, _APART))} Or give a bound.")
-        return inf if found == _APART else found
-    if isinstance(value, int | float) and _LARGEST < value < inf:
+        return inf if mode == _APART else mode
+    if isinstance(value, int) and value > _LARGEST:
+        value = _LARGEST + 1  # a larger one may be too large for a float
+    bound = float(value) if isinstance(value, Real) and not isinstance(value, bool) else nan
+    if _LARGEST < bound < inf:
         raise ConfigError(f'a bound above {_LARGEST:,} never makes anybody wait; "{_APART}" says so.')
-    if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 and value in (inf, value // 1):
-        return value
-    raise ConfigError(f'{value!r} is no bound; give a whole number, "{_TOGETHER}" or "{_APART}".')
+    if not (bound >= 0 and bound in (inf, bound // 1)):
+        raise ConfigError(f'{value!r} is no bound; give a whole number, "{_TOGETHER}" or "{_APART}".')
+    return bound
 
 
 def mean_ms(letter: str, setting: Setting) -> float:

@@ -8,7 +8,8 @@ from random import Random
 from typing import Any, NamedTuple
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.course.check.verdict import Answer, NoAnswerError, Verdict, call
+from astra_edu.course.check.asked import Answer, call
+from astra_edu.course.check.verdict import NoAnswerError, Verdict
 from astra_edu.course.studies.synchronisation import (
     Cluster,
     ComputeTimes,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from random import Random
 
+from astra_edu.course.check.asked import Answer, Case
 from astra_edu.course.check.ex11 import faults, runs
 from astra_edu.course.check.ex11.rules import judge_traces
-from astra_edu.course.check.verdict import Answer, Case, Verdict, prediction
+from astra_edu.course.check.judge import prediction
+from astra_edu.course.check.verdict import Verdict
 from astra_edu.network import Block, Topology
 from astra_edu.run.run_trace import run_trace
 from astra_edu.system import TracePlatform, TraceSystem
@@ -53,9 +55,18 @@ def buckets(answer: Answer) -> Verdict:
     return judge_traces(
         answer,
         faults.buckets,
-        [_filled(Random(1), layers) for layers in (7, 1, 5, 9, 6)],
+        [*(_filled(Random(1), layers) for layers in (7, 1, 5, 9, 6)), _JUST_ENOUGH],
         "Right: fewer, larger all-reduces, and all but the last one can still hide behind the backward pass.",
     )
+
+
+_JUST_ENOUGH: Case = {
+    "backward": [20, 30, 40, 50, 60],
+    "gradients": [4096, 8192, 28_672, 20_480, 4096],
+    "bucket": 24_576,
+    "npus": 4,
+}
+"""A bucket that has exactly as many bytes as are enough."""
 
 
 def _filled(random: Random, layers: int) -> Case:

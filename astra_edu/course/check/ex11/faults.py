@@ -154,6 +154,13 @@ def _free(
                 f"The gradients of layer {min(layers)} are there after its own backward pass, but their all-reduce "
                 f"waits for that of layer {early}, too."
             )
+    for layers, reduce in zip(filled, reduces, strict=True):
+        other = next((k for k, one in enumerate(reduces) if one is not reduce and graph.waits(reduce, one)), None)
+        if other is not None:
+            return (
+                f"The all-reduce for layer {layers[0]} waits for the one for layer {filled[other][0]}, and needs "
+                "nothing of it; a network that carries several chunks at once could overlap the two."
+            )
     return None
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import format_bytes
-from astra_edu.course.check.verdict import Answer, Case, NoAnswerError, Verdict, call
+from astra_edu.course.check.asked import Answer, Case, call
+from astra_edu.course.check.verdict import NoAnswerError, Verdict
 from astra_edu.traces import CommType, Node, NodeType, Trace
 from astra_edu.traces.builder import Builder
 
@@ -31,10 +31,7 @@ def _trace(answer: Answer, case: Case) -> Trace:
     """What the answer builds. Raises NoAnswerError where that is no trace for as many NPUs as there should be."""
     given = call(answer, case)
     if isinstance(given, Builder):
-        try:
-            given = given.build()
-        except ConfigError as error:
-            raise NoAnswerError(False, str(error)) from None
+        raise NoAnswerError(False, "Your function returns the builder; it should return its trace, trace.build().")
     if not isinstance(given, Trace):
         raise NoAnswerError(False, f"Your function returns {given!r:.60}; it should return trace.build().")
     return given

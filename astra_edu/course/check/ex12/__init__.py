@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 
 from astra_edu.base.units import GIB, bytes_per_ns
+from astra_edu.course.check.asked import Answer, call
 from astra_edu.course.check.ex12.busiest_link import bottleneck
 from astra_edu.course.check.ex12.cases import (
     ALGORITHMS,
@@ -18,7 +19,10 @@ from astra_edu.course.check.ex12.cases import (
     time_ns,
 )
 from astra_edu.course.check.ex12.more_cables import cables
-from astra_edu.course.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, judge, prediction
+from astra_edu.course.check.judge import judge, prediction
+from astra_edu.course.check.mistake import Mistake
+from astra_edu.course.check.spelling import named
+from astra_edu.course.check.verdict import NoAnswerError, Verdict
 from astra_edu.network import Block, Topology
 
 __all__ = ["arrives_ns", "best", "bottleneck", "cables", "crossing", "predicted_factor"]
@@ -92,11 +96,10 @@ def arrives_ns(answer: Answer) -> Verdict:
                 _SLACK_NS,
             ),
             Mistake(tens, 'You took 10⁹ bytes for a GB; the network\'s "GB/s" are 2³⁰ bytes a second.', _SLACK_NS),
-            Mistake(lambda **c: arrival(**c) / 1000, "That is in µs; ns are asked for."),
-            Mistake(lambda **c: arrival(**c) / 1e9, "That is in seconds; ns are asked for."),
         ],
         "Right: at every link the later of two times counts, the message's and the link's.",
         tolerance=1e-4,
+        unit="ns",
     )
 
 
@@ -146,7 +149,9 @@ def best(answer: Answer) -> Verdict:
         given = call(answer, {})
     except NoAnswerError as problem:
         return problem.verdict
-    if not isinstance(given, Mapping) or set(given) != set(CASES) or not set(given.values()) <= set(ALGORITHMS):
+    pairs = given.items() if isinstance(given, Mapping) else []
+    given = {named(case, CASES): named(algorithm, ALGORITHMS) for case, algorithm in pairs}
+    if given.keys() != CASES.keys() or None in given.values():
         return Verdict(False, f"Return a dict from {', '.join(CASES)} to one of {', '.join(ALGORITHMS)} each.")
     wrong = [letter for letter in CASES if given[letter] != fastest(letter)]
     if not wrong:

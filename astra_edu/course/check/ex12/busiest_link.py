@@ -8,8 +8,9 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
+from astra_edu.course.check.asked import Answer, call
 from astra_edu.course.check.ex12.cases import traffic
-from astra_edu.course.check.verdict import Answer, NoAnswerError, Verdict, call
+from astra_edu.course.check.verdict import NoAnswerError, Verdict
 
 Link = tuple[str, str]
 Messages = Sequence[tuple[Sequence[str], int]]

@@ -6,8 +6,9 @@ from collections import Counter
 from typing import Any
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.course.check.asked import Answer, call
 from astra_edu.course.check.ex12.cases import BANDWIDTH, LATENCY, all_reduce, racks
-from astra_edu.course.check.verdict import Answer, NoAnswerError, Verdict, call
+from astra_edu.course.check.verdict import NoAnswerError, Verdict
 from astra_edu.network.graph import GraphNetwork
 from astra_edu.run.link_times import link_name, link_times
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from random import Random
 
 from astra_edu.base.units import GIB
+from astra_edu.course.check.asked import Answer, Case
 from astra_edu.course.check.ex13.broken import (
     GROUPS,
     LAYERS,
@@ -28,7 +29,9 @@ from astra_edu.course.check.ex13.groups import disagreeing
 from astra_edu.course.check.ex13.mended import first_fault
 from astra_edu.course.check.ex13.messages import unmatched
 from astra_edu.course.check.ex13.times import in_microseconds
-from astra_edu.course.check.verdict import Answer, Case, Mistake, Verdict, judge, prediction
+from astra_edu.course.check.judge import judge, prediction
+from astra_edu.course.check.mistake import Mistake
+from astra_edu.course.check.verdict import Verdict
 from astra_edu.run.simulate import simulate
 from astra_edu.traces import Attribute, from_nodes
 
@@ -91,10 +94,11 @@ def sent_gb_s(answer: Answer) -> Verdict:
                 lambda **c: 2 * c["size"] / c["time_ns"] * 1e9 / GIB,
                 "Nearly: of its own share, an NPU sends nothing.",
             ),
-            Mistake(lambda **c: _sent(**c) * c["npus"], "That is what all NPUs send together; one is asked for."),
             Mistake(lambda **c: _sent(**c) * 8, "Those are bits."),
+            Mistake(lambda **c: _sent(**c) * c["npus"], "That is what all NPUs send together; one is asked for."),
         ],
         "Right: no all-reduce can send less, whatever its algorithm.",
+        unit="GB/s",
     )
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
+from numbers import Real
 from random import Random
 from typing import Any
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import GIB
+from astra_edu.course.check.asked import Answer, Case
 from astra_edu.course.check.ex13.broken import NETWORK, SYSTEM
 from astra_edu.course.check.ex13.mended import first_fault
-from astra_edu.course.check.verdict import Answer, Case, Verdict
+from astra_edu.course.check.verdict import Verdict
 from astra_edu.system import Implementation
 
 _TOLERANCE = 1e-3
@@ -66,9 +68,9 @@ def _fault_of_network(now: Mapping[str, Any], was: Mapping[str, Any]) -> str | N
     if not isinstance(bandwidths, (list, tuple)) or len(bandwidths) != len(was["bandwidth"]):
         return f"the network's bandwidth is {bandwidths!r:.60}; a number for each dimension is expected."
     for found, sheet in zip(bandwidths, was["bandwidth"], strict=True):
-        if not isinstance(found, (int, float)) or isinstance(found, bool):
+        if not isinstance(found, Real) or isinstance(found, bool):
             return f"a bandwidth of the network is {found!r:.60}; that is no number."
-        ratio = found / sheet
+        ratio = float(found) / sheet
         for factor, words in (
             (1e9 / GIB, None),
             (1, f"is {found:g} as on the data sheet, but the file's GB are others: 2³⁰ bytes."),

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 from typing import Any
 
+from astra_edu.course.check.asked import Answer, Case
 from astra_edu.course.check.ex13.broken import GROUPS, Groups, Nodes, grouped, quarrel, shuffled
 from astra_edu.course.check.ex13.mended import same_finds
-from astra_edu.course.check.verdict import Answer, Case, NoAnswerError, Verdict
+from astra_edu.course.check.verdict import NoAnswerError, Verdict
 
 Calls = tuple[Any, ...]
 Found = tuple[str, int]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import deepcopy
 from typing import Any, TypeVar
 
-from astra_edu.course.check.verdict import Answer, Case, NoAnswerError, Verdict, call
+from astra_edu.course.check.asked import Answer, Case, call
+from astra_edu.course.check.verdict import NoAnswerError, Verdict
 
 T = TypeVar("T")
 Fault = Callable[..., str | None]
@@ -17,7 +17,7 @@ def first_fault(answer: Answer, cases: Sequence[Case], fault: Fault, praise: str
     """Right if no case has a fault; else the first one, in words. An answer may change what it gets."""
     for number, case in enumerate(cases):
         try:
-            given = given_for(answer, case)
+            given = call(answer, case)
         except NoAnswerError as problem:
             return problem.verdict
         if found := fault(given, **case):
@@ -42,7 +42,7 @@ def same_finds(
     for case in cases:
         found = None
         try:
-            found = given_for(answer, case)
+            found = call(answer, case)
             given.append(parse(found))
         except NoAnswerError as problem:
             return problem.verdict
@@ -64,9 +64,3 @@ def same_finds(
     return Verdict(
         False, f"Not right in {len(wrong)} of the {len(cases)} cases tried. In the first: {', '.join(what)}."
     )
-
-
-def given_for(answer: Answer, case: Case) -> Any:
-    """The answer for one case, which it may change. Raises NoAnswerError for a stub, or for a function that breaks."""
-    copied = deepcopy(dict(case))
-    return call(lambda: answer(**copied), {})

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
 from random import Random
 from typing import Any
 
+from astra_edu.course.check.asked import Answer, Case
 from astra_edu.course.check.ex13.broken import Nodes, converted, pipeline
 from astra_edu.course.check.ex13.mended import first_fault
-from astra_edu.course.check.verdict import Answer, Case, Verdict
+from astra_edu.course.check.verdict import Verdict
 
 _KEY = "duration_micros"
 
@@ -43,10 +45,10 @@ def _fault_of(now: Any, was: Mapping[str, Any]) -> str | None:
     if not isinstance(now, Mapping) or _rest(now) != _rest(was):
         return "only durations are wrong; the rest of the node should stay as it is."
     ns, micros = was.get(_KEY, 0), now.get(_KEY, 0)
-    if isinstance(micros, bool) or not isinstance(micros, (int, float)):
+    if isinstance(micros, bool) or not isinstance(micros, Real):
         return f"its duration is {micros!r:.60}; that is no number."
     if abs(micros - ns / 1000) < 1:
-        return None if type(micros) is int else f"its duration is {micros!r}; a trace's numbers are ints."
+        return None if isinstance(micros, Integral) else f"its duration is {micros!r}; a trace's numbers are ints."
     if micros == 0:
         return f"its duration is 0 now; it took {ns:,} ns. How many ns are a µs?"
     for factor, words in (

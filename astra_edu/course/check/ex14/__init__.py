@@ -7,10 +7,15 @@ from random import Random
 from typing import Any
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.course.check.asked import Answer, call, number, whole_number
 from astra_edu.course.check.ex14.hints import advice, paid, samples
 from astra_edu.course.check.ex14.search import best
-from astra_edu.course.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, judge, prediction
+from astra_edu.course.check.judge import judge, prediction
+from astra_edu.course.check.mistake import Mistake
+from astra_edu.course.check.spelling import named
+from astra_edu.course.check.verdict import NoAnswerError, Verdict
 from astra_edu.course.studies.case_studies.design import JOB, NPUS, Design, design_cost, network, train_design
+from astra_edu.network import Topology
 from astra_edu.network.cost import DOLLARS_PER_GB_S
 
 GOOD = 0.95
@@ -230,6 +235,9 @@ def _pairs() -> tuple[tuple[Design, Design, int], ...]:
 def _listed(given: Any) -> Design | None:
     """A design as a tuple of tuples, so that lists and tuples are equal; None for anything else."""
     try:
-        return tuple((str(topology), int(npus), float(bandwidth)) for topology, npus, bandwidth in given)
-    except (TypeError, ValueError):
+        return tuple(
+            (named(topology, map(str, Topology)) or str(topology), whole_number(npus), number(bandwidth))
+            for topology, npus, bandwidth in given
+        )
+    except (TypeError, ValueError):  # a NoAnswerError is one
         return None

@@ -8,7 +8,11 @@ from typing import Any
 from astra_edu.base.units import MIB, bytes_per_ns
 from astra_edu.collectives import Collective, Op, ProofError, Rounds, Schedule, prove, schedule
 from astra_edu.collectives.proof import replay
-from astra_edu.course.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, guessed, judge, prediction
+from astra_edu.course.check.asked import Answer, call, listed, of, shown, whole_number
+from astra_edu.course.check.judge import judge, prediction
+from astra_edu.course.check.mistake import Mistake
+from astra_edu.course.check.spelling import named
+from astra_edu.course.check.verdict import NoAnswerError, Verdict, guessed
 from astra_edu.network import Dimension
 from astra_edu.run.simulate import simulate
 from astra_edu.system import Platform, SystemConfig, time_schedule
@@ -58,6 +62,7 @@ def latency_floor_ns(answer: Answer) -> Verdict:
             ),
         ],
         "Right: with no bytes to carry, only hops and endpoint delays are left, once a step and split.",
+        unit="ns",
     )
 
 
@@ -92,10 +97,9 @@ def ranking(answer: Answer) -> Verdict:
         given = call(answer, {})
     except NoAnswerError as problem:
         return problem.verdict
-    spelled = {name.lower(): name for name in PLATFORMS}
-    names = [spelled.get(str(name).lower(), "") for name in given] if isinstance(given, (list, tuple)) else []
+    names = [named(name, PLATFORMS) or "" for name in listed(given) or []]
     if sorted(names) != sorted(PLATFORMS):
-        return Verdict(False, f"Give a list of the three names, fastest first: {', '.join(sorted(PLATFORMS))}.")
+        return Verdict(False, f"Give a list of the three names, the fastest first. They are {', '.join(PLATFORMS)}.")
     times = {name: _time(name, 1024 * MIB) for name in PLATFORMS}
     best = sorted(times, key=lambda name: times[name])
     if names == best:
@@ -149,7 +153,7 @@ def my_reduce_scatter(answer: Callable[[int, int, int], Any]) -> Verdict:
                 if (destination - source) % npus not in (1, npus - 1):
                     return Verdict(
                         False,
-                        f"It is a reduce-scatter, but no ring: on {npus} NPUs, in step {step.index + 1}, NPU {source} "
+                        f"It is a reduce-scatter, but no ring: on {npus} NPUs, with step = {step.index}, NPU {source} "
                         f"sends to NPU {destination}, which is not its neighbour.",
                     )
     return Verdict(True, "Proven for 2, 3, 4 and 8 NPUs: chunk i ends, complete, at NPU i. Now watch it play.")
@@ -172,12 +176,12 @@ def own_schedule(answer: Callable[[int, int, int], Any], npus: int) -> Schedule:
     def rule(step: int, npu: int) -> list[tuple[int, int]]:
         case = {"step": step, "npu": npu, "npus": npus}
         given = call(answer, case)
-        try:
-            destination, chunk = (int(value) for value in given)
-        except (TypeError, ValueError):
+        pair = listed(given)
+        if pair is None or len(pair) != 2:
             raise NoAnswerError(
-                False, f"For {case} your function returns {given!r}; it should return two numbers: (NPU, chunk)."
-            ) from None
+                False, f"Your function returns {shown(given)}{of(case)}; it should return two numbers: (NPU, chunk)."
+            )
+        destination, chunk = (whole_number(value, case) for value in pair)
         return [(destination, chunk)]
 
     rounds = Rounds("reduce-scatter", Op.REDUCE, npus - 1, rule, symmetric=False, uniform=False)
@@ -218,7 +222,8 @@ def one_port_ns(answer: Answer) -> Verdict:
             ),
         ],
         "Right. The contention-free model is far below that: it can't be trusted where messages meet.",
-        tolerance=0.01,
+        tolerance=1e-4,  # a result in whole ns is as good
+        unit="ns",
     )
 
 

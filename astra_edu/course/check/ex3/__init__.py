@@ -8,20 +8,13 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-from astra_edu.course.check.slips import wrong_units
-from astra_edu.course.check.verdict import (
-    Answer,
-    Mistake,
-    NoAnswerError,
-    Verdict,
-    call,
-    guessed,
-    judge,
-    number,
-    prediction,
-)
+from astra_edu.course.check.asked import Answer, call, listed, number
+from astra_edu.course.check.judge import judge, prediction
+from astra_edu.course.check.mistake import Mistake
+from astra_edu.course.check.spelling import PHASES, named
+from astra_edu.course.check.units import of_the_network
+from astra_edu.course.check.verdict import NoAnswerError, Verdict, guessed
 from astra_edu.formats import load_astra_sim, load_workload
 from astra_edu.run.result import Result
 from astra_edu.run.simulate import simulate
@@ -37,10 +30,9 @@ def predicted_winners(answer: Answer, folder: str | Path) -> Verdict:
         given = call(answer, {})
     except NoAnswerError as problem:
         return problem.verdict
-    systems = {_letters(name): name for name in COMPUTE_SCALE}
     pairs = given.items() if isinstance(given, dict) else []
-    named = {_letters(work): systems.get(_letters(system), "") for work, system in pairs}
-    guess = {work: named.get(_letters(work), "") for work in WORKLOADS}
+    said = {named(work, WORKLOADS): named(system, COMPUTE_SCALE) for work, system in pairs}
+    guess = {work: said.get(work) or "" for work in WORKLOADS}
     if not all(guess.values()):
         return Verdict(False, 'Name a system, "DGX-2" or "TPU", for each workload: {"VGG-16": ..., "GPT-3": ...}.')
     right = sum(guess[work] == _winner(work, str(folder)) for work in WORKLOADS)
@@ -79,8 +71,6 @@ def conv_ns(answer: Answer) -> Verdict:
                 lambda **c: time(**c, unit=1e12),
                 "You took 10¹² for tera. The slide divides by 2⁴⁰ operations a second for each.",
             ),
-            Mistake(lambda **c: time(**c) / 1e9, "That is in seconds; the file has ns."),
-            Mistake(lambda **c: time(**c) / 1e3, "That is in µs; the file has ns."),
             Mistake(lambda **c: 3 * time(**c), "That is all three passes; the forward pass alone is asked for."),
             Mistake(
                 lambda pixels, inputs, filters, tera: 2 * pixels * inputs * filters,
@@ -93,6 +83,7 @@ def conv_ns(answer: Answer) -> Verdict:
         ],
         "Right: operations over operations a second. A fully connected layer is the same with one pixel.",
         tolerance=2e-4,  # a result in whole ns is as good
+        unit="ns",
     )
 
 
@@ -119,6 +110,7 @@ def weight_bytes(answer: Answer) -> Verdict:
             ),
         ],
         "Right: what a layer sends depends on its weights alone, what it computes on its pixels, too.",
+        unit="bytes",
     )
 
 
@@ -136,7 +128,7 @@ def carry_us(answer: Answer) -> Verdict:
             for mib, links, bandwidth in ((1024, 6, 25), (30, 1, 6.25), (512, 2, 62), (64, 4, 100))
         ],
         [
-            *wrong_units(time),
+            *of_the_network(time),
             Mistake(lambda **c: time(**(c | {"links": 1})), "That is over one link; an NPU sends on all of them."),
             Mistake(
                 lambda **c: 8 * time(**c),
@@ -147,6 +139,7 @@ def carry_us(answer: Answer) -> Verdict:
         ],
         "Right: bytes over bandwidth. No schedule can be faster than its slowest dimension.",
         tolerance=1e-6,
+        unit="µs",
     )
 
 
@@ -166,9 +159,8 @@ def hidden(answer: Answer, folder: str | Path) -> Verdict:
         given = call(answer, {})
     except NoAnswerError as problem:
         return problem.verdict
-    given = [given] if isinstance(given, str) else given
-    spelled = {_letters(kind): kind for kind in KINDS}
-    names = {spelled.get(_letters(name)) for name in given} if isinstance(given, (list, tuple, set)) else {None}
+    all_given = [given] if isinstance(given, str) else list(given) if isinstance(given, set) else listed(given)
+    names = {named(name, KINDS, PHASES) for name in all_given or [None]}
     if None in names or not names:
         return Verdict(False, f"Give a list with one or more of these names: {', '.join(KINDS)}.")
     table = run("GPT-3", "DGX-2", folder).layers
@@ -227,8 +219,3 @@ def _winner(work: str, folder: str) -> str:
 def _dgx2_wins(images: int, folder: str | Path) -> bool:
     dgx2, tpu = (run("VGG-16", system, folder, images).total_ns for system in COMPUTE_SCALE)
     return dgx2 < tpu
-
-
-def _letters(name: Any) -> str:
-    """A name without what people spell differently: "DGX-2" and "dgx2" are the same."""
-    return "".join(letter for letter in str(name).lower() if letter.isalnum())

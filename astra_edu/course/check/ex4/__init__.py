@@ -8,8 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.course.check.asked import Answer, call
 from astra_edu.course.check.ex4.recorder import difference, plain_layers, record
-from astra_edu.course.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, guessed, judge
+from astra_edu.course.check.judge import judge
+from astra_edu.course.check.mistake import Mistake
+from astra_edu.course.check.spelling import letters, named
+from astra_edu.course.check.verdict import NoAnswerError, Verdict, guessed
 from astra_edu.formats import load_astra_sim, load_workload
 from astra_edu.run.presets import preset
 from astra_edu.run.result import Result
@@ -25,10 +29,10 @@ Times = Sequence[int]
 def predicted_effect(answer: Answer, folder: str | Path) -> Verdict:
     """effect(): a guess whether the new order makes the tutorial's case "faster", "slower" or leaves it "the same"."""
     try:
-        guess = str(call(answer, {})).strip().lower().removeprefix("the ")
+        guess = named(call(answer, {}), ("faster", "slower", "same"), {"thesame": "same", "equal": "same"})
     except NoAnswerError as problem:
         return problem.verdict
-    if guess not in ("faster", "slower", "same"):
+    if guess is None:
         return Verdict(False, 'Answer with one of the words "faster", "slower" and "the same".')
     platform = load_astra_sim(network=f"{folder}/torus.json", system=f"{folder}/torus.txt")
     old, new = (
@@ -56,7 +60,7 @@ def _wrong_order(given: object, layers: int) -> str:
     """What is wrong with the order for so many layers; empty if it is right."""
     if not isinstance(given, (list, tuple)):
         return f'For layers = {layers} you return {given!r}; return a list such as ["FWD0", "FWD1"].'
-    words, wanted = ["".join(str(word).upper().split()) for word in given], _order(range(layers)[::-1])
+    words, wanted = [letters(word).upper() for word in given], _order(range(layers)[::-1])
     if words == wanted:
         return ""
     for message, mistaken in _WRONG_ORDERS.items():
@@ -142,6 +146,7 @@ def slack_ns(answer: Answer) -> Verdict:
             ),
         ],
         "Right: the later a layer comes in the network, the more time its all-reduce has. Layer 0 has none.",
+        unit="ns",
     )
 
 
@@ -181,9 +186,9 @@ def my_case(answer: Answer) -> Verdict:
         )
     if old.total_ns == new.total_ns:
         reason = (
-            "all their collectives are over in time"
-            if old.exposed_ns < 0.05 * old.total_ns
-            else "they wait for the same collectives for as long"
+            f"they wait for the same collectives for as long, {old.exposed_ns / 1000:,.3f} µs"
+            if old.exposed_ns
+            else "all their collectives are over in time"
         )
         return Verdict(False, f"Here both orders take {old.total_ns / 1000:,.3f} µs for {PASSES} passes: {reason}.")
     if abs(old.total_ns - new.total_ns) < 1e-3 * old.total_ns:

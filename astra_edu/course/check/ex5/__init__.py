@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from math import prod
 
-from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import GIB
+from astra_edu.course.check.asked import Answer, call, listed, several, whole_number
 from astra_edu.course.check.ex5.cases import CASES, times_ns
-from astra_edu.course.check.slips import wrong_units
-from astra_edu.course.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, guessed, judge, prediction
+from astra_edu.course.check.judge import judge, prediction
+from astra_edu.course.check.mistake import Mistake
+from astra_edu.course.check.units import of_the_network
+from astra_edu.course.check.verdict import NoAnswerError, Verdict, guessed
 from astra_edu.run.presets import preset
 
 NPUS = (8, 8, 8)
@@ -61,6 +64,7 @@ def volume_mib(answer: Answer) -> Verdict:
             ),
         ],
         "Right: every dimension divides what the next one has to carry.",
+        unit="MiB",
     )
 
 
@@ -75,7 +79,7 @@ def baseline_us(answer: Answer) -> Verdict:
                 lambda volumes_mib, bandwidths: sum(_times_us(volumes_mib, bandwidths)),
                 "The dimensions work at the same time, on different chunks.",
             ),
-            *wrong_units(lambda volumes_mib, bandwidths: max(_times_us(volumes_mib, bandwidths))),
+            *of_the_network(lambda volumes_mib, bandwidths: max(_times_us(volumes_mib, bandwidths))),
             Mistake(
                 lambda volumes_mib, bandwidths: sum(volumes_mib) / 1024 / sum(bandwidths) * 1e6,
                 "That is the best that any order could do. The baseline gives each dimension a fixed share.",
@@ -87,6 +91,7 @@ def baseline_us(answer: Answer) -> Verdict:
         ],
         "Right: a pipeline is as slow as its slowest stage.",
         tolerance=1e-6,
+        unit="µs",
     )
 
 
@@ -117,10 +122,11 @@ def bound_us(answer: Answer) -> Verdict:
                 lambda volumes_mib, bandwidths: sum(volumes_mib) / 1024 / max(bandwidths) * 1e6,
                 "That is one dimension alone; all of them can send.",
             ),
-            *wrong_units(bound),
+            *of_the_network(bound),
         ],
         "Right: all bytes over all bandwidths. An order that gets there keeps every dimension busy to the end.",
         tolerance=1e-6,
+        unit="µs",
     )
 
 
@@ -128,62 +134,57 @@ def booked(answer: Answer) -> Verdict:
     """booked(loads, order, chunk_mib, npus, bandwidths): the loads after one more chunk."""
 
     def book(
-        loads: Numbers, order: Sequence[int], chunk_mib: float, npus: Sequence[int], bandwidths: Numbers, dimension: int
-    ) -> float:
-        before = prod(npus[d] for d in order[: order.index(dimension)])
-        n = npus[dimension]
-        return loads[dimension] + chunk_mib / before * (n - 1) / n / bandwidths[dimension]
-
-    def one(dimension: int, loads: Numbers, **case: object) -> object:
-        result = answer(loads=list(loads), **case)
-        if not isinstance(result, (list, tuple)) or len(result) != len(loads):
-            raise ConfigError(f"Your function returns {result!r}; it should return a list of {len(loads)} loads.")
-        return result[dimension]
+        loads: Numbers,
+        order: Sequence[int],
+        chunk_mib: float,
+        npus: Sequence[int],
+        bandwidths: Numbers,
+        shrinks: bool = True,
+        times: float = 1,
+        keeps: int = 1,
+    ) -> list[float]:
+        found = list(loads)
+        for d in order:
+            found[d] += times * chunk_mib * (npus[d] - keeps) / npus[d] / bandwidths[d]
+            chunk_mib /= npus[d] if shrinks else 1
+        return found
 
     cases = [
-        {"loads": loads, "order": order, "chunk_mib": 16, "npus": npus, "bandwidths": bandwidths, "dimension": d}
+        {"loads": loads, "order": order, "chunk_mib": 16, "npus": npus, "bandwidths": bandwidths}
         for loads, order, npus, bandwidths in (
             ([0.0, 0.0, 0.0], [0, 1, 2], [8, 8, 8], [1, 1, 1]),
             ([14.0, 2.0, 1.0], [2, 1, 0], [8, 8, 8], [1, 1, 1]),
             ([3.0, 5.0, 4.0], [1, 2, 0], [4, 2, 16], [2, 4, 1]),
         )
-        for d in range(3)
     ]
-    ones = [1, 1, 1]
     return judge(
-        one,
+        answer,
         book,
         cases,
         [
             Mistake(
-                lambda **c: book(**(c | {"order": [0, 1, 2]})),
+                lambda **c: book(**(c | {"order": sorted(c["order"])})),
                 "The chunk shrinks in the order in which it walks, not in the order of the dimensions' numbers.",
             ),
             Mistake(
-                lambda **c: book(**(c | {"order": [c["dimension"]]})),
+                lambda **c: book(**c, shrinks=False),
                 "Each dimension passes on only a share of the chunk; yours finds it whole everywhere.",
             ),
             Mistake(
-                lambda **c: 2 * book(**c) - c["loads"][c["dimension"]],
+                lambda **c: book(**c, times=2),
                 "That books the way back as well. It is the same again, in reverse; Themis counts the way up only.",
             ),
             Mistake(lambda **c: book(**(c | {"loads": [0, 0, 0]})), "What was on the dimensions before is lost."),
             Mistake(
-                lambda **c: book(**(c | {"bandwidths": ones})),
+                lambda **c: book(**(c | {"bandwidths": [1, 1, 1]})),
                 "A load is the time that the bytes take: divide by the dimension's bandwidth.",
             ),
-            Mistake(
-                lambda **c: (
-                    c["loads"][c["dimension"]]
-                    + (book(**c) - c["loads"][c["dimension"]])
-                    * c["npus"][c["dimension"]]
-                    / (c["npus"][c["dimension"]] - 1)
-                ),
-                "An NPU keeps its own share: of n parts it sends n − 1.",
-            ),
-            Mistake(lambda **c: c["loads"][c["dimension"]], "Your loads stay as they were."),
+            Mistake(lambda **c: book(**c, keeps=0), "An NPU keeps its own share: of n parts it sends n − 1."),
+            Mistake(lambda **c: c["loads"], "Your loads stay as they were."),
         ],
         "Right: the first dimension of the walk carries most, whichever it is.",
+        read=several(3, "a list of 3 loads"),
+        parts=[f"Your load of dimension {d}" for d in range(3)],
     )
 
 
@@ -194,8 +195,8 @@ def first_orders(answer: Answer) -> Verdict:
     except NoAnswerError as problem:
         return problem.verdict
     try:
-        orders = [[int(d) for d in order] for order in given]
-    except (TypeError, ValueError):
+        orders = [[whole_number(d) for d in listed(order) or []] for order in listed(given) or []]
+    except NoAnswerError:
         orders = []
     if len(orders) != 3 or any(sorted(order) != [0, 1, 2] for order in orders):
         return Verdict(False, "Return three lists, each with the dimensions 0, 1 and 2 in some order.")
@@ -224,8 +225,8 @@ def helped(answer: Answer) -> Verdict:
         given = call(answer, {})
     except NoAnswerError as problem:
         return problem.verdict
-    listed = given if isinstance(given, (list, tuple, set)) else [given]
-    letters = {str(letter).strip().upper() for letter in listed}
+    entries = re.findall(r"\w", given) if isinstance(given, str) else given if isinstance(given, set) else listed(given)
+    letters = {str(letter).strip().upper() for letter in ([None] if entries is None else entries)}
     if not letters <= CASES.keys():
         return Verdict(False, f"Give a list of letters out of {', '.join(CASES)}; an empty one if you think of none.")
     times = {letter: times_ns(platform, size) for letter, (_, platform, size) in CASES.items()}

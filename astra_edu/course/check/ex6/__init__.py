@@ -6,10 +6,13 @@ from dataclasses import replace
 from math import sqrt
 from typing import Any
 
-from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import KIB, MIB
-from astra_edu.course.check.slips import wrong_units
-from astra_edu.course.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, guessed, judge, number
+from astra_edu.course.check.asked import Answer, call, number, several
+from astra_edu.course.check.judge import judge
+from astra_edu.course.check.mistake import Mistake
+from astra_edu.course.check.spelling import named
+from astra_edu.course.check.units import of_the_network
+from astra_edu.course.check.verdict import NoAnswerError, Verdict, guessed
 from astra_edu.network import Dimension
 from astra_edu.run.presets import preset
 from astra_edu.run.result import Result
@@ -39,10 +42,8 @@ def predicted_winners(answer: Answer) -> Verdict:
         given = call(answer, {})
     except NoAnswerError as problem:
         return problem.verdict
-    spelled = {name.lower(): name for name in NETWORKS}
-    names = (
-        {size: spelled.get(str(name).lower(), "") for size, name in given.items()} if isinstance(given, dict) else {}
-    )
+    pairs = given.items() if isinstance(given, dict) else []
+    names = {named(size, SIZES) or size: named(name, NETWORKS) or "" for size, name in pairs}
     if names.keys() != SIZES.keys() or not all(names.values()):
         return Verdict(False, f"Name one of {', '.join(NETWORKS)} for each of the sizes {', '.join(SIZES)}.")
     fastest = {s: min(NETWORKS, key=lambda n: all_reduce(NETWORKS[n], SIZES[s]).total_ns) for s in SIZES}
@@ -53,44 +54,39 @@ def predicted_winners(answer: Answer) -> Verdict:
 def fit(answer: Answer) -> Verdict:
     """fit(size_a, time_a, size_b, time_b) -> (floor, slope): the line through two points, in µs and µs/MiB."""
 
-    def truth(size_a: float, time_a: float, size_b: float, time_b: float, part: int) -> float:
+    def truth(size_a: float, time_a: float, size_b: float, time_b: float) -> tuple[float, float]:
         slope = (time_b - time_a) / (size_b - size_a)
-        return slope if part else time_a - slope * size_a
-
-    def one(part: int, **points: float) -> Any:
-        pair = answer(**points)
-        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-            raise ConfigError(f"Your function returns {pair!r}; it should return two numbers: floor, slope.")
-        return pair[part]
+        return time_a - slope * size_a, slope
 
     return judge(
-        one,
+        answer,
         truth,
         [
-            {"size_a": a, "time_a": s, "size_b": b, "time_b": t, "part": part}
+            {"size_a": a, "time_a": s, "size_b": b, "time_b": t}
             for a, s, b, t in ((1, 30, 3, 50), (2, 100, 66, 164), (4, 25, 1, 10))
-            for part in (0, 1)
         ],
         [
-            Mistake(lambda part, **c: truth(part=1 - part, **c), "The two are there, but slope first; floor first."),
+            Mistake(lambda **c: truth(**c)[::-1], "The two are there, but slope first; floor first."),
             Mistake(
-                lambda part, **c: c["time_b"] / c["size_b"] if part else truth(part=0, **c),
+                lambda **c: (truth(**c)[0], c["time_b"] / c["size_b"]),
                 "The slope is what each MiB *more* takes: differences of times over differences of sizes.",
             ),
             Mistake(
-                lambda part, **c: c["time_b"] / c["size_b"] if part else c["time_a"],
+                lambda **c: (c["time_a"], c["time_b"] / c["size_b"]),
                 "The time of the smaller size isn't the floor, nor time over size the slope: take differences.",
             ),
             Mistake(
-                lambda part, **c: truth(part=1, **c) if part else c["time_a"],
+                lambda **c: (c["time_a"], truth(**c)[1]),
                 "The slope is right. But the first point has some bytes to carry as well; what if it had none?",
             ),
             Mistake(
-                lambda part, **c: 1 / truth(part=1, **c) if part else truth(part=0, **c),
+                lambda **c: (truth(**c)[0], 1 / truth(**c)[1]),
                 "That is MiB per µs, a bandwidth; the slope is its inverse.",
             ),
         ],
         "Right: with floor and slope, you know the time of every size, if it is a line.",
+        read=several(2, "two numbers: floor, slope"),
+        parts=("Your floor", "Your slope"),
     )
 
 
@@ -124,6 +120,7 @@ def crossover_mib(answer: Answer) -> Verdict:
             ),
         ],
         "Right: below it the lower floor wins, above it the smaller slope.",
+        unit="MiB",
     )
 
 
@@ -191,9 +188,8 @@ def used(answer: Answer) -> Verdict:
             for mib, us, gb_s in ((1.75, 100, 100), (1024, 20_000, 50), (30, 7000, 6.25))
         ],
         [
-            *wrong_units(share)[:2],
+            *of_the_network(share),
             Mistake(lambda **c: share(**c) / 1e6, "The time is in µs and the bandwidth per second."),
-            Mistake(lambda **c: 100 * share(**c), "That is in per cent; give the share, 1 for all of it."),
             Mistake(lambda **c: 1 / share(**c), "Upside down: what is needed over what there is."),
             Mistake(
                 lambda sent_mib, time_us, bandwidth: sent_mib / 1024 / (time_us / 1e6),
@@ -202,6 +198,7 @@ def used(answer: Answer) -> Verdict:
         ],
         "Right: more than 1 is more than the links can carry.",
         tolerance=1e-6,
+        unit="a share",
     )
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from random import Random
 
-from astra_edu.base.errors import ConfigError, choice
+from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import GIB
+from astra_edu.course.check.asked import Answer, call
 from astra_edu.course.check.ex7.cases import CASES, ORDERS, PLATFORM, bytes_of, time_ns
 from astra_edu.course.check.ex7.sent import PHASES, WAYS, needed
-from astra_edu.course.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, judge, prediction
+from astra_edu.course.check.judge import judge, prediction
+from astra_edu.course.check.mistake import Mistake
+from astra_edu.course.check.spelling import name_of
+from astra_edu.course.check.verdict import NoAnswerError, Verdict
 from astra_edu.workload.models import model
 from astra_edu.workload.strategies import Strategy, communications
 
@@ -72,6 +76,7 @@ def data_bytes(answer: Answer) -> Verdict:
             ),
         ],
         "Right: 2(n − 1)/n times the gradients, nearly twice with many NPUs, however many samples there are.",
+        unit="bytes",
     )
 
 
@@ -108,8 +113,9 @@ def tensor_bytes(answer: Answer) -> Verdict:
             Mistake(lambda **c: sent(**c) / 2, _HALVES),
             Mistake(
                 lambda **c: sent(**c, each=8),
-                "Columns first, then rows: between the two nothing is summed up. So there are fewer all-reduces than "
-                "linear layers.",
+                "Twice as much as there is. If your numbers have 4 bytes: fp16 has 2. Otherwise count the all-reduces: "
+                "columns first, then rows, and between the two nothing is summed up; so they are fewer than the linear "
+                "layers.",
             ),
             *_of_all_reduces(
                 lambda **c: 2 * sent(**(c | {"tensor": 2})),
@@ -119,6 +125,7 @@ def tensor_bytes(answer: Answer) -> Verdict:
             ),
         ],
         "Right. And everyone waits for each of them.",
+        unit="bytes",
     )
 
 
@@ -167,6 +174,7 @@ def gradient_bytes(answer: Answer) -> Verdict:
             *_of_all_reduces(lambda parameters, tensor, data: 4 * parameters / tensor, sent, lambda data, **_: data),
         ],
         "Right: a split layer has small gradients, and only its copies share them.",
+        unit="bytes",
     )
 
 
@@ -181,7 +189,6 @@ def _of_all_reduces(whole: Answer, sent: Answer, npus: Answer, divided: str = ""
             lambda **c: whole(**c) / 2 * (npus(**c) - 1),
             "That sends everything to each of the others. An all-reduce in two halves does with less.",
         ),
-        Mistake(lambda **c: 8 * sent(**c), "You count bits; bytes are asked for."),
     ]
 
 
@@ -193,7 +200,7 @@ def order(answer: Answer) -> Verdict:
     for tensor, data in pairs:
         case = {"tensor_bytes": tensor, "data_bytes": data}
         try:
-            given = choice("Your order", call(answer, case), ORDERS)
+            given = name_of("Your order", call(answer, case), ORDERS, {"tensor": ORDERS[0], "data": ORDERS[1]})
         except NoAnswerError as problem:
             return problem.verdict
         except ConfigError as error:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from astra_edu.base.errors import ConfigError, choice
-from astra_edu.course.check.verdict import Answer, NoAnswerError, Verdict, call
+from astra_edu.base.errors import ConfigError
+from astra_edu.course.check import spelling
+from astra_edu.course.check.asked import Answer, call
+from astra_edu.course.check.spelling import name_of, named
+from astra_edu.course.check.verdict import NoAnswerError, Verdict
 from astra_edu.workload.models import model
 from astra_edu.workload.strategies import Strategy, communications
 from astra_edu.workload.strategies.communication import FORWARD, INPUT_GRADIENT, WEIGHT_GRADIENT
@@ -22,6 +25,9 @@ WAYS = {
     "DLRM": ("dlrm", Strategy(data=8, exchange_embeddings=True)),
 }
 """The strategies that question 1 asks about, each with a model that it suits."""
+
+_OTHERS = {"dataparallel": "data", "tensorparallel": "tensor", "pipelineparallel": "pipeline", "zero": "ZeRO-3"}
+_NONE = ("none", "no", "nothing", "no collective")
 
 _HINTS = {
     ("data", FORWARD): "every NPU has all weights and samples of its own; whose activations does it lack?",
@@ -79,15 +85,22 @@ def _truth(way: str) -> dict[str, str]:
 
 
 def _row(given: object, way: str) -> dict[str, str]:
-    if not isinstance(given, Mapping) or not isinstance(given.get(way, 0), Mapping | None):
+    rows = {named(key, WAYS, _OTHERS): row for key, row in given.items()} if isinstance(given, Mapping) else {}
+    if not rows or not isinstance(rows.get(way, 0), Mapping | None):
         raise ConfigError(
             'Return a dict of dicts: {"data": {...}, "tensor": {...}, ...}, with an entry for each of '
             f"{', '.join(WAYS)}; it may be empty, or None."
         )
     row = {}
-    for phase, collective in (given[way] or {}).items():
-        if collective:
-            row[choice(f"your phase for {way}", phase, PHASES)] = choice(
-                f"your collective for {way}, {phase}", collective, COLLECTIVES
+    for phase, collective in (rows[way] or {}).items():
+        if not collective or named(collective, _NONE):
+            continue
+        if named(phase, ("backward", "backward pass")):
+            raise ConfigError(
+                f"Your phase for {way} is {phase!r}; going back, a layer has two: input gradient and weight gradient. "
+                "Which of them is it?"
             )
+        row[name_of(f"Your phase for {way}", phase, PHASES, spelling.PHASES)] = name_of(
+            f"Your collective for {way}, {phase}", collective, COLLECTIVES, spelling.COLLECTIVES
+        )
     return row

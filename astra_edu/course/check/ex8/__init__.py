@@ -5,8 +5,11 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from astra_edu.course.check.asked import Answer, call, number
 from astra_edu.course.check.ex8.runs import BACKWARD_NS, FORWARD_NS, judge_order
-from astra_edu.course.check.verdict import Answer, Mistake, NoAnswerError, Verdict, call, judge, number, prediction
+from astra_edu.course.check.judge import judge, prediction
+from astra_edu.course.check.mistake import Mistake
+from astra_edu.course.check.verdict import NoAnswerError, Verdict
 from astra_edu.pipeline import closed_form, run_pipeline
 
 CHUNKS = (1, 2, 4, 8)
@@ -31,7 +34,6 @@ def bubble(answer: Answer) -> Verdict:
         [{"stages": p, "micro_batches": m} for p, m in ((4, 8), (2, 5), (8, 64), (16, 4), (1, 7))],
         [
             mistake(lambda p, m: (p - 1) / m, "That is the bubble as a share of the work. Of all the time it is less."),
-            mistake(lambda p, m: 100 * (p - 1) / (m + p - 1), "That is in %; a share between 0 and 1 is asked for."),
             mistake(lambda p, m: m / (m + p - 1), "That is the share of the time in which a stage works."),
             mistake(lambda p, m: (p - 1) / p, "So it is with one micro-batch. What do more of them change?"),
             mistake(lambda p, m: p / (m + p), "Nearly: for how many passes does the last stage wait at the beginning?"),
@@ -43,6 +45,7 @@ def bubble(answer: Answer) -> Verdict:
             ),
         ],
         "Right: p − 1 forward and p − 1 backward passes of waiting, whatever the number of micro-batches.",
+        unit="a share",
     )
 
 

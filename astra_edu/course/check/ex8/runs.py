@@ -7,7 +7,8 @@ from itertools import takewhile
 from random import Random
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.course.check.verdict import Answer, NoAnswerError, Verdict, call
+from astra_edu.course.check.asked import Answer, call
+from astra_edu.course.check.verdict import NoAnswerError, Verdict
 from astra_edu.pipeline import PipelineRun, closed_form, passes, run_pipeline
 
 FORWARD_NS, BACKWARD_NS = 800, 1600

@@ -5,8 +5,11 @@ from __future__ import annotations
 from random import Random
 
 from astra_edu.base.units import GIB
+from astra_edu.course.check.asked import Answer, Case
 from astra_edu.course.check.ex9.choice import BATCH, MODEL, NPUS, PLATFORM, device, fast, fits
-from astra_edu.course.check.verdict import Answer, Case, Mistake, Verdict, judge, prediction
+from astra_edu.course.check.judge import judge, prediction
+from astra_edu.course.check.mistake import Mistake
+from astra_edu.course.check.verdict import Verdict
 from astra_edu.workload.strategies import Strategy, memory
 
 __all__ = [
@@ -91,12 +94,12 @@ def state_bytes(answer: Answer) -> Verdict:
                 "That shares out everything from stage 1 on; only stage 3 does.",
             ),
             Mistake(shared_alone, "That is the part that is shared out. What isn't shared out is kept, too."),
-            Mistake(lambda **c: _state(**c) / GIB, "That is in GiB; bytes are asked for."),
             Mistake(
                 lambda **c: _state(**c) * c["copies"], "That is what all copies keep together; one NPU is asked for."
             ),
         ],
         "Right: stage by stage, until nothing is kept twice.",
+        unit="bytes",
     )
 
 
@@ -161,7 +164,7 @@ def kept_bytes(answer: Answer) -> Verdict:
                 lambda **c: _kept(**c) - (_kept(**c, each=0) if c["recompute"] == "none" else 0),
                 "The scores are missing. There are three tensors of them, and they grow with the square of the tokens.",
             ),
-            Mistake(lambda **c: _kept(**c) / GIB, "That is in GiB; bytes are asked for."),
         ],
         "Right: the scores grow with the square of the tokens, everything else with the tokens.",
+        unit="bytes",
     )

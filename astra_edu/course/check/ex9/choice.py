@@ -7,7 +7,8 @@ from functools import cache
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import GIB, format_ns
-from astra_edu.course.check.verdict import Answer, NoAnswerError, Verdict, call
+from astra_edu.course.check.asked import Answer, call
+from astra_edu.course.check.verdict import NoAnswerError, Verdict
 from astra_edu.course.studies.iteration import Iteration, candidates, estimate, fastest, fitting
 from astra_edu.course.studies.measured.megatron_lm import DEVICE, platform
 from astra_edu.workload.compute import Device
