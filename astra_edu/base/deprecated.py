@@ -48,6 +48,15 @@ def renamed_fields(**new_names: str) -> Callable[[type[R]], type[R]]:
 
     def decorate(cls: type[R]) -> type[R]:
         setattr(cls, "__init__", renamed(**new_names)(cls.__init__))  # noqa: B010
+        return renamed_attributes(**new_names)(cls)
+
+    return decorate
+
+
+def renamed_attributes(**new_names: str) -> Callable[[type[R]], type[R]]:
+    """The same for what is read off an object: a method, a property, or a field of a NamedTuple."""
+
+    def decorate(cls: type[R]) -> type[R]:
         for old, new in new_names.items():
             setattr(cls, old, property(_reader(cls.__name__, old, new)))
         return cls

@@ -5,31 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from astra_edu.base.deprecated import renamed_fields
 from astra_edu.collectives.collective import Collective, block_count
 from astra_edu.collectives.schedule import Rounds, Traits
 
 Builder = Callable[..., tuple[Rounds, ...]]
 """builder(npus), or builder(npus, root) where there is a root: the groups of rounds."""
-ChunkCount = Callable[[Collective, int], int]
-"""chunks(collective, npus): into how many chunks the algorithm cuts the collective's data."""
+ShardCount = Callable[[Collective, int], int]
+"""shards(collective, npus): into how many shards the algorithm cuts the collective's data."""
 
 
+@renamed_fields(chunks="shards")
 @dataclass(frozen=True, eq=False)
 class Algorithm(Mapping[Collective, Builder]):
     """An algorithm by its name: for each collective that it can do, the function that makes its rounds.
 
-    chunks: into how many chunks it cuts the data. spellings: its names in ASTRA-sim's system files. ours: whether it
+    shards: into how many shards it cuts the data. spellings: its names in ASTRA-sim's system files. ours: whether it
     comes with this package; what does not is proved before it runs.
 
     >>> from astra_edu.collectives import ALGORITHMS
     >>> ring = ALGORITHMS["ring"]
-    >>> ring.chunks("all-reduce", 8), [group.count for group in ring["all-reduce"](8)]
+    >>> ring.shards("all-reduce", 8), [group.count for group in ring["all-reduce"](8)]
     (8, [7, 7])
     """
 
     name: str
     builders: Mapping[Collective, Builder]
-    chunks: ChunkCount
+    shards: ShardCount
     traits: Traits = field(default_factory=Traits)
     spellings: tuple[str, ...] = ()
     ours: bool = True
@@ -47,11 +49,11 @@ class Algorithm(Mapping[Collective, Builder]):
         return id(self)
 
 
-def chunk_per_npu(collective: Collective, npus: int) -> int:
-    """A chunk for each of the collective's blocks; an all-reduce, whose block is one, is cut as its halves are."""
+def shard_per_npu(collective: Collective, npus: int) -> int:
+    """A shard for each of the collective's blocks; an all-reduce, whose block is one, is cut as its halves are."""
     return npus if collective == Collective.ALL_REDUCE else block_count(collective, npus)
 
 
 def two_per_npu(collective: Collective, npus: int) -> int:
-    """The same with every chunk cut in two."""
-    return 2 * chunk_per_npu(collective, npus)
+    """The same with every shard cut in two."""
+    return 2 * shard_per_npu(collective, npus)

@@ -22,7 +22,7 @@ def run(schedule: Schedule, inputs: Sequence[Array]) -> list[Array]:
     """Carry out `schedule` on one 1-D array an NPU and return one array an NPU: what it must end up with.
 
     inputs[i] is what NPU i brings: its whole buffer; in an all-gather or gather its own block; in a broadcast
-    or scatter only the root's counts. Lengths need not divide: chunks then differ by an element. An NPU that
+    or scatter only the root's counts. Lengths need not divide: shards then differ by an element. An NPU that
     the collective promises nothing gets an empty array.
 
     Raises ConfigError when the number of arrays or their lengths don't fit.
@@ -31,10 +31,10 @@ def run(schedule: Schedule, inputs: Sequence[Array]) -> list[Array]:
         raise ConfigError(f"{len(inputs)} arrays for {schedule.npus} NPUs; give one for each.")
     held = _cut(schedule, inputs)
     for step in schedule.steps():
-        arriving = [(t, held[t.source][t.chunk]) for t in step.transfers]
+        arriving = [(t, held[t.source][t.shard]) for t in step.transfers]
         for t, data in arriving:
             row = held[t.destination]
-            row[t.chunk] = row[t.chunk] + data if step.op is Op.REDUCE else data
+            row[t.shard] = row[t.shard] + data if step.op is Op.REDUCE else data
     return [_joined(schedule, npu, held[npu], inputs) for npu in range(schedule.npus)]
 
 
@@ -63,15 +63,15 @@ def expected(schedule: Schedule, inputs: Sequence[Array]) -> list[Array]:
 
 
 def _cut(schedule: Schedule, inputs: Sequence[Array]) -> list[dict[int, Array]]:
-    """held[npu][chunk]: the arrays that every NPU starts with."""
+    """held[npu][shard]: the arrays that every NPU starts with."""
     held: list[dict[int, Array]] = []
     for npu in range(schedule.npus):
-        chunks: dict[int, Array] = {}
+        shards: dict[int, Array] = {}
         for block in range(schedule.blocks):
             if held_before(schedule.collective, schedule.npus, npu, block, schedule.root):
                 pieces = np.array_split(_block(schedule, inputs[npu], npu, block), schedule.parts)
-                chunks |= {part * schedule.blocks + block: piece for part, piece in enumerate(pieces)}
-        held.append(chunks)
+                shards |= {part * schedule.blocks + block: piece for part, piece in enumerate(pieces)}
+        held.append(shards)
     return held
 
 

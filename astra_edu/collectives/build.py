@@ -13,7 +13,7 @@ from astra_edu.collectives.proof import prove
 from astra_edu.collectives.registry import ALGORITHMS
 from astra_edu.collectives.schedule import Schedule
 
-MOST_CHUNKS = 2**24
+MOST_SHARDS = 2**24
 MOST_PROVED = 64
 """An algorithm of your own is proved before it runs for up to this many NPUs."""
 
@@ -36,14 +36,14 @@ def schedule(collective: str, algorithm: str, npus: int, root: int = 0) -> Sched
     a number of NPUs it doesn't work for.
 
     >>> ring = ae.schedule("all-reduce", "ring", 4)
-    >>> print(ring.step_count, ring.chunks)
+    >>> print(ring.step_count, ring.shards)
     6 4
     >>> for transfer in ring.step(1).transfers:
     ...     print(transfer)
-    Transfer(source=0, destination=1, chunk=2)
-    Transfer(source=1, destination=2, chunk=3)
-    Transfer(source=2, destination=3, chunk=0)
-    Transfer(source=3, destination=0, chunk=1)
+    Transfer(source=0, destination=1, shard=2)
+    Transfer(source=1, destination=2, shard=3)
+    Transfer(source=2, destination=3, shard=0)
+    Transfer(source=3, destination=0, shard=1)
     """
     wanted = Collective(choice("collective", collective, list(Collective)))
     name = choice("algorithm", algorithm, ALGORITHMS)
@@ -63,11 +63,11 @@ def schedule(collective: str, algorithm: str, npus: int, root: int = 0) -> Sched
     known = ALGORITHMS[name]
     groups = build(n, root) if wanted in ROOTED else build(n)
     if known.ours:
-        return Schedule(wanted, name, n, known.chunks(wanted, n), groups, root, traits=known.traits)
-    chunks = whole(f"the number of chunks of {name}", known.chunks(wanted, n), at_least=1)
-    if chunks > MOST_CHUNKS:
-        raise ConfigError(f"{name} cuts the data of {n} NPUs into {chunks:,} chunks; {MOST_CHUNKS:,} are the most.")
-    made = Schedule(wanted, name, n, chunks, check_groups(name, groups), root, traits=known.traits)
+        return Schedule(wanted, name, n, known.shards(wanted, n), groups, root, traits=known.traits)
+    shards = whole(f"the number of shards of {name}", known.shards(wanted, n), at_least=1)
+    if shards > MOST_SHARDS:
+        raise ConfigError(f"{name} cuts the data of {n} NPUs into {shards:,} shards; {MOST_SHARDS:,} are the most.")
+    made = Schedule(wanted, name, n, shards, check_groups(name, groups), root, traits=known.traits)
     check_claims(made)
     return made
 

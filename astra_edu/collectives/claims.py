@@ -37,23 +37,23 @@ def check_groups(algorithm: str, groups: object) -> tuple[Rounds, ...]:
 
 
 def _check_possible(group: Rounds, schedule: Schedule, where: str) -> None:
-    npus, chunks = range(schedule.npus), range(schedule.chunks)
+    npus, shards = range(schedule.npus), range(schedule.shards)
     steps = range(1 if group.uniform else group.count)
     looked_at = npus if schedule.npus * len(steps) <= MOST_RULES else (0, 1, schedule.npus - 1)
     for step in steps:
         for npu in looked_at:
             try:
-                pairs = [(to, chunk) for to, chunk in group.rule(step, npu)]
+                pairs = [(to, shard) for to, shard in group.rule(step, npu)]
             except (TypeError, ValueError) as error:
                 raise ConfigError(
                     f"{where}: the rule of step {step}, NPU {npu} fails ({error}); it has to give pairs of a "
-                    "destination and a chunk."
+                    "destination and a shard."
                 ) from error
-            for to, chunk in pairs:
-                if type(to) is not int or type(chunk) is not int or to not in npus or chunk not in chunks or to == npu:
+            for to, shard in pairs:
+                if type(to) is not int or type(shard) is not int or to not in npus or shard not in shards or to == npu:
                     raise ConfigError(
-                        f"{where}: in step {step} NPU {npu} sends chunk {chunk!r} to {to!r}; chunks are 0 to "
-                        f"{schedule.chunks - 1}, and the others are 0 to {schedule.npus - 1}."
+                        f"{where}: in step {step} NPU {npu} sends shard {shard!r} to {to!r}; shards are 0 to "
+                        f"{schedule.shards - 1}, and the others are 0 to {schedule.npus - 1}."
                     )
 
 
@@ -82,5 +82,5 @@ def _check_uniform(group: Rounds, npus: int, where: str) -> None:
 
 
 def _sends(group: Rounds, step: int, npu: int, npus: int) -> Counter[int]:
-    """How many chunks an NPU sends, by how far away round a ring their receiver is."""
+    """How many shards an NPU sends, by how far away round a ring their receiver is."""
     return Counter(min((to - npu) % npus, (npu - to) % npus) for to, _ in group.rule(step, npu))

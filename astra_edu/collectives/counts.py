@@ -58,7 +58,7 @@ def counts(schedule: Schedule, buffer_bytes: int) -> Counts:
     >>> naive.steps, naive.sent, naive.total
     (1, 7340032, 58720256)
     """
-    size = Fraction(whole("buffer_bytes", buffer_bytes, at_least=0), schedule.chunks_per_buffer)
+    size = Fraction(whole("buffer_bytes", buffer_bytes, at_least=0), schedule.shards_per_buffer)
     rounds: list[RoundCounts] = []
     sent: Counter[int] = Counter()
     received: Counter[int] = Counter()
@@ -68,10 +68,10 @@ def counts(schedule: Schedule, buffer_bytes: int) -> Counts:
         repeat = group.count if group.uniform else 1
         for step in range(distinct):
             moved = _step(group, step, schedule.npus)
-            for npu, chunks in moved.sent.items():
-                sent[npu] += chunks * repeat
-            for npu, chunks in moved.received.items():
-                received[npu] += chunks * repeat
+            for npu, shards in moved.sent.items():
+                sent[npu] += shards * repeat
+            for npu, shards in moved.received.items():
+                received[npu] += shards * repeat
             total += moved.total * repeat
             rounds.append(
                 RoundCounts(
@@ -107,7 +107,7 @@ def least_sent(collective: Collective, size: int, npus: int) -> float:
 
 @dataclass(frozen=True)
 class _Moved:
-    """Chunks moved in one step, by NPU; in a symmetric step NPU 0 stands for all."""
+    """Shards moved in one step, by NPU; in a symmetric step NPU 0 stands for all."""
 
     sent: Counter[int]
     received: Counter[int]

@@ -10,18 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from astra_edu.collectives.algorithm import Algorithm, chunk_per_npu
+from astra_edu.collectives.algorithm import Algorithm, shard_per_npu
 from astra_edu.collectives.collective import Collective, block_count
 from astra_edu.collectives.schedule import Op, Rounds, Traits
 
 
 def reduce_scatter(n: int) -> tuple[Rounds, ...]:
-    """Everybody sends chunk j straight to its owner, NPU j, which adds them up."""
+    """Everybody sends shard j straight to its owner, NPU j, which adds them up."""
     return (_everyone("reduce-scatter", Op.REDUCE, n, lambda i, j: j),)
 
 
 def all_gather(n: int) -> tuple[Rounds, ...]:
-    """Every owner sends its chunk straight to everybody."""
+    """Every owner sends its shard straight to everybody."""
     return (_everyone("all-gather", Op.COPY, n, lambda i, j: i),)
 
 
@@ -31,7 +31,7 @@ def all_reduce(n: int) -> tuple[Rounds, ...]:
 
 
 def all_to_all(n: int) -> tuple[Rounds, ...]:
-    """Everybody hands everybody their block. Chunk i*n + j is what NPU i has for NPU j."""
+    """Everybody hands everybody their block. Shard i*n + j is what NPU i has for NPU j."""
     return (_everyone("all-to-all", Op.COPY, n, lambda i, j: i * n + j),)
 
 
@@ -86,25 +86,25 @@ def parameter_server(n: int) -> tuple[Rounds, ...]:
     return (replace(push, phase="push"), replace(pull, phase="pull"))
 
 
-def _everyone(phase: str, op: Op, n: int, chunk: Callable[[int, int], int]) -> Rounds:
-    """One step in which NPU i sends chunk(i, j) to every other NPU j, the next one first."""
+def _everyone(phase: str, op: Op, n: int, shard: Callable[[int, int], int]) -> Rounds:
+    """One step in which NPU i sends shard(i, j) to every other NPU j, the next one first."""
 
     def rule(s: int, i: int) -> list[tuple[int, int]]:
-        return [(j, chunk(i, j)) for j in ((i + distance) % n for distance in range(1, n))]
+        return [(j, shard(i, j)) for j in ((i + distance) % n for distance in range(1, n))]
 
     return Rounds(phase, op, 1, rule)
 
 
-def _from_root(phase: str, n: int, root: int, chunks: Callable[[int], Iterable[int]]) -> Rounds:
+def _from_root(phase: str, n: int, root: int, shards: Callable[[int], Iterable[int]]) -> Rounds:
     def rule(s: int, i: int) -> list[tuple[int, int]]:
-        return [(j, chunk) for j in range(n) if j != root for chunk in chunks(j)] if i == root else []
+        return [(j, shard) for j in range(n) if j != root for shard in shards(j)] if i == root else []
 
     return Rounds(phase, Op.COPY, 1, rule, symmetric=False)
 
 
-def _to_root(phase: str, op: Op, n: int, root: int, chunks: Callable[[int], Iterable[int]]) -> Rounds:
+def _to_root(phase: str, op: Op, n: int, root: int, shards: Callable[[int], Iterable[int]]) -> Rounds:
     def rule(s: int, i: int) -> list[tuple[int, int]]:
-        return [(root, chunk) for chunk in chunks(i)] if i != root else []
+        return [(root, shard) for shard in shards(i)] if i != root else []
 
     return Rounds(phase, op, 1, rule, symmetric=False)
 
@@ -121,7 +121,7 @@ DIRECT = Algorithm(
         Collective.SCATTER: scatter,
         Collective.GATHER: gather,
     },
-    chunk_per_npu,
+    shard_per_npu,
     Traits(tokens=True, windowed=True, most_npus=(2**16, 2**10)),
     spellings=("direct",),
 )
@@ -134,5 +134,5 @@ SINGLE_MASTER = Algorithm(
     },
     block_count,
 )
-PARAMETER_SERVER = Algorithm("parameter-server", {Collective.ALL_REDUCE: parameter_server}, chunk_per_npu)
+PARAMETER_SERVER = Algorithm("parameter-server", {Collective.ALL_REDUCE: parameter_server}, shard_per_npu)
 NAIVE = Algorithm("naive", {Collective.ALL_REDUCE: naive_all_reduce}, block_count)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.collectives.algorithm import Algorithm, chunk_per_npu
+from astra_edu.collectives.algorithm import Algorithm, shard_per_npu
 from astra_edu.collectives.collective import Collective
 from astra_edu.collectives.schedule import Op, Rounds, Traits
 
 
 def reduce_scatter(n: int) -> tuple[Rounds, ...]:
-    """Step k: NPU i gives its partner i XOR 2**k the half of its chunks that the partner will own."""
+    """Step k: NPU i gives its partner i XOR 2**k the half of its shards that the partner will own."""
     bits = _log2(n)
 
     def rule(s: int, i: int) -> list[tuple[int, int]]:
         partner = i ^ (1 << s)
-        return [(partner, chunk) for chunk in _same_low_bits(n, partner, s + 1)]
+        return [(partner, shard) for shard in _same_low_bits(n, partner, s + 1)]
 
     return (Rounds("reduce-scatter", Op.REDUCE, bits, rule, uniform=False),)
 
@@ -25,7 +25,7 @@ def all_gather(n: int) -> tuple[Rounds, ...]:
 
     def rule(s: int, i: int) -> list[tuple[int, int]]:
         bit = bits - 1 - s
-        return [(i ^ (1 << bit), chunk) for chunk in _same_low_bits(n, i, bit + 1)]
+        return [(i ^ (1 << bit), shard) for shard in _same_low_bits(n, i, bit + 1)]
 
     return (Rounds("all-gather", Op.COPY, bits, rule, uniform=False),)
 
@@ -36,7 +36,7 @@ def all_reduce(n: int) -> tuple[Rounds, ...]:
 
 
 def _same_low_bits(n: int, npu: int, bits: int) -> range:
-    """The chunks whose lowest `bits` bits are those of `npu`: every 2**bits-th."""
+    """The shards whose lowest `bits` bits are those of `npu`: every 2**bits-th."""
     stride = 1 << bits
     return range(npu % stride, n, stride)
 
@@ -57,7 +57,7 @@ HALVING_DOUBLING = Algorithm(
         Collective.ALL_GATHER: all_gather,
         Collective.ALL_REDUCE: all_reduce,
     },
-    chunk_per_npu,
+    shard_per_npu,
     Traits(tokens=True, exchanges=True, halves=True, others=lambda n: n.bit_length() - 2, most_npus=(2**20, 2**12)),
     spellings=("halvingDoubling",),
 )

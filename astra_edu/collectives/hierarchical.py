@@ -1,8 +1,8 @@
 """Multi-phase collectives: one schedule a network dimension, put together into one schedule over all of them.
 
-NPU numbers count along dimension 0 first, so NPU 5 of a 4 x 2 system is at (1, 1). A chunk is a cell of the
-product of the dimensions' own chunks, and has a coordinate in each. Going up, phase d reduce-scatters along
-dimension d what the phases before it left: the chunks whose lower coordinates are the NPU's own.
+NPU numbers count along dimension 0 first, so NPU 5 of a 4 x 2 system is at (1, 1). A shard is a cell of the
+product of the dimensions' own shards, and has a coordinate in each. Going up, phase d reduce-scatters along
+dimension d what the phases before it left: the shards whose lower coordinates are the NPU's own.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ def natural_order(collective: Collective, dims: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Grid:
-    """How NPUs and chunks are numbered over the dimensions: `npus` and `chunks` of each dimension."""
+    """How NPUs and shards are numbered over the dimensions: `npus` and `shards` of each dimension."""
 
     npus: tuple[int, ...]
-    chunks: tuple[int, ...]
+    shards: tuple[int, ...]
 
     def address(self, npu: int) -> list[int]:
         """The NPU's coordinate in every dimension."""
@@ -68,13 +68,13 @@ class Grid:
         """The number of the NPU at `address`."""
         return _number(address, self.npus)
 
-    def chunk(self, coordinates: Sequence[int]) -> int:
-        """The number of a chunk: first by its part, then by the block it belongs to (as in schedule.py)."""
+    def shard(self, coordinates: Sequence[int]) -> int:
+        """The number of a shard: first by its part, then by the block it belongs to (as in schedule.py)."""
         blocks = [c % n for c, n in zip(coordinates, self.npus, strict=True)]
         parts = [c // n for c, n in zip(coordinates, self.npus, strict=True)]
-        part_counts = [max(1, c // n) for c, n in zip(self.chunks, self.npus, strict=True)]
-        if any(c < n for c, n in zip(self.chunks, self.npus, strict=True)):
-            return _number(coordinates, self.chunks)
+        part_counts = [max(1, c // n) for c, n in zip(self.shards, self.npus, strict=True)]
+        if any(c < n for c, n in zip(self.shards, self.npus, strict=True)):
+            return _number(coordinates, self.shards)
         return _number(parts, part_counts) * prod(self.npus) + _number(blocks, self.npus)
 
 
@@ -88,11 +88,11 @@ def compose(collective: Collective, dims: list[tuple[str, int]], build: Build) -
     sizes = tuple(size for _, size in dims)
     order = natural_order(collective, len(dims))
     plan = [(build(what, dims[d][0], sizes[d]), d) for what, d in walk(collective, order)]
-    chunks = {d: local.chunks for local, d in plan}
-    grid = Grid(sizes, tuple(chunks[d] for d in range(len(dims))))
+    shards = {d: local.shards for local, d in plan}
+    grid = Grid(sizes, tuple(shards[d] for d in range(len(dims))))
     lift = _lift_all_to_all if collective is Collective.ALL_TO_ALL else _lift
     groups = tuple(lift(group, d, grid) for local, d in plan for group in local.groups)
-    total = prod(sizes) ** 2 if collective is Collective.ALL_TO_ALL else prod(grid.chunks)
+    total = prod(sizes) ** 2 if collective is Collective.ALL_TO_ALL else prod(grid.shards)
     alike = len({name for name, _ in dims}) == 1
     names = dims[0][0] if alike else "+".join(name for name, _ in dims)
     traits = plan[0][0].traits if alike else Traits()
@@ -100,30 +100,30 @@ def compose(collective: Collective, dims: list[tuple[str, int]], build: Build) -
 
 
 def _lift(group: Rounds, d: int, grid: Grid) -> Rounds:
-    """The rule of dimension d, applied to every chunk that an NPU still works on in that phase."""
+    """The rule of dimension d, applied to every shard that an NPU still works on in that phase."""
 
     def rule(step: int, npu: int) -> list[tuple[int, int]]:
         address = grid.address(npu)
-        below = [range(address[j], grid.chunks[j], grid.npus[j]) for j in range(d)]
-        above = [range(count) for count in grid.chunks[d + 1 :]]
+        below = [range(address[j], grid.shards[j], grid.npus[j]) for j in range(d)]
+        above = [range(count) for count in grid.shards[d + 1 :]]
         return [
-            (grid.npu([*address[:d], to, *address[d + 1 :]]), grid.chunk(coordinates))
-            for to, chunk in group.rule(step, address[d])
-            for coordinates in product(*below, [chunk], *above)
+            (grid.npu([*address[:d], to, *address[d + 1 :]]), grid.shard(coordinates))
+            for to, shard in group.rule(step, address[d])
+            for coordinates in product(*below, [shard], *above)
         ]
 
     return _on_dimension(group, d, rule)
 
 
 def _lift_all_to_all(group: Rounds, d: int, grid: Grid) -> Rounds:
-    """All-to-all along dimension d: chunks are already right below d and still where they started above it."""
+    """All-to-all along dimension d: shards are already right below d and still where they started above it."""
     n, total = grid.npus[d], prod(grid.npus)
 
     def rule(step: int, npu: int) -> list[tuple[int, int]]:
         address = grid.address(npu)
         sends = []
-        for to, chunk in group.rule(step, address[d]):
-            origin, target = divmod(chunk, n)
+        for to, shard in group.rule(step, address[d]):
+            origin, target = divmod(shard, n)
             destination = grid.npu([*address[:d], to, *address[d + 1 :]])
             for low in product(*map(range, grid.npus[:d])):
                 for high in product(*map(range, grid.npus[d + 1 :])):

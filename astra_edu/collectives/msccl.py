@@ -1,6 +1,6 @@
 """Algorithms of msccl-tools as schedules: an MSCCL file is carried out, and its messages are put in steps.
 
-A schedule knows one copy of a chunk at an NPU; scratch buffers, thread blocks and channels are means, not ends. A
+A schedule knows one copy of a shard at an NPU; scratch buffers, thread blocks and channels are means, not ends. A
 message is a reduction if its receiver's own contribution isn't in it yet, and else a copy.
 """
 
@@ -19,7 +19,7 @@ from astra_edu.collectives.proof import ProofError, prove
 from astra_edu.collectives.schedule import Op, Rounds, Schedule
 
 Table = dict[int, list[tuple[int, int]]]
-"""For each NPU that sends in a step: (destination, chunk) of all it sends."""
+"""For each NPU that sends in a step: (destination, shard) of all it sends."""
 
 
 def from_msccl(path_or_text: str | PathLike[str]) -> Schedule:
@@ -28,7 +28,7 @@ def from_msccl(path_or_text: str | PathLike[str]) -> Schedule:
     path_or_text: the file, or its text. A message comes as early as the data in it, its dependences and the order in
     which its thread block does one thing after the other allow; what adds up and what copies are different steps.
     Raises ConfigError naming GPU, thread block and step for what is no such file, doesn't work, or can't be said with
-    one copy of each chunk at an NPU.
+    one copy of each shard at an NPU.
 
     >>> gpu = '''<gpu id="{0}" i_chunks="1" o_chunks="2" s_chunks="0">
     ...   <tb id="0" send="{1}" recv="{1}" chan="0">
@@ -37,7 +37,7 @@ def from_msccl(path_or_text: str | PathLike[str]) -> Schedule:
     ...   </tb></gpu>'''
     >>> text = f'<algo name="swap" ngpus="2" coll="allgather" inplace="1">{gpu.format(0, 1)}{gpu.format(1, 0)}</algo>'
     >>> from_msccl(text)
-    <swap (MSCCL) all-gather on 2 NPUs: 1 steps, 2 chunks>
+    <swap (MSCCL) all-gather on 2 NPUs: 1 steps, 2 shards>
     """
     program = read_program(path_or_text)
     replay = Replay(program)
@@ -61,7 +61,7 @@ def _op(message: Message, replay: Replay) -> Op:
         return Op.COPY
     if not message.mask >> message.source & 1:
         raise ConfigError(
-            f"{message.where} passes chunk {message.chunk} on without adding gpu {message.source}'s own to it; a "
+            f"{message.where} passes shard {message.shard} on without adding gpu {message.source}'s own to it; a "
             "schedule can't say that."
         )
     return Op.COPY if message.mask >> message.destination & 1 else Op.REDUCE
@@ -76,13 +76,13 @@ def _order(replay: Replay, ops: list[Op]) -> tuple[list[set[int]], list[set[int]
         return earlier, not_later
     arrivals: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
     for number in sorted(range(len(messages)), key=lambda number: messages[number].arrived):
-        arrivals[messages[number].destination, messages[number].chunk].append(number)
+        arrivals[messages[number].destination, messages[number].shard].append(number)
     for came in arrivals.values():
         for k, number in enumerate(came):  # a copy takes the place of all that came before
             before = came[:k] if ops[number] is Op.COPY else [one for one in came[:k] if ops[one] is Op.COPY]
             earlier[number].update(before)
     for number, message in enumerate(messages):  # what isn't in a message must not have come yet
-        came = arrivals.get((message.source, message.chunk), [])
+        came = arrivals.get((message.source, message.shard), [])
         copies = [came.index(one) for one in message.needs if ops[one] is Op.COPY]
         for one in came[max(copies, default=0) :]:
             if one not in message.needs:
@@ -106,13 +106,13 @@ def _steps(
         if not chosen:
             stuck = messages[min(ready, default=next(n for n in range(len(messages)) if n not in done))]
             raise ConfigError(
-                f"{stuck.where} sends chunk {stuck.chunk} from gpu {stuck.source} to {stuck.destination}, which needs "
-                "two versions of a chunk at a time; a schedule has one copy at an NPU."
+                f"{stuck.where} sends shard {stuck.shard} from gpu {stuck.source} to {stuck.destination}, which needs "
+                "two versions of a shard at a time; a schedule has one copy at an NPU."
             )
         table: Table = {}
         for number in sorted(chosen):
             message = messages[number]
-            table.setdefault(message.source, []).append((message.destination, message.chunk))
+            table.setdefault(message.source, []).append((message.destination, message.shard))
         done |= chosen
         ready -= chosen
         for later in (later for number in chosen for later in frees[number]):
@@ -141,5 +141,5 @@ def _rounds(op: Op, tables: list[Table], npus: int) -> Rounds:
 
 
 def _far(table: Table, npu: int, npus: int) -> Counter[int]:
-    """How many chunks an NPU sends how far."""
+    """How many shards an NPU sends how far."""
     return Counter((destination - npu) % npus for destination, _ in table.get(npu, ()))

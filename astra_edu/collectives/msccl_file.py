@@ -1,6 +1,7 @@
 """What an MSCCL algorithm file says: for every GPU thread blocks, and what each of them does one after the other.
 
 The format is that of github.com/microsoft/msccl-tools; what an instruction does is as MSCCL's interpreter does it.
+MSCCL's chunk is our shard.
 """
 
 from __future__ import annotations

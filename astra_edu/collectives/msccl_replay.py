@@ -16,16 +16,16 @@ _KEEPS = frozenset({"r", "rcs", "rrc", "rrcs", "cpy", "re"})
 
 
 class Value(NamedTuple):
-    """A chunk in a buffer: whose contributions are in it (a bit mask), and by which messages they came to this GPU."""
+    """A shard in a buffer: whose contributions are in it (a bit mask), and by which messages they came to this GPU."""
 
-    chunk: int
+    shard: int
     mask: int
     came: frozenset[int]
 
 
 @dataclass
 class Message:
-    """One chunk on its way, sent by the instruction at `where`; mask: whose contributions are in it.
+    """One shard on its way, sent by the instruction at `where`; mask: whose contributions are in it.
 
     needs: the messages whose contents are in it. after: those that its thread block has waited for or sent before.
     not_before: those that its receiver's thread block waits for first. arrived: the how-manieth it was to arrive.
@@ -33,7 +33,7 @@ class Message:
 
     source: int
     destination: int
-    chunk: int
+    shard: int
     mask: int
     needs: frozenset[int]
     after: frozenset[int]
@@ -62,10 +62,10 @@ class _Running:
 
 
 class Replay:
-    """The messages of a program, in an order in which they can be sent. parts: how many chunks make one block.
+    """The messages of a program, in an order in which they can be sent. parts: how many shards make one block.
 
     Raises ConfigError where the program waits for ever, moves what isn't there, adds twice, or ends with the wrong
-    chunk somewhere in its output; naming GPU, thread block and step.
+    shard somewhere in its output; naming GPU, thread block and step.
     """
 
     def __init__(self, program: Program) -> None:
@@ -75,7 +75,7 @@ class Replay:
         self.blocks = block_count(program.collective, self.npus)
         self.parts = self._parts()
         if self.npus * self.blocks * self.parts > MOST_HELD:
-            raise ConfigError(f"{program.name}: {self.npus} gpus and {program.chunks} chunks are too many to prove.")
+            raise ConfigError(f"{program.name}: {self.npus} gpus and {program.chunks} shards are too many to prove.")
         self.messages: list[Message] = []
         self._arrived = 0
         self._held: list[dict[Place, Value]] = [dict(self._initial(gpu)) for gpu in range(self.npus)]
@@ -89,11 +89,11 @@ class Replay:
     def _parts(self) -> int:
         each = 1 if self.program.collective is Collective.ALL_REDUCE else self.npus
         if self.program.chunks % each:
-            raise ConfigError(f"{self.program.name}: {self.program.chunks} chunks can't be dealt out to {each} gpus.")
+            raise ConfigError(f"{self.program.name}: {self.program.chunks} shards can't be dealt out to {each} gpus.")
         return self.program.chunks // each
 
-    def _chunk(self, sender: int, index: int) -> int:
-        """The chunk at a place of a whole buffer of `sender`'s: first all parts of block 0, then those of 1, ..."""
+    def _shard(self, sender: int, index: int) -> int:
+        """The shard at a place of a whole buffer of `sender`'s: first all parts of block 0, then those of 1, ..."""
         if self.program.collective is Collective.ALL_REDUCE:
             return index
         block, part = divmod(index, self.parts)
@@ -103,20 +103,20 @@ class Replay:
     def _initial(self, gpu: int) -> Iterator[tuple[Place, Value]]:
         gathers = self.program.collective is Collective.ALL_GATHER
         for index in range(self.parts if gathers else self.program.chunks):
-            chunk = self._chunk(gpu, index + gpu * self.parts if gathers else index)
-            mask = held_before(self.program.collective, self.npus, gpu, chunk % self.blocks, 0)
-            yield self._place(gpu, Place("i", index)), Value(chunk, mask, frozenset())
+            shard = self._shard(gpu, index + gpu * self.parts if gathers else index)
+            mask = held_before(self.program.collective, self.npus, gpu, shard % self.blocks, 0)
+            yield self._place(gpu, Place("i", index)), Value(shard, mask, frozenset())
 
     def _wanted(self, gpu: int) -> Iterator[tuple[int, int]]:
-        """(place in the output, chunk) of what a GPU must have in the end."""
+        """(place in the output, shard) of what a GPU must have in the end."""
         match self.program.collective:
             case Collective.REDUCE_SCATTER:
-                yield from ((k, self._chunk(gpu, k + gpu * self.parts)) for k in range(self.parts))
+                yield from ((k, self._shard(gpu, k + gpu * self.parts)) for k in range(self.parts))
             case Collective.ALL_TO_ALL:
                 places = ((sender, part) for sender in range(self.npus) for part in range(self.parts))
-                yield from ((s * self.parts + p, self._chunk(s, gpu * self.parts + p)) for s, p in places)
+                yield from ((s * self.parts + p, self._shard(s, gpu * self.parts + p)) for s, p in places)
             case _:
-                yield from ((k, self._chunk(gpu, k)) for k in range(self.program.chunks))
+                yield from ((k, self._shard(gpu, k)) for k in range(self.program.chunks))
 
     def _place(self, gpu: int, place: Place, in_place: bool = False) -> Place:
         """Where it really is: input and output may share memory."""
@@ -168,7 +168,7 @@ class Replay:
     def _receive(self, gpu: int, block: Block, step: Instruction, over: frozenset[int]) -> list[int]:
         came = self._wires[block.receive, gpu, block.channel].popleft()
         if len(came) != step.count:
-            raise ConfigError(f"{step.where} takes {step.count} chunks; gpu {block.receive} sends it {len(came)}.")
+            raise ConfigError(f"{step.where} takes {step.count} shards; gpu {block.receive} sends it {len(came)}.")
         for number in came:
             self.messages[number].not_before |= over
             self.messages[number].arrived = self._arrived
@@ -180,15 +180,15 @@ class Replay:
     ) -> frozenset[int]:
         first = len(self.messages)
         for value in values:
-            self.messages.append(Message(gpu, block.send, value.chunk, value.mask, value.came, over, step.where))
+            self.messages.append(Message(gpu, block.send, value.shard, value.mask, value.came, over, step.where))
         if len(self.messages) > MOST_MESSAGES:
-            raise ConfigError(f"{self.program.name} sends more than {MOST_MESSAGES:,} chunks; that can't be read.")
+            raise ConfigError(f"{self.program.name} sends more than {MOST_MESSAGES:,} shards; that can't be read.")
         sent = list(range(first, len(self.messages)))
         self._wires[gpu, block.send, block.channel].append(sent)
         return frozenset(sent)
 
     def _made(self, gpu: int, step: Instruction, k: int, came: list[int]) -> Value:
-        """What an instruction has in hand of its k-th chunk: what came, what is there, or the sum of two."""
+        """What an instruction has in hand of its k-th shard: what came, what is there, or the sum of two."""
         if not came:
             value = self._there(gpu, step, _moved(step.source, k))
             return (
@@ -197,7 +197,7 @@ class Replay:
                 else value
             )
         message = self.messages[came[k]]
-        value = Value(message.chunk, message.mask, frozenset({came[k]}))
+        value = Value(message.shard, message.mask, frozenset({came[k]}))
         return self._sum(value, self._there(gpu, step, _moved(step.source, k)), step) if step.type in REDUCES else value
 
     def _there(self, gpu: int, step: Instruction, place: Place) -> Value:
@@ -208,13 +208,13 @@ class Replay:
 
     @staticmethod
     def _sum(a: Value, b: Value, step: Instruction) -> Value:
-        if a.chunk != b.chunk:
-            raise ConfigError(f"{step.where} ({step.type}) adds up chunks {a.chunk} and {b.chunk}.")
+        if a.shard != b.shard:
+            raise ConfigError(f"{step.where} ({step.type}) adds up shards {a.shard} and {b.shard}.")
         if twice := a.mask & b.mask:
             raise ConfigError(
-                f"{step.where} ({step.type}) adds gpu {npus_in(twice)[0]}'s chunk {a.chunk} a second time."
+                f"{step.where} ({step.type}) adds gpu {npus_in(twice)[0]}'s shard {a.shard} a second time."
             )
-        return Value(a.chunk, a.mask | b.mask, a.came | b.came)
+        return Value(a.shard, a.mask | b.mask, a.came | b.came)
 
     def _check_over(self) -> None:
         for gpu, blocks in enumerate(self._running):
@@ -229,13 +229,13 @@ class Replay:
 
     def _check_outputs(self) -> None:
         for gpu in range(self.npus):
-            for index, chunk in self._wanted(gpu):
+            for index, shard in self._wanted(gpu):
                 place = Place("o", index)
                 places = [self._place(gpu, place)]
                 if self.program.in_place is None:  # an old file, which may mean either
                     places.append(self._place(gpu, place, in_place=True))
-                mask = held_after(self.program.collective, self.npus, gpu, chunk % self.blocks, 0)
-                if not any((value := self._held[gpu].get(p)) and value[:2] == (chunk, mask) for p in places):
+                mask = held_after(self.program.collective, self.npus, gpu, shard % self.blocks, 0)
+                if not any((value := self._held[gpu].get(p)) and value[:2] == (shard, mask) for p in places):
                     raise ConfigError(
                         f"{self.program.name}: in the end gpu {gpu} doesn't have what an {self.program.collective} "
                         f"promises in o[{index}]: {self._described(self._held[gpu].get(places[0]))}."
@@ -244,7 +244,7 @@ class Replay:
     def _described(self, value: Value | None) -> str:
         if value is None:
             return "there is nothing"
-        return f"there is chunk {value.chunk} of gpus {', '.join(map(str, npus_in(value.mask)[:8]))}"
+        return f"there is shard {value.shard} of gpus {', '.join(map(str, npus_in(value.mask)[:8]))}"
 
 
 def _moved(place: Place, by: int) -> Place:

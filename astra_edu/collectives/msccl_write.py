@@ -26,7 +26,7 @@ def to_msccl(schedule: Schedule) -> str:
     >>> from astra_edu.collectives import schedule
     >>> from astra_edu.collectives.msccl import from_msccl
     >>> from_msccl(to_msccl(schedule("all-gather", "ring", 4)))
-    <ring (MSCCL) all-gather on 4 NPUs: 3 steps, 4 chunks>
+    <ring (MSCCL) all-gather on 4 NPUs: 3 steps, 4 shards>
     """
     names = {collective: name for name, collective in COLLECTIVES.items()}
     if schedule.collective not in names:
@@ -34,7 +34,7 @@ def to_msccl(schedule: Schedule) -> str:
     writer = _Writer(schedule)
     for step in schedule.steps():
         writer.add(step)
-    per_loop = schedule.chunks_per_buffer
+    per_loop = schedule.shards_per_buffer
     root = ET.Element(
         "algo",
         name=schedule.algorithm,
@@ -113,47 +113,47 @@ class _Writer:
     def add(self, step: Step) -> None:
         """All transfers of a step start from what was there before it."""
         runs = list(self._runs(step))
-        for source, destination, channel, chunks in runs:
-            gpu, places = self.gpus[source], [self._place(source, chunk) for chunk in chunks]
+        for source, destination, channel, shards in runs:
+            gpu, places = self.gpus[source], [self._place(source, shard) for shard in shards]
             after = {gpu.written[place] for place in places if place in gpu.written}
-            to = self._place(destination, chunks[0])
-            done = gpu.do((destination, -1, channel), "s", places[0], to, len(chunks), after)
+            to = self._place(destination, shards[0])
+            done = gpu.do((destination, -1, channel), "s", places[0], to, len(shards), after)
             for place in places:
                 gpu.read[place].append(done)
-        for source, destination, channel, chunks in runs:
-            gpu, places = self.gpus[destination], [self._place(destination, chunk) for chunk in chunks]
+        for source, destination, channel, shards in runs:
+            gpu, places = self.gpus[destination], [self._place(destination, shard) for shard in shards]
             after = {gpu.written[place] for place in places if place in gpu.written}
             after |= {done for place in places for done in gpu.read.pop(place, [])}
             type_ = "rrc" if step.op is Op.REDUCE else "r"
-            done = gpu.do((-1, source, channel), type_, places[0], places[0], len(chunks), after)
+            done = gpu.do((-1, source, channel), type_, places[0], places[0], len(shards), after)
             gpu.written |= dict.fromkeys(places, done)
 
     def _runs(self, step: Step) -> Iterator[tuple[int, int, int, list[int]]]:
-        """(source, destination, channel, chunks that follow each other at both); each run on a channel of its own."""
+        """(source, destination, channel, shards that follow each other at both); each run on a channel of its own."""
         pairs: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
-        for source, destination, chunk in step.transfers:
-            pairs[source, destination].append(chunk)
-        for (source, destination), chunks in pairs.items():
-            chunks.sort(key=lambda chunk: self._place(source, chunk))
+        for source, destination, shard in step.transfers:
+            pairs[source, destination].append(shard)
+        for (source, destination), shards in pairs.items():
+            shards.sort(key=lambda shard: self._place(source, shard))
             runs: list[list[int]] = []
-            for chunk in chunks:
-                if runs and all(self._follows(npu, runs[-1][-1], chunk) for npu in (source, destination)):
-                    runs[-1].append(chunk)
+            for shard in shards:
+                if runs and all(self._follows(npu, runs[-1][-1], shard) for npu in (source, destination)):
+                    runs[-1].append(shard)
                 else:
-                    runs.append([chunk])
+                    runs.append([shard])
             yield from ((source, destination, channel, run) for channel, run in enumerate(runs))
 
-    def _follows(self, npu: int, before: int, chunk: int) -> bool:
-        first, second = self._place(npu, before), self._place(npu, chunk)
+    def _follows(self, npu: int, before: int, shard: int) -> bool:
+        first, second = self._place(npu, before), self._place(npu, shard)
         return second == Place(first.buffer, first.offset + 1)
 
-    def _place(self, npu: int, chunk: int) -> Place:
-        """Where a GPU has a chunk."""
+    def _place(self, npu: int, shard: int) -> Place:
+        """Where a GPU has a shard."""
         schedule = self.schedule
-        part, block = divmod(chunk, schedule.blocks)
+        part, block = divmod(shard, schedule.blocks)
         match schedule.collective:
             case Collective.ALL_REDUCE:
-                return Place("i", chunk)
+                return Place("i", shard)
             case Collective.ALL_GATHER:
                 return Place("o", block * schedule.parts + part)
             case Collective.ALL_TO_ALL:
@@ -163,7 +163,7 @@ class _Writer:
                 if npu == destination:
                     return Place("o", source * schedule.parts + part)
                 scratch = self.gpus[npu].scratch
-                return Place("s", scratch.setdefault(chunk, len(scratch)))
+                return Place("s", scratch.setdefault(shard, len(scratch)))
         return Place("i", block * schedule.parts + part)
 
 

@@ -8,11 +8,11 @@ from astra_edu.collectives.collective import held_after, held_before, npus_in
 from astra_edu.collectives.schedule import Op, Schedule, Step, Transfer
 
 Held = list[list[int]]
-"""held[npu][chunk]: bit mask of the NPUs whose data are in that NPU's copy of the chunk; 0 for no copy."""
+"""held[npu][shard]: bit mask of the NPUs whose data are in that NPU's copy of the shard; 0 for no copy."""
 
 
 class ProofError(ValueError):
-    """A schedule that doesn't do what its collective promises; says in which step, NPU and chunk.
+    """A schedule that doesn't do what its collective promises; says in which step, NPU and shard.
 
     >>> from dataclasses import replace
     >>> ring = ae.schedule("all-gather", "ring", 3)
@@ -21,7 +21,7 @@ class ProofError(ValueError):
     ...     ae.prove(last_step_missing)
     ... except ae.ProofError as error:
     ...     print(str(error).partition(";")[0])
-    After step 1, NPU 0's chunk X1 (chunk 1) must hold the data of NPU 1 but lacks the data of NPU 1
+    After step 1, NPU 0's shard X1 (shard 1) must hold the data of NPU 1 but lacks the data of NPU 1
     """
 
 
@@ -30,8 +30,8 @@ def initial(schedule: Schedule) -> Held:
     blocks = schedule.blocks
     return [
         [
-            held_before(schedule.collective, schedule.npus, npu, chunk % blocks, schedule.root)
-            for chunk in range(schedule.chunks)
+            held_before(schedule.collective, schedule.npus, npu, shard % blocks, schedule.root)
+            for shard in range(schedule.shards)
         ]
         for npu in range(schedule.npus)
     ]
@@ -40,30 +40,30 @@ def initial(schedule: Schedule) -> Held:
 def replay(schedule: Schedule) -> Iterator[tuple[Step, Held]]:
     """Yield each step with what every NPU holds after it (one list, updated in place).
 
-    Raises ProofError where a step can't be carried out: a chunk sent by an NPU that hasn't got it, an NPU or
-    chunk that doesn't exist, or a contribution added a second time.
+    Raises ProofError where a step can't be carried out: a shard sent by an NPU that hasn't got it, an NPU or
+    shard that doesn't exist, or a contribution added a second time.
     """
     held = initial(schedule)
-    npus, chunks = range(schedule.npus), range(schedule.chunks)
+    npus, shards = range(schedule.npus), range(schedule.shards)
     for step in schedule.steps():
         arriving = []
         for transfer in step.transfers:
-            source, destination, chunk = transfer
-            possible = source in npus and destination in npus and chunk in chunks and source != destination
-            if not possible or not held[source][chunk]:
+            source, destination, shard = transfer
+            possible = source in npus and destination in npus and shard in shards and source != destination
+            if not possible or not held[source][shard]:
                 raise ProofError(_impossible(schedule, step, transfer))
-            arriving.append((destination, chunk, held[source][chunk], transfer))
-        for destination, chunk, carried, transfer in arriving:
+            arriving.append((destination, shard, held[source][shard], transfer))
+        for destination, shard, carried, transfer in arriving:
             row = held[destination]
             if step.op is Op.COPY:
-                row[chunk] = carried
-            elif twice := row[chunk] & carried:
+                row[shard] = carried
+            elif twice := row[shard] & carried:
                 raise ProofError(
                     f"{_where(schedule, step, transfer)} would add {_npus(twice)} a second time: "
-                    f"NPU {destination} already holds {_npus(row[chunk])} of that chunk."
+                    f"NPU {destination} already holds {_npus(row[shard])} of that shard."
                 )
             else:
-                row[chunk] |= carried
+                row[shard] |= carried
         yield step, held
 
 
@@ -82,18 +82,18 @@ def prove(schedule: Schedule) -> None:
 def prove_end(schedule: Schedule, held: Held) -> None:
     """Raise ProofError if `held`, what every NPU holds after the last step, is not what was promised."""
     for npu in range(schedule.npus):
-        for chunk in range(schedule.chunks):
-            wanted = held_after(schedule.collective, schedule.npus, npu, chunk % schedule.blocks, schedule.root)
-            if wanted is not None and held[npu][chunk] != wanted:
-                raise ProofError(_unkept(schedule, npu, chunk, held[npu][chunk], wanted))
+        for shard in range(schedule.shards):
+            wanted = held_after(schedule.collective, schedule.npus, npu, shard % schedule.blocks, schedule.root)
+            if wanted is not None and held[npu][shard] != wanted:
+                raise ProofError(_unkept(schedule, npu, shard, held[npu][shard], wanted))
 
 
 def _impossible(schedule: Schedule, step: Step, transfer: Transfer) -> str:
-    source, destination, chunk = transfer
+    source, destination, shard = transfer
     for name, value, limit in (
         ("NPU", source, schedule.npus),
         ("NPU", destination, schedule.npus),
-        ("chunk", chunk, schedule.chunks),
+        ("shard", shard, schedule.shards),
     ):
         if value not in range(limit):
             return f"Step {step.index + 1}: there is no {name} {value}; {name}s are 0 to {limit - 1}."
@@ -102,25 +102,25 @@ def _impossible(schedule: Schedule, step: Step, transfer: Transfer) -> str:
     return f"{_where(schedule, step, transfer)}, but NPU {source} has no copy of it then."
 
 
-def _unkept(schedule: Schedule, npu: int, chunk: int, got: int, wanted: int) -> str:
+def _unkept(schedule: Schedule, npu: int, shard: int, got: int, wanted: int) -> str:
     last = "no step ever brought it there"
     for step in schedule.steps():
-        if any(t.destination == npu and t.chunk == chunk for t in step.transfers):
+        if any(t.destination == npu and t.shard == shard for t in step.transfers):
             last = f"the last step that changed it was step {step.index + 1}"
     missing, extra = wanted & ~got, got & ~wanted
     problem = " and ".join(
         text for text in (missing and f"lacks {_npus(missing)}", extra and f"wrongly has {_npus(extra)}") if text
     )
     return (
-        f"After step {schedule.step_count}, NPU {npu}'s chunk {schedule.chunk_name(chunk)} (chunk {chunk}) must hold "
+        f"After step {schedule.step_count}, NPU {npu}'s shard {schedule.shard_name(shard)} (shard {shard}) must hold "
         f"{_npus(wanted)} but {problem}; {last}."
     )
 
 
 def _where(schedule: Schedule, step: Step, transfer: Transfer) -> str:
-    name = schedule.chunk_name(transfer.chunk)
+    name = schedule.shard_name(transfer.shard)
     return (
-        f"Step {step.index + 1}: NPU {transfer.source} sends chunk {name} (chunk {transfer.chunk}) "
+        f"Step {step.index + 1}: NPU {transfer.source} sends shard {name} (shard {transfer.shard}) "
         f"to NPU {transfer.destination}"
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from astra_edu.base.deprecated import renamed
 from astra_edu.base.errors import ConfigError, choice
 from astra_edu.base.table import Table
 from astra_edu.collectives import direct, halving_doubling, ring, tree
@@ -32,21 +33,22 @@ ALGORITHMS: Table[Algorithm] = Table("algorithms", ["collectives"], lambda does:
 """`ALGORITHMS[algorithm][collective](npus)` or (npus, root): the groups of rounds. Names as on the slides."""
 
 
+@renamed(chunks="shards")
 def register_algorithm(
     name: str,
     does: Mapping[str, Callable[[int], tuple[Rounds, ...]]] | Schedule,
-    chunks: Callable[[int], int] | None = None,
+    shards: Callable[[int], int] | None = None,
 ) -> Algorithm:
     """Make an algorithm of your own known under `name`: from then on it is proved, counted, timed, played, simulated.
 
     does: for each collective a function of the number of NPUs that gives its groups of rounds; or one Schedule, for
-    its own number of NPUs. chunks: into how many chunks a number of NPUs cuts the data; a Schedule says that itself.
+    its own number of NPUs. shards: into how many shards a number of NPUs cuts the data; a Schedule says that itself.
     A name may be registered again, but not one of this package's. Raises ConfigError for a name that can't stand in a
-    system file, for a collective there isn't, and where the number of chunks isn't given.
+    system file, for a collective there isn't, and where the number of shards isn't given.
 
     >>> import astra_edu as ae
     >>> from astra_edu.collectives import ring
-    >>> _ = ae.register_algorithm("mine", {"all-reduce": ring.all_reduce}, chunks=lambda npus: npus)
+    >>> _ = ae.register_algorithm("mine", {"all-reduce": ring.all_reduce}, shards=lambda npus: npus)
     >>> ae.prove(ae.schedule("all-reduce", "mine", 6))
     >>> platform = ae.Platform(ae.Dimension.of("Ring", 6, 50, 500), ae.SystemConfig.of("mine"))
     >>> ae.simulate(ae.Workload.micro("all-reduce", 2**20), platform).total_ns
@@ -57,20 +59,20 @@ def register_algorithm(
     spellings = {s.lower() for a in _ALGORITHMS.values() for s in (a.name, *a.spellings) if a.ours}
     if name.lower() in spellings | {f"one{s}" for s in spellings}:
         raise ConfigError(f"{name} is an algorithm of this package; give yours another name.")
-    made = _of_schedule(name, does) if isinstance(does, Schedule) else _of_functions(name, does, chunks)
+    made = _of_schedule(name, does) if isinstance(does, Schedule) else _of_functions(name, does, shards)
     _ALGORITHMS[name] = made
     return made
 
 
-def _of_functions(name: str, does: Mapping[str, Builder], chunks: Callable[[int], int] | None) -> Algorithm:
+def _of_functions(name: str, does: Mapping[str, Builder], shards: Callable[[int], int] | None) -> Algorithm:
     if not isinstance(does, Mapping) or not does or not all(callable(build) for build in does.values()):
         raise ConfigError(f'{name} does {does!r:.60}; give {{"all-reduce": function of the number of NPUs}}.')
-    if not callable(chunks):
+    if not callable(shards):
         raise ConfigError(
-            f"into how many chunks {name} cuts the data isn't given; say so with chunks=lambda npus: npus, for example."
+            f"into how many shards {name} cuts the data isn't given; say so with shards=lambda npus: npus, for example."
         )
     builders = {Collective(choice("collective", c, list(Collective))): build for c, build in does.items()}
-    return Algorithm(name, builders, lambda _, npus: chunks(npus), ours=False)
+    return Algorithm(name, builders, lambda _, npus: shards(npus), ours=False)
 
 
 def _of_schedule(name: str, known: Schedule) -> Algorithm:
@@ -85,4 +87,4 @@ def _of_schedule(name: str, known: Schedule) -> Algorithm:
             raise ConfigError(f"{name} is a schedule for {known.npus} NPUs; there are {npus} here.")
         return known.groups
 
-    return Algorithm(name, {known.collective: build}, lambda *_: known.chunks, ours=False)
+    return Algorithm(name, {known.collective: build}, lambda *_: known.shards, ours=False)

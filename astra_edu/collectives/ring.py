@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import isqrt
 
-from astra_edu.collectives.algorithm import Algorithm, chunk_per_npu, two_per_npu
+from astra_edu.collectives.algorithm import Algorithm, shard_per_npu, two_per_npu
 from astra_edu.collectives.collective import Collective
 from astra_edu.collectives.schedule import Op, Rounds, Traits
 
 
 def reduce_scatter(n: int) -> tuple[Rounds, ...]:
-    """Each chunk travels once round the ring and collects everybody's data; chunk i ends at NPU i."""
+    """Each shard travels once round the ring and collects everybody's data; shard i ends at NPU i."""
     return (Rounds("reduce-scatter", Op.REDUCE, n - 1, lambda s, i: [((i + 1) % n, (i - 1 - s) % n)]),)
 
 
 def all_gather(n: int) -> tuple[Rounds, ...]:
-    """Each finished chunk travels once round the ring and leaves a copy everywhere."""
+    """Each finished shard travels once round the ring and leaves a copy everywhere."""
     return (Rounds("all-gather", Op.COPY, n - 1, lambda s, i: [((i + 1) % n, (i - s) % n)]),)
 
 
@@ -26,9 +26,9 @@ def all_reduce(n: int) -> tuple[Rounds, ...]:
 
 
 def all_to_all(n: int) -> tuple[Rounds, ...]:
-    """The chunk for the NPU d places on takes d hops: n(n - 1)/2 steps, one chunk at a time.
+    """The shard for the NPU d places on takes d hops: n(n - 1)/2 steps, one shard at a time.
 
-    Chunk i*n + j is what NPU i has for NPU j.
+    Shard i*n + j is what NPU i has for NPU j.
     """
 
     def rule(s: int, i: int) -> list[tuple[int, int]]:
@@ -53,20 +53,20 @@ def reduce(n: int, root: int) -> tuple[Rounds, ...]:
 def scatter(n: int, root: int) -> tuple[Rounds, ...]:
     """The root sends the farthest NPU's block first; everybody passes on what isn't theirs."""
 
-    def chunk(s: int, place: int) -> int | None:
+    def shard(s: int, place: int) -> int | None:
         target = n - 1 - (s - place)
         return (root + target) % n if place <= s and place < target else None
 
-    return (_chain("scatter", Op.COPY, n, root, chunk),)
+    return (_chain("scatter", Op.COPY, n, root, shard),)
 
 
 def gather(n: int, root: int) -> tuple[Rounds, ...]:
     """Blocks walk round the ring to the root, the nearest arriving first."""
 
-    def chunk(s: int, place: int) -> int | None:
+    def shard(s: int, place: int) -> int | None:
         return (root + place - s) % n if place > s else None
 
-    return (_chain("gather", Op.COPY, n, root, chunk),)
+    return (_chain("gather", Op.COPY, n, root, shard),)
 
 
 def bidirectional_reduce_scatter(n: int) -> tuple[Rounds, ...]:
@@ -91,11 +91,11 @@ def _both_ways(phase: str, op: Op, n: int, start: int) -> tuple[Rounds, ...]:
     return (Rounds(phase, op, n - 1, rule),)
 
 
-def _chain(phase: str, op: Op, n: int, root: int, chunk: Callable[[int, int], int | None]) -> Rounds:
-    """n - 1 steps in which the NPU at `place` after the root passes chunk(step, place) on, or nothing."""
+def _chain(phase: str, op: Op, n: int, root: int, shard: Callable[[int, int], int | None]) -> Rounds:
+    """n - 1 steps in which the NPU at `place` after the root passes shard(step, place) on, or nothing."""
 
     def rule(s: int, i: int) -> list[tuple[int, int]]:
-        passed = chunk(s, (i - root) % n)
+        passed = shard(s, (i - root) % n)
         return [] if passed is None else [((i + 1) % n, passed)]
 
     return Rounds(phase, op, n - 1, rule, symmetric=False, uniform=False)
@@ -113,7 +113,7 @@ RING = Algorithm(
         Collective.SCATTER: scatter,
         Collective.GATHER: gather,
     },
-    chunk_per_npu,
+    shard_per_npu,
     Traits(tokens=True, others=lambda n: n - 1, most_npus=(2**40, 2**11)),
     spellings=("ring",),
 )

@@ -1,12 +1,11 @@
 """A collective algorithm as data: the one description that is proven, drawn, counted and timed.
 
-A schedule is a few *rounds groups*. A group is one rule repeated: "in step s, NPU i sends chunk c to NPU j".
+A schedule is a few *rounds groups*. A group is one rule repeated: "in step s, NPU i sends shard c to NPU j".
 Rules are expanded only where somebody looks, so the schedule of a ring of 65,536 NPUs is two rules, not
 8 billion transfers.
 
-The word *chunk* here is the piece an algorithm moves: the collective's blocks (see collective.py), each cut
-into `parts` equal parts. Chunk c is part c // blocks of block c % blocks. ASTRA-sim also says "chunk" for the
-pieces into which the system layer splits a collective before any algorithm sees it; those are in system/.
+A *shard* is the piece that an algorithm moves: the collective's blocks (see collective.py), each cut into
+`parts` equal parts. Shard c is part c // blocks of block c % blocks.
 """
 
 from __future__ import annotations
@@ -17,11 +16,12 @@ from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
+from astra_edu.base.deprecated import renamed_attributes, renamed_fields
 from astra_edu.collectives.collective import Collective, block_count
 
 
 class Op(StrEnum):
-    """What the receiver does with an arriving chunk: add it to its own, or keep it instead of its own.
+    """What the receiver does with an arriving shard: add it to its own, or keep it instead of its own.
 
     >>> step = ae.schedule("all-reduce", "ring", 4).step(1)
     >>> step.phase, step.op
@@ -32,21 +32,22 @@ class Op(StrEnum):
     COPY = "copy"
 
 
+@renamed_attributes(chunk="shard")
 class Transfer(NamedTuple):
-    """One chunk on its way from one NPU to another.
+    """One shard on its way from one NPU to another.
 
     >>> only = ae.schedule("scatter", "direct", 3).step(0)
-    >>> [(each.source, each.destination, each.chunk) for each in only.transfers]
+    >>> [(each.source, each.destination, each.shard) for each in only.transfers]
     [(0, 1, 1), (0, 2, 2)]
     """
 
     source: int
     destination: int
-    chunk: int
+    shard: int
 
 
 Rule = Callable[[int, int], Iterable[tuple[int, int]]]
-"""rule(step, npu) gives the (destination, chunk) pairs that `npu` sends in that step of its group."""
+"""rule(step, npu) gives the (destination, shard) pairs that `npu` sends in that step of its group."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class Rounds:
     """`count` steps that follow one rule.
 
     phase: what the slides call this part of the collective, e.g. "reduce-scatter".
-    symmetric: every NPU sends as many chunks to as many others, as far away, as NPU 0 does.
+    symmetric: every NPU sends as many shards to as many others, as far away, as NPU 0 does.
     uniform: every step of the group costs what its first step costs.
     dimension: the network dimension these transfers use.
 
@@ -102,7 +103,7 @@ class Rounds:
 
     def transfers(self, step: int, npu: int) -> list[Transfer]:
         """What one NPU sends in one step (counted from the start of this group)."""
-        return [Transfer(npu, destination, chunk) for destination, chunk in self.rule(step, npu)]
+        return [Transfer(npu, destination, shard) for destination, shard in self.rule(step, npu)]
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ class Step:
 
     >>> step = ae.schedule("all-reduce", "binary-tree", 4).step(1)
     >>> step.phase, list(step.transfers)
-    ('reduce', [Transfer(source=2, destination=0, chunk=0)])
+    ('reduce', [Transfer(source=2, destination=0, shard=0)])
     """
 
     index: int
@@ -126,7 +127,7 @@ class Step:
 
     @property
     def op(self) -> Op:
-        """Whether arriving chunks are added or kept."""
+        """Whether arriving shards are added or kept."""
         return self.rounds.op
 
     @property
@@ -139,31 +140,33 @@ class Step:
         """Every transfer of the step, by sending NPU."""
         rule, local = self.rounds.rule, self.local_index
         return tuple(
-            Transfer(npu, destination, chunk) for npu in range(self.npus) for destination, chunk in rule(local, npu)
+            Transfer(npu, destination, shard) for npu in range(self.npus) for destination, shard in rule(local, npu)
         )
 
 
+@renamed_attributes(chunks_per_buffer="shards_per_buffer", chunk_name="shard_name")
+@renamed_fields(chunks="shards")
 @dataclass(frozen=True)
 class Schedule:
-    """Which chunk goes from whom to whom in which step.
+    """Which shard goes from whom to whom in which step.
 
-    npus: how many NPUs take part, numbered from 0. chunks: how many pieces the data are cut into.
+    npus: how many NPUs take part, numbered from 0. shards: how many pieces the data are cut into.
     root: the NPU that broadcasts, reduces, scatters or gathers. dims: the sizes of the network dimensions
     (their product is `npus`; NPU numbers count along dimension 0 first). traits: of the algorithm.
 
     >>> doubling = ae.schedule("all-reduce", "halving-doubling", 4)
     >>> doubling
-    <halving-doubling all-reduce on 4 NPUs: 4 steps, 4 chunks>
+    <halving-doubling all-reduce on 4 NPUs: 4 steps, 4 shards>
     >>> [step.phase for step in doubling.steps()]
     ['reduce-scatter', 'reduce-scatter', 'all-gather', 'all-gather']
-    >>> doubling.chunk_name(2)
+    >>> doubling.shard_name(2)
     'X2'
     """
 
     collective: Collective
     algorithm: str
     npus: int
-    chunks: int
+    shards: int
     groups: tuple[Rounds, ...]
     root: int = 0
     dims: tuple[int, ...] = ()
@@ -180,13 +183,13 @@ class Schedule:
 
     @property
     def parts(self) -> int:
-        """How many chunks make one block."""
-        return self.chunks // self.blocks
+        """How many shards make one block."""
+        return self.shards // self.blocks
 
     @property
-    def chunks_per_buffer(self) -> int:
-        """How many chunks one NPU's largest buffer has (an all-to-all's n x n blocks are n to a buffer)."""
-        return self.chunks // self.npus if self.collective is Collective.ALL_TO_ALL else self.chunks
+    def shards_per_buffer(self) -> int:
+        """How many shards one NPU's largest buffer has (an all-to-all's n x n blocks are n to a buffer)."""
+        return self.shards // self.npus if self.collective is Collective.ALL_TO_ALL else self.shards
 
     def buffer_bytes(self, size: int) -> int:
         """Bytes of one NPU's largest buffer when each NPU brings `size` bytes, as ASTRA-sim counts them."""
@@ -220,14 +223,14 @@ class Schedule:
                 yield Step(index, group, local, self.npus)
                 index += 1
 
-    def chunk_name(self, chunk: int) -> str:
+    def shard_name(self, shard: int) -> str:
         """The label on the slides and in the player: X3, X3b for a second part, X0→2 in an all-to-all."""
-        part, block = divmod(chunk, self.blocks)
+        part, block = divmod(shard, self.blocks)
         suffix = chr(ord("a") + part) if self.parts > 1 and self.blocks > 1 else ""
         if self.collective is Collective.ALL_TO_ALL:
             return f"X{block // self.npus}→{block % self.npus}{suffix}"
-        return f"X{chunk if self.blocks == 1 else block}{suffix}"
+        return f"X{shard if self.blocks == 1 else block}{suffix}"
 
     def __repr__(self) -> str:
         where = "×".join(map(str, self.dims))
-        return f"<{self.algorithm} {self.collective} on {where} NPUs: {self.step_count} steps, {self.chunks} chunks>"
+        return f"<{self.algorithm} {self.collective} on {where} NPUs: {self.step_count} steps, {self.shards} shards>"

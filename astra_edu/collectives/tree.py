@@ -142,15 +142,15 @@ def gather(n: int, root: int) -> tuple[Rounds, ...]:
 
 
 def _up(trees: list[Tree]) -> Rounds:
-    """Reduce tree t's chunk t towards its root; an NPU sends once everything below it has arrived."""
+    """Reduce tree t's shard t towards its root; an NPU sends once everything below it has arrived."""
     npus = range(len(trees[0].parents))
     heights = [[tree.height(npu) for npu in npus] for tree in trees]
 
     def rule(s: int, i: int) -> list[tuple[int, int]]:
         return [
-            (parent, chunk)
-            for chunk, tree in enumerate(trees)
-            if heights[chunk][i] == s and (parent := tree.parents[i]) is not None
+            (parent, shard)
+            for shard, tree in enumerate(trees)
+            if heights[shard][i] == s and (parent := tree.parents[i]) is not None
         ]
 
     count = max(max(row) for row in heights)
@@ -158,20 +158,20 @@ def _up(trees: list[Tree]) -> Rounds:
 
 
 def _down(trees: list[Tree]) -> Rounds:
-    """Broadcast tree t's chunk t from its root."""
+    """Broadcast tree t's shard t from its root."""
     npus = range(len(trees[0].parents))
     depths = [[tree.depth(npu) for npu in npus] for tree in trees]
 
     def rule(s: int, i: int) -> list[tuple[int, int]]:
         return [
-            (child, chunk) for chunk, tree in enumerate(trees) if depths[chunk][i] == s for child in tree.children[i]
+            (child, shard) for shard, tree in enumerate(trees) if depths[shard][i] == s for child in tree.children[i]
         ]
 
     count = max(max(row) for row in depths)
     return Rounds("broadcast", Op.COPY, count, rule, symmetric=False, uniform=False)
 
 
-def _two_chunks(collective: Collective, npus: int) -> int:
+def _two_shards(collective: Collective, npus: int) -> int:
     return 2 * block_count(collective, npus)
 
 
@@ -186,7 +186,7 @@ BINARY_TREE = Algorithm(
     },
     block_count,
 )
-DOUBLE_BINARY_TREE = Algorithm("double-binary-tree", {Collective.ALL_REDUCE: double_all_reduce}, _two_chunks)
+DOUBLE_BINARY_TREE = Algorithm("double-binary-tree", {Collective.ALL_REDUCE: double_all_reduce}, _two_shards)
 ROOT_LAST = Algorithm(
     "tree-root-last",
     {Collective.ALL_REDUCE: root_last_all_reduce},

@@ -75,13 +75,13 @@ def bandwidth_bound_ns(schedule: Schedule, network: Sequence[Dimension], size: i
     for d, dimension in enumerate(network):
         part = replace(schedule, groups=tuple(group for group in schedule.groups if group.dimension == d))
         moved = counts(part, buffer)
-        over_links = _chunk_hops(part, dimension, d) / schedule.npus * buffer / schedule.chunks_per_buffer
+        over_links = _shard_hops(part, dimension, d) / schedule.npus * buffer / schedule.shards_per_buffer
         bounds.append(max(moved.sent, moved.received, over_links) / dimension.injection_bandwidth)
     return max(bounds)
 
 
-def _chunk_hops(schedule: Schedule, dimension: Dimension, d: int) -> int:
-    """Chunks that all NPUs send, each counted once for every link on its way, or once if switches forward it.
+def _shard_hops(schedule: Schedule, dimension: Dimension, d: int) -> int:
+    """Shards that all NPUs send, each counted once for every link on its way, or once if switches forward it.
 
     (A switch's two hops are an NPU's way out and another's way in, which the busiest NPU's bytes cover.)
     """

@@ -59,9 +59,9 @@ def moves(
     ahead, sizes = [], []
     for group in schedule.groups:
         for step, times in different_steps(group):
-            chunks = Counter(destination for destination, _ in group.rule(step, 0))
-            ahead += [*chunks] * times
-            sizes += [quirks.message_bytes(schedule, group, count, size) for count in chunks.values()] * times
+            shards = Counter(destination for destination, _ in group.rule(step, 0))
+            ahead += [*shards] * times
+            sizes += [quirks.message_bytes(schedule, group, count, size) for count in shards.values()] * times
     crossings = _crossings(schedule.collective, traits, schedule.npus, width, len(sizes), in_group)
     following = quirks.crossing_bytes(schedule, sizes)
     crossing_sizes = [following[0]] * width + following[1:]

@@ -22,9 +22,9 @@ from astra_edu.system.moves import moves
 
 
 class Route(NamedTuple):
-    """A message of `chunks` chunks: the dimension that carries it, its place among the wires', how far it goes."""
+    """A message of `shards` shards: the dimension that carries it, its place among the wires', how far it goes."""
 
-    chunks: int
+    shards: int
     place: int
     dimension: Dimension
     distance: int
@@ -110,17 +110,17 @@ class Routes:
         return max((route.place for step in self.steps for route in step.routes), default=0) + 1
 
     def of(self, group: Rounds, transfers: Iterable[Transfer]) -> list[Route]:
-        """One message for all chunks with one source and destination."""
+        """One message for all shards with one source and destination."""
         wires = self.network[group.dimension]
         stride = prod(self.schedule.dims[: group.dimension])
         return [
-            Route(chunks, *wires.path(source // stride % wires.npus, destination // stride % wires.npus))
-            for (source, destination), chunks in Counter(t[:2] for t in transfers).items()
+            Route(shards, *wires.path(source // stride % wires.npus, destination // stride % wires.npus))
+            for (source, destination), shards in Counter(t[:2] for t in transfers).items()
         ]
 
     def message(self, group: Rounds, route: Route, size: int) -> Sent:
         """The message on a route when every NPU brings `size` bytes."""
-        message_bytes = quirks.message_bytes(self.schedule, group, route.chunks, size)
+        message_bytes = quirks.message_bytes(self.schedule, group, route.shards, size)
         dimension, distance = route.dimension, route.distance
         ns = dimension.message_ns(message_bytes, distance)
         request_ns = dimension.message_ns(RENDEZVOUS_BYTES, distance) if self.rendezvous else 0
@@ -147,7 +147,7 @@ class Routes:
                 transfers = group.transfers(step, npu)
                 if mirrored:
                     transfers = [
-                        Transfer(npu, (2 * npu - to) % self.schedule.npus, chunk) for _, to, chunk in transfers
+                        Transfer(npu, (2 * npu - to) % self.schedule.npus, shard) for _, to, shard in transfers
                     ]
                 pairs = dict.fromkeys(t.destination for t in transfers)
                 for route, to in zip(self.of(group, transfers), pairs, strict=True):

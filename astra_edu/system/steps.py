@@ -39,8 +39,8 @@ def step_moves(schedule: Schedule, size: int, endpoint_ns: int, reduction_ns: Ca
     for step in schedule.steps():
         sends: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
         receives: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
-        for (source, to), chunks in Counter(transfer[:2] for transfer in step.transfers).items():
-            message = quirks.message_bytes(schedule, step.rounds, chunks, size)
+        for (source, to), shards in Counter(transfer[:2] for transfer in step.transfers).items():
+            message = quirks.message_bytes(schedule, step.rounds, shards, size)
             sends[source].append((to, message))
             receives[to].append((source, message))
         for npu, own in enumerate(of):

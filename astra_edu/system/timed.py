@@ -70,8 +70,8 @@ def steps_duration(schedule: Schedule, size: int, endpoint_ns: int, stride: int,
     for group in schedule.groups:
         for step, times in different_steps(group):
             ends = []
-            for to, chunks in Counter(to for to, _ in group.rule(step, 0)).items():
-                message_bytes = quirks.message_bytes(schedule, group, chunks, size)
+            for to, shards in Counter(to for to, _ in group.rule(step, 0)).items():
+                message_bytes = quirks.message_bytes(schedule, group, shards, size)
                 message = _message_ns(message_bytes, to * stride, platform)
                 reduction = platform.system.reduction_ns(message_bytes) if group.op is Op.REDUCE else None
                 ends.append((message + (reduction or 0), message, reduction))

@@ -228,7 +228,7 @@ def _symmetric(routes: Routes, size: int) -> ScheduleTime:
             step.last.hops,
             routes.endpoint,
             step.reduction_ns,
-            tuple(m.ns for m, route in zip(step.messages, step.routes, strict=True) for _ in range(route.chunks)),
+            tuple(m.ns for m, route in zip(step.messages, step.routes, strict=True) for _ in range(route.shards)),
         )
         for step in steps
     )

@@ -112,7 +112,7 @@ class Builder:
     def all_gather(
         self, name: str, bytes: Size, *, after: Ops = None, on: On = None, group: Ring = None, involved_dim: Uses = None
     ) -> Operation:
-        """Everybody gets everybody's shard. bytes: of one shard, what an NPU brings. The rest as in all_reduce."""
+        """Everybody gets everybody's block. bytes: of one block, what an NPU brings. The rest as in all_reduce."""
         return self._collective(name, "all_gather", bytes, after, on, group, involved_dim)
 
     def reduce_scatter(

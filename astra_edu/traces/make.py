@@ -17,7 +17,7 @@ _FIELDS = ("id", "name", "type", "duration_micros", "start_time_micros", "data_d
 def collective(name: str, bytes: int | str, npus: int, involved_dim: Sequence[bool] | None = None) -> Trace:
     """A trace in which every NPU has one node, the collective `name`: "all_reduce", "all_gather", "reduce_scatter", ...
 
-    bytes: an NPU's whole buffer, but its own shard for an all-gather; a number or a text such as "1 MiB".
+    bytes: an NPU's whole buffer, but its own block for an all-gather; a number or a text such as "1 MiB".
     involved_dim: for each dimension whether the collective runs over it (default: the first four).
 
     >>> trace = ae.traces.collective("all_reduce", "1 MiB", npus=4)

@@ -18,7 +18,7 @@ QUESTIONS = {
         lambda size, splits, npus: size // splits // npus,
         [
             (lambda size, splits, npus: size // npus, "preferred-dataset-splits"),
-            (lambda size, splits, npus: size // splits, "a whole split"),
+            (lambda size, splits, npus: size // splits, "a whole chunk"),
             (lambda size, splits, npus: size, "the whole collective"),
             (lambda size, splits, npus: 14 * size, "too large"),
         ],
@@ -48,7 +48,7 @@ QUESTIONS = {
                 lambda npus, splits, message_ns, endpoint_delay: (
                     endpoint_delay + 2 * (npus - 1) * (message_ns + endpoint_delay)
                 ),
-                "That is one split",
+                "That is one chunk",
             ),
             (
                 lambda npus, splits, message_ns, endpoint_delay: (

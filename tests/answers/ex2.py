@@ -18,7 +18,7 @@ QUESTIONS = {
                 lambda npus, latency, endpoint_delay, splits: (
                     endpoint_delay + 2 * (npus - 1) * (latency + endpoint_delay)
                 ),
-                "one split's",
+                "one chunk's",
             ),
             (lambda npus, latency, endpoint_delay, splits: 0, "too small"),
         ],
@@ -52,7 +52,7 @@ QUESTIONS = {
     "my_reduce_scatter": (
         lambda step, npu, npus: ((npu + 1) % npus, (npu - 1 - step) % npus),
         [
-            (lambda step, npu, npus: ((npu + 1) % npus, npu), "Step 2: NPU 0 sends chunk X0 .* second time"),
+            (lambda step, npu, npus: ((npu + 1) % npus, npu), "Step 2: NPU 0 sends shard X0 .* second time"),
             (lambda step, npu, npus: ((npu + 1) % npus, (npu - step) % npus), r"Nearly: on 4 NPUs .* at NPU i \+ 3"),
             (lambda step, npu, npus: (npu + 1, (npu - 1 - step) % npus), r"there is no NPU 4"),
             (lambda step, npu, npus: ((npu + 1 + step) % npus, (npu + 1 + step) % npus), "but no ring"),

@@ -7,14 +7,24 @@ from pathlib import Path
 import pytest
 
 import astra_edu as ae
+from astra_edu.collectives import ALGORITHMS, Algorithm, ring
+from astra_edu.collectives.registry import _ALGORITHMS
 from astra_edu.course.plots import memory_bars
-from astra_edu.course.studies.endpoint import COMM_OPT
+from astra_edu.course.studies.endpoint import COMM_OPT, accesses
 from astra_edu.course.studies.memory_systems import Fabric, MixtureOfExperts, PrivateMemory, zero_infinity
 
 ROOT = Path(__file__).resolve().parents[2]
+RING = ae.schedule("all-gather", "ring", 4)
 KEPT = ae.memory("gpt2", ae.Strategy())
 MODEL = MixtureOfExperts(hidden=64, heads=4, blocks=2, experts=8)
 MEMORY = PrivateMemory(Fabric(2, 4, 256, 2, 64), bandwidth=100)
+
+
+def registered():
+    made = ae.register_algorithm("mine", {"all-gather": ring.all_gather}, chunks=lambda npus: npus)
+    del _ALGORITHMS["mine"]
+    return made
+
 
 CASES = {
     "Memory.fits(on=...) is Memory.fits(device=...)": (lambda: KEPT.fits(on="a100"), KEPT.fits("a100")),
@@ -44,6 +54,24 @@ CASES = {
     ),
     "Strategy.order is Strategy.placement": (lambda: ae.Strategy().order, "tensor-first"),
     "Strategy.schedule is Strategy.pipeline_order": (lambda: ae.Strategy().schedule, "1f1b"),
+    "Transfer.chunk is Transfer.shard": (lambda: [t.chunk for t in RING.step(1).transfers], [3, 0, 1, 2]),
+    "Schedule.chunks is Schedule.shards": (lambda: RING.chunks, 4),
+    "Schedule.chunks_per_buffer is Schedule.shards_per_buffer": (lambda: RING.chunks_per_buffer, 4),
+    "Schedule.chunk_name is Schedule.shard_name": (lambda: RING.chunk_name(2), "X2"),
+    "Schedule(chunks=...) is Schedule(shards=...)": (
+        lambda: ae.Schedule(RING.collective, "ring", npus=4, chunks=4, groups=RING.groups, traits=RING.traits),
+        RING,
+    ),
+    "Algorithm.chunks is Algorithm.shards": (lambda: ALGORITHMS["ring"].chunks("all-reduce", 8), 8),
+    "Algorithm(chunks=...) is Algorithm(shards=...)": (
+        lambda: Algorithm("mine", dict(ALGORITHMS["ring"]), chunks=lambda collective, npus: npus).shards("gather", 3),
+        3,
+    ),
+    "register_algorithm(chunks=...) is register_algorithm(shards=...)": (
+        lambda: registered().shards("all-gather", 3),
+        3,
+    ),
+    "Access.chunk is Access.shard": (lambda: next(accesses(RING)).chunk, 0),
 }
 
 

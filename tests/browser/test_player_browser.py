@@ -30,13 +30,13 @@ def show(open_page):
 
 
 def said(page):
-    """(npu, chunk): the sentence for the set of contributors the table shows there."""
+    """(npu, shard): the sentence for the set of contributors the table shows there."""
     cells = page.evaluate("""() => {
       const { sets } = document.querySelector(".astra-player").astraDeck.data;
-      const cells = [...document.querySelectorAll("td[data-chunk]")];
-      return cells.map(({ astra }) => [astra.r, astra.chunk, sets[astra.set][1]]);
+      const cells = [...document.querySelectorAll("td[data-shard]")];
+      return cells.map(({ astra }) => [astra.r, astra.shard, sets[astra.set][1]]);
     }""")
-    return {(npu, chunk): text for npu, chunk, text in cells}
+    return {(npu, shard): text for npu, shard, text in cells}
 
 
 def position(page):
@@ -137,9 +137,9 @@ def test_the_table_is_what_the_proof_says(show, plan):
         page.evaluate(f"{DECK}.seek({step})")
         frame(page)
         shown = said(page)
-        assert len(shown) == plan.npus * (plan.npus if plan.collective == "all-to-all" else plan.chunks)
-        for (npu, chunk), text in shown.items():
-            assert text == spoken(states[step][npu][chunk], plan.npus)
+        assert len(shown) == plan.npus * (plan.npus if plan.collective == "all-to-all" else plan.shards)
+        for (npu, shard), text in shown.items():
+            assert text == spoken(states[step][npu][shard], plan.npus)
     page.evaluate(f"{DECK}.seek({plan.step_count})")
     frame(page)
     assert page.locator("td.astra-final").count() == len(said(page))

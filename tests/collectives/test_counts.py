@@ -67,7 +67,7 @@ def test_halving_doubling_and_direct_move_no_more_than_ring():
 
 @given(schedules())
 def test_counts_are_those_of_the_expanded_transfers(schedule):
-    size = schedule.chunks_per_buffer
+    size = schedule.shards_per_buffer
     got = ae.counts(schedule, size)
     transfers = [step.transfers for step in schedule.steps()]
     everything = [t for step in transfers for t in step]

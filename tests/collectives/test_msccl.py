@@ -90,7 +90,7 @@ class TestRead:
         assert "</svg>" in ae.Player(schedule).svg(1)
 
     def test_a_pipeline_stays_one(self):
-        """Two chunks along a line, one after the other: three steps down, not two with both at once."""
+        """Two shards along a line, one after the other: three steps down, not two with both at once."""
         first = [tb(0, 1, -1, step(0, "s", ("o", 0)), step(1, "s", ("o", 1)))]
         first += [tb(1, -1, 1, step(0, "r", ("o", 0), ("o", 2), 4))]
         middle = [tb(0, 2, 0, step(0, "rcs", ("o", 0), ("o", 0)), step(1, "rcs", ("o", 1), ("o", 1)))]
@@ -102,13 +102,13 @@ class TestRead:
         last += [tb(2, 1, -1, step(0, "s", ("o", 4), ("o", 4), 2))]
         text = algo(first, middle, last, coll="allgather", chunks=6)
         schedule = from_msccl(text)
-        chunk_0, chunk_1 = (schedule.chunk_name(0), schedule.chunk_name(3))
+        shard_0, shard_1 = (schedule.shard_name(0), schedule.shard_name(3))
         when = {
-            (t.source, t.destination, schedule.chunk_name(t.chunk)): step.index
+            (t.source, t.destination, schedule.shard_name(t.shard)): step.index
             for step in schedule.steps()
             for t in step.transfers
         }
-        assert [when[0, 1, chunk_0], when[0, 1, chunk_1], when[1, 2, chunk_0], when[1, 2, chunk_1]] == [0, 1, 1, 2]
+        assert [when[0, 1, shard_0], when[0, 1, shard_1], when[1, 2, shard_0], when[1, 2, shard_1]] == [0, 1, 1, 2]
 
     def test_input_and_output_apart_or_the_same(self):
         """All-gather of two: out of place, in place, and as old files that don't say which."""
@@ -153,7 +153,7 @@ def test_what_is_written_is_what_is_read(collective, algorithm, npus):
     except ae.ConfigError:
         pytest.skip("not defined")
     read = from_msccl(to_msccl(own))
-    assert (read.collective, read.npus, read.chunks) == (own.collective, own.npus, own.chunks)
+    assert (read.collective, read.npus, read.shards) == (own.collective, own.npus, own.shards)
     assert read.step_count <= own.step_count
     transfers = [
         Counter((step.op, t) for step in one.steps() for t in step.transfers if t.source != t.destination)
@@ -203,17 +203,17 @@ BAD = [
     (algo([tb(0, 1, -1, step(0, "s", ("s", 0)))], [], scratch=1), "(s) needs s[0], which is empty then"),
     (
         algo([tb(0, 1, -1, SEND, SEND)], [tb(0, -1, 0, step(0, "rrc"), step(1, "rrc"))]),
-        "gpu 1, tb 0, step 1 (rrc) adds gpu 0's chunk 0 a second time",
+        "gpu 1, tb 0, step 1 (rrc) adds gpu 0's shard 0 a second time",
     ),
     (
         algo([tb(0, 1, -1, step(0, "s", ("i", 1)))], [tb(0, -1, 0, step(0, "rrc"))], chunks=2),
-        "gpu 1, tb 0, step 0 (rrc) adds up chunks 1 and 0",
+        "gpu 1, tb 0, step 0 (rrc) adds up shards 1 and 0",
     ),
     (algo([tb(0, 1, 1, SEND)], [tb(0, 0, 0, step(0, "rrc"))]), "in the end gpu 0 doesn't have what an all-reduce"),
-    (algo([tb(0, 1, 1, SEND)], [tb(0, 0, 0, step(0, "r"))], coll="allgather", chunks=3), "3 chunks can't be dealt out"),
+    (algo([tb(0, 1, 1, SEND)], [tb(0, 0, 0, step(0, "r"))], coll="allgather", chunks=3), "3 shards can't be dealt out"),
     (algo(*[[]] * 512, coll="alltoall", chunks=512), "are too many to prove"),
     (
-        algo(  # gpu 0's chunk goes to 2 over 1, which keeps its own apart
+        algo(  # gpu 0's shard goes to 2 over 1, which keeps its own apart
             [tb(0, 1, -1, SEND), tb(1, -1, 2, step(0, "r"))],
             [
                 tb(0, 2, 0, step(0, "rcs", dst=("s", 0))),
@@ -228,7 +228,7 @@ BAD = [
             ],
             scratch=1,
         ),
-        "gpu 1, tb 0, step 0 passes chunk 0 on without adding gpu 1's own to it",
+        "gpu 1, tb 0, step 0 passes shard 0 on without adding gpu 1's own to it",
     ),
 ]  # fmt: skip
 
@@ -240,7 +240,7 @@ def test_what_cannot_be_said_is_told_why(text, words):
     assert words in str(error.value)
 
 
-def test_two_versions_of_a_chunk_at_a_time():
+def test_two_versions_of_a_shard_at_a_time():
     """GPU 1 has added GPU 0's contribution to a copy, and then still sends its own."""
     text = algo(
         [tb(0, 1, -1, SEND), tb(1, -1, 2, step(0, "r"), chan=1)],
@@ -258,7 +258,7 @@ def test_two_versions_of_a_chunk_at_a_time():
         ],
         scratch=1,
     )
-    with pytest.raises(ae.ConfigError, match="needs two versions of a chunk at a time"):
+    with pytest.raises(ae.ConfigError, match="needs two versions of a shard at a time"):
         from_msccl(text)
 
 

@@ -50,7 +50,7 @@ def test_symmetric_and_uniform_are_true_claims(schedule):
 
 
 def _shape(sends, schedule):
-    """How many chunks go how far (either way round) from one NPU."""
+    """How many shards go how far (either way round) from one NPU."""
     n = schedule.npus
     if schedule.algorithm == "halving-doubling" or len(schedule.dims) > 1:
         return len(sends), len({t.destination for t in sends})
@@ -71,15 +71,15 @@ RING = ae.schedule("all-reduce", "ring", 4)
 def test_a_lost_transfer_is_named():
     lost = broken(RING, lambda s, i, sends: [] if (s, i) == (2, 1) else sends)
     with pytest.raises(
-        ae.ProofError, match=r"NPU \d's chunk X2 \(chunk 2\) must hold .* lacks the data of NPUs 0, 1, 3"
+        ae.ProofError, match=r"NPU \d's shard X2 \(shard 2\) must hold .* lacks the data of NPUs 0, 1, 3"
     ):
         ae.prove(lost)
 
 
-def test_a_chunk_sent_twice_is_named_with_step_and_npus():
+def test_a_shard_sent_twice_is_named_with_step_and_npus():
     twice = broken(RING, lambda s, i, sends: sends * 2 if (s, i) == (1, 3) else sends)
     with pytest.raises(
-        ae.ProofError, match=r"Step 2: NPU 3 sends chunk X1 \(chunk 1\) to NPU 0 would add .* second time"
+        ae.ProofError, match=r"Step 2: NPU 3 sends shard X1 \(shard 1\) to NPU 0 would add .* second time"
     ):
         ae.prove(twice)
 
@@ -88,14 +88,14 @@ def test_sending_what_one_has_not_got_is_named():
     gather = ae.schedule("all-gather", "ring", 4)
     wrong = broken(gather, lambda s, i, sends: [(2, 3)] if (s, i) == (0, 1) else sends)
     with pytest.raises(
-        ae.ProofError, match=r"Step 1: NPU 1 sends chunk X3 \(chunk 3\) to NPU 2, but NPU 1 has no copy"
+        ae.ProofError, match=r"Step 1: NPU 1 sends shard X3 \(shard 3\) to NPU 2, but NPU 1 has no copy"
     ):
         ae.prove(wrong)
 
 
 def test_stopping_one_step_early_is_named_with_the_step_that_touched_it_last():
     short = replace(RING, groups=(RING.groups[0], replace(RING.groups[1], count=2)))
-    with pytest.raises(ae.ProofError, match=r"After step 5, NPU 0's chunk X1 .*last step that changed it was step \d"):
+    with pytest.raises(ae.ProofError, match=r"After step 5, NPU 0's shard X1 .*last step that changed it was step \d"):
         ae.prove(short)
 
 
@@ -104,7 +104,7 @@ def test_stopping_one_step_early_is_named_with_the_step_that_touched_it_last():
     [
         ((9, 0), "there is no NPU 9; NPUs are 0 to 3"),
         ((-1, 0), "there is no NPU -1"),
-        ((1, 7), "there is no chunk 7; chunks are 0 to 3"),
+        ((1, 7), "there is no shard 7; shards are 0 to 3"),
         ((0, 0), "an NPU doesn't send to itself"),
     ],
 )

@@ -119,7 +119,7 @@ def test_more_than_the_links_carry():
 
 
 def test_what_an_all_gather_sends():
-    """Its size is that of an NPU's own shard."""
+    """Its size is that of an NPU's own block."""
     words = said(ae.traces.collective("all_gather", bytes=MIB, npus=8), ring())
     assert "the all-gather of 1 MiB over 8 NPUs: 151.016 µs, in which an NPU sends 7 MiB at least" in words
 

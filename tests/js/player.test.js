@@ -7,10 +7,10 @@ const { Film, along, halfWay, progress } = await load("player/film.js");
 const { Deck } = await load("player/deck.js");
 const { sentence } = await load("player/said.js");
 
-// source, destination, chunks, sets they then have, label, when it is sent within the step, start and end in ns
-const token = (from, to, chunk, set, start, end) => [from, to, [chunk], [set], `X${chunk}`, 0, start, end];
+// source, destination, shards, sets they then have, label, when it is sent within the step, start and end in ns
+const token = (from, to, shard, set, start, end) => [from, to, [shard], [set], `X${shard}`, 0, start, end];
 
-/** Two NPUs add up chunk 0 at NPU 1 and hand it back. */
+/** Two NPUs add up shard 0 at NPU 1 and hand it back. */
 const data = () => ({
   names: ["X0"],
   npus: 2,
@@ -23,7 +23,7 @@ const data = () => ({
   ],
   marks: [0, 150, 400],
   sets: [["", "nothing", 0], ["0", "NPU 0", 1], ["1", "NPU 1", 1], ["✓", "all", 2]],
-  words: { send: "NPU {source} sends {chunks}{holding} to NPU {destination}", nothing: "NPU {npu} rests", own: "its own data" },
+  words: { send: "NPU {source} sends {shards}{holding} to NPU {destination}", nothing: "NPU {npu} rests", own: "its own data" },
 });
 
 test("who holds what at which position, by both clocks", () => {

@@ -18,7 +18,7 @@ COLLECTIVES = {"all-reduce": ring.all_reduce, "reduce-scatter": ring.reduce_scat
 @pytest.fixture
 def mine():
     """The ring under another name, without anything that engines know of the ring."""
-    yield ae.register_algorithm("mine", COLLECTIVES, chunks=lambda npus: npus)
+    yield ae.register_algorithm("mine", COLLECTIVES, shards=lambda npus: npus)
     del _ALGORITHMS["mine"]
 
 
@@ -79,7 +79,7 @@ def test_every_algorithm_runs_in_both_engines_as_its_schedule_is_timed(how):
 def test_a_schedule_may_be_registered_for_its_own_number_of_npus():
     made = ae.schedule("all-reduce", "bidirectional-ring", 6)
     ae.register_algorithm("six", made)
-    assert ae.schedule("all-reduce", "six", 6).chunks == made.chunks
+    assert ae.schedule("all-reduce", "six", 6).shards == made.shards
     dimension = ae.Dimension.of("Ring", 6, 50, 500)
     assert run_1("six", dimension).total_ns == run_1("bidirectional-ring", dimension).total_ns
     with pytest.raises(ae.ConfigError, match="six is a schedule for 6 NPUs"):
@@ -92,30 +92,30 @@ def rounds(**claims):
 
 
 @pytest.mark.parametrize(
-    ("name", "does", "chunks", "words"),
+    ("name", "does", "shards", "words"),
     [
         ("ring", COLLECTIVES, lambda n: n, "of this package"),
         ("my_ring", COLLECTIVES, lambda n: n, "take letters"),
-        ("mine", COLLECTIVES, None, "how many chunks mine cuts the data isn't given"),
+        ("mine", COLLECTIVES, None, "how many shards mine cuts the data isn't given"),
         ("mine", {"all-in-all": ring.all_reduce}, lambda n: n, "all-in-all"),
         ("mine", ring.all_reduce, lambda n: n, "function of the number of NPUs"),
     ],
 )
-def test_what_is_no_algorithm_is_refused(name, does, chunks, words):
+def test_what_is_no_algorithm_is_refused(name, does, shards, words):
     with pytest.raises(ae.ConfigError, match=words):
-        ae.register_algorithm(name, does, chunks)
+        ae.register_algorithm(name, does, shards)
 
 
 def test_what_an_algorithm_claims_or_promises_falsely_never_runs():
-    ae.register_algorithm("liar", {"all-reduce": rounds()}, chunks=lambda n: 1)
+    ae.register_algorithm("liar", {"all-reduce": rounds()}, shards=lambda n: 1)
     with pytest.raises(ae.ConfigError, match="say symmetric=False"):
         ae.schedule("all-reduce", "liar", 4)
-    ae.register_algorithm("liar", {"all-reduce": rounds(symmetric=False)}, chunks=lambda n: 1)
+    ae.register_algorithm("liar", {"all-reduce": rounds(symmetric=False)}, shards=lambda n: 1)
     for run, place in ((run_1, ae.Dimension.of("Ring", 4, 50, 500)), (run_2, ae.Block("Ring", 4, 50, 500))):
-        with pytest.raises(ae.ProofError, match="NPU 1's chunk"):
+        with pytest.raises(ae.ProofError, match="NPU 1's shard"):
             run("liar", place)
     uneven = (Rounds("x", Op.COPY, 2, lambda s, i: [((i + 1 + s) % 4, 0)]),)
-    ae.register_algorithm("liar", {"all-reduce": lambda n: uneven}, chunks=lambda n: 1)
+    ae.register_algorithm("liar", {"all-reduce": lambda n: uneven}, shards=lambda n: 1)
     with pytest.raises(ae.ConfigError, match="say uniform=False"):
         ae.schedule("all-reduce", "liar", 4)
     del _ALGORITHMS["liar"]
@@ -254,7 +254,7 @@ def test_with_themis_an_algorithm_that_goes_step_by_step_is_followed_by_all(how)
 
 def test_what_is_registered_again_counts_for_platforms_that_have_run_already():
     block, trace = ae.Block("Ring", 4, 50, 500), ae.traces.collective("all_reduce", MIB, 4)
-    ae.register_algorithm("again", {"all-reduce": ring.all_reduce}, chunks=lambda n: n)
+    ae.register_algorithm("again", {"all-reduce": ring.all_reduce}, shards=lambda n: n)
     platform = ae.TracePlatform(block, ae.TraceSystem.of("again"))
     before = ae.simulate(trace, platform).total_ns
     ae.register_algorithm("again", ae.schedule("all-reduce", "naive", 4))
@@ -266,14 +266,14 @@ def test_what_is_registered_again_counts_for_platforms_that_have_run_already():
 @pytest.mark.parametrize("name", ["halvingDoubling", "doubleBinaryTree", "oneRing", "Ring"])
 def test_no_spelling_of_astra_sims_files_can_be_taken(name):
     with pytest.raises(ae.ConfigError, match="of this package"):
-        ae.register_algorithm(name, COLLECTIVES, chunks=lambda n: n)
+        ae.register_algorithm(name, COLLECTIVES, shards=lambda n: n)
 
 
 def test_a_schedule_put_together_by_hand_is_run_as_it_is():
     """It keeps nothing of the ring's that engines know, though it was made from one."""
     tree = ae.schedule("all-reduce", "binary-tree", 4)
     ae.register_algorithm(
-        "edited", replace(ae.schedule("all-reduce", "ring", 4), groups=tree.groups, chunks=tree.chunks)
+        "edited", replace(ae.schedule("all-reduce", "ring", 4), groups=tree.groups, shards=tree.shards)
     )
     block = ae.Block("Switch", 4, 50, 500)
     assert run_2("edited", block).total_ns == run_2("binary-tree", block).total_ns
@@ -288,36 +288,36 @@ def test_a_schedule_over_several_dimensions_is_none_for_one():
 @pytest.mark.parametrize(
     ("rule", "words"),
     [
-        (lambda s, i: [(i, 0)], "NPU 0 sends chunk 0 to 0"),
-        (lambda s, i: [(i + 1, 0)], "to 96; chunks are 0 to 95, and the others are 0 to 95"),
-        (lambda s, i: [((i + 1) % 96, 777)], "sends chunk 777"),
+        (lambda s, i: [(i, 0)], "NPU 0 sends shard 0 to 0"),
+        (lambda s, i: [(i + 1, 0)], "to 96; shards are 0 to 95, and the others are 0 to 95"),
+        (lambda s, i: [((i + 1) % 96, 777)], "sends shard 777"),
         (lambda s, i: [(i - 1, 0)], "to -1"),
-        (lambda s, i: [((i + 1) % 96, 0, 0)], "pairs of a destination and a chunk"),
-        (lambda s, i: None, "pairs of a destination and a chunk"),
+        (lambda s, i: [((i + 1) % 96, 0, 0)], "pairs of a destination and a shard"),
+        (lambda s, i: None, "pairs of a destination and a shard"),
         (lambda s, i: [((i + 1.0) % 96, 0)], "to 1.0"),
     ],
 )
 def test_rules_that_cannot_be_are_told_also_where_no_proof_is_tried(rule, words):
     groups = (Rounds("all-reduce", Op.REDUCE, 1, rule, symmetric=False, uniform=False),)
-    ae.register_algorithm("wrong", {"all-reduce": lambda n: groups}, chunks=lambda n: n)
+    ae.register_algorithm("wrong", {"all-reduce": lambda n: groups}, shards=lambda n: n)
     with pytest.raises(ae.ConfigError, match=words):
         ae.schedule("all-reduce", "wrong", 96)
     del _ALGORITHMS["wrong"]
 
 
 @pytest.mark.parametrize(
-    ("made", "chunks", "words"),
+    ("made", "shards", "words"),
     [
         (None, 4, "a tuple of Rounds"),
         ((), 4, "a tuple of Rounds"),
         ([1], 4, "a tuple of Rounds"),
-        (ring.all_reduce(4), 0, "number of chunks of wrong"),
-        (ring.all_reduce(4), 2.5, "number of chunks of wrong"),
+        (ring.all_reduce(4), 0, "number of shards of wrong"),
+        (ring.all_reduce(4), 2.5, "number of shards of wrong"),
         (ring.all_reduce(4), 10**9, "16,777,216 are the most"),
     ],
 )
-def test_what_a_function_makes_is_looked_at(made, chunks, words):
-    ae.register_algorithm("wrong", {"all-reduce": lambda n: made}, chunks=lambda n: chunks)
+def test_what_a_function_makes_is_looked_at(made, shards, words):
+    ae.register_algorithm("wrong", {"all-reduce": lambda n: made}, shards=lambda n: shards)
     with pytest.raises(ae.ConfigError, match=words):
         ae.schedule("all-reduce", "wrong", 4)
     del _ALGORITHMS["wrong"]
@@ -328,7 +328,7 @@ def test_a_step_without_a_message_is_told():
         scatter, gather = ring.all_reduce(n)
         return scatter, Rounds("idle", Op.COPY, 1, lambda s, i: []), gather
 
-    ae.register_algorithm("idle", {"all-reduce": idle}, chunks=lambda n: n)
+    ae.register_algorithm("idle", {"all-reduce": idle}, shards=lambda n: n)
     with pytest.raises(ae.ConfigError, match="NPU 0 sends nothing; leave the step out"):
         ae.schedule("all-reduce", "idle", 4)
     del _ALGORITHMS["idle"]

@@ -104,16 +104,16 @@ def test_more_bytes_or_less_bandwidth_is_never_faster(schedule, size, bandwidth)
 
 @given(st.sampled_from(PAIRS), st.sampled_from([2, 4, 8]), st.integers(1, 2**24))
 def test_an_npu_sends_only_what_has_reached_it(pair, npus, size):
-    """Causality, from the same spans that the player draws: no chunk leaves before it has arrived."""
+    """Causality, from the same spans that the player draws: no shard leaves before it has arrived."""
     schedule = ae.schedule(*pair, npus)
     time = ae.time_schedule(schedule, [ae.Dimension.of("Ring", npus, 50, 500)], size)
     arrived: dict[tuple[int, int], float] = {}
     for step in schedule.steps():
         spans = time.spans(step.index)
-        for (source, _, chunk), (start, _) in zip(step.transfers, spans, strict=True):
-            assert start >= arrived.get((source, chunk), 0)
-        for (_, destination, chunk), (_, end) in zip(step.transfers, spans, strict=True):
-            arrived[destination, chunk] = max(end, arrived.get((destination, chunk), 0))
+        for (source, _, shard), (start, _) in zip(step.transfers, spans, strict=True):
+            assert start >= arrived.get((source, shard), 0)
+        for (_, destination, shard), (_, end) in zip(step.transfers, spans, strict=True):
+            arrived[destination, shard] = max(end, arrived.get((destination, shard), 0))
 
 
 @given(st.integers(3, 12), st.integers(1, 11), st.integers(0, 50))

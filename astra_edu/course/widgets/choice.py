@@ -42,17 +42,17 @@ class Choice:
 
     @cached_property
     def sizes(self) -> list[int]:
-        """The bytes of each split."""
+        """The bytes of each chunk."""
         return chunk_sizes(self.size, whole("splits", self.splits, at_least=1))
 
     @cached_property
     def time(self) -> ScheduleTime:
-        """The time of the first split, which is what the player shows."""
+        """The time of the first chunk, which is what the player shows."""
         return self._time(self.sizes[0])
 
     @cached_property
     def total_ns(self) -> float:
-        """The time of all splits: in turn on one dimension, overlapping on several, as ASTRA-sim has them."""
+        """The time of all chunks: in turn on one dimension, overlapping on several, as ASTRA-sim has them."""
         if len(self.network) == 1:
             times = {size: self._time(size).total_ns for size in set(self.sizes)}
             return sum(times[size] for size in self.sizes) + UPDATE_NS
@@ -71,7 +71,7 @@ def summary(choice: Choice) -> str:
     cost = counts(schedule, schedule.buffer_bytes(choice.size))
     lines = [
         f"{format_ns(choice.total_ns)}: {format_bytes(cost.sent)} sent by the busiest NPU, "
-        f"{_several(len(choice.sizes), 'split')} of {_several(cost.steps, 'step')}",
+        f"{_several(len(choice.sizes), 'chunk')} of {_several(cost.steps, 'step')}",
         f"sent by all NPUs: {format_bytes(cost.total)}; NPUs that send to one NPU at once: {cost.fan_in}",
     ]
     lines += formula(time, choice.network, ENDPOINT_NS) or [
@@ -80,25 +80,25 @@ def summary(choice: Choice) -> str:
     if time.stretches:
         stretch = max(time.stretches, key=lambda s: s.steps * s.step_ns)
         lines.append(message_formula(choice.network[stretch.dimension], stretch))
-    lines += [_all_splits(choice), *_warning(choice)]
+    lines += [_all_chunks(choice), *_warning(choice)]
     return "\n".join(lines)
 
 
-def _all_splits(choice: Choice) -> str:
-    """From the time of the split that the player shows to that of them all."""
+def _all_chunks(choice: Choice) -> str:
+    """From the time of the chunk that the player shows to that of them all."""
     one, n = f"{choice.time.total_ns:,.0f}", len(choice.sizes)
     rest = f" + {UPDATE_NS} ns to use the result = {choice.total_ns:,.0f} ns"
     if len(choice.network) > 1:
         return (
-            f"{_several(n, 'split')}, each dimension starting the next as soon as it is free, "
+            f"{_several(n, 'chunk')}, each dimension starting the next as soon as it is free, "
             f"and {UPDATE_NS} ns to use the result: {choice.total_ns:,.0f} ns"
         )
     if n == 1:
-        return f"one split, which the player shows: {one}{rest}"
+        return f"one chunk, which the player shows: {one}{rest}"
     if choice.sizes[-1] != choice.sizes[0]:
         last = choice.total_ns - UPDATE_NS - (n - 1) * choice.time.total_ns
-        return f"{n} splits in turn, the player shows the first: {n - 1} × {one} + {last:,.0f} for the rest{rest}"
-    return f"{n} splits in turn, the player shows the first: {n} × {one}{rest}"
+        return f"{n} chunks in turn, the player shows the first: {n - 1} × {one} + {last:,.0f} for the rest{rest}"
+    return f"{n} chunks in turn, the player shows the first: {n} × {one}{rest}"
 
 
 def _warning(choice: Choice) -> list[str]:

@@ -58,7 +58,7 @@ def drawing(schedule: Schedule, topology: Sequence[str], timing: Timing | None =
         "stage": _stage(plan, routes),
         "phases": _phases(schedule),
         "steps": steps,
-        "names": [schedule.chunk_name(chunk) for chunk in range(schedule.chunks)],
+        "names": [schedule.shard_name(shard) for shard in range(schedule.shards)],
         "start": [[i, c, sets.number(m)] for i, row in enumerate(held) for c, m in enumerate(row) if m],
         "table": _table(schedule, sets),
         "sets": sets.described(),
@@ -93,12 +93,12 @@ def _steps(schedule: Schedule, sets: Sets, plan: Layout, timing: Timing | None) 
         for step, _ in replay(schedule):
             tokens = _tokens(step, timing)
             for t in tokens:
-                t.carried = [held[t.source][chunk] for chunk in t.chunks]
+                t.carried = [held[t.source][shard] for shard in t.shards]
             for t in sorted(tokens, key=lambda t: t.end):
-                for chunk, mask in zip(t.chunks, t.carried, strict=True):
+                for shard, mask in zip(t.shards, t.carried, strict=True):
                     row = held[t.destination]
-                    row[chunk] = row[chunk] | mask if step.op is Op.REDUCE else mask
-                    t.held.append(row[chunk])
+                    row[shard] = row[shard] | mask if step.op is Op.REDUCE else mask
+                    t.held.append(row[shard])
             steps.append(_step(schedule, step, tokens, sets, plan))
         prove_end(schedule, held)
     except ProofError as error:
@@ -109,9 +109,9 @@ def _steps(schedule: Schedule, sets: Sets, plan: Layout, timing: Timing | None) 
 def _tokens(step: Step, timing: Timing | None) -> list[Token]:
     tokens: dict[tuple[int, int], Token] = {}
     spans = timing.spans(step.index) if timing else [(0.0, 0.0)] * len(step.transfers)
-    for (source, destination, chunk), (start, end) in zip(step.transfers, spans, strict=True):
+    for (source, destination, shard), (start, end) in zip(step.transfers, spans, strict=True):
         token = tokens.setdefault((source, destination), Token(source, destination))
-        token.chunks.append(chunk)
+        token.shards.append(shard)
         token.start, token.end = min(token.start, start), max(token.end, end)
     return list(tokens.values())
 
@@ -124,7 +124,7 @@ def _step(schedule: Schedule, step: Step, tokens: list[Token], sets: Sets, plan:
     busiest = max(map(len, mine.values()), default=1)
     spread = 0.5 if plan.topology[step.dimension].switched and busiest > 1 else 0.0
     delays = [round(spread * _place(mine[t.source], t) / max(1, busiest - 1), 3) for t in tokens]
-    labels = [("+" if step.op is Op.REDUCE else "") + _label(schedule, t.chunks) for t in tokens]
+    labels = [("+" if step.op is Op.REDUCE else "") + _label(schedule, t.shards) for t in tokens]
     few = len(tokens) <= LABELLED_TOKENS
     routes = [plan.route(t.source, t.destination) for t in tokens] if few else []
     ends = [point(route, travelled(1.0)) for route in routes]
@@ -139,11 +139,11 @@ def _step(schedule: Schedule, step: Step, tokens: list[Token], sets: Sets, plan:
         "spread": spread,
         "labels": few and schedule.npus <= DETAIL_NPUS and _overlaps(halfway) <= len(tokens),
         "docks": few and not _overlaps([(end, 26.0) for end in ends]),
-        "tokens": [  # source, destination, chunks, what the receiver then holds, label, delay, start, end
+        "tokens": [  # source, destination, shards, what the receiver then holds, label, delay, start, end
             [
                 t.source,
                 t.destination,
-                t.chunks,
+                t.shards,
                 [sets.number(mask) for mask in t.held],
                 label,
                 delay,
@@ -159,10 +159,10 @@ def _place(tokens: list[Token], token: Token) -> int:
     return next(place for place, other in enumerate(tokens) if other is token)
 
 
-def _label(schedule: Schedule, chunks: list[int]) -> str:
-    if len(chunks) > 2:
-        return f"{len(chunks)} chunks"
-    return " ".join(schedule.chunk_name(chunk) for chunk in chunks)
+def _label(schedule: Schedule, shards: list[int]) -> str:
+    if len(shards) > 2:
+        return f"{len(shards)} shards"
+    return " ".join(schedule.shard_name(shard) for shard in shards)
 
 
 def travelled(share: float) -> float:
@@ -206,18 +206,18 @@ def _phases(schedule: Schedule) -> list[Payload]:
 
 
 def _table(schedule: Schedule, sets: Sets) -> Payload:
-    """For row r and column c: the chunk it is about, the set it must end with (0: anything will do).
+    """For row r and column c: the shard it is about, the set it must end with (0: anything will do).
 
     In an all-to-all, column c is the peer: the cell shows the block that leaves, until its block has come.
     """
     n = schedule.npus
     if schedule.collective is Collective.ALL_TO_ALL:
         columns = [f"NPU {c}" if n <= 8 else str(c) for c in range(n)]
-        chunk = [[c * n + r for c in range(n)] for r in range(n)]
+        shard = [[c * n + r for c in range(n)] for r in range(n)]
         leaving = [[r * n + c for c in range(n)] for r in range(n)]
     else:
-        columns = [schedule.chunk_name(c) for c in range(schedule.chunks)]
-        chunk, leaving = [list(range(schedule.chunks))] * n, None
+        columns = [schedule.shard_name(c) for c in range(schedule.shards)]
+        shard, leaving = [list(range(schedule.shards))] * n, None
 
     def wanted(npu: int, c: int) -> int:
         return sets.number(held_after(schedule.collective, n, npu, c % schedule.blocks, schedule.root) or 0)
@@ -225,9 +225,9 @@ def _table(schedule: Schedule, sets: Sets) -> Payload:
     return {
         "texts": n <= DETAIL_NPUS and len(columns) <= TEXT_COLUMNS,
         "columns": columns,
-        "chunk": chunk,
+        "shard": shard,
         "leaving": leaving,
-        "wanted": [[wanted(r, c) for c in row] for r, row in enumerate(chunk)],
+        "wanted": [[wanted(r, c) for c in row] for r, row in enumerate(shard)],
     }
 
 

@@ -55,7 +55,7 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
 
     >>> explorer = ae.Explorer("all-gather", network=(("Switch", 4, 50, 500),), algorithms="direct")
     >>> explorer
-    Explorer(<direct all-gather on 4 NPUs: 1 steps, 4 chunks>)
+    Explorer(<direct all-gather on 4 NPUs: 1 steps, 4 shards>)
     """
 
     def __init__(

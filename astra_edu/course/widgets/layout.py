@@ -1,4 +1,4 @@
-"""Where the NPUs of a topology stand in the picture, and the curves along which chunks travel between them.
+"""Where the NPUs of a topology stand in the picture, and the curves along which shards travel between them.
 
 One dimension is a circle (with a box in its middle for a switch), or what its topology's own layout says. More
 dimensions are a grid: dimension 0 runs along the rows, 1 down the columns, 2 obliquely into the page, and 3 repeats
@@ -35,7 +35,7 @@ class Layout:
     boxes: tuple[tuple[float, float, float, float], ...]
 
     def route(self, source: int, destination: int) -> Curve:
-        """The curve a chunk takes from rim to rim; the two directions of a wire bend to different sides."""
+        """The curve a shard takes from rim to rim; the two directions of a wire bend to different sides."""
         a, b = self.nodes[source], self.nodes[destination]
         if len(self.dims) == 1:
             if has_own(self.topology[0]):
@@ -209,7 +209,7 @@ def _across_switch(a: Point, b: Point) -> Curve:
 def _bent(a: Point, b: Point, rise: float, lag: float = 0.0) -> Curve:
     """From a to b with its middle `rise` px to the left of the way.
 
-    With a lag, half the time takes a chunk less than half the way: two that go to and fro don't meet.
+    With a lag, half the time takes a shard less than half the way: two that go to and fro don't meet.
     """
     length = _distance(a, b)
     left = ((b[1] - a[1]) / length, (a[0] - b[0]) / length)

@@ -18,7 +18,7 @@ LEFT, TOP, GAP, FULL_WIDTH = 12, 64, 24, 1040
 
 
 def svg(data: Payload, step: int) -> str:
-    """The picture of a payload (see drawing.py) at `step`: its chunks half way, the table as it is after it.
+    """The picture of a payload (see drawing.py) at `step`: its shards half way, the table as it is after it.
 
     Step 0 is before the first step. The same payload and step give the same text.
     """
@@ -49,11 +49,11 @@ def description(data: Payload, step: int) -> str:
 
 
 def held_after_step(data: Payload, step: int) -> dict[tuple[int, int], int]:
-    """(npu, chunk): the number of the set it holds, once `step` steps are done; the payload's own replay."""
-    held = {(npu, chunk): number for npu, chunk, number in data["start"]}
+    """(npu, shard): the number of the set it holds, once `step` steps are done; the payload's own replay."""
+    held = {(npu, shard): number for npu, shard, number in data["start"]}
     for done in data["steps"][:step]:
         for token in sorted(done["tokens"], key=lambda t: t[7]):
-            held |= {(token[1], chunk): number for chunk, number in zip(token[2], token[3], strict=True)}
+            held |= {(token[1], shard): number for shard, number in zip(token[2], token[3], strict=True)}
     return held
 
 
@@ -104,7 +104,7 @@ def _stage(data: Payload, step: int, name: str) -> str:
 
 
 def _arrows(data: Payload, now: Payload, name: str) -> str:
-    """The ways of the step's tokens: solid where chunks are added, dashed where they are copied."""
+    """The ways of the step's tokens: solid where shards are added, dashed where they are copied."""
     dash = ' stroke-dasharray="5 4"' if now["op"] == "copy" else ""
     lines = {True: "", False: ""}
     for token in now["tokens"]:
@@ -122,7 +122,7 @@ def _arrows(data: Payload, now: Payload, name: str) -> str:
 
 
 def _named(now: Payload, token: list[Any]) -> bool:
-    """Whether a token shows its chunks; among too many only those of the text's example do."""
+    """Whether a token shows its shards; among too many only those of the text's example do."""
     return bool(now["labels"] or token[0] == now["tokens"][0][0])
 
 
@@ -146,20 +146,20 @@ def _table(data: Payload, step: int) -> str:
     x0, head, n = LEFT + data["stage"]["size"][0] + GAP, 44, data["npus"]
     w = (FULL_WIDTH - x0 - head - LEFT) / len(table["columns"])
     h = min(44.0, (data["stage"]["size"][1] - 22) / n)
-    new = {(token[1], chunk) for token in now["tokens"] for chunk in token[2]} if now else set()
+    new = {(token[1], shard) for token in now["tokens"] for shard in token[2]} if now else set()
     size = 11 if len(table["columns"]) <= 12 else 9
     parts = [f'<g transform="translate({x0} {TOP})" font-size="{size}" text-anchor="middle">']
     for c, name in enumerate(table["columns"]):
         if table["texts"] or c % 8 == 0:
             parts.append(_words(head + (c + 0.5) * w, 13, name, f'fill="{SOFT}"'))
-    for r, row in enumerate(table["chunk"]):
+    for r, row in enumerate(table["shard"]):
         y = 22 + r * h
         if data["detail"] or r % 8 == 0:
             parts.append(_words(head - 7, y + h / 2 + 4, f"NPU {r}", f'text-anchor="end" fill="{SOFT}"'))
-        for c, chunk in enumerate(row):
-            frame = _colour(now["op"]) if now and (r, chunk) in new else ""
+        for c, shard in enumerate(row):
+            frame = _colour(now["op"]) if now and (r, shard) in new else ""
             box = (head + c * w, y, w - (1.5 if table["texts"] else 0.5), h - (1.5 if table["texts"] else 0.5))
-            parts.append(_cell(data, box, held.get((r, chunk), 0), (r, c), frame))
+            parts.append(_cell(data, box, held.get((r, shard), 0), (r, c), frame))
     return "".join([*parts, "</g>"])
 
 
@@ -177,7 +177,7 @@ def _cell(data: Payload, box: Box, number: int, place: tuple[int, int], frame: s
     out += _rect((x, y + h * (1 - share), w, h * share), f'fill="{fill}"') if share else ""
     out += _rect((x + 1, y + 1, w - 2, h - 2), f'fill="none" stroke="{frame}" stroke-width="2"') if frame else ""
     if table["leaving"]:
-        text = data["names"][(table["chunk"] if number else table["leaving"])[r][c]][1:]
+        text = data["names"][(table["shard"] if number else table["leaving"])[r][c]][1:]
     if final:
         text = f"{text} ✓" if table["leaving"] else "✓"
     colour = "#ffffff" if final else SOFT if table["leaving"] else INK

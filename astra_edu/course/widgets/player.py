@@ -21,7 +21,7 @@ CLOCKS = ("steps", "time")
 
 
 class Player(View):
-    """An animation of `schedule`: chunks on their way, and the table of who holds what.
+    """An animation of `schedule`: shards on their way, and the table of who holds what.
 
     topology: the network of each dimension, such as "Ring" or "Torus"; one name does for all. Left
     out, rings are drawn as rings and everything else as fully connected. timing: when each transfer happens;

@@ -11,23 +11,23 @@ from astra_edu.collectives import counts
 from astra_edu.collectives.collective import REDUCING, npus_in
 from astra_edu.collectives.schedule import Schedule, Step
 
-SEND = "NPU {source} sends {chunks}{holding} to NPU {destination}"
+SEND = "NPU {source} sends {shards}{holding} to NPU {destination}"
 NOTHING = "NPU {npu} sends nothing and receives nothing in this step"
 OWN = "its own data"
-HOLDS = "NPU {npu} holds of {chunk}: {holding}"
+HOLDS = "NPU {npu} holds of {shard}: {holding}"
 
 
 @dataclass
 class Token:
-    """The chunks that go from one NPU to another in one step: they travel as one.
+    """The shards that go from one NPU to another in one step: they travel as one.
 
-    held: for each chunk, what the receiver holds of it once it has arrived (a bit mask of contributors).
+    held: for each shard, what the receiver holds of it once it has arrived (a bit mask of contributors).
     carried: what the sender held of it. start, end: when it is under way, in ns, where that is known.
     """
 
     source: int
     destination: int
-    chunks: list[int] = field(default_factory=list)
+    shards: list[int] = field(default_factory=list)
     carried: list[int] = field(default_factory=list)
     held: list[int] = field(default_factory=list)
     start: float = inf
@@ -81,12 +81,12 @@ def _runs(mask: int) -> list[str]:
     return [text for run in runs for text in ([f"{run[0]}–{run[-1]}"] if len(run) > 2 else map(str, run))]
 
 
-def chunk_list(schedule: Schedule, chunks: list[int]) -> str:
-    """Chunks in a sentence: "X0, X4", "8 chunks (X0, X1, X2, …)"."""
-    names = [schedule.chunk_name(chunk) for chunk in chunks[:4]]
-    if len(chunks) <= 4:
+def shard_list(schedule: Schedule, shards: list[int]) -> str:
+    """Shards in a sentence: "X0, X4", "8 shards (X0, X1, X2, …)"."""
+    names = [schedule.shard_name(shard) for shard in shards[:4]]
+    if len(shards) <= 4:
         return ", ".join(names)
-    return f"{len(chunks)} chunks ({', '.join(names[:3])}, …)"
+    return f"{len(shards)} shards ({', '.join(names[:3])}, …)"
 
 
 def step_text(schedule: Schedule, step: Step, tokens: list[Token]) -> str:
@@ -103,7 +103,7 @@ def step_text(schedule: Schedule, step: Step, tokens: list[Token]) -> str:
     example = SEND.format(
         source=first.source,
         destination=first.destination,
-        chunks=chunk_list(schedule, first.chunks),
+        shards=shard_list(schedule, first.shards),
         holding=holding,
     )
     more = f", and {len(tokens) - 1:,} more like it" if len(tokens) > 1 else ""
@@ -112,9 +112,9 @@ def step_text(schedule: Schedule, step: Step, tokens: list[Token]) -> str:
 
 def _who(schedule: Schedule, tokens: list[Token]) -> str:
     senders = {t.source for t in tokens}
-    sizes = {len(t.chunks) for t in tokens}
+    sizes = {len(t.shards) for t in tokens}
     size = sizes.pop() if len(sizes) == 1 else 0
-    what = {0: "chunks", 1: "one chunk"}.get(size, f"{size} chunks")
+    what = {0: "shards", 1: "one shard"}.get(size, f"{size} shards")
     if len(senders) == schedule.npus:
         return f"every NPU sends {what}"
     return f"{len(senders)} NPUs send {what}" if len(senders) > 1 else f"NPU {min(senders)} sends {what}"
@@ -151,12 +151,12 @@ def counts_table(schedule: Schedule) -> dict[str, Any]:
     note = f"{schedule.npus:,} NPUs, {schedule.step_count:,} steps: too much to draw, showing counts"
     work = sum((1 if g.symmetric else schedule.npus) * (1 if g.uniform else g.count) for g in schedule.groups)
     if work <= 2_000_000:
-        rounds = counts(schedule, schedule.chunks_per_buffer).rounds
+        rounds = counts(schedule, schedule.shards_per_buffer).rounds
         rows = [[r.phase, f"{r.steps:,}", f"{r.sent:,.0f}", f"{r.received:,.0f}", f"{r.fan_in:,}"] for r in rounds]
     else:
         rows = [[g.phase, f"{g.count:,}", "—", "—", "—"] for g in schedule.groups]
     shown = 40
     if len(rows) > shown:
         rows = [*rows[:shown], [f"… {len(rows) - shown:,} more rounds", "", "", "", ""]]
-    head = ["phase", "steps", "chunks sent", "chunks received", "messages in at once"]
+    head = ["phase", "steps", "shards sent", "shards received", "messages in at once"]
     return {"note": note, "head": head, "rows": rows, "step_count": schedule.step_count}

@@ -18,7 +18,7 @@ its analytical backend at tag tutorial-asplos2023). Where an oddity is a mechani
   columns may add up to less than the run's exposed time (workload.npu).
 
 Not matched, because there it is simply broken: chunks of 2 GiB and more, whose size it keeps in 32 bits (a 4 GiB
-collective in one split moves 0 bytes). Not matched in rare cases (7 of about 2,000 random configurations, most of them
+collective in one chunk moves 0 bytes). Not matched in rare cases (7 of about 2,000 random configurations, most of them
 by less than 1 %): ties in the same ns that three waits back don't decide, above all on networks whose dimensions
 are all alike, with an update time of 0 and on a shared bus; Themis without boost mode, or after trees, where the order
 of all NPUs counts; the bytes per dimension of a group that doesn't fit, with several queues; and, with hbm-scale > 0,
@@ -36,8 +36,8 @@ MEMORY_BYTES_PER_NS = 500_000
 """The endpoint memory's bandwidth in the analytical main program: 500 TB/s, so it hardly ever counts."""
 
 
-def message_bytes(schedule: Schedule, group: Rounds, chunks: int, size: int) -> int:
-    """Bytes of a message of `chunks` chunks when an NPU brings `size` bytes.
+def message_bytes(schedule: Schedule, group: Rounds, shards: int, size: int) -> int:
+    """Bytes of a message of `shards` shards when an NPU brings `size` bytes.
 
     Expected and done: the exact share, rounded down. Except the all-gather half of a halving-doubling
     all-reduce: it doubles the halved and rounded message again, so what was rounded off stays off.
@@ -48,8 +48,8 @@ def message_bytes(schedule: Schedule, group: Rounds, chunks: int, size: int) -> 
         and schedule.collective is Collective.ALL_REDUCE
         and group.op is Op.COPY
     ):
-        return size // (2 * schedule.chunks) * 2 * chunks
-    return schedule.buffer_bytes(size) * chunks // schedule.chunks_per_buffer
+        return size // (2 * schedule.shards) * 2 * shards
+    return schedule.buffer_bytes(size) * shards // schedule.shards_per_buffer
 
 
 def is_charged(schedule: Schedule, group: Rounds, step: int) -> bool:

@@ -51,7 +51,7 @@ def of_npu(schedule, npu, on_chip=False):
 
 
 def test_a_ring_of_three_by_hand():
-    """NPU 0 sends its chunk 2, then 1 with what came for it; adds up chunk 0 and sends it; passes chunk 2 on."""
+    """NPU 0 sends its shard 2, then 1 with what came for it; adds up shard 0 and sends it; passes shard 2 on."""
     ring = ae.schedule("all-reduce", "ring", 3)
     assert of_npu(ring, 0) == [
         *[(0, "arrival"), (0, "own")],
@@ -101,7 +101,7 @@ def test_every_all_reduce_reads_what_it_sends_and_what_it_adds(schedule):
     if not unsent:
         assert found.reads_per_byte == 1.5
     on_chip = traffic(schedule, on_chip=True)
-    assert (on_chip.reads, on_chip.writes) == (schedule.npus * schedule.chunks,) * 2
+    assert (on_chip.reads, on_chip.writes) == (schedule.npus * schedule.shards,) * 2
     assert on_chip.reads < found.reads
     assert on_chip.writes <= found.writes
 
@@ -114,7 +114,7 @@ def test_the_papers_torus(dims):
     ae.prove(schedule)
     inside, *between = dims
     sent = Fraction(2 * (inside - 1), inside) + sum(Fraction(2 * (n - 1), n * inside) for n in between)
-    assert Fraction(traffic(schedule).sent, schedule.chunks * schedule.npus) == sent
+    assert Fraction(traffic(schedule).sent, schedule.shards * schedule.npus) == sent
     assert memory_reads_per_network_byte(schedule, on_chip=True) == pytest.approx(float(1 / sent))
 
 

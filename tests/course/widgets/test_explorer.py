@@ -12,11 +12,11 @@ from astra_edu.system.formula import formula, message_formula
 
 def test_it_starts_with_exercise_1():
     explorer = ae.Explorer()
-    assert "45.681 µs: 1.75 MiB sent by the busiest NPU, 4 splits of 14 steps" in explorer.headline.value
+    assert "45.681 µs: 1.75 MiB sent by the busiest NPU, 4 chunks of 14 steps" in explorer.headline.value
     assert "4 × 11,420 + 1 ns to use the result = 45,681 ns" in explorer.summary()
     assert "10 endpoint + 7 × (805 message + 10 endpoint) = 5,715 ns" in explorer.summary()
     assert "1 hop × 500 ns + 32,768 B ÷ 107.4 B/ns = 805 ns" in explorer.summary()
-    assert repr(explorer) == "Explorer(<ring all-reduce on 8 NPUs: 14 steps, 8 chunks>)"
+    assert repr(explorer) == "Explorer(<ring all-reduce on 8 NPUs: 14 steps, 8 shards>)"
     assert explorer._repr_mimebundle_()["text/plain"].startswith(repr(explorer))
 
 
@@ -37,7 +37,7 @@ def test_the_player_and_the_text_follow_every_control():
         control.value = value
         assert explorer.headline.value != before, control.description
         before = explorer.headline.value
-    assert repr(explorer.player) == "Player(<halving-doubling all-gather on 16 NPUs: 4 steps, 16 chunks>)"
+    assert repr(explorer.player) == "Player(<halving-doubling all-gather on 16 NPUs: 4 steps, 16 shards>)"
 
 
 def test_an_impossible_setting_says_so_and_leaves_the_picture():
@@ -50,8 +50,8 @@ def test_an_impossible_setting_says_so_and_leaves_the_picture():
     assert "alert" not in explorer.headline.value
 
 
-def test_a_second_dimension_costs_time_and_keeps_the_splits():
-    """The same 4 splits, overlapping on the dimensions as ASTRA-sim has them."""
+def test_a_second_dimension_costs_time_and_keeps_the_chunks():
+    """The same 4 chunks, overlapping on the dimensions as ASTRA-sim has them."""
     explorer = ae.Explorer(network=(("Ring", 8, 50, 500), ("Switch", 2, 25, 500)), algorithms=("ring", "ring"))
     platform = ae.Platform(explorer.choice.network, ae.SystemConfig.of("ring_ring", splits=4))
     total = ae.simulate(ae.Workload.micro("all-reduce", 2**20), platform).total_ns

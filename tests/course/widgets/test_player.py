@@ -72,17 +72,17 @@ def test_the_payload_has_every_transfer_and_what_it_leads_to(plan):
     assert data["problem"] == ""
     assert len(data["steps"]) == plan.step_count
     for index, (step, held) in enumerate(replay(plan)):
-        sent = {(t[0], t[1], chunk) for t in data["steps"][index]["tokens"] for chunk in t[2]}
+        sent = {(t[0], t[1], shard) for t in data["steps"][index]["tokens"] for shard in t[2]}
         assert sent == set(step.transfers)
         got = held_after_step(data, index + 1)
         for npu, row in enumerate(held):
-            for chunk, mask in enumerate(row):
-                assert data["sets"][got.get((npu, chunk), 0)][1] == spoken(mask, plan.npus)
+            for shard, mask in enumerate(row):
+                assert data["sets"][got.get((npu, shard), 0)][1] == spoken(mask, plan.npus)
 
 
 def test_labels_of_tokens():
     labels = [t[4] for t in Player(schedule("all-reduce", "halving-doubling", 8)).data["steps"][0]["tokens"]]
-    assert set(labels) == {"+4 chunks"}
+    assert set(labels) == {"+4 shards"}
     assert Player(RING).data["steps"][0]["tokens"][0][4] == "+X7"
     assert Player(schedule("all-to-all", "direct", 4)).data["steps"][0]["tokens"][0][4] == "X0→1"
 
@@ -117,14 +117,14 @@ def test_ways_stay_in_the_picture_and_to_and_fro_differ(dims, topology):
 
 def test_text_of_a_step():
     assert Player(RING).data["steps"][2]["text"] == (
-        "Step 3 of 14, reduce-scatter: every NPU sends one chunk to the next NPU — "
+        "Step 3 of 14, reduce-scatter: every NPU sends one shard to the next NPU — "
         "NPU 0 sends X5, the sum of NPUs 0, 6, 7, to NPU 1, and 7 more like it."
     )
 
 
 def test_repr_and_mime_bundle_are_always_the_same():
     player = Player(RING)
-    assert repr(player) == "Player(<ring all-reduce on 8 NPUs: 14 steps, 8 chunks>)"
+    assert repr(player) == "Player(<ring all-reduce on 8 NPUs: 14 steps, 8 shards>)"
     bundle, _ = player._repr_mimebundle_()
     assert set(bundle) == {"text/plain", "image/svg+xml", "application/vnd.jupyter.widget-view+json"}
     assert bundle["text/plain"].startswith(repr(player))
@@ -231,7 +231,7 @@ def test_show_replaces_in_place_and_keeps_the_position():
     player.schedule = schedule("all-reduce", "direct", 4)
     assert player.schedule.npus == 4
     assert player.step == 1
-    assert repr(player) == "Player(<direct all-reduce on 4 NPUs: 2 steps, 4 chunks>)"
+    assert repr(player) == "Player(<direct all-reduce on 4 NPUs: 2 steps, 4 shards>)"
 
 
 def test_topology_has_one_name_a_dimension():

@@ -35,8 +35,8 @@ def steps(answer: Answer) -> Verdict:
         [{"npus": n} for n in SIZES],
         [
             Mistake(lambda npus: npus - 1, "That is one phase. An all-reduce has two: reduce-scatter and all-gather."),
-            Mistake(lambda npus: 2 * npus, "One step too many a phase: an NPU's last chunk needn't come back to it."),
-            Mistake(lambda npus: npus, "Count the two phases apart: how often must a chunk move in each?"),
+            Mistake(lambda npus: 2 * npus, "One step too many a phase: an NPU's last shard needn't come back to it."),
+            Mistake(lambda npus: npus, "Count the two phases apart: how often must a shard move in each?"),
             Mistake(
                 lambda npus: npus * (npus - 1),
                 "That counts the messages of all NPUs in one phase; in a step they all send at once.",
@@ -58,20 +58,20 @@ def message_bytes(answer: Answer) -> Verdict:
         [
             Mistake(
                 lambda size, splits, npus: size / npus,
-                "The system layer first cuts the collective into splits (preferred-dataset-splits); "
+                "The system layer first cuts the collective into chunks (preferred-dataset-splits); "
                 "the ring works on one of those.",
             ),
             Mistake(
                 lambda size, splits, npus: size / splits,
-                "That is a whole split. On the ring, an NPU sends only a share of it in each step.",
+                "That is a whole chunk. On the ring, an NPU sends only a share of it in each step.",
             ),
             Mistake(lambda size, splits, npus: size, "That is the whole collective. Two things cut it into pieces."),
             Mistake(
                 lambda size, splits, npus: 2 * (npus - 1) * size / splits / npus,
-                "That is all an NPU sends for one split, in all steps; one message is asked for.",
+                "That is all an NPU sends for one chunk, in all steps; one message is asked for.",
             ),
         ],
-        "Right: the collective is cut into splits, and each split into one chunk per NPU.",
+        "Right: the collective is cut into chunks, and each chunk into one shard per NPU.",
         unit="bytes",
     )
 
@@ -141,7 +141,7 @@ def total_ns(answer: Answer) -> Verdict:
         return splits * (first * endpoint_delay + phases * (npus - 1) * step)
 
     praise = (
-        "Right: a split starts after one endpoint delay, each step adds a message and a delay, and splits take turns."
+        "Right: a chunk starts after one endpoint delay, each step adds a message and a delay, and chunks take turns."
     )
     return judge(
         answer,
@@ -149,11 +149,11 @@ def total_ns(answer: Answer) -> Verdict:
         cases,
         [
             Mistake(
-                lambda **c: time(**(c | {"splits": 1})), "That is one split. With one active at a time the others wait."
+                lambda **c: time(**(c | {"splits": 1})), "That is one chunk. With one active at a time the others wait."
             ),
             Mistake(
                 lambda **c: time(**c, first=0),
-                "Nearly: each split also waits one endpoint delay before its first message leaves.",
+                "Nearly: each chunk also waits one endpoint delay before its first message leaves.",
             ),
             Mistake(
                 lambda **c: time(**c, each=0),
@@ -168,7 +168,7 @@ def total_ns(answer: Answer) -> Verdict:
                 lambda npus, splits, message_ns, endpoint_delay: (
                     endpoint_delay + splits * 2 * (npus - 1) * (message_ns + endpoint_delay)
                 ),
-                "Nearly: every split has its own first endpoint delay, not only the first.",
+                "Nearly: every chunk has its own first endpoint delay, not only the first.",
             ),
             Mistake(
                 lambda **c: time(**c) + 1,

@@ -46,7 +46,7 @@ def latency_floor_ns(answer: Answer) -> Verdict:
         truth,
         cases,
         [
-            Mistake(lambda **c: floor(**(c | {"splits": 1})), "That is one split's; every split pays it again."),
+            Mistake(lambda **c: floor(**(c | {"splits": 1})), "That is one chunk's; every chunk pays it again."),
             Mistake(lambda **c: floor(**c, phases=1), "Both phases pay it: reduce-scatter and all-gather."),
             Mistake(
                 lambda npus, latency, endpoint_delay, splits: splits * 2 * (npus - 1) * latency,
@@ -55,13 +55,13 @@ def latency_floor_ns(answer: Answer) -> Verdict:
             Mistake(
                 lambda **c: floor(**c) + 1, "That has the workload's last nanosecond in it; leave that one out here."
             ),
-            Mistake(lambda **c: floor(**c, first=0), "Nearly: the first message of each split waits one delay more."),
+            Mistake(lambda **c: floor(**c, first=0), "Nearly: the first message of each chunk waits one delay more."),
             Mistake(
                 lambda npus, latency, endpoint_delay, splits: latency + endpoint_delay,
                 "That is one step's; count the steps.",
             ),
         ],
-        "Right: with no bytes to carry, only hops and endpoint delays are left, once a step and split.",
+        "Right: with no bytes to carry, only hops and endpoint delays are left, once a step and chunk.",
         unit="ns",
     )
 
@@ -133,7 +133,7 @@ def injection_gb_s(answer: Answer) -> Verdict:
 
 
 def my_reduce_scatter(answer: Callable[[int, int, int], Any]) -> Verdict:
-    """my_reduce_scatter(step, npu, npus) -> (destination, chunk): a ring reduce-scatter of one's own, proven."""
+    """my_reduce_scatter(step, npu, npus) -> (destination, shard): a ring reduce-scatter of one's own, proven."""
     for npus in (4, 3, 2, 8):
         try:
             own = own_schedule(answer, npus)
@@ -144,7 +144,7 @@ def my_reduce_scatter(answer: Callable[[int, int, int], Any]) -> Verdict:
             if places := _shift(own):
                 return Verdict(
                     False,
-                    f"Nearly: on {npus} NPUs every chunk ends complete at one NPU, but chunk i at NPU i + {places} "
+                    f"Nearly: on {npus} NPUs every shard ends complete at one NPU, but shard i at NPU i + {places} "
                     f"(modulo {npus}); it should be NPU i.",
                 )
             return Verdict(False, f"On {npus} NPUs it isn't a reduce-scatter. {error}")
@@ -156,17 +156,17 @@ def my_reduce_scatter(answer: Callable[[int, int, int], Any]) -> Verdict:
                         f"It is a reduce-scatter, but no ring: on {npus} NPUs, with step = {step.index}, NPU {source} "
                         f"sends to NPU {destination}, which is not its neighbour.",
                     )
-    return Verdict(True, "Proven for 2, 3, 4 and 8 NPUs: chunk i ends, complete, at NPU i. Now watch it play.")
+    return Verdict(True, "Proven for 2, 3, 4 and 8 NPUs: shard i ends, complete, at NPU i. Now watch it play.")
 
 
 def _shift(schedule: Schedule) -> int | None:
-    """By how many NPUs every chunk misses its owner, if all miss it by the same; None otherwise."""
+    """By how many NPUs every shard misses its owner, if all miss it by the same; None otherwise."""
     try:
         *_, (_, held) = replay(schedule)
     except ProofError:
         return None
     n, everyone = schedule.npus, (1 << schedule.npus) - 1
-    shifts = (p for p in range(1, n) if all(held[(chunk + p) % n][chunk] == everyone for chunk in range(n)))
+    shifts = (p for p in range(1, n) if all(held[(shard + p) % n][shard] == everyone for shard in range(n)))
     return next(shifts, None)
 
 
@@ -179,10 +179,10 @@ def own_schedule(answer: Callable[[int, int, int], Any], npus: int) -> Schedule:
         pair = listed(given)
         if pair is None or len(pair) != 2:
             raise NoAnswerError(
-                False, f"Your function returns {shown(given)}{of(case)}; it should return two numbers: (NPU, chunk)."
+                False, f"Your function returns {shown(given)}{of(case)}; it should return two numbers: (NPU, shard)."
             )
-        destination, chunk = (whole_number(value, case) for value in pair)
-        return [(destination, chunk)]
+        destination, shard = (whole_number(value, case) for value in pair)
+        return [(destination, shard)]
 
     rounds = Rounds("reduce-scatter", Op.REDUCE, npus - 1, rule, symmetric=False, uniform=False)
     return Schedule(Collective.REDUCE_SCATTER, "my ring", npus, npus, (rounds,))
@@ -214,7 +214,7 @@ def one_port_ns(answer: Answer) -> Verdict:
             ),
             Mistake(
                 lambda npus, size, splits, bandwidth: 2 * (npus - 1) * size / npus / splits / (bandwidth * gib),
-                "That is one split of the collective; all of them must go through the port.",
+                "That is one chunk of the collective; all of them must go through the port.",
             ),
             Mistake(
                 lambda npus, size, splits, bandwidth: 2 * size / (bandwidth * gib),

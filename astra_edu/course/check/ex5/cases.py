@@ -20,7 +20,7 @@ CASES = {
     "A": ("1 switch of 512 NPUs, 150 GB/s, 1 GiB", _switches(150, npus=512), GIB),
     "B": ("3 switches of 8, with 200, 100 and 50 GB/s, 1 GiB", _switches(200, 100, 50), GIB),
     "C": ("3 switches of 8, with 400, 50 and 6.25 GB/s, 1 GiB", _switches(400, 50, 6.25), GIB),
-    "D": ("3 switches of 8, with 50 GB/s, 1 GiB, 1 split", _switches(50, 50, 50, splits=1), GIB),
+    "D": ("3 switches of 8, with 50 GB/s, 1 GiB, 1 chunk", _switches(50, 50, 50, splits=1), GIB),
     "E": ("3 switches of 8, with 50 GB/s and 500 ns, 64 KiB", _switches(50, 50, 50, latency=500), 64 * KIB),
     "F": ("2 switches of 16, with 150 and 6.25 GB/s, 1 GiB", _switches(150, 6.25, npus=16), GIB),
     "G": ("2 switches of 16, with 50 and 25 GB/s, 1 GiB", _switches(50, 25, npus=16), GIB),

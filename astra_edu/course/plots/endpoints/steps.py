@@ -37,7 +37,7 @@ _THICK = 7
 
 @dataclass(frozen=True)
 class _Endpoint:
-    """What one NPU's endpoint does. counted: chunks by (what, step). kinds: what any NPU's endpoint does."""
+    """What one NPU's endpoint does. counted: shards by (what, step). kinds: what any NPU's endpoint does."""
 
     name: str
     counted: Mapping[tuple[str, int], int]
@@ -51,7 +51,7 @@ class _Endpoint:
 
     @property
     def totals(self) -> Mapping[str, int]:
-        """Chunks of all steps, of what it does at all."""
+        """Shards of all steps, of what it does at all."""
         totals = Counter[str]()
         for (what, _), count in self.counted.items():
             totals[what] += count
@@ -62,13 +62,13 @@ class _Endpoint:
         return sum(self.totals.get(what, 0) / max(1, self.sent) for what in kinds)
 
     def by_step(self, what: str, steps: int) -> list[int]:
-        """Chunks in each step."""
+        """Shards in each step."""
         return [self.counted.get((what, step), 0) for step in range(steps)]
 
 
 @dataclass(frozen=True)
 class _Steps:
-    """What is shown. sent: chunks that the NPU sends in each step."""
+    """What is shown. sent: shards that the NPU sends in each step."""
 
     title: str
     npu: int
@@ -85,11 +85,11 @@ class _Steps:
 def endpoint_steps(schedule: Schedule, npu: int = 0) -> Picture:
     """Draw what one NPU's endpoint does, through memory and with ACE: as a flow for one byte sent, and step by step.
 
-    Reads from HBM point up, writes down, in chunks of the schedule. Raises ConfigError for another NPU than there is,
+    Reads from HBM point up, writes down, in shards of the schedule. Raises ConfigError for another NPU than there is,
     and for more steps than a picture shows.
 
     >>> print(ae.plots.endpoint_steps(ae.schedule("all-reduce", "ring", 3)).table)
-    chunks in step                          1  2  3  4  in all
+    shards in step                          1  2  3  4  in all
     through memory: reads its own data      1  1  1  1       4
     through memory: reads what it received  0  1  1  0       2
     through memory: writes what arrives     1  1  1  1       4
@@ -117,7 +117,7 @@ def _drawn(steps: _Steps) -> Figure:
     for column, endpoint in enumerate(steps.endpoints):
         _flow(grid[0, column], endpoint)
         _bars(grid[1, column], endpoint, len(steps.sent))
-    grid[1, 0].set_ylabel("chunks: read ↑, written ↓")
+    grid[1, 0].set_ylabel("shards: read ↑, written ↓")
     kinds = frozenset[str]().union(*(endpoint.kinds for endpoint in steps.endpoints))
     handles = [look.patch() for what, look in LOOKS.items() if what in kinds]
     figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
@@ -180,8 +180,8 @@ def _bars(axes: Axes, endpoint: _Endpoint, steps: int) -> None:
 def _sentences(steps: _Steps) -> Iterator[str]:
     yield f"What the endpoint of NPU {steps.npu} does in {steps.title}."
     for endpoint in steps.endpoints:
-        each = ", ".join(f"{LOOKS[what].name} {chunks}" for what, chunks in endpoint.totals.items())
-        yield f"{endpoint.name[0].upper()}{endpoint.name[1:]}, in chunks: {each}."
+        each = ", ".join(f"{LOOKS[what].name} {shards}" for what, shards in endpoint.totals.items())
+        yield f"{endpoint.name[0].upper()}{endpoint.name[1:]}, in shards: {each}."
         read, written = endpoint.rate(*READING), endpoint.rate(*WRITING)
         yield f"That is {read:.3f} bytes read and {written:.3f} written for each byte sent."
 
@@ -194,4 +194,4 @@ def _table(steps: _Steps) -> str:
         for what, total in endpoint.totals.items()
     ]
     rows.append(["sends", *steps.sent, sum(steps.sent)])
-    return text_table(["chunks in step", *map(str, range(1, count + 1)), "in all"], rows)
+    return text_table(["shards in step", *map(str, range(1, count + 1)), "in all"], rows)

@@ -47,7 +47,7 @@ def torus_all_reduce(dims: Sequence[int]) -> Schedule:
     grid = Grid(sizes, sizes)
 
     def on(d: int, group: Rounds) -> Rounds:
-        """The ring's rounds, along dimension d, for the chunks that an NPU still works on. Chunk: block, then piece."""
+        """The ring's rounds, along dimension d, for the shards that an NPU still works on. Shard: block, then piece."""
 
         def rule(step: int, npu: int) -> list[tuple[int, int]]:
             address, sends = grid.address(npu), []

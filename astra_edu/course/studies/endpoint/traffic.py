@@ -1,12 +1,12 @@
 """What a collective costs the memory: its schedule replayed, with every access to HBM written down.
 
-Only what moves counts here, so the unit is the schedule's chunk. Two endpoints replay the same schedule:
+Only what moves counts here, so the unit is the schedule's shard. Two endpoints replay the same schedule:
 
-Through memory (the usual one): what arrives is written to HBM. To send a chunk, cores read it from there, and with it
+Through memory (the usual one): what arrives is written to HBM. To send a shard, cores read it from there, and with it
 whatever has arrived for it and isn't added yet; the sum goes straight to the network, and is written only if this NPU
-needs it again. Every message is read for itself, also where one chunk goes to several NPUs.
+needs it again. Every message is read for itself, also where one shard goes to several NPUs.
 
-On chip (ACE: Rashidi et al., ISCA 2021, arXiv 2007.00156): a chunk is loaded into SRAM once, stays there through all
+On chip (ACE: Rashidi et al., ISCA 2021, arXiv 2007.00156): a shard is loaded into SRAM once, stays there through all
 phases, and is stored once if it has changed. That the SRAM is large enough isn't checked.
 """
 
@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from astra_edu.base.deprecated import renamed_attributes
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Op, Schedule, counts
 from astra_edu.collectives.collective import held_after
@@ -29,8 +30,9 @@ SEND = "send"
 Kind = Literal["read", "write"]
 
 
+@renamed_attributes(chunk="shard")
 class Access(NamedTuple):
-    """A chunk that an NPU reads from HBM or writes to it.
+    """A shard that an NPU reads from HBM or writes to it.
 
     step: of the schedule, counted from 0. what: the NPU's "own" data or what was "received"; an "arrival" or a "sum"
     that is kept; on chip, the "load" and the "store".
@@ -43,14 +45,14 @@ class Access(NamedTuple):
 
     step: int
     npu: int
-    chunk: int
+    shard: int
     kind: Kind
     what: str
 
 
 @dataclass(frozen=True)
 class Traffic:
-    """What all NPUs together send, and read from HBM and write to it for that, in chunks.
+    """What all NPUs together send, and read from HBM and write to it for that, in shards.
 
     >>> from astra_edu.studies.endpoint import traffic
     >>> counted = traffic(ae.schedule("all-reduce", "ring", 4))
@@ -99,7 +101,7 @@ def memory_reads_per_network_byte(schedule: Schedule, on_chip: bool = False) -> 
 
 
 def accesses(schedule: Schedule, on_chip: bool = False) -> Iterator[Access]:
-    """Every access to HBM, one NPU's chunk after the other. Raises as traffic does.
+    """Every access to HBM, one NPU's shard after the other. Raises as traffic does.
 
     >>> from astra_edu.studies.endpoint import accesses
     >>> for access in accesses(ae.schedule("all-gather", "ring", 2)):
@@ -117,13 +119,13 @@ def accesses(schedule: Schedule, on_chip: bool = False) -> Iterator[Access]:
             "Take fewer NPUs: the bytes for each byte that is sent hardly depend on their number."
         )
     replayed = _on_chip if on_chip else _through_memory
-    for (npu, chunk), events in _events(schedule).items():
-        for step, kind, what in replayed(events, _kept(schedule, npu, chunk)):
-            yield Access(step, npu, chunk, kind, what)
+    for (npu, shard), events in _events(schedule).items():
+        for step, kind, what in replayed(events, _kept(schedule, npu, shard)):
+            yield Access(step, npu, shard, kind, what)
 
 
 class _Event(NamedTuple):
-    """What happens to one chunk at one NPU: it is sent ("send"), or arrives to be added or kept (an Op)."""
+    """What happens to one shard at one NPU: it is sent ("send"), or arrives to be added or kept (an Op)."""
 
     step: int
     what: str
@@ -133,13 +135,13 @@ _Accesses = Iterator[tuple[int, Kind, str]]
 
 
 def _events(schedule: Schedule) -> dict[tuple[int, int], list[_Event]]:
-    """What happens to each chunk at each NPU, in order: in a step everything is sent before anything arrives."""
+    """What happens to each shard at each NPU, in order: in a step everything is sent before anything arrives."""
     found: defaultdict[tuple[int, int], list[_Event]] = defaultdict(list)
     for step in schedule.steps():
         for transfer in step.transfers:
-            found[transfer.source, transfer.chunk].append(_Event(step.index, SEND))
+            found[transfer.source, transfer.shard].append(_Event(step.index, SEND))
         for transfer in step.transfers:
-            found[transfer.destination, transfer.chunk].append(_Event(step.index, step.op))
+            found[transfer.destination, transfer.shard].append(_Event(step.index, step.op))
     return found
 
 
@@ -158,7 +160,7 @@ def _through_memory(events: Sequence[_Event], kept: bool) -> _Accesses:
 
 
 def _added(step: int, waiting: int, needed: bool) -> _Accesses:
-    """Read a chunk and what waits for it; write the sum if it is one, and needed."""
+    """Read a shard and what waits for it; write the sum if it is one, and needed."""
     yield step, "read", "own"
     for _ in range(waiting):
         yield step, "read", "received"
@@ -173,11 +175,11 @@ def _on_chip(events: Sequence[_Event], kept: bool) -> _Accesses:
         yield events[-1].step, "write", "store"
 
 
-def _kept(schedule: Schedule, npu: int, chunk: int) -> bool:
-    """Whether the NPU must hold the chunk in the end."""
-    block = chunk % schedule.blocks
+def _kept(schedule: Schedule, npu: int, shard: int) -> bool:
+    """Whether the NPU must hold the shard in the end."""
+    block = shard % schedule.blocks
     return held_after(schedule.collective, schedule.npus, npu, block, schedule.root) is not None
 
 
 def _transfers(schedule: Schedule) -> int:
-    return int(counts(schedule, schedule.chunks_per_buffer).total)
+    return int(counts(schedule, schedule.shards_per_buffer).total)

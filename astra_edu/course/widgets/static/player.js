@@ -124,7 +124,7 @@ class View {
   #loadCounts(data) {
     this.table.loadCounts(data);
     put(this.live, "aria-live", "polite");
-    put(this.live, "text", `${count(data.step_count)} steps in all. Chunks are those of the busiest NPU in one step.`);
+    put(this.live, "text", `${count(data.step_count)} steps in all. Shards are those of the busiest NPU in one step.`);
   }
 
   draw() {

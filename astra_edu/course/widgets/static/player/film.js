@@ -11,20 +11,20 @@ export class Film {
     this.data = data;
     this.count = data.steps.length;
     this.beat = clamp(LONG_S / Math.max(1, this.count), 0.3, 1.5); // seconds a step takes at speed 1
-    this.cells = new Map(); // who holds what, as changes: {set, steps, time} lists, by NPU and chunk
-    for (const [npu, chunk, set] of data.start ?? []) this.#change(npu, chunk, set, -Infinity, -Infinity);
+    this.cells = new Map(); // who holds what, as changes: {set, steps, time} lists, by NPU and shard
+    for (const [npu, shard, set] of data.start ?? []) this.#change(npu, shard, set, -Infinity, -Infinity);
     this.arrivals = [];
     data.steps.forEach((step, k) => {
       for (const token of [...step.tokens].sort((a, b) => a[7] - b[7])) {
-        token[2].forEach((chunk, i) => this.#change(token[1], chunk, token[3][i], k + 1, token[7]));
+        token[2].forEach((shard, i) => this.#change(token[1], shard, token[3][i], k + 1, token[7]));
         this.arrivals.push(token[7]);
       }
     });
     this.arrivals.sort((a, b) => a - b);
   }
 
-  #change(npu, chunk, set, beat, ns) {
-    const key = npu * this.data.names.length + chunk;
+  #change(npu, shard, set, beat, ns) {
+    const key = npu * this.data.names.length + shard;
     if (!this.cells.has(key)) this.cells.set(key, { set: [], steps: [], time: [] });
     const cell = this.cells.get(key);
     cell.set.push(set);
@@ -32,13 +32,13 @@ export class Film {
     cell.time.push(ns);
   }
 
-  /** The number of the set of contributors that `npu` holds of `chunk` at a position. */
-  held(npu, chunk, position, clock) {
-    const cell = this.cells.get(npu * this.data.names.length + chunk);
+  /** The number of the set of contributors that `npu` holds of `shard` at a position. */
+  held(npu, shard, position, clock) {
+    const cell = this.cells.get(npu * this.data.names.length + shard);
     return cell ? (cell.set[upTo(cell[clock], position + TINY) - 1] ?? 0) : 0;
   }
 
-  /** Changes only when a chunk has arrived since. */
+  /** Changes only when a shard has arrived since. */
   arrived(position, clock) {
     return clock === "steps" ? Math.floor(position + TINY) : upTo(this.arrivals, position + TINY);
   }

@@ -2,7 +2,7 @@
 
 import { fill } from "../frame/words.js";
 
-const MOST = 4; // transfers and names of chunks that are read out
+const MOST = 4; // transfers and names of shards that are read out
 
 /** What `step` does; with an NPU in focus, what that one sends and gets. */
 export function sentence(data, film, step, focus) {
@@ -16,14 +16,14 @@ export function sentence(data, film, step, focus) {
   return `${now.text.split(": ")[0]}: ${said.join("; ")}.`;
 }
 
-function transfer(data, film, [source, destination, chunks], step) {
-  const names = chunks.map((chunk) => data.names[chunk]);
-  const sets = [...new Set(chunks.map((chunk) => film.held(source, chunk, step - 1, "steps")))];
+function transfer(data, film, [source, destination, shards], step) {
+  const names = shards.map((shard) => data.names[shard]);
+  const sets = [...new Set(shards.map((shard) => film.held(source, shard, step - 1, "steps")))];
   const [, spoken, size] = data.sets[sets[0]];
   return fill(data.words.send, {
     source,
     destination,
-    chunks: names.length > MOST ? `${names.length} chunks (${names.slice(0, 3).join(", ")}, …)` : names.join(", "),
+    shards: names.length > MOST ? `${names.length} shards (${names.slice(0, 3).join(", ")}, …)` : names.join(", "),
     holding: data.reducing && sets.length === 1 ? `, ${size === 1 ? data.words.own : spoken},` : "",
   });
 }

@@ -1,4 +1,4 @@
-// The stage: the network, and the chunks on their way.
+// The stage: the network, and the shards on their way.
 
 import { make, put } from "../frame/dom.js";
 import { clamp } from "../frame/numbers.js";

@@ -1,4 +1,4 @@
-// The table of who holds what of each chunk; for too many NPUs, a table of counts.
+// The table of who holds what of each shard; for too many NPUs, a table of counts.
 
 import { make, makeTable, put } from "../frame/dom.js";
 import { fill } from "../frame/words.js";
@@ -11,17 +11,17 @@ export class Table {
   }
 
   load(data, nodes) {
-    const { columns, chunk, texts, leaving } = data.table;
+    const { columns, shard, texts, leaving } = data.table;
     Object.assign(this, { data, nodes, shownStep: null, shownCells: null, marked: [], cell: null });
     const table = make("table", { class: texts ? "astra-texts" : "astra-heat" });
-    make("caption", { text: leaving ? "What each NPU still has for which NPU, and has got from it" : "What each NPU holds of each chunk" }, table);
+    make("caption", { text: leaving ? "What each NPU still has for which NPU, and has got from it" : "What each NPU holds of each shard" }, table);
     const few = (i, all) => all || i % 8 === 0;
     const head = make("tr", {}, make("thead", {}, table));
     make("th", { scope: "col", class: "astra-corner", text: data.detail ? "NPU" : "" }, head);
     columns.forEach((text, c) => make("th", { scope: "col", title: text, text: few(c, texts) ? text : "" }, head));
     const body = make("tbody", {}, table);
-    this.rows = chunk.map((_, r) => make("tr", { "data-npu": r }, body));
-    this.cells = chunk.map((row, r) => {
+    this.rows = shard.map((_, r) => make("tr", { "data-npu": r }, body));
+    this.cells = shard.map((row, r) => {
       make("th", { scope: "row", text: few(r, data.detail) ? r : "" }, this.rows[r]);
       return row.map((c, i) => this.#makeCell(r, i, c));
     });
@@ -30,12 +30,12 @@ export class Table {
     this.box.replaceChildren(table, makeLegend(data), this.detail);
   }
 
-  #makeCell(r, i, chunk) {
+  #makeCell(r, i, shard) {
     const { wanted, texts } = this.data.table;
     const demanded = wanted[r][i] && wanted.some((other) => !other[i]) ? "astra-wanted" : "";
-    const cell = make("td", { "data-chunk": chunk, class: demanded }, this.rows[r]);
+    const cell = make("td", { "data-shard": shard, class: demanded }, this.rows[r]);
     const label = texts ? make("span", {}, cell) : null; // its own layout root: the table needn't be laid out again
-    return Object.assign(cell, { astraLabel: label, astra: { r, i, chunk, wanted: wanted[r][i] } });
+    return Object.assign(cell, { astraLabel: label, astra: { r, i, shard, wanted: wanted[r][i] } });
   }
 
   loadCounts({ note, head, rows }) {
@@ -52,7 +52,7 @@ export class Table {
 
   /** Say in words what the cell under the pointer holds. */
   look(cell) {
-    this.cell = cell?.dataset.chunk ? cell : null;
+    this.cell = cell?.dataset.shard ? cell : null;
   }
 
   draw(film, position, clock, step, focus) {
@@ -60,7 +60,7 @@ export class Table {
     if (state !== this.shownCells) {
       this.shownCells = state;
       this.cells.forEach((row, r) => {
-        row.forEach((cell) => this.#drawCell(cell, film.held(r, cell.astra.chunk, position, clock)));
+        row.forEach((cell) => this.#drawCell(cell, film.held(r, cell.astra.shard, position, clock)));
         this.nodes[r].classList.toggle("astra-done", row.every(({ astra }) => !astra.wanted || astra.set === astra.wanted));
       });
     }
@@ -78,19 +78,19 @@ export class Table {
       cell?.classList.add(name);
       if (cell) this.marked.push(cell);
     };
-    for (const [source, destination, chunks] of now?.tokens ?? []) {
-      for (const chunk of chunks) {
-        mark(this.#cellOf(source, chunk, true), "astra-sends");
-        mark(this.#cellOf(destination, chunk, false), `astra-gets-${now.op}`);
+    for (const [source, destination, shards] of now?.tokens ?? []) {
+      for (const shard of shards) {
+        mark(this.#cellOf(source, shard, true), "astra-sends");
+        mark(this.#cellOf(destination, shard, false), `astra-gets-${now.op}`);
       }
     }
   }
 
-  /** The cell about a chunk in an NPU's row; an all-to-all's blocks have one only where they start and end. */
-  #cellOf(npu, chunk, leaving) {
+  /** The cell about a shard in an NPU's row; an all-to-all's blocks have one only where they start and end. */
+  #cellOf(npu, shard, leaving) {
     const n = this.data.npus;
-    if (!this.data.table.leaving) return this.cells[npu][chunk];
-    const [origin, goal] = [Math.floor(chunk / n), chunk % n];
+    if (!this.data.table.leaving) return this.cells[npu][shard];
+    const [origin, goal] = [Math.floor(shard / n), shard % n];
     if (leaving) return origin === npu ? this.cells[npu][goal] : null;
     return goal === npu ? this.cells[npu][origin] : null;
   }
@@ -108,15 +108,15 @@ export class Table {
     cell.style.setProperty("--astra-level", share);
     if (!data.table.texts) return;
     const { leaving } = data.table;
-    const text = leaving ? data.names[set ? astra.chunk : leaving[astra.r][astra.i]].slice(1) : data.sets[set][0];
+    const text = leaving ? data.names[set ? astra.shard : leaving[astra.r][astra.i]].slice(1) : data.sets[set][0];
     put(cell.astraLabel, "text", final ? (leaving ? `${text} ✓` : "✓") : text);
   }
 
-  #said({ r, chunk, set }) {
+  #said({ r, shard, set }) {
     const { data } = this;
     const [, spoken, size] = data.sets[set];
     const holding = data.reducing && set ? `${spoken} (${size} of ${data.npus})` : spoken;
-    return fill(data.words.holds, { npu: r, chunk: data.names[chunk], holding });
+    return fill(data.words.holds, { npu: r, shard: data.names[shard], holding });
   }
 }
 
