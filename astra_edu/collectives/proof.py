@@ -59,7 +59,7 @@ def replay(schedule: Schedule) -> Iterator[tuple[Step, Held]]:
                 row[shard] = carried
             elif twice := row[shard] & carried:
                 raise ProofError(
-                    f"{_where(schedule, step, transfer)} would add {_npus(twice)} a second time: "
+                    f"{_where(schedule, step, transfer)}, which would add {_npus(twice)} a second time: "
                     f"NPU {destination} already holds {_npus(row[shard])} of that shard."
                 )
             else:

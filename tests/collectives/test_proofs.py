@@ -79,7 +79,7 @@ def test_a_lost_transfer_is_named():
 def test_a_shard_sent_twice_is_named_with_step_and_npus():
     twice = broken(RING, lambda s, i, sends: sends * 2 if (s, i) == (1, 3) else sends)
     with pytest.raises(
-        ae.ProofError, match=r"Step 2: NPU 3 sends shard X1 \(shard 1\) to NPU 0 would add .* second time"
+        ae.ProofError, match=r"Step 2: NPU 3 sends shard X1 \(shard 1\) to NPU 0, which would add .* second time"
     ):
         ae.prove(twice)
 

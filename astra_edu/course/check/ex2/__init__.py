@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from astra_edu.base.units import MIB, bytes_per_ns
@@ -18,6 +20,7 @@ from astra_edu.run.simulate import simulate
 from astra_edu.system import Platform, SystemConfig, time_schedule
 from astra_edu.workload import Workload
 
+Floats = Sequence[float]
 PLATFORMS = {"Ring": "ring", "Switch": "halvingDoubling", "FullyConnected": "direct"}
 
 
@@ -67,28 +70,48 @@ def latency_floor_ns(answer: Answer) -> Verdict:
 
 
 def crossover_mib(answer: Answer) -> Verdict:
-    """crossover_mib(floor_us, slope_us_per_mib): the size for which latency and bandwidth cost the same."""
+    """crossover_mib(sizes_mib, times_us): the size for which latency and bandwidth cost the same."""
+    lines = [(28.6, 17.08, (1, 2, 4, 1024)), (10, 1, (8, 2)), (5, 40, (0.5, 3, 6))]
+
+    def crossover(sizes_mib: Floats, times_us: Floats) -> float:
+        floor, slope = _line(sizes_mib, times_us)
+        return floor / slope
+
     return judge(
         answer,
-        lambda floor_us, slope_us_per_mib: floor_us / slope_us_per_mib,
-        [{"floor_us": f, "slope_us_per_mib": s} for f, s in ((28.6, 17.08), (10, 1), (5, 40))],
+        crossover,
+        [{"sizes_mib": list(sizes), "times_us": [f + s * size for size in sizes]} for f, s, sizes in lines],
         [
+            Mistake(lambda **c: 1 / crossover(**c), "Upside down: check the units, µs divided by µs per MiB is MiB."),
             Mistake(
-                lambda floor_us, slope_us_per_mib: slope_us_per_mib / floor_us,
-                "Upside down: check the units, µs divided by µs per MiB is MiB.",
-            ),
-            Mistake(
-                lambda floor_us, slope_us_per_mib: floor_us * slope_us_per_mib,
+                lambda **c: math.prod(_line(**c)),
                 "Check the units: µs times µs per MiB is no size.",
             ),
-            Mistake(lambda floor_us, slope_us_per_mib: floor_us, "That is a time; a size is asked for."),
+            Mistake(lambda **c: _line(**c)[0], "That is a time, the floor; a size is asked for."),
+            Mistake(lambda **c: _line(**c)[1], "That is the slope, a time for each MiB; a size is asked for."),
             Mistake(
-                lambda floor_us, slope_us_per_mib: floor_us + slope_us_per_mib,
+                lambda **c: sum(_line(**c)),
                 "That is the time for 1 MiB; the size where both parts are equal is asked for.",
+            ),
+            Mistake(
+                lambda sizes_mib, times_us: times_us[0] / _line(sizes_mib, times_us)[1],
+                "The slope is right. But the time of the first size isn't the floor: it has bytes to carry, too.",
+            ),
+            Mistake(
+                lambda sizes_mib, times_us: times_us[0] / (times_us[-1] / sizes_mib[-1]),
+                "A time over its size isn't the slope, it has the floor in it. What does each MiB *more* take?",
             ),
         ],
         "Right: below that size faster links hardly help, above it lower latency hardly does.",
+        tolerance=1e-6,
+        unit="MiB",
     )
+
+
+def _line(sizes_mib: Floats, times_us: Floats) -> tuple[float, float]:
+    """Floor and slope of times that are on a line."""
+    slope = (times_us[-1] - times_us[0]) / (sizes_mib[-1] - sizes_mib[0])
+    return times_us[0] - slope * sizes_mib[0], slope
 
 
 def ranking(answer: Answer) -> Verdict:
@@ -111,24 +134,44 @@ def ranking(answer: Answer) -> Verdict:
 
 
 def injection_gb_s(answer: Answer) -> Verdict:
-    """injection_gb_s(links, bandwidth): what one NPU can send in all, in ASTRA-sim's GB/s."""
+    """injection_gb_s(topology, npus, bandwidth): what one NPU can send in all, in ASTRA-sim's GB/s."""
+
+    def injection(topology: str, npus: int, bandwidth: float) -> float:
+        return Dimension.of(topology, npus, bandwidth, 0).links * bandwidth
+
+    def of(ring: int = 2, switch: int = 1, connected: int = -1) -> Answer:
+        """With other numbers of links; 0 and below stands for so many less than there are NPUs."""
+        links = {"Ring": ring, "Switch": switch, "FullyConnected": connected}
+        return lambda topology, npus, bandwidth: (links[topology] + npus * (links[topology] < 1)) * bandwidth
+
     return judge(
         answer,
-        lambda links, bandwidth: links * bandwidth,
-        [{"links": links, "bandwidth": bandwidth} for links, bandwidth in ((2, 50), (1, 50), (7, 50), (6, 25))],
+        injection,
         [
-            Mistake(lambda links, bandwidth: bandwidth, "That is one link; an NPU sends on all of its links at once."),
+            {"topology": topology, "npus": npus, "bandwidth": bandwidth}
+            for topology in PLATFORMS
+            for npus, bandwidth in ((8, 50), (4, 25), (16, 12.5))
+        ],
+        [
+            Mistake(of(1, 1, 1), "That is one link; an NPU sends on all of its links at once. How many has it?"),
             Mistake(
-                lambda links, bandwidth: links * bandwidth / 2,
+                lambda **c: injection(**c) / 2,
                 "Links count once for each direction: an NPU can send on all of them while it receives.",
             ),
             Mistake(
-                lambda links, bandwidth: 2 * links * bandwidth,
+                lambda **c: 2 * injection(**c),
                 "That counts sending and receiving together; what it can send is asked for.",
             ),
-            Mistake(lambda links, bandwidth: links, "That is the number of links; how much does each carry?"),
+            Mistake(lambda **c: injection(**c) / c["bandwidth"], "That is how many links; how much does each carry?"),
+            Mistake(lambda **c: injection(**c) * c["npus"], "That is what all NPUs send together; one is asked for."),
+            Mistake(of(connected=0), "Nearly: on a fully connected network nobody has a link to itself."),
+            Mistake(of(switch=0), "A switch has a port for every NPU; how many links has one NPU to the switch?"),
+            Mistake(of(switch=-1), "A switch leads to all others; how many links has one NPU to the switch?"),
+            Mistake(of(ring=1), "A ring has two neighbours, and its links can be used both ways round."),
+            Mistake(of(-1, -1, -1), "That is how many others there are. With which of them does an NPU share a link?"),
         ],
-        "Right: links times link bandwidth. 2 : 1 : 7 for ring, switch and fully connected.",
+        "Right: links times link bandwidth. With 8 NPUs 2 : 1 : 7 for ring, switch and fully connected.",
+        unit="GB/s",
     )
 
 
@@ -147,7 +190,7 @@ def my_reduce_scatter(answer: Callable[[int, int, int], Any]) -> Verdict:
                     f"Nearly: on {npus} NPUs every shard ends complete at one NPU, but shard i at NPU i + {places} "
                     f"(modulo {npus}); it should be NPU i.",
                 )
-            return Verdict(False, f"On {npus} NPUs it isn't a reduce-scatter. {error}")
+            return Verdict(False, f"On {npus} NPUs it isn't a reduce-scatter. {_from_0(str(error))}")
         for step in own.steps():
             for source, destination, _ in step.transfers:
                 if (destination - source) % npus not in (1, npus - 1):
@@ -157,6 +200,11 @@ def my_reduce_scatter(answer: Callable[[int, int, int], Any]) -> Verdict:
                         f"sends to NPU {destination}, which is not its neighbour.",
                     )
     return Verdict(True, "Proven for 2, 3, 4 and 8 NPUs: shard i ends, complete, at NPU i. Now watch it play.")
+
+
+def _from_0(words: str) -> str:
+    """A proof's words with steps as the student's function counts them, from 0: those on the screen begin with 1."""
+    return re.sub(r"\bstep (\d+)", lambda found: f"{found[0]} (step = {int(found[1]) - 1})", words, flags=re.IGNORECASE)
 
 
 def _shift(schedule: Schedule) -> int | None:
