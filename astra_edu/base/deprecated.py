@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -29,7 +30,7 @@ def renamed(**new_names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        called = function.__qualname__.removesuffix(".__init__").rpartition("<locals>.")[2]
+        called = function.__qualname__.removesuffix(".__init__").removesuffix(".__new__").rpartition("<locals>.")[2]
 
         @wraps(function)
         def with_old_names(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -44,15 +45,29 @@ def renamed(**new_names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def renamed_fields(**new_names: str) -> Callable[[type[R]], type[R]]:
-    """The same for the fields of a dataclass: old keywords of its constructor, and old attributes, still work."""
+    """The same for the fields of a dataclass or NamedTuple: old keywords of its constructor, and old attributes."""
 
     def decorate(cls: type[R]) -> type[R]:
-        setattr(cls, "__init__", renamed(**new_names)(cls.__init__))  # noqa: B010
+        constructor = "__new__" if issubclass(cls, tuple) else "__init__"
+        setattr(cls, constructor, renamed(**new_names)(getattr(cls, constructor)))
         for old, new in new_names.items():
             setattr(cls, old, property(_reader(cls.__name__, old, new)))
         return cls
 
     return decorate
+
+
+def renamed_names(module: str, **new_names: str) -> Callable[[str], Any]:
+    """The __getattr__ of a module in which the name `old` is `new` now, given as renamed_names(__name__, old="new")."""
+
+    def of_module(name: str) -> Any:
+        if name not in new_names:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        text = f"{module}.{name} is {module}.{new_names[name]} now; the old name goes with release 0.3."
+        warnings.warn(text, DeprecationWarning, stacklevel=2)
+        return getattr(sys.modules[module], new_names[name])
+
+    return of_module
 
 
 def _reader(cls: str, old: str, new: str) -> Callable[[object], object]:

@@ -7,12 +7,15 @@ from pathlib import Path
 import pytest
 
 import astra_edu as ae
+from astra_edu.course.check import ex8
 from astra_edu.course.plots import memory_bars
 from astra_edu.course.studies.endpoint import COMM_OPT
 from astra_edu.course.studies.memory_systems import Fabric, MixtureOfExperts, PrivateMemory, zero_infinity
+from astra_edu.pipeline import Pass
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = ae.memory("gpt2", ae.Strategy())
+PIPELINE = ae.run_pipeline("interleaved", 2, 2, 10, 20, virtual=2)
 MODEL = MixtureOfExperts(hidden=64, heads=4, blocks=2, experts=8)
 MEMORY = PrivateMemory(Fabric(2, 4, 256, 2, 64), bandwidth=100)
 
@@ -42,6 +45,10 @@ CASES = {
         lambda: ae.Strategy(schedule="gpipe"),
         ae.Strategy(pipeline_order="gpipe"),
     ),
+    "Pass(chunk=...) is Pass(virtual_stage=...)": (lambda: Pass("F", 3, chunk=1), Pass("F", 3, 1)),
+    "Pass.chunk is Pass.virtual_stage": (lambda: Pass("F", 3, 1).chunk, 1),
+    "PassSpan.chunk is PassSpan.virtual_stage": (lambda: PIPELINE.spans[2].chunk, 1),
+    "ex8.best_chunks is astra_edu.course.check.ex8.best_virtual": (lambda: ex8.best_chunks, ex8.best_virtual),
     "Strategy.order is Strategy.placement": (lambda: ae.Strategy().order, "tensor-first"),
     "Strategy.schedule is Strategy.pipeline_order": (lambda: ae.Strategy().schedule, "1f1b"),
 }
@@ -56,6 +63,11 @@ def test_an_old_name_works_and_the_warning_says_the_new_one(words):
         found = old()
     assert found == wanted
     assert {warning.filename for warning in caught} == {__file__}
+
+
+def test_a_module_has_no_other_names():
+    with pytest.raises(AttributeError, match="ex8' has no attribute 'chunks'"):
+        _ = ex8.chunks
 
 
 def test_both_names_at_once_are_refused():
