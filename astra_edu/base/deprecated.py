@@ -50,6 +50,15 @@ def renamed_fields(**new_names: str) -> Callable[[type[R]], type[R]]:
     def decorate(cls: type[R]) -> type[R]:
         constructor = "__new__" if issubclass(cls, tuple) else "__init__"
         setattr(cls, constructor, renamed(**new_names)(getattr(cls, constructor)))
+        return renamed_attributes(**new_names)(cls)
+
+    return decorate
+
+
+def renamed_attributes(**new_names: str) -> Callable[[type[R]], type[R]]:
+    """The same for attributes alone, of classes that only the package makes."""
+
+    def decorate(cls: type[R]) -> type[R]:
         for old, new in new_names.items():
             setattr(cls, old, property(_reader(cls.__name__, old, new)))
         return cls

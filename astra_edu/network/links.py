@@ -15,7 +15,7 @@ from typing import NamedTuple
 from astra_edu.clock.events import Clock
 from astra_edu.network.block import Block
 from astra_edu.network.graph import GraphNetwork
-from astra_edu.network.messages import Message, Messages
+from astra_edu.network.messages import InFlight, MessageNetwork
 from astra_edu.network.shortest import LinkName, Node
 
 
@@ -49,7 +49,7 @@ class Travel:
 
     __slots__ = ("at", "destination", "message", "queued_ns", "route", "size")
 
-    def __init__(self, message: Message, route: list[Link], size: int, destination: int) -> None:
+    def __init__(self, message: InFlight, route: list[Link], size: int, destination: int) -> None:
         """A message of `size` bytes that is about to set off."""
         self.message = message
         self.destination = destination
@@ -59,7 +59,7 @@ class Travel:
         self.queued_ns = 0
 
 
-class Links(Messages):
+class Links(MessageNetwork):
     """The congestion-aware network. uses: what was on which link when, if `record`ed."""
 
     def __init__(
@@ -76,8 +76,8 @@ class Links(Messages):
         self._routes: dict[tuple[int, int], list[Link]] = {}
         self.uses: list[Use] | None = [] if record else None
 
-    def _carry(self, source: int, destination: int, size: int, message: Message) -> None:
-        self._forward(Travel(message, self._route(source, destination), size, destination))
+    def _carry(self, source: int, destination: int, message_bytes: int, message: InFlight) -> None:
+        self._forward(Travel(message, self._route(source, destination), message_bytes, destination))
 
     def _route(self, source: int, destination: int) -> list[Link]:
         route = self._routes.get((source, destination))

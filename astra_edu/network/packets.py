@@ -11,7 +11,7 @@ from astra_edu.network.block import Block
 from astra_edu.network.buffers import SwitchBuffers
 from astra_edu.network.graph import GraphNetwork
 from astra_edu.network.links import Link, Links, Travel
-from astra_edu.network.messages import Message
+from astra_edu.network.messages import InFlight
 from astra_edu.network.shortest import LinkName
 
 MOST_PACKETS = 3_000_000
@@ -58,7 +58,7 @@ class Packet(Travel):
     __slots__ = ("left", "sent_ns", "source")
 
     def __init__(
-        self, message: Message, route: list[Link], size: int, source: int, destination: int, left: list[int]
+        self, message: InFlight, route: list[Link], size: int, source: int, destination: int, left: list[int]
     ) -> None:
         """A packet of `size` bytes that is about to set off."""
         super().__init__(message, route, size, destination)
@@ -86,7 +86,7 @@ class BufferedLinks(Links):
         self._sent = 0
 
     def blocked(self) -> str:
-        """See Messages."""
+        """See MessageNetwork."""
         stuck = [link.name for link in self._links.values() if cast(BufferedLink, link).blocked]
         circle = [link for link in stuck if isinstance(link[0], str)]
         if not circle:
@@ -100,9 +100,9 @@ class BufferedLinks(Links):
             self._links[name] = BufferedLink(name, block, None if size is None else Room(size))
         return self._links[name]
 
-    def _carry(self, source: int, destination: int, size: int, message: Message) -> None:
+    def _carry(self, source: int, destination: int, message_bytes: int, message: InFlight) -> None:
         route = self._route(source, destination)
-        sizes = self.buffers.packets(size)
+        sizes = self.buffers.packets(message_bytes)
         left = [len(sizes)]
         self._count(len(sizes))
         for piece in sizes:

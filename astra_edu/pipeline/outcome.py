@@ -9,7 +9,7 @@ from importlib import import_module
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from astra_edu.base.deprecated import renamed_fields
+from astra_edu.base.deprecated import renamed_attributes
 from astra_edu.base.intervals import gaps
 from astra_edu.base.run import Run
 from astra_edu.base.span import BUBBLE, COMPUTE, Span, idle
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _WORK = {"F": "forward", "B": "backward"}
 
 
-@renamed_fields(chunk="virtual_stage")
+@renamed_attributes(chunk="virtual_stage")
 class PassSpan(NamedTuple):
     """One pass as it ran: kind "F" or "B" of a micro-batch through a virtual stage of the stage, from start to end.
 

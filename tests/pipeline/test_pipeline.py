@@ -334,8 +334,8 @@ def test_a_standstill_says_who_waits_for_what():
     with pytest.raises(ConfigError, match=r"on stage 6\. 2 more stages wait, too\.$"):
         run_pipeline(one_stage_goes_on_alone, 8, 2, 10, 20)
     virtual = passes("interleaved", 2, 2, 2)
-    with pytest.raises(ConfigError, match="Stage 0 is to run F of micro-batch 0 through virtual stage 1 and waits for F "
-                                          "of micro-batch 0 through virtual stage 0 on stage 1"):  # fmt: skip
+    with pytest.raises(ConfigError, match="Stage 0 is to run F of micro-batch 0 through virtual stage 1 and waits for "
+                                          "F of micro-batch 0 through virtual stage 0 on stage 1"):  # fmt: skip
         run_pipeline((virtual[0], tuple(reversed(virtual[1]))), 2, 2, 10, 20, virtual=2)
 
 

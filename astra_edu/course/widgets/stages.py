@@ -29,7 +29,7 @@ class Stages(View):
     """A pipeline's passes over time, with controls for everything and a cursor that says what each stage holds.
 
     order: a name in ORDERS, your own ones, too. virtual: virtual stages a stage, for orders that take several. ratio:
-    how many times as long as a forward pass the backward pass is; p2p: how long a transfer is, as a share of a forward pass.
+    how many times as long as a forward pass the backward pass is; p2p: how long a transfer is, as its share.
     slow: the number of a stage that takes 1.5 times as long as the others, or None. time: where the cursor is, in ns.
     A forward pass through a whole stage takes 12 µs. The view and Python share all of these.
 

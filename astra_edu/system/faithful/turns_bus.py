@@ -16,10 +16,10 @@ class NpuBus:
         """shared: the bus itself."""
         self._bus = shared
 
-    def cross(self, how: Crossing, size: int, action: Action, what: Any) -> None:
-        """Do action(what) when `size` bytes have crossed the bus."""
+    def cross(self, how: Crossing, message_bytes: int, action: Action, what: Any) -> None:
+        """Do action(what) when `message_bytes` have crossed the bus."""
         side = self._bus.near if how.outwards else self._bus.far
-        side.request(Piece(size, how.adds_up, how.returns, lambda: action(what)))
+        side.request(Piece(message_bytes, how.adds_up, how.returns, lambda: action(what)))
 
 
 class TurnsBusClock:
