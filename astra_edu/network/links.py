@@ -8,6 +8,7 @@ How long that takes on one link is Block.crossing_ns (block.py).
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass, field
 from itertools import pairwise
 from math import prod
 from typing import NamedTuple
@@ -30,33 +31,27 @@ class Use(NamedTuple):
     end_ns: int
 
 
+@dataclass(slots=True, eq=False)
 class Link:
-    """One direction of a wire."""
+    """One direction of a wire. times: (crossing, occupied) ns of a message by its size, as far as they are known."""
 
-    __slots__ = ("block", "busy", "name", "queue", "times")
-
-    def __init__(self, name: LinkName, block: Block) -> None:
-        """A free link."""
-        self.name = name
-        self.block = block
-        self.busy = False
-        self.queue: deque[Travel] = deque()
-        self.times: dict[int, tuple[int, int]] = {}
+    name: LinkName
+    block: Block
+    busy: bool = False
+    queue: deque[Travel] = field(default_factory=deque)
+    times: dict[int, tuple[int, int]] = field(default_factory=dict)
 
 
+@dataclass(slots=True, eq=False)
 class Travel:
     """A message on its route: `at` is the number of the link it waits for or is on, queued_ns since when."""
 
-    __slots__ = ("at", "destination", "message", "queued_ns", "route", "size")
-
-    def __init__(self, message: InFlight, route: list[Link], size: int, destination: int) -> None:
-        """A message of `size` bytes that is about to set off."""
-        self.message = message
-        self.destination = destination
-        self.route = route
-        self.size = size
-        self.at = 0
-        self.queued_ns = 0
+    message: InFlight
+    route: list[Link]
+    size: int
+    destination: int
+    at: int = 0
+    queued_ns: int = 0
 
 
 class Links(MessageNetwork):

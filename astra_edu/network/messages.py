@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 from math import prod
 from typing import Any
@@ -24,29 +25,24 @@ REQUESTS = 1_000_000_000
 """What a request's tag is more than its message's."""
 
 
+@dataclass(slots=True, eq=False)
 class InFlight:
-    """A message on its way, or there before its receiver is ready."""
+    """A message on its way, or there before its receiver is ready. sent(what_sent) is called when it has arrived."""
 
-    __slots__ = ("arrived", "received", "sent", "tag", "what_received", "what_sent")
-
-    def __init__(self, tag: int, sent: Handler | None, what: Any) -> None:
-        """sent: called with `what` when it has arrived."""
-        self.tag = tag
-        self.sent = sent
-        self.what_sent = what
-        self.received: Handler | None = None
-        self.what_received: Any = None
-        self.arrived = False
+    tag: int
+    sent: Handler | None
+    what_sent: Any
+    received: Handler | None = None
+    what_received: Any = None
+    arrived: bool = False
 
 
+@dataclass(slots=True, eq=False)
 class _Channel:
     """Messages without a receiver yet and receivers without a message yet; one of the two is empty."""
 
-    __slots__ = ("early", "waiting")
-
-    def __init__(self) -> None:
-        self.early: deque[InFlight] = deque()
-        self.waiting: deque[tuple[Handler, Any]] = deque()
+    early: deque[InFlight] = field(default_factory=deque)
+    waiting: deque[tuple[Handler, Any]] = field(default_factory=deque)
 
 
 class MessageNetwork:

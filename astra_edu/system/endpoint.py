@@ -14,7 +14,6 @@ from astra_edu.network.messages import MessageNetwork
 from astra_edu.system.custom import CustomExchange, CustomTrace
 from astra_edu.system.exchange import Exchange, Startable, TreeExchange
 from astra_edu.system.faithful.bus import SharedBus
-from astra_edu.system.faithful.turns_bus import NpuBus, TurnsBusClock
 from astra_edu.system.moves import Moves, moves
 from astra_edu.system.plan_2 import Kind, LogicalRing, PhasePlan, Planner, Shared
 from astra_edu.system.policies import priorities, queue_policy
@@ -61,9 +60,7 @@ class Endpoint:
         self.platform = platform
         self.system = system = platform.system
         self.messages = messages
-        self.bus: NpuBus | None = None
-        if system.bus:
-            self.bus = NpuBus(SharedBus.with_memory(system.bus, TurnsBusClock(self.turns), None))
+        self.bus = SharedBus.with_memory(system.bus, self.turns, clock) if system.bus else None
         self.folded = folded
         self._planner = Planner(platform, shared)
         self._streams = 0

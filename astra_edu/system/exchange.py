@@ -10,31 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from astra_edu.clock.events import Action
 from astra_edu.collectives.tree import Tree
-from astra_edu.system.faithful.bus import Crossing
+from astra_edu.system.faithful.bus import Crossing, InTurn, SharedBus
 from astra_edu.system.moves import Moves
 
 if TYPE_CHECKING:
     from astra_edu.system.endpoint import Endpoint
 
 Over = Callable[[], object]
-
-
-class InTurn(Protocol):
-    """An NPU's turns."""
-
-    def after(self, delay: int, action: Action, what: Any = None) -> None:
-        """Do action(what) in `delay` ns."""
-
-
-class CrossedBus(Protocol):
-    """An NPU's shared bus."""
-
-    def cross(self, how: Crossing, message_bytes: int, action: Action, what: Any) -> None:
-        """Do action(what) when `message_bytes` have crossed."""
 
 
 class Carrier(Protocol):
@@ -47,52 +33,36 @@ class Carrier(Protocol):
         """`npu` is ready for a message; received(...) is called when it is there."""
 
 
-class PhaseEndpoint(Protocol):
-    """What a phase needs of the NPU it runs at: its number, its turns, its bus if it has one, and the network."""
-
-    @property
-    def npu(self) -> int:
-        """The NPU's number."""
-
-    @property
-    def turns(self) -> InTurn:
-        """When it does what."""
-
-    @property
-    def bus(self) -> CrossedBus | None:
-        """Its shared bus."""
-
-    @property
-    def messages(self) -> Carrier:
-        """The network."""
-
-
 @dataclass
 class OneEndpoint:
-    """As much of an endpoint as a phase that is followed alone needs."""
+    """As much of an endpoint as a phase that is followed alone needs: the NPU's number, turns and bus, the network."""
 
     npu: int
     turns: InTurn
     messages: Carrier
-    bus: CrossedBus | None = None
+    bus: SharedBus | None = None
 
 
+PhaseEndpoint: TypeAlias = "Endpoint | OneEndpoint"
+"""What a phase runs at."""
+
+
+@dataclass(slots=True, eq=False)
 class Exchange:
-    """One NPU in a phase of a ring, halving-doubling or direct."""
+    """One NPU in a phase of a ring, halving-doubling or direct.
 
-    __slots__ = ("ahead", "arrived", "behind", "endpoint", "free", "moves", "over", "sent", "tag")
+    tag: of all its messages. ahead, behind: for each of the moves, to whom and from whom it goes.
+    """
 
-    def __init__(
-        self, endpoint: PhaseEndpoint, moves: Moves, tag: int, ahead: Sequence[int], behind: Sequence[int], over: Over
-    ) -> None:
-        """tag: of all its messages. ahead, behind: for each of the moves, to whom and from whom it goes."""
-        self.endpoint = endpoint
-        self.moves = moves
-        self.tag = tag
-        self.ahead = ahead
-        self.behind = behind
-        self.over = over
-        self.sent = self.arrived = self.free = 0
+    endpoint: PhaseEndpoint
+    moves: Moves
+    tag: int
+    ahead: Sequence[int]
+    behind: Sequence[int]
+    over: Over
+    sent: int = 0
+    arrived: int = 0
+    free: int = 0
 
     def start(self) -> None:
         """All tokens set off."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from astra_edu.clock.events import Clock, Turns
 from astra_edu.clock.foreseen import WAITS, ForeseenClock, Known
@@ -20,19 +21,17 @@ from astra_edu.system.plan_2 import PhasePlan
 from astra_edu.system.trace_config import TracePlatform
 
 
+@dataclass(slots=True, eq=False)
 class Timed:
-    """A phase at an NPU that stands for all: it is over when its time is."""
+    """A phase at an NPU that stands for all: it is over when its time is, and `over` called.
 
-    __slots__ = ("clock", "known", "lead", "over")
+    lead: from who leads the NPUs at the start to who leads them at the end.
+    """
 
-    def __init__(
-        self, clock: ForeseenClock, known: Known, lead: Callable[[int], int], over: Callable[[], object]
-    ) -> None:
-        """lead: from who leads the NPUs at the start to who leads them at the end. over: called at its end."""
-        self.clock = clock
-        self.known = known
-        self.lead = lead
-        self.over = over
+    clock: ForeseenClock
+    known: Known
+    lead: Callable[[int], int]
+    over: Callable[[], object]
 
     def start(self) -> None:
         """Begin."""

@@ -18,7 +18,6 @@ from astra_edu.system.exchange import Exchange, OneEndpoint
 from astra_edu.system.faithful import quirks
 from astra_edu.system.faithful.bus import SharedBus
 from astra_edu.system.faithful.kth_messages import KthMessages, RowMessage
-from astra_edu.system.faithful.turns_bus import NpuBus
 from astra_edu.system.moves import Moves, moves
 from astra_edu.system.plan_1 import Phase
 from astra_edu.system.routes import Routes
@@ -35,7 +34,7 @@ class BusPhases:
         self.clock = clock
         self.system = platform.system
         self.alike = alike
-        self._buses: dict[object, tuple[LoopTurns, NpuBus]] = {}
+        self._buses: dict[object, tuple[LoopTurns, SharedBus]] = {}
         self._rows: dict[tuple[int, int, int, bool], tuple[list[list[RowMessage]], Moves]] = {}
 
     def begin(self, phase: Phase, order: Sequence[int], done: Callable[[Sequence[int]], object]) -> None:
@@ -88,11 +87,11 @@ class BusPhases:
             self._rows[key] = rows, own
         return self._rows[key]
 
-    def _bus(self, name: object) -> tuple[LoopTurns, NpuBus]:
+    def _bus(self, name: object) -> tuple[LoopTurns, SharedBus]:
         if name not in self._buses:
             assert self.system.bus
             turns = LoopTurns(self.clock, name)
-            self._buses[name] = turns, NpuBus(SharedBus.with_memory(self.system.bus, self.clock, name))
+            self._buses[name] = turns, SharedBus.with_memory(self.system.bus, turns, self.clock.env)
         return self._buses[name]
 
     def _at(self, time: float, action: Action, what: Any) -> None:

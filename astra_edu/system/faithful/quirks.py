@@ -91,16 +91,3 @@ def crossing_bytes(schedule: Schedule, sizes: Sequence[int]) -> list[int]:
         return [*sizes, sizes[-1]]
     following = sizes[-1] // 2 if schedule.collective is Collective.REDUCE_SCATTER else sizes[-1] * 2
     return [*sizes, following]
-
-
-def window_reduces(collective: Collective, window: int, received: int) -> bool:
-    """Whether the direct algorithm charges the `received`-th message (from 0) for a reduction.
-
-    Expected: every message of a reduce-scatter, and the first n - 1 of an all-reduce. Done: messages are taken
-    in lots of `window`, and only every other lot is charged (in an all-reduce every fourth). Without a window
-    the two agree.
-    """
-    lot = 1 + received // window
-    if collective is Collective.REDUCE_SCATTER:
-        return lot % 2 == 1
-    return collective is Collective.ALL_REDUCE and lot % 4 == 1
