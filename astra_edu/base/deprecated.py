@@ -30,13 +30,14 @@ def renamed(**new_names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        called = function.__qualname__.removesuffix(".__init__").removesuffix(".__new__").rpartition("<locals>.")[2]
+        called = function.__qualname__.removesuffix(".__init__").rpartition("<locals>.")[2]
 
         @wraps(function)
         def with_old_names(*args: P.args, **kwargs: P.kwargs) -> R:
-            for old, new in new_names.items():
-                if old in kwargs:
-                    kwargs[new] = _value(called, old, new, kwargs)
+            if kwargs:  # most calls have none
+                for old, new in new_names.items():
+                    if old in kwargs:
+                        kwargs[new] = _value(called, old, new, kwargs)
             return function(*args, **kwargs)
 
         return with_old_names
@@ -45,11 +46,10 @@ def renamed(**new_names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def renamed_fields(**new_names: str) -> Callable[[type[R]], type[R]]:
-    """The same for the fields of a dataclass or NamedTuple: old keywords of its constructor, and old attributes."""
+    """The same for the fields of a dataclass: old keywords of its constructor, and old attributes, still work."""
 
     def decorate(cls: type[R]) -> type[R]:
-        constructor = "__new__" if issubclass(cls, tuple) else "__init__"
-        setattr(cls, constructor, renamed(**new_names)(getattr(cls, constructor)))
+        setattr(cls, "__init__", renamed(**new_names)(cls.__init__))  # noqa: B010
         return renamed_attributes(**new_names)(cls)
 
     return decorate

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from astra_edu.base.deprecated import renamed_fields
+from astra_edu.base.deprecated import renamed_attributes
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.table import Registry, first_sentence
 
 
-@renamed_fields(chunk="virtual_stage")
+@renamed_attributes(chunk="virtual_stage")
 class Pass(NamedTuple):
     """One micro-batch going through one virtual stage, which is a group of layers, forwards or backwards.
 

@@ -52,7 +52,6 @@ CASES = {
         lambda: ae.Strategy(schedule="gpipe"),
         ae.Strategy(pipeline_order="gpipe"),
     ),
-    "Pass(chunk=...) is Pass(virtual_stage=...)": (lambda: Pass("F", 3, chunk=1), Pass("F", 3, 1)),
     "Pass.chunk is Pass.virtual_stage": (lambda: Pass("F", 3, 1).chunk, 1),
     "PassSpan.chunk is PassSpan.virtual_stage": (lambda: PIPELINE.spans[2].chunk, 1),
     "ex8.best_chunks is astra_edu.course.check.ex8.best_virtual": (lambda: ex8.best_chunks, ex8.best_virtual),
