@@ -29,7 +29,7 @@ def spans_of_trace(result):
     """Every node that ran, every chunk in a phase and every message on a link of a run of ASTRA-sim 2.x's kind."""
     ran = [(one.npu, one.node.id, one.unit.name, float(one.start_ns), float(one.end_ns)) for one in result.ran]
     stays = [
-        (s.npu, s.what.id, s.chunk, s.step, s.phase.collective.value, s.phase.dimension, s.phase.size, *times(s))
+        (s.npu, s.what.id, s.chunk, s.step, s.phase.collective.value, s.phase.dimension, s.phase.chunk_bytes, *times(s))
         for s in result.stays
     ]
     uses = [(str(u.link), u.size, *times(u), float(u.free_ns)) for u in result.uses]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -33,9 +34,10 @@ def renamed(**new_names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
         @wraps(function)
         def with_old_names(*args: P.args, **kwargs: P.kwargs) -> R:
-            for old, new in new_names.items():
-                if old in kwargs:
-                    kwargs[new] = _value(called, old, new, kwargs)
+            if kwargs:  # most calls have none
+                for old, new in new_names.items():
+                    if old in kwargs:
+                        kwargs[new] = _value(called, old, new, kwargs)
             return function(*args, **kwargs)
 
         return with_old_names
@@ -62,6 +64,19 @@ def renamed_attributes(**new_names: str) -> Callable[[type[R]], type[R]]:
         return cls
 
     return decorate
+
+
+def renamed_names(module: str, **new_names: str) -> Callable[[str], Any]:
+    """The __getattr__ of a module in which the name `old` is `new` now, given as renamed_names(__name__, old="new")."""
+
+    def of_module(name: str) -> Any:
+        if name not in new_names:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        text = f"{module}.{name} is {module}.{new_names[name]} now; the old name goes with release 0.3."
+        warnings.warn(text, DeprecationWarning, stacklevel=2)
+        return getattr(sys.modules[module], new_names[name])
+
+    return of_module
 
 
 def _reader(cls: str, old: str, new: str) -> Callable[[object], object]:

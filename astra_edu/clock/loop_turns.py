@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import simpy
 
+from astra_edu.clock.events import Action
 from astra_edu.clock.lookback import Happening, LoopClock
 
 Done = Callable[[], object]
@@ -22,26 +22,26 @@ class TurnsClock(LoopClock):
     def __init__(self) -> None:
         """A clock at 0 ns with nothing to do."""
         super().__init__()
-        self._turns: dict[object, list[Done]] = {}
+        self._turns: dict[object, list[tuple[Action, Any]]] = {}
 
     def timeout(self, delay: float) -> simpy.Event:
         """An event that comes in `delay` ns, in NPU 0's turn."""
         event = self.env.event()
-        self.after(delay, lambda: self.wake(event))
+        self.after_for(0, delay, self.wake, event)
         return event
 
     def after(self, delay: float, action: Done) -> None:
         """Do `action` for NPU 0 in `delay` ns."""
-        self.after_for(0, delay, action)
+        self.after_for(0, delay, lambda _: action())
 
-    def after_for(self, npu: object, delay: float, action: Done) -> None:
-        """Do `action` for an NPU in `delay` ns."""
+    def after_for(self, npu: object, delay: float, action: Action, what: Any = None) -> None:
+        """Do action(what) for an NPU in `delay` ns."""
         key = npu, self.env.now + delay
         actions = self._turns.get(key)
         if actions is not None:
-            actions.append(action)
+            actions.append((action, what))
             return
-        self._turns[key] = [action]
+        self._turns[key] = [(action, what)]
         event = Happening(self.env, self._take_turn, 1, key)
         self.env.schedule(event, 1, delay)  # type: ignore[arg-type]
 
@@ -54,7 +54,8 @@ class TurnsClock(LoopClock):
         """One action after the other, and between them, what the last one woke."""
         key = event.what
         actions = self._turns[key]
-        actions.pop(0)()
+        action, what = actions.pop(0)
+        action(what)
         if actions:
             event = Happening(self.env, self._take_turn, 0, key)
             self.env.schedule(event, 0)  # type: ignore[arg-type]
@@ -72,4 +73,4 @@ class LoopTurns:
 
     def after(self, delay: int, action: Callable[[Any], object], what: Any = None) -> None:
         """Do action(what) in `delay` ns, in this NPU's turn."""
-        self._turns.after_for(self._npu, delay, partial(action, what))
+        self._turns.after_for(self._npu, delay, action, what)

@@ -72,10 +72,12 @@ def work(result: Result) -> float:
     The figures alone decide, not a clock, so that the same run always gets the same explanation.
     """
     bus = result.platform.system.bus is not None  # every phase is followed message by message
-    timed = {(id(stay.phase.schedule), stay.phase.size, bus and i): stay.phase for i, stay in enumerate(result.stays)}
+    timed = {
+        (id(stay.phase.schedule), stay.phase.chunk_bytes, bus and i): stay.phase for i, stay in enumerate(result.stays)
+    }
     messages = 0
     for phase in timed.values():
-        alike = phase.lane.dimension.wires.symmetric and all(group.symmetric for group in phase.schedule.groups)
+        alike = phase.logical.dimension.wires.symmetric and all(group.symmetric for group in phase.schedule.groups)
         messages += phase.schedule.npus * phase.duration.messages if bus or not alike else 0
     return len(result.stays) + messages / 2
 

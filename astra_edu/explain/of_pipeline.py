@@ -56,7 +56,7 @@ def _candidates(run: PipelineRun) -> Iterator[tuple[str, dict[str, object]]]:
     if even != {name: list(getattr(run, name)) for name in even}:
         yield "the same work in parts of equal time", dict(even)
     for order in ORDERS:
-        if order not in (run.order, "interleaved") and run.virtual == 1:  # with one chunk that is 1F1B
+        if order not in (run.order, "interleaved") and run.virtual == 1:  # with one virtual stage that is 1F1B
             yield f"the order {order}", {"order": order}
     if run.order in ORDERS:
         halves = {name: [time // 2 for time in getattr(run, name)] for name in ("forward_ns", "backward_ns")}

@@ -35,7 +35,7 @@ def path_of_passes(run: PipelineRun) -> tuple[Segment, ...]:
 
 
 def _part(span: PassSpan, run: PipelineRun) -> int:
-    return span.chunk * run.stages + span.stage
+    return span.virtual_stage * run.stages + span.stage
 
 
 def _needs(span: PassSpan, run: PipelineRun, passes: dict[Key, PassSpan]) -> PassSpan | None:

@@ -109,12 +109,12 @@ class _Parts:
 
     def of(self, phase: Phase, time: float) -> list[tuple[str, float]]:
         """(cause, ns) of a phase that took `time` ns."""
-        kind = (id(phase.schedule), id(phase.lane))
-        key = (*kind, phase.size, time)
+        kind = (id(phase.schedule), id(phase.logical))
+        key = (*kind, phase.chunk_bytes, time)
         if key not in self._found:
             if kind not in self._routes:
                 self._routes[kind] = list(self._removals(phase))
-            self._found[key] = self._split(kind, phase.size, time)
+            self._found[key] = self._split(kind, phase.chunk_bytes, time)
         return self._found[key]
 
     def _split(self, kind: tuple[int, int], size: int, time: float) -> list[tuple[str, float]]:
@@ -128,7 +128,7 @@ class _Parts:
 
     def _removals(self, phase: Phase) -> Iterator[tuple[str, Routes]]:
         """(cause, the phase without it and those before it)."""
-        dimension, how = phase.lane.dimension, phase.lane.how
+        dimension, how = phase.logical.dimension, phase.logical.how
         network = list(self.network)
 
         def routes(endpoint: int) -> Routes:

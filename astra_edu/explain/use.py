@@ -34,7 +34,7 @@ def busy_ns(result: Result) -> list[float]:
         stays.setdefault(id(stay.phase), (stay.phase, []))[1].append((stay.start_ns, stay.end_ns))
     busy: list[list[tuple[float, float]]] = [[] for _ in result.platform.network]
     for phase, intervals in stays.values():
-        first = phase.lane.dimension.first_place
+        first = phase.logical.dimension.first_place
         for place, sent in enumerate(phase.duration.sent):
             if sent:
                 busy[first + place] += intervals
@@ -50,10 +50,10 @@ def meeting(result: Result) -> list[int]:
     kinds = {(id(stay.phase.schedule), stay.phase.dimension): stay.phase for stay in result.stays}
     found = set()
     for phase in kinds.values():
-        wires = phase.lane.dimension.wires
-        if phase.lane.how.window is not None or not isinstance(wires, Dimension):
+        wires = phase.logical.dimension.wires
+        if phase.logical.how.window is not None or not isinstance(wires, Dimension):
             continue
         quick = wires.npus <= 256 or all(group.symmetric for group in phase.schedule.groups)
         if quick and steps_that_meet(phase.schedule, [wires]):
-            found.add(phase.lane.dimension.physical)
+            found.add(phase.logical.dimension.physical)
     return sorted(found)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from astra_edu.base.deprecated import renamed
 from astra_edu.base.errors import ConfigError, not_negative, positive, whole
 from astra_edu.base.units import bytes_per_ns
 from astra_edu.network.dimension import LARGEST, SMALLEST
@@ -55,14 +56,15 @@ class Block:
         """Links between two NPUs so far apart (a ring goes the shorter way round); see Topology.apart."""
         return self.topology.hops(self.npus, distance)
 
-    def message_ns(self, size: int, hops: int) -> int:
+    @renamed(size="message_bytes")
+    def message_ns(self, message_bytes: int, hops: int) -> int:
         """Time of a message that nothing delays: all links' latencies, and its bytes once. Truncated to whole ns."""
-        return int(hops * self.latency + size / self.link_bandwidth)
+        return int(hops * self.latency + message_bytes / self.link_bandwidth)
 
-    def crossing_ns(self, size: int) -> int:
+    def crossing_ns(self, message_bytes: int) -> int:
         """Time from a message's first byte on one link until all of it is at the other end."""
-        return int(self.latency + size / self.link_bandwidth)
+        return int(self.latency + message_bytes / self.link_bandwidth)
 
-    def occupied_ns(self, size: int) -> int:
+    def occupied_ns(self, message_bytes: int) -> int:
         """How long a message keeps one link from sending the next."""
-        return int(size / self.link_bandwidth)
+        return int(message_bytes / self.link_bandwidth)

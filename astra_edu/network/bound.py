@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import pairwise
 from math import prod
 
+from astra_edu.base.deprecated import renamed
 from astra_edu.collectives import Schedule, counts
 from astra_edu.collectives.schedule import Rounds
 from astra_edu.network import Dimension
@@ -62,15 +63,16 @@ def _hops(source: int, destination: int, stride: int, dimension: Dimension) -> i
     return dimension.hops(dimension.apart(source // stride % dimension.npus, destination // stride % dimension.npus))
 
 
-def bandwidth_bound_ns(schedule: Schedule, network: Sequence[Dimension], size: int) -> float:
+@renamed(size="collective_bytes")
+def bandwidth_bound_ns(schedule: Schedule, network: Sequence[Dimension], collective_bytes: int) -> float:
     """A time that no network of these links can undercut, in ns.
 
     The busiest NPU's bytes must go over its own links, and everybody's bytes over all links, once a hop. Of
     several dimensions, the one that takes longest counts. The analytical model can undercut this, because to it
-    every message has a bandwidth of its own; then messages meet, and the model is wrong. size as in
+    every message has a bandwidth of its own; then messages meet, and the model is wrong. collective_bytes: as in
     `time_schedule`.
     """
-    buffer = schedule.buffer_bytes(size)
+    buffer = schedule.buffer_bytes(collective_bytes)
     bounds = []
     for d, dimension in enumerate(network):
         part = replace(schedule, groups=tuple(group for group in schedule.groups if group.dimension == d))

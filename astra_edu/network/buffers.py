@@ -60,9 +60,9 @@ class SwitchBuffers:
             return None
         return self.size if self.only is None or node.startswith(self.only) else None
 
-    def packets(self, size: int) -> list[int]:
-        """The bytes of the packets of a message of `size` bytes."""
-        if not isinstance(self.packet, int) or size <= self.packet:
-            return [size]
-        whole_ones, rest = divmod(size, self.packet)
+    def packets(self, message_bytes: int) -> list[int]:
+        """The bytes of the packets of a message."""
+        if not isinstance(self.packet, int) or message_bytes <= self.packet:
+            return [message_bytes]
+        whole_ones, rest = divmod(message_bytes, self.packet)
         return [self.packet] * whole_ones + [rest] * (rest > 0)

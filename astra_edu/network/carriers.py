@@ -7,11 +7,11 @@ from astra_edu.network.block import Block
 from astra_edu.network.buffers import SwitchBuffers
 from astra_edu.network.graph import GraphNetwork
 from astra_edu.network.links import Links
-from astra_edu.network.messages import Message, Messages
+from astra_edu.network.messages import InFlight, MessageNetwork
 from astra_edu.network.packets import BufferedLinks
 
 
-class GraphMessages(Messages):
+class GraphMessages(MessageNetwork):
     """The congestion-unaware network of a graph."""
 
     def __init__(self, clock: Clock, graph: GraphNetwork, rendezvous: bool = False) -> None:
@@ -20,8 +20,8 @@ class GraphMessages(Messages):
         self._graph = graph
         self._durations: dict[tuple[int, int, int], int] = {}
 
-    def _carry(self, source: int, destination: int, size: int, message: Message) -> None:
-        key = (source, destination, size)
+    def _carry(self, source: int, destination: int, message_bytes: int, message: InFlight) -> None:
+        key = (source, destination, message_bytes)
         ns = self._durations.get(key)
         if ns is None:
             ns = self._durations[key] = self._graph.message_ns(*key)
@@ -35,7 +35,7 @@ def carrier(
     buffers: SwitchBuffers | None = None,
     rendezvous: bool = False,
     record: bool = False,
-) -> Messages:
+) -> MessageNetwork:
     """What carries messages over a network. record: keep what was on which link when."""
     if buffers is not None:
         return BufferedLinks(clock, network, buffers, rendezvous, record)
@@ -43,4 +43,4 @@ def carrier(
         return Links(clock, network, rendezvous, record)
     if isinstance(network, GraphNetwork):
         return GraphMessages(clock, network, rendezvous)
-    return Messages(clock, network, rendezvous)
+    return MessageNetwork(clock, network, rendezvous)

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from astra_edu.base.deprecated import renamed
 from astra_edu.base.errors import ConfigError, choice, not_negative, positive, whole
 from astra_edu.base.units import bytes_per_ns
 from astra_edu.network.topologies import Topology, find
@@ -120,21 +121,22 @@ class Dimension:
         """Links between two NPUs so far `apart` (a ring goes the shorter way round)."""
         return self.topology.hops(self.npus, distance)
 
-    def message_ns(self, size: int, distance: int = 1) -> float:
-        """Time in ns of one message of `size` bytes between NPUs that are `distance` apart.
+    @renamed(size="message_bytes")
+    def message_ns(self, message_bytes: int, distance: int = 1) -> float:
+        """Time in ns of one message of `message_bytes` between NPUs that are `distance` apart.
 
         ASTRA-sim truncates to whole ns after every term, and so does this.
         """
         hops = self.hops(distance)
         time = int(hops * self.latency)
-        time = int(time + size / self.message_bandwidth)
+        time = int(time + message_bytes / self.message_bandwidth)
         if self.nic:
             time = int(time + 2 * self.nic)
         if self.router and self.topology.switched:
             time = int(time + self.router * (hops - 1))
         if not self.hbm_scale:
             return time
-        return max(time, (self.hbm_latency + size / self.hbm_bandwidth) * self.hbm_scale)
+        return max(time, (self.hbm_latency + message_bytes / self.hbm_bandwidth) * self.hbm_scale)
 
     @property
     def _links_needed(self) -> int:

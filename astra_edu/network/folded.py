@@ -14,16 +14,16 @@ from typing import Any
 from astra_edu.clock.events import Clock
 from astra_edu.network.block import Block
 from astra_edu.network.links import Link, Links, Travel
-from astra_edu.network.messages import Handler, Message, Messages
+from astra_edu.network.messages import Handler, InFlight, MessageNetwork
 from astra_edu.network.shortest import LinkName, Node
 
 
-class FoldedMessages(Messages):
+class FoldedMessages(MessageNetwork):
     """The congestion-unaware network as NPU 0 sees it."""
 
-    def receive(self, npu: int, source: int, tag: int, size: int, received: Handler, what: Any = None) -> None:
+    def receive(self, npu: int, source: int, tag: int, message_bytes: int, received: Handler, what: Any = None) -> None:
         """What comes from as far behind as `source` is ahead has been sent by NPU 0 itself."""
-        super().receive(source, npu, tag, size, received, what)
+        super().receive(source, npu, tag, message_bytes, received, what)
 
 
 class AmbiguousError(Exception):
@@ -44,7 +44,7 @@ class FoldedLinks(FoldedMessages, Links):
         self._came: dict[LinkName, tuple[int, int]] = {}
         self._last = (-1, 0, 0)
 
-    def _carry(self, source: int, destination: int, size: int, message: Message) -> None:
+    def _carry(self, source: int, destination: int, message_bytes: int, message: InFlight) -> None:
         """destination: how far away it is; 0 for a request to who is as far behind as `source` is ahead."""
         if not destination:
             d = self._dimension(source)
@@ -52,7 +52,7 @@ class FoldedLinks(FoldedMessages, Links):
         route = self._routes.get((0, destination))
         if route is None:
             route = self._routes[0, destination] = self._folded_route(destination)
-        self._forward(Travel(message, route, size, destination))
+        self._forward(Travel(message, route, message_bytes, destination))
 
     def _folded_route(self, destination: int) -> list[Link]:
         d = self._dimension(destination)

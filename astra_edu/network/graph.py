@@ -12,6 +12,7 @@ from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from astra_edu.base.deprecated import renamed
 from astra_edu.base.errors import ConfigError, choice, whole
 from astra_edu.network.block import Block
 from astra_edu.network.shortest import LinkName, Node, ShortestWays
@@ -107,10 +108,13 @@ class GraphNetwork:
         way = self.way(source, destination)
         return [(link, self.links[link]) for link in pairwise(way)]
 
-    def message_ns(self, source: int, destination: int, size: int) -> int:
+    @renamed(size="message_bytes")
+    def message_ns(self, source: int, destination: int, message_bytes: int) -> int:
         """Time of a message that nothing delays: all latencies, and its bytes once over the slowest link."""
         blocks = [block for _, block in self.route(source, destination)]
-        return int(sum(block.latency for block in blocks) + size / min(block.link_bandwidth for block in blocks))
+        return int(
+            sum(block.latency for block in blocks) + message_bytes / min(block.link_bandwidth for block in blocks)
+        )
 
 
 def _count(graph: Any, npus: int) -> int:

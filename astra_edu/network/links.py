@@ -8,6 +8,7 @@ How long that takes on one link is Block.crossing_ns (block.py).
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass, field
 from itertools import pairwise
 from math import prod
 from typing import NamedTuple
@@ -15,7 +16,7 @@ from typing import NamedTuple
 from astra_edu.clock.events import Clock
 from astra_edu.network.block import Block
 from astra_edu.network.graph import GraphNetwork
-from astra_edu.network.messages import Message, Messages
+from astra_edu.network.messages import InFlight, MessageNetwork
 from astra_edu.network.shortest import LinkName, Node
 
 
@@ -30,36 +31,30 @@ class Use(NamedTuple):
     end_ns: int
 
 
+@dataclass(slots=True, eq=False)
 class Link:
-    """One direction of a wire."""
+    """One direction of a wire. times: (crossing, occupied) ns of a message by its size, as far as they are known."""
 
-    __slots__ = ("block", "busy", "name", "queue", "times")
-
-    def __init__(self, name: LinkName, block: Block) -> None:
-        """A free link."""
-        self.name = name
-        self.block = block
-        self.busy = False
-        self.queue: deque[Travel] = deque()
-        self.times: dict[int, tuple[int, int]] = {}
+    name: LinkName
+    block: Block
+    busy: bool = False
+    queue: deque[Travel] = field(default_factory=deque)
+    times: dict[int, tuple[int, int]] = field(default_factory=dict)
 
 
+@dataclass(slots=True, eq=False)
 class Travel:
     """A message on its route: `at` is the number of the link it waits for or is on, queued_ns since when."""
 
-    __slots__ = ("at", "destination", "message", "queued_ns", "route", "size")
-
-    def __init__(self, message: Message, route: list[Link], size: int, destination: int) -> None:
-        """A message of `size` bytes that is about to set off."""
-        self.message = message
-        self.destination = destination
-        self.route = route
-        self.size = size
-        self.at = 0
-        self.queued_ns = 0
+    message: InFlight
+    route: list[Link]
+    size: int
+    destination: int
+    at: int = 0
+    queued_ns: int = 0
 
 
-class Links(Messages):
+class Links(MessageNetwork):
     """The congestion-aware network. uses: what was on which link when, if `record`ed."""
 
     def __init__(
@@ -76,8 +71,8 @@ class Links(Messages):
         self._routes: dict[tuple[int, int], list[Link]] = {}
         self.uses: list[Use] | None = [] if record else None
 
-    def _carry(self, source: int, destination: int, size: int, message: Message) -> None:
-        self._forward(Travel(message, self._route(source, destination), size, destination))
+    def _carry(self, source: int, destination: int, message_bytes: int, message: InFlight) -> None:
+        self._forward(Travel(message, self._route(source, destination), message_bytes, destination))
 
     def _route(self, source: int, destination: int) -> list[Link]:
         route = self._routes.get((source, destination))

@@ -1,6 +1,6 @@
 """Messages of ASTRA-sim 2.x: a send and a receive find each other by tag, sender, receiver and size, in their order.
 
-`Messages` is the congestion-unaware network: a message takes its time whatever else is on the way. links.py makes
+`MessageNetwork` is the congestion-unaware network: a message takes its time whatever else is on the way. links.py makes
 messages wait for each other. How long one takes is Block.message_ns (block.py); 1.0's is Dimension.message_ns
 (dimension.py).
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 from math import prod
 from typing import Any
@@ -24,32 +25,27 @@ REQUESTS = 1_000_000_000
 """What a request's tag is more than its message's."""
 
 
-class Message:
-    """A message on its way, or there before its receiver is ready."""
+@dataclass(slots=True, eq=False)
+class InFlight:
+    """A message on its way, or there before its receiver is ready. sent(what_sent) is called when it has arrived."""
 
-    __slots__ = ("arrived", "received", "sent", "tag", "what_received", "what_sent")
-
-    def __init__(self, tag: int, sent: Handler | None, what: Any) -> None:
-        """sent: called with `what` when it has arrived."""
-        self.tag = tag
-        self.sent = sent
-        self.what_sent = what
-        self.received: Handler | None = None
-        self.what_received: Any = None
-        self.arrived = False
+    tag: int
+    sent: Handler | None
+    what_sent: Any
+    received: Handler | None = None
+    what_received: Any = None
+    arrived: bool = False
 
 
+@dataclass(slots=True, eq=False)
 class _Channel:
     """Messages without a receiver yet and receivers without a message yet; one of the two is empty."""
 
-    __slots__ = ("early", "waiting")
-
-    def __init__(self) -> None:
-        self.early: deque[Message] = deque()
-        self.waiting: deque[tuple[Handler, Any]] = deque()
+    early: deque[InFlight] = field(default_factory=deque)
+    waiting: deque[tuple[Handler, Any]] = field(default_factory=deque)
 
 
-class Messages:
+class MessageNetwork:
     """The congestion-unaware network of blocks."""
 
     def __init__(self, clock: Clock, blocks: tuple[Block, ...], rendezvous: bool = False) -> None:
@@ -63,32 +59,32 @@ class Messages:
         self._times: dict[tuple[Block, int, int], int] = {}
 
     def send(
-        self, source: int, destination: int, tag: int, size: int, sent: Handler | None = None, what: Any = None
+        self, source: int, destination: int, tag: int, message_bytes: int, sent: Handler | None = None, what: Any = None
     ) -> None:
-        """Send `size` bytes now; sent(what) is called when they have arrived.
+        """Send `message_bytes` now; sent(what) is called when they have arrived.
 
         With the rendezvous protocol they leave when a request for them has come.
         """
         self.sent += 1
         if self.rendezvous:
-            asked = partial(self._send, source, destination, tag, size, sent, what)
+            asked = partial(self._send, source, destination, tag, message_bytes, sent, what)
             self._receive(source, destination, tag + REQUESTS, RENDEZVOUS_BYTES, asked, None)
         else:
-            self._send(source, destination, tag, size, sent, what, None)
+            self._send(source, destination, tag, message_bytes, sent, what, None)
 
-    def receive(self, npu: int, source: int, tag: int, size: int, received: Handler, what: Any = None) -> None:
+    def receive(self, npu: int, source: int, tag: int, message_bytes: int, received: Handler, what: Any = None) -> None:
         """`npu` is ready for a message; received(what) is called when it is there."""
         if self.rendezvous:
-            ready = partial(self._receive, npu, source, tag, size, received, what)
+            ready = partial(self._receive, npu, source, tag, message_bytes, received, what)
             self._send(npu, source, tag + REQUESTS, RENDEZVOUS_BYTES, ready, None, None)
         else:
-            self._receive(npu, source, tag, size, received, what)
+            self._receive(npu, source, tag, message_bytes, received, what)
 
     def _send(
-        self, source: int, destination: int, tag: int, size: int, sent: Handler | None, what: Any, _: object
+        self, source: int, destination: int, tag: int, message_bytes: int, sent: Handler | None, what: Any, _: object
     ) -> None:
-        message = Message(tag, sent, what)
-        key = (tag, source, destination, size)
+        message = InFlight(tag, sent, what)
+        key = (tag, source, destination, message_bytes)
         channel = self._channels.get(key)
         if channel is None:
             channel = self._channels[key] = _Channel()
@@ -96,12 +92,12 @@ class Messages:
             message.received, message.what_received = channel.waiting.popleft()
         else:
             channel.early.append(message)
-        self._carry(source, destination, size, message)
+        self._carry(source, destination, message_bytes, message)
 
     def _receive(
-        self, npu: int, source: int, tag: int, size: int, received: Handler, what: Any, _: object = None
+        self, npu: int, source: int, tag: int, message_bytes: int, received: Handler, what: Any, _: object = None
     ) -> None:
-        key = (tag, source, npu, size)
+        key = (tag, source, npu, message_bytes)
         channel = self._channels.get(key)
         if channel is None:
             channel = self._channels[key] = _Channel()
@@ -127,18 +123,18 @@ class Messages:
             for _ in range(len(ends))
         ]
 
-    def _carry(self, source: int, destination: int, size: int, message: Message) -> None:
+    def _carry(self, source: int, destination: int, message_bytes: int, message: InFlight) -> None:
         way = self._ways.get((source, destination))
         if way is None:
             way = self._ways[source, destination] = first_way(self.blocks, source, destination)
         block, hops = way
-        ns = self._times.get((block, hops, size))
+        ns = self._times.get((block, hops, message_bytes))
         if ns is None:
-            ns = self._times[block, hops, size] = block.message_ns(size, hops)
+            ns = self._times[block, hops, message_bytes] = block.message_ns(message_bytes, hops)
         self.clock.at(self.clock.now + ns, self._arrive, message)
 
     @staticmethod
-    def _arrive(message: Message) -> None:
+    def _arrive(message: InFlight) -> None:
         if message.sent is not None:
             message.sent(message.what_sent)
         if message.received is not None:

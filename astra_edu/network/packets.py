@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass, field
 from typing import NamedTuple, cast
 
 from astra_edu.base.errors import ConfigError
@@ -11,7 +12,7 @@ from astra_edu.network.block import Block
 from astra_edu.network.buffers import SwitchBuffers
 from astra_edu.network.graph import GraphNetwork
 from astra_edu.network.links import Link, Links, Travel
-from astra_edu.network.messages import Message
+from astra_edu.network.messages import InFlight
 from astra_edu.network.shortest import LinkName
 
 MOST_PACKETS = 3_000_000
@@ -28,43 +29,33 @@ class Lost(NamedTuple):
     destination: int
 
 
+@dataclass(slots=True, eq=False)
 class Room:
-    """What is left of a buffer."""
+    """What is left of a buffer: free bytes. waiting: links whose first packet will be put in here."""
 
-    __slots__ = ("free", "waiting")
-
-    def __init__(self, size: int) -> None:
-        """An empty buffer of `size` bytes."""
-        self.free = size
-        self.waiting: deque[BufferedLink] = deque()  # links whose first packet will be put in here
+    free: int
+    waiting: deque[BufferedLink] = field(default_factory=deque)
 
 
+@dataclass(slots=True, eq=False)
 class BufferedLink(Link):
-    """A link with a buffer in front of it, if it leaves a switch."""
+    """A link with a buffer in front of it, if it leaves a switch. room: None without end.
 
-    __slots__ = ("blocked", "carries", "room")
+    blocked: its first packet waits for room at the other end.
+    """
 
-    def __init__(self, name: LinkName, block: Block, room: Room | None) -> None:
-        """A free link. room: None without end."""
-        super().__init__(name, block)
-        self.room = room
-        self.carries: Packet | None = None
-        self.blocked = False  # its first packet waits for room at the other end
+    room: Room | None = field(kw_only=True)
+    carries: Packet | None = None
+    blocked: bool = False
 
 
+@dataclass(slots=True, eq=False)
 class Packet(Travel):
     """A piece of a message on its route. left: how many pieces of the message have not arrived, in a list of one."""
 
-    __slots__ = ("left", "sent_ns", "source")
-
-    def __init__(
-        self, message: Message, route: list[Link], size: int, source: int, destination: int, left: list[int]
-    ) -> None:
-        """A packet of `size` bytes that is about to set off."""
-        super().__init__(message, route, size, destination)
-        self.source = source
-        self.left = left
-        self.sent_ns = 0
+    source: int = field(kw_only=True)
+    left: list[int] = field(kw_only=True)
+    sent_ns: int = 0
 
 
 class BufferedLinks(Links):
@@ -86,7 +77,7 @@ class BufferedLinks(Links):
         self._sent = 0
 
     def blocked(self) -> str:
-        """See Messages."""
+        """See MessageNetwork."""
         stuck = [link.name for link in self._links.values() if cast(BufferedLink, link).blocked]
         circle = [link for link in stuck if isinstance(link[0], str)]
         if not circle:
@@ -97,16 +88,16 @@ class BufferedLinks(Links):
     def _link(self, name: LinkName, block: Block) -> Link:
         if name not in self._links:
             size = self.buffers.room(name[0])
-            self._links[name] = BufferedLink(name, block, None if size is None else Room(size))
+            self._links[name] = BufferedLink(name, block, room=None if size is None else Room(size))
         return self._links[name]
 
-    def _carry(self, source: int, destination: int, size: int, message: Message) -> None:
+    def _carry(self, source: int, destination: int, message_bytes: int, message: InFlight) -> None:
         route = self._route(source, destination)
-        sizes = self.buffers.packets(size)
+        sizes = self.buffers.packets(message_bytes)
         left = [len(sizes)]
         self._count(len(sizes))
         for piece in sizes:
-            self._forward(Packet(message, route, piece, source, destination, left))
+            self._forward(Packet(message, route, piece, destination, source=source, left=left))
 
     def _forward(self, travel: Travel) -> None:
         link = cast(BufferedLink, travel.route[travel.at])

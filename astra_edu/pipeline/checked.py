@@ -13,12 +13,12 @@ from astra_edu.pipeline.orders import ORDERS, Order, Pass, Passes, name_of
 MOST_PASSES = 2_000_000
 """The most passes of all stages together."""
 _PARAMETERS = (
-    "an order is a function of stage, stages and micro_batches, in this order, and virtual if it is for chunks"
+    "an order is a function of stage, stages and micro_batches, in this order, and virtual if it is for virtual stages"
 )
 
 
 def passes(order: str | Order | Sequence[Iterable[Pass]], stages: int, micro_batches: int, virtual: int = 1) -> Passes:
-    """Every stage's passes, checked: each pass of each micro-batch through each chunk once, and nothing else.
+    """Every stage's passes, checked: each pass of each micro-batch through each virtual stage once, and nothing else.
 
     order: a name in ORDERS, a function like those there, or the passes themselves, a sequence for each stage.
     Raises ConfigError for counts below 1, for more than MOST_PASSES, for an order that doesn't fit them, and for passes
@@ -35,16 +35,16 @@ def passes(order: str | Order | Sequence[Iterable[Pass]], stages: int, micro_bat
     micro_batches = whole("micro_batches", micro_batches, at_least=1)
     virtual = whole("virtual", virtual, at_least=1)
     if (count := 2 * stages * micro_batches * virtual) > MOST_PASSES:
-        chunks = f" through {several(virtual, 'chunk')} each" if virtual > 1 else ""
+        through = f" through {several(virtual, 'virtual stage')} each" if virtual > 1 else ""
         raise ConfigError(
-            f"{several(stages, 'stage')} and {several(micro_batches, 'micro-batch')}{chunks} make {count:,} passes; "
+            f"{several(stages, 'stage')} and {several(micro_batches, 'micro-batch')}{through} make {count:,} passes; "
             f"{MOST_PASSES:,} are the most."
         )
     return _checked(_listed(order, stages, micro_batches, virtual), micro_batches, virtual)
 
 
-def takes_chunks(order: Order) -> bool:
-    """Whether an order is for stages of several chunks, too: whether it has the parameter `virtual`.
+def takes_virtual(order: Order) -> bool:
+    """Whether an order is for several virtual stages, too: whether it has the parameter `virtual`.
 
     Raises ConfigError for a function whose parameters Python doesn't know.
     """
@@ -73,10 +73,10 @@ def _checked(listed: Sequence[Iterable[Pass]], micro_batches: int, virtual: int)
 def _listed(order: object, stages: int, micro_batches: int, virtual: int) -> Sequence[Iterable[Pass]]:
     function = ORDERS[choice("order", order, ORDERS)] if isinstance(order, str) else order
     if callable(function):
-        more = {"virtual": virtual} if takes_chunks(function) else {}
+        more = {"virtual": virtual} if takes_virtual(function) else {}
         if virtual > 1 and not more:
             raise ConfigError(
-                f"virtual is {virtual}, but {_name(order)} puts one chunk on a stage; an order for several is "
+                f"virtual is {virtual}, but {_name(order)} puts one virtual stage on a stage; an order for several is "
                 "'interleaved', or a function of your own with the parameters stage, stages, micro_batches and virtual."
             )
         try:
@@ -96,16 +96,16 @@ def _listed(order: object, stages: int, micro_batches: int, virtual: int) -> Seq
 def _of_stage(stage: int, given: object, known: dict[object, Pass], wanted: list[Pass]) -> tuple[Pass, ...]:
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise ConfigError(f"stage {stage} has {given!r:.60} for its passes; give or yield Pass('F', 0), and so on.")
-    virtual, last = wanted[-1].chunk + 1, wanted[-1].micro_batch
+    virtual, last = wanted[-1].virtual_stage + 1, wanted[-1].micro_batch
     found = []
     for each in islice(given, len(wanted) + 1):
         try:
             found.append(known[tuple(each) if isinstance(each, list) else each])
         except (KeyError, TypeError):
-            chunks = f", chunk 0 to {virtual - 1}" if virtual > 1 else ""
+            through = f", virtual stage 0 to {virtual - 1}" if virtual > 1 else ""
             raise ConfigError(
                 f"stage {stage} is to run {_shown(each)}; a pass is Pass(kind, micro-batch"
-                f"{', chunk' if virtual > 1 else ''}) with kind 'F' or 'B', micro-batch 0 to {last}{chunks}."
+                f"{', virtual stage' if virtual > 1 else ''}) with kind 'F' or 'B', micro-batch 0 to {last}{through}."
             ) from None
     seen = set(found)
     if len(seen) < len(found):

@@ -1,10 +1,10 @@
 """What a pipeline's time, bubble and memory are by formula, for the three orders that ORDERS begins with.
 
 The formulas are those of arXiv 1811.06965 (GPipe) and arXiv 2104.04473 (1F1B, interleaved). They hold if all stages
-take the same time, the chunks of a stage do so, too, and what a stage sends is there at once. Otherwise only the
+take the same time, their virtual stages do so, too, and what a stage sends is there at once. Otherwise only the
 simulation says: with stages that differ the slowest one paces all, and transfers that take time cost each order
-differently. `virtual` is how many chunks each stage holds; more than one is for the interleaved order alone, which
-needs micro-batches that are a multiple of the stages.
+differently. `virtual` is how many virtual stages each stage holds; more than one is for the interleaved order alone,
+which needs micro-batches that are a multiple of the stages.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def in_flight(order: str, stage: int, stages: int, micro_batches: int, virtual: 
     """For how many micro-batches at most a stage keeps activations.
 
     GPipe: all m. 1F1B: p - stage, as many as there are stages from it to the last. Interleaved, on the first stage:
-    p (1 + (p - 1) / (p v)), and two chunks less for each stage further on. Never more than m.
+    p (1 + (p - 1) / (p v)), and two virtual stages less for each stage further on. Never more than m.
     """
     choice("order", order, FORMULAS)
     stages, micro_batches, virtual = _counts(stages, micro_batches, virtual)

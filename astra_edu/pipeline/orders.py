@@ -2,7 +2,7 @@
 
 An order is a function of one stage, order(stage, stages, micro_batches), that yields the stage's passes one after
 the other; `ORDERS["mine"] = my_order`, or @ORDERS.add("mine") in front of it, makes another one known. An order for
-stages that hold several chunks of the model has another parameter, `virtual`: how many. Orders say nothing of time: a
+stages that hold several virtual stages has another parameter, `virtual`: how many. Orders say nothing of time: a
 pass begins when it is its turn and what it needs has arrived.
 """
 
@@ -11,26 +11,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from astra_edu.base.deprecated import renamed_attributes
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.table import Registry, first_sentence
 
 
+@renamed_attributes(chunk="virtual_stage")
 class Pass(NamedTuple):
-    """One micro-batch going through one chunk of layers, forwards or backwards.
+    """One micro-batch going through one virtual stage, which is a group of layers, forwards or backwards.
 
-    kind: "F" for forward, "B" for backward. micro_batch: which one, from 0. chunk: which of the stage's chunks, from
-    0; there is only chunk 0 unless the order is interleaved. A plain tuple such as ("F", 3) will do in its place.
+    kind: "F" for forward, "B" for backward. micro_batch: which one, from 0. virtual_stage: which of the stage's, from
+    0; there is only one unless the order is interleaved. A plain tuple such as ("F", 3) will do in its place.
 
     >>> from astra_edu.pipeline import Pass
     >>> Pass("F", 3)
-    Pass(kind='F', micro_batch=3, chunk=0)
+    Pass(kind='F', micro_batch=3, virtual_stage=0)
     >>> Pass("F", 3) == ("F", 3, 0)
     True
     """
 
     kind: str
     micro_batch: int
-    chunk: int = 0
+    virtual_stage: int = 0
 
 
 Order = Callable[..., Iterable[Pass]]
@@ -55,10 +57,10 @@ def one_forward_one_backward(stage: int, stages: int, micro_batches: int) -> Ite
 
 
 def interleaved(stage: int, stages: int, micro_batches: int, virtual: int) -> Iterator[Pass]:
-    """1F1B for stages that hold `virtual` chunks each: `stages` micro-batches through a chunk, then the next chunk.
+    """1F1B for stages of `virtual` virtual stages: `stages` micro-batches go through one, then through the next.
 
     As in Megatron-LM (arXiv 2104.04473). Raises ConfigError unless micro_batches is a multiple of stages. With one
-    chunk it is 1F1B.
+    virtual stage it is 1F1B.
     """
     if virtual == 1:
         yield from one_forward_one_backward(stage, stages, micro_batches)
@@ -71,15 +73,13 @@ def interleaved(stage: int, stages: int, micro_batches: int, virtual: int) -> It
             f"{stages}, so it must be a multiple of {stages}: {near}."
         )
     places = [
-        (group * stages + i, chunk)
+        (group * stages + i, v)
         for group in range(micro_batches // stages)
-        for chunk in range(virtual)
+        for v in range(virtual)
         for i in range(stages)
     ]
     ahead = min(2 * (stages - stage - 1) + (virtual - 1) * stages, len(places))
-    yield from _in_turn(
-        ahead, [Pass("F", i, chunk) for i, chunk in places], [Pass("B", i, virtual - 1 - chunk) for i, chunk in places]
-    )
+    yield from _in_turn(ahead, [Pass("F", i, v) for i, v in places], [Pass("B", i, virtual - 1 - v) for i, v in places])
 
 
 def _in_turn(ahead: int, forward: Sequence[Pass], backward: Sequence[Pass]) -> Iterator[Pass]:
@@ -101,5 +101,5 @@ ORDERS: Registry[Order] = Registry(
 
 def name_of(done: Pass, virtual: int = 1) -> str:
     """A pass in a sentence: "F of micro-batch 3"."""
-    chunk = f" through chunk {done.chunk}" if virtual > 1 else ""
-    return f"{done.kind} of micro-batch {done.micro_batch}{chunk}"
+    through = f" through virtual stage {done.virtual_stage}" if virtual > 1 else ""
+    return f"{done.kind} of micro-batch {done.micro_batch}{through}"

@@ -9,6 +9,7 @@ from importlib import import_module
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
+from astra_edu.base.deprecated import renamed_attributes
 from astra_edu.base.intervals import gaps
 from astra_edu.base.run import Run
 from astra_edu.base.span import BUBBLE, COMPUTE, Span, idle
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
 _WORK = {"F": "forward", "B": "backward"}
 
 
+@renamed_attributes(chunk="virtual_stage")
 class PassSpan(NamedTuple):
-    """One pass as it ran: kind "F" or "B" of a micro-batch through one of the stage's chunks, from start to end.
+    """One pass as it ran: kind "F" or "B" of a micro-batch through a virtual stage of the stage, from start to end.
 
     >>> run = ae.run_pipeline("1f1b", 2, 4, forward_ns=1000, backward_ns=2000)
     >>> span = run.spans[0]
@@ -33,7 +35,7 @@ class PassSpan(NamedTuple):
 
     stage: int
     kind: str
-    chunk: int
+    virtual_stage: int
     micro_batch: int
     start_ns: int
     end_ns: int
@@ -43,7 +45,7 @@ class PassSpan(NamedTuple):
 class PipelineRun(Run):
     """One iteration of a pipeline. Times in whole ns.
 
-    order: its name. virtual: the chunks that each stage holds. total_ns: until the last pass has ended.
+    order: its name. virtual: how many virtual stages each stage holds. total_ns: until the last pass has ended.
     passes[stage]: in the order in which the stage ran them; starts_ns, ends_ns: when each began and ended.
     forward_ns, backward_ns: one micro-batch's time in each part of the model; p2p_ns: of the way from each part to the
     next; blocking: whether the sender waits for that. With these run_pipeline does the same again.
@@ -72,7 +74,7 @@ class PipelineRun(Run):
     def spans(self) -> tuple[PassSpan, ...]:
         """Every pass, by stage and then by time; `pandas.DataFrame(run.spans)` is a table of them."""
         return tuple(
-            PassSpan(stage, each.kind, each.chunk, each.micro_batch, start, end)
+            PassSpan(stage, each.kind, each.virtual_stage, each.micro_batch, start, end)
             for stage, columns in enumerate(zip(self.passes, self.starts_ns, self.ends_ns, strict=True))
             for each, start, end in zip(*columns, strict=True)
         )
@@ -85,8 +87,8 @@ class PipelineRun(Run):
         """
         spans = [
             Span(COMPUTE, f"micro-batch {i}", _WORK[kind], None, None, COMPUTE, 0, start, start, end, stage, part)
-            for stage, kind, chunk, i, start, end in self.spans
-            for part in [chunk * self.stages + stage]
+            for stage, kind, v, i, start, end in self.spans
+            for part in [v * self.stages + stage]
         ]
         return tuple(sorted(spans, key=lambda span: span.end_ns))
 
@@ -129,8 +131,8 @@ class PipelineRun(Run):
     def in_flight(self) -> tuple[float, ...]:
         """[stage]: for how many micro-batches at most it keeps activations at the same time.
 
-        Activations are kept from the start of a forward pass to the end of its backward pass. Those of one of a
-        stage's chunks count as 1 / virtual of a micro-batch.
+        Activations are kept from the start of a forward pass to the end of its backward pass. Those of a virtual
+        stage count as 1 / virtual of a micro-batch.
         """
         return tuple(most_in_flight(passes) / self.virtual for passes in self.passes)
 
@@ -172,9 +174,9 @@ class PipelineRun(Run):
         return table
 
     def __repr__(self) -> str:
-        chunks = f" of {self.virtual} chunks" if self.virtual > 1 else ""
+        virtual = f" of {self.virtual} virtual stages" if self.virtual > 1 else ""
         return (
-            f"<{self.order}, {several(self.stages, 'stage')}{chunks}, {several(self.micro_batches, 'micro-batch')}: "
+            f"<{self.order}, {several(self.stages, 'stage')}{virtual}, {several(self.micro_batches, 'micro-batch')}: "
             f"{format_ns(self.total_ns)}, bubble {100 * self.bubble:.1f} %, "
             f"at most {max(self.in_flight):.4g} in flight>"
         )

@@ -32,16 +32,16 @@ def run_pipeline(
 ) -> PipelineRun:
     """Run one iteration and return when every pass ran.
 
-    order: a name in ORDERS, a function like those there, or the passes of each stage. virtual: how many chunks of the
-    model a stage holds. The model is cut into stages × virtual parts; part k is chunk k // stages of stage
-    k % stages.
+    order: a name in ORDERS, a function like those there, or the passes of each stage. virtual: how many virtual
+    stages a stage holds. The model is cut into stages × virtual parts; part k is virtual stage k // stages of
+    stage k % stages.
 
     forward_ns, backward_ns: one micro-batch's time, in whole ns: one number for every stage; one for each stage; or,
-    with several chunks, one for each part. The time of a stage is that of all its chunks together. It is divided evenly
-    among them, and where that leaves a remainder, its first chunks take 1 ns more, so that no time is lost.
+    with several virtual stages, one for each part. The time of a stage is that of all its parts together. It is divided
+    evenly among them, and where that leaves a remainder, its first parts take 1 ns more, so that no time is lost.
 
     p2p_ns: how long the activations, or their gradient, travel from one part to the next: one number, or one for
-    each of the stages × virtual - 1 boundaries. Between chunks of the same stage nothing travels. A transfer takes
+    each of the stages × virtual - 1 boundaries. Between parts of the same stage nothing travels. A transfer takes
     time but occupies neither stage, and transfers don't wait for each other; with blocking=True the sending stage
     computes nothing until what it sends has arrived.
 
@@ -113,8 +113,8 @@ class _Simulation:
         env, due, lasts, travels = self.env, self.due, self.lasts, self.travels
         starts, ends, stages, last = self.starts[stage], self.ends[stage], self.stages, len(self.lasts) - 1
         now = 0
-        for kind, i, chunk in self.listed[stage]:
-            part = chunk * stages + stage
+        for kind, i, v in self.listed[stage]:
+            part = v * stages + stage
             step = part if kind == "F" else last - part
             arrives = due[step][i]
             if arrives is None:
@@ -145,13 +145,13 @@ class _Simulation:
         return f"This order comes to a standstill at {self.env.now:,} ns. {' '.join(waits[:_NAMED])}{more}"
 
     def _wait(self, stage: int, wanted: Pass, done: Sequence[Pass]) -> str:
-        part = wanted.chunk * self.stages + stage
+        part = wanted.virtual_stage * self.stages + stage
         step = -1 if wanted.kind == "F" else 1
         if wanted.kind == "B" and wanted._replace(kind="F") not in done:
             needs = "its own F of it, which comes later"
         else:
-            chunk, other = divmod(part + step, self.stages)
-            needs = f"{name_of(wanted._replace(chunk=chunk), self.virtual)} on stage {other}"
+            v, other = divmod(part + step, self.stages)
+            needs = f"{name_of(wanted._replace(virtual_stage=v), self.virtual)} on stage {other}"
         return f"Stage {stage} is to run {name_of(wanted, self.virtual)} and waits for {needs}."
 
 
@@ -162,7 +162,7 @@ def _of_parts(name: str, times: Times, stages: int, virtual: int) -> list[int]:
     if len(given) == parts:
         return given
     quotients = [divmod(time, virtual) for time in given]
-    return [time + (chunk < rest) for chunk in range(virtual) for time, rest in quotients]
+    return [time + (v < rest) for v in range(virtual) for time, rest in quotients]
 
 
 def _of_boundaries(times: Times, stages: int, parts: int) -> list[int]:

@@ -56,14 +56,14 @@ def _messages(node: Node, trace: Trace, platform: TracePlatform) -> int:
     members = trace.groups.get(node.group)
     if members is not None and len(members) < platform.npus:
         how = hows[0] if len(hows) == 1 else Implementation.parse("ring")
-        lanes = [(how, len(members))]
+        rings = [(how, len(members))]
     elif hows[0].flat:
-        lanes = [(hows[0], platform.npus)]
+        rings = [(hows[0], platform.npus)]
     else:
-        lanes = list(zip(hows, platform.dims, strict=False))
+        rings = list(zip(hows, platform.dims, strict=False))
     halves = kind_of(platform.system.inter_dimension).halves
-    steps = walk(collective, range(len(lanes)), halves, platform.system.optimization == "baseline")
-    each = sum(_of_phase(what, ALGORITHMS[lanes[d][0].algorithm], lanes[d][1]) for what, d in steps if lanes[d][1] > 1)
+    steps = walk(collective, range(len(rings)), halves, platform.system.optimization == "baseline")
+    each = sum(_of_phase(what, ALGORITHMS[rings[d][0].algorithm], rings[d][1]) for what, d in steps if rings[d][1] > 1)
     return each * (platform.system.splits + 1)
 
 

@@ -27,14 +27,14 @@ class Hands:
 
     def send(self, node: Node, done: Callable[[Node], object]) -> None:
         """Send a message; done(node) when it has arrived."""
-        tag, size = node.number("comm_tag", 0) % TAGS, node.number("comm_size")
-        self.endpoint.messages.send(self.endpoint.npu, node.number("comm_dst"), tag, size, done, node)
+        tag, message_bytes = node.number("comm_tag", 0) % TAGS, node.number("comm_size")
+        self.endpoint.messages.send(self.endpoint.npu, node.number("comm_dst"), tag, message_bytes, done, node)
 
     def receive(self, node: Node, done: Callable[[Node], object]) -> None:
         """Be ready for a message; done(node) when it is here."""
-        tag, size = node.number("comm_tag", 0) % TAGS, node.number("comm_size")
-        self.endpoint.messages.receive(self.endpoint.npu, node.number("comm_src"), tag, size, done, node)
+        tag, message_bytes = node.number("comm_tag", 0) % TAGS, node.number("comm_size")
+        self.endpoint.messages.receive(self.endpoint.npu, node.number("comm_src"), tag, message_bytes, done, node)
 
-    def access(self, node: Node, size: int, done: Callable[[Node], object]) -> None:
+    def access(self, node: Node, tensor_bytes: int, done: Callable[[Node], object]) -> None:
         """Load from or store to remote memory; done(node) when that is over."""
-        self.clock.at(self.accesses.end_ns(self.endpoint.npu, size, self.now), done, node)
+        self.clock.at(self.accesses.end_ns(self.endpoint.npu, tensor_bytes, self.now), done, node)

@@ -8,7 +8,7 @@ from astra_edu.clock.events import Clock
 from astra_edu.clock.foreseen import ForeseenClock, Known
 from astra_edu.collectives import ALGORITHMS, Collective, known_schedule
 from astra_edu.network.folded import FoldedLinks, FoldedMessages
-from astra_edu.network.messages import Messages
+from astra_edu.network.messages import MessageNetwork
 from astra_edu.run.hands import Hands
 from astra_edu.system.endpoint import Endpoint
 from astra_edu.system.exchange import Startable
@@ -93,7 +93,7 @@ class OneForAll:
         else:
             self.clock = Clock()
             blocks, rendezvous = platform.blocks, platform.system.rendezvous
-            network: Messages = FoldedMessages(self.clock, blocks, rendezvous)
+            network: MessageNetwork = FoldedMessages(self.clock, blocks, rendezvous)
             if platform.congestion_aware:
                 network = FoldedLinks(self.clock, blocks, rendezvous, strict)
             self.endpoint = Endpoint(0, self.clock, platform, network, Shared(platform), folded=True)
@@ -118,7 +118,7 @@ class _TimedEndpoint(Endpoint):
 
     def __init__(self, clock: ForeseenClock, platform: TracePlatform) -> None:
         super().__init__(
-            0, clock, platform, Messages(clock, platform.blocks, platform.system.rendezvous), Shared(platform)
+            0, clock, platform, MessageNetwork(clock, platform.blocks, platform.system.rendezvous), Shared(platform)
         )
         self._foreseen = clock
         self._known: dict[object, Known] = {}
@@ -132,19 +132,21 @@ class _TimedEndpoint(Endpoint):
         plan = chunk.phase
 
         def lead(leader: int) -> int:
-            tokens = self._asks and plan.lane.how.traits.tokens
+            tokens = self._asks and plan.logical.how.traits.tokens
             return handed_on(leader, self._moves(plan), plan, self.platform) if tokens else leader
 
         return Timed(self._foreseen, self._duration(plan), lead, over)
 
     def _duration(self, plan: PhasePlan) -> Known:
-        key = (plan.collective, plan.lane, plan.size, plan.clockwise)
+        key = (plan.collective, plan.logical, plan.chunk_bytes, plan.clockwise)
         found = self._known.get(key)
         if found is None:
-            if plan.lane.how.traits.tokens:
-                found = duration(self._moves(plan), plan.lane.stride, plan.clockwise, self.platform)
+            if plan.logical.how.traits.tokens:
+                found = duration(self._moves(plan), plan.logical.stride, plan.clockwise, self.platform)
             else:
-                schedule = known_schedule(plan.collective, plan.lane.how.algorithm, plan.lane.npus)
-                found = steps_duration(schedule, plan.size, self.system.endpoint_delay, plan.lane.stride, self.platform)
+                schedule = known_schedule(plan.collective, plan.logical.how.algorithm, plan.logical.npus)
+                found = steps_duration(
+                    schedule, plan.chunk_bytes, self.system.endpoint_delay, plan.logical.stride, self.platform
+                )
             self._known[key] = found
         return found

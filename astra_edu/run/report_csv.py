@@ -11,7 +11,7 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.base.files import read_text, write_text
 
 
-class Table:
+class Report:
     """The cells of the file at `path`. fresh: whether they are new, so that headers have to be written."""
 
     def __init__(self, path: Path, height: int, width: int, own: Iterable[int] | None = None) -> None:

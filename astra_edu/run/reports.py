@@ -15,7 +15,7 @@ from pathlib import Path
 from astra_edu.base.errors import ConfigError, whole
 from astra_edu.base.intervals import shares_of_periods
 from astra_edu.base.units import MIB
-from astra_edu.run.report_csv import Table
+from astra_edu.run.report_csv import Report
 from astra_edu.run.result import Result
 from astra_edu.system.queues import Issued, Stay
 from astra_edu.workload.npu import RunningLayer
@@ -59,9 +59,9 @@ def write_reports(
     return [report(run) for report in (_tutorial, _end_to_end, _detailed, _backend, _dimensions, _utilisation)]
 
 
-def _table(run: ReportRow, file: str, height: int, width: int, own: Iterable[int]) -> Table:
+def _table(run: ReportRow, file: str, height: int, width: int, own: Iterable[int]) -> Report:
     """A new file for run 0; for later ones the file that is there, with their `own` rows emptied."""
-    return Table(run.folder / file, height, width, own if run.row else None)
+    return Report(run.folder / file, height, width, own if run.row else None)
 
 
 def _tutorial(run: ReportRow) -> Path:
@@ -135,7 +135,7 @@ def _detailed(run: ReportRow) -> Path:
     return table.save()
 
 
-def _layers_table(run: ReportRow, file: str) -> Table:
+def _layers_table(run: ReportRow, file: str) -> Report:
     """A table with a block of rows for each layer, in it a row for each run, the names already there."""
     layers = run.result.running
     own = [layer.index * run.rows + 1 + run.row for layer in layers]
@@ -151,7 +151,7 @@ def _utilisation(run: ReportRow) -> Path:
     """How much of each period a dimension has a chunk, waiting or running, in percent."""
     result = run.result
     count = int(result.total_ns) // PERIOD_NS
-    table = Table(run.folder / f"{run.name}_dimension_utilization.csv", count + 2, 0)
+    table = Report(run.folder / f"{run.name}_dimension_utilization.csv", count + 2, 0)
     dims = range(len(result.logical))
     busy = [[(s.queued_ns, s.end_ns) for s in result.stays if s.phase.dimension == d] for d in dims]
     shares = zip(*(shares_of_periods(intervals, PERIOD_NS, count) for intervals in busy), strict=True)

@@ -66,7 +66,7 @@ class Result(Run):
         for stay in self.stays:
             phase = stay.phase
             for place, count in enumerate(phase.duration.sent):
-                sent[phase.lane.dimension.first_place + place] += count
+                sent[phase.logical.dimension.first_place + place] += count
         return sent
 
     @property
@@ -92,7 +92,9 @@ class Result(Run):
             assert isinstance(task, Task)
             lane, collective = lanes[phase.dimension], task.work.collective
             name = phase.collective.value
-            spans.append(Span(lane, task.layer, task.kind, collective, chunk, name, phase.size, queued, start, end))
+            spans.append(
+                Span(lane, task.layer, task.kind, collective, chunk, name, phase.chunk_bytes, queued, start, end)
+            )
         return tuple(sorted(spans, key=lambda span: span.end_ns))
 
     @cached_property

@@ -39,7 +39,7 @@ def spans_of(result: TraceResult) -> Iterator[Span]:
         lane, phase = dimension_lane(stay.phase.dimension), stay.phase
         times = (stay.queued_ns, stay.start_ns, stay.end_ns)
         where = (stay.npu, stay.what.id)
-        yield Span(lane, name, work, collective, stay.chunk, phase.collective.value, phase.size, *times, *where)
+        yield Span(lane, name, work, collective, stay.chunk, phase.collective.value, phase.chunk_bytes, *times, *where)
     yield from map(_message, result.uses)
 
 

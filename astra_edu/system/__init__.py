@@ -11,6 +11,9 @@ ASTRA-sim 2.x: trace_config, plan_2 and queue_turns (chunks and their phases), e
 (phases whose end is known), custom (collectives that a trace describes), remote_memory.
 
 faithful: what only the last nanosecond needs.
+
+Bytes: `collective_bytes` are what an NPU brings to a collective, `chunk_bytes` what it brings to a phase of one of its
+chunks, `message_bytes` what it sends at once; a record (a span, a message on a link) calls its own bytes `size`.
 """
 
 from astra_edu.system.config import Platform, SystemConfig

@@ -65,16 +65,10 @@ class SystemConfig(Settings):
 
     def implementations(self, collective: Collective) -> tuple[Implementation, ...]:
         """Per dimension, how `collective` is carried out. Raises ConfigError where the system file has none."""
-        match collective:
-            case Collective.ALL_REDUCE:
-                return self.all_reduce
-            case Collective.ALL_GATHER:
-                return self.all_gather
-            case Collective.REDUCE_SCATTER:
-                return self.reduce_scatter
-            case Collective.ALL_TO_ALL:
-                return self.all_to_all
-        raise ConfigError(f"a system file has no implementation for {collective}.")
+        how: tuple[Implementation, ...] | None = getattr(self, collective.name.lower(), None)
+        if how is None:
+            raise ConfigError(f"a system file has no implementation for {collective}.")
+        return how
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ class CustomStep(NamedTuple):
     act: Act
     rank: int
     tag: int
-    size: int
+    message_bytes: int
     ns: int
     parents: frozenset[int]
 
@@ -54,24 +54,24 @@ class CustomSizes:
         """Nothing has been asked for."""
         self._asked: dict[int, int] = {}
 
-    def check(self, trace: CustomTrace, collective: Collective, size: int) -> None:
+    def check(self, trace: CustomTrace, collective: Collective, collective_bytes: int) -> None:
         """Warn where a trace can't be meant for a size: it sends too little, or carries out another size, too."""
-        if self._asked.get(id(trace)) == size:
+        if self._asked.get(id(trace)) == collective_bytes:
             return
-        before = self._asked.setdefault(id(trace), size)
-        if before != size:
-            self._asked[id(trace)] = size
+        before = self._asked.setdefault(id(trace), collective_bytes)
+        if before != collective_bytes:
+            self._asked[id(trace)] = collective_bytes
             warnings.warn(
-                f"a custom {collective} is asked for {before:,} and for {size:,} bytes, but its trace sends the same "
-                "for both: it can't honour a size. Give each size a trace of its own (custom_nodes).",
+                f"a custom {collective} is asked for {before:,} and for {collective_bytes:,} bytes, but its trace "
+                "sends the same for both: it can't honour a size. Give each size a trace of its own (custom_nodes).",
                 stacklevel=2,
             )
-        sent = max(sum(s.size for s in trace.custom_steps(r) if s.act is Act.SEND) for r in range(trace.npus))
-        needed = least_sent(collective, size, trace.npus)
+        sent = max(sum(s.message_bytes for s in trace.custom_steps(r) if s.act is Act.SEND) for r in range(trace.npus))
+        needed = least_sent(collective, collective_bytes, trace.npus)
         if sent < needed:
             warnings.warn(
-                f"a custom {collective} is asked for {size:,} bytes, but its trace sends {sent:,} bytes an NPU at "
-                f"most, where {needed:,.0f} are needed: it can't honour the size.",
+                f"a custom {collective} is asked for {collective_bytes:,} bytes, but its trace sends {sent:,} bytes an "
+                f"NPU at most, where {needed:,.0f} are needed: it can't honour the size.",
                 stacklevel=2,
             )
 
@@ -106,9 +106,9 @@ class CustomExchange:
         endpoint, messages = self.endpoint, self.endpoint.messages
         match step.act:
             case Act.SEND:
-                messages.send(endpoint.npu, self._npu(step), step.tag, step.size, self._done, step)
+                messages.send(endpoint.npu, self._npu(step), step.tag, step.message_bytes, self._done, step)
             case Act.RECEIVE:
-                messages.receive(endpoint.npu, self._npu(step), step.tag, step.size, self._done, step)
+                messages.receive(endpoint.npu, self._npu(step), step.tag, step.message_bytes, self._done, step)
             case Act.COMPUTE:
                 endpoint.turns.after(step.ns, self._done, step)
 

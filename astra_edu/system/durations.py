@@ -33,18 +33,18 @@ class Duration:
         return lookback(self.waits)
 
 
-def duration(routes: Routes, size: int) -> Duration:
-    """How long a schedule's run lasts when every NPU brings `size` bytes."""
+def duration(routes: Routes, chunk_bytes: int) -> Duration:
+    """How long a schedule's run lasts when every NPU brings `chunk_bytes`."""
     if routes.one_by_one:
-        followed = routes.followed_evenly(size) if routes.even else routes.followed(size)
+        followed = routes.followed_evenly(chunk_bytes) if routes.even else routes.followed(chunk_bytes)
         ways = [end - start for start, end in followed.spans[0]]
         mean = sum(ways) / len(ways)
-        return Duration(followed.total_ns, routes.sent_bytes(size), len(ways), mean, followed.waits)
-    return _of_npu_0(routes, size) if routes.alike else _of_all(routes, size)
+        return Duration(followed.total_ns, routes.sent_bytes(chunk_bytes), len(ways), mean, followed.waits)
+    return _of_npu_0(routes, chunk_bytes) if routes.alike else _of_all(routes, chunk_bytes)
 
 
-def _of_npu_0(routes: Routes, size: int) -> Duration:
-    steps = list(steps_of_one(routes, size))
+def _of_npu_0(routes: Routes, chunk_bytes: int) -> Duration:
+    steps = list(steps_of_one(routes, chunk_bytes))
     sent = [0] * routes.places
     on_the_way = 0.0
     for step in steps:
@@ -67,16 +67,17 @@ def _waits(routes: Routes, steps: list[StepOfOne]) -> tuple[float, ...]:
     return tuple(waits[:3])
 
 
-def _of_all(routes: Routes, size: int) -> Duration:
+def _of_all(routes: Routes, chunk_bytes: int) -> Duration:
     """NPU 0 waits for a message since its own send before it, or since the start."""
     since = 0.0
     waited: list[float] = []
-    for step in steps_of_all(routes, size):
+    for step in steps_of_all(routes, chunk_bytes):
         since = step.ready[0] if any(source == 0 for source, *_ in step.messages) else since
         pairs = zip(step.messages, step.arrivals, strict=True)
         waited += [max(0.0, arrived - since) for (_, to, _), arrived in pairs if to == 0]
     mean = sum(waited) / len(waited)
-    return Duration(max(step.after), routes.sent_bytes(size), routes.schedule.step_count, mean, (routes.endpoint,))
+    sent, count = routes.sent_bytes(chunk_bytes), routes.schedule.step_count
+    return Duration(max(step.after), sent, count, mean, (routes.endpoint,))
 
 
 def _plain(time: float) -> float:

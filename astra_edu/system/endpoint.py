@@ -10,11 +10,10 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.clock.events import Clock, Turns
 from astra_edu.collectives import Collective, known_schedule
 from astra_edu.collectives.tree import perfect
-from astra_edu.network.messages import Messages
+from astra_edu.network.messages import MessageNetwork
 from astra_edu.system.custom import CustomExchange, CustomTrace
 from astra_edu.system.exchange import Exchange, Startable, TreeExchange
 from astra_edu.system.faithful.bus import SharedBus
-from astra_edu.system.faithful.turns_bus import NpuBus, TurnsBusClock
 from astra_edu.system.moves import Moves, moves
 from astra_edu.system.plan_2 import Kind, LogicalRing, PhasePlan, Planner, Shared
 from astra_edu.system.policies import priorities, queue_policy
@@ -23,6 +22,8 @@ from astra_edu.system.steps import StepExchange, StepMoves, step_moves
 from astra_edu.system.trace_config import TracePlatform
 
 Done = Callable[[], object]
+Group = tuple[int, tuple[int, ...]]
+"""Number and members of a process group."""
 TAGS = 500_000_000
 """Collectives and a trace's own messages have this many tags each; ASTRA-sim takes numbers modulo it."""
 GROUP_ENDPOINT_NS = 10
@@ -44,7 +45,13 @@ class Endpoint:
     """One NPU's system layer."""
 
     def __init__(
-        self, npu: int, clock: Clock, platform: TracePlatform, messages: Messages, shared: Shared, folded: bool = False
+        self,
+        npu: int,
+        clock: Clock,
+        platform: TracePlatform,
+        messages: MessageNetwork,
+        shared: Shared,
+        folded: bool = False,
     ) -> None:
         """messages: the network; shared: what all NPUs share. folded: this NPU stands for all (see network.folded)."""
         self.npu = npu
@@ -53,9 +60,7 @@ class Endpoint:
         self.platform = platform
         self.system = system = platform.system
         self.messages = messages
-        self.bus: NpuBus | None = None
-        if system.bus:
-            self.bus = NpuBus(SharedBus.with_memory(system.bus, TurnsBusClock(self.turns), None))
+        self.bus = SharedBus.with_memory(system.bus, self.turns, clock) if system.bus else None
         self.folded = folded
         self._planner = Planner(platform, shared)
         self._streams = 0
@@ -73,28 +78,28 @@ class Endpoint:
         self,
         asks: Asks,
         collective: Collective,
-        size: int,
+        collective_bytes: int,
         involved: Sequence[bool] | None,
-        group: tuple[int, tuple[int, ...]] | None,
+        group: Group | None,
         priority: int,
         done: Done,
     ) -> bool:
         """Begin a collective now and call `done` when its last chunk is over; False where it has none, and never ends.
 
-        asks: the node that asks for it. group: number and members of a process group; None for all NPUs. priority:
+        asks: the node that asks for it. group: a process group; None for all NPUs. priority:
         larger ones go first, where the system's scheduling is EXPLICIT.
         """
         custom = self.system.custom_nodes.get(asks.id, self.system.custom.get(collective))
         if custom is not None:
-            self._planner.shared.custom_sizes.check(custom, collective, size)
-            self._custom(custom, size, group, done)
+            self._planner.shared.custom_sizes.check(custom, collective, collective_bytes)
+            self._custom(custom, collective_bytes, group, done)
             return True
-        lanes = self._planner.lanes(collective) if group is None else self._group_lanes(collective, group[1])
+        rings = self._planner.rings(collective) if group is None else self._group_rings(collective, group[1])
         if group is not None:
             involved = None
         if self.leads:
             self._planner.begin(self.npu, self.clock.now)
-        planned = self._planner.chunks(collective, size, involved, lanes, self._streams)
+        planned = self._planner.chunks(collective, collective_bytes, involved, rings, self._streams)
         self._planner.begin(self.npu, self.clock.now)
         rank = next(self._priorities) if self.system.scheduling != "EXPLICIT" else priority
         issued: Issued = Issued(asks, lambda _: done(), self.clock.now)
@@ -104,7 +109,7 @@ class Endpoint:
             self.queues.add(Chunk(index, rank, phases, issued, tag), self.clock.now)
         return bool(planned)
 
-    def _custom(self, trace: CustomTrace, size: int, group: tuple[int, tuple[int, ...]] | None, done: Done) -> None:
+    def _custom(self, trace: CustomTrace, collective_bytes: int, group: Group | None, done: Done) -> None:
         """A collective that a trace of its own carries out, in one chunk.
 
         In a process group an NPU has the rank of its place among the sorted members, but its peers' ranks are those of
@@ -113,17 +118,17 @@ class Endpoint:
         npus = range(self.platform.npus) if group is None else group[1]
         if trace.npus != len(npus):
             raise ConfigError(f"a custom collective is for {trace.npus} NPUs; it is used by {len(npus)}.")
-        if not size:
+        if not collective_bytes:
             raise ConfigError("a custom collective of 0 bytes never begins in ASTRA-sim.")
         self._next_stream(group)
         CustomExchange(self, trace.custom_steps(sorted(npus).index(self.npu)), npus, done).start()
 
-    def _group_lanes(self, collective: Collective, members: tuple[int, ...]) -> tuple[LogicalRing, ...]:
+    def _group_rings(self, collective: Collective, members: tuple[int, ...]) -> tuple[LogicalRing, ...]:
         if len(members) == self.platform.npus:
-            return self._planner.lanes(collective)
-        return (self._planner.group_lane(collective, members),)
+            return self._planner.rings(collective)
+        return (self._planner.group_ring(collective, members),)
 
-    def _next_stream(self, group: tuple[int, tuple[int, ...]] | None) -> int:
+    def _next_stream(self, group: Group | None) -> int:
         """The number of the next chunk. Those of groups count among the chunks of all NPUs, too."""
         self._streams += 1
         if group is None:
@@ -142,16 +147,18 @@ class Endpoint:
     def _phase(self, chunk: Chunk, over: Done) -> Startable:
         """What carries out a chunk's phase at this NPU."""
         plan, npu = chunk.phase, self.npu
-        lane, traits = plan.lane, plan.lane.how.traits
-        place, ring = lane.place(npu), lane.ring_of(npu)
+        logical, traits = plan.logical, plan.logical.how.traits
+        place, ring = logical.place(npu), logical.ring_of(npu)
         if traits.tree:
-            return TreeExchange(self, _tree(lane.npus, plan.tree == 1), place, ring, plan.size, chunk.tag, over)
+            return TreeExchange(
+                self, _tree(logical.npus, plan.tree == 1), place, ring, plan.chunk_bytes, chunk.tag, over
+            )
         if not traits.tokens:
             if self.bus is not None:
-                raise ConfigError(f"how {lane.how.algorithm} uses a shared bus isn't known; take ring or direct.")
+                raise ConfigError(f"how {logical.how.algorithm} uses a shared bus isn't known; take ring or direct.")
             return StepExchange(self, self._steps(plan), place, ring, chunk.tag, over)
         own = self._moves(plan)
-        n = lane.npus
+        n = logical.npus
         if traits.exchanges:
             ahead = behind = [ring[place ^ distance] for distance in own.ahead]
         else:
@@ -165,23 +172,23 @@ class Endpoint:
     def _moves(self, plan: PhasePlan) -> Moves:
         found = self._planner.shared.moves.get(_kind(plan))
         if found is None:
-            how, in_group = plan.lane.how, not plan.lane.stride
-            schedule = known_schedule(plan.collective, how.algorithm, plan.lane.npus)
+            how, in_group = plan.logical.how, not plan.logical.stride
+            schedule = known_schedule(plan.collective, how.algorithm, plan.logical.npus)
             endpoint = GROUP_ENDPOINT_NS if in_group else self.system.endpoint_delay
-            found = moves(schedule, plan.size, endpoint, how.window, self.system.reduction_ns, in_group)
+            found = moves(schedule, plan.chunk_bytes, endpoint, how.window, self.system.reduction_ns, in_group)
             self._planner.shared.moves[_kind(plan)] = found
         return found
 
     def _steps(self, plan: PhasePlan) -> StepMoves:
         found = self._planner.shared.steps.get(_kind(plan))
         if found is None:
-            schedule = known_schedule(plan.collective, plan.lane.how.algorithm, plan.lane.npus)
-            endpoint = self.system.endpoint_delay if plan.lane.stride else GROUP_ENDPOINT_NS
-            found = step_moves(schedule, plan.size, endpoint, self.system.reduction_ns)
+            schedule = known_schedule(plan.collective, plan.logical.how.algorithm, plan.logical.npus)
+            endpoint = self.system.endpoint_delay if plan.logical.stride else GROUP_ENDPOINT_NS
+            found = step_moves(schedule, plan.chunk_bytes, endpoint, self.system.reduction_ns)
             self._planner.shared.steps[_kind(plan)] = found
         return found
 
 
 def _kind(plan: PhasePlan) -> Kind:
     """What makes NPUs do the same in two phases."""
-    return plan.collective, plan.lane.how, plan.lane.npus, plan.size, not plan.lane.stride
+    return plan.collective, plan.logical.how, plan.logical.npus, plan.chunk_bytes, not plan.logical.stride

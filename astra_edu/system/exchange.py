@@ -9,11 +9,12 @@ back. `TreeExchange` is the same for a double binary tree, which waits for child
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from astra_edu.clock.events import Action
 from astra_edu.collectives.tree import Tree
-from astra_edu.system.faithful.bus import Crossing
+from astra_edu.system.faithful.bus import Crossing, InTurn, SharedBus
 from astra_edu.system.moves import Moves
 
 if TYPE_CHECKING:
@@ -22,66 +23,46 @@ if TYPE_CHECKING:
 Over = Callable[[], object]
 
 
-class InTurn(Protocol):
-    """An NPU's turns."""
-
-    def after(self, delay: int, action: Action, what: Any = None) -> None:
-        """Do action(what) in `delay` ns."""
-
-
-class CrossedBus(Protocol):
-    """An NPU's shared bus."""
-
-    def cross(self, how: Crossing, size: int, action: Action, what: Any) -> None:
-        """Do action(what) when `size` bytes have crossed."""
-
-
 class Carrier(Protocol):
     """What carries messages."""
 
-    def send(self, source: int, destination: int, tag: int, size: int) -> None:
-        """Send `size` bytes now."""
+    def send(self, source: int, destination: int, tag: int, message_bytes: int) -> None:
+        """Send `message_bytes` now."""
 
-    def receive(self, npu: int, source: int, tag: int, size: int, received: Action) -> None:
+    def receive(self, npu: int, source: int, tag: int, message_bytes: int, received: Action) -> None:
         """`npu` is ready for a message; received(...) is called when it is there."""
 
 
-class Place(Protocol):
-    """What a phase needs of the NPU it runs at: its number, its turns, its bus if it has one, and the network."""
+@dataclass
+class OneEndpoint:
+    """As much of an endpoint as a phase that is followed alone needs: the NPU's number, turns and bus, the network."""
 
-    @property
-    def npu(self) -> int:
-        """The NPU's number."""
-
-    @property
-    def turns(self) -> InTurn:
-        """When it does what."""
-
-    @property
-    def bus(self) -> CrossedBus | None:
-        """Its shared bus."""
-
-    @property
-    def messages(self) -> Carrier:
-        """The network."""
+    npu: int
+    turns: InTurn
+    messages: Carrier
+    bus: SharedBus | None = None
 
 
+PhaseEndpoint: TypeAlias = "Endpoint | OneEndpoint"
+"""What a phase runs at."""
+
+
+@dataclass(slots=True, eq=False)
 class Exchange:
-    """One NPU in a phase of a ring, halving-doubling or direct."""
+    """One NPU in a phase of a ring, halving-doubling or direct.
 
-    __slots__ = ("ahead", "arrived", "behind", "endpoint", "free", "moves", "over", "sent", "tag")
+    tag: of all its messages. ahead, behind: for each of the moves, to whom and from whom it goes.
+    """
 
-    def __init__(
-        self, endpoint: Place, moves: Moves, tag: int, ahead: Sequence[int], behind: Sequence[int], over: Over
-    ) -> None:
-        """tag: of all its messages. ahead, behind: for each of the moves, to whom and from whom it goes."""
-        self.endpoint = endpoint
-        self.moves = moves
-        self.tag = tag
-        self.ahead = ahead
-        self.behind = behind
-        self.over = over
-        self.sent = self.arrived = self.free = 0
+    endpoint: PhaseEndpoint
+    moves: Moves
+    tag: int
+    ahead: Sequence[int]
+    behind: Sequence[int]
+    over: Over
+    sent: int = 0
+    arrived: int = 0
+    free: int = 0
 
     def start(self) -> None:
         """All tokens set off."""
@@ -116,9 +97,9 @@ class Exchange:
             return
         self.sent += 1
         self.free -= 1
-        size, messages, npu = self.moves.sizes[k], self.endpoint.messages, self.endpoint.npu
-        messages.send(npu, self.ahead[k], self.tag, size)
-        messages.receive(npu, self.behind[k], self.tag, size, self._arrived)
+        message_bytes, messages, npu = self.moves.sizes[k], self.endpoint.messages, self.endpoint.npu
+        messages.send(npu, self.ahead[k], self.tag, message_bytes)
+        messages.receive(npu, self.behind[k], self.tag, message_bytes, self._arrived)
 
     def _arrived(self, _: object) -> None:
         k = self.arrived
@@ -135,17 +116,17 @@ class Exchange:
 class TreeExchange:
     """One NPU in a phase of one of ASTRA-sim's two binary trees: up to the root and down again, all data at once."""
 
-    __slots__ = ("added", "arrived", "children", "endpoint", "over", "parent", "size", "tag")
+    __slots__ = ("added", "arrived", "children", "endpoint", "message_bytes", "over", "parent", "tag")
 
     def __init__(
-        self, endpoint: Endpoint, tree: Tree, place: int, npus: Sequence[int], size: int, tag: int, over: Over
+        self, endpoint: Endpoint, tree: Tree, place: int, npus: Sequence[int], message_bytes: int, tag: int, over: Over
     ) -> None:
         """place: of this NPU in the tree; npus: who is at each place."""
         self.endpoint = endpoint
         parent = tree.parents[place]
         self.parent = None if parent is None else npus[parent]
         self.children = [npus[child] for child in tree.children[place]]
-        self.size = size
+        self.message_bytes = message_bytes
         self.tag = tag
         self.over = over
         self.added = self.arrived = 0
@@ -172,7 +153,7 @@ class TreeExchange:
 
     def _up(self, _: object = None) -> None:
         assert self.parent is not None
-        self.endpoint.messages.send(self.endpoint.npu, self.parent, self.tag, self.size)
+        self.endpoint.messages.send(self.endpoint.npu, self.parent, self.tag, self.message_bytes)
         self._receive(self.parent, self._from_parent)
 
     def _from_parent(self, _: object) -> None:
@@ -183,24 +164,24 @@ class TreeExchange:
 
     def _down(self, _: object = None) -> None:
         for child in self.children:
-            self.endpoint.messages.send(self.endpoint.npu, child, self.tag, self.size)
+            self.endpoint.messages.send(self.endpoint.npu, child, self.tag, self.message_bytes)
         self.over()
 
     def _end(self, _: object) -> None:
         self.over()
 
     def _receive(self, source: int, arrived: Callable[[object], object]) -> None:
-        self.endpoint.messages.receive(self.endpoint.npu, source, self.tag, self.size, arrived)
+        self.endpoint.messages.receive(self.endpoint.npu, source, self.tag, self.message_bytes, arrived)
 
     def _cross(self, how: Crossing, action: Callable[..., object], what: object = None) -> None:
         endpoint = self.endpoint
         if endpoint.bus is None:
             endpoint.turns.after(endpoint.system.endpoint_delay, action, what)
         else:
-            endpoint.bus.cross(how, self.size, action, what)
+            endpoint.bus.cross(how, self.message_bytes, action, what)
 
     def _add(self, then: Callable[[object], object]) -> None:
-        self.endpoint.turns.after(self.endpoint.system.reduction_ns(self.size), then)
+        self.endpoint.turns.after(self.endpoint.system.reduction_ns(self.message_bytes), then)
 
 
 class Startable(Protocol):

@@ -8,12 +8,11 @@ for all that wait. An NPU takes a message in when it has sent its own in the sam
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
 from astra_edu.clock.events import Clock, Turns
-from astra_edu.system.exchange import Exchange
+from astra_edu.system.exchange import Exchange, OneEndpoint
 from astra_edu.system.faithful.kth_messages import Arrival, KthMessages, RowMessage
 from astra_edu.system.moves import Moves
 
@@ -24,16 +23,6 @@ class Followed(NamedTuple):
     total_ns: float
     spans: list[list[tuple[float, float]]]
     waits: tuple[float, ...]
-
-
-@dataclass
-class _Place:
-    """As much of an endpoint as one phase needs; see exchange.Place."""
-
-    npu: int
-    turns: Turns
-    messages: KthMessages
-    bus: None = None
 
 
 def follow(rows: Sequence[Sequence[RowMessage]], moves: Moves) -> Followed:
@@ -48,8 +37,8 @@ def follow(rows: Sequence[Sequence[RowMessage]], moves: Moves) -> Followed:
     ended: list[int] = []
     for npu, row in enumerate(rows):
         ahead = [message.destination for message in row]
-        place = _Place(npu, Turns(clock), messages)
-        Exchange(place, moves, 0, ahead, ahead, partial(ended.append, npu)).start()
+        endpoint = OneEndpoint(npu, Turns(clock), messages)
+        Exchange(endpoint, moves, 0, ahead, ahead, partial(ended.append, npu)).start()
     clock.run()
     return Followed(clock.now, messages.spans, _waits(messages.arrivals, ended[-1], moves))
 

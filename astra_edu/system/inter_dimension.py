@@ -50,10 +50,10 @@ class InterDimension:
     def begin(self, now: float) -> None:
         """A collective begins at `now` ns."""
 
-    def order(self, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> Ordered:
+    def order(self, collective: Collective, chunk_bytes: int, left_bytes: int, involved: Sequence[bool]) -> Ordered:
         """(the dimensions in the order in which to walk them, the chunk's size).
 
-        chunk: the size that the splits recommend, left: what is left of the collective, both in bytes. involved: for
+        chunk_bytes: what the splits recommend; left_bytes: what is left of the collective. involved: for
         each dimension, whether the collective runs over it.
         """
         raise NotImplementedError
@@ -62,9 +62,9 @@ class InterDimension:
 class Baseline(InterDimension):
     """Dimension 0 first; an all-gather comes from the last one down."""
 
-    def order(self, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> Ordered:
+    def order(self, collective: Collective, chunk_bytes: int, left_bytes: int, involved: Sequence[bool]) -> Ordered:
         """See InterDimension."""
-        return natural_order(collective, len(involved)), min(chunk, left)
+        return natural_order(collective, len(involved)), min(chunk_bytes, left_bytes)
 
 
 class RoundRobin(InterDimension):
@@ -73,12 +73,12 @@ class RoundRobin(InterDimension):
     in_groups = True
     turn = 0
 
-    def order(self, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> Ordered:
+    def order(self, collective: Collective, chunk_bytes: int, left_bytes: int, involved: Sequence[bool]) -> Ordered:
         """See InterDimension."""
         dims = natural_order(collective, len(involved))
         order = dims[self.turn :] + dims[: self.turn]
         self.turn = (self.turn + 1) % len(involved)
-        return order, min(chunk, left)
+        return order, min(chunk_bytes, left_bytes)
 
 
 OrderFunction = Callable[[Collective, Dimensions], Sequence[int]]
@@ -94,9 +94,9 @@ class Always(InterDimension):
         super().__init__(dimensions)
         self.function = function
 
-    def order(self, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> Ordered:
+    def order(self, collective: Collective, chunk_bytes: int, left_bytes: int, involved: Sequence[bool]) -> Ordered:
         """See InterDimension."""
-        return self.function(collective, self.dimensions), min(chunk, left)
+        return self.function(collective, self.dimensions), min(chunk_bytes, left_bytes)
 
 
 INTER_DIMENSION: dict[str, OrderMaker] = {"baseline": Baseline, "roundRobin": RoundRobin}
@@ -118,9 +118,11 @@ TRUSTED: set[type[InterDimension]] = {Baseline, RoundRobin}
 """What the package's own policies answer isn't looked at."""
 
 
-def asked(policy: InterDimension, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> Ordered:
+def asked(
+    policy: InterDimension, collective: Collective, chunk_bytes: int, left_bytes: int, involved: Sequence[bool]
+) -> Ordered:
     """What a policy answers. Raises ConfigError for what is no order of the dimensions, or no size of a chunk."""
-    answer = policy.order(collective, chunk, left, involved)
+    answer = policy.order(collective, chunk_bytes, left_bytes, involved)
     if type(policy) in TRUSTED:
         return answer
     name = getattr(getattr(policy, "function", type(policy)), "__name__", "the policy")
@@ -134,8 +136,8 @@ def asked(policy: InterDimension, collective: Collective, chunk: int, left: int,
         raise ConfigError(
             f"{name} orders the dimensions as {listed!r:.60}; each of 0 to {count - 1} has to be there once."
         )
-    if type(size) is not int or not 1 <= size <= left:
-        raise ConfigError(f"{name} makes a chunk of {size!r:.60} bytes; 1 to {left:,} are left of the collective.")
+    if type(size) is not int or not 1 <= size <= left_bytes:
+        raise ConfigError(f"{name} makes a chunk of {size!r:.60} bytes; {left_bytes:,} are left of the collective.")
     return [d for d in listed if d < len(involved)], size
 
 

@@ -32,7 +32,7 @@ class LogicalDimension:
 
 
 @dataclass(frozen=True)
-class Lane:
+class LogicalTopology:
     """Where one kind of collective runs: a logical dimension and how it is carried out there."""
 
     dimension: LogicalDimension
@@ -73,15 +73,17 @@ def logical_dimensions(network: tuple[Dimension, ...], group: int = 1) -> tuple[
     return dims, len(dims)
 
 
-def lanes(platform: Platform, dims: tuple[LogicalDimension, ...], collective: Collective) -> tuple[Lane, ...]:
-    """Where and how `collective` runs, a lane for each logical dimension; a broken dimension's parts share their how.
+def logical_topologies(
+    platform: Platform, dims: tuple[LogicalDimension, ...], collective: Collective
+) -> tuple[LogicalTopology, ...]:
+    """Where and how `collective` runs, one for each logical dimension; a broken dimension's parts share their how.
 
     Raises ConfigError for a number of implementations that doesn't fit the number of dimensions.
     """
     how = platform.system.implementations(collective)
     if how[0].flat:
         npus = prod(dimension.npus for dimension in dims)
-        return (Lane(LogicalDimension(Row(platform.network, npus), 0), how[0]),)
+        return (LogicalTopology(LogicalDimension(Row(platform.network, npus), 0), how[0]),)
     if any(implementation.flat for implementation in how):
         raise ConfigError(
             f"{collective} is {'_'.join(i.spelling for i in how)}; an implementation with 'one' in front takes all "
@@ -92,4 +94,4 @@ def lanes(platform: Platform, dims: tuple[LogicalDimension, ...], collective: Co
             f"the platform has {len(platform.network)} dimensions, but {collective} has {len(how)} implementations "
             f"({'_'.join(i.spelling for i in how)}); give one a dimension."
         )
-    return tuple(Lane(dimension, how[dimension.physical]) for dimension in dims)
+    return tuple(LogicalTopology(dimension, how[dimension.physical]) for dimension in dims)

@@ -43,13 +43,13 @@ class Moves:
 
 def moves(
     schedule: Schedule,
-    size: int,
+    chunk_bytes: int,
     endpoint_ns: int,
     window: int | None,
     reduction_ns: Callable[[int], int],
     in_group: bool = False,
 ) -> Moves:
-    """The messages of each of a symmetric schedule's NPUs, which bring `size` bytes.
+    """The messages of each of a symmetric schedule's NPUs, which bring `chunk_bytes`.
 
     window: of a windowed algorithm; None: as many messages as there are others. reduction_ns: of a message's bytes.
     in_group: whether these are the NPUs of a process group, whose endpoints ASTRA-sim 2.x treats differently.
@@ -61,13 +61,13 @@ def moves(
         for step, times in different_steps(group):
             shards = Counter(destination for destination, _ in group.rule(step, 0))
             ahead += [*shards] * times
-            sizes += [quirks.message_bytes(schedule, group, count, size) for count in shards.values()] * times
+            sizes += [quirks.message_bytes(schedule, group, count, chunk_bytes) for count in shards.values()] * times
     crossings = _crossings(schedule.collective, traits, schedule.npus, width, len(sizes), in_group)
     following = quirks.crossing_bytes(schedule, sizes)
     crossing_sizes = [following[0]] * width + following[1:]
     reductions = [
-        reduction_ns(size) if crossing.adds_up else None
-        for crossing, size in zip(crossings[width:], crossing_sizes[width:], strict=True)
+        reduction_ns(crossing_bytes) if crossing.adds_up else None
+        for crossing, crossing_bytes in zip(crossings[width:], crossing_sizes[width:], strict=True)
     ]
     return Moves(
         schedule,

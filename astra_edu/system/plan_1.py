@@ -5,92 +5,96 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from astra_edu.base.deprecated import renamed_attributes
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Collective, Schedule, known_schedule, walk
 from astra_edu.system.config import Platform
 from astra_edu.system.durations import Duration, duration
 from astra_edu.system.inter_dimension import Dimensions, asked, inter_dimension
-from astra_edu.system.logical import Lane, LogicalDimension, lanes
+from astra_edu.system.logical import LogicalDimension, LogicalTopology, logical_topologies
 from astra_edu.system.routes import Routes
 
 
+@renamed_attributes(size="chunk_bytes", final_size="final_bytes", lane="logical")
 class Phase(NamedTuple):
     """One chunk's stay on one dimension: what is carried out there, in which queue, its bytes and its time.
 
-    dimension: the logical one. size: what an NPU brings, in bytes.
+    dimension: the logical one. chunk_bytes: what an NPU brings.
     """
 
     collective: Collective
     dimension: int
     queue: int
-    size: int
+    chunk_bytes: int
     duration: Duration
     schedule: Schedule
-    lane: Lane
+    logical: LogicalTopology
 
     @property
-    def final_size(self) -> int:
+    def final_bytes(self) -> int:
         """Bytes that an NPU has afterwards."""
-        npus = self.lane.dimension.npus
+        npus = self.logical.dimension.npus
         if self.collective is Collective.ALL_GATHER:
-            return self.size * npus
-        return self.size // npus if self.collective is Collective.REDUCE_SCATTER else self.size
+            return self.chunk_bytes * npus
+        return self.chunk_bytes // npus if self.collective is Collective.REDUCE_SCATTER else self.chunk_bytes
 
 
-def chunk_size(size: int, splits: int) -> int:
-    """The size of a chunk when `size` bytes are cut into `splits`; what is left over makes one more, smaller chunk.
+def chunk_size(collective_bytes: int, splits: int) -> int:
+    """The size of a chunk when `collective_bytes` are cut into `splits`; what is left over makes one more chunk.
 
     Raises ConfigError when there are fewer bytes than splits: ASTRA-sim would cut chunks of 0 bytes for ever.
     """
-    if size < splits:
+    if collective_bytes < splits:
         raise ConfigError(
-            f"a collective of {size} bytes can't be cut into preferred-dataset-splits = {splits} chunks; "
+            f"a collective of {collective_bytes} bytes can't be cut into preferred-dataset-splits = {splits} chunks; "
             f"it needs {splits} bytes at least."
         )
-    return size // splits
+    return collective_bytes // splits
 
 
-def chunk_sizes(size: int, splits: int) -> list[int]:
-    """The sizes of all chunks when `size` bytes are cut into `splits`."""
-    whole_chunks, rest = divmod(size, chunk_size(size, splits))
-    return [size // splits] * whole_chunks + ([rest] if rest else [])
+def chunk_sizes(collective_bytes: int, splits: int) -> list[int]:
+    """The sizes of all chunks when `collective_bytes` are cut into `splits`."""
+    whole_chunks, rest = divmod(collective_bytes, chunk_size(collective_bytes, splits))
+    return [collective_bytes // splits] * whole_chunks + ([rest] if rest else [])
 
 
 class Station:
     """One kind of phase on one logical dimension, and the durations found so far."""
 
-    def __init__(self, collective: Collective, what: Collective, d: int, lane: Lane, platform: Platform) -> None:
-        """what: done for `collective` on dimension d over `lane`. Raises ConfigError where the algorithm can't."""
+    def __init__(
+        self, collective: Collective, what: Collective, d: int, logical: LogicalTopology, platform: Platform
+    ) -> None:
+        """what: done for `collective` on dimension d over `logical`. Raises ConfigError where the algorithm can't."""
         self.trees_of = (collective, d)
         self.d = d
-        self.lane = lane
-        n, traits, symmetric = lane.dimension.npus, lane.how.traits, lane.dimension.wires.symmetric
+        self.logical = logical
+        n, traits, symmetric = logical.dimension.npus, logical.how.traits, logical.dimension.wires.symmetric
         limit = traits.most_npus[not symmetric]
         if n > limit:
             raise ConfigError(
-                f"{lane.how.spelling} over {n:,} NPUs is too much to follow; {limit:,} is the most"
+                f"{logical.how.spelling} over {n:,} NPUs is too much to follow; {limit:,} is the most"
                 f"{'' if symmetric else ' where NPUs are not alike'}."
             )
         self.trees = traits.tree
         if self.trees:  # whatever it is asked for, it all-reduces, on two trees in turn
             what = Collective.ALL_REDUCE
-            plans = [known_schedule(what, name, n) for name in (lane.how.algorithm, traits.twin)]
+            plans = [known_schedule(what, name, n) for name in (logical.how.algorithm, traits.twin)]
             self.grows, self.shrinks = 1, 1
         else:
-            plans = [known_schedule(what, lane.how.algorithm, n)]
+            plans = [known_schedule(what, logical.how.algorithm, n)]
             self.grows = n if what is Collective.ALL_GATHER else 1
             self.shrinks = n if what is Collective.REDUCE_SCATTER else 1
         self.what = what
-        system, wires = platform.system, [lane.dimension.wires]
-        self.routes = [Routes(p, wires, system.endpoint_delay, lane.how.window, system.rendezvous) for p in plans]
+        system, wires = platform.system, [logical.dimension.wires]
+        self.routes = [Routes(p, wires, system.endpoint_delay, logical.how.window, system.rendezvous) for p in plans]
         self.durations: dict[tuple[int, int], Duration] = {}
 
-    def phase(self, size: int, queue: int, tree: int) -> Phase:
-        """This phase for a chunk that brings `size` bytes; tree: 0 or 1, which of the two trees."""
-        found = self.durations.get((size, tree))
+    def phase(self, chunk_bytes: int, queue: int, tree: int) -> Phase:
+        """This phase for a chunk that brings `chunk_bytes`; tree: 0 or 1, which of the two trees."""
+        found = self.durations.get((chunk_bytes, tree))
         if found is None:
-            found = self.durations[size, tree] = duration(self.routes[tree], size)
-        return Phase(self.what, self.d, queue, size, found, self.routes[tree].schedule, self.lane)
+            found = self.durations[chunk_bytes, tree] = duration(self.routes[tree], chunk_bytes)
+        return Phase(self.what, self.d, queue, chunk_bytes, found, self.routes[tree].schedule, self.logical)
 
 
 class Walk:
@@ -103,19 +107,21 @@ class Walk:
         self.always_the_same = turns.queues == 1 and not any(station.trees for station in stations)
         self._planned: dict[int, tuple[Phase, ...]] = {}
 
-    def phases(self, size: int) -> tuple[Phase, ...]:
-        """The phases of the next chunk of `size` bytes."""
-        found = self._planned.get(size)
+    def phases(self, chunk_bytes: int) -> tuple[Phase, ...]:
+        """The phases of the next chunk of `chunk_bytes`."""
+        found = self._planned.get(chunk_bytes)
         if found is None:
-            found = tuple(self._plan(size))
+            found = tuple(self._plan(chunk_bytes))
             if self.always_the_same:
-                self._planned[size] = found
+                self._planned[chunk_bytes] = found
         return found
 
-    def _plan(self, size: int) -> Iterator[Phase]:
+    def _plan(self, chunk_bytes: int) -> Iterator[Phase]:
         for station in self.stations:
-            yield station.phase(size, self.turns.queue(station.d), self.turns.tree(station) if station.trees else 0)
-            size = size // station.shrinks * station.grows
+            yield station.phase(
+                chunk_bytes, self.turns.queue(station.d), self.turns.tree(station) if station.trees else 0
+            )
+            chunk_bytes = chunk_bytes // station.shrinks * station.grows
 
 
 class QueueAndTreeTurns:
@@ -149,46 +155,52 @@ class TimedPlanner:
         self.platform = platform
         self.dims = dims
         self.inter = inter_dimension(platform.system.inter_dimension, _dimensions(platform, dims))
-        self._lanes: dict[Collective, tuple[Lane, ...]] = {}
+        self._logical: dict[Collective, tuple[LogicalTopology, ...]] = {}
         self._walks: dict[Collective, dict[tuple[int, ...], Walk]] = {}
         self._turns = QueueAndTreeTurns(len(dims), platform.system.queues)
 
     def chunks(
-        self, collective: Collective, size: int, involved: Sequence[bool], now: float, zero_leads: bool = True
+        self,
+        collective: Collective,
+        collective_bytes: int,
+        involved: Sequence[bool],
+        now: float,
+        zero_leads: bool = True,
     ) -> Iterator[tuple[Phase, ...]]:
-        """The phases of each chunk of a collective of `size` bytes that begins at `now` ns.
+        """The phases of each chunk of a collective of `collective_bytes` that begins at `now` ns.
 
         involved: for each logical dimension, whether the collective runs over it. zero_leads: whether NPU 0 is the
         first to begin it (see faithful.npu_order). Nothing comes out where it runs over no dimension of more than one
         NPU. Raises ConfigError for what can't be planned.
         """
-        if collective not in self._lanes:
-            self._lanes[collective] = lanes(self.platform, self.dims, collective)
+        if collective not in self._logical:
+            self._logical[collective] = logical_topologies(self.platform, self.dims, collective)
             self._walks[collective] = {}
-        available, walks = self._lanes[collective], self._walks[collective]
+        available, walks = self._logical[collective], self._walks[collective]
         flat = available[0].how.flat
-        usable = [use and lane.dimension.npus > 1 for use, lane in zip(involved, available, strict=False)]
+        usable = [use and logical.dimension.npus > 1 for use, logical in zip(involved, available, strict=False)]
         if zero_leads:
             self.inter.begin(now)
         if not any(usable):
-            self.inter.order(collective, size, size, involved)  # it takes its turn all the same
+            self.inter.order(collective, collective_bytes, collective_bytes, involved)  # it takes its turn all the same
             self.inter.begin(now)
             return
-        recommended = chunk_size(size, self.platform.system.splits)
-        while size:
-            order, chunk = asked(self.inter, collective, recommended, size, involved)
+        recommended = chunk_size(collective_bytes, self.platform.system.splits)
+        left_bytes = collective_bytes
+        while left_bytes:
+            order, chunk_bytes = asked(self.inter, collective, recommended, left_bytes, involved)
             used = (0,) if flat else tuple([d for d in order if usable[d]])
             walk = walks.get(used)
             if walk is None:
                 walk = walks[used] = Walk(self._stations(collective, used), self._turns)
-            yield walk.phases(chunk)
-            size -= chunk
+            yield walk.phases(chunk_bytes)
+            left_bytes -= chunk_bytes
         self.inter.begin(now)
 
     def _stations(self, collective: Collective, order: tuple[int, ...]) -> list[Station]:
         one_each = self.platform.system.optimization == "baseline"
         return [
-            Station(collective, what, d, self._lanes[collective][d], self.platform)
+            Station(collective, what, d, self._logical[collective][d], self.platform)
             for what, d in walk(collective, order, self.inter.halves, one_each)
         ]
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import NamedTuple
 
+from astra_edu.base.deprecated import renamed_attributes
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Collective, walk
 from astra_edu.collectives.hierarchical import natural_order
@@ -46,39 +47,40 @@ class LogicalRing(NamedTuple):
         return range(first, first + self.npus * self.stride, self.stride)
 
 
+@renamed_attributes(size="chunk_bytes", final_size="final_bytes", lane="logical")
 class PhasePlan(NamedTuple):
     """One chunk's stay on one dimension, the same for all NPUs.
 
-    collective: what is carried out there. dimension: of the lanes. queue: in which of the dimension's queues.
-    size, final_size: bytes an NPU brings and has afterwards. clockwise: in which direction NPUs are counted.
+    collective: what is carried out there. dimension: of the rings. queue: in which of the dimension's queues.
+    chunk_bytes, final_bytes: what an NPU brings and has afterwards. clockwise: in which direction NPUs are counted.
     tree: for a double binary tree, which of the two.
     """
 
     collective: Collective
     dimension: int
     queue: int
-    size: int
-    final_size: int
+    chunk_bytes: int
+    final_bytes: int
     clockwise: bool
     tree: int
-    lane: LogicalRing
+    logical: LogicalRing
 
 
-def cut(collective: Collective, size: int, splits: int, npus: int) -> tuple[int, int]:
-    """(chunk size, size) when `size` bytes are cut into `splits` chunks on a machine of `npus` NPUs.
+def cut(collective: Collective, collective_bytes: int, splits: int, npus: int) -> tuple[int, int]:
+    """(chunk_bytes, collective_bytes) when `collective_bytes` are cut into `splits` chunks on a machine of `npus` NPUs.
 
     Chunks have at least a byte for every NPU (an all-gather's NPUs bring their own), so a small collective grows.
     Raises ConfigError for an all-gather that is too small: ASTRA-sim would cut chunks of 0 bytes for ever.
     """
-    chunk = size // splits
-    if collective is not Collective.ALL_GATHER and npus > chunk:
+    chunk_bytes = collective_bytes // splits
+    if collective is not Collective.ALL_GATHER and npus > chunk_bytes:
         return npus, splits * npus
-    if not chunk:
+    if not chunk_bytes:
         raise ConfigError(
-            f"an all-gather of {size} bytes per NPU can't be cut into preferred-dataset-splits = {splits} chunks; it "
-            f"needs {splits} bytes at least (ASTRA-sim never ends there)."
+            f"an all-gather of {collective_bytes} bytes per NPU can't be cut into preferred-dataset-splits = {splits} "
+            f"chunks; it needs {splits} bytes at least (ASTRA-sim never ends there)."
         )
-    return chunk, size
+    return chunk_bytes, collective_bytes
 
 
 class Planner:
@@ -89,7 +91,7 @@ class Planner:
         self.platform = platform
         system = platform.system
         self.queues = [QueueTurns(system.queues) for _ in platform.dims]
-        self._lanes: dict[Collective, tuple[LogicalRing, ...]] = {}
+        self._rings: dict[Collective, tuple[LogicalRing, ...]] = {}
         self._inter = inter_dimension(system.inter_dimension, shared.dimensions)
         self._trees: dict[tuple[Collective, int], int] = {}
         self.shared = shared
@@ -101,9 +103,9 @@ class Planner:
         else:
             self._inter.begin(now)
 
-    def lanes(self, collective: Collective) -> tuple[LogicalRing, ...]:
-        """Where a collective of all NPUs runs: a lane for each dimension that has an implementation."""
-        found = self._lanes.get(collective)
+    def rings(self, collective: Collective) -> tuple[LogicalRing, ...]:
+        """Where a collective of all NPUs runs: a logical for each dimension that has an implementation."""
+        found = self._rings.get(collective)
         if found is None:
             sizes = self.platform.dims
             hows = self.platform.implementations(collective)
@@ -111,11 +113,11 @@ class Planner:
                 found = (LogicalRing(prod(sizes), 1, hows[0]),)
             else:
                 strides = [prod(sizes[:d]) for d in range(len(sizes))]
-                found = tuple(LogicalRing(*lane) for lane in zip(sizes, strides, hows, strict=False))
-            self._lanes[collective] = found
+                found = tuple(LogicalRing(*logical) for logical in zip(sizes, strides, hows, strict=False))
+            self._rings[collective] = found
         return found
 
-    def group_lane(self, collective: Collective, members: tuple[int, ...]) -> LogicalRing:
+    def group_ring(self, collective: Collective, members: tuple[int, ...]) -> LogicalRing:
         """Where a collective of a smaller process group runs: one ring of its members."""
         hows = self.platform.system.implementations.get(collective) or ()
         if not hows:
@@ -131,9 +133,9 @@ class Planner:
     def chunks(
         self,
         collective: Collective,
-        size: int,
+        collective_bytes: int,
         involved: Sequence[bool] | None,
-        lanes: tuple[LogicalRing, ...],
+        rings: tuple[LogicalRing, ...],
         first_stream: int,
     ) -> list[tuple[PhasePlan, ...]]:
         """The phases of each chunk of a collective; empty where it runs over no dimension of more than one NPU.
@@ -142,42 +144,44 @@ class Planner:
         doesn't. first_stream: the number of the collective's first chunk on this NPU.
         """
         known = (True,) * KNOWN_DIMENSIONS if involved is None else involved
-        use = [d < len(known) and known[d] for d in range(len(lanes))]
-        usable = [wanted and lane.npus > 1 for wanted, lane in zip(use, lanes, strict=True)]
-        chunk, left = cut(collective, size, self.platform.system.splits, self.platform.npus)
-        grouped = not lanes[0].stride
+        use = [d < len(known) and known[d] for d in range(len(rings))]
+        usable = [wanted and logical.npus > 1 for wanted, logical in zip(use, rings, strict=True)]
+        chunk_bytes, left_bytes = cut(collective, collective_bytes, self.platform.system.splits, self.platform.npus)
+        grouped = not rings[0].stride
         together = self._inter.together and collective is not Collective.ALL_TO_ALL and not grouped
         own = self._inter.in_groups if grouped else not self._inter.together
         plans: list[tuple[PhasePlan, ...]] = []
-        while left > 0:
-            taken = chunk
+        while left_bytes > 0:
+            taken = chunk_bytes
             if together:
                 stream = first_stream + len(plans)
-                order, taken = self.shared.order(stream, collective, chunk, left, (*use, *[True] * len(self.queues)))
-                order = self._within(order[: len(lanes)], lanes)
+                order, taken = self.shared.order(
+                    stream, collective, chunk_bytes, left_bytes, (*use, *[True] * len(self.queues))
+                )
+                order = self._within(order[: len(rings)], rings)
             elif own:
-                order, _ = asked(self._inter, collective, chunk, left, use)
+                order, _ = asked(self._inter, collective, chunk_bytes, left_bytes, use)
             else:
-                order = natural_order(collective, len(lanes))
-            left -= taken
-            phases = self._phases(collective, [d for d in order if usable[d]], taken, lanes)
+                order = natural_order(collective, len(rings))
+            left_bytes -= taken
+            phases = self._phases(collective, [d for d in order if usable[d]], taken, rings)
             if not phases:
                 return []
             plans.append(phases)
         return plans
 
     @staticmethod
-    def _within(order: Sequence[int], lanes: tuple[LogicalRing, ...]) -> Sequence[int]:
+    def _within(order: Sequence[int], rings: tuple[LogicalRing, ...]) -> Sequence[int]:
         """Themis orders all dimensions; ASTRA-sim takes as many as there are implementations, and may crash."""
-        if any(d >= len(lanes) for d in order):
+        if any(d >= len(rings) for d in order):
             raise ConfigError(
                 f"Themis wants dimension {max(order)} for a chunk, but the collective has only "
-                f"{len(lanes)} implementations: {[lane.how.spelling for lane in lanes]}. Give one a dimension."
+                f"{len(rings)} implementations: {[logical.how.spelling for logical in rings]}. Give one a dimension."
             )
         return order
 
     def _phases(
-        self, collective: Collective, order: Sequence[int], size: int, lanes: tuple[LogicalRing, ...]
+        self, collective: Collective, order: Sequence[int], chunk_bytes: int, rings: tuple[LogicalRing, ...]
     ) -> tuple[PhasePlan, ...]:
         system = self.platform.system
         one_each = system.optimization == "baseline"
@@ -192,17 +196,17 @@ class Planner:
                 queue, clockwise = queues.next_down()
             else:
                 queue, clockwise = queues.next_up()
-            lane, final, tree = lanes[d], size, 0
-            if lane.how.traits.tree:
+            logical, final, tree = rings[d], chunk_bytes, 0
+            if logical.how.traits.tree:
                 tree = self._trees.get((collective, d), 0)
                 self._trees[collective, d] = 1 - tree
                 what = Collective.ALL_REDUCE
             elif what is Collective.ALL_GATHER:
-                final = size * lane.npus
+                final = chunk_bytes * logical.npus
             elif what is Collective.REDUCE_SCATTER:
-                final = size // lane.npus
-            phases.append(PhasePlan(what, d, queue, size, final, clockwise, tree, lane))
-            size = final
+                final = chunk_bytes // logical.npus
+            phases.append(PhasePlan(what, d, queue, chunk_bytes, final, clockwise, tree, logical))
+            chunk_bytes = final
         return tuple(phases)
 
 
@@ -225,9 +229,11 @@ class Shared:
         if npu == 0:
             self.policy.begin(now)
 
-    def order(self, stream: int, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> Ordered:
+    def order(
+        self, stream: int, collective: Collective, chunk_bytes: int, left_bytes: int, involved: Sequence[bool]
+    ) -> Ordered:
         """The order for the chunk with number `stream`, and its size."""
         found = self._decided.get(stream)
         if found is None:
-            found = self._decided[stream] = asked(self.policy, collective, chunk, left, involved)
+            found = self._decided[stream] = asked(self.policy, collective, chunk_bytes, left_bytes, involved)
         return found

@@ -16,7 +16,7 @@ from typing import Any
 from astra_edu.collectives import Collective
 
 Chunk = Any
-"""See queues.Chunk: it has a priority, a phase (its collective, size and final_size) and phases_left."""
+"""See queues.Chunk: it has a priority, a phase (its collective, chunk_bytes and final_bytes) and phases_left."""
 Policy = Callable[[Sequence[Chunk], int, Chunk], int]
 """policy(queue, running, new): the place of the new chunk in a queue whose first `running` chunks have started."""
 
@@ -39,9 +39,9 @@ def fifo_only(queue: Sequence[Chunk], running: int, new: Chunk) -> int:
 
 def smallest_chunk_first(queue: Sequence[Chunk], running: int, new: Chunk) -> int:
     """The smaller chunk first; among equals, who came last."""
-    size = new.phase.size
+    chunk_bytes = new.phase.chunk_bytes
     for place in range(running, len(queue)):
-        if queue[place].phase.size >= size:
+        if queue[place].phase.chunk_bytes >= chunk_bytes:
             return place
     return len(queue)
 
@@ -74,10 +74,10 @@ def smallest_before_or_after(queue: Sequence[Chunk], running: int, new: Chunk) -
     """SCF in ASTRA-sim 2.x: the smaller chunk, before or after its phase; who has just one phase more to go, last."""
     if new.phases_left == 2:
         return len(queue)
-    size = max(new.phase.size, new.phase.final_size)
+    chunk_bytes = max(new.phase.chunk_bytes, new.phase.final_bytes)
     for place in range(running, len(queue)):
         phase = queue[place].phase
-        if max(phase.size, phase.final_size) >= size:
+        if max(phase.chunk_bytes, phase.final_bytes) >= chunk_bytes:
             return place
     return len(queue)
 

@@ -7,6 +7,7 @@ lasts, and goes on to the next. A phase that has begun is never interrupted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from astra_edu.base.errors import ConfigError
@@ -50,20 +51,17 @@ class Chunk:
         return len(self.phases) - self.at
 
 
+@dataclass(slots=True, eq=False)
 class Issued:
     """A collective on its way. chunks: how many of its pieces are not over.
 
     what: whatever the caller wants to find in the record. done: called at the end with the last chunk's phases.
     """
 
-    __slots__ = ("chunks", "created_ns", "done", "what")
-
-    def __init__(self, what: object, done: Callable[[tuple[Phase, ...]], object], created_ns: float) -> None:
-        """A collective that has no chunks yet."""
-        self.what = what
-        self.done: Callable[[tuple[Phase, ...]], object] | None = done
-        self.created_ns = created_ns
-        self.chunks = 0
+    what: object
+    done: Callable[[tuple[Phase, ...]], object] | None
+    created_ns: float
+    chunks: int = 0
 
 
 class Stay(NamedTuple):
@@ -87,17 +85,14 @@ class Stay(NamedTuple):
         return self.issued.what
 
 
+@dataclass(slots=True, eq=False)
 class Queue:
     """One queue of a dimension: the first `running` chunks have started, the others wait in the policy's order."""
 
-    __slots__ = ("chunks", "places", "policy", "running")
-
-    def __init__(self, places: int, policy: Policy) -> None:
-        """An empty queue."""
-        self.places = places
-        self.policy = policy
-        self.chunks: list[Chunk] = []
-        self.running = 0
+    places: int
+    policy: Policy
+    chunks: list[Chunk] = field(default_factory=list)
+    running: int = 0
 
     def insert(self, chunk: Chunk, now: float) -> None:
         """Queue a chunk at `now` ns. All-reduce and all-to-all phases are always taken in FIFO order."""

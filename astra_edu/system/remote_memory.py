@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from astra_edu.base.deprecated import renamed
 from astra_edu.base.errors import ConfigError, choice, whole
 
 MEMORY_KINDS = ("NO_MEMORY_EXPANSION", "PER_NPU_MEMORY_EXPANSION", "PER_NODE_MEMORY_EXPANSION", "MEMORY_POOL")
@@ -32,11 +33,12 @@ class RemoteMemory:
             object.__setattr__(self, "bandwidth", whole("remote-mem-bw", self.bandwidth, at_least=1))
         object.__setattr__(self, "npus_per_node", whole("npus_per_node", self.npus_per_node, at_least=1))
 
-    def access_ns(self, size: int) -> int:
-        """Time of one access of `size` bytes, once it is its turn. Raises ConfigError where there is no memory."""
+    @renamed(size="tensor_bytes")
+    def access_ns(self, tensor_bytes: int) -> int:
+        """Time of one access of `tensor_bytes`, once it is its turn. Raises ConfigError where there is no memory."""
         if not self.bandwidth:
             raise ConfigError("memory-type is NO_MEMORY_EXPANSION: there is no remote memory to access.")
-        return self.latency + int(size / self.bandwidth)
+        return self.latency + int(tensor_bytes / self.bandwidth)
 
 
 class Accesses:
@@ -47,8 +49,8 @@ class Accesses:
         self.memory = memory
         self._free_at: dict[int, int] = {}
 
-    def end_ns(self, npu: int, size: int, now: int) -> int:
-        """When an access of `size` bytes that an NPU asks for now is over.
+    def end_ns(self, npu: int, tensor_bytes: int, now: int) -> int:
+        """When an access of `tensor_bytes` that an NPU asks for now is over.
 
         Raises ConfigError where there is no remote memory.
         """
@@ -58,7 +60,7 @@ class Accesses:
                 f"NPU {npu} has a memory node, but memory-type is NO_MEMORY_EXPANSION: there is no remote memory. "
                 "Give a memory file of another type."
             )
-        duration = self.memory.access_ns(size)
+        duration = self.memory.access_ns(tensor_bytes)
         if kind == "PER_NPU_MEMORY_EXPANSION":
             return now + duration
         shared = npu // self.memory.npus_per_node if kind == "PER_NODE_MEMORY_EXPANSION" else 0

@@ -30,7 +30,7 @@ class Route(NamedTuple):
     distance: int
 
 
-class Sent(NamedTuple):
+class TimedMessage(NamedTuple):
     """A message of some size on a route. ns: on its way, with request_ns, that of the request it waits for."""
 
     ns: float
@@ -118,28 +118,28 @@ class Routes:
             for (source, destination), shards in Counter(t[:2] for t in transfers).items()
         ]
 
-    def message(self, group: Rounds, route: Route, size: int) -> Sent:
-        """The message on a route when every NPU brings `size` bytes."""
-        message_bytes = quirks.message_bytes(self.schedule, group, route.shards, size)
+    def message(self, group: Rounds, route: Route, chunk_bytes: int) -> TimedMessage:
+        """The message on a route when every NPU brings `chunk_bytes`."""
+        message_bytes = quirks.message_bytes(self.schedule, group, route.shards, chunk_bytes)
         dimension, distance = route.dimension, route.distance
         ns = dimension.message_ns(message_bytes, distance)
         request_ns = dimension.message_ns(RENDEZVOUS_BYTES, distance) if self.rendezvous else 0
-        return Sent(ns + request_ns, message_bytes, dimension.hops(distance), route.place, request_ns)
+        return TimedMessage(ns + request_ns, message_bytes, dimension.hops(distance), route.place, request_ns)
 
-    def message_bytes(self, message: Sent) -> int:
+    def message_bytes(self, message: TimedMessage) -> int:
         """What an NPU sends for a message, its request to another included."""
         return message.size + (RENDEZVOUS_BYTES if self.rendezvous else 0)
 
-    def sent_bytes(self, size: int) -> tuple[int, ...]:
+    def sent_bytes(self, chunk_bytes: int) -> tuple[int, ...]:
         """Bytes that NPU 0 sends, over each dimension of its wires."""
         sent = [0] * self.places
         for group, _, times, routes in self.steps:
             for route in routes:
-                sent[route.place] += times * self.message_bytes(self.message(group, route, size))
+                sent[route.place] += times * self.message_bytes(self.message(group, route, chunk_bytes))
         return tuple(sent)
 
-    def row(self, npu: int, size: int, clockwise: bool = True) -> list[RowMessage]:
-        """What one NPU sends, in order, if it brings `size` bytes. clockwise: in which direction NPUs are counted."""
+    def row(self, npu: int, chunk_bytes: int, clockwise: bool = True) -> list[RowMessage]:
+        """What one NPU sends, in order, if it brings `chunk_bytes`. clockwise: in which direction NPUs are counted."""
         row = []
         mirrored = not clockwise and not self.schedule.traits.exchanges
         for group in self.schedule.groups:
@@ -151,29 +151,32 @@ class Routes:
                     ]
                 pairs = dict.fromkeys(t.destination for t in transfers)
                 for route, to in zip(self.of(group, transfers), pairs, strict=True):
-                    message = self.message(group, route, size)
+                    message = self.message(group, route, chunk_bytes)
                     row.append(RowMessage(to, message.size, message.ns - message.request_ns, message.request_ns))
         return row
 
-    def followed(self, size: int) -> Followed:
+    def followed(self, chunk_bytes: int) -> Followed:
         """Direct, message by message; where NPUs are alike, NPU 0 sends to itself."""
         if self.alike:
-            return self._follow([[message._replace(destination=0) for message in self.row(0, size)]], size)
-        return self._follow([self.row(npu, size) for npu in range(self.schedule.npus)], size)
+            return self._follow([self._to_itself(chunk_bytes)], chunk_bytes)
+        return self._follow([self.row(npu, chunk_bytes) for npu in range(self.schedule.npus)], chunk_bytes)
+
+    def _to_itself(self, chunk_bytes: int) -> list[RowMessage]:
+        return [message._replace(destination=0) for message in self.row(0, chunk_bytes)]
 
     @cached_property
     def even(self) -> bool:
         """Whether all NPUs send their k-th message at the same time, though not all equally far."""
         return self.window is None and not self.alike and self.network[0].even
 
-    def followed_evenly(self, size: int) -> Followed:
+    def followed_evenly(self, chunk_bytes: int) -> Followed:
         """Direct over even wires: NPU 0 shows when every k-th message leaves; who has the longest way shows the end."""
-        followed = self._follow([[message._replace(destination=0) for message in self.row(0, size)]], size)
+        followed = self._follow([self._to_itself(chunk_bytes)], chunk_bytes)
         groups = self.schedule.groups
         if len(groups) == 1:
             return followed
         ends = [
-            start + max(self.message(groups[1], route, size).ns for route in routes)
+            start + max(self.message(groups[1], route, chunk_bytes).ns for route in routes)
             for (start, _), routes in zip(followed.spans[0][-len(self._kth_routes) :], self._kth_routes, strict=True)
         ]
         return followed._replace(total_ns=max(ends) + self.endpoint)
@@ -185,5 +188,5 @@ class Routes:
         routes = [self.of(group, group.transfers(0, npu)) for npu in range(self.schedule.npus)]
         return [set(kth) for kth in zip(*routes, strict=True)]
 
-    def _follow(self, rows: list[list[RowMessage]], size: int) -> Followed:
-        return follow(rows, moves(self.schedule, size, self.endpoint, self.window, quirks.memory_ns))
+    def _follow(self, rows: list[list[RowMessage]], chunk_bytes: int) -> Followed:
+        return follow(rows, moves(self.schedule, chunk_bytes, self.endpoint, self.window, quirks.memory_ns))

@@ -47,19 +47,19 @@ class Scheduler:
         self,
         what: object,
         collective: Collective,
-        size: int,
+        collective_bytes: int,
         involved: Sequence[bool],
         done: Callable[[tuple[Phase, ...]], object],
         highest: bool = False,
     ) -> bool:
-        """Begin a collective of `size` bytes now and call `done` when its last chunk is; False where it has none.
+        """Begin a collective of `collective_bytes` now and call `done` when its last chunk is; False where it has none.
 
         what: for the record. involved: for each logical dimension, whether it runs over it.
         """
         priority = HIGHEST_PRIORITY if highest else next(self._priorities)
         now = self.clock.now
         issued = Issued(what, done, now)
-        planned = self._planner.chunks(collective, size, involved, now, self.order.zero_leads)
+        planned = self._planner.chunks(collective, collective_bytes, involved, now, self.order.zero_leads)
         for index, phases in enumerate(planned):
             issued.chunks += 1
             self.queues.add(Chunk(index, priority, phases, issued), now)

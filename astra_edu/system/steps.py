@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from astra_edu.collectives import Op, Schedule
-from astra_edu.system.exchange import Over, Place
+from astra_edu.system.exchange import Over, PhaseEndpoint
 from astra_edu.system.faithful import quirks
 
 
@@ -33,14 +33,14 @@ class StepMoves:
     endpoint_ns: int
 
 
-def step_moves(schedule: Schedule, size: int, endpoint_ns: int, reduction_ns: Callable[[int], int]) -> StepMoves:
-    """The steps of a schedule whose NPUs bring `size` bytes. reduction_ns: of a message's bytes."""
+def step_moves(schedule: Schedule, chunk_bytes: int, endpoint_ns: int, reduction_ns: Callable[[int], int]) -> StepMoves:
+    """The steps of a schedule whose NPUs bring `chunk_bytes`. reduction_ns: of a message's bytes."""
     of: list[list[StepMove]] = [[] for _ in range(schedule.npus)]
     for step in schedule.steps():
         sends: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
         receives: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
         for (source, to), shards in Counter(transfer[:2] for transfer in step.transfers).items():
-            message = quirks.message_bytes(schedule, step.rounds, shards, size)
+            message = quirks.message_bytes(schedule, step.rounds, shards, chunk_bytes)
             sends[source].append((to, message))
             receives[to].append((source, message))
         for npu, own in enumerate(of):
@@ -55,7 +55,7 @@ class StepExchange:
     __slots__ = ("at", "endpoint", "left", "moves", "over", "ring", "steps", "tag")
 
     def __init__(
-        self, endpoint: Place, moves: StepMoves, place: int, ring: Sequence[int], tag: int, over: Over
+        self, endpoint: PhaseEndpoint, moves: StepMoves, place: int, ring: Sequence[int], tag: int, over: Over
     ) -> None:
         """place: of this NPU; ring: who is at each place. tag: of all its messages."""
         self.endpoint = endpoint
@@ -74,11 +74,11 @@ class StepExchange:
         npu, messages = self.endpoint.npu, self.endpoint.messages
         while self.at < len(self.steps):
             step = self.steps[self.at]
-            for place, size in step.sends:
-                messages.send(npu, self.ring[place], self.tag, size)
+            for place, message_bytes in step.sends:
+                messages.send(npu, self.ring[place], self.tag, message_bytes)
             self.left = len(step.receives)
-            for (place, size), reduction in zip(step.receives, step.reductions, strict=True):
-                messages.receive(npu, self.ring[place], self.tag, size, self._arrival(reduction))
+            for (place, message_bytes), reduction in zip(step.receives, step.reductions, strict=True):
+                messages.receive(npu, self.ring[place], self.tag, message_bytes, self._arrival(reduction))
             if self.left:
                 return
             self.at += 1

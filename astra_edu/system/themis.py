@@ -55,10 +55,10 @@ class Themis(InterDimension):
             self.began = now
             self.loads = [Load(d) for d in range(len(self.npus))]
 
-    def order(self, collective: Collective, chunk: int, left: int, involved: Sequence[bool]) -> Ordered:
+    def order(self, collective: Collective, chunk_bytes: int, left_bytes: int, involved: Sequence[bool]) -> Ordered:
         """See InterDimension. An all-to-all is never reordered."""
         if collective is Collective.ALL_TO_ALL:
-            return list(range(len(self.npus))), min(chunk, left)
+            return list(range(len(self.npus))), min(chunk_bytes, left_bytes)
         gathers = collective is Collective.ALL_GATHER
         self.loads.sort(key=lambda load: load.amount)
         if gathers:
@@ -66,13 +66,13 @@ class Themis(InterDimension):
         used = [load for load in self.loads if involved[load.dimension] and self.npus[load.dimension] > 1]
         if used:
             gap = self._gap_bytes(used, gathers)
-            if gap < (chunk if self.flexible else chunk // self.dimensions.gap_denominator):
-                booked = min(chunk, left) if self.flexible else chunk
-                return self._balanced(gathers, booked, involved), min(chunk, left)
+            if gap < (chunk_bytes if self.flexible else chunk_bytes // self.dimensions.gap_denominator):
+                booked = min(chunk_bytes, left_bytes) if self.flexible else chunk_bytes
+                return self._balanced(gathers, booked, involved), min(chunk_bytes, left_bytes)
             if self.flexible:
-                chunk = gap
-            self._walk(used, [load.dimension for load in used], gathers, chunk)
-        return [load.dimension for load in self.loads], min(chunk, left)
+                chunk_bytes = gap
+            self._walk(used, [load.dimension for load in used], gathers, chunk_bytes)
+        return [load.dimension for load in self.loads], min(chunk_bytes, left_bytes)
 
     def _gap_bytes(self, used: Sequence[Load], gathers: bool) -> int:
         """The chunk that would lift the least loaded dimension to the most loaded one."""
@@ -87,21 +87,21 @@ class Themis(InterDimension):
             size //= self.npus[load.dimension]
         return size
 
-    def _balanced(self, gathers: bool, chunk: int, involved: Sequence[bool]) -> list[int]:
+    def _balanced(self, gathers: bool, chunk_bytes: int, involved: Sequence[bool]) -> list[int]:
         """The order 0, 1, 2, ... also for an all-gather, whose loads are booked from the last dimension down."""
         self.loads.sort(key=lambda load: load.dimension, reverse=gathers)
         dims = range(len(self.npus))
         kept = [d for d in dims if involved[d] and self.npus[d] > 1]
-        self._walk([self.loads[d] for d in kept], kept, gathers, chunk)
+        self._walk([self.loads[d] for d in kept], kept, gathers, chunk_bytes)
         return list(dims)
 
-    def _walk(self, loads: Sequence[Load], dims: Sequence[int], gathers: bool, chunk: int) -> None:
-        """Book what a chunk of `chunk` bytes sends over `dims` on `loads`."""
+    def _walk(self, loads: Sequence[Load], dims: Sequence[int], gathers: bool, chunk_bytes: int) -> None:
+        """Book what a chunk of `chunk_bytes` sends over `dims` on `loads`."""
         for load, d in zip(loads, dims, strict=True):
             n = self.npus[d]
-            sent = chunk / MIB * (n - 1 if gathers else (n - 1) / n)
+            sent = chunk_bytes / MIB * (n - 1 if gathers else (n - 1) / n)
             load.amount += sent / self._relative(d)
-            chunk = chunk * n if gathers else chunk // n
+            chunk_bytes = chunk_bytes * n if gathers else chunk_bytes // n
 
     def _relative(self, d: int) -> float:
         return self.bandwidths[d] / self.bandwidths[0]

@@ -7,32 +7,31 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from astra_edu.clock.events import Clock, Turns
 from astra_edu.clock.foreseen import WAITS, ForeseenClock, Known
 from astra_edu.collectives import Op, Schedule
 from astra_edu.network.folded import FoldedLinks, FoldedMessages
 from astra_edu.network.messages import first_way
-from astra_edu.system.exchange import Exchange
+from astra_edu.system.exchange import Exchange, OneEndpoint
 from astra_edu.system.faithful import quirks
 from astra_edu.system.moves import Moves, different_steps
 from astra_edu.system.plan_2 import PhasePlan
 from astra_edu.system.trace_config import TracePlatform
 
 
+@dataclass(slots=True, eq=False)
 class Timed:
-    """A phase at an NPU that stands for all: it is over when its time is."""
+    """A phase at an NPU that stands for all: it is over when its time is, and `over` called.
 
-    __slots__ = ("clock", "known", "lead", "over")
+    lead: from who leads the NPUs at the start to who leads them at the end.
+    """
 
-    def __init__(
-        self, clock: ForeseenClock, known: Known, lead: Callable[[int], int], over: Callable[[], object]
-    ) -> None:
-        """lead: from who leads the NPUs at the start to who leads them at the end. over: called at its end."""
-        self.clock = clock
-        self.known = known
-        self.lead = lead
-        self.over = over
+    clock: ForeseenClock
+    known: Known
+    lead: Callable[[int], int]
+    over: Callable[[], object]
 
     def start(self) -> None:
         """Begin."""
@@ -55,15 +54,17 @@ def duration(moves: Moves, stride: int, clockwise: bool, platform: TracePlatform
         steps = steps[:: moves.window]
     endpoint = moves.endpoint_ns
     total, message = endpoint, 0
-    for (distance, size, reduction), times in Counter(steps).items():
-        message = _message_ns(size, distance * stride, platform)
+    for (distance, message_bytes, reduction), times in Counter(steps).items():
+        message = _message_ns(message_bytes, distance * stride, platform)
         total += times * (message + endpoint + (reduction or 0))
     waits = (endpoint, message, endpoint)
     reduction = steps[-1][2]
     return Known(total, waits if reduction is None else (reduction, *waits)[:WAITS])
 
 
-def steps_duration(schedule: Schedule, size: int, endpoint_ns: int, stride: int, platform: TracePlatform) -> Known:
+def steps_duration(
+    schedule: Schedule, chunk_bytes: int, endpoint_ns: int, stride: int, platform: TracePlatform
+) -> Known:
     """How long a phase lasts in which NPUs are alike and go step by step, on the congestion-unaware network."""
     total = endpoint_ns
     waits: tuple[int, ...] = (endpoint_ns,)
@@ -71,7 +72,7 @@ def steps_duration(schedule: Schedule, size: int, endpoint_ns: int, stride: int,
         for step, times in different_steps(group):
             ends = []
             for to, shards in Counter(to for to, _ in group.rule(step, 0)).items():
-                message_bytes = quirks.message_bytes(schedule, group, shards, size)
+                message_bytes = quirks.message_bytes(schedule, group, shards, chunk_bytes)
                 message = _message_ns(message_bytes, to * stride, platform)
                 reduction = platform.system.reduction_ns(message_bytes) if group.op is Op.REDUCE else None
                 ends.append((message + (reduction or 0), message, reduction))
@@ -92,18 +93,18 @@ def handed_on(leader: int, moves: Moves, plan: PhasePlan, platform: TracePlatfor
     the next NPU: the lead goes 1, 2, 3, 0. In halving-doubling partners are 1 and then 2 apart: 1, 0, 2. Direct sends
     all messages of a step at once, to the next NPU first; on an unaware ring the farthest comes last.
     """
-    lane, place = plan.lane, plan.lane.place(leader)
-    block, _ = first_way(platform.blocks, 0, lane.stride)
-    at_once = moves.window == lane.npus - 1
+    logical, place = plan.logical, plan.logical.place(leader)
+    block, _ = first_way(platform.blocks, 0, logical.stride)
+    at_once = moves.window == logical.npus - 1
     steps = sum(moves.ahead[:: moves.window])
     if moves.schedule.traits.exchanges:
         for distance in moves.ahead:
             place ^= distance
     else:
         if at_once and block.topology.goes_round and not platform.congestion_aware:
-            steps = len(moves.schedule.groups) * (lane.npus // 2)
-        place = (place + (steps if plan.clockwise else -steps)) % lane.npus
-    return lane.ring_of(leader)[place]
+            steps = len(moves.schedule.groups) * (logical.npus // 2)
+        place = (place + (steps if plan.clockwise else -steps)) % logical.npus
+    return logical.ring_of(leader)[place]
 
 
 def _at_once(moves: Moves, stride: int, platform: TracePlatform) -> bool:
@@ -114,9 +115,11 @@ def _at_once(moves: Moves, stride: int, platform: TracePlatform) -> bool:
     return not platform.congestion_aware or block.topology.own_links
 
 
-def _message_ns(size: int, distance: int, platform: TracePlatform) -> int:
+def _message_ns(message_bytes: int, distance: int, platform: TracePlatform) -> int:
     block, hops = first_way(platform.blocks, 0, distance)
-    return hops * block.crossing_ns(size) if platform.congestion_aware else block.message_ns(size, hops)
+    return (
+        hops * block.crossing_ns(message_bytes) if platform.congestion_aware else block.message_ns(message_bytes, hops)
+    )
 
 
 def _followed(moves: Moves, stride: int, clockwise: bool, platform: TracePlatform) -> Known:
@@ -127,17 +130,7 @@ def _followed(moves: Moves, stride: int, clockwise: bool, platform: TracePlatfor
     ends: list[int] = []
     npus = moves.schedule.npus
     places = [stride * (distance if clockwise else npus - distance) for distance in moves.ahead]
-    Exchange(_BarePlace(clock, messages), moves, 0, places, places, lambda: ends.append(clock.now)).start()
+    endpoint = OneEndpoint(0, Turns(clock), messages)
+    Exchange(endpoint, moves, 0, places, places, lambda: ends.append(clock.now)).start()
     clock.run()
     return Known(ends[0], (moves.endpoint_ns,))
-
-
-class _BarePlace:
-    """As much of an endpoint as a single phase needs; see exchange.Place."""
-
-    npu = 0
-    bus = None
-
-    def __init__(self, clock: Clock, messages: FoldedMessages) -> None:
-        self.turns = Turns(clock)
-        self.messages = messages

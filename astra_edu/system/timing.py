@@ -5,8 +5,8 @@ next step one endpoint delay after the last message of this step has reached it,
 three memory accesses (read both operands, write the sum). Where every NPU does the same, NPU 0's story is
 everybody's; otherwise every NPU is followed.
 
-Sizes follow ASTRA-sim: `size` is what an NPU brings, the whole buffer for all collectives but the all-gather
-and the gather, where it is the NPU's own block.
+Sizes follow ASTRA-sim: `collective_bytes` are what an NPU brings, the whole buffer for all collectives but the
+all-gather and the gather, where they are the NPU's own block.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from astra_edu.base.deprecated import renamed
 from astra_edu.base.errors import whole
 from astra_edu.collectives.schedule import Op, Rounds, Schedule
 from astra_edu.network import Dimension, dimensions
 from astra_edu.system.faithful import quirks
-from astra_edu.system.routes import Route, Routes, Sent
+from astra_edu.system.routes import Route, Routes, TimedMessage
 
 Interval = tuple[float, float]
 
@@ -73,16 +74,17 @@ class ScheduleTime:
         return self._spans(step)
 
 
+@renamed(size="collective_bytes")
 def time_schedule(
     schedule: Schedule,
     network: Sequence[Dimension] | Dimension,
-    size: int,
+    collective_bytes: int,
     endpoint_delay: int = 10,
     window: int | None = None,
 ) -> ScheduleTime:
     """Time one run of `schedule` over the dimensions of `network`, without splitting its data.
 
-    size in bytes, as ASTRA-sim counts it (see above); endpoint_delay in whole ns. window: how many messages an
+    collective_bytes: as ASTRA-sim counts them (see above). endpoint_delay: in whole ns. window: how many messages an
     NPU has on their way at once in the direct algorithm (None: all of a step). Over several dimensions each step
     of a direct phase waits for its last message; `simulate` follows the messages one by one there, too.
     Raises ConfigError when the network's sizes are not the schedule's or a number makes no sense.
@@ -94,14 +96,14 @@ def time_schedule(
     """
     endpoint = whole("endpoint_delay", endpoint_delay, at_least=0)
     routes = Routes(schedule, dimensions(network), endpoint, window)
-    size = whole("size", size, at_least=0)
+    chunk_bytes = whole("collective_bytes", collective_bytes, at_least=0)  # which are one chunk
     if routes.one_by_one:
-        return _one_by_one(routes, size)
-    return _symmetric(routes, size) if routes.alike else _everyone(routes, size)
+        return _one_by_one(routes, chunk_bytes)
+    return _symmetric(routes, chunk_bytes) if routes.alike else _everyone(routes, chunk_bytes)
 
 
-def _one_by_one(routes: Routes, size: int) -> ScheduleTime:
-    followed = routes.followed(size)
+def _one_by_one(routes: Routes, chunk_bytes: int) -> ScheduleTime:
+    followed = routes.followed(chunk_bytes)
     schedule = routes.schedule
     peers = schedule.npus - 1
     rows = followed.spans * (schedule.npus if routes.alike else 1)
@@ -109,7 +111,7 @@ def _one_by_one(routes: Routes, size: int) -> ScheduleTime:
     def spans(step: int) -> list[Interval]:
         return [span for row in rows for span in row[step * peers : (step + 1) * peers]]
 
-    return ScheduleTime(followed.total_ns, sum(routes.sent_bytes(size)), schedule.step_count, (), spans)
+    return ScheduleTime(followed.total_ns, sum(routes.sent_bytes(chunk_bytes)), schedule.step_count, (), spans)
 
 
 class StepOfOne(NamedTuple):
@@ -121,12 +123,12 @@ class StepOfOne(NamedTuple):
     start_ns: float
     end_ns: float
     routes: list[Route]
-    messages: list[Sent]
-    last: Sent
+    messages: list[TimedMessage]
+    last: TimedMessage
     reduction_ns: float
 
 
-def steps_of_one(routes: Routes, size: int) -> Iterator[StepOfOne]:
+def steps_of_one(routes: Routes, chunk_bytes: int) -> Iterator[StepOfOne]:
     """Where NPUs are alike: a step takes its last message, the endpoint and, if it reduces, the memory."""
     now: float = 0
     dimension = None
@@ -134,7 +136,7 @@ def steps_of_one(routes: Routes, size: int) -> Iterator[StepOfOne]:
         if group.dimension != dimension:
             now += routes.endpoint
             dimension = group.dimension
-        messages = [routes.message(group, route, size) for route in ways]
+        messages = [routes.message(group, route, chunk_bytes) for route in ways]
         last = max(messages)
         reduction = quirks.reduction_ns(routes.schedule, group, step, last.size)
         end = now + times * (last.ns + routes.endpoint + reduction)
@@ -149,12 +151,12 @@ class StepOfAll(NamedTuple):
     """
 
     ready: list[float]
-    messages: list[tuple[int, int, Sent]]
+    messages: list[tuple[int, int, TimedMessage]]
     arrivals: list[float]
     after: list[float]
 
 
-def steps_of_all(routes: Routes, size: int) -> Iterator[StepOfAll]:
+def steps_of_all(routes: Routes, chunk_bytes: int) -> Iterator[StepOfAll]:
     """Where NPUs differ: each is ready for its next step when it has sent and taken in what came.
 
     In a tree, a message that waits for a request (rendezvous) sets off when its receiver has asked for it, which it may
@@ -168,7 +170,7 @@ def steps_of_all(routes: Routes, size: int) -> Iterator[StepOfAll]:
         if group.dimension != dimension:
             ready = [time + routes.endpoint for time in ready]
             dimension = group.dimension
-        timed = _timed(routes, group, step, size, hops)
+        timed = _timed(routes, group, step, chunk_bytes, hops)
         messages = [(source, to, message) for source, to, message, _ in timed]
         for _ in range(times):
             after = list(ready)
@@ -187,10 +189,10 @@ def steps_of_all(routes: Routes, size: int) -> Iterator[StepOfAll]:
 
 
 def _timed(
-    routes: Routes, group: Rounds, step: int, size: int, hops: Sequence[tuple[int, int, Route]]
-) -> list[tuple[int, int, Sent, float]]:
+    routes: Routes, group: Rounds, step: int, chunk_bytes: int, hops: Sequence[tuple[int, int, Route]]
+) -> list[tuple[int, int, TimedMessage, float]]:
     """(source, destination, message, ns to take it in) of all messages of a step; each route is timed once."""
-    sent = {route: routes.message(group, route, size) for route in {route for *_, route in hops}}
+    sent = {route: routes.message(group, route, chunk_bytes) for route in {route for *_, route in hops}}
     taking_in = {
         route: routes.endpoint + quirks.reduction_ns(routes.schedule, group, step, message.size)
         for route, message in sent.items()
@@ -198,7 +200,7 @@ def _timed(
     return [(source, to, sent[route], taking_in[route]) for source, to, route in hops]
 
 
-def _between_equals(message: Sent, source_ready: float, receiver_ready: float) -> tuple[float, float]:
+def _between_equals(message: TimedMessage, source_ready: float, receiver_ready: float) -> tuple[float, float]:
     """(when a message is there, when its receiver takes it): it is drawn as if nobody had kept it waiting."""
     leaves = source_ready
     if message.request_ns:
@@ -207,16 +209,16 @@ def _between_equals(message: Sent, source_ready: float, receiver_ready: float) -
     return source_ready + message.ns, max(there, receiver_ready)
 
 
-def _along_a_tree(message: Sent, source_ready: float, receiver_asked: float) -> float:
+def _along_a_tree(message: TimedMessage, source_ready: float, receiver_asked: float) -> float:
     """When a message up or down a tree is there."""
     if not message.request_ns:
         return source_ready + message.ns
     return max(source_ready, receiver_asked + message.request_ns) + message.ns - message.request_ns
 
 
-def _symmetric(routes: Routes, size: int) -> ScheduleTime:
+def _symmetric(routes: Routes, chunk_bytes: int) -> ScheduleTime:
     schedule = routes.schedule
-    steps = list(steps_of_one(routes, size))
+    steps = list(steps_of_one(routes, chunk_bytes))
     stretches = tuple(
         Stretch(
             step.group.phase,
@@ -241,16 +243,16 @@ def _symmetric(routes: Routes, size: int) -> ScheduleTime:
             step -= stretch.steps
         raise AssertionError("the stretches make up all steps")
 
-    return ScheduleTime(steps[-1].end_ns, sum(routes.sent_bytes(size)), schedule.step_count, stretches, spans)
+    return ScheduleTime(steps[-1].end_ns, sum(routes.sent_bytes(chunk_bytes)), schedule.step_count, stretches, spans)
 
 
-def _everyone(routes: Routes, size: int) -> ScheduleTime:
+def _everyone(routes: Routes, chunk_bytes: int) -> ScheduleTime:
     schedule = routes.schedule
-    steps = list(steps_of_all(routes, size))
+    steps = list(steps_of_all(routes, chunk_bytes))
 
     def spans(index: int) -> list[Interval]:
         ready, messages, _, _ = steps[index]
         ways = {(source, to): message.ns for source, to, message in messages}
         return [(ready[t.source], ready[t.source] + ways[t[:2]]) for t in schedule.step(index).transfers]
 
-    return ScheduleTime(max(steps[-1].after), sum(routes.sent_bytes(size)), len(steps), (), spans)
+    return ScheduleTime(max(steps[-1].after), sum(routes.sent_bytes(chunk_bytes)), len(steps), (), spans)

@@ -89,14 +89,14 @@ class TraceSystem(Settings):
             choice("setting", name, allowed)
         return cls(implementations=every, everywhere=isinstance(implementations, str), **settings)
 
-    def reduction_ns(self, size: int) -> int:
+    def reduction_ns(self, message_bytes: int) -> int:
         """Memory time of adding up a received message: it and the NPU's own data are read, the sum is written.
 
         Each of the three is truncated to whole ns.
         """
         if self.local_memory_bandwidth is None:
             return 0
-        return 3 * int(size / (self.local_memory_bandwidth * 1e9) * 1e9)
+        return 3 * int(message_bytes / (self.local_memory_bandwidth * 1e9) * 1e9)
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ def weave(run: PipelineRun, does: Does, carries: Carries) -> None:
     last: dict[int, Sequence[Operation]] = {}
     arrived: dict[tuple[int, int], Sequence[Operation]] = {}
     for span in sorted(run.spans, key=lambda span: span.start_ns):
-        part = span.chunk * run.stages + span.stage
+        part = span.virtual_stage * run.stages + span.stage
         step = part if span.kind == "F" else 2 * parts - 1 - part
         done = does(span, [*last.get(span.stage, ()), *arrived.pop((step, span.micro_batch), ())])
         last[span.stage] = done
@@ -82,5 +82,5 @@ def weave(run: PipelineRun, does: Does, carries: Carries) -> None:
 
 def name_of(span: PassSpan, run: PipelineRun) -> str:
     """A pass as its operations are called: "F 3", "B 3", with the part of the model where a stage has several."""
-    chunk = f" part {span.chunk * run.stages + span.stage}" if run.virtual > 1 else ""
-    return f"{span.kind} {span.micro_batch}{chunk}"
+    part = f" part {span.virtual_stage * run.stages + span.stage}" if run.virtual > 1 else ""
+    return f"{span.kind} {span.micro_batch}{part}"

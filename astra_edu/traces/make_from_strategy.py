@@ -72,12 +72,12 @@ def from_strategy(
     )
     stages = [range(stage * width, (stage + 1) * width) for stage in range(strategy.pipeline)]
     players = [Player(trace, space, rounding, peak_performance, npus) for npus in stages]
-    last = {(span.stage, span.chunk): span for span in run.spans if span.kind == "B"}
+    last = {(span.stage, span.virtual_stage): span for span in run.spans if span.kind == "B"}
 
     def does(span: PassSpan, after: Sequence[Operation]) -> Sequence[Operation]:
-        part = parts[span.chunk * strategy.pipeline + span.stage]
+        part = parts[span.virtual_stage * strategy.pipeline + span.stage]
         steps = part.forward if span.kind == "F" else part.backward
-        if at_the_end and last[span.stage, span.chunk] is not span:
+        if at_the_end and last[span.stage, span.virtual_stage] is not span:
             steps = [step for step in steps if step.action != ISSUE or step.task.kind != WEIGHT_GRADIENT]
         return players[span.stage].play(steps, after, f"{name_of(span, run)} ")
 

@@ -51,7 +51,7 @@ class Backend(Protocol):
         self,
         node: Node,
         collective: Collective,
-        size: int,
+        collective_bytes: int,
         involved: Sequence[bool] | None,
         group: tuple[int, tuple[int, ...]] | None,
         priority: int,
@@ -65,7 +65,7 @@ class Backend(Protocol):
     def receive(self, node: Node, done: Callable[[Node], object]) -> None:
         """Be ready for a message; done(node) when it is here."""
 
-    def access(self, node: Node, size: int, done: Callable[[Node], object]) -> None:
+    def access(self, node: Node, tensor_bytes: int, done: Callable[[Node], object]) -> None:
         """Load from or store to remote memory; done(node) when that is over."""
 
 

@@ -74,14 +74,14 @@ NUMBERS = {
             (lambda stages, share: "many", "should return a number"),
         ],
     ),
-    "best_chunks": (
+    "best_virtual": (
         fastest,
         [
-            (lambda stages, micro_batches, p2p_ns: 8, "Always the most chunks"),
-            (lambda stages, micro_batches, p2p_ns: 1, "Always one chunk"),
+            (lambda stages, micro_batches, p2p_ns: 8, "Always the most virtual stages"),
+            (lambda stages, micro_batches, p2p_ns: 1, "Always one virtual stage"),
             (lambda stages, micro_batches, p2p_ns: 2, "the same whatever a transfer takes"),
             (partial(fastest, max), "turn the comparison round"),
-            (partial(fastest, ignore_p2p=True), "Always the most chunks"),
+            (partial(fastest, ignore_p2p=True), "Always the most virtual stages"),
             (lambda stages, micro_batches, p2p_ns: 8 if p2p_ns < 30 else 2, "longer than the best choice"),
             (lambda stages, micro_batches, p2p_ns: 3, "choose one of 1, 2, 4, 8"),
             (lambda stages, micro_batches: 1, "takes stages, micro_batches; it gets 3"),

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 VIEW = "document.querySelector('.astra-stages').astraStages"
 ONE = Stages()
 SLOW = Stages("gpipe", 3, 4, p2p=0.25, slow=1)
-CHUNKS = Stages("interleaved", 4, 8, virtual=2)
+VIRTUAL = Stages("interleaved", 4, 8, virtual=2)
 
 
 @pytest.fixture
@@ -68,10 +68,10 @@ def events(run):
 
 
 def held(run, stage, now):
-    """The (chunk, micro-batch) whose activations a stage keeps at a time, from the run itself."""
+    """The (virtual stage, micro-batch) whose activations a stage keeps at a time, from the run itself."""
     mine = [span for span in run.spans if span.stage == stage]
-    begun = {(s.chunk, s.micro_batch) for s in mine if s.kind == "F" and s.start_ns <= now}
-    return begun - {(s.chunk, s.micro_batch) for s in mine if s.kind == "B" and s.end_ns <= now}
+    begun = {(s.virtual_stage, s.micro_batch) for s in mine if s.kind == "F" and s.start_ns <= now}
+    return begun - {(s.virtual_stage, s.micro_batch) for s in mine if s.kind == "B" and s.end_ns <= now}
 
 
 def test_nothing_moves_by_itself(show):
@@ -101,7 +101,7 @@ def test_the_cells_are_where_the_passes_are(show, widget):
             assert colour(page, x, y + 3)[0] < 30  # ink, at 10 %
 
 
-@pytest.mark.parametrize("widget", [ONE, SLOW, CHUNKS], ids=repr)
+@pytest.mark.parametrize("widget", [ONE, SLOW, VIRTUAL], ids=repr)
 def test_the_table_says_what_each_stage_does_and_keeps(show, widget):
     page, run = show(widget), widget.run
     for now in (0, *events(run)[3:-1:7], run.total_ns):
@@ -112,9 +112,9 @@ def test_the_table_says_what_each_stage_does_and_keeps(show, widget):
             kept = held(run, stage, now)
             assert name == f"stage {stage}"
             if current:
-                chunk = f", chunk {'ab'[current[0].chunk]}" if run.virtual > 1 else ""
+                through = f", virtual stage {'ab'[current[0].virtual_stage]}" if run.virtual > 1 else ""
                 word = {"F": "forward", "B": "backward"}[current[0].kind]
-                assert doing == f"{word} of micro-batch {current[0].micro_batch}{chunk}"
+                assert doing == f"{word} of micro-batch {current[0].micro_batch}{through}"
             else:
                 assert doing == ("done" if mine[-1].end_ns <= now else "waits")
             assert float(number) == len(kept) / run.virtual
@@ -124,7 +124,7 @@ def test_the_table_says_what_each_stage_does_and_keeps(show, widget):
     set_time(page, 40_000)
     if widget is ONE:
         assert [row[2] for row in rows(page)] == ["0–3", "0–2", "0, 1", "0"]
-    if widget is CHUNKS:
+    if widget is VIRTUAL:
         assert rows(page)[0][2] == "a: 0–3; b: 0–2"
 
 
@@ -221,7 +221,7 @@ def test_names_for_assistive_technology(show):
     plot = page.get_by_role("application")
     assert "the bubble is 27.3 % of it. By formula" in plot.get_attribute("aria-label")
     assert page.locator(f"#{plot.get_attribute('aria-describedby')}").text_content().startswith("Space or k: play")
-    for name in ("stages", "micro-batches", "chunks a stage", "backward", "transfer", "Time"):
+    for name in ("stages", "micro-batches", "virtual stages", "backward", "transfer", "Time"):
         assert page.get_by_role("slider", name=name, exact=True).count() == 1
     for name in ("order", "slow stage"):
         assert page.get_by_role("combobox", name=name).count() == 1
@@ -230,12 +230,12 @@ def test_names_for_assistive_technology(show):
 
 
 def test_without_a_kernel_the_controls_are_off(show):
-    page = show(CHUNKS)
+    page = show(VIRTUAL)
     assert page.get_by_role("combobox", name="order").is_disabled()
     page.evaluate("() => { astraModels[0].set('live', true); astraModels[0].set('order', 'gpipe'); }")
-    assert page.get_by_role("slider", name="chunks a stage").is_disabled()
+    assert page.get_by_role("slider", name="virtual stages").is_disabled()
     page.evaluate("astraModels[0].set('order', 'interleaved')")
-    assert page.get_by_role("slider", name="chunks a stage").is_enabled()
+    assert page.get_by_role("slider", name="virtual stages").is_enabled()
 
 
 def test_keys_reach_nobody_else_and_the_pages_own_pass(show):

@@ -62,9 +62,9 @@ def test_what_is_woken_goes_on_before_anything_else():
 
 def test_all_that_an_npu_does_in_a_ns_stands_where_the_first_of_it_was_foreseen():
     clock, story = TurnsClock(), []
-    clock.after_for(0, 9, lambda: story.append("0a "))
-    clock.after_for(1, 9, lambda: story.append("1"))
-    clock.after_for(0, 9, lambda: story.append("0b "))
+    clock.after_for(0, 9, lambda _: story.append("0a "))
+    clock.after_for(1, 9, lambda _: story.append("1"))
+    clock.after_for(0, 9, lambda _: story.append("0b "))
     assert told(clock, story) == "0a 0b 1"
 
 

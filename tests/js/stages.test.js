@@ -6,7 +6,7 @@ openPage();
 const { Run } = await load("stages/run.js");
 const { Controls, said } = await load("stages/controls.js");
 
-// two stages, two micro-batches, GPipe: kind, chunk, micro-batch, start, end
+// two stages, two micro-batches, GPipe: kind, virtual stage, micro-batch, start, end
 const run = new Run({
   stages: 2, virtual: 1, total_ns: 80, keeps: [2, 2],
   spans: [
@@ -26,10 +26,10 @@ test("what it keeps: from the start of the forward to the end of the backward pa
   assert.equal(run.holds(0, 10).number, 2);
 });
 
-test("chunks have letters and count as a part of a micro-batch", () => {
+test("virtual stages have letters and count as a part of a micro-batch", () => {
   const two = new Run({ stages: 1, virtual: 2, total_ns: 20, keeps: [1], spans: [[0, 0, 0, 0, 10, 0, 1, 0, 10, 20]] });
   assert.deepEqual(two.holds(0, 15), { text: "a: 0; b: 0", number: 1 });
-  assert.equal(two.doingText(0, 15), "forward of micro-batch 0, chunk b");
+  assert.equal(two.doingText(0, 15), "forward of micro-batch 0, virtual stage b");
   assert.equal(two.name(0, two.stages[0].passes[1]), "F 1,0");
 });
 

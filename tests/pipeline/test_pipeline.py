@@ -70,12 +70,12 @@ def test_four_stages_and_their_passes_by_hand():
 
 
 def test_interleaved_order_of_the_paper():
-    """Figure 4 of arXiv 2104.04473: 4 devices with 2 chunks each, 8 micro-batches; its first device."""
+    """Figure 4 of arXiv 2104.04473: 4 devices with 2 virtual stages each, 8 micro-batches; its first device."""
     first = passes("interleaved", 4, 8, 2)[0]
-    assert [(each.micro_batch, each.chunk) for each in first if each.kind == "F"] == [
+    assert [(each.micro_batch, each.virtual_stage) for each in first if each.kind == "F"] == [
         (i, c) for start in (0, 4) for c in (0, 1) for i in range(start, start + 4)
     ]
-    assert [(each.micro_batch, each.chunk) for each in first if each.kind == "B"] == [
+    assert [(each.micro_batch, each.virtual_stage) for each in first if each.kind == "B"] == [
         (i, c) for start in (0, 4) for c in (1, 0) for i in range(start, start + 4)
     ]
     assert "".join(each.kind for each in first) == "F" * 10 + "FB" * 6 + "B" * 10
@@ -120,9 +120,9 @@ def test_the_closed_form_with_the_mean_is_too_low_if_stages_differ():
     assert run.idle_shares[2] < run.idle_shares[0]
 
 
-def test_a_remainder_goes_to_the_first_chunks():
+def test_a_remainder_goes_to_the_first_parts():
     run = run_pipeline("interleaved", 2, 4, 11, 7, virtual=3)
-    lasts = {(s.kind, s.chunk): s.end_ns - s.start_ns for s in run.spans}
+    lasts = {(s.kind, s.virtual_stage): s.end_ns - s.start_ns for s in run.spans}
     assert [lasts["F", c] for c in range(3)] == [4, 4, 3]
     assert [lasts["B", c] for c in range(3)] == [3, 2, 2]
     assert run.busy_ns == (4 * 18, 4 * 18)
@@ -130,9 +130,9 @@ def test_a_remainder_goes_to_the_first_chunks():
 
 def test_times_for_each_part_of_the_model():
     run = run_pipeline("interleaved", 2, 2, [1, 2, 3, 4], [5, 6, 7, 8], [10, 20, 30], virtual=2)
-    lasts = {(s.kind, s.chunk * 2 + s.stage): s.end_ns - s.start_ns for s in run.spans}
+    lasts = {(s.kind, s.virtual_stage * 2 + s.stage): s.end_ns - s.start_ns for s in run.spans}
     assert lasts == {("F", part): part + 1 for part in range(4)} | {("B", part): part + 5 for part in range(4)}
-    start = {(s.kind, s.chunk * 2 + s.stage): s.start_ns for s in run.spans if s.micro_batch == 0}
+    start = {(s.kind, s.virtual_stage * 2 + s.stage): s.start_ns for s in run.spans if s.micro_batch == 0}
     assert [start["F", part] for part in range(4)] == [0, 11, 33, 66]
     assert start["B", 3] == 70
     one_stage = run_pipeline("interleaved", 1, 2, 4, 4, p2p_ns=100, virtual=2)
@@ -152,8 +152,8 @@ def longest_path(order, lasts, travels, blocking):
         changed = False
         for stage, of_stage in enumerate(order):
             free = 0
-            for kind, i, chunk in of_stage:
-                step = chunk * stages + stage if kind == "F" else 2 * parts - 1 - chunk * stages - stage
+            for kind, i, v in of_stage:
+                step = v * stages + stage if kind == "F" else 2 * parts - 1 - v * stages - stage
                 if step and (step - 1, i) not in ends:
                     break
                 arrived = ends[step - 1, i] + travels[step - 1] if step else 0
@@ -187,12 +187,12 @@ def test_the_simulation_is_the_longest_path(data, p, v, m, blocking):
     run = run_pipeline(order, p, m, forward, backward, p2p, v, blocking)
     assert run.total_ns == max(ends.values())
     for s in run.spans:
-        part = s.chunk * p + s.stage
+        part = s.virtual_stage * p + s.stage
         assert s.end_ns == ends[part if s.kind == "F" else 2 * parts - 1 - part, s.micro_batch]
 
 
 def sequential(v):
-    """One micro-batch at a time, for any number of chunks."""
+    """One micro-batch at a time, for any number of virtual stages."""
 
     def order(stage, stages, micro_batches, virtual):
         for i in range(micro_batches):
@@ -210,10 +210,10 @@ def test_no_stage_does_two_things_at_once_and_nothing_comes_before_what_it_needs
     for of_stage in spans:
         assert all(a.end_ns <= b.start_ns for a, b in pairwise(of_stage))
         assert len(of_stage) == 2 * m * v
-    end = {(s.kind, s.chunk * p + s.stage, s.micro_batch): s.end_ns for s in run.spans}
+    end = {(s.kind, s.virtual_stage * p + s.stage, s.micro_batch): s.end_ns for s in run.spans}
     travel = 2 if p > 1 else 0
     for s in run.spans:
-        part = s.chunk * p + s.stage
+        part = s.virtual_stage * p + s.stage
         if s.kind == "F" and part:
             assert s.start_ns >= end["F", part - 1, s.micro_batch] + travel
         elif s.kind == "B":
@@ -235,8 +235,8 @@ def test_a_run_and_its_table():
     assert list(table["idle (ns)"]) == [90] * 4
     assert list(table["in flight"]) == [4, 3, 2, 1]
     assert table.index.name == "stage"
-    chunks = run_pipeline("interleaved", 4, 8, 10, 20, virtual=2)
-    assert repr(chunks).startswith("<interleaved, 4 stages of 2 chunks, 8 micro-batches: 285 ns, ")
+    virtual = run_pipeline("interleaved", 4, 8, 10, 20, virtual=2)
+    assert repr(virtual).startswith("<interleaved, 4 stages of 2 virtual stages, 8 micro-batches: 285 ns, ")
     nothing = run_pipeline("gpipe", 2, 1, 0, 0)
     assert (nothing.total_ns, nothing.bubble, nothing.bubble_over_ideal, nothing.idle_shares) == (0, 0, 0, (0, 0))
 
@@ -333,10 +333,10 @@ def test_a_standstill_says_who_waits_for_what():
     )
     with pytest.raises(ConfigError, match=r"on stage 6\. 2 more stages wait, too\.$"):
         run_pipeline(one_stage_goes_on_alone, 8, 2, 10, 20)
-    chunks = passes("interleaved", 2, 2, 2)
-    with pytest.raises(ConfigError, match="Stage 0 is to run F of micro-batch 0 through chunk 1 and waits for F of "
-                                          "micro-batch 0 through chunk 0 on stage 1"):  # fmt: skip
-        run_pipeline((chunks[0], tuple(reversed(chunks[1]))), 2, 2, 10, 20, virtual=2)
+    virtual = passes("interleaved", 2, 2, 2)
+    with pytest.raises(ConfigError, match="Stage 0 is to run F of micro-batch 0 through virtual stage 1 and waits for "
+                                          "F of micro-batch 0 through virtual stage 0 on stage 1"):  # fmt: skip
+        run_pipeline((virtual[0], tuple(reversed(virtual[1]))), 2, 2, 10, 20, virtual=2)
 
 
 @pytest.mark.parametrize(
@@ -347,7 +347,7 @@ def test_a_standstill_says_who_waits_for_what():
         ({"micro_batches": 10**9}, "4 stages and 1,000,000,000 micro-batches make 8,000,000,000 passes; 2,000,000 are"),
         (
             {"stages": 10**7, "virtual": 2, "order": "interleaved"},
-            "micro-batches through 2 chunks each make 320,000,000",
+            "micro-batches through 2 virtual stages each make 320,000,000",
         ),
         ({"blocking": "x"}, "blocking is 'x'; give True or False."),
         (
@@ -360,8 +360,11 @@ def test_a_standstill_says_who_waits_for_what():
         ({"p2p_ns": [0, 10**400, 0]}, r"p2p_ns\[1\] is more than"),
         ({"micro_batches": 0}, "micro_batches is 0"),
         ({"virtual": 0}, "virtual is 0"),
-        ({"virtual": 2}, "virtual is 2, but 1f1b puts one chunk on a stage; an order for several is 'interleaved'"),
-        ({"order": lambda s, p, m: [], "virtual": 2}, "virtual is 2, but <lambda> puts one chunk"),
+        (
+            {"virtual": 2},
+            "virtual is 2, but 1f1b puts one virtual stage on a stage; an order for several is",
+        ),
+        ({"order": lambda s, p, m: [], "virtual": 2}, "virtual is 2, but <lambda> puts one virtual stage"),
         ({"forward_ns": -1}, "forward_ns is -1; it must be a whole number, 0 or more."),
         ({"backward_ns": 1.5}, "backward_ns is 1.5"),
         ({"forward_ns": [1, 2, 3, -4]}, r"forward_ns\[3\] is -4"),

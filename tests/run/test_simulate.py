@@ -100,7 +100,7 @@ def test_no_chunk_is_lost(work, platform, passes):
         chunks = defaultdict(list)
         for stay in stays:
             chunks[stay.chunk].append(stay)
-        assert sum(chunk[0].phase.size for chunk in chunks.values()) == issued.what.work.size
+        assert sum(chunk[0].phase.chunk_bytes for chunk in chunks.values()) == issued.what.work.size
         assert [c[0].step for c in chunks.values()] == [0] * len(chunks)
         for chunk in chunks.values():
             assert [stay.step for stay in chunk] == list(range(len(chunk)))
@@ -124,7 +124,7 @@ def test_no_dimension_carries_more_than_its_bandwidth_allows(work, platform):
     assume("all-to-all" not in {task.collective for layer in work.layers for task in works(layer)})
     result = simulated(work, platform)
     for d, dimension in enumerate(platform.network):
-        stays = [stay for stay in result.stays if stay.phase.lane.dimension.physical == d]
+        stays = [stay for stay in result.stays if stay.phase.logical.dimension.physical == d]
         busy = sum(stay.end_ns - stay.start_ns for stay in stays)
         rounded = sum(stay.phase.schedule.step_count for stay in stays)
         sent = sum(sum(stay.phase.duration.sent) for stay in stays)

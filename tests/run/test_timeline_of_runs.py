@@ -93,7 +93,7 @@ def test_every_node_is_in_the_lane_of_its_unit_at_its_time(name, request):
 
 def test_every_chunk_and_every_message_is_there(trace):
     stays = sorted(
-        (s.npu, s.phase.dimension, s.what.name, s.chunk, s.phase.collective, s.phase.size, *times(s))
+        (s.npu, s.phase.dimension, s.what.name, s.chunk, s.phase.collective, s.phase.chunk_bytes, *times(s))
         for s in trace.stays
     )
     spans = [s for s in trace.timeline if s.dimension is not None]
@@ -156,7 +156,7 @@ def test_compute_and_what_is_not_compute_make_up_an_npus_time(trace, messages):
 def test_the_passes_of_a_pipeline(pipeline):
     spans = [(s.npu, s.work[0].upper(), s.layer, s.node, s.start_ns, s.end_ns) for s in pipeline.timeline]
     assert sorted(spans) == sorted(
-        (s.stage, s.kind, f"micro-batch {s.micro_batch}", s.chunk * 4 + s.stage, s.start_ns, s.end_ns)
+        (s.stage, s.kind, f"micro-batch {s.micro_batch}", s.virtual_stage * 4 + s.stage, s.start_ns, s.end_ns)
         for s in pipeline.spans
     )
     for stage in range(4):
@@ -236,7 +236,7 @@ def test_what_an_event_says(trace):
     assert event["name"] == f"{stay.what.name} {stay.phase.collective}"
     assert event["args"]["waited_ns"] == stay.start_ns - stay.queued_ns
     assert event["args"]["node"] == stay.what.id
-    assert event["args"]["size_bytes"] == stay.phase.size
+    assert event["args"]["size_bytes"] == stay.phase.chunk_bytes
 
 
 # ----------------------------------------------------------------------------------------------------- the widget

@@ -9,9 +9,9 @@ from astra_edu.system.faithful.npu_order import NpuOrder, others_first
 
 
 def phase(dimension, npus=4, algorithm="ring", flat=False):
-    lane = SimpleNamespace(dimension=SimpleNamespace(npus=npus), how=SimpleNamespace(flat=flat))
+    logical = SimpleNamespace(dimension=SimpleNamespace(npus=npus), how=SimpleNamespace(flat=flat))
     return SimpleNamespace(
-        dimension=dimension, lane=lane, schedule=SimpleNamespace(traits=ae.ALGORITHMS[algorithm].traits)
+        dimension=dimension, logical=logical, schedule=SimpleNamespace(traits=ae.ALGORITHMS[algorithm].traits)
     )
 
 

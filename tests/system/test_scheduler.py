@@ -10,7 +10,7 @@ from astra_edu.system.queues import Chunk, Issued
 
 
 def chunk(priority=0, size=1, phases=1, collective="reduce-scatter"):
-    phase = SimpleNamespace(collective=Collective(collective), size=size)
+    phase = SimpleNamespace(collective=Collective(collective), chunk_bytes=size)
     return Chunk(0, priority, (phase,) * phases, Issued("layer", lambda phases: None, 0))
 
 

@@ -12,10 +12,10 @@ from astra_edu.base.units import format_ns, several
 from astra_edu.course.widgets.bundle import script, style
 from astra_edu.course.widgets.view import View
 from astra_edu.pipeline import ORDERS, PipelineRun, closed_form, run_pipeline
-from astra_edu.pipeline.checked import takes_chunks
+from astra_edu.pipeline.checked import takes_virtual
 
 FORWARD_NS = 12_000
-"""A forward pass through a stage; it and its backward pass divide evenly by 2, 3 and 4 chunks."""
+"""A forward pass through a stage; it and its backward pass divide evenly by 2, 3 and 4 virtual stages."""
 SLOWER = 1.5
 RATIOS = (0.5, 1, 1.5, 2, 3)
 TRANSFERS = (0, 0.05, 0.1, 0.25, 0.5, 1)
@@ -28,8 +28,8 @@ Payload = dict[str, Any]
 class Stages(View):
     """A pipeline's passes over time, with controls for everything and a cursor that says what each stage holds.
 
-    order: a name in ORDERS, your own ones, too. virtual: chunks a stage, for orders that take several. ratio: how many
-    times as long as a forward pass the backward pass is; p2p: how long a transfer is, as a share of a forward pass.
+    order: a name in ORDERS, your own ones, too. virtual: virtual stages a stage, for orders that take several. ratio:
+    how many times as long as a forward pass the backward pass is; p2p: how long a transfer is, as its share.
     slow: the number of a stage that takes 1.5 times as long as the others, or None. time: where the cursor is, in ns.
     A forward pass through a whole stage takes 12 µs. The view and Python share all of these.
 
@@ -125,17 +125,17 @@ class Stages(View):
             [round(FORWARD_NS * factor) for factor in factors],
             [round(FORWARD_NS * self.ratio * factor) for factor in factors],
             round(FORWARD_NS * self.p2p),
-            self.virtual if takes_chunks(ORDERS[self.order]) else 1,
+            self.virtual if takes_virtual(ORDERS[self.order]) else 1,
         )
 
 
 def payload(stages: Stages) -> Payload:
-    """What the view draws: spans[stage] is a flat list of (0 forward, 1 backward; chunk; micro-batch; start; end)."""
+    """What the view draws; spans[stage] is flat: (0 forward, 1 backward; virtual stage; micro-batch; start; end)."""
     run = stages.run
     formula = _formula(run)
     return {
         "title": f"{run.order}: {several(run.stages, 'stage')}, {several(run.micro_batches, 'micro-batch')}",
-        "orders": [[name, takes_chunks(order)] for name, order in ORDERS.items()],
+        "orders": [[name, takes_virtual(order)] for name, order in ORDERS.items()],
         "ratios": RATIOS,
         "transfers": TRANSFERS,
         "most": MOST,
@@ -143,7 +143,7 @@ def payload(stages: Stages) -> Payload:
         "virtual": run.virtual,
         "total_ns": run.total_ns,
         "spans": [
-            [n for s in spans for n in ("FB".index(s.kind), s.chunk, s.micro_batch, s.start_ns, s.end_ns)]
+            [n for s in spans for n in ("FB".index(s.kind), s.virtual_stage, s.micro_batch, s.start_ns, s.end_ns)]
             for _, spans in groupby(run.spans, lambda span: span.stage)
         ],
         "keeps": run.in_flight,

@@ -11,9 +11,10 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from astra_edu.base.units import float32
+from astra_edu.clock.events import Action
 from astra_edu.collectives import Collective, Traits
 from astra_edu.system.settings import Bus
 
@@ -26,15 +27,11 @@ class Time(Protocol):
         """The time in ns."""
 
 
-class BusClock(Protocol):
-    """What a bus needs of the clock."""
+class InTurn(Protocol):
+    """An NPU's turns."""
 
-    @property
-    def env(self) -> Time:
-        """The clock's time, also between two ns."""
-
-    def after_for(self, npu: object, delay: float, action: Callable[[], object]) -> None:
-        """Do `action` for an NPU in `delay` ns."""
+    def after(self, delay: int, action: Action, what: Any = None) -> None:
+        """Do action(what) in `delay` ns."""
 
 
 INNER_G = 0.0038
@@ -66,12 +63,12 @@ class Side:
 
     partner: Side
 
-    def __init__(self, bus: Bus, ns_per_byte: float, clock: BusClock, npu: object) -> None:
+    def __init__(self, bus: Bus, ns_per_byte: float, turns: InTurn, time: Time) -> None:
         """A free side; `inner` is set where another bus lies behind it."""
         self.bus = bus
         self.ns_per_byte = ns_per_byte
-        self.clock = clock
-        self.npu = npu
+        self.turns = turns
+        self.time = time
         self.inner: SharedBus | None = None
         self.state = self.before = State.FREE
         self.last_ns: float = 0
@@ -101,16 +98,16 @@ class Side:
             other._go_on()
             return
         offset = self.bus.o
-        since = self.clock.env.now - self.last_ns
+        since = self.time.now - self.last_ns
         if self.before is State.SENDING and self.bus.o + since <= self.bus.g:
             offset = int(self.bus.g - since)
         piece = self.sends.popleft()
         crossing = self.ns_per_byte * (piece.size - 1)
         other._receive(offset + crossing + self.bus.L + self.bus.o, piece)
         self.state = State.SENDING
-        self.clock.after_for(self.npu, int(offset + crossing), self._sent)
+        self.turns.after(int(offset + crossing), self._sent)
 
-    def _sent(self) -> None:
+    def _sent(self, _: object) -> None:
         self._turn(State.FREE)
         self.in_a_row += 1
         self._go_on()
@@ -119,13 +116,13 @@ class Side:
         self.receives.append(piece)
         self.before, self.state = self.state, State.RECEIVING
         self.in_a_row = 0
-        self.clock.after_for(self.npu, int(delay), self._received)
+        self.turns.after(int(delay), self._received)
 
     def _turn(self, state: State) -> None:
-        self.last_ns = self.clock.env.now
+        self.last_ns = self.time.now
         self.before, self.state = self.state, state
 
-    def _received(self) -> None:
+    def _received(self, _: object) -> None:
         self._turn(State.FREE if len(self.receives) < 2 else self.state)
         piece = self.receives[0]
         if piece.adds_up:
@@ -168,9 +165,9 @@ class Side:
     def _add(self) -> None:
         if self.to_add and not self.adding:
             self.adding = True
-            self.clock.after_for(self.npu, self.to_add[0].size // 100 * self.bus.reduction_delay + 50, self._added)
+            self.turns.after(self.to_add[0].size // 100 * self.bus.reduction_delay + 50, self._added)
 
-    def _added(self) -> None:
+    def _added(self, _: object) -> None:
         self.adding = False
         self._pass_on(self.to_add[0])
         self.to_add.popleft()
@@ -181,17 +178,22 @@ class Side:
 class SharedBus:
     """A bus with its near side (the NPU's) and its far side (the network's)."""
 
-    def __init__(self, bus: Bus, ns_per_byte: float, clock: BusClock, npu: object) -> None:
+    def __init__(self, bus: Bus, ns_per_byte: float, turns: InTurn, time: Time) -> None:
         """A bus of one NPU with nothing behind it."""
-        self.near, self.far = (Side(bus, ns_per_byte, clock, npu) for _ in range(2))
+        self.near, self.far = (Side(bus, ns_per_byte, turns, time) for _ in range(2))
         self.near.partner, self.far.partner = self.far, self.near
 
     @classmethod
-    def with_memory(cls, bus: Bus, clock: BusClock, npu: object) -> SharedBus:
-        """The outer bus, with the inner one behind its near side."""
-        outer = cls(bus, float32(bus.G), clock, npu)
-        outer.near.inner = cls(bus, INNER_G, clock, npu)
+    def with_memory(cls, bus: Bus, turns: InTurn, time: Time) -> SharedBus:
+        """The outer bus, with the inner one behind its near side. turns: of its NPU; time: also between two ns."""
+        outer = cls(bus, float32(bus.G), turns, time)
+        outer.near.inner = cls(bus, INNER_G, turns, time)
         return outer
+
+    def cross(self, how: Crossing, message_bytes: int, action: Action, what: Any) -> None:
+        """Do action(what) when `message_bytes` have crossed the bus."""
+        side = self.near if how.outwards else self.far
+        side.request(Piece(message_bytes, how.adds_up, how.returns, lambda: action(what)))
 
 
 class Crossing(NamedTuple):

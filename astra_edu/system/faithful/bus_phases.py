@@ -7,7 +7,6 @@ without it all NPUs are alike, and NPU 0 sends its messages to itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -15,27 +14,16 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.clock.events import Action
 from astra_edu.clock.loop_turns import LoopTurns, TurnsClock
 from astra_edu.system.config import Platform
-from astra_edu.system.exchange import Exchange
+from astra_edu.system.exchange import Exchange, OneEndpoint
 from astra_edu.system.faithful import quirks
 from astra_edu.system.faithful.bus import SharedBus
 from astra_edu.system.faithful.kth_messages import KthMessages, RowMessage
-from astra_edu.system.faithful.turns_bus import NpuBus
 from astra_edu.system.moves import Moves, moves
 from astra_edu.system.plan_1 import Phase
 from astra_edu.system.routes import Routes
 
 MOST_NPUS = 256
 """The most NPUs of a dimension that are followed one by one."""
-
-
-@dataclass
-class _Place:
-    """An NPU in one phase; see exchange.Place."""
-
-    npu: int
-    turns: LoopTurns
-    bus: NpuBus
-    messages: KthMessages
 
 
 class BusPhases:
@@ -46,7 +34,7 @@ class BusPhases:
         self.clock = clock
         self.system = platform.system
         self.alike = alike
-        self._buses: dict[object, tuple[LoopTurns, NpuBus]] = {}
+        self._buses: dict[object, tuple[LoopTurns, SharedBus]] = {}
         self._rows: dict[tuple[int, int, int, bool], tuple[list[list[RowMessage]], Moves]] = {}
 
     def begin(self, phase: Phase, order: Sequence[int], done: Callable[[Sequence[int]], object]) -> None:
@@ -68,10 +56,10 @@ class BusPhases:
         for npu in [0] if self.alike else order:
             turns, bus = self._bus((phase.dimension, npu) if npu else 0)
             ahead = [0 if self.alike else message.destination for message in rows[npu]]
-            Exchange(_Place(npu, turns, bus, messages), own, 0, ahead, ahead, partial(over, npu)).start()
+            Exchange(OneEndpoint(npu, turns, messages, bus), own, 0, ahead, ahead, partial(over, npu)).start()
 
     def _check(self, phase: Phase) -> None:
-        wires = phase.lane.dimension.wires
+        wires = phase.logical.dimension.wires
         if phase.schedule.traits.tree:
             raise ConfigError("ASTRA-sim's double binary trees aren't modelled with a shared bus; choose another one.")
         if not phase.schedule.traits.tokens:
@@ -90,20 +78,20 @@ class BusPhases:
         """(each NPU's messages in a phase, what one of them does)."""
         queues = self.system.queues
         clockwise = queues == 1 or phase.queue < queues // 2
-        key = id(phase.schedule), id(phase.lane), phase.size, clockwise
+        key = id(phase.schedule), id(phase.logical), phase.chunk_bytes, clockwise
         if key not in self._rows:
-            wires = phase.lane.dimension.wires
+            wires = phase.logical.dimension.wires
             routes = Routes(phase.schedule, [wires], 0, None, self.system.rendezvous)
-            rows = [routes.row(npu, phase.size, clockwise) for npu in range(1 if self.alike else wires.npus)]
-            own = moves(phase.schedule, phase.size, 0, phase.lane.how.window, quirks.memory_ns)
+            rows = [routes.row(npu, phase.chunk_bytes, clockwise) for npu in range(1 if self.alike else wires.npus)]
+            own = moves(phase.schedule, phase.chunk_bytes, 0, phase.logical.how.window, quirks.memory_ns)
             self._rows[key] = rows, own
         return self._rows[key]
 
-    def _bus(self, name: object) -> tuple[LoopTurns, NpuBus]:
+    def _bus(self, name: object) -> tuple[LoopTurns, SharedBus]:
         if name not in self._buses:
             assert self.system.bus
             turns = LoopTurns(self.clock, name)
-            self._buses[name] = turns, NpuBus(SharedBus.with_memory(self.system.bus, self.clock, name))
+            self._buses[name] = turns, SharedBus.with_memory(self.system.bus, turns, self.clock.env)
         return self._buses[name]
 
     def _at(self, time: float, action: Action, what: Any) -> None:

@@ -46,7 +46,7 @@ class KthMessages:
         self._sent: list[dict[int, tuple[float, RowMessage]]] = [{} for _ in self.rows]
         self._ready: list[dict[int, tuple[float, Action]]] = [{} for _ in self.rows]
 
-    def send(self, source: int, destination: int, tag: int, size: int) -> None:
+    def send(self, source: int, destination: int, tag: int, message_bytes: int) -> None:
         """An NPU sends its next message now."""
         k, now = len(self.spans[source]), self.now()
         message = self.rows[source][k]
@@ -57,7 +57,7 @@ class KthMessages:
         else:
             self._arrive(destination, now, now, message, *ready)
 
-    def receive(self, npu: int, source: int, tag: int, size: int, received: Action) -> None:
+    def receive(self, npu: int, source: int, tag: int, message_bytes: int, received: Action) -> None:
         """An NPU is ready for its next message; received(None) is called when that is there."""
         k, now = self._received[npu], self.now()
         self._received[npu] = k + 1

@@ -20,7 +20,7 @@ ZERO = -1
 
 def others_first(phase: Phase) -> Sequence[int]:
     """The NPUs of the phase's dimension when NPU 0 comes last."""
-    return [*range(1, phase.lane.dimension.npus), 0]
+    return [*range(1, phase.logical.dimension.npus), 0]
 
 
 class NpuOrder:
@@ -48,14 +48,14 @@ class NpuOrder:
     def along(self, phase: Phase) -> Sequence[int]:
         """The NPUs of the phase's dimension, by their places in it, in the order in which they begin on their own."""
         zero_first = self._order.index(ZERO) < self._order.index(phase.dimension)
-        return range(phase.lane.dimension.npus) if zero_first else others_first(phase)
+        return range(phase.logical.dimension.npus) if zero_first else others_first(phase)
 
     def woken(self, phases: tuple[Phase, ...]) -> None:
         """The NPUs have waited for a collective whose last chunk went through `phases`."""
-        if phases[0].lane.how.flat:
+        if phases[0].logical.how.flat:
             return
         if not self.boost:  # all take part, and a step in which nobody exchanges puts NPU 1 before NPU 0
-            if any(p.lane.dimension.npus > 2 and _passes_on(p) for p in phases):
+            if any(p.logical.dimension.npus > 2 and _passes_on(p) for p in phases):
                 self._order = [*range(len(self._order) - 1), ZERO]
             return
         pair = [npu for npu in self._order if npu in (ZERO, phases[0].dimension)]

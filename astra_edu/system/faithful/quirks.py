@@ -36,8 +36,8 @@ MEMORY_BYTES_PER_NS = 500_000
 """The endpoint memory's bandwidth in the analytical main program: 500 TB/s, so it hardly ever counts."""
 
 
-def message_bytes(schedule: Schedule, group: Rounds, shards: int, size: int) -> int:
-    """Bytes of a message of `shards` shards when an NPU brings `size` bytes.
+def message_bytes(schedule: Schedule, group: Rounds, shards: int, chunk_bytes: int) -> int:
+    """Bytes of a message of `shards` shards when an NPU brings `chunk_bytes`.
 
     Expected and done: the exact share, rounded down. Except the all-gather half of a halving-doubling
     all-reduce: it doubles the halved and rounded message again, so what was rounded off stays off.
@@ -48,8 +48,8 @@ def message_bytes(schedule: Schedule, group: Rounds, shards: int, size: int) -> 
         and schedule.collective is Collective.ALL_REDUCE
         and group.op is Op.COPY
     ):
-        return size // (2 * schedule.shards) * 2 * shards
-    return schedule.buffer_bytes(size) * shards // schedule.shards_per_buffer
+        return chunk_bytes // (2 * schedule.shards) * 2 * shards
+    return schedule.buffer_bytes(chunk_bytes) * shards // schedule.shards_per_buffer
 
 
 def is_charged(schedule: Schedule, group: Rounds, step: int) -> bool:
@@ -63,8 +63,8 @@ def is_charged(schedule: Schedule, group: Rounds, step: int) -> bool:
     return schedule.traits.tree and step < group.count - 1
 
 
-def reduction_ns(schedule: Schedule, group: Rounds, step: int, size: int) -> int:
-    """Memory time of adding up a received message of `size` bytes in step `step` of its group.
+def reduction_ns(schedule: Schedule, group: Rounds, step: int, message_bytes: int) -> int:
+    """Memory time of adding up a received message of `message_bytes` in step `step` of its group.
 
     Expected and done: three accesses, each rounded down to whole ns. Except halving-doubling, which is charged for
     the message it sends next, half as large.
@@ -72,13 +72,13 @@ def reduction_ns(schedule: Schedule, group: Rounds, step: int, size: int) -> int
     if not is_charged(schedule, group, step):
         return 0
     if schedule.traits.halves:
-        size //= 2
-    return memory_ns(size)
+        message_bytes //= 2
+    return memory_ns(message_bytes)
 
 
-def memory_ns(size: int) -> int:
+def memory_ns(message_bytes: int) -> int:
     """Three accesses to the endpoint's memory, each rounded down to whole ns."""
-    return 3 * (size // MEMORY_BYTES_PER_NS)
+    return 3 * (message_bytes // MEMORY_BYTES_PER_NS)
 
 
 def crossing_bytes(schedule: Schedule, sizes: Sequence[int]) -> list[int]:
@@ -91,16 +91,3 @@ def crossing_bytes(schedule: Schedule, sizes: Sequence[int]) -> list[int]:
         return [*sizes, sizes[-1]]
     following = sizes[-1] // 2 if schedule.collective is Collective.REDUCE_SCATTER else sizes[-1] * 2
     return [*sizes, following]
-
-
-def window_reduces(collective: Collective, window: int, received: int) -> bool:
-    """Whether the direct algorithm charges the `received`-th message (from 0) for a reduction.
-
-    Expected: every message of a reduce-scatter, and the first n - 1 of an all-reduce. Done: messages are taken
-    in lots of `window`, and only every other lot is charged (in an all-reduce every fourth). Without a window
-    the two agree.
-    """
-    lot = 1 + received // window
-    if collective is Collective.REDUCE_SCATTER:
-        return lot % 2 == 1
-    return collective is Collective.ALL_REDUCE and lot % 4 == 1

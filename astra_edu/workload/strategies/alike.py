@@ -58,7 +58,7 @@ def abridged(model: Model, whole: bool = False) -> Abridged:
 
 @lru_cache(maxsize=1024)
 def _parts(about: Abridged, count: int) -> tuple[Places, ...]:
-    return tuple(tuple(about.places[i] for i in chunk) for chunk in stages(about.model, count))
+    return tuple(tuple(about.places[i] for i in part) for part in stages(about.model, count))
 
 
 @lru_cache(maxsize=1024)

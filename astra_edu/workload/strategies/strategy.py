@@ -27,7 +27,7 @@ class Strategy:
     parallelism where operators are split by columns and rows, gathered activations elsewhere). pipeline: stages.
     placement: which of the data and tensor groups are neighbours on the network.
     batch: samples of an iteration, on all NPUs; None means one micro-batch for each copy. micro_batch: samples at once.
-    pipeline_order: of the stages' passes; virtual: parts of the model that each stage has, for "interleaved".
+    pipeline_order: of the stages' passes; virtual: virtual stages of each stage, for "interleaved".
     zero: ZeRO's stage; 1 shares out the optimiser's state, 2 the gradients, 3 the parameters, too, among the copies.
     sequence_parallel: tokens are shared out where operators are not (arXiv 2205.05198).
     recompute: what the backward pass computes again, instead of keeping it: none, selective (the attention), or full.

@@ -19,9 +19,9 @@ from astra_edu.course.widgets.stages import FORWARD_NS, Stages
 
 GPIPE = run_pipeline("gpipe", 4, 4, 10, 20)
 ONE = run_pipeline("1f1b", 4, 8, 10, 20)
-CHUNKS = run_pipeline("interleaved", 4, 8, 10, 20, virtual=2)
+VIRTUAL = run_pipeline("interleaved", 4, 8, 10, 20, virtual=2)
 SLOW = run_pipeline("1f1b", 3, 5, [10, 30, 20], [20, 60, 40], 5)
-RUNS = [GPIPE, ONE, CHUNKS, SLOW]
+RUNS = [GPIPE, ONE, VIRTUAL, SLOW]
 
 
 def texts(axes):
@@ -66,9 +66,9 @@ def test_cells_are_labelled_with_part_and_micro_batch():
 
 
 def test_narrow_cells_are_labelled_with_less_or_not_at_all():
-    chunks = stages(CHUNKS)
-    assert sorted(labels(chunks)) == sorted(f"{i}{c}" for i in range(8) for c in "ab" for _ in range(8))
-    assert "its letter the chunk's" in chunks.figure.get_suptitle()
+    virtual = stages(VIRTUAL)
+    assert sorted(labels(virtual)) == sorted(f"{i}{c}" for i in range(8) for c in "ab" for _ in range(8))
+    assert "its letter the virtual stage's" in virtual.figure.get_suptitle()
     many = stages(run_pipeline("1f1b", 8, 60, 10, 20))
     assert labels(many) == []
     assert "too narrow" in many.figure.get_suptitle()
@@ -130,8 +130,8 @@ def test_what_is_no_run_is_refused(runs):
 def unpacked(data):
     for stage, flat in enumerate(data["spans"]):
         for k in range(0, len(flat), 5):
-            kind, chunk, micro_batch, start, end = flat[k : k + 5]
-            yield stage, "FB"[kind], chunk, micro_batch, start, end
+            kind, v, micro_batch, start, end = flat[k : k + 5]
+            yield stage, "FB"[kind], v, micro_batch, start, end
 
 
 @pytest.mark.parametrize(

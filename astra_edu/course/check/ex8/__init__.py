@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from astra_edu.base.deprecated import renamed_names
 from astra_edu.course.check.asked import Answer, call, number
 from astra_edu.course.check.ex8.runs import BACKWARD_NS, FORWARD_NS, judge_order
 from astra_edu.course.check.judge import judge, prediction
@@ -12,8 +13,10 @@ from astra_edu.course.check.mistake import Mistake
 from astra_edu.course.check.verdict import NoAnswerError, Verdict
 from astra_edu.pipeline import closed_form, run_pipeline
 
-CHUNKS = (1, 2, 4, 8)
+VIRTUAL = (1, 2, 4, 8)
+"""Numbers of virtual stages."""
 WITHOUT_ITSELF = "Count the micro-batch itself, too: the stage has taken it in."
+__getattr__ = renamed_names(__name__, best_chunks="best_virtual")
 
 
 def predicted_bubble(answer: Answer) -> Verdict:
@@ -104,8 +107,8 @@ def micro_batches(answer: Answer) -> Verdict:
     return Verdict(True, "Right: in proportion to p − 1, and half the bubble takes about twice as many.")
 
 
-def best_chunks(answer: Answer) -> Verdict:
-    """best_chunks(stages, micro_batches, p2p_ns): the chunks a stage, of CHUNKS, with which an iteration is fastest."""
+def best_virtual(answer: Answer) -> Verdict:
+    """best_virtual(stages, micro_batches, p2p_ns): how many virtual stages, of VIRTUAL, make an iteration fastest."""
     random = Random(8)
     cases: list[dict[str, Any]] = [{"stages": 4, "micro_batches": 8, "p2p_ns": p2p} for p2p in (0, 60, 150, 2000)]
     for _ in range(4):
@@ -115,28 +118,28 @@ def best_chunks(answer: Answer) -> Verdict:
         given = [number(call(answer, case), case) for case in cases]
     except NoAnswerError as problem:
         return problem.verdict
-    other = [v for v in given if v not in CHUNKS]
+    other = [v for v in given if v not in VIRTUAL]
     if other:
-        return Verdict(False, f"You answer {other[0]:g}; choose one of {', '.join(map(str, CHUNKS))}.")
-    times = [{v: interleaved_ns(v, **case) for v in CHUNKS} for case in cases]
+        return Verdict(False, f"You answer {other[0]:g}; choose one of {', '.join(map(str, VIRTUAL))}.")
+    times = [{v: interleaved_ns(v, **case) for v in VIRTUAL} for case in cases]
     longer = [time[int(v)] / min(time.values()) - 1 for v, time in zip(given, times, strict=True)]
     if not any(longer):
-        return Verdict(True, "Right. It depends on the network: the faster a transfer, the more chunks.")
-    if set(given) == {max(CHUNKS)}:
-        return Verdict(False, "Always the most chunks? Their transfers take time, too.")
+        return Verdict(True, "Right. It depends on the network: the faster a transfer, the more virtual stages.")
+    if set(given) == {max(VIRTUAL)}:
+        return Verdict(False, "Always the most virtual stages? Their transfers take time, too.")
     if set(given) == {1}:
-        return Verdict(False, "Always one chunk? Where a transfer is fast, a smaller bubble is worth more of them.")
+        return Verdict(False, "Always one virtual stage? Where a transfer is fast, more of them are worth it.")
     if all(time[int(v)] == max(time.values()) for v, time in zip(given, times, strict=True)):
         return Verdict(False, "That is the slowest choice each time; turn the comparison round.")
     if len(set(given[:4])) == 1:
         return Verdict(False, "For 4 stages and 8 micro-batches your answer is the same whatever a transfer takes.")
     k = next(k for k, share in enumerate(longer) if share)
     with_ = "With {stages} stages, {micro_batches} micro-batches and transfers of {p2p_ns} ns".format(**cases[k])
-    return Verdict(False, f"{with_}, {given[k]:g} chunks take {longer[k]:.1%} longer than the best choice.")
+    return Verdict(False, f"{with_}, {given[k]:g} virtual stages take {longer[k]:.1%} longer than the best choice.")
 
 
 def interleaved_ns(v: int, stages: int, micro_batches: int, p2p_ns: int) -> int:
-    """The time of an iteration with v chunks a stage."""
+    """The time of an iteration with v virtual stages a stage."""
     return run_pipeline("interleaved", stages, micro_batches, FORWARD_NS, BACKWARD_NS, p2p_ns, v).total_ns
 
 

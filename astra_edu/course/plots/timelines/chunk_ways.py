@@ -107,7 +107,7 @@ def dimension_names(run: Run) -> list[str]:
         return [lane_name(run, d) for d in range(len(run.logical))]
     assert isinstance(run, TraceResult)
     names = [f"dimension {d}" for d in range(len(run.platform.dims))]
-    lanes = {stay.phase.dimension: stay.phase.lane for stay in run.stays}
+    lanes = {stay.phase.dimension: stay.phase.logical for stay in run.stays}
     for d, block in enumerate(run.platform.blocks):
         lane = lanes.get(d)
         whole_dimension = lane is None or (lane.npus == block.npus and lane.stride)

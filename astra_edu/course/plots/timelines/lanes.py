@@ -159,7 +159,7 @@ def _fitting(texts: Sequence[str], width: float, height: float, room: float) -> 
 
 def lane_name(result: Result, d: int) -> str:
     """The name of dimension d's lane, with what it connects in a second line."""
-    if any(stay.phase.lane.how.flat for stay in result.stays if stay.phase.dimension == d):
+    if any(stay.phase.logical.how.flat for stay in result.stays if stay.phase.dimension == d):
         return f"dimension {d}\nall {result.platform.npus} NPUs"  # the implementations with "one" in front
     logical = result.logical[d]
     return f"dimension {d}\n{result.platform.network[logical.physical].topology} of {logical.npus}"

@@ -28,7 +28,7 @@ _PAPER = {"facecolor": "white", "alpha": 0.85, "linewidth": 0, "pad": 0.6}
 _MEANINGS = {
     "full": "F k,n: forward pass of micro-batch n through part k of the model; B k,n: its backward pass",
     "short": "a cell is a forward or backward pass; its number is the micro-batch's",
-    "chunk": "a cell is a forward or backward pass; its number is the micro-batch's, its letter the chunk's",
+    "virtual": "a cell is a forward or backward pass; its number is the micro-batch's, its letter the virtual stage's",
     "": "a cell is a micro-batch's forward or backward pass (too narrow here for their numbers)",
 }
 _NOTE = (
@@ -41,8 +41,8 @@ _TURNS = "Below: the passes of each stage in their order, each with the {} at wh
 def stages(runs: PipelineRun | Mapping[str, PipelineRun]) -> Picture:
     """Draw a lane for each stage, with a cell for each pass, over time; several runs one above the other.
 
-    runs: what run_pipeline returns, one or several by their names. Cells are labelled where all labels fit. Of a stage
-    that holds several chunks, the later ones are paler. At a lane's end stands for how much of the time the stage is
+    runs: what run_pipeline returns, one or several by their names. Cells are labelled where all labels fit. Of several
+    virtual stages, the later ones are paler. At a lane's end stands for how much of the time the stage is
     idle, and for how many micro-batches it keeps activations. Raises ConfigError if there is no run.
 
     >>> run = ae.run_pipeline("1f1b", 2, 4, forward_ns=1000, backward_ns=2000)
@@ -100,12 +100,12 @@ def _draw(axes: Axes, run: PipelineRun, unit: TimeUnit, inches_per_ns: float) ->
     """Draw the passes; where they are narrow, without edges, and as one if nothing is seen between them."""
     narrow = min(span.end_ns - span.start_ns for span in run.spans) * inches_per_ns < _NARROW
     gap_ns = _HAIR / inches_per_ns if narrow else -1
-    for (stage, kind, chunk), spans in groupby(sorted(run.spans, key=_look_of), _look_of):
+    for (stage, kind, v), spans in groupby(sorted(run.spans, key=_look_of), _look_of):
         look = _LOOKS[kind]
         axes.broken_barh(
             [(a / unit.ns, (b - a) / unit.ns) for a, b in _together(spans, gap_ns)],
             (stage - _FILLED / 2, _FILLED),
-            facecolor=_paler(look.fill, chunk, run.virtual),
+            facecolor=_paler(look.fill, v, run.virtual),
             edgecolor=look.colour,
             hatch=look.hatch if len(run.spans) <= _HATCHED else "",
             lw=0 if narrow else 0.7,
@@ -113,7 +113,7 @@ def _draw(axes: Axes, run: PipelineRun, unit: TimeUnit, inches_per_ns: float) ->
 
 
 def _look_of(span: PassSpan) -> tuple[int, str, int]:
-    return span.stage, span.kind, span.chunk
+    return span.stage, span.kind, span.virtual_stage
 
 
 def _together(spans: Iterable[PassSpan], gap_ns: float) -> list[tuple[float, float]]:
@@ -127,26 +127,26 @@ def _together(spans: Iterable[PassSpan], gap_ns: float) -> list[tuple[float, flo
     return bars
 
 
-def _paler(fill: str, chunk: int, virtual: int) -> str:
-    share = 0.6 * chunk / max(1, virtual - 1)
+def _paler(fill: str, virtual_stage: int, virtual: int) -> str:
+    share = 0.6 * virtual_stage / max(1, virtual - 1)
     red, green, blue = (value + share * (1 - value) for value in to_rgb(fill))
     return to_hex((red, green, blue))
 
 
 def _name(span: PassSpan, run: PipelineRun) -> str:
-    return f"{span.kind} {span.chunk * run.stages + span.stage},{span.micro_batch}"
+    return f"{span.kind} {span.virtual_stage * run.stages + span.stage},{span.micro_batch}"
 
 
 def _label(span: PassSpan, run: PipelineRun, label: str) -> str:
     if label == "full":
         return _name(span, run)
-    return f"{span.micro_batch}{chr(ord('a') + span.chunk)}" if label == "chunk" else str(span.micro_batch)
+    return f"{span.micro_batch}{chr(ord('a') + span.virtual_stage)}" if label == "virtual" else str(span.micro_batch)
 
 
 def _room(runs: Collection[PipelineRun], points_per_ns: float, height: float) -> tuple[str, float]:
     """How all cells can be labelled, and in which size; "" if there is no room for it."""
     spans = [(run, span) for run in runs for span in run.spans]
-    short = "chunk" if any(run.virtual > 1 for run in runs) else "short"
+    short = "virtual" if any(run.virtual > 1 for run in runs) else "short"
     for label, size in product(("full", short), _SIZES):
         if (
             len(spans) <= _LABELLED

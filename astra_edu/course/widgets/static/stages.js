@@ -119,8 +119,8 @@ class View {
 
   #drawLegend() {
     const cells = "F k,n: micro-batch n through part k of the model; a number alone: the micro-batch";
-    const chunks = this.run.data.virtual > 1 ? ["letters and paler cells: the stage's chunks"] : [];
-    this.legend.replaceChildren(...legendKeys(), ...["grey: bubble", cells, ...chunks].map((text) => make("span", { text })));
+    const paler = this.run.data.virtual > 1 ? ["letters and paler cells: the stage's virtual stages"] : [];
+    this.legend.replaceChildren(...legendKeys(), ...["grey: bubble", cells, ...paler].map((text) => make("span", { text })));
   }
 
   #buildTable(rows) {

@@ -17,9 +17,9 @@ const HATCH = "rgb(63 74 160 / 0.55)";
 
 export const short = (value) => String(Number(value.toFixed(2)));
 
-/** A pass: later chunks are paler, backward passes hatched. */
-function cell(context, look, [chunk, chunks], [x, y, wide, high]) {
-  const share = (0.6 * chunk) / Math.max(1, chunks - 1);
+/** A pass: later virtual stages are paler, backward passes hatched. */
+function cell(context, look, [virtualStage, virtual], [x, y, wide, high]) {
+  const share = (0.6 * virtualStage) / Math.max(1, virtual - 1);
   const [r, g, b] = look.fill.map((value) => Math.round(value + share * (255 - value)));
   context.fillStyle = `rgb(${r} ${g} ${b})`;
   context.fillRect(x, y, wide, high);
@@ -123,9 +123,9 @@ export class Chart {
   #drawPass(context, stage, pass, y) {
     const { run, lane, looks } = this;
     const [look, x, wide] = [LOOKS[pass.kind], this.x(pass.start), (pass.end - pass.start) * this.scale];
-    cell(context, look, [pass.chunk, run.data.virtual], [x, y, wide, lane]);
+    cell(context, look, [pass.virtualStage, run.data.virtual], [x, y, wide, lane]);
     context.font = `11px ${looks.font}`;
-    const texts = [run.name(stage, pass), `${pass.microBatch}${run.letter(pass.chunk)}`];
+    const texts = [run.name(stage, pass), `${pass.microBatch}${run.letter(pass.virtualStage)}`];
     const fits = texts.find((text) => context.measureText(text).width + 5 <= wide);
     if (fits) letter(context, looks.font, look.ground, fits, x + wide / 2, y + lane / 2 + 0.5);
   }

@@ -6,7 +6,7 @@ const MENUS = [["order", "order"], ["slow", "slow stage"]];
 const SLIDERS = [
   ["stages", "stages"],
   ["micro_batches", "micro-batches"],
-  ["virtual", "chunks a stage"],
+  ["virtual", "virtual stages"],
   ["ratio", "backward"],
   ["p2p", "transfer"],
 ];

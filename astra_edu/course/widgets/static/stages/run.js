@@ -17,7 +17,7 @@ export class Run {
     this.stages = data.spans.map((flat) => {
       const passes = [];
       for (let i = 0; i < flat.length; i += 5) {
-        passes.push({ kind: flat[i], chunk: flat[i + 1], microBatch: flat[i + 2], start: flat[i + 3], end: flat[i + 4] });
+        passes.push({ kind: flat[i], virtualStage: flat[i + 1], microBatch: flat[i + 2], start: flat[i + 3], end: flat[i + 4] });
       }
       return { passes, starts: passes.map((pass) => pass.start) };
     });
@@ -34,12 +34,12 @@ export class Run {
   }
 
   /** "F 5,2": a pass of micro-batch 2 through part 5 of the model. */
-  name(stage, { kind, chunk, microBatch }) {
-    return `${LOOKS[kind].letter} ${chunk * this.data.stages + stage},${microBatch}`;
+  name(stage, { kind, virtualStage, microBatch }) {
+    return `${LOOKS[kind].letter} ${virtualStage * this.data.stages + stage},${microBatch}`;
   }
 
-  letter(chunk) {
-    return this.data.virtual > 1 ? String.fromCharCode(97 + chunk) : "";
+  letter(virtualStage) {
+    return this.data.virtual > 1 ? String.fromCharCode(97 + virtualStage) : "";
   }
 
   /** What a stage does at a time, or null. */
@@ -52,17 +52,17 @@ export class Run {
   doingText(stage, time) {
     const pass = this.doing(stage, time);
     if (!pass) return this.stages[stage].passes.at(-1).end <= time ? "done" : "waits";
-    const chunk = this.data.virtual > 1 ? `, chunk ${this.letter(pass.chunk)}` : "";
-    return `${LOOKS[pass.kind].name} of micro-batch ${pass.microBatch}${chunk}`;
+    const through = this.data.virtual > 1 ? `, virtual stage ${this.letter(pass.virtualStage)}` : "";
+    return `${LOOKS[pass.kind].name} of micro-batch ${pass.microBatch}${through}`;
   }
 
-  /** The micro-batches whose activations a stage holds at a time, for each chunk, ascending. */
+  /** The micro-batches whose activations a stage holds at a time, for each virtual stage, ascending. */
   held(stage, time) {
     const { passes, starts } = this.stages[stage];
     const held = Array.from({ length: this.data.virtual }, () => new Set());
-    for (const { kind, chunk, microBatch, end } of passes.slice(0, upTo(starts, time))) {
-      if (kind === 0) held[chunk].add(microBatch);
-      else if (end <= time) held[chunk].delete(microBatch);
+    for (const { kind, virtualStage, microBatch, end } of passes.slice(0, upTo(starts, time))) {
+      if (kind === 0) held[virtualStage].add(microBatch);
+      else if (end <= time) held[virtualStage].delete(microBatch);
     }
     return held.map((set) => [...set].sort((a, b) => a - b));
   }
@@ -70,7 +70,7 @@ export class Run {
   /** The same in words, and as a number of micro-batches. */
   holds(stage, time) {
     const held = this.held(stage, time);
-    const words = held.map((set, chunk) => set.length && (this.data.virtual > 1 ? `${this.letter(chunk)}: ${ranges(set)}` : ranges(set)));
+    const words = held.map((set, virtualStage) => set.length && (this.data.virtual > 1 ? `${this.letter(virtualStage)}: ${ranges(set)}` : ranges(set)));
     return { text: words.filter(Boolean).join("; ") || "nothing", number: held.reduce((sum, set) => sum + set.length, 0) / this.data.virtual };
   }
 
