@@ -32,7 +32,7 @@ MOST_GPUS = 1024
 MOST_CHUNKS = 65_536
 
 
-class Place(NamedTuple):
+class BufferPlace(NamedTuple):
     """Chunks in a buffer of one GPU: the input "i", the output "o" or the scratch buffer "s"."""
 
     buffer: str
@@ -47,15 +47,15 @@ class Instruction:
     """
 
     type: str
-    source: Place
-    destination: Place
+    source: BufferPlace
+    destination: BufferPlace
     count: int
     after: tuple[int, int] | None
     where: str
 
 
 @dataclass(frozen=True)
-class Block:
+class ThreadBlock:
     """A thread block: whom it sends to and receives from (-1: nobody) over which channel, and its instructions."""
 
     id: int
@@ -76,7 +76,7 @@ class Program:
     collective: Collective
     in_place: bool | None
     chunks: int
-    gpus: tuple[dict[int, Block], ...]
+    gpus: tuple[dict[int, ThreadBlock], ...]
 
 
 def read_program(path_or_text: str | PathLike[str]) -> Program:
@@ -120,9 +120,9 @@ def _program(root: ET.Element, name: str) -> Program:
     return Program(title, COLLECTIVES[word], in_place, chunks, tuple(gpus[gpu] for gpu in range(count)))
 
 
-def _gpu(element: ET.Element, gpu: int, gpus: int, chunks: int) -> dict[int, Block]:
+def _gpu(element: ET.Element, gpu: int, gpus: int, chunks: int) -> dict[int, ThreadBlock]:
     scratch = _number(element, "s_chunks", f"gpu {gpu}", 0)
-    blocks: dict[int, Block] = {}
+    blocks: dict[int, ThreadBlock] = {}
     for tb in element.findall("tb"):
         where = f"gpu {gpu}, tb {tb.get('id')}"
         block = _number(tb, "id", where)
@@ -134,7 +134,7 @@ def _gpu(element: ET.Element, gpu: int, gpus: int, chunks: int) -> dict[int, Blo
                 raise ConfigError(f"{where}: its peer is {end}; it should be another one of the {gpus} gpus, or -1.")
         room = {"i": chunks, "o": chunks, "s": scratch}
         steps = tuple(_steps(tb, where, room, ends))
-        blocks[block] = Block(block, ends[0], ends[1], _number(tb, "chan", where, 0), steps)
+        blocks[block] = ThreadBlock(block, ends[0], ends[1], _number(tb, "chan", where, 0), steps)
     for one in blocks.values():
         for instruction in one.instructions:
             _check_after(instruction, blocks)
@@ -156,7 +156,7 @@ def _steps(tb: ET.Element, where: str, room: dict[str, int], ends: list[int]) ->
         block, after = (_number(step, key, here, -1) for key in ("depid", "deps"))
         count = _number(step, "cnt", here, 1)
         places = [
-            Place(
+            BufferPlace(
                 choice(f"{here}: {end}buf", step.get(f"{end}buf", "i"), BUFFERS), _number(step, f"{end}off", here, -1)
             )
             for end in ("src", "dst")
@@ -177,7 +177,7 @@ def _steps(tb: ET.Element, where: str, room: dict[str, int], ends: list[int]) ->
         yield Instruction(type_, places[0], places[1], count, None if block < 0 or after < 0 else (block, after), here)
 
 
-def _check_after(instruction: Instruction, blocks: dict[int, Block]) -> None:
+def _check_after(instruction: Instruction, blocks: dict[int, ThreadBlock]) -> None:
     if instruction.after is not None:
         block, step = instruction.after
         if block not in blocks or step >= len(blocks[block].instructions):

@@ -17,7 +17,7 @@ _NUMBERS = ("num_ops", "tensor_size")
 _COMMUNICATION = (NodeType.COMM_COLL_NODE, NodeType.COMM_SEND_NODE, NodeType.COMM_RECV_NODE)
 
 
-class Message(NamedTuple):
+class Envelope(NamedTuple):
     """What a send and its receive must have in common."""
 
     source: int
@@ -62,8 +62,8 @@ def check_communication(trace: Trace, dimensions: Sequence[int] | None = None) -
     aren't compared, since who takes part in them isn't known. The time it takes grows with the nodes.
     """
     issued: dict[int, _Issued] = {}
-    sends: list[tuple[Message, Node]] = []
-    receives: list[tuple[Message, Node]] = []
+    sends: list[tuple[Envelope, Node]] = []
+    receives: list[tuple[Envelope, Node]] = []
     for npu, nodes in enumerate(trace.nodes):
         try:
             if id(nodes) not in issued:
@@ -72,7 +72,7 @@ def check_communication(trace: Trace, dimensions: Sequence[int] | None = None) -
                 _check_group(trace, team[0], npu, node)
             for node in issued[id(nodes)].messages:
                 sending = node.type is NodeType.COMM_SEND_NODE
-                (sends if sending else receives).append((_message(node, npu, trace.npus, sending), node))
+                (sends if sending else receives).append((_envelope(node, npu, trace.npus, sending), node))
         except ConfigError as error:
             raise ConfigError(f"{trace.where(npu)}: {error}") from None
     _check_messages(trace, sends, receives)
@@ -119,7 +119,7 @@ def _check_group(trace: Trace, name: str, npu: int, node: Node) -> None:
         raise ConfigError(f"{_name(node)}: its process group is {name}, but the NPUs of that are {members}.")
 
 
-def _message(node: Node, npu: int, npus: int, sending: bool) -> Message:
+def _envelope(node: Node, npu: int, npus: int, sending: bool) -> Envelope:
     own, other = ("comm_src", "comm_dst") if sending else ("comm_dst", "comm_src")
     verb = "sends" if sending else "receives"
     if node.number(own, npu) != npu:
@@ -130,11 +130,11 @@ def _message(node: Node, npu: int, npus: int, sending: bool) -> Message:
     if to == npu:
         raise ConfigError(f"{_name(node)}: its {other} is NPU {npu} itself; a message needs two NPUs.")
     ends = (npu, to) if sending else (to, npu)
-    return Message(*ends, node.number("comm_tag", 0), node.number("comm_size"))
+    return Envelope(*ends, node.number("comm_tag", 0), node.number("comm_size"))
 
 
 def _check_messages(
-    trace: Trace, sends: Sequence[tuple[Message, Node]], receives: Sequence[tuple[Message, Node]]
+    trace: Trace, sends: Sequence[tuple[Envelope, Node]], receives: Sequence[tuple[Envelope, Node]]
 ) -> None:
     sent, received = Counter(message for message, _ in sends), Counter(message for message, _ in receives)
     for listed, ours, theirs, sending in ((sends, sent, received, True), (receives, received, sent, False)):
@@ -162,7 +162,7 @@ def _check_messages(
         )
 
 
-def _nearest(message: Message, left: Counter[Message]) -> Message | None:
+def _nearest(message: Envelope, left: Counter[Envelope]) -> Envelope | None:
     """Of the messages that are left over on the other side the one that was probably meant."""
     near = [other for other in left if other[:2] == message[:2] or other[2:] == message[2:]]
     return max(near, key=lambda other: (other[:2] == message[:2], other.tag == message.tag), default=None)

@@ -34,7 +34,7 @@ _OLDER = " Chakra's schemas before 0.0.4, those of ASTRA-sim 2.0 to 2.2, are oth
 _Stream = gzip.GzipFile | io.BufferedReader
 
 
-class _Place(NamedTuple):
+class _Position(NamedTuple):
     """Where in a file something is, for error sentences."""
 
     where: str
@@ -92,9 +92,9 @@ def _read(content: _Stream, where: str, most_nodes: int) -> tuple[Metadata, tupl
     return metadata, tuple(nodes.values())
 
 
-def _cut(content: _Stream, where: str, hint: str) -> Iterator[tuple[_Place, bytes]]:
+def _cut(content: _Stream, where: str, hint: str) -> Iterator[tuple[_Position, bytes]]:
     """The messages of a file, cut at the lengths in front of them."""
-    place = _Place(where, 0, 0)
+    place = _Position(where, 0, 0)
     while (length := _length(content, place, hint)) is not None:
         size, width = length
         if not size and place.message:
@@ -107,12 +107,12 @@ def _cut(content: _Stream, where: str, hint: str) -> Iterator[tuple[_Place, byte
         if len(data) < size:
             raise ConfigError(f"{place}: it should have {size:,} bytes, but the file ends after {len(data):,}.{hint}")
         yield place, data
-        place = _Place(where, place.message + 1, place.byte + width + size)
+        place = _Position(where, place.message + 1, place.byte + width + size)
         if place.byte > MOST_BYTES:
             raise ConfigError(f"{where} has over {MOST_BYTES:,} bytes (unpacked); that is more than can be read.")
 
 
-def _length(content: _Stream, place: _Place, hint: str) -> tuple[int, int] | None:
+def _length(content: _Stream, place: _Position, hint: str) -> tuple[int, int] | None:
     """The next varint and how many bytes it takes; None at the file's end."""
     size = 0
     for position in range(10):
@@ -127,7 +127,7 @@ def _length(content: _Stream, place: _Place, hint: str) -> tuple[int, int] | Non
     raise ConfigError(f"{place}: the length in front of it has over 10 bytes.{hint}")
 
 
-def _parse(kind: Any, data: bytes, place: _Place, hint: str) -> Any:
+def _parse(kind: Any, data: bytes, place: _Position, hint: str) -> Any:
     from google.protobuf.message import DecodeError
 
     message = kind()

@@ -26,7 +26,7 @@ class Tensor(NamedTuple):
     size: int
 
 
-class Operator(NamedTuple):
+class RecordedOperator(NamedTuple):
     """A call. function: the number of its record function. real: whether it is an operator, not a mere label.
 
     parent: the call in which it is; itself for the outermost, and for labels that PyTorch has hung under a later call.
@@ -52,7 +52,7 @@ class Recording(NamedTuple):
     """
 
     where: str
-    operators: tuple[Operator, ...]
+    operators: tuple[RecordedOperator, ...]
     groups: Mapping[str, tuple[int, ...]]
     own_us: Mapping[int, float]
     kernels_us: Mapping[int, float]
@@ -69,7 +69,7 @@ def read_recording(host: str | PathLike[str], kineto: str | PathLike[str]) -> Re
     return Recording(str(host), operators, _groups(operators, str(host)), own, kernels)
 
 
-def _by_id(operator: Operator) -> int:
+def _by_id(operator: RecordedOperator) -> int:
     return operator.id
 
 
@@ -86,12 +86,12 @@ def _listed(path: str | PathLike[str], what: str, key: str) -> list[Any]:
     return listed
 
 
-def _operator(node: Any, where: str) -> Operator:
+def _operator(node: Any, where: str) -> RecordedOperator:
     try:
         attributes = {one["name"]: one["value"] for one in node["attrs"]}
         number, parent = int(node["id"]), int(node["ctrl_deps"])
         inputs, outputs = node["inputs"], node["outputs"]
-        return Operator(
+        return RecordedOperator(
             number,
             min(parent, number),
             str(node["name"]),
@@ -125,7 +125,7 @@ def tensors_in(value: Any) -> Iterator[Tensor]:
         yield from tensors_in(part)
 
 
-def _groups(operators: Sequence[Operator], where: str) -> dict[str, tuple[int, ...]]:
+def _groups(operators: Sequence[RecordedOperator], where: str) -> dict[str, tuple[int, ...]]:
     found: dict[str, tuple[int, ...]] = {}
     for operator in operators:
         if _INIT in operator.name and operator.values:
