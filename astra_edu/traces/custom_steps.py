@@ -23,8 +23,7 @@ def custom_steps(nodes: Sequence[Node]) -> tuple[CustomStep, ...]:
 def _step(node: Node) -> CustomStep:
     if node.type not in _ACTS:
         raise ConfigError(
-            f"node {node.id} ({node.name}) of a custom collective is a {node.type.name}; it can have sends, "
-            "receives and computations."
+            f"{node.label} of a custom collective is a {node.type.name}; it can have sends, receives and computations."
         )
     act, other = _ACTS[node.type]
     rank = node.number(other) if other else 0

@@ -182,7 +182,7 @@ class TraceNpu:
         assert system.peak_performance
         if not size:
             raise ConfigError(
-                f"node {node.id} ({node.name}): tensor_size is 0, so the roofline has no operations "
+                f"{node.label}: tensor_size is 0, so the roofline has no operations "
                 "per byte; ASTRA-sim skips such a node."
             )
         intensity = operations / size
@@ -196,7 +196,7 @@ class TraceNpu:
             return
         if kind not in COLLECTIVES:
             raise ConfigError(
-                f"node {node.id} ({node.name}): ASTRA-sim 2.x doesn't carry out {kind.name}; it does "
+                f"{node.label}: ASTRA-sim 2.x doesn't carry out {kind.name}; it does "
                 f"{', '.join(known.name for known in COLLECTIVES)} (and replays BROADCAST)."
             )
         group = self._group(node)
@@ -206,11 +206,11 @@ class TraceNpu:
         ):
             if node.group:
                 raise ConfigError(
-                    f"node {node.id} ({node.name}): process group {node.group} has only NPU {self.npu}; no other NPU "
+                    f"{node.label}: process group {node.group} has only NPU {self.npu}; no other NPU "
                     "names it, or groups= lists no other."
                 )
             raise ConfigError(
-                f"node {node.id} ({node.name}): involved_dim is {list(node.involved or ())}; this "
+                f"{node.label}: involved_dim is {list(node.involved or ())}; this "
                 "collective runs over no dimension of more than one NPU and never ends in ASTRA-sim."
             )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.system.custom import CustomStep
@@ -110,38 +111,20 @@ def check_graph(nodes: Sequence[Node], where: str) -> None:
         if node.id in by_id:
             raise ConfigError(f"{where}: two nodes have the number {node.id} ({by_id[node.id].name}, {node.name}).")
         by_id[node.id] = node
-    waiting: dict[int, int] = {}
-    children: dict[int, list[int]] = {}
-    for node in nodes:
-        parents = {*node.data_deps, *node.ctrl_deps}
-        for parent in parents:
+    parents = {node.id: (*node.data_deps, *node.ctrl_deps) for node in nodes}
+    for number, waited in parents.items():
+        for parent in waited:
             if parent not in by_id:
-                raise ConfigError(f"{where}: node {node.id} ({node.name}) waits for node {parent}, which isn't there.")
-            children.setdefault(parent, []).append(node.id)
-        waiting[node.id] = len(parents)
-    free = [number for number, count in waiting.items() if not count]
-    while free:
-        for child in children.get(free.pop(), ()):
-            waiting[child] -= 1
-            if not waiting[child]:
-                free.append(child)
-    stuck = {number for number, count in waiting.items() if count}
-    if stuck:
-        raise ConfigError(f"{where}: nodes wait for each other in a circle: {_circle(by_id, stuck)}.")
-
-
-def _circle(by_id: Mapping[int, Node], stuck: set[int]) -> str:
-    walk = [min(stuck)]
-    while True:
-        node = by_id[walk[-1]]
-        parent = min(p for p in (*node.data_deps, *node.ctrl_deps) if p in stuck)
-        if parent in walk:
-            circle = [*walk[walk.index(parent) :], parent]
-            if len(circle) > 7:
-                circle = circle[:6]
-                return " waits for ".join(map(str, circle)) + " and so on"
-            return " waits for ".join(map(str, circle))
-        walk.append(parent)
+                raise ConfigError(f"{where}: {by_id[number].label} waits for node {parent}, which isn't there.")
+    try:
+        TopologicalSorter(parents).prepare()
+    except CycleError as error:
+        circle = error.args[1][::-1]
+        start = circle.index(min(circle))
+        shown = [*circle[start:-1], *circle[: start + 1]]
+        more = " and so on" if len(shown) > 7 else ""
+        words = " waits for ".join(map(str, shown[:6] if more else shown))
+        raise ConfigError(f"{where}: nodes wait for each other in a circle: {words}{more}.") from None
 
 
 def check_groups(groups: Mapping[str, Iterable[int]], npus: int) -> dict[str, tuple[int, ...]]:
