@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.files import read_text
+from astra_edu.base.json_text import json_errors
 
 _KERNELS = ("kernel", "gpu_memcpy", "gpu_memset")
 _INIT = "process_group:init"
@@ -74,12 +75,9 @@ def _by_id(operator: RecordedOperator) -> int:
 
 
 def _listed(path: str | PathLike[str], what: str, key: str) -> list[Any]:
-    try:
-        found = json.loads(read_text(path, what))
-    except json.JSONDecodeError as error:
-        raise ConfigError(f"{path}, line {error.lineno}: no JSON ({error.msg}); {what} is expected.") from None
-    except RecursionError:
-        raise ConfigError(f"{path}: its JSON is nested deeper than {what}.") from None
+    text = read_text(path, what)
+    with json_errors(str(path), f" It should be {what}."):
+        found = json.loads(text)
     listed = found.get(key) if isinstance(found, dict) else None
     if not isinstance(listed, list):
         raise ConfigError(f"{path} has no list {key!r}; {what} is expected.")
