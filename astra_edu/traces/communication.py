@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import product
 from math import prod
 from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError, suggestion
+from astra_edu.traces.dimensions import npus_along
 from astra_edu.traces.node import COLLECTIVES, CommType, Node, NodeType
 from astra_edu.traces.trace import Trace
 
@@ -88,7 +88,7 @@ def _issued(nodes: Sequence[Node]) -> _Issued:
         if node.type not in _COMMUNICATION:
             continue
         if node.is_cpu_op:
-            raise ConfigError(f"{_name(node)} communicates, and has is_cpu_op set; in ASTRA-sim that excludes itself.")
+            raise ConfigError(f"{node.label} communicates, and has is_cpu_op set; in ASTRA-sim that excludes itself.")
         if node.type is not NodeType.COMM_COLL_NODE:
             found.messages.append(node)
             continue
@@ -97,7 +97,7 @@ def _issued(nodes: Sequence[Node]) -> _Issued:
             continue
         if kind not in COLLECTIVES:
             raise ConfigError(
-                f"{_name(node)} is {kind.name}; ASTRA-sim 2.x carries out "
+                f"{node.label} is {kind.name}; ASTRA-sim 2.x carries out "
                 f"{', '.join(known.name for known in COLLECTIVES)}, and replays BROADCAST."
             )
         involved = node.involved or ()
@@ -113,22 +113,22 @@ def _check_group(trace: Trace, name: str, npu: int, node: Node) -> None:
         return
     if name not in trace.groups:
         there = suggestion(name, trace.groups) if trace.groups else "No groups are defined."
-        raise ConfigError(f"{_name(node)} names the process group {name!r}, which isn't defined. {there}")
+        raise ConfigError(f"{node.label} names the process group {name!r}, which isn't defined. {there}")
     if npu not in trace.groups[name]:
         members = ", ".join(map(str, trace.groups[name][:20]))
-        raise ConfigError(f"{_name(node)}: its process group is {name}, but the NPUs of that are {members}.")
+        raise ConfigError(f"{node.label}: its process group is {name}, but the NPUs of that are {members}.")
 
 
 def _envelope(node: Node, npu: int, npus: int, sending: bool) -> Envelope:
     own, other = ("comm_src", "comm_dst") if sending else ("comm_dst", "comm_src")
     verb = "sends" if sending else "receives"
     if node.number(own, npu) != npu:
-        raise ConfigError(f"{_name(node)} {verb}, but its {own} is NPU {node.number(own)}, not NPU {npu} itself.")
+        raise ConfigError(f"{node.label} {verb}, but its {own} is NPU {node.number(own)}, not NPU {npu} itself.")
     to = node.number(other)
     if to >= npus:
-        raise ConfigError(f"{_name(node)}: its {other} is NPU {to}; there are only 0 to {npus - 1}.")
+        raise ConfigError(f"{node.label}: its {other} is NPU {to}; there are only 0 to {npus - 1}.")
     if to == npu:
-        raise ConfigError(f"{_name(node)}: its {other} is NPU {npu} itself; a message needs two NPUs.")
+        raise ConfigError(f"{node.label}: its {other} is NPU {npu} itself; a message needs two NPUs.")
     ends = (npu, to) if sending else (to, npu)
     return Envelope(*ends, node.number("comm_tag", 0), node.number("comm_size"))
 
@@ -156,7 +156,7 @@ def _check_messages(
             why = f"There is one from NPU {nearest.source} to NPU {nearest.destination}, though."
         more = lonely.total() - lonely[message]
         raise ConfigError(
-            f"{trace.where(npu)}: {_name(node)} {what} {'to' if sending else 'from'} NPU {other}, and has no "
+            f"{trace.where(npu)}: {node.label} {what} {'to' if sending else 'from'} NPU {other}, and has no "
             f"counterpart there: NPUs, tag and size must be the same. {why}"
             + (f" {more} more have none." if more else "")
         )
@@ -180,16 +180,8 @@ def _teams(
         elif not involved:
             yield team, range(trace.npus)
         elif dimensions is not None and prod(dimensions) == trace.npus:
-            yield from ((team, members) for members in _slices(dimensions, involved))
-
-
-def _slices(dimensions: Sequence[int], involved: Sequence[bool]) -> Iterator[list[int]]:
-    """The NPUs that differ in the involved dimensions only; the first dimension's number counts up first."""
-    strides = [prod(dimensions[:d]) for d in range(len(dimensions))]
-    uses = [d < len(involved) and involved[d] for d in range(len(dimensions))]
-    ways = [[k * strides[d] for k in range(size)] for d, size in enumerate(dimensions)]
-    for base in product(*(way for way, use in zip(ways, uses, strict=True) if not use)):
-        yield [sum(base) + sum(step) for step in product(*(way for way, use in zip(ways, uses, strict=True) if use))]
+            uses = [d < len(involved) and involved[d] for d in range(len(dimensions))]
+            yield from ((team, members) for members in npus_along(dimensions, uses))
 
 
 def _check_team(trace: Trace, issued: dict[int, _Issued], team: Team, members: Sequence[int]) -> None:
@@ -210,11 +202,7 @@ def _check_team(trace: Trace, issued: dict[int, _Issued], team: Team, members: S
         instead = min(left, key=lambda one: one.kind is not start.kind, default=None)
         who = f"the NPUs of process group {team[0]}" if team[0] else "the NPUs that take part"
         raise ConfigError(
-            f"{trace.where(most)}: {_name(node)} is the first of {ours.counts[team][start]} x {start}, but "
+            f"{trace.where(most)}: {node.label} is the first of {ours.counts[team][start]} x {start}, but "
             f"{trace.where(npu)} starts {theirs[start]}{f', and {instead} instead' if instead else ''}. All {who} must "
             "start the same collectives, or the others wait for ever."
         )
-
-
-def _name(node: Node) -> str:
-    return f"node {node.id} ({node.name[:60]})"

@@ -15,8 +15,8 @@ from os import PathLike
 from typing import Any, NamedTuple
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.base.files import existing, write_bytes
-from astra_edu.traces.messages import metadata_message, metadata_of, node_message, node_of, strange_field
+from astra_edu.base.files import existing
+from astra_edu.traces.messages import metadata_and_nodes, metadata_message, node_message, strange_field
 from astra_edu.traces.node import Metadata, Node
 from astra_edu.traces.schema import messages
 
@@ -68,28 +68,18 @@ def read_et(
 
 
 def _read(content: _Stream, where: str, most_nodes: int) -> tuple[Metadata, tuple[Node, ...]]:
-    metadata = None
-    nodes: dict[int, Node] = {}
-    hint = _looks_like(content.peek(_START))
-    for place, data in _cut(content, where, hint):
-        kind = messages().node if place.message else messages().metadata
-        message = _parse(kind, data, place, hint)
-        try:
-            if not place.message:
-                metadata = metadata_of(message)
-                continue
-            node = node_of(message)
-        except ConfigError as error:
-            raise ConfigError(f"{place}: {error}") from error
-        if node.id in nodes:
-            other = nodes[node.id].name
-            raise ConfigError(f"{place}: two nodes have the number {node.id} ({other[:60]}, {node.name[:60]}).")
-        if len(nodes) == most_nodes:
-            raise ConfigError(f"{where}: the trace has over {most_nodes:,} nodes; that many don't fit into memory.")
-        nodes[node.id] = node
-    if metadata is None:
+    start = content.peek(_START)
+    if not start:
         raise ConfigError(f"{where} is empty; {_WHAT} is expected.")
-    return metadata, tuple(nodes.values())
+    hint = _looks_like(start)
+
+    def parsed() -> Iterator[tuple[_Position, Any]]:
+        for place, data in _cut(content, where, hint):
+            if place.message > most_nodes:
+                raise ConfigError(f"{where}: the trace has over {most_nodes:,} nodes; that many don't fit into memory.")
+            yield place, _parse(messages().node if place.message else messages().metadata, data, place, hint)
+
+    return metadata_and_nodes(parsed())
 
 
 def _cut(content: _Stream, where: str, hint: str) -> Iterator[tuple[_Position, bytes]]:
@@ -158,19 +148,12 @@ def _looks_like(start: bytes) -> str:
     return ""
 
 
-def write_et(
-    path: str | PathLike[str], nodes: Iterable[Node], metadata: Metadata | None = None, compressed: bool = False
-) -> None:
-    """Write nodes as a file of ASTRA-sim 2.x; compressed: with gzip, which its newest reader doesn't unpack.
+def encode(nodes: Iterable[Node], metadata: Metadata | None = None, compressed: bool = False) -> bytes:
+    """The bytes of a file of ASTRA-sim 2.x; compressed: with gzip, which its newest reader doesn't unpack.
 
     What read_et gave comes out as it was, but for gzip's own bytes.
     Raises ConfigError naming the node for what the schema has no place for.
     """
-    write_bytes(path, [encode(nodes, metadata, compressed)])
-
-
-def encode(nodes: Iterable[Node], metadata: Metadata | None = None, compressed: bool = False) -> bytes:
-    """The bytes that write_et writes."""
     parts = [_delimited(metadata_message(metadata if metadata is not None else Metadata()))]
     for node in nodes:
         part = _delimited(node_message(node))

@@ -37,9 +37,30 @@ def metadata_of(message: Any) -> Metadata:
     return Metadata(message.version, _attributes(message.attr, "metadata"))
 
 
+def metadata_and_nodes(parsed: Iterable[tuple[object, Any]]) -> tuple[Metadata, tuple[Node, ...]]:
+    """What a file's messages hold. parsed: (how error sentences call it, message), the first one the metadata.
+
+    Raises ConfigError for what node_of and metadata_of refuse, and for a number that two nodes have.
+    """
+    metadata = None
+    nodes: dict[int, Node] = {}
+    for place, message in parsed:
+        try:
+            if metadata is None:
+                metadata = metadata_of(message)
+                continue
+            node = node_of(message)
+        except ConfigError as error:
+            raise ConfigError(f"{place}: {error}") from error
+        if node.id in nodes:
+            names = f"{nodes[node.id].name[:60]}, {node.name[:60]}"
+            raise ConfigError(f"{place}: two nodes have the number {node.id} ({names}).")
+        nodes[node.id] = node
+    return metadata or Metadata(), tuple(nodes.values())
+
+
 def node_message(node: Node) -> Any:
     """The message for a node. Raises ConfigError for what the schema has no place for."""
-    name = f"node {node.id} ({node.name[:60]})"
     plain = {
         "id": node.id,
         "name": node.name,
@@ -58,8 +79,8 @@ def node_message(node: Node) -> Any:
                 for text, value in texts._asdict().items():
                     setattr(getattr(message, field), text, value)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ConfigError(f"{name} doesn't fit into Chakra's schema: {error}.") from error
-    _add_attributes(message, node.attributes, name)
+        raise ConfigError(f"{node.label} doesn't fit into Chakra's schema: {error}.") from error
+    _add_attributes(message, node.attributes, node.label)
     return message
 
 
