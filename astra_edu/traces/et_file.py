@@ -11,11 +11,10 @@ import hashlib
 import io
 import zlib
 from collections.abc import Iterable, Iterator
-from os import PathLike
 from typing import Any, NamedTuple
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.base.files import existing
+from astra_edu.base.files import FileName, existing
 from astra_edu.traces.messages import metadata_and_nodes, metadata_message, node_message, strange_field
 from astra_edu.traces.node import Metadata, Node
 from astra_edu.traces.schema import messages
@@ -46,9 +45,7 @@ class _Position(NamedTuple):
         return f"{self.where}, {what} (byte {self.byte})"
 
 
-def read_et(
-    path: str | PathLike[str], npu: int | None = None, most_nodes: int = MOST_NODES
-) -> tuple[Metadata, tuple[Node, ...]]:
+def read_et(path: FileName, npu: int | None = None, most_nodes: int = MOST_NODES) -> tuple[Metadata, tuple[Node, ...]]:
     """The metadata and the nodes of a file, in its order. npu: whose file it is, for error sentences.
 
     Raises ConfigError naming file, NPU, node and byte for what is no trace: files that end too early, lengths and
@@ -174,7 +171,7 @@ def _delimited(message: Any) -> bytes:
     return bytes([*length, size]) + data
 
 
-def fingerprint(path: str | PathLike[str]) -> bytes:
+def fingerprint(path: FileName) -> bytes:
     """Files with the same fingerprint have the same bytes. Raises ConfigError for what is no file."""
     file = existing(path, _WHAT)
     try:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from os import PathLike
 from typing import Any
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.base.files import read_text, write_text
+from astra_edu.base.files import FileName, read_text, write_text
 from astra_edu.base.json_text import json_errors, keys_once
 from astra_edu.traces.node import Node, NodeType
 
@@ -17,7 +16,7 @@ Groups = Mapping[str, tuple[int, ...]]
 _WHAT = "a file of process groups (JSON)"
 
 
-def read_groups(path: str | PathLike[str]) -> dict[str, tuple[int, ...]]:
+def read_groups(path: FileName) -> dict[str, tuple[int, ...]]:
     """The process groups in a file: name to NPUs, in the order of the group's ring.
 
     Raises ConfigError naming the file and the group. Whether the NPUs exist is checked when a Trace is made.
@@ -27,7 +26,7 @@ def read_groups(path: str | PathLike[str]) -> dict[str, tuple[int, ...]]:
         return groups_from(json.loads(text, object_pairs_hook=keys_once(str(path))), str(path))
 
 
-def write_groups(path: str | PathLike[str], groups: Groups) -> None:
+def write_groups(path: FileName, groups: Groups) -> None:
     """Write process groups for ASTRA-sim's --comm-group-configuration."""
     lines = ",\n".join(f"  {json.dumps(name)}: {list(members)}" for name, members in groups.items())
     write_text(path, f"{{\n{lines}\n}}\n")

@@ -11,11 +11,10 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
-from os import PathLike
 from typing import Any, NamedTuple
 
 from astra_edu.base.errors import ConfigError, suggestion
-from astra_edu.base.files import read_text, write_text
+from astra_edu.base.files import FileName, read_text, write_text
 from astra_edu.base.json_text import json_errors, keys_once
 from astra_edu.traces.chakra_json import from_feeder, from_jsonizer
 from astra_edu.traces.groups_file import groups_from
@@ -38,7 +37,7 @@ class JsonTrace(NamedTuple):
     whole: bool = True
 
 
-def read_json_trace(path: str | PathLike[str], npu: int | None = None) -> JsonTrace:
+def read_json_trace(path: FileName, npu: int | None = None) -> JsonTrace:
     """What is in a JSON file. npu: whose file it is, for error sentences.
 
     Raises ConfigError naming file, NPU and node for what is no trace.
@@ -64,7 +63,7 @@ def _read(documents: Iterator[Any], where: str) -> JsonTrace:
     return _all_npus(first if isinstance(first, dict) else {"trace": first}, where)
 
 
-def write_json_trace(path: str | PathLike[str], trace: Trace) -> None:
+def write_json_trace(path: FileName, trace: Trace) -> None:
     """Write one JSON file for all NPUs, a node a line. What was read from a trace's files stays as it was."""
     made: dict[int, str] = {}
     for nodes in trace.nodes:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from os import PathLike
 
 from astra_edu.base.errors import ConfigError, whole
+from astra_edu.base.files import FileName
 from astra_edu.traces.builder import Builder
 from astra_edu.traces.operation import Operation
 from astra_edu.traces.pytorch_collectives import RecordedCommunication, sent_by
@@ -20,7 +21,6 @@ from astra_edu.traces.pytorch_files import RecordedOperator, Recording, read_rec
 from astra_edu.traces.rounding import Rounding
 from astra_edu.traces.trace import Trace
 
-FileName = str | PathLike[str]
 _MOST_REDUCED = 10_000
 
 

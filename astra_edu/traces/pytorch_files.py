@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from os import PathLike
 from typing import Any, NamedTuple
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.base.files import read_text
+from astra_edu.base.files import FileName, read_text
 from astra_edu.base.json_text import json_errors
 
 _KERNELS = ("kernel", "gpu_memcpy", "gpu_memset")
@@ -59,7 +58,7 @@ class Recording(NamedTuple):
     kernels_us: Mapping[int, float]
 
 
-def read_recording(host: str | PathLike[str], kineto: str | PathLike[str]) -> Recording:
+def read_recording(host: FileName, kineto: FileName) -> Recording:
     """One process' files. Raises ConfigError for what is no such file, and for two that aren't of the same run."""
     nodes = _listed(host, "PyTorch's execution trace (JSON)", "nodes")
     operators = tuple(sorted((_operator(node, f"{host}, node {k}") for k, node in enumerate(nodes)), key=_by_id))
@@ -74,7 +73,7 @@ def _by_id(operator: RecordedOperator) -> int:
     return operator.id
 
 
-def _listed(path: str | PathLike[str], what: str, key: str) -> list[Any]:
+def _listed(path: FileName, what: str, key: str) -> list[Any]:
     text = read_text(path, what)
     with json_errors(str(path), f" It should be {what}."):
         found = json.loads(text)
