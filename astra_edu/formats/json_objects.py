@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
-from astra_edu.base.errors import ConfigError, suggestion
+from astra_edu.base.errors import ConfigError, suggestion, whole
 from astra_edu.base.json_text import json_errors, keys_once
 
 LARGEST = 2**20
@@ -25,16 +25,25 @@ def parse_object(text: str, name: str, keys: Iterable[str], largest: int = LARGE
     def constant(word: str) -> NoReturn:
         raise ConfigError(f"{name}: {word} is no number in JSON; a finite one is needed.")
 
-    def whole(digits: str) -> int:
+    def integer(digits: str) -> int:
         if len(digits) > _LONGEST_NUMBER:
             raise ConfigError(f"{name}: there is a number of {len(digits):,} digits.")
         return int(digits)
 
     with json_errors(name, hint):
-        values = json.loads(text, object_pairs_hook=keys_once(name), parse_constant=constant, parse_int=whole)
+        values = json.loads(text, object_pairs_hook=keys_once(name), parse_constant=constant, parse_int=integer)
     if not isinstance(values, dict):
         raise ConfigError(f'{name}: a JSON object is expected, as in {{ "{known[0]}": ... }}.')
     for key in values:
         if key not in known:
             raise ConfigError(f"{name}: unknown key {key!r:.60}; {suggestion(key, known)}")
     return values
+
+
+def whole_within(key: str, value: object, least: int, most: int) -> int:
+    """A whole number from `least` to `most`, the largest of those that ASTRA-sim's integers hold."""
+    number = whole(key, value, least)
+    if number > most:
+        bits = 32 if most < 2**32 else 64
+        raise ConfigError(f"{key} is {number!s:.30}; ASTRA-sim's {bits} bits hold at most {most:,}.")
+    return number

@@ -8,7 +8,7 @@ from typing import Any
 
 from astra_edu.base.errors import ConfigError, whole
 from astra_edu.formats.json_objects import parse_object
-from astra_edu.formats.looks_like import looks_like
+from astra_edu.formats.kinds import looks_like
 from astra_edu.formats.notices import notice_unknown
 from astra_edu.network import Dimension
 from astra_edu.network.dimension import KINDS
