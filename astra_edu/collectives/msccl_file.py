@@ -19,6 +19,10 @@ from astra_edu.collectives.collective import Collective
 SENDS = frozenset({"s", "rcs", "rrs", "rrcs"})
 RECEIVES = frozenset({"r", "rcs", "rrs", "rrc", "rrcs"})
 REDUCES = frozenset({"rrs", "rrc", "rrcs"})
+READS = REDUCES | {"s", "cpy", "re"}
+KEEPS = RECEIVES - {"rrs"} | {"cpy", "re"}
+"""Instructions that take something from their source buffer, and that put something into their destination."""
+
 TYPES = ("s", "r", "rcs", "rrs", "rrc", "rrcs", "cpy", "re", "nop")
 BUFFERS = ("i", "o", "s")
 COLLECTIVES = {
@@ -37,6 +41,10 @@ class BufferPlace(NamedTuple):
 
     buffer: str
     offset: int
+
+    def moved(self, by: int) -> BufferPlace:
+        """The place so many chunks further on."""
+        return BufferPlace(self.buffer, self.offset + by)
 
 
 @dataclass(frozen=True)
@@ -100,10 +108,10 @@ def _program(root: ET.Element, name: str) -> Program:
     word = root.get("coll", "").replace("_", "").replace("-", "").lower()
     if word not in COLLECTIVES:
         raise ConfigError(f"{name}: coll is {root.get('coll')!r:.60}; allowed: {', '.join(COLLECTIVES)}.")
-    elements = root.findall("gpu")
-    ids = [_number(element, "id", f"{name}: gpu") for element in elements]
+    elements = sorted(root.findall("gpu"), key=lambda gpu: _number(gpu, "id", f"{name}: gpu"))
+    ids = [_number(element, "id", name) for element in elements]
     count = _number(root, "ngpus", name) if root.get("ngpus") else len(ids)
-    if sorted(ids) != list(range(count)) or not 2 <= count <= MOST_GPUS:
+    if ids != list(range(count)) or not 2 <= count <= MOST_GPUS:
         raise ConfigError(
             f"{name}: ngpus is {count}, and there are {len(ids)} gpus; they should be 0 to ngpus - 1, each once, 2 to "
             f"{MOST_GPUS:,} of them."
@@ -112,12 +120,10 @@ def _program(root: ET.Element, name: str) -> Program:
     chunks = _number(root, "nchunksperloop", name, max(sizes))
     if not 1 <= chunks <= MOST_CHUNKS:
         raise ConfigError(f"{name}: nchunksperloop is {chunks}; 1 to {MOST_CHUNKS:,} can be read.")
-    gpus = dict(
-        zip(ids, (_gpu(element, gpu, count, chunks) for element, gpu in zip(elements, ids, strict=True)), strict=True)
-    )
+    gpus = tuple(_gpu(element, gpu, count, chunks) for gpu, element in enumerate(elements))
     in_place = None if root.get("inplace") is None else bool(_number(root, "inplace", name))
     title = " ".join(root.get("name", "").split())[:60] or "unnamed"
-    return Program(title, COLLECTIVES[word], in_place, chunks, tuple(gpus[gpu] for gpu in range(count)))
+    return Program(title, COLLECTIVES[word], in_place, chunks, gpus)
 
 
 def _gpu(element: ET.Element, gpu: int, gpus: int, chunks: int) -> dict[int, ThreadBlock]:
@@ -155,25 +161,16 @@ def _steps(tb: ET.Element, where: str, room: dict[str, int], ends: list[int]) ->
                 raise ConfigError(f"{here} is {type_!r}, but its tb has no peer to {word}: {word} is -1.")
         block, after = (_number(step, key, here, -1) for key in ("depid", "deps"))
         count = _number(step, "cnt", here, 1)
-        places = [
-            BufferPlace(
-                choice(f"{here}: {end}buf", step.get(f"{end}buf", "i"), BUFFERS), _number(step, f"{end}off", here, -1)
-            )
-            for end in ("src", "dst")
-        ]
-        used = [
-            place
-            for place, types in zip(
-                places, (("s", "cpy", "re", *REDUCES), (*RECEIVES - {"rrs"}, "cpy", "re")), strict=True
-            )
-            if type_ in types
-        ]
-        for place in used:
-            if not (0 <= place.offset <= room[place.buffer] - count and count >= 1):
+        places = []
+        for side, using in (("src", READS), ("dst", KEEPS)):
+            buffer = choice(f"{here}: {side}buf", step.get(f"{side}buf", "i"), BUFFERS)
+            offset = _number(step, f"{side}off", here, -1)
+            if type_ in using and not (0 <= offset <= room[buffer] - count and count >= 1):
                 raise ConfigError(
-                    f"{here}: {count} chunks from {place.buffer}[{place.offset}] on don't fit in the "
-                    f"{room[place.buffer]} chunks of that buffer."
+                    f"{here}: {count} chunks from {buffer}[{offset}] on don't fit in the {room[buffer]} chunks of that "
+                    "buffer."
                 )
+            places.append(BufferPlace(buffer, offset))
         yield Instruction(type_, places[0], places[1], count, None if block < 0 or after < 0 else (block, after), here)
 
 

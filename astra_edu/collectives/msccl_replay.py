@@ -9,10 +9,18 @@ from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives.collective import Collective, block_count, held_after, held_before, npus_in
-from astra_edu.collectives.msccl_file import RECEIVES, REDUCES, SENDS, BufferPlace, Instruction, Program, ThreadBlock
+from astra_edu.collectives.msccl_file import (
+    KEEPS,
+    RECEIVES,
+    REDUCES,
+    SENDS,
+    BufferPlace,
+    Instruction,
+    Program,
+    ThreadBlock,
+)
 
 MOST_MESSAGES, MOST_HELD = 500_000, 2**22
-_KEEPS = frozenset({"r", "rcs", "rrc", "rrcs", "cpy", "re"})
 
 
 class Value(NamedTuple):
@@ -158,9 +166,9 @@ class Replay:
             came = self._receive(gpu, block, step, over) if step.type in RECEIVES else []
             over = frozenset(came) or over
             values = [self._made(gpu, step, k, came) for k in range(step.count)]
-            if step.type in _KEEPS:
+            if step.type in KEEPS:
                 for k, value in enumerate(values):
-                    self._held[gpu][self._place(gpu, _moved(step.destination, k))] = value
+                    self._held[gpu][self._place(gpu, step.destination.moved(k))] = value
             if step.type in SENDS:
                 running.sent = self._send(gpu, block, step, values, over | running.sent)
         running.markers.append(over)
@@ -190,15 +198,13 @@ class Replay:
     def _made(self, gpu: int, step: Instruction, k: int, came: list[int]) -> Value:
         """What an instruction has in hand of its k-th chunk: what came, what is there, or the sum of two."""
         if not came:
-            value = self._there(gpu, step, _moved(step.source, k))
-            return (
-                self._sum(self._there(gpu, step, _moved(step.destination, k)), value, step)
-                if step.type == "re"
-                else value
-            )
+            value = self._there(gpu, step, step.source.moved(k))
+            if step.type == "re":
+                return self._sum(self._there(gpu, step, step.destination.moved(k)), value, step)
+            return value
         message = self.messages[came[k]]
         value = Value(message.chunk, message.mask, frozenset({came[k]}))
-        return self._sum(value, self._there(gpu, step, _moved(step.source, k)), step) if step.type in REDUCES else value
+        return self._sum(value, self._there(gpu, step, step.source.moved(k)), step) if step.type in REDUCES else value
 
     def _there(self, gpu: int, step: Instruction, place: BufferPlace) -> Value:
         value = self._held[gpu].get(self._place(gpu, place))
@@ -245,7 +251,3 @@ class Replay:
         if value is None:
             return "there is nothing"
         return f"there is chunk {value.chunk} of gpus {', '.join(map(str, npus_in(value.mask)[:8]))}"
-
-
-def _moved(place: BufferPlace, by: int) -> BufferPlace:
-    return BufferPlace(place.buffer, place.offset + by)

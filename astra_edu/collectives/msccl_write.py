@@ -143,15 +143,13 @@ class _Writer:
             chunks.sort(key=lambda chunk: self._place(source, chunk))
             runs: list[list[int]] = []
             for chunk in chunks:
-                if runs and all(self._follows(npu, runs[-1][-1], chunk) for npu in (source, destination)):
+                if runs and all(
+                    self._place(npu, chunk) == self._place(npu, runs[-1][-1]).moved(1) for npu in (source, destination)
+                ):
                     runs[-1].append(chunk)
                 else:
                     runs.append([chunk])
             yield from ((source, destination, channel, run) for channel, run in enumerate(runs))
-
-    def _follows(self, npu: int, before: int, chunk: int) -> bool:
-        first, second = self._place(npu, before), self._place(npu, chunk)
-        return second == BufferPlace(first.buffer, first.offset + 1)
 
     def _place(self, npu: int, chunk: int) -> BufferPlace:
         """Where a GPU has a chunk."""
