@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError, suggestion
 from astra_edu.traces.dimensions import npus_along
-from astra_edu.traces.node import COLLECTIVES, CommType, Node, NodeType
+from astra_edu.traces.node import CommType, Node, NodeType
 from astra_edu.traces.trace import Trace
 
 _NUMBERS = ("num_ops", "tensor_size")
@@ -92,17 +92,11 @@ def _issued(nodes: Sequence[Node]) -> _Issued:
         if node.type is not NodeType.COMM_COLL_NODE:
             found.messages.append(node)
             continue
-        kind = node.comm_type
-        if kind is CommType.BROADCAST:  # a replay of its duration, with nobody else
+        if node.collective is None:  # a replay of its duration, with nobody else
             continue
-        if kind not in COLLECTIVES:
-            raise ConfigError(
-                f"{node.label} is {kind.name}; ASTRA-sim 2.x carries out "
-                f"{', '.join(known.name for known in COLLECTIVES)}, and replays BROADCAST."
-            )
         involved = node.involved or ()
         team = (node.group, () if all(involved) else involved)
-        start = Start(kind, node.number("comm_size"))
+        start = Start(node.comm_type, node.number("comm_size"))
         found.counts.setdefault(team, Counter())[start] += 1
         found.first.setdefault((team, start), node)
     return found

@@ -28,5 +28,6 @@ def _step(node: Node) -> CustomStep:
     act, other = _ACTS[node.type]
     rank = node.number(other) if other else 0
     tag, size = node.number("comm_tag", 0), node.number("comm_size", 0)
-    parents = frozenset((*node.data_deps, *node.ctrl_deps))
-    return CustomStep(node.id, node.name, act, rank, tag, size, node.duration_micros * 1000 or 1, parents)
+    return CustomStep(
+        node.id, node.name, act, rank, tag, size, node.duration_micros * 1000 or 1, frozenset(node.parents)
+    )

@@ -121,6 +121,11 @@ class Node:
         """How error sentences call it."""
         return f"node {self.id} ({self.name[:60]})"
 
+    @property
+    def parents(self) -> set[int]:
+        """The numbers of the nodes that it waits for, whichever way."""
+        return {*self.data_deps, *self.ctrl_deps}
+
     def number(self, name: str, default: int | None = None) -> int:
         """Attribute `name` as a whole number. Raises ConfigError where it is missing without default, or no number."""
         attribute = self.attributes.get(name)
@@ -167,6 +172,20 @@ class Node:
             return CommType(number)
         except ValueError:
             raise ConfigError(f"{self.label}: comm_type is {number}; 0 to 9 is known.") from None
+
+    @property
+    def collective(self) -> Collective | None:
+        """The collective that ASTRA-sim 2.x carries out; None for a BROADCAST, whose duration it replays.
+
+        Raises ConfigError for those that it refuses.
+        """
+        kind = self.comm_type
+        if kind in COLLECTIVES or kind is CommType.BROADCAST:
+            return COLLECTIVES.get(kind)
+        raise ConfigError(
+            f"{self.label} is {kind.name}; ASTRA-sim 2.x carries out "
+            f"{', '.join(known.name for known in COLLECTIVES)}, and replays BROADCAST."
+        )
 
 
 def attribute_of(name: str, value: object, member: str | None = None) -> Attribute:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError
@@ -60,22 +60,14 @@ class RecordedCommunication(NamedTuple):
 
     def add(self, trace: Builder, name: str, micros: int, after: Sequence[Operation], npus: range) -> Operation:
         """Put it into a trace."""
-        if self.kind == "send":
-            return trace.send(name, self.size, self.other, on=npus[0], after=after, tag=self.tag)
-        if self.kind == "receive":
-            return trace.receive(name, self.size, self.other, on=npus[0], after=after, tag=self.tag)
         group = self.group or None
-        if self.kind == "broadcast":
-            return trace.broadcast(name, self.size, micros, after=after, on=npus, group=group)
         if self.barrier:
             return trace.all_reduce(name, 1, after=after, on=npus, group=group)
-        begin = {
-            "all_reduce": trace.all_reduce,
-            "all_gather": trace.all_gather,
-            "reduce_scatter": trace.reduce_scatter,
-            "all_to_all": trace.all_to_all,
-        }[self.kind]
-        return begin(name, self.size, after=after, on=npus, group=group)
+        begin: Callable[..., Operation] = getattr(trace, self.kind)
+        if self.kind in ("send", "receive"):
+            return begin(name, self.size, self.other, on=npus[0], after=after, tag=self.tag)
+        times = (micros,) if self.kind == "broadcast" else ()
+        return begin(name, self.size, *times, after=after, on=npus, group=group)
 
 
 def sent_by(

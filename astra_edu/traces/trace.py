@@ -89,14 +89,10 @@ def _essence(nodes: Sequence[Node]) -> list[tuple[object, ...]]:
     """What counts of nodes: in the order of their numbers, as that is the order in which they are tried."""
     ordered = sorted(nodes, key=lambda node: node.id)
     places = {node.id: place for place, node in enumerate(ordered)}
-
-    def parents(numbers: Sequence[int]) -> set[int]:
-        return {places[number] for number in numbers}
-
     return [
         (
             node.type,
-            parents((*node.data_deps, *node.ctrl_deps)),
+            {places[parent] for parent in node.parents},
             node.duration_micros,
             sorted((name, attribute.value) for name, attribute in node.attributes.items()),
         )
@@ -111,13 +107,19 @@ def check_graph(nodes: Sequence[Node], where: str) -> None:
         if node.id in by_id:
             raise ConfigError(f"{where}: two nodes have the number {node.id} ({by_id[node.id].name}, {node.name}).")
         by_id[node.id] = node
-    parents = {node.id: (*node.data_deps, *node.ctrl_deps) for node in nodes}
-    for number, waited in parents.items():
-        for parent in waited:
+    seen: set[int] = set()
+    ordered = True
+    for node in nodes:
+        parents = node.parents
+        for parent in parents:
             if parent not in by_id:
-                raise ConfigError(f"{where}: {by_id[number].label} waits for node {parent}, which isn't there.")
+                raise ConfigError(f"{where}: {node.label} waits for node {parent}, which isn't there.")
+        ordered = ordered and seen.issuperset(parents)
+        seen.add(node.id)
+    if ordered:  # every node comes after its parents, so there are no circles
+        return
     try:
-        TopologicalSorter(parents).prepare()
+        TopologicalSorter({node.id: node.parents for node in nodes}).prepare()
     except CycleError as error:
         circle = error.args[1][::-1]
         start = circle.index(min(circle))
