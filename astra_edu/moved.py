@@ -109,7 +109,7 @@ def new_name(name: str) -> tuple[str, bool] | None:
     return None
 
 
-class _Moved(Loader):
+class _MovedLoader(Loader):
     """Gives the module at its new place instead of the one that is asked for."""
 
     def __init__(self, new: str) -> None:
@@ -162,7 +162,7 @@ class _Finder(MetaPathFinder):
             warnings.warn(
                 f"{fullname} is {new} now; the old name goes with release 0.3.", DeprecationWarning, stacklevel=2
             )
-        return ModuleSpec(fullname, _Moved(new))
+        return ModuleSpec(fullname, _MovedLoader(new))
 
 
 def install() -> None:
