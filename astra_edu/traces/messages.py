@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any, cast
 
 from astra_edu.base.errors import ConfigError, suggestion
-from astra_edu.traces.node import Attribute, Metadata, Node, NodeType, Tensors
+from astra_edu.traces.node import FIELDS, Attribute, Metadata, Node, NodeType, Tensors
 from astra_edu.traces.schema import MEMBERS, messages
 
 
@@ -61,19 +61,9 @@ def metadata_and_nodes(parsed: Iterable[tuple[object, Any]]) -> tuple[Metadata, 
 
 def node_message(node: Node) -> Any:
     """The message for a node. Raises ConfigError for what the schema has no place for."""
-    plain = {
-        "id": node.id,
-        "name": node.name,
-        "type": node.type,
-        "data_deps": node.data_deps,
-        "ctrl_deps": node.ctrl_deps,
-        "duration_micros": node.duration_micros,
-        "start_time_micros": node.start_time_micros,
-    }
-    tensors = {"inputs": node.inputs, "outputs": node.outputs}
     try:
-        message = messages().node(**plain)
-        for field, texts in tensors.items():
+        message = messages().node(**{field: getattr(node, field) for field in FIELDS})
+        for field, texts in (("inputs", node.inputs), ("outputs", node.outputs)):
             if texts is not None:
                 getattr(message, field).SetInParent()
                 for text, value in texts._asdict().items():

@@ -93,6 +93,10 @@ class Tensors(NamedTuple):
     types: str = ""
 
 
+FIELDS = ("id", "name", "type", "duration_micros", "start_time_micros", "data_deps", "ctrl_deps")
+"""What of a node has the same name in files, whether Chakra's or in JSON."""
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
     """One operation.

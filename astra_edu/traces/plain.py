@@ -14,13 +14,13 @@ from sys import float_info
 from typing import Any
 
 from astra_edu.base.errors import ConfigError, choice, suggestion, whole
-from astra_edu.traces.node import Attribute, Metadata, Node, NodeType, Tensors, attribute_of
+from astra_edu.traces.node import FIELDS, Attribute, Metadata, Node, NodeType, Tensors, attribute_of
 from astra_edu.traces.schema import MEMBERS
 
 _LARGEST_DOUBLE = float_info.max
 _LARGEST_FLOAT = float.fromhex("0x1.fffffep+127")
 _TENSORS = ("inputs", "outputs")
-_FIELDS = ("id", "name", "type", "duration_micros", "start_time_micros", "data_deps", "ctrl_deps", "attr", *_TENSORS)
+_FIELDS = (*FIELDS, "attr", *_TENSORS)
 
 
 def node_from_plain(values: Mapping[str, Any], where: str) -> Node:
@@ -56,16 +56,9 @@ def node_from_plain(values: Mapping[str, Any], where: str) -> Node:
 
 def plain_node(node: Node) -> dict[str, Any]:
     """The dict of a node, without the fields that have nothing to say."""
-    fields = {
-        "id": node.id,
-        "name": node.name,
-        "type": node.type.name,
-        "duration_micros": node.duration_micros,
-        "start_time_micros": node.start_time_micros,
-        "data_deps": list(node.data_deps),
-        "ctrl_deps": list(node.ctrl_deps),
-        "attr": plain_attributes(node.attributes),
-    }
+    fields = {key: getattr(node, key) for key in FIELDS} | {"type": node.type.name}
+    fields |= {"data_deps": list(node.data_deps), "ctrl_deps": list(node.ctrl_deps)}
+    fields["attr"] = plain_attributes(node.attributes)
     kept = {key: value for key, value in fields.items() if value or key in ("id", "name", "type")}
     for field, texts in (("inputs", node.inputs), ("outputs", node.outputs)):
         if texts is not None:
