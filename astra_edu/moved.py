@@ -21,8 +21,23 @@ SHORT = {
 
 SCATTERED = "astra_edu.execution"
 
+_KEPT = {
+    ("", "base."): "errors files intervals progress units",
+    ("", "course.studies."): "case_studies endpoint iteration memory_systems synchronisation",
+    ("", "run."): "chrome_trace presets reports result",
+    ("execution.", "network."): "as_graph buffers carriers folded graph links messages packets shortest",
+    ("execution.", "run."): "effort everyone hands link_times one_for_all",
+    ("execution.", "system."): "custom endpoint exchange moves policies queues timed",
+    ("plots.", "course.plots.collectives."): "costs sweep",
+    ("plots.", "course.plots.models."): "array_use folds growth roofline",
+    ("plots.", "course.plots.network."): "link_use queues",
+    ("plots.", "course.plots.timelines."): "chunks iteration lanes per_layer stages trace_timeline usage",
+    ("plots.", "course.plots.training."): "bars communication descent scaling validation",
+    ("system.", "system.faithful."): "bus npu_order",
+}
+"""(Old package, new package): the modules that have moved and kept their names."""
+
 MOVED = {
-    "case_studies": "course.studies.case_studies",
     "check.broken_simulations": "course.check.ex13.broken",
     "check.busiest_link": "course.check.ex12.busiest_link",
     "check.cables": "course.check.ex12.more_cables",
@@ -45,92 +60,37 @@ MOVED = {
     "check.trace_rules": "course.check.ex11.rules",
     "check.trace_runs": "course.check.ex11.runs",
     "check.what_is_sent": "course.check.ex7.sent",
-    "chrome_trace": "run.chrome_trace",
     "chrome_trace_2": "run.chrome_trace",
-    "endpoint": "course.studies.endpoint",
-    "errors": "base.errors",
-    "execution.as_graph": "network.as_graph",
-    "execution.buffers": "network.buffers",
-    "execution.carriers": "network.carriers",
     "execution.clock": "clock.events",
     "execution.config": "system.trace_config",
-    "execution.custom": "system.custom",
-    "execution.effort": "run.effort",
-    "execution.endpoint": "system.endpoint",
-    "execution.everyone": "run.everyone",
-    "execution.exchange": "system.exchange",
-    "execution.folded": "network.folded",
-    "execution.graph": "network.graph",
-    "execution.hands": "run.hands",
-    "execution.link_times": "run.link_times",
-    "execution.links": "network.links",
     "execution.memory": "system.remote_memory",
-    "execution.messages": "network.messages",
-    "execution.moves": "system.moves",
     "execution.npu": "traces.npu",
-    "execution.one_for_all": "run.one_for_all",
-    "execution.packets": "network.packets",
     "execution.planning": "system.plan_2",
-    "execution.policies": "system.policies",
-    "execution.queues": "system.queues",
     "execution.result": "run.trace_result",
     "execution.run": "run.run_trace",
-    "execution.shortest": "network.shortest",
-    "execution.timed": "system.timed",
-    "files": "base.files",
     "explain.trace": "explain.of_trace",
     "explain.trace_collectives": "explain.of_trace_collectives",
     "formats.report_csv": "run.report_csv",
-    "intervals": "base.intervals",
-    "iteration": "course.studies.iteration",
-    "memory_systems": "course.studies.memory_systems",
-    "plots.array_use": "course.plots.models.array_use",
-    "plots.bars": "course.plots.training.bars",
     "plots.case_studies": "course.plots",
-    "plots.chunks": "course.plots.timelines.chunks",
-    "plots.communication": "course.plots.training.communication",
-    "plots.costs": "course.plots.collectives.costs",
     "plots.critical_path": "explain.path_of_nodes",
-    "plots.descent": "course.plots.training.descent",
     "plots.endpoint": "course.plots",
     "plots.endpoint_times": "course.plots",
-    "plots.folds": "course.plots.models.folds",
-    "plots.growth": "course.plots.models.growth",
-    "plots.iteration": "course.plots.timelines.iteration",
-    "plots.lanes": "course.plots.timelines.lanes",
-    "plots.link_use": "course.plots.network.link_use",
     "plots.measured_collectives": "course.plots",
     "plots.memory_hierarchy": "course.plots.memory.hierarchy",
     "plots.memory_systems": "course.plots",
-    "plots.per_layer": "course.plots.timelines.per_layer",
-    "plots.queues": "course.plots.network.queues",
     "plots.ring_or_tree": "course.plots",
-    "plots.roofline": "course.plots.models.roofline",
-    "plots.scaling": "course.plots.training.scaling",
-    "plots.stages": "course.plots.timelines.stages",
-    "plots.sweep": "course.plots.collectives.sweep",
     "plots.synchronisation": "course.plots",
     "plots.trace_boxes": "course.plots.traces.boxes",
     "plots.trace_graph": "course.plots.traces.graph",
     "plots.trace_layout": "course.plots.traces.layout",
     "plots.trace_looks": "course.plots.traces.looks",
-    "plots.trace_timeline": "course.plots.timelines.trace_timeline",
-    "plots.usage": "course.plots.timelines.usage",
-    "plots.validation": "course.plots.training.validation",
-    "presets": "run.presets",
-    "progress": "base.progress",
-    "reports": "run.reports",
-    "result": "run.result",
-    "synchronisation": "course.studies.synchronisation",
-    "system.bus": "system.faithful.bus",
     "system.clock": "clock.lookback",
     "system.contention": "network.bound",
     "system.messages": "system.faithful.bus_phases",
-    "system.npu_order": "system.faithful.npu_order",
     "system.phases": "system.plan_1",
-    "system.window": "system.followed",
     "system.reference": "system.faithful.quirks",
-    "units": "base.units",
+    "system.window": "system.followed",
+    **{old + name: new + name for (old, new), names in _KEPT.items() for name in names.split()},
 }
 """Old module (and all that is below it): where it is now, both without "astra_edu."."""
 
@@ -149,7 +109,7 @@ def new_name(name: str) -> tuple[str, bool] | None:
     return None
 
 
-class _Moved(Loader):
+class _MovedLoader(Loader):
     """Gives the module at its new place instead of the one that is asked for."""
 
     def __init__(self, new: str) -> None:
@@ -202,7 +162,7 @@ class _Finder(MetaPathFinder):
             warnings.warn(
                 f"{fullname} is {new} now; the old name goes with release 0.3.", DeprecationWarning, stacklevel=2
             )
-        return ModuleSpec(fullname, _Moved(new))
+        return ModuleSpec(fullname, _MovedLoader(new))
 
 
 def install() -> None:

@@ -8,10 +8,12 @@ from pathlib import Path
 
 from astra_edu.base.errors import ConfigError
 
+FileName = str | PathLike[str]
+
 LARGEST = 64 * 2**20
 
 
-def existing(path: str | PathLike[str], what: str) -> Path:
+def existing(path: FileName, what: str) -> Path:
     """The path of a file that is there and should be `what` ("a network file").
 
     Raises ConfigError when it is missing, a folder, no path at all, or something that has no end, such as a pipe.
@@ -34,7 +36,7 @@ def existing(path: str | PathLike[str], what: str) -> Path:
     return file
 
 
-def read_text(path: str | PathLike[str], what: str) -> str:
+def read_text(path: FileName, what: str) -> str:
     """The text of the file at `path`, which should be `what` ("a network file").
 
     Raises ConfigError when it is missing, a folder, unreadable, empty, over 64 MiB or not text.
@@ -55,7 +57,7 @@ def read_text(path: str | PathLike[str], what: str) -> str:
     return text
 
 
-def write_text(path: str | PathLike[str], text: str) -> None:
+def write_text(path: FileName, text: str) -> None:
     """Write `text` to `path`, making the folder if need be. Raises ConfigError when that isn't possible."""
     try:
         content = text.encode("utf-8")
@@ -64,7 +66,7 @@ def write_text(path: str | PathLike[str], text: str) -> None:
     write_bytes(path, [content])
 
 
-def write_bytes(path: str | PathLike[str], parts: Iterable[bytes]) -> None:
+def write_bytes(path: FileName, parts: Iterable[bytes]) -> None:
     """Write the parts one after the other to `path`, as write_text does."""
     file = Path(path)
     try:

@@ -14,7 +14,7 @@ from os import PathLike
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives.collective import REDUCING
 from astra_edu.collectives.msccl_file import read_program
-from astra_edu.collectives.msccl_replay import Message, Replay
+from astra_edu.collectives.msccl_replay import Replay, ShardMessage
 from astra_edu.collectives.proof import ProofError, prove
 from astra_edu.collectives.schedule import Op, Rounds, Schedule
 
@@ -56,7 +56,7 @@ def from_msccl(path_or_text: str | PathLike[str]) -> Schedule:
     return schedule
 
 
-def _op(message: Message, replay: Replay) -> Op:
+def _op(message: ShardMessage, replay: Replay) -> Op:
     if replay.program.collective not in REDUCING:
         return Op.COPY
     if not message.mask >> message.source & 1:
@@ -91,7 +91,7 @@ def _order(replay: Replay, ops: list[Op]) -> tuple[list[set[int]], list[set[int]
 
 
 def _steps(
-    messages: list[Message], ops: list[Op], earlier: list[set[int]], not_later: list[set[int]]
+    messages: list[ShardMessage], ops: list[Op], earlier: list[set[int]], not_later: list[set[int]]
 ) -> Iterator[tuple[Op, Table]]:
     """The messages in as few steps as their order allows, reductions first."""
     frees: defaultdict[int, list[int]] = defaultdict(list)

@@ -20,6 +20,10 @@ from astra_edu.collectives.collective import Collective
 SENDS = frozenset({"s", "rcs", "rrs", "rrcs"})
 RECEIVES = frozenset({"r", "rcs", "rrs", "rrc", "rrcs"})
 REDUCES = frozenset({"rrs", "rrc", "rrcs"})
+READS = REDUCES | {"s", "cpy", "re"}
+KEEPS = RECEIVES - {"rrs"} | {"cpy", "re"}
+"""Instructions that take something from their source buffer, and that put something into their destination."""
+
 TYPES = ("s", "r", "rcs", "rrs", "rrc", "rrcs", "cpy", "re", "nop")
 BUFFERS = ("i", "o", "s")
 COLLECTIVES = {
@@ -33,11 +37,15 @@ MOST_GPUS = 1024
 MOST_CHUNKS = 65_536
 
 
-class Place(NamedTuple):
+class BufferPlace(NamedTuple):
     """Chunks in a buffer of one GPU: the input "i", the output "o" or the scratch buffer "s"."""
 
     buffer: str
     offset: int
+
+    def moved(self, by: int) -> BufferPlace:
+        """The place so many chunks further on."""
+        return BufferPlace(self.buffer, self.offset + by)
 
 
 @dataclass(frozen=True)
@@ -48,15 +56,15 @@ class Instruction:
     """
 
     type: str
-    source: Place
-    destination: Place
+    source: BufferPlace
+    destination: BufferPlace
     count: int
     after: tuple[int, int] | None
     where: str
 
 
 @dataclass(frozen=True)
-class Block:
+class ThreadBlock:
     """A thread block: whom it sends to and receives from (-1: nobody) over which channel, and its instructions."""
 
     id: int
@@ -77,7 +85,7 @@ class Program:
     collective: Collective
     in_place: bool | None
     chunks: int
-    gpus: tuple[dict[int, Block], ...]
+    gpus: tuple[dict[int, ThreadBlock], ...]
 
 
 def read_program(path_or_text: str | PathLike[str]) -> Program:
@@ -101,10 +109,10 @@ def _program(root: ET.Element, name: str) -> Program:
     word = root.get("coll", "").replace("_", "").replace("-", "").lower()
     if word not in COLLECTIVES:
         raise ConfigError(f"{name}: coll is {root.get('coll')!r:.60}; allowed: {', '.join(COLLECTIVES)}.")
-    elements = root.findall("gpu")
-    ids = [_number(element, "id", f"{name}: gpu") for element in elements]
+    elements = sorted(root.findall("gpu"), key=lambda gpu: _number(gpu, "id", f"{name}: gpu"))
+    ids = [_number(element, "id", name) for element in elements]
     count = _number(root, "ngpus", name) if root.get("ngpus") else len(ids)
-    if sorted(ids) != list(range(count)) or not 2 <= count <= MOST_GPUS:
+    if ids != list(range(count)) or not 2 <= count <= MOST_GPUS:
         raise ConfigError(
             f"{name}: ngpus is {count}, and there are {len(ids)} gpus; they should be 0 to ngpus - 1, each once, 2 to "
             f"{MOST_GPUS:,} of them."
@@ -113,17 +121,15 @@ def _program(root: ET.Element, name: str) -> Program:
     chunks = _number(root, "nchunksperloop", name, max(sizes))
     if not 1 <= chunks <= MOST_CHUNKS:
         raise ConfigError(f"{name}: nchunksperloop is {chunks}; 1 to {MOST_CHUNKS:,} can be read.")
-    gpus = dict(
-        zip(ids, (_gpu(element, gpu, count, chunks) for element, gpu in zip(elements, ids, strict=True)), strict=True)
-    )
+    gpus = tuple(_gpu(element, gpu, count, chunks) for gpu, element in enumerate(elements))
     in_place = None if root.get("inplace") is None else bool(_number(root, "inplace", name))
     title = " ".join(root.get("name", "").split())[:60] or "unnamed"
-    return Program(title, COLLECTIVES[word], in_place, chunks, tuple(gpus[gpu] for gpu in range(count)))
+    return Program(title, COLLECTIVES[word], in_place, chunks, gpus)
 
 
-def _gpu(element: ET.Element, gpu: int, gpus: int, chunks: int) -> dict[int, Block]:
+def _gpu(element: ET.Element, gpu: int, gpus: int, chunks: int) -> dict[int, ThreadBlock]:
     scratch = _number(element, "s_chunks", f"gpu {gpu}", 0)
-    blocks: dict[int, Block] = {}
+    blocks: dict[int, ThreadBlock] = {}
     for tb in element.findall("tb"):
         where = f"gpu {gpu}, tb {tb.get('id')}"
         block = _number(tb, "id", where)
@@ -135,7 +141,7 @@ def _gpu(element: ET.Element, gpu: int, gpus: int, chunks: int) -> dict[int, Blo
                 raise ConfigError(f"{where}: its peer is {end}; it should be another one of the {gpus} gpus, or -1.")
         room = {"i": chunks, "o": chunks, "s": scratch}
         steps = tuple(_steps(tb, where, room, ends))
-        blocks[block] = Block(block, ends[0], ends[1], _number(tb, "chan", where, 0), steps)
+        blocks[block] = ThreadBlock(block, ends[0], ends[1], _number(tb, "chan", where, 0), steps)
     for one in blocks.values():
         for instruction in one.instructions:
             _check_after(instruction, blocks)
@@ -156,29 +162,20 @@ def _steps(tb: ET.Element, where: str, room: dict[str, int], ends: list[int]) ->
                 raise ConfigError(f"{here} is {type_!r}, but its tb has no peer to {word}: {word} is -1.")
         block, after = (_number(step, key, here, -1) for key in ("depid", "deps"))
         count = _number(step, "cnt", here, 1)
-        places = [
-            Place(
-                choice(f"{here}: {end}buf", step.get(f"{end}buf", "i"), BUFFERS), _number(step, f"{end}off", here, -1)
-            )
-            for end in ("src", "dst")
-        ]
-        used = [
-            place
-            for place, types in zip(
-                places, (("s", "cpy", "re", *REDUCES), (*RECEIVES - {"rrs"}, "cpy", "re")), strict=True
-            )
-            if type_ in types
-        ]
-        for place in used:
-            if not (0 <= place.offset <= room[place.buffer] - count and count >= 1):
+        places = []
+        for side, using in (("src", READS), ("dst", KEEPS)):
+            buffer = choice(f"{here}: {side}buf", step.get(f"{side}buf", "i"), BUFFERS)
+            offset = _number(step, f"{side}off", here, -1)
+            if type_ in using and not (0 <= offset <= room[buffer] - count and count >= 1):
                 raise ConfigError(
-                    f"{here}: {count} chunks from {place.buffer}[{place.offset}] on don't fit in the "
-                    f"{room[place.buffer]} chunks of that buffer."
+                    f"{here}: {count} chunks from {buffer}[{offset}] on don't fit in the {room[buffer]} chunks of that "
+                    "buffer."
                 )
+            places.append(BufferPlace(buffer, offset))
         yield Instruction(type_, places[0], places[1], count, None if block < 0 or after < 0 else (block, after), here)
 
 
-def _check_after(instruction: Instruction, blocks: dict[int, Block]) -> None:
+def _check_after(instruction: Instruction, blocks: dict[int, ThreadBlock]) -> None:
     if instruction.after is not None:
         block, step = instruction.after
         if block not in blocks or step >= len(blocks[block].instructions):

@@ -9,10 +9,18 @@ from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives.collective import Collective, block_count, held_after, held_before, npus_in
-from astra_edu.collectives.msccl_file import RECEIVES, REDUCES, SENDS, Block, Instruction, Place, Program
+from astra_edu.collectives.msccl_file import (
+    KEEPS,
+    RECEIVES,
+    REDUCES,
+    SENDS,
+    BufferPlace,
+    Instruction,
+    Program,
+    ThreadBlock,
+)
 
 MOST_MESSAGES, MOST_HELD = 500_000, 2**22
-_KEEPS = frozenset({"r", "rcs", "rrc", "rrcs", "cpy", "re"})
 
 
 class Value(NamedTuple):
@@ -24,7 +32,7 @@ class Value(NamedTuple):
 
 
 @dataclass
-class Message:
+class ShardMessage:
     """One shard on its way, sent by the instruction at `where`; mask: whose contributions are in it.
 
     needs: the messages whose contents are in it. after: those that its thread block has waited for or sent before.
@@ -50,7 +58,7 @@ class _Running:
     last.
     """
 
-    block: Block
+    block: ThreadBlock
     at: int = 0
     markers: list[frozenset[int]] = field(default_factory=list)
     sent: frozenset[int] = frozenset()
@@ -76,9 +84,9 @@ class Replay:
         self.parts = self._parts()
         if self.npus * self.blocks * self.parts > MOST_HELD:
             raise ConfigError(f"{program.name}: {self.npus} gpus and {program.chunks} shards are too many to prove.")
-        self.messages: list[Message] = []
+        self.messages: list[ShardMessage] = []
         self._arrived = 0
-        self._held: list[dict[Place, Value]] = [dict(self._initial(gpu)) for gpu in range(self.npus)]
+        self._held: list[dict[BufferPlace, Value]] = [dict(self._initial(gpu)) for gpu in range(self.npus)]
         self._wires: defaultdict[tuple[int, int, int], deque[list[int]]] = defaultdict(deque)
         self._running = [{n: _Running(block) for n, block in blocks.items()} for blocks in program.gpus]
         while self._go_round():
@@ -100,12 +108,12 @@ class Replay:
         first = sender * self.npus if self.program.collective is Collective.ALL_TO_ALL else 0
         return part * self.blocks + first + block
 
-    def _initial(self, gpu: int) -> Iterator[tuple[Place, Value]]:
+    def _initial(self, gpu: int) -> Iterator[tuple[BufferPlace, Value]]:
         gathers = self.program.collective is Collective.ALL_GATHER
         for index in range(self.parts if gathers else self.program.chunks):
             shard = self._shard(gpu, index + gpu * self.parts if gathers else index)
             mask = held_before(self.program.collective, self.npus, gpu, shard % self.blocks, 0)
-            yield self._place(gpu, Place("i", index)), Value(shard, mask, frozenset())
+            yield self._place(gpu, BufferPlace("i", index)), Value(shard, mask, frozenset())
 
     def _wanted(self, gpu: int) -> Iterator[tuple[int, int]]:
         """(place in the output, shard) of what a GPU must have in the end."""
@@ -118,17 +126,17 @@ class Replay:
             case _:
                 yield from ((k, self._shard(gpu, k)) for k in range(self.program.chunks))
 
-    def _place(self, gpu: int, place: Place, in_place: bool = False) -> Place:
+    def _place(self, gpu: int, place: BufferPlace, in_place: bool = False) -> BufferPlace:
         """Where it really is: input and output may share memory."""
         if not (self.program.in_place or in_place) or place.buffer == "s":
             return place
         match self.program.collective, place.buffer:
             case Collective.ALL_GATHER, "i":
-                return Place("o", place.offset + gpu * self.parts)
+                return BufferPlace("o", place.offset + gpu * self.parts)
             case Collective.REDUCE_SCATTER, "o":
-                return Place("i", place.offset + gpu * self.parts)
+                return BufferPlace("i", place.offset + gpu * self.parts)
             case ((Collective.ALL_REDUCE | Collective.ALL_TO_ALL), "o"):
-                return Place("i", place.offset)
+                return BufferPlace("i", place.offset)
         return place
 
     def _go_round(self) -> bool:
@@ -142,7 +150,7 @@ class Replay:
                     going = True
         return going
 
-    def _waits_for(self, gpu: int, block: Block, step: Instruction) -> str:
+    def _waits_for(self, gpu: int, block: ThreadBlock, step: Instruction) -> str:
         """In words; "" for nothing."""
         if step.after is not None and self._running[gpu][step.after[0]].at <= step.after[1]:
             return f"tb {step.after[0]}, step {step.after[1]}"
@@ -158,14 +166,14 @@ class Replay:
             came = self._receive(gpu, block, step, over) if step.type in RECEIVES else []
             over = frozenset(came) or over
             values = [self._made(gpu, step, k, came) for k in range(step.count)]
-            if step.type in _KEEPS:
+            if step.type in KEEPS:
                 for k, value in enumerate(values):
-                    self._held[gpu][self._place(gpu, _moved(step.destination, k))] = value
+                    self._held[gpu][self._place(gpu, step.destination.moved(k))] = value
             if step.type in SENDS:
                 running.sent = self._send(gpu, block, step, values, over | running.sent)
         running.markers.append(over)
 
-    def _receive(self, gpu: int, block: Block, step: Instruction, over: frozenset[int]) -> list[int]:
+    def _receive(self, gpu: int, block: ThreadBlock, step: Instruction, over: frozenset[int]) -> list[int]:
         came = self._wires[block.receive, gpu, block.channel].popleft()
         if len(came) != step.count:
             raise ConfigError(f"{step.where} takes {step.count} shards; gpu {block.receive} sends it {len(came)}.")
@@ -176,11 +184,11 @@ class Replay:
         return came
 
     def _send(
-        self, gpu: int, block: Block, step: Instruction, values: list[Value], over: frozenset[int]
+        self, gpu: int, block: ThreadBlock, step: Instruction, values: list[Value], over: frozenset[int]
     ) -> frozenset[int]:
         first = len(self.messages)
         for value in values:
-            self.messages.append(Message(gpu, block.send, value.shard, value.mask, value.came, over, step.where))
+            self.messages.append(ShardMessage(gpu, block.send, value.shard, value.mask, value.came, over, step.where))
         if len(self.messages) > MOST_MESSAGES:
             raise ConfigError(f"{self.program.name} sends more than {MOST_MESSAGES:,} shards; that can't be read.")
         sent = list(range(first, len(self.messages)))
@@ -190,17 +198,15 @@ class Replay:
     def _made(self, gpu: int, step: Instruction, k: int, came: list[int]) -> Value:
         """What an instruction has in hand of its k-th shard: what came, what is there, or the sum of two."""
         if not came:
-            value = self._there(gpu, step, _moved(step.source, k))
-            return (
-                self._sum(self._there(gpu, step, _moved(step.destination, k)), value, step)
-                if step.type == "re"
-                else value
-            )
+            value = self._there(gpu, step, step.source.moved(k))
+            if step.type == "re":
+                return self._sum(self._there(gpu, step, step.destination.moved(k)), value, step)
+            return value
         message = self.messages[came[k]]
         value = Value(message.shard, message.mask, frozenset({came[k]}))
-        return self._sum(value, self._there(gpu, step, _moved(step.source, k)), step) if step.type in REDUCES else value
+        return self._sum(value, self._there(gpu, step, step.source.moved(k)), step) if step.type in REDUCES else value
 
-    def _there(self, gpu: int, step: Instruction, place: Place) -> Value:
+    def _there(self, gpu: int, step: Instruction, place: BufferPlace) -> Value:
         value = self._held[gpu].get(self._place(gpu, place))
         if value is None:
             raise ConfigError(f"{step.where} ({step.type}) needs {place.buffer}[{place.offset}], which is empty then.")
@@ -230,7 +236,7 @@ class Replay:
     def _check_outputs(self) -> None:
         for gpu in range(self.npus):
             for index, shard in self._wanted(gpu):
-                place = Place("o", index)
+                place = BufferPlace("o", index)
                 places = [self._place(gpu, place)]
                 if self.program.in_place is None:  # an old file, which may mean either
                     places.append(self._place(gpu, place, in_place=True))
@@ -245,7 +251,3 @@ class Replay:
         if value is None:
             return "there is nothing"
         return f"there is shard {value.shard} of gpus {', '.join(map(str, npus_in(value.mask)[:8]))}"
-
-
-def _moved(place: Place, by: int) -> Place:
-    return Place(place.buffer, place.offset + by)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives.collective import Collective
-from astra_edu.collectives.msccl_file import COLLECTIVES, Place
+from astra_edu.collectives.msccl_file import COLLECTIVES, BufferPlace
 from astra_edu.collectives.schedule import Op, Schedule, Step
 
 Done = tuple[int, int]
@@ -56,7 +56,7 @@ def to_msccl(schedule: Schedule) -> str:
 
 
 @dataclass
-class _Block:
+class _WrittenBlock:
     """A thread block. steps: the attributes of each instruction, and the one that it waits for."""
 
     send: int
@@ -70,19 +70,25 @@ class _Block:
 class _Gpu:
     """blocks: by (whom it sends to, whom it receives from, channel). written, read: who did so to a place last."""
 
-    blocks: dict[tuple[int, int, int], _Block] = field(default_factory=dict)
+    blocks: dict[tuple[int, int, int], _WrittenBlock] = field(default_factory=dict)
     scratch: dict[int, int] = field(default_factory=dict)
-    written: dict[Place, Done] = field(default_factory=dict)
-    read: defaultdict[Place, list[Done]] = field(default_factory=lambda: defaultdict(list))
+    written: dict[BufferPlace, Done] = field(default_factory=dict)
+    read: defaultdict[BufferPlace, list[Done]] = field(default_factory=lambda: defaultdict(list))
 
     def do(
-        self, peers: tuple[int, int, int], type_: str, source: Place, to: Place, count: int, after: set[Done]
+        self,
+        peers: tuple[int, int, int],
+        type_: str,
+        source: BufferPlace,
+        to: BufferPlace,
+        count: int,
+        after: set[Done],
     ) -> Done:
         """Add an instruction; `after`: those that must be over before."""
-        block = self.blocks.setdefault(peers, _Block(*peers, len(self.blocks)))
+        block = self.blocks.setdefault(peers, _WrittenBlock(*peers, len(self.blocks)))
         others = sorted(done for done in after if done[0] != block.number)
         for done in others[1:]:  # an instruction waits for one other; for more there are some that do nothing
-            block.steps.append((_attributes("nop", Place("i", -1), Place("o", -1), 0), done))
+            block.steps.append((_attributes("nop", BufferPlace("i", -1), BufferPlace("o", -1), 0), done))
         block.steps.append((_attributes(type_, source, to, count), others[0] if others else None))
         return block.number, len(block.steps) - 1
 
@@ -107,8 +113,8 @@ class _Writer:
         self.gpus = [_Gpu() for _ in range(schedule.npus)]
         if schedule.collective is Collective.ALL_TO_ALL:  # what an NPU keeps
             for npu, gpu in enumerate(self.gpus):
-                own = Place("i", npu * schedule.parts)
-                gpu.do((-1, -1, 0), "cpy", own, Place("o", own.offset), schedule.parts, set())
+                own = BufferPlace("i", npu * schedule.parts)
+                gpu.do((-1, -1, 0), "cpy", own, BufferPlace("o", own.offset), schedule.parts, set())
 
     def add(self, step: Step) -> None:
         """All transfers of a step start from what was there before it."""
@@ -137,36 +143,34 @@ class _Writer:
             shards.sort(key=lambda shard: self._place(source, shard))
             runs: list[list[int]] = []
             for shard in shards:
-                if runs and all(self._follows(npu, runs[-1][-1], shard) for npu in (source, destination)):
+                if runs and all(
+                    self._place(npu, shard) == self._place(npu, runs[-1][-1]).moved(1) for npu in (source, destination)
+                ):
                     runs[-1].append(shard)
                 else:
                     runs.append([shard])
             yield from ((source, destination, channel, run) for channel, run in enumerate(runs))
 
-    def _follows(self, npu: int, before: int, shard: int) -> bool:
-        first, second = self._place(npu, before), self._place(npu, shard)
-        return second == Place(first.buffer, first.offset + 1)
-
-    def _place(self, npu: int, shard: int) -> Place:
+    def _place(self, npu: int, shard: int) -> BufferPlace:
         """Where a GPU has a shard."""
         schedule = self.schedule
         part, block = divmod(shard, schedule.blocks)
         match schedule.collective:
             case Collective.ALL_REDUCE:
-                return Place("i", shard)
+                return BufferPlace("i", shard)
             case Collective.ALL_GATHER:
-                return Place("o", block * schedule.parts + part)
+                return BufferPlace("o", block * schedule.parts + part)
             case Collective.ALL_TO_ALL:
                 source, destination = divmod(block, schedule.npus)
                 if npu == source:
-                    return Place("i", destination * schedule.parts + part)
+                    return BufferPlace("i", destination * schedule.parts + part)
                 if npu == destination:
-                    return Place("o", source * schedule.parts + part)
+                    return BufferPlace("o", source * schedule.parts + part)
                 scratch = self.gpus[npu].scratch
-                return Place("s", scratch.setdefault(shard, len(scratch)))
-        return Place("i", block * schedule.parts + part)
+                return BufferPlace("s", scratch.setdefault(shard, len(scratch)))
+        return BufferPlace("i", block * schedule.parts + part)
 
 
-def _attributes(type_: str, source: Place, to: Place, count: int) -> Attributes:
+def _attributes(type_: str, source: BufferPlace, to: BufferPlace, count: int) -> Attributes:
     ends: Attributes = {"srcbuf": source.buffer, "srcoff": source.offset, "dstbuf": to.buffer, "dstoff": to.offset}
     return {"type": type_, **ends, "cnt": count}

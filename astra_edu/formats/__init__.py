@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from os import PathLike
 from typing import Any
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.base.files import read_text, write_text
+from astra_edu.base.files import FileName, read_text, write_text
 from astra_edu.formats.kinds import GRAPH, NETWORK_2, OF_2, SYSTEM_2, kinds_of
 from astra_edu.formats.memory_json import format_memory, parse_memory
 from astra_edu.formats.network_graph import format_graph, parse_graph
@@ -41,17 +40,15 @@ __all__ = [
     "save_workload",
 ]
 
-Path = str | PathLike[str]
-
 
 def load_astra_sim(
-    network: Path,
-    system: Path,
+    network: FileName,
+    system: FileName,
     injection_scale: float = 1,
     num_queues_per_dim: int = 1,
     rendezvous_protocol: bool = False,
     *,
-    memory: Path | None = None,
+    memory: FileName | None = None,
     congestion_aware: bool = False,
 ) -> Any:
     """Read a platform: a Platform from ASTRA-sim 1.0's files (JSON, text), a TracePlatform from 2.x's (YAML, JSON).
@@ -91,7 +88,9 @@ def load_astra_sim(
     return Platform(dimensions, settings.with_injection_scale(injection_scale))
 
 
-def save_astra_sim(platform: Platform | TracePlatform, network: Path, system: Path, memory: Path | None = None) -> None:
+def save_astra_sim(
+    platform: Platform | TracePlatform, network: FileName, system: FileName, memory: FileName | None = None
+) -> None:
     """Write a platform as ASTRA-sim's files, for the real simulator to read: of 2.x where it is a TracePlatform.
 
     A network that is a graph becomes node-link JSON, which NetworkX and load_astra_sim read, but ASTRA-sim doesn't.
@@ -113,7 +112,7 @@ def save_astra_sim(platform: Platform | TracePlatform, network: Path, system: Pa
     write_text(system, text)
 
 
-def save_workload(workload: Workload, path: Path) -> None:
+def save_workload(workload: Workload, path: FileName) -> None:
     """Write ASTRA-sim 1.0's workload file.
 
     >>> from pathlib import Path
@@ -126,7 +125,9 @@ def save_workload(workload: Workload, path: Path) -> None:
     write_text(path, format_workload(workload))
 
 
-def load_workload(path: Path, comm_scale: float = 1, compute_scale: float = 1, *, groups: Path | None = None) -> Any:
+def load_workload(
+    path: FileName, comm_scale: float = 1, compute_scale: float = 1, *, groups: FileName | None = None
+) -> Any:
     """Read a workload: a Workload from ASTRA-sim 1.0's text file, or a Trace from 2.x's execution traces.
 
     A trace is given by the prefix of its files (traces/all_reduce for traces/all_reduce.0.et, ...) or as one JSON

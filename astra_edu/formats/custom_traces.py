@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from os import PathLike
 from pathlib import Path
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.base.files import read_text
+from astra_edu.base.files import FileName, read_text
 from astra_edu.formats.yaml_mapping import WHOLE, parse_mapping
 from astra_edu.traces import Trace
 
@@ -18,7 +17,7 @@ class CustomTraces:
     system file and in the folders above it, so that an example works from any folder.
     """
 
-    def __init__(self, system: str | PathLike[str]) -> None:
+    def __init__(self, system: FileName) -> None:
         """system: path of the system file."""
         self._folders = (Path(), *Path(system).absolute().parents)
         self._loaded: dict[Path, Trace] = {}

@@ -35,6 +35,18 @@ def is_graph(network: str) -> bool:
     return _kind(network) == GRAPH
 
 
+def looks_like(text: str) -> str:
+    """The end of an error sentence for a file that is another kind of ASTRA-sim's files; empty if it is none."""
+    start = text.lstrip()[:1]
+    if start == "{":
+        return " It looks like a network file."
+    if "scheduling-policy:" in text:
+        return " It looks like a system file."
+    if "ALLREDUCE" in text or "ALLTOALL" in text:
+        return " It looks like a workload file."
+    return ""
+
+
 def _kind(text: str) -> str | None:
     start = text[:_START]
     found = next((kind for kind, marks in _MARKS.items() if any(mark in start for mark in marks)), None)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from astra_edu.base.errors import ConfigError, choice, whole
-from astra_edu.formats.json_objects import parse_object
+from astra_edu.base.errors import ConfigError, choice
+from astra_edu.formats.json_objects import parse_object, whole_within
 from astra_edu.system import RemoteMemory
 from astra_edu.system.remote_memory import MEMORY_KINDS
 
@@ -38,7 +38,7 @@ def parse_memory(text: str, name: str = "memory file", npus: int | None = None) 
         for key in needed:
             if key not in values:
                 raise ConfigError(f"the key {key!r} is missing; {kind} needs {', '.join(needed)}.")
-        found = {key: _number(key, values[key], int(key in needed)) for key in _KEYS[1:] if key in values}
+        found = {key: whole_within(key, values[key], int(key in needed), LARGEST) for key in _KEYS[1:] if key in values}
         numbers = {attribute: found[key] for key, attribute in _NUMBERS.items() if found.get(key)}
         memory = RemoteMemory(kind, **numbers)
         if kind == _PER_NODE and npus and found["num-nodes"] * memory.npus_per_node < npus:
@@ -71,10 +71,3 @@ def format_memory(memory: RemoteMemory, npus: int) -> str:
     if memory.kind == _PER_NODE:
         values["num-nodes"] = -(-npus // memory.npus_per_node)
     return json.dumps(values, indent=2) + "\n"
-
-
-def _number(key: str, value: object, at_least: int) -> int:
-    number = whole(key, value, at_least)
-    if number > LARGEST:
-        raise ConfigError(f"{key} is {number!s:.30}; ASTRA-sim's 64 bits hold at most {LARGEST:,}.")
-    return number

@@ -6,8 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from astra_edu.base.errors import ConfigError, suggestion, whole
-from astra_edu.formats.looks_like import looks_like
+from astra_edu.base.errors import ConfigError, whole
+from astra_edu.formats.json_objects import parse_object
+from astra_edu.formats.kinds import looks_like
 from astra_edu.formats.notices import notice_unknown
 from astra_edu.network import Dimension
 from astra_edu.network.dimension import KINDS
@@ -37,18 +38,7 @@ def parse_network(text: str, name: str = "network file") -> tuple[Dimension, ...
     >>> ring.npus, ring.links, ring.bandwidth, ring.latency
     (8, 2, 50.0, 500.0)
     """
-    try:
-        content = json.loads(text, object_pairs_hook=lambda pairs: _unique(pairs, name))
-    except ConfigError:
-        raise
-    except (ValueError, RecursionError) as error:
-        where = f" in line {error.lineno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else ""
-        raise ConfigError(f"{name} is not valid JSON{where}.{looks_like(text)}") from error
-    if not isinstance(content, dict):
-        raise ConfigError(f"{name}: the JSON must be an object with keys such as {', '.join(_REQUIRED)}.")
-    for key in content:
-        if key not in _KEYS and key not in _OTHERS:
-            raise ConfigError(f"{name}: unknown key {key!r}; {suggestion(key, [*_KEYS, *_OTHERS])}")
+    content = parse_object(text, name, (*_KEYS, *_OTHERS), hint=looks_like(text))
     for key in _REQUIRED:
         if key not in content:
             raise ConfigError(f"{name}: the key {key!r} is missing; every network file needs {', '.join(_REQUIRED)}.")
@@ -81,14 +71,6 @@ def format_network(network: tuple[Dimension, ...]) -> str:
             content[key] = [_plain(value) for value in values]
     lines = ",\n".join(f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in content.items())
     return f"{{\n{lines}\n}}\n"
-
-
-def _unique(pairs: list[tuple[str, Any]], name: str) -> dict[str, Any]:
-    content = dict(pairs)
-    if len(content) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ConfigError(f"{name}: the key {max(keys, key=keys.count)!r} is there twice.")
-    return content
 
 
 def _dimension_count(content: Mapping[str, Any], name: str) -> int:

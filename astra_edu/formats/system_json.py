@@ -6,11 +6,12 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from astra_edu.base.errors import ConfigError, not_negative, whole
+from astra_edu.base.errors import ConfigError, not_negative
 from astra_edu.collectives import Collective
 from astra_edu.formats.custom_traces import CustomTraces
-from astra_edu.formats.json_objects import parse_object
+from astra_edu.formats.json_objects import parse_object, whole_within
 from astra_edu.formats.notices import notice
+from astra_edu.formats.system_text import BUS, IMPLEMENTATIONS, OTHER_NAMES
 from astra_edu.system import Bus, Implementation, TraceSystem
 
 LARGEST = 2**31 - 1
@@ -18,28 +19,15 @@ LARGEST = 2**31 - 1
 
 SLOWEST, FASTEST = 1e-9, 1e15
 
-_OTHER_NAMES = {
-    "smallestFirst": "SCF",
-    "ascending": "baseline",
-    "offlineGreedy": "themis",
-    "offlineGreedyFlex": "themisFlex",
-}
-
 
 def _word(key: str, value: object) -> str:
     if not isinstance(value, str):
         raise ConfigError(f"{key} is {value!r:.60}; it must be a text.")
-    return _OTHER_NAMES.get(value, value[:60])
+    return OTHER_NAMES.get(value, value[:60])
 
 
 def _at_least(least: int) -> Callable[[str, object], int]:
-    def read(key: str, value: object) -> int:
-        number = whole(key, value, least)
-        if number > LARGEST:
-            raise ConfigError(f"{key} is {number!s:.30}; ASTRA-sim's 32 bits hold at most {LARGEST:,}.")
-        return number
-
-    return read
+    return lambda key, value: whole_within(key, value, least, LARGEST)
 
 
 def _rate(key: str, value: object) -> float | None:
@@ -70,17 +58,10 @@ _SETTINGS: dict[str, tuple[str, Callable[[str, object], object]]] = {
     "replay-only": ("replay_only", _flag),
 }
 _SCHEDULING = ("intra-dimension-scheduling", "inter-dimension-scheduling")
-_BUS = {"L": "L", "o": "o", "g": "g", "G": "G", "local-reduction-delay": "reduction_delay"}
-_IMPLEMENTATIONS = {
-    "all-reduce-implementation": Collective.ALL_REDUCE,
-    "all-gather-implementation": Collective.ALL_GATHER,
-    "reduce-scatter-implementation": Collective.REDUCE_SCATTER,
-    "all-to-all-implementation": Collective.ALL_TO_ALL,
-}
-_CUSTOM = {f"{key}-custom": collective for key, collective in _IMPLEMENTATIONS.items()}
+_CUSTOM = {f"{key}-custom": collective for key, collective in IMPLEMENTATIONS.items()}
 _NODES = "per-node-custom-implementation"
 _NO_EFFECT = ("boost-mode", "trace-enabled", "track-local-mem", "local-mem-trace-filename")
-_ALL = (*_SETTINGS, *_IMPLEMENTATIONS, *_CUSTOM, _NODES, "model-shared-bus", *_BUS, *_NO_EFFECT)
+_ALL = (*_SETTINGS, *IMPLEMENTATIONS, *_CUSTOM, _NODES, "model-shared-bus", *BUS, *_NO_EFFECT)
 
 
 def parse_system_2(text: str, name: str, custom: CustomTraces, injection_scale: float = 1) -> TraceSystem:
@@ -111,7 +92,7 @@ def parse_system_2(text: str, name: str, custom: CustomTraces, injection_scale: 
         system = TraceSystem(
             implementations={
                 collective: _implementations(key, values[key])
-                for key, collective in _IMPLEMENTATIONS.items()
+                for key, collective in IMPLEMENTATIONS.items()
                 if key in values
             },
             bus=_bus(values),
@@ -149,11 +130,11 @@ def format_system_2(system: TraceSystem) -> str:
         value, default = getattr(system, attribute), getattr(TraceSystem, attribute)
         if key in always or key == "collective-optimization" or value != default:
             values[key] = int(value) if isinstance(value, bool) else {"SCF": "smallestFirst"}.get(value, value)
-    for key, collective in _IMPLEMENTATIONS.items():
+    for key, collective in IMPLEMENTATIONS.items():
         if collective in system.implementations:
             values[key] = [how.spelling for how in system.implementations[collective]]
     if system.bus:
-        values |= {"model-shared-bus": 1} | {key: getattr(system.bus, attribute) for key, attribute in _BUS.items()}
+        values |= {"model-shared-bus": 1} | {key: getattr(system.bus, attribute) for key, attribute in BUS.items()}
     return json.dumps(values, indent=2) + "\n"
 
 
@@ -166,7 +147,7 @@ def _implementations(key: str, value: object) -> tuple[Implementation, ...]:
 def _bus(values: dict[str, Any]) -> Bus | None:
     parts: dict[str, Any] = {
         attribute: _at_least(0)(key, values[key]) if key != "G" else not_negative(key, values[key])
-        for key, attribute in _BUS.items()
+        for key, attribute in BUS.items()
         if key in values
     }
     if parts.get("G", 0) > FASTEST:

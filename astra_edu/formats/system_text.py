@@ -6,7 +6,8 @@ import re
 from typing import Any
 
 from astra_edu.base.errors import ConfigError, choice, suggestion
-from astra_edu.formats.looks_like import looks_like
+from astra_edu.collectives import Collective
+from astra_edu.formats.kinds import looks_like
 from astra_edu.system import Bus, Implementation, SystemConfig
 
 _NUMBERS = {
@@ -15,11 +16,11 @@ _NUMBERS = {
     "active-chunks-per-dimension": "active_chunks",
     "gap-denominator": "gap_denominator",
 }
-_IMPLEMENTATIONS = {
-    "all-reduce-implementation": "all_reduce",
-    "all-gather-implementation": "all_gather",
-    "reduce-scatter-implementation": "reduce_scatter",
-    "all-to-all-implementation": "all_to_all",
+IMPLEMENTATIONS = {
+    "all-reduce-implementation": Collective.ALL_REDUCE,
+    "all-gather-implementation": Collective.ALL_GATHER,
+    "reduce-scatter-implementation": Collective.REDUCE_SCATTER,
+    "all-to-all-implementation": Collective.ALL_TO_ALL,
 }
 _WORDS = {
     "scheduling-policy": "scheduling",
@@ -27,17 +28,17 @@ _WORDS = {
     "intra-dimension-scheduling": "intra_dimension",
     "inter-dimension-scheduling": "inter_dimension",
 }
-_OTHER_NAMES = {
+OTHER_NAMES = {
     "smallestFirst": "SCF",
     "ascending": "baseline",
     "offlineGreedy": "themis",
     "offlineGreedyFlex": "themisFlex",
 }
-_BUS = {"L": "L", "o": "o", "g": "g", "G": "G", "local-reduction-delay": "reduction_delay"}
+BUS = {"L": "L", "o": "o", "g": "g", "G": "G", "local-reduction-delay": "reduction_delay"}
 _FLAGS = ("model-shared-bus", "boost-mode")
 _NO_EFFECT = ("seprate-log",)
-_REQUIRED = ("preferred-dataset-splits", "scheduling-policy", "collective-optimization", *_IMPLEMENTATIONS)
-_ALL = (*_NUMBERS, *_IMPLEMENTATIONS, *_WORDS, *_BUS, *_FLAGS, *_NO_EFFECT)
+_REQUIRED = ("preferred-dataset-splits", "scheduling-policy", "collective-optimization", *IMPLEMENTATIONS)
+_ALL = (*_NUMBERS, *IMPLEMENTATIONS, *_WORDS, *BUS, *_FLAGS, *_NO_EFFECT)
 
 
 def parse_system(text: str, name: str = "system file") -> SystemConfig:
@@ -55,10 +56,10 @@ def parse_system(text: str, name: str = "system file") -> SystemConfig:
             raise ConfigError(f"{name}: the key {key!r} is missing; every system file needs {', '.join(_REQUIRED)}.")
     for key, value in pairs.items():
         where = f"{name}: {key}"
-        if key in _IMPLEMENTATIONS:
-            settings[_IMPLEMENTATIONS[key]] = Implementation.parse_all(value, where)
+        if key in IMPLEMENTATIONS:
+            settings[_attribute(key)] = Implementation.parse_all(value, where)
         elif key in _WORDS:
-            settings[_WORDS[key]] = _OTHER_NAMES.get(value, value)
+            settings[_WORDS[key]] = OTHER_NAMES.get(value, value)
         elif key in _NUMBERS:
             settings[_NUMBERS[key]] = _number(where, value)
         elif key in _FLAGS:
@@ -82,23 +83,22 @@ def format_system(system: SystemConfig) -> str:
     """
     system.check_names()
     values = {key: getattr(system, attribute) for key, attribute in (_WORDS | _NUMBERS).items()}
-    values |= {
-        key: "_".join(i.spelling for i in getattr(system, attribute)) for key, attribute in _IMPLEMENTATIONS.items()
-    }
+    values |= {key: "_".join(how.spelling for how in getattr(system, _attribute(key))) for key in IMPLEMENTATIONS}
     if system.gap_denominator == SystemConfig.gap_denominator:
         del values["gap-denominator"]
     values["boost-mode"] = int(system.boost)
     if system.bus:
-        values |= {"model-shared-bus": 1} | {key: getattr(system.bus, attribute) for key, attribute in _BUS.items()}
+        values |= {"model-shared-bus": 1} | {key: getattr(system.bus, attribute) for key, attribute in BUS.items()}
     return "".join(f"{key}: {value}\n" for key, value in values.items())
+
+
+def _attribute(key: str) -> str:
+    return IMPLEMENTATIONS[key].value.replace("-", "_")
 
 
 def _bus(pairs: dict[str, str], name: str) -> Bus:
     numbers = {
-        attribute: _number(f"{name}: {key}", pairs[key])
-        for key, attribute in _BUS.items()
-        if key in pairs
-        if key != "G"
+        attribute: _number(f"{name}: {key}", pairs[key]) for key, attribute in BUS.items() if key in pairs if key != "G"
     }
     try:
         per_byte = float(pairs.get("G", "0"))

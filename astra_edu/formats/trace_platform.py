@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from os import PathLike
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.base.files import read_text, write_text
+from astra_edu.base.files import FileName, read_text, write_text
 from astra_edu.formats.custom_traces import CustomTraces
 from astra_edu.formats.kinds import is_graph
 from astra_edu.formats.memory_json import format_memory, parse_memory
@@ -17,13 +16,11 @@ from astra_edu.formats.system_json import format_system_2, parse_system_2
 from astra_edu.network import GraphNetwork
 from astra_edu.system import RemoteMemory, TracePlatform
 
-Path = str | PathLike[str]
-
 
 def trace_platform(
-    network: Path,
-    system: Path,
-    memory: Path | None,
+    network: FileName,
+    system: FileName,
+    memory: FileName | None,
     congestion_aware: bool,
     injection_scale: float,
     queues: int,
@@ -51,7 +48,7 @@ def trace_platform(
     return replace(platform, memory=parse_memory(text, str(memory), platform.npus))
 
 
-def _compare_dimensions(platform: TracePlatform, network: Path, system: Path) -> None:
+def _compare_dimensions(platform: TracePlatform, network: FileName, system: FileName) -> None:
     dims = len(platform.dims)
     few = []
     for collective, hows in platform.system.implementations.items():
@@ -68,7 +65,7 @@ def _compare_dimensions(platform: TracePlatform, network: Path, system: Path) ->
         )
 
 
-def save_trace_platform(platform: TracePlatform, network: Path, system: Path, memory: Path | None) -> None:
+def save_trace_platform(platform: TracePlatform, network: FileName, system: FileName, memory: FileName | None) -> None:
     """Write the files. Raises ConfigError for what they have no place for: buffers, a memory without a file.
 
     Warns of a network that ASTRA-sim doesn't read: a graph, and topologies of ours.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from astra_edu.base.errors import ConfigError, choice, positive
 from astra_edu.base.units import float32
 from astra_edu.collectives import Collective
-from astra_edu.formats.looks_like import looks_like
+from astra_edu.formats.kinds import looks_like
 from astra_edu.workload import LOOPS, Layer, Work, Workload
 
 _COLLECTIVES = {

@@ -6,18 +6,11 @@ import warnings
 from collections.abc import Callable, Iterator
 
 from astra_edu.base.units import format_ns
-from astra_edu.traces.node import CommType, Node, NodeType
+from astra_edu.traces.node import INTEGERS, CommType, Node, NodeType
 from astra_edu.traces.trace import Trace
 
 _MINUTE = 60_000_000
-_INTEGERS = ("num_ops", "comm_type", "comm_size")
-_READ_IN_2024 = {
-    **dict.fromkeys(_INTEGERS, "int64_val"),
-    "tensor_size": "uint64_val",
-    **dict.fromkeys(("comm_src", "comm_dst", "comm_tag", "comm_priority"), "int32_val"),
-    "is_cpu_op": "bool_val",
-    "pg_name": "string_val",
-}
+_READ_IN_2024 = INTEGERS | {"is_cpu_op": "bool_val", "pg_name": "string_val"}
 _COMMUNICATION = (NodeType.COMM_COLL_NODE, NodeType.COMM_SEND_NODE)
 
 
@@ -109,4 +102,4 @@ def _found(trace: Trace, accident: Callable[[Node], bool]) -> tuple[str, str, No
     if first is None:
         return None
     npu, node = first
-    return f"{total} node{'s' if total > 1 else ''}", f"{trace.where(npu)}, node {node.id} ({node.name[:60]})", node
+    return f"{total} node{'s' if total > 1 else ''}", f"{trace.where(npu)}, {node.label}", node

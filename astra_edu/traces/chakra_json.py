@@ -6,11 +6,11 @@ object with a list "workload_graph"; of a node it takes the keys that are listed
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from astra_edu.base.errors import ConfigError, whole
-from astra_edu.traces.messages import metadata_of, node_of
+from astra_edu.traces.messages import metadata_and_nodes
 from astra_edu.traces.node import Metadata, Node, NodeType
 from astra_edu.traces.plain import node_from_plain
 from astra_edu.traces.schema import messages
@@ -24,22 +24,13 @@ _FEEDER_ATTRIBUTES = (
 
 def from_jsonizer(documents: Iterable[Any], where: str) -> tuple[Metadata, tuple[Node, ...]]:
     """What the jsonizer wrote. Raises ConfigError naming the node for what isn't in Chakra's schema."""
-    metadata = Metadata()
-    nodes: dict[int, Node] = {}
-    for number, document in enumerate(documents):
-        place = f"{where}, node number {number}" if number else f"{where}, its metadata"
-        message = _message(messages().node if number else messages().metadata, document, place)
-        try:
-            if not number:
-                metadata = metadata_of(message)
-                continue
-            node = node_of(message)
-        except ConfigError as error:
-            raise ConfigError(f"{place}: {error}") from None
-        if node.id in nodes:
-            raise ConfigError(f"{place}: two nodes have the number {node.id}.")
-        nodes[node.id] = node
-    return metadata, tuple(nodes.values())
+
+    def parsed() -> Iterator[tuple[str, Any]]:
+        for number, document in enumerate(documents):
+            place = f"{where}, node number {number}" if number else f"{where}, its metadata"
+            yield place, _message(messages().node if number else messages().metadata, document, place)
+
+    return metadata_and_nodes(parsed())
 
 
 def from_feeder(graph: Any, where: str) -> tuple[Metadata, tuple[Node, ...]]:

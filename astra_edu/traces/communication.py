@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import product
 from math import prod
 from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError, suggestion
-from astra_edu.traces.node import COLLECTIVES, CommType, Node, NodeType
+from astra_edu.traces.dimensions import npus_along
+from astra_edu.traces.node import CommType, Node, NodeType
 from astra_edu.traces.trace import Trace
 
 _NUMBERS = ("num_ops", "tensor_size")
 _COMMUNICATION = (NodeType.COMM_COLL_NODE, NodeType.COMM_SEND_NODE, NodeType.COMM_RECV_NODE)
 
 
-class Message(NamedTuple):
+class Envelope(NamedTuple):
     """What a send and its receive must have in common."""
 
     source: int
@@ -62,8 +62,8 @@ def check_communication(trace: Trace, dimensions: Sequence[int] | None = None) -
     aren't compared, since who takes part in them isn't known. The time it takes grows with the nodes.
     """
     issued: dict[int, _Issued] = {}
-    sends: list[tuple[Message, Node]] = []
-    receives: list[tuple[Message, Node]] = []
+    sends: list[tuple[Envelope, Node]] = []
+    receives: list[tuple[Envelope, Node]] = []
     for npu, nodes in enumerate(trace.nodes):
         try:
             if id(nodes) not in issued:
@@ -72,7 +72,7 @@ def check_communication(trace: Trace, dimensions: Sequence[int] | None = None) -
                 _check_group(trace, team[0], npu, node)
             for node in issued[id(nodes)].messages:
                 sending = node.type is NodeType.COMM_SEND_NODE
-                (sends if sending else receives).append((_message(node, npu, trace.npus, sending), node))
+                (sends if sending else receives).append((_envelope(node, npu, trace.npus, sending), node))
         except ConfigError as error:
             raise ConfigError(f"{trace.where(npu)}: {error}") from None
     _check_messages(trace, sends, receives)
@@ -88,21 +88,15 @@ def _issued(nodes: Sequence[Node]) -> _Issued:
         if node.type not in _COMMUNICATION:
             continue
         if node.is_cpu_op:
-            raise ConfigError(f"{_name(node)} communicates, and has is_cpu_op set; in ASTRA-sim that excludes itself.")
+            raise ConfigError(f"{node.label} communicates, and has is_cpu_op set; in ASTRA-sim that excludes itself.")
         if node.type is not NodeType.COMM_COLL_NODE:
             found.messages.append(node)
             continue
-        kind = node.comm_type
-        if kind is CommType.BROADCAST:  # a replay of its duration, with nobody else
+        if node.collective is None:  # a replay of its duration, with nobody else
             continue
-        if kind not in COLLECTIVES:
-            raise ConfigError(
-                f"{_name(node)} is {kind.name}; ASTRA-sim 2.x carries out "
-                f"{', '.join(known.name for known in COLLECTIVES)}, and replays BROADCAST."
-            )
         involved = node.involved or ()
         team = (node.group, () if all(involved) else involved)
-        start = Start(kind, node.number("comm_size"))
+        start = Start(node.comm_type, node.number("comm_size"))
         found.counts.setdefault(team, Counter())[start] += 1
         found.first.setdefault((team, start), node)
     return found
@@ -113,28 +107,28 @@ def _check_group(trace: Trace, name: str, npu: int, node: Node) -> None:
         return
     if name not in trace.groups:
         there = suggestion(name, trace.groups) if trace.groups else "No groups are defined."
-        raise ConfigError(f"{_name(node)} names the process group {name!r}, which isn't defined. {there}")
+        raise ConfigError(f"{node.label} names the process group {name!r}, which isn't defined. {there}")
     if npu not in trace.groups[name]:
         members = ", ".join(map(str, trace.groups[name][:20]))
-        raise ConfigError(f"{_name(node)}: its process group is {name}, but the NPUs of that are {members}.")
+        raise ConfigError(f"{node.label}: its process group is {name}, but the NPUs of that are {members}.")
 
 
-def _message(node: Node, npu: int, npus: int, sending: bool) -> Message:
+def _envelope(node: Node, npu: int, npus: int, sending: bool) -> Envelope:
     own, other = ("comm_src", "comm_dst") if sending else ("comm_dst", "comm_src")
     verb = "sends" if sending else "receives"
     if node.number(own, npu) != npu:
-        raise ConfigError(f"{_name(node)} {verb}, but its {own} is NPU {node.number(own)}, not NPU {npu} itself.")
+        raise ConfigError(f"{node.label} {verb}, but its {own} is NPU {node.number(own)}, not NPU {npu} itself.")
     to = node.number(other)
     if to >= npus:
-        raise ConfigError(f"{_name(node)}: its {other} is NPU {to}; there are only 0 to {npus - 1}.")
+        raise ConfigError(f"{node.label}: its {other} is NPU {to}; there are only 0 to {npus - 1}.")
     if to == npu:
-        raise ConfigError(f"{_name(node)}: its {other} is NPU {npu} itself; a message needs two NPUs.")
+        raise ConfigError(f"{node.label}: its {other} is NPU {npu} itself; a message needs two NPUs.")
     ends = (npu, to) if sending else (to, npu)
-    return Message(*ends, node.number("comm_tag", 0), node.number("comm_size"))
+    return Envelope(*ends, node.number("comm_tag", 0), node.number("comm_size"))
 
 
 def _check_messages(
-    trace: Trace, sends: Sequence[tuple[Message, Node]], receives: Sequence[tuple[Message, Node]]
+    trace: Trace, sends: Sequence[tuple[Envelope, Node]], receives: Sequence[tuple[Envelope, Node]]
 ) -> None:
     sent, received = Counter(message for message, _ in sends), Counter(message for message, _ in receives)
     for listed, ours, theirs, sending in ((sends, sent, received, True), (receives, received, sent, False)):
@@ -156,13 +150,13 @@ def _check_messages(
             why = f"There is one from NPU {nearest.source} to NPU {nearest.destination}, though."
         more = lonely.total() - lonely[message]
         raise ConfigError(
-            f"{trace.where(npu)}: {_name(node)} {what} {'to' if sending else 'from'} NPU {other}, and has no "
+            f"{trace.where(npu)}: {node.label} {what} {'to' if sending else 'from'} NPU {other}, and has no "
             f"counterpart there: NPUs, tag and size must be the same. {why}"
             + (f" {more} more have none." if more else "")
         )
 
 
-def _nearest(message: Message, left: Counter[Message]) -> Message | None:
+def _nearest(message: Envelope, left: Counter[Envelope]) -> Envelope | None:
     """Of the messages that are left over on the other side the one that was probably meant."""
     near = [other for other in left if other[:2] == message[:2] or other[2:] == message[2:]]
     return max(near, key=lambda other: (other[:2] == message[:2], other.tag == message.tag), default=None)
@@ -180,16 +174,8 @@ def _teams(
         elif not involved:
             yield team, range(trace.npus)
         elif dimensions is not None and prod(dimensions) == trace.npus:
-            yield from ((team, members) for members in _slices(dimensions, involved))
-
-
-def _slices(dimensions: Sequence[int], involved: Sequence[bool]) -> Iterator[list[int]]:
-    """The NPUs that differ in the involved dimensions only; the first dimension's number counts up first."""
-    strides = [prod(dimensions[:d]) for d in range(len(dimensions))]
-    uses = [d < len(involved) and involved[d] for d in range(len(dimensions))]
-    ways = [[k * strides[d] for k in range(size)] for d, size in enumerate(dimensions)]
-    for base in product(*(way for way, use in zip(ways, uses, strict=True) if not use)):
-        yield [sum(base) + sum(step) for step in product(*(way for way, use in zip(ways, uses, strict=True) if use))]
+            uses = [d < len(involved) and involved[d] for d in range(len(dimensions))]
+            yield from ((team, members) for members in npus_along(dimensions, uses))
 
 
 def _check_team(trace: Trace, issued: dict[int, _Issued], team: Team, members: Sequence[int]) -> None:
@@ -210,11 +196,7 @@ def _check_team(trace: Trace, issued: dict[int, _Issued], team: Team, members: S
         instead = min(left, key=lambda one: one.kind is not start.kind, default=None)
         who = f"the NPUs of process group {team[0]}" if team[0] else "the NPUs that take part"
         raise ConfigError(
-            f"{trace.where(most)}: {_name(node)} is the first of {ours.counts[team][start]} x {start}, but "
+            f"{trace.where(most)}: {node.label} is the first of {ours.counts[team][start]} x {start}, but "
             f"{trace.where(npu)} starts {theirs[start]}{f', and {instead} instead' if instead else ''}. All {who} must "
             "start the same collectives, or the others wait for ever."
         )
-
-
-def _name(node: Node) -> str:
-    return f"node {node.id} ({node.name[:60]})"

@@ -23,11 +23,11 @@ def custom_steps(nodes: Sequence[Node]) -> tuple[CustomStep, ...]:
 def _step(node: Node) -> CustomStep:
     if node.type not in _ACTS:
         raise ConfigError(
-            f"node {node.id} ({node.name}) of a custom collective is a {node.type.name}; it can have sends, "
-            "receives and computations."
+            f"{node.label} of a custom collective is a {node.type.name}; it can have sends, receives and computations."
         )
     act, other = _ACTS[node.type]
     rank = node.number(other) if other else 0
     tag, size = node.number("comm_tag", 0), node.number("comm_size", 0)
-    parents = frozenset((*node.data_deps, *node.ctrl_deps))
-    return CustomStep(node.id, node.name, act, rank, tag, size, node.duration_micros * 1000 or 1, parents)
+    return CustomStep(
+        node.id, node.name, act, rank, tag, size, node.duration_micros * 1000 or 1, frozenset(node.parents)
+    )

@@ -5,28 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import product
 from math import prod
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from astra_edu.base.errors import ConfigError, whole
+from astra_edu.system import Platform, TracePlatform
 
 KNOWN_DIMENSIONS = 4
 """Without involved_dim, a collective runs over the first four dimensions."""
 
 
-class _Part(Protocol):
-    @property
-    def npus(self) -> int: ...
-
-
-class Networked(Protocol):
-    """A Platform or a TracePlatform."""
-
-    @property
-    def network(self) -> Sequence[_Part]:
-        """Its dimensions."""
-
-
-Network = Networked | int | Sequence[int]
+Network = Platform | TracePlatform | int | Sequence[int]
 """A platform, or the number of NPUs in each dimension."""
 
 
@@ -61,6 +49,20 @@ def with_group(sizes: list[int], group: int) -> tuple[list[int], int]:
     return sizes, len(sizes)
 
 
+def npus_along(sizes: Sequence[int], uses: Sequence[bool]) -> list[list[int]]:
+    """The NPUs that differ only in the dimensions used, group after group, each ascending.
+
+    >>> npus_along([2, 3], [False, True])
+    [[0, 2, 4], [1, 3, 5]]
+    """
+
+    def numbers(used: bool) -> list[int]:
+        ways = [range(0, prod(sizes[: d + 1]), prod(sizes[:d])) for d, use in enumerate(uses) if use is used]
+        return [sum(way) for way in product(*reversed(ways))]
+
+    return [[first + further for further in numbers(True)] for first in numbers(False)]
+
+
 class Space(NamedTuple):
     """NPUs counted along logical dimensions, the first one fastest.
 
@@ -82,7 +84,8 @@ class Space(NamedTuple):
             return {} if len(self.physical) <= KNOWN_DIMENSIONS else {"involved_dim": [True] * len(self.physical)}
         owners = self._owners()
         if owners is None:
-            return {"group": [group for group in self._groups(uses) if npus is None or group[0] in npus]}
+            groups = npus_along(self.logical, uses)
+            return {"group": [group for group in groups if npus is None or group[0] in npus]}
         dims = [owner is not None and uses[owner] for owner in owners]
         return {"involved_dim": dims, "on": npus}
 
@@ -102,14 +105,3 @@ class Space(NamedTuple):
             owners.append(d)
             left //= size
         return owners
-
-    def _groups(self, uses: Sequence[bool]) -> list[list[int]]:
-        """The NPUs that differ only in the dimensions used, group after group."""
-        strides = [prod(self.logical[:d]) for d in range(len(self.logical))]
-
-        def numbers(used: bool) -> list[int]:
-            dims = [d for d, use in reversed(list(enumerate(uses))) if use is used]
-            places = product(*(range(self.logical[d]) for d in dims))
-            return [sum(strides[d] * at for d, at in zip(dims, place, strict=True)) for place in places]
-
-        return [[first + further for further in numbers(True)] for first in numbers(False)]

@@ -11,12 +11,11 @@ import hashlib
 import io
 import zlib
 from collections.abc import Iterable, Iterator
-from os import PathLike
 from typing import Any, NamedTuple
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.base.files import existing, write_bytes
-from astra_edu.traces.messages import metadata_message, metadata_of, node_message, node_of, strange_field
+from astra_edu.base.files import FileName, existing
+from astra_edu.traces.messages import metadata_and_nodes, metadata_message, node_message, strange_field
 from astra_edu.traces.node import Metadata, Node
 from astra_edu.traces.schema import messages
 
@@ -34,7 +33,7 @@ _OLDER = " Chakra's schemas before 0.0.4, those of ASTRA-sim 2.0 to 2.2, are oth
 _Stream = gzip.GzipFile | io.BufferedReader
 
 
-class _Place(NamedTuple):
+class _Position(NamedTuple):
     """Where in a file something is, for error sentences."""
 
     where: str
@@ -46,9 +45,7 @@ class _Place(NamedTuple):
         return f"{self.where}, {what} (byte {self.byte})"
 
 
-def read_et(
-    path: str | PathLike[str], npu: int | None = None, most_nodes: int = MOST_NODES
-) -> tuple[Metadata, tuple[Node, ...]]:
+def read_et(path: FileName, npu: int | None = None, most_nodes: int = MOST_NODES) -> tuple[Metadata, tuple[Node, ...]]:
     """The metadata and the nodes of a file, in its order. npu: whose file it is, for error sentences.
 
     Raises ConfigError naming file, NPU, node and byte for what is no trace: files that end too early, lengths and
@@ -68,33 +65,23 @@ def read_et(
 
 
 def _read(content: _Stream, where: str, most_nodes: int) -> tuple[Metadata, tuple[Node, ...]]:
-    metadata = None
-    nodes: dict[int, Node] = {}
-    hint = _looks_like(content.peek(_START))
-    for place, data in _cut(content, where, hint):
-        kind = messages().node if place.message else messages().metadata
-        message = _parse(kind, data, place, hint)
-        try:
-            if not place.message:
-                metadata = metadata_of(message)
-                continue
-            node = node_of(message)
-        except ConfigError as error:
-            raise ConfigError(f"{place}: {error}") from error
-        if node.id in nodes:
-            other = nodes[node.id].name
-            raise ConfigError(f"{place}: two nodes have the number {node.id} ({other[:60]}, {node.name[:60]}).")
-        if len(nodes) == most_nodes:
-            raise ConfigError(f"{where}: the trace has over {most_nodes:,} nodes; that many don't fit into memory.")
-        nodes[node.id] = node
-    if metadata is None:
+    start = content.peek(_START)
+    if not start:
         raise ConfigError(f"{where} is empty; {_WHAT} is expected.")
-    return metadata, tuple(nodes.values())
+    hint = _looks_like(start)
+
+    def parsed() -> Iterator[tuple[_Position, Any]]:
+        for place, data in _cut(content, where, hint):
+            if place.message > most_nodes:
+                raise ConfigError(f"{where}: the trace has over {most_nodes:,} nodes; that many don't fit into memory.")
+            yield place, _parse(messages().node if place.message else messages().metadata, data, place, hint)
+
+    return metadata_and_nodes(parsed())
 
 
-def _cut(content: _Stream, where: str, hint: str) -> Iterator[tuple[_Place, bytes]]:
+def _cut(content: _Stream, where: str, hint: str) -> Iterator[tuple[_Position, bytes]]:
     """The messages of a file, cut at the lengths in front of them."""
-    place = _Place(where, 0, 0)
+    place = _Position(where, 0, 0)
     while (length := _length(content, place, hint)) is not None:
         size, width = length
         if not size and place.message:
@@ -107,12 +94,12 @@ def _cut(content: _Stream, where: str, hint: str) -> Iterator[tuple[_Place, byte
         if len(data) < size:
             raise ConfigError(f"{place}: it should have {size:,} bytes, but the file ends after {len(data):,}.{hint}")
         yield place, data
-        place = _Place(where, place.message + 1, place.byte + width + size)
+        place = _Position(where, place.message + 1, place.byte + width + size)
         if place.byte > MOST_BYTES:
             raise ConfigError(f"{where} has over {MOST_BYTES:,} bytes (unpacked); that is more than can be read.")
 
 
-def _length(content: _Stream, place: _Place, hint: str) -> tuple[int, int] | None:
+def _length(content: _Stream, place: _Position, hint: str) -> tuple[int, int] | None:
     """The next varint and how many bytes it takes; None at the file's end."""
     size = 0
     for position in range(10):
@@ -127,7 +114,7 @@ def _length(content: _Stream, place: _Place, hint: str) -> tuple[int, int] | Non
     raise ConfigError(f"{place}: the length in front of it has over 10 bytes.{hint}")
 
 
-def _parse(kind: Any, data: bytes, place: _Place, hint: str) -> Any:
+def _parse(kind: Any, data: bytes, place: _Position, hint: str) -> Any:
     from google.protobuf.message import DecodeError
 
     message = kind()
@@ -158,19 +145,12 @@ def _looks_like(start: bytes) -> str:
     return ""
 
 
-def write_et(
-    path: str | PathLike[str], nodes: Iterable[Node], metadata: Metadata | None = None, compressed: bool = False
-) -> None:
-    """Write nodes as a file of ASTRA-sim 2.x; compressed: with gzip, which its newest reader doesn't unpack.
+def encode(nodes: Iterable[Node], metadata: Metadata | None = None, compressed: bool = False) -> bytes:
+    """The bytes of a file of ASTRA-sim 2.x; compressed: with gzip, which its newest reader doesn't unpack.
 
     What read_et gave comes out as it was, but for gzip's own bytes.
     Raises ConfigError naming the node for what the schema has no place for.
     """
-    write_bytes(path, [encode(nodes, metadata, compressed)])
-
-
-def encode(nodes: Iterable[Node], metadata: Metadata | None = None, compressed: bool = False) -> bytes:
-    """The bytes that write_et writes."""
     parts = [_delimited(metadata_message(metadata if metadata is not None else Metadata()))]
     for node in nodes:
         part = _delimited(node_message(node))
@@ -191,7 +171,7 @@ def _delimited(message: Any) -> bytes:
     return bytes([*length, size]) + data
 
 
-def fingerprint(path: str | PathLike[str]) -> bytes:
+def fingerprint(path: FileName) -> bytes:
     """Files with the same fingerprint have the same bytes. Raises ConfigError for what is no file."""
     file = existing(path, _WHAT)
     try:

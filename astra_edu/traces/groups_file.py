@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from os import PathLike
 from typing import Any
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.base.files import read_text, write_text
+from astra_edu.base.files import FileName, read_text, write_text
+from astra_edu.base.json_text import json_errors, keys_once
 from astra_edu.traces.node import Node, NodeType
 
 Groups = Mapping[str, tuple[int, ...]]
@@ -16,33 +16,28 @@ Groups = Mapping[str, tuple[int, ...]]
 _WHAT = "a file of process groups (JSON)"
 
 
-def read_groups(path: str | PathLike[str]) -> dict[str, tuple[int, ...]]:
+def read_groups(path: FileName) -> dict[str, tuple[int, ...]]:
     """The process groups in a file: name to NPUs, in the order of the group's ring.
 
     Raises ConfigError naming the file and the group. Whether the NPUs exist is checked when a Trace is made.
     """
     text = read_text(path, _WHAT)
-    try:
-        content = json.loads(text, object_pairs_hook=_Pairs)
-    except json.JSONDecodeError as error:
-        raise ConfigError(f"{path}, line {error.lineno}, column {error.colno}: no JSON ({error.msg}).") from None
-    except (RecursionError, ValueError) as error:
-        raise ConfigError(f"{path}: this is no JSON ({error}).") from None
-    return groups_from(content, str(path))
+    with json_errors(str(path)):
+        return groups_from(json.loads(text, object_pairs_hook=keys_once(str(path))), str(path))
 
 
-def write_groups(path: str | PathLike[str], groups: Groups) -> None:
+def write_groups(path: FileName, groups: Groups) -> None:
     """Write process groups for ASTRA-sim's --comm-group-configuration."""
     lines = ",\n".join(f"  {json.dumps(name)}: {list(members)}" for name, members in groups.items())
     write_text(path, f"{{\n{lines}\n}}\n")
 
 
 def groups_from(content: Any, where: str) -> dict[str, tuple[int, ...]]:
-    """Groups from a mapping, or a list of pairs, of names to lists of NPUs. Raises ConfigError beginning with where."""
-    if not isinstance(content, (Mapping, _Pairs)):
+    """Groups from a mapping of names to lists of NPUs. Raises ConfigError beginning with where."""
+    if not isinstance(content, Mapping):
         raise ConfigError(f'{where}: groups are {content!r:.60}; an object such as {{"1": [0, 1]}} is expected.')
     groups: dict[str, tuple[int, ...]] = {}
-    for name, members in content.items() if isinstance(content, Mapping) else content:
+    for name, members in content.items():
         number = _number(name)
         if number is None or not number:
             raise ConfigError(
@@ -66,7 +61,7 @@ def recorded_groups(nodes: Iterable[Node], npus: int, where: str) -> dict[str, t
     for node in nodes:
         if node.type is not NodeType.METADATA_NODE or node.inputs is None or '"pg_name"' not in node.inputs.values:
             continue
-        place = f"{where}, node {node.id} ({node.name[:60]})"
+        place = f"{where}, {node.label}"
         for item in _items(node.inputs.values, place):
             name, members = item.get("pg_name"), item.get("ranks")
             number = _number(name)
@@ -82,10 +77,6 @@ def recorded_groups(nodes: Iterable[Node], npus: int, where: str) -> dict[str, t
             groups[str(number)] = found
     groups.pop("0", None)
     return groups
-
-
-class _Pairs(list[tuple[str, Any]]):
-    """A JSON object with all its keys, those that are there twice, too."""
 
 
 def _items(text: str, where: str) -> list[Mapping[str, Any]]:

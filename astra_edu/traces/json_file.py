@@ -11,11 +11,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
-from os import PathLike
 from typing import Any, NamedTuple
 
 from astra_edu.base.errors import ConfigError, suggestion
-from astra_edu.base.files import read_text, write_text
+from astra_edu.base.files import FileName, read_text, write_text
+from astra_edu.base.json_text import json_errors, keys_once
 from astra_edu.traces.chakra_json import from_feeder, from_jsonizer
 from astra_edu.traces.groups_file import groups_from
 from astra_edu.traces.node import Metadata, Node
@@ -37,17 +37,15 @@ class JsonTrace(NamedTuple):
     whole: bool = True
 
 
-def read_json_trace(path: str | PathLike[str], npu: int | None = None) -> JsonTrace:
+def read_json_trace(path: FileName, npu: int | None = None) -> JsonTrace:
     """What is in a JSON file. npu: whose file it is, for error sentences.
 
     Raises ConfigError naming file, NPU and node for what is no trace.
     """
     where = str(path) if npu is None else f"{path} (NPU {npu})"
     text = read_text(path, _WHAT)
-    try:
+    with json_errors(where):
         return _read(_documents(text, where), where)
-    except RecursionError:
-        raise ConfigError(f"{where}: its JSON is nested deeper than any trace.") from None
 
 
 def _read(documents: Iterator[Any], where: str) -> JsonTrace:
@@ -65,7 +63,7 @@ def _read(documents: Iterator[Any], where: str) -> JsonTrace:
     return _all_npus(first if isinstance(first, dict) else {"trace": first}, where)
 
 
-def write_json_trace(path: str | PathLike[str], trace: Trace) -> None:
+def write_json_trace(path: FileName, trace: Trace) -> None:
     """Write one JSON file for all NPUs, a node a line. What was read from a trace's files stays as it was."""
     made: dict[int, str] = {}
     for nodes in trace.nodes:
@@ -91,26 +89,13 @@ def _block(items: Sequence[str], depth: int) -> str:
 
 def _documents(text: str, where: str) -> Iterator[Any]:
     """The JSON objects and lists in a text, one after the other."""
-    decoder = json.JSONDecoder(object_pairs_hook=lambda pairs: _once(pairs, where))
+    decoder = json.JSONDecoder(object_pairs_hook=keys_once(where))
     at = 0
     while (at := _SPACE.match(text, at).end()) < len(text):  # type: ignore[union-attr]
-        try:
-            document, at = decoder.raw_decode(text, at)
-        except json.JSONDecodeError as error:
-            raise ConfigError(f"{where}, line {error.lineno}, column {error.colno}: no JSON ({error.msg}).") from None
-        except ValueError as error:
-            raise error if isinstance(error, ConfigError) else ConfigError(f"{where}: no JSON ({error}).") from None
+        document, at = decoder.raw_decode(text, at)
         if not isinstance(document, (dict, list)):
             raise ConfigError(f"{where} is JSON, but no trace: {document!r:.60}.")
         yield document
-
-
-def _once(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ConfigError(f"{where}: the key {max(keys, key=keys.count)!r} is there twice in one object.")
-    return found
 
 
 def _all_npus(values: Mapping[str, Any], where: str) -> JsonTrace:

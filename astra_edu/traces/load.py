@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.base.files import write_bytes
+from astra_edu.base.files import FileName, write_bytes
 from astra_edu.traces.accidents import warn_of_accidents
 from astra_edu.traces.communication import check_communication
 from astra_edu.traces.et_file import MOST_NODES, encode, fingerprint, read_et
@@ -16,7 +16,7 @@ from astra_edu.traces.json_file import JsonTrace, read_json_trace, write_json_tr
 from astra_edu.traces.make import groups_of
 from astra_edu.traces.node import Metadata, Node
 from astra_edu.traces.trace import Trace, check_groups
-from astra_edu.traces.trace_files import FileName, files_of, is_trace, prefix_of
+from astra_edu.traces.trace_files import files_of, is_trace, prefix_of
 
 __all__ = ["is_trace", "load_trace", "save_trace"]
 

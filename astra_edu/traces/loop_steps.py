@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 COMPUTE, ISSUE, WAIT = "compute", "issue", "wait"
 
 
-class Step(NamedTuple):
+class LoopStep(NamedTuple):
     """The loop computes a task, issues its collective, or waits for it. action: COMPUTE, ISSUE or WAIT."""
 
     action: str
     task: Task
 
 
-def loop_steps(workload: Workload, dims: int, boundary: int, passes: int = 1) -> tuple[int, list[Step]]:
+def loop_steps(workload: Workload, dims: int, boundary: int, passes: int = 1) -> tuple[int, list[LoopStep]]:
     """(the number of layers, the steps of `passes` passes).
 
     dims: how many logical dimensions there are, boundary: how many of them a model-parallel group takes; tasks are
@@ -48,14 +48,14 @@ class _RecordingNpu(Npu):
 
     def __init__(self, layers: Sequence[RunningLayer], passes: int, words: Options) -> None:
         super().__init__(layers, passes, words, cast(Any, _NO_TIME), cast(Any, _NO_TIME))
-        self.steps: list[Step] = []
+        self.steps: list[LoopStep] = []
 
     def issue(self, task: Task, urgent: bool = False) -> bool:
         """Begin the task's collective and go on."""
         self._idle_cycles = 0
         if task.work.collective is None or not task.work.size:
             return False
-        self.steps.append(Step(ISSUE, task))
+        self.steps.append(LoopStep(ISSUE, task))
         task.in_flight += 1
         return True
 
@@ -71,13 +71,13 @@ class _RecordingNpu(Npu):
 
     def _compute(self, task: Task) -> Steps:
         self._idle_cycles = 0
-        self.steps.append(Step(COMPUTE, task))
+        self.steps.append(LoopStep(COMPUTE, task))
         yield from ()
 
     def _wait(self, task: Task) -> Steps:
         if task.in_flight:
             self._idle_cycles = 0
-            self.steps.append(Step(WAIT, task))
+            self.steps.append(LoopStep(WAIT, task))
             task.in_flight = 0
         yield from ()
 

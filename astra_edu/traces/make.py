@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from astra_edu.base.errors import ConfigError, choice, suggestion, whole
+from astra_edu.base.errors import ConfigError, choice, whole
 from astra_edu.base.units import parse_bytes
-from astra_edu.traces.node import COLLECTIVES, Attribute, Node, NodeType, attribute_of
+from astra_edu.traces.node import COLLECTIVES, Node, NodeType, attribute_of
+from astra_edu.traces.plain import node_from_plain
 from astra_edu.traces.trace import Trace
 
 COMM_TYPES = {collective.value.replace("-", "_"): kind for kind, collective in COLLECTIVES.items()}
-_FIELDS = ("id", "name", "type", "duration_micros", "start_time_micros", "data_deps", "ctrl_deps", "attr")
 
 
 def collective(name: str, bytes: int | str, npus: int, involved_dim: Sequence[bool] | None = None) -> Trace:
@@ -58,7 +58,8 @@ def from_nodes(
         if id(listed) not in seen:
             if not isinstance(listed, Sequence) or not all(isinstance(node, Mapping) for node in listed):
                 raise ConfigError(f"NPU {npu}: its nodes are {listed!r:.80}; they should be a list of dicts.")
-            seen[id(listed)] = tuple(node_from(node, f"NPU {npu}, node number {k}") for k, node in enumerate(listed))
+            places = (f"NPU {npu}, node number {k}" for k in range(len(listed)))
+            seen[id(listed)] = tuple(map(node_from_plain, listed, places))
         found.append(seen[id(listed)])
     if groups is None:
         groups = groups_of(found)
@@ -75,47 +76,3 @@ def groups_of(nodes: Sequence[Sequence[Node]]) -> dict[str, list[int]]:
             if name:
                 found.setdefault(name, []).append(npu)
     return found
-
-
-def node_from(values: Mapping[str, Any], where: str) -> Node:
-    """A node from a dict, see from_nodes. where: how error sentences call it."""
-    for key in values:
-        if key not in _FIELDS:
-            raise ConfigError(f"{where}: unknown field {key!r}; {suggestion(key, _FIELDS)}")
-    for key in ("id", "type"):
-        if key not in values:
-            raise ConfigError(f"{where} has no {key}.")
-    number = whole(f"{where}: id", values["id"], at_least=0)
-    where = f"{where} (id {number})"
-    kind = values["type"]
-    if not isinstance(kind, NodeType):
-        kind = NodeType[choice(f"{where}: type", kind, NodeType.__members__)]
-    attributes = values.get("attr", {})
-    if not isinstance(attributes, Mapping):
-        raise ConfigError(f"{where}: attr is {attributes!r:.80}; it should be a dict.")
-    return Node(
-        number,
-        str(values.get("name", f"{kind.name.lower()}_{number}")),
-        kind,
-        _numbers(values, "data_deps", where),
-        _numbers(values, "ctrl_deps", where),
-        whole(f"{where}: duration_micros", values.get("duration_micros", 0), at_least=0),
-        whole(f"{where}: start_time_micros", values.get("start_time_micros", 0), at_least=0),
-        {str(name): _attribute(name, value, where) for name, value in attributes.items()},
-    )
-
-
-def _numbers(values: Mapping[str, Any], key: str, where: str) -> tuple[int, ...]:
-    listed = values.get(key, ())
-    if not isinstance(listed, Sequence) or isinstance(listed, (str, bytes)):
-        raise ConfigError(f"{where}: {key} is {listed!r:.80}; it should be a list of node ids.")
-    return tuple(whole(f"{where}: an entry of {key}", number, at_least=0) for number in listed)
-
-
-def _attribute(name: str, value: object, where: str) -> Attribute:
-    if isinstance(value, Attribute):
-        return value
-    try:
-        return attribute_of(str(name), value)
-    except ConfigError as error:
-        raise ConfigError(f"{where}: {error}") from None

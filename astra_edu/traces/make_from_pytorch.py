@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from os import PathLike
 
 from astra_edu.base.errors import ConfigError, whole
+from astra_edu.base.files import FileName
 from astra_edu.traces.builder import Builder
 from astra_edu.traces.operation import Operation
-from astra_edu.traces.pytorch_collectives import Sent, sent_by
-from astra_edu.traces.pytorch_files import Operator, Recording, read_recording
+from astra_edu.traces.pytorch_collectives import RecordedCommunication, sent_by
+from astra_edu.traces.pytorch_files import RecordedOperator, Recording, read_recording
 from astra_edu.traces.rounding import Rounding
 from astra_edu.traces.trace import Trace
 
-FileName = str | PathLike[str]
 _MOST_REDUCED = 10_000
 
 
@@ -74,7 +74,7 @@ class _Call:
 
     name: str
     micros: int
-    sent: Sent | None
+    sent: RecordedCommunication | None
     after: list[_Call] = field(default_factory=list)
 
     @property
@@ -101,9 +101,9 @@ def _calls(recording: Recording, npus: int, rounding: Rounding) -> list[_Call]:
     return calls
 
 
-def _outermost(recording: Recording, npus: int) -> list[tuple[Operator, Sent | None, float]]:
+def _outermost(recording: Recording, npus: int) -> list[tuple[RecordedOperator, RecordedCommunication | None, float]]:
     """The outermost operators and the collectives, each with its time in µs."""
-    inside: dict[int, list[Operator]] = {}
+    inside: dict[int, list[RecordedOperator]] = {}
     for operator in recording.operators:
         if operator.parent != operator.id:
             inside.setdefault(operator.parent, []).append(operator)
@@ -117,7 +117,7 @@ def _outermost(recording: Recording, npus: int) -> list[tuple[Operator, Sent | N
             communicates.add(operator.parent)
     if not recording.kernels_us:
         times = {operator.id: recording.own_us.get(operator.function, 0.0) for operator in recording.operators}
-    found: list[tuple[Operator, Sent | None, float]] = []
+    found: list[tuple[RecordedOperator, RecordedCommunication | None, float]] = []
     closed: set[int] = set()
     for operator in recording.operators:
         if operator.parent in closed:

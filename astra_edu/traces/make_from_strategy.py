@@ -14,7 +14,7 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.pipeline import PassSpan, run_pipeline
 from astra_edu.traces.builder import Builder
 from astra_edu.traces.dimensions import Network, Space, sizes_of
-from astra_edu.traces.loop_steps import COMPUTE, ISSUE, WAIT, Step, loop_steps
+from astra_edu.traces.loop_steps import COMPUTE, ISSUE, WAIT, LoopStep, loop_steps
 from astra_edu.traces.make_from_pipeline import name_of, weave
 from astra_edu.traces.make_from_workload import Player
 from astra_edu.traces.operation import Operation
@@ -58,7 +58,7 @@ def from_strategy(
     if trace.npus != prod(physical):
         raise ConfigError(f"data × tensor × pipeline takes {strategy.npus} NPUs, but the network has {prod(physical)}.")
     space = Space(logical, physical)
-    parts = [_Part.of(model, strategy, device, part) for part in range(strategy.pipeline * strategy.virtual)]
+    parts = [_ModelPart.of(model, strategy, device, part) for part in range(strategy.pipeline * strategy.virtual)]
     sent = communications(model, strategy)
     sizes = [one.size for one in sent if one.collective is None and one.phase == FORWARD]
     at_the_end = all(one.times == 1 for one in sent if one.phase == WEIGHT_GRADIENT)
@@ -90,10 +90,10 @@ def from_strategy(
     return trace.build()
 
 
-class _Part:
+class _ModelPart:
     """A part of the model. forward, backward: what an NPU does for one micro-batch; *_ns: for how long it computes."""
 
-    def __init__(self, layers: int, steps: Sequence[Step]) -> None:
+    def __init__(self, layers: int, steps: Sequence[LoopStep]) -> None:
         self.forward, self.backward = _two_halves(layers, [step for step in steps if not _of_weights(step)])
         self.forward_ns, self.backward_ns = (
             max(1, sum(step.task.work.compute_ns for step in half if step.action == COMPUTE))
@@ -101,7 +101,7 @@ class _Part:
         )
 
     @classmethod
-    def of(cls, model: Model, strategy: Strategy, device: Device | str, part: int) -> _Part:
+    def of(cls, model: Model, strategy: Strategy, device: Device | str, part: int) -> _ModelPart:
         count = strategy.pipeline * strategy.virtual
         if count == 1:
             workload = generate_workload(model, strategy, device)
@@ -116,12 +116,12 @@ class _Part:
         return cls(layers, steps)
 
 
-def _of_weights(step: Step) -> bool:
+def _of_weights(step: LoopStep) -> bool:
     """Whether the loop waits for the weights of the iteration before, which a single iteration hasn't."""
     return step.action == WAIT and step.task.kind == WEIGHT_GRADIENT
 
 
-def _two_halves(layers: int, steps: Sequence[Step]) -> tuple[list[Step], list[Step]]:
+def _two_halves(layers: int, steps: Sequence[LoopStep]) -> tuple[list[LoopStep], list[LoopStep]]:
     """A pass's steps, cut after the last layer's forward pass."""
     seen = 0
     for place, step in enumerate(steps):

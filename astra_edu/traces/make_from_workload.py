@@ -16,7 +16,7 @@ from math import prod
 from astra_edu.base.errors import ConfigError, positive, whole
 from astra_edu.traces.builder import Builder
 from astra_edu.traces.dimensions import Network, Space, sizes_of, with_group
-from astra_edu.traces.loop_steps import COMPUTE, ISSUE, Step, loop_steps
+from astra_edu.traces.loop_steps import COMPUTE, ISSUE, LoopStep, loop_steps
 from astra_edu.traces.make import COMM_TYPES
 from astra_edu.traces.operation import Operation
 from astra_edu.traces.rounding import Rounding
@@ -77,7 +77,9 @@ class Player:
         self._position: tuple[Operation, ...] = ()
         self._on_the_way: dict[int, list[Operation]] = {}
 
-    def play(self, steps: Iterable[Step], after: Sequence[Operation] = (), label: str = "") -> tuple[Operation, ...]:
+    def play(
+        self, steps: Iterable[LoopStep], after: Sequence[Operation] = (), label: str = ""
+    ) -> tuple[Operation, ...]:
         """Put steps into the trace, the first one after `after`; what follows them has to wait for what is returned.
 
         label: before their names.

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any, cast
 
 from astra_edu.base.errors import ConfigError, suggestion
-from astra_edu.traces.node import Attribute, Metadata, Node, NodeType, Tensors
+from astra_edu.traces.node import FIELDS, Attribute, Metadata, Node, NodeType, Tensors
 from astra_edu.traces.schema import MEMBERS, messages
 
 
@@ -37,29 +37,40 @@ def metadata_of(message: Any) -> Metadata:
     return Metadata(message.version, _attributes(message.attr, "metadata"))
 
 
+def metadata_and_nodes(parsed: Iterable[tuple[object, Any]]) -> tuple[Metadata, tuple[Node, ...]]:
+    """What a file's messages hold. parsed: (how error sentences call it, message), the first one the metadata.
+
+    Raises ConfigError for what node_of and metadata_of refuse, and for a number that two nodes have.
+    """
+    metadata = None
+    nodes: dict[int, Node] = {}
+    for place, message in parsed:
+        try:
+            if metadata is None:
+                metadata = metadata_of(message)
+                continue
+            node = node_of(message)
+        except ConfigError as error:
+            raise ConfigError(f"{place}: {error}") from error
+        if node.id in nodes:
+            names = f"{nodes[node.id].name[:60]}, {node.name[:60]}"
+            raise ConfigError(f"{place}: two nodes have the number {node.id} ({names}).")
+        nodes[node.id] = node
+    return metadata or Metadata(), tuple(nodes.values())
+
+
 def node_message(node: Node) -> Any:
     """The message for a node. Raises ConfigError for what the schema has no place for."""
-    name = f"node {node.id} ({node.name[:60]})"
-    plain = {
-        "id": node.id,
-        "name": node.name,
-        "type": node.type,
-        "data_deps": node.data_deps,
-        "ctrl_deps": node.ctrl_deps,
-        "duration_micros": node.duration_micros,
-        "start_time_micros": node.start_time_micros,
-    }
-    tensors = {"inputs": node.inputs, "outputs": node.outputs}
     try:
-        message = messages().node(**plain)
-        for field, texts in tensors.items():
+        message = messages().node(**{field: getattr(node, field) for field in FIELDS})
+        for field, texts in (("inputs", node.inputs), ("outputs", node.outputs)):
             if texts is not None:
                 getattr(message, field).SetInParent()
                 for text, value in texts._asdict().items():
                     setattr(getattr(message, field), text, value)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ConfigError(f"{name} doesn't fit into Chakra's schema: {error}.") from error
-    _add_attributes(message, node.attributes, name)
+        raise ConfigError(f"{node.label} doesn't fit into Chakra's schema: {error}.") from error
+    _add_attributes(message, node.attributes, node.label)
     return message
 
 

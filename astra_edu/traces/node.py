@@ -93,6 +93,10 @@ class Tensors(NamedTuple):
     types: str = ""
 
 
+FIELDS = ("id", "name", "type", "duration_micros", "start_time_micros", "data_deps", "ctrl_deps")
+"""What of a node has the same name in files, whether Chakra's or in JSON."""
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
     """One operation.
@@ -116,19 +120,28 @@ class Node:
     inputs: Tensors | None = None
     outputs: Tensors | None = None
 
+    @property
+    def label(self) -> str:
+        """How error sentences call it."""
+        return f"node {self.id} ({self.name[:60]})"
+
+    @property
+    def parents(self) -> set[int]:
+        """The numbers of the nodes that it waits for, whichever way."""
+        return {*self.data_deps, *self.ctrl_deps}
+
     def number(self, name: str, default: int | None = None) -> int:
         """Attribute `name` as a whole number. Raises ConfigError where it is missing without default, or no number."""
         attribute = self.attributes.get(name)
         if attribute is None:
             if default is None:
-                raise ConfigError(f"node {self.id} ({self.name}) has no attribute {name}.")
+                raise ConfigError(f"{self.label} has no attribute {name}.")
             return default
         value = attribute.value
         exact = type(value) is int or (type(value) is float and value.is_integer())
         if not exact or not 0 <= value < 2**64:
             raise ConfigError(
-                f"node {self.id} ({self.name}): {name} is {value!r} ({attribute.member}); a whole number of 0 or more "
-                "is needed."
+                f"{self.label}: {name} is {value!r} ({attribute.member}); a whole number of 0 or more is needed."
             )
         return int(value)
 
@@ -152,9 +165,7 @@ class Node:
         if attribute is None:
             return None
         if attribute.member != "bool_list":
-            raise ConfigError(
-                f"node {self.id} ({self.name}): involved_dim is a {attribute.member}; a bool_list is needed."
-            )
+            raise ConfigError(f"{self.label}: involved_dim is a {attribute.member}; a bool_list is needed.")
         return tuple(bool(use) for use in attribute.value)
 
     @property
@@ -164,7 +175,21 @@ class Node:
         try:
             return CommType(number)
         except ValueError:
-            raise ConfigError(f"node {self.id} ({self.name}): comm_type is {number}; 0 to 9 is known.") from None
+            raise ConfigError(f"{self.label}: comm_type is {number}; 0 to 9 is known.") from None
+
+    @property
+    def collective(self) -> Collective | None:
+        """The collective that ASTRA-sim 2.x carries out; None for a BROADCAST, whose duration it replays.
+
+        Raises ConfigError for those that it refuses.
+        """
+        kind = self.comm_type
+        if kind in COLLECTIVES or kind is CommType.BROADCAST:
+            return COLLECTIVES.get(kind)
+        raise ConfigError(
+            f"{self.label} is {kind.name}; ASTRA-sim 2.x carries out "
+            f"{', '.join(known.name for known in COLLECTIVES)}, and replays BROADCAST."
+        )
 
 
 def attribute_of(name: str, value: object, member: str | None = None) -> Attribute:
@@ -181,7 +206,7 @@ def attribute_of(name: str, value: object, member: str | None = None) -> Attribu
         if isinstance(value, bool):
             member = "bool_val"
         elif isinstance(value, int):
-            member = _INTEGERS.get(name, "int64_val")
+            member = INTEGERS.get(name, "int64_val")
         elif isinstance(value, float):
             member = "double_val"
         elif isinstance(value, str):
@@ -195,7 +220,7 @@ def attribute_of(name: str, value: object, member: str | None = None) -> Attribu
     return Attribute(tuple(value) if isinstance(value, list) else value, member)
 
 
-_INTEGERS = {
+INTEGERS = {
     "num_ops": "int64_val",
     "comm_type": "int64_val",
     "comm_size": "int64_val",
@@ -205,6 +230,7 @@ _INTEGERS = {
     "comm_dst": "int32_val",
     "comm_tag": "int32_val",
 }
+"""The members of attributes with whole numbers where they aren't int64_val, and of those that a reader looks for."""
 
 
 def _list_member(name: str, values: Sequence[object]) -> str:

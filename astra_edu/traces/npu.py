@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Collective
 from astra_edu.system.trace_config import TraceSystem
-from astra_edu.traces import COLLECTIVES, CommType, Node, NodeType
+from astra_edu.traces.node import Node, NodeType
 
 
 class Unit(IntEnum):
@@ -112,7 +112,7 @@ class TraceNpu:
         self._running: dict[int, int] = {}
         for node in nodes:
             self._units[node.id] = unit_of(node)
-            parents = {*node.data_deps, *node.ctrl_deps}
+            parents = node.parents
             self._parents[node.id] = len(parents)
             for parent in parents:
                 self._children.setdefault(parent, []).append(node)
@@ -182,7 +182,7 @@ class TraceNpu:
         assert system.peak_performance
         if not size:
             raise ConfigError(
-                f"node {node.id} ({node.name}): tensor_size is 0, so the roofline has no operations "
+                f"{node.label}: tensor_size is 0, so the roofline has no operations "
                 "per byte; ASTRA-sim skips such a node."
             )
         intensity = operations / size
@@ -190,32 +190,22 @@ class TraceNpu:
         self.by.after(int(operations / rate * 1e9) if operations else 0, self._done, node)
 
     def _communicate(self, node: Node) -> None:
-        kind = node.comm_type
-        if kind is CommType.BROADCAST:
+        collective = node.collective
+        if collective is None:
             self._replay(node)
             return
-        if kind not in COLLECTIVES:
-            raise ConfigError(
-                f"node {node.id} ({node.name}): ASTRA-sim 2.x doesn't carry out {kind.name}; it does "
-                f"{', '.join(known.name for known in COLLECTIVES)} (and replays BROADCAST)."
-            )
-        group = self._group(node)
+        group = (int(node.group), self.groups[node.group]) if node.group else None
         size, priority = node.number("comm_size"), node.number("comm_priority", 0)
-        if not self.by.collective(
-            node, COLLECTIVES[kind], size, node.involved, group, priority, lambda: self._done(node)
-        ):
+        if not self.by.collective(node, collective, size, node.involved, group, priority, lambda: self._done(node)):
             if node.group:
                 raise ConfigError(
-                    f"node {node.id} ({node.name}): process group {node.group} has only NPU {self.npu}; no other NPU "
+                    f"{node.label}: process group {node.group} has only NPU {self.npu}; no other NPU "
                     "names it, or groups= lists no other."
                 )
             raise ConfigError(
-                f"node {node.id} ({node.name}): involved_dim is {list(node.involved or ())}; this "
+                f"{node.label}: involved_dim is {list(node.involved or ())}; this "
                 "collective runs over no dimension of more than one NPU and never ends in ASTRA-sim."
             )
-
-    def _group(self, node: Node) -> tuple[int, tuple[int, ...]] | None:
-        return (int(node.group), self.groups[node.group]) if node.group else None
 
     def _done(self, node: Node) -> None:
         self._end(node)

@@ -8,46 +8,57 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from binascii import Error
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from sys import float_info
 from typing import Any
 
-from astra_edu.base.errors import ConfigError, suggestion
-from astra_edu.traces.make import node_from
-from astra_edu.traces.node import Attribute, Metadata, Node, Tensors, attribute_of
+from astra_edu.base.errors import ConfigError, choice, suggestion, whole
+from astra_edu.traces.node import FIELDS, Attribute, Metadata, Node, NodeType, Tensors, attribute_of
 from astra_edu.traces.schema import MEMBERS
 
 _LARGEST_DOUBLE = float_info.max
 _LARGEST_FLOAT = float.fromhex("0x1.fffffep+127")
 _TENSORS = ("inputs", "outputs")
+_FIELDS = (*FIELDS, "attr", *_TENSORS)
 
 
 def node_from_plain(values: Mapping[str, Any], where: str) -> Node:
     """The node of such a dict. Raises ConfigError, beginning with `where`, for what makes no node."""
     if not isinstance(values, Mapping):
         raise ConfigError(f"{where} is {values!r:.80}; a node is an object with id, name, type and so on.")
-    values = dict(values)
-    tensors = {field: _tensors(values.pop(field), f"{where}: {field}") for field in _TENSORS if field in values}
-    if isinstance(values.get("attr"), Mapping):
-        values["attr"] = attributes_from_plain(values["attr"], where)
-    node = node_from(values, where)
-    return replace(node, inputs=tensors.get("inputs"), outputs=tensors.get("outputs")) if tensors else node
+    for key in values:
+        if key not in _FIELDS:
+            raise ConfigError(f"{where}: unknown field {key!r}; {suggestion(key, _FIELDS)}")
+    for key in ("id", "type"):
+        if key not in values:
+            raise ConfigError(f"{where} has no {key}.")
+    number = whole(f"{where}: id", values["id"], at_least=0)
+    where = f"{where} (id {number})"
+    kind = values["type"]
+    if not isinstance(kind, NodeType):
+        kind = NodeType[choice(f"{where}: type", kind, NodeType.__members__)]
+    attributes = values.get("attr", {})
+    if not isinstance(attributes, Mapping):
+        raise ConfigError(f"{where}: attr is {attributes!r:.80}; it should be a dict.")
+    return Node(
+        number,
+        str(values.get("name", f"{kind.name.lower()}_{number}")),
+        kind,
+        _numbers(values, "data_deps", where),
+        _numbers(values, "ctrl_deps", where),
+        whole(f"{where}: duration_micros", values.get("duration_micros", 0), at_least=0),
+        whole(f"{where}: start_time_micros", values.get("start_time_micros", 0), at_least=0),
+        attributes_from_plain(attributes, where),
+        *(_tensors(values[field], f"{where}: {field}") if field in values else None for field in _TENSORS),
+    )
 
 
 def plain_node(node: Node) -> dict[str, Any]:
     """The dict of a node, without the fields that have nothing to say."""
-    fields = {
-        "id": node.id,
-        "name": node.name,
-        "type": node.type.name,
-        "duration_micros": node.duration_micros,
-        "start_time_micros": node.start_time_micros,
-        "data_deps": list(node.data_deps),
-        "ctrl_deps": list(node.ctrl_deps),
-        "attr": plain_attributes(node.attributes),
-    }
+    fields = {key: getattr(node, key) for key in FIELDS} | {"type": node.type.name}
+    fields |= {"data_deps": list(node.data_deps), "ctrl_deps": list(node.ctrl_deps)}
+    fields["attr"] = plain_attributes(node.attributes)
     kept = {key: value for key, value in fields.items() if value or key in ("id", "name", "type")}
     for field, texts in (("inputs", node.inputs), ("outputs", node.outputs)):
         if texts is not None:
@@ -78,7 +89,9 @@ def attributes_from_plain(values: Mapping[str, Any], where: str) -> dict[str, At
     found = {}
     for name, value in values.items():
         place = f"{where}: attribute {name}"
-        if value is None:
+        if isinstance(value, Attribute):
+            found[str(name)] = value
+        elif value is None:
             found[str(name)] = Attribute(None, "")
         elif isinstance(value, Mapping):
             found[str(name)] = _explicit(value, place)
@@ -101,7 +114,7 @@ def _plain(name: str, attribute: Attribute) -> Any:
     kind = MEMBERS.get(member)
     value = list(value) if member.endswith("_list") else value
     if kind == "bytes":
-        value = _each(value, lambda one: b64encode(one).decode())
+        value = [b64encode(one).decode() for one in value] if isinstance(value, list) else b64encode(value).decode()
     elif not doc and (value is None or attribute_of(name, value) == attribute):
         return value
     return {member: value} | ({"doc": doc} if doc else {})
@@ -157,8 +170,11 @@ def _one(value: Any, kind: str, where: str) -> Any:
     raise ConfigError(f"{where} is {value!r:.60}; it should be a {kind}{' in base64' if kind == 'bytes' else ''}.")
 
 
-def _each(value: Any, action: Callable[[Any], Any]) -> Any:
-    return [action(one) for one in value] if isinstance(value, list) else action(value)
+def _numbers(values: Mapping[str, Any], key: str, where: str) -> tuple[int, ...]:
+    listed = values.get(key, ())
+    if not isinstance(listed, Sequence) or isinstance(listed, (str, bytes)):
+        raise ConfigError(f"{where}: {key} is {listed!r:.80}; it should be a list of node ids.")
+    return tuple(whole(f"{where}: an entry of {key}", number, at_least=0) for number in listed)
 
 
 def _tensors(values: Any, where: str) -> Tensors:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.traces.builder import Builder
 from astra_edu.traces.operation import Operation
-from astra_edu.traces.pytorch_files import Operator, Recording, tensors_in
+from astra_edu.traces.pytorch_files import RecordedOperator, Recording, tensors_in
 
 _DETAILS = "record_param_comms"  # an operator's part that names the process group
 _DEFAULT = "0"
@@ -41,7 +41,7 @@ _NOTHING_SENT = ("wait_tensor",)
 _REFUSED = ("reduce_", "gather_", "scatter_")
 
 
-class Sent(NamedTuple):
+class RecordedCommunication(NamedTuple):
     """What an operator sends. kind: a Builder's method, or "barrier". group: its members; empty for all NPUs.
 
     other, tag: of a message, the NPU at its other end and its tag.
@@ -60,25 +60,19 @@ class Sent(NamedTuple):
 
     def add(self, trace: Builder, name: str, micros: int, after: Sequence[Operation], npus: range) -> Operation:
         """Put it into a trace."""
-        if self.kind == "send":
-            return trace.send(name, self.size, self.other, on=npus[0], after=after, tag=self.tag)
-        if self.kind == "receive":
-            return trace.receive(name, self.size, self.other, on=npus[0], after=after, tag=self.tag)
         group = self.group or None
-        if self.kind == "broadcast":
-            return trace.broadcast(name, self.size, micros, after=after, on=npus, group=group)
         if self.barrier:
             return trace.all_reduce(name, 1, after=after, on=npus, group=group)
-        begin = {
-            "all_reduce": trace.all_reduce,
-            "all_gather": trace.all_gather,
-            "reduce_scatter": trace.reduce_scatter,
-            "all_to_all": trace.all_to_all,
-        }[self.kind]
-        return begin(name, self.size, after=after, on=npus, group=group)
+        begin: Callable[..., Operation] = getattr(trace, self.kind)
+        if self.kind in ("send", "receive"):
+            return begin(name, self.size, self.other, on=npus[0], after=after, tag=self.tag)
+        times = (micros,) if self.kind == "broadcast" else ()
+        return begin(name, self.size, *times, after=after, on=npus, group=group)
 
 
-def sent_by(operator: Operator, parts: Sequence[Operator], recording: Recording, npus: int) -> Sent | None:
+def sent_by(
+    operator: RecordedOperator, parts: Sequence[RecordedOperator], recording: Recording, npus: int
+) -> RecordedCommunication | None:
     """What an operator sends; None for one that doesn't communicate. parts: the calls in it.
 
     Raises ConfigError for collectives that ASTRA-sim 2.x hasn't, and where nothing says in which group they are.
@@ -97,11 +91,11 @@ def sent_by(operator: Operator, parts: Sequence[Operator], recording: Recording,
         ends = operator.values[2:4]
         if len(ends) < 2 or not all(type(end) is int for end in ends):
             raise ConfigError(f"{where}: its arguments don't say to or from whom, and with which tag.")
-        return Sent(kind, size, (), ends[0], max(0, ends[1]))
-    return Sent(kind, max(1, size), _group(parts, recording, npus, where))
+        return RecordedCommunication(kind, size, (), ends[0], max(0, ends[1]))
+    return RecordedCommunication(kind, max(1, size), _group(parts, recording, npus, where))
 
 
-def _group(parts: Sequence[Operator], recording: Recording, npus: int, where: str) -> tuple[int, ...]:
+def _group(parts: Sequence[RecordedOperator], recording: Recording, npus: int, where: str) -> tuple[int, ...]:
     name = next((found for part in parts if part.name == _DETAILS and (found := _named(part))), None)
     if name is None:
         if len(recording.groups) > 1:
@@ -116,7 +110,7 @@ def _group(parts: Sequence[Operator], recording: Recording, npus: int, where: st
     return () if len(members) == npus else members
 
 
-def _named(details: Operator) -> str | None:
+def _named(details: RecordedOperator) -> str | None:
     """The group's name in the details of a collective: the first of two texts."""
     pairs = (value for value in details.values if isinstance(value, list) and len(value) == 2)
     return next((pair[0] for pair in pairs if all(isinstance(part, str) for part in pair)), None)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from os import PathLike
 from typing import Any, NamedTuple
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.base.files import read_text
+from astra_edu.base.files import FileName, read_text
+from astra_edu.base.json_text import json_errors
 
 _KERNELS = ("kernel", "gpu_memcpy", "gpu_memset")
 _INIT = "process_group:init"
@@ -26,7 +26,7 @@ class Tensor(NamedTuple):
     size: int
 
 
-class Operator(NamedTuple):
+class RecordedOperator(NamedTuple):
     """A call. function: the number of its record function. real: whether it is an operator, not a mere label.
 
     parent: the call in which it is; itself for the outermost, and for labels that PyTorch has hung under a later call.
@@ -52,13 +52,13 @@ class Recording(NamedTuple):
     """
 
     where: str
-    operators: tuple[Operator, ...]
+    operators: tuple[RecordedOperator, ...]
     groups: Mapping[str, tuple[int, ...]]
     own_us: Mapping[int, float]
     kernels_us: Mapping[int, float]
 
 
-def read_recording(host: str | PathLike[str], kineto: str | PathLike[str]) -> Recording:
+def read_recording(host: FileName, kineto: FileName) -> Recording:
     """One process' files. Raises ConfigError for what is no such file, and for two that aren't of the same run."""
     nodes = _listed(host, "PyTorch's execution trace (JSON)", "nodes")
     operators = tuple(sorted((_operator(node, f"{host}, node {k}") for k, node in enumerate(nodes)), key=_by_id))
@@ -69,29 +69,26 @@ def read_recording(host: str | PathLike[str], kineto: str | PathLike[str]) -> Re
     return Recording(str(host), operators, _groups(operators, str(host)), own, kernels)
 
 
-def _by_id(operator: Operator) -> int:
+def _by_id(operator: RecordedOperator) -> int:
     return operator.id
 
 
-def _listed(path: str | PathLike[str], what: str, key: str) -> list[Any]:
-    try:
-        found = json.loads(read_text(path, what))
-    except json.JSONDecodeError as error:
-        raise ConfigError(f"{path}, line {error.lineno}: no JSON ({error.msg}); {what} is expected.") from None
-    except RecursionError:
-        raise ConfigError(f"{path}: its JSON is nested deeper than {what}.") from None
+def _listed(path: FileName, what: str, key: str) -> list[Any]:
+    text = read_text(path, what)
+    with json_errors(str(path), f" It should be {what}."):
+        found = json.loads(text)
     listed = found.get(key) if isinstance(found, dict) else None
     if not isinstance(listed, list):
         raise ConfigError(f"{path} has no list {key!r}; {what} is expected.")
     return listed
 
 
-def _operator(node: Any, where: str) -> Operator:
+def _operator(node: Any, where: str) -> RecordedOperator:
     try:
         attributes = {one["name"]: one["value"] for one in node["attrs"]}
         number, parent = int(node["id"]), int(node["ctrl_deps"])
         inputs, outputs = node["inputs"], node["outputs"]
-        return Operator(
+        return RecordedOperator(
             number,
             min(parent, number),
             str(node["name"]),
@@ -125,7 +122,7 @@ def tensors_in(value: Any) -> Iterator[Tensor]:
         yield from tensors_in(part)
 
 
-def _groups(operators: Sequence[Operator], where: str) -> dict[str, tuple[int, ...]]:
+def _groups(operators: Sequence[RecordedOperator], where: str) -> dict[str, tuple[int, ...]]:
     found: dict[str, tuple[int, ...]] = {}
     for operator in operators:
         if _INIT in operator.name and operator.values:

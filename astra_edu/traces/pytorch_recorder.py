@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from os import PathLike
 from pathlib import Path
 
 from astra_edu.base.errors import ConfigError, whole
+from astra_edu.base.files import FileName
 
 
-def record_pytorch(step: Callable[[], object], prefix: str | PathLike[str], warm_up: int = 3) -> tuple[Path, Path]:
+def record_pytorch(step: Callable[[], object], prefix: FileName, warm_up: int = 3) -> tuple[Path, Path]:
     """Run step() under PyTorch's profiler, after `warm_up` runs without it; (host, kineto), the files for from_pytorch.
 
     They are PREFIX.host.json and PREFIX.kineto.json. With torch.distributed every process calls this, with a prefix

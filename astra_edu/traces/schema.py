@@ -38,7 +38,7 @@ _FIELDS = {
 """Every message but AttributeProto: its fields, numbered from 1; * for those that repeat."""
 
 
-class Messages(NamedTuple):
+class MessageClasses(NamedTuple):
     """The classes of the two messages that a trace file consists of."""
 
     metadata: Any
@@ -46,7 +46,7 @@ class Messages(NamedTuple):
 
 
 @cache
-def messages() -> Messages:
+def messages() -> MessageClasses:
     """The message classes. They live in a pool of their own, where no installed Chakra package is in their way."""
     from google.protobuf import descriptor_pool, message_factory
 
@@ -56,7 +56,7 @@ def messages() -> Messages:
     def message(name: str) -> Any:
         return message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{_PACKAGE}.{name}"))
 
-    return Messages(message("GlobalMetadata"), message("Node"))
+    return MessageClasses(message("GlobalMetadata"), message("Node"))
 
 
 def _file() -> FileDescriptorProto:

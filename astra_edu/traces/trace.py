@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.system.custom import CustomStep
@@ -88,14 +89,10 @@ def _essence(nodes: Sequence[Node]) -> list[tuple[object, ...]]:
     """What counts of nodes: in the order of their numbers, as that is the order in which they are tried."""
     ordered = sorted(nodes, key=lambda node: node.id)
     places = {node.id: place for place, node in enumerate(ordered)}
-
-    def parents(numbers: Sequence[int]) -> set[int]:
-        return {places[number] for number in numbers}
-
     return [
         (
             node.type,
-            parents((*node.data_deps, *node.ctrl_deps)),
+            {places[parent] for parent in node.parents},
             node.duration_micros,
             sorted((name, attribute.value) for name, attribute in node.attributes.items()),
         )
@@ -110,38 +107,26 @@ def check_graph(nodes: Sequence[Node], where: str) -> None:
         if node.id in by_id:
             raise ConfigError(f"{where}: two nodes have the number {node.id} ({by_id[node.id].name}, {node.name}).")
         by_id[node.id] = node
-    waiting: dict[int, int] = {}
-    children: dict[int, list[int]] = {}
+    seen: set[int] = set()
+    ordered = True
     for node in nodes:
-        parents = {*node.data_deps, *node.ctrl_deps}
+        parents = node.parents
         for parent in parents:
             if parent not in by_id:
-                raise ConfigError(f"{where}: node {node.id} ({node.name}) waits for node {parent}, which isn't there.")
-            children.setdefault(parent, []).append(node.id)
-        waiting[node.id] = len(parents)
-    free = [number for number, count in waiting.items() if not count]
-    while free:
-        for child in children.get(free.pop(), ()):
-            waiting[child] -= 1
-            if not waiting[child]:
-                free.append(child)
-    stuck = {number for number, count in waiting.items() if count}
-    if stuck:
-        raise ConfigError(f"{where}: nodes wait for each other in a circle: {_circle(by_id, stuck)}.")
-
-
-def _circle(by_id: Mapping[int, Node], stuck: set[int]) -> str:
-    walk = [min(stuck)]
-    while True:
-        node = by_id[walk[-1]]
-        parent = min(p for p in (*node.data_deps, *node.ctrl_deps) if p in stuck)
-        if parent in walk:
-            circle = [*walk[walk.index(parent) :], parent]
-            if len(circle) > 7:
-                circle = circle[:6]
-                return " waits for ".join(map(str, circle)) + " and so on"
-            return " waits for ".join(map(str, circle))
-        walk.append(parent)
+                raise ConfigError(f"{where}: {node.label} waits for node {parent}, which isn't there.")
+        ordered = ordered and seen.issuperset(parents)
+        seen.add(node.id)
+    if ordered:  # every node comes after its parents, so there are no circles
+        return
+    try:
+        TopologicalSorter({node.id: node.parents for node in nodes}).prepare()
+    except CycleError as error:
+        circle = error.args[1][::-1]
+        start = circle.index(min(circle))
+        shown = [*circle[start:-1], *circle[: start + 1]]
+        more = " and so on" if len(shown) > 7 else ""
+        words = " waits for ".join(map(str, shown[:6] if more else shown))
+        raise ConfigError(f"{where}: nodes wait for each other in a circle: {words}{more}.") from None
 
 
 def check_groups(groups: Mapping[str, Iterable[int]], npus: int) -> dict[str, tuple[int, ...]]:

@@ -6,12 +6,10 @@ import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from itertools import count, islice
-from os import PathLike
 from pathlib import Path
 
 from astra_edu.base.errors import ConfigError
-
-FileName = str | PathLike[str]
+from astra_edu.base.files import FileName
 
 _RANKED = re.compile(r"(.+)\.(0|[1-9][0-9]*)\.(et|json)", re.DOTALL)
 _WHAT = "execution traces"

@@ -113,7 +113,10 @@ def test_options_of_the_system_arrive(options, changes, tmp_path):
         ([], "Missing option '--network-configuration'"),
         (files("nowhere.json", EX1 / "ring.txt", EX1 / "all_reduce.txt"), "nowhere.json: no such file"),
         (files(EX1, EX1 / "ring.txt", EX1 / "all_reduce.txt"), "is a folder"),
-        (files(EX1 / "ring.txt", EX1 / "ring.txt", EX1 / "all_reduce.txt"), "is not valid JSON"),
+        (
+            files(EX1 / "ring.txt", EX1 / "ring.txt", EX1 / "all_reduce.txt"),
+            "no JSON (Expecting value). It looks like a system file",
+        ),
         ([*RING, "--units-count", "4", "4"], "--units-count has 2 values, but the network has 1 dimensions"),
         ([*RING, "--units-count", "--path=x"], "'--units-count' needs a value for each dimension"),
         ([*RING, "--links-count"], "'--links-count' needs a value for each dimension"),

@@ -298,7 +298,7 @@ def test_system_files_that_make_no_system(changes, words):
         ('{"endpoint-delay": -Infinity}', "-Infinity is no number in JSON"),
         ('{"preferred-dataset-splits": 4, "endpoint-delay": 1e400}', "endpoint-delay is inf; it must be a finite"),
         ('{"endpoint-delay": ' + "9" * 5000 + "}", "a number of 5,000 digits"),
-        ('{"L": ' + "[" * 200_000, "too many lists and objects in each other"),
+        ('{"L": ' + "[" * 200_000, "nested deeper"),
         ('{"L": "' + "x" * 2**20 + '"}', "has over 1 MiB"),
         ('{"endpoint-delay": 10}', "the key 'preferred-dataset-splits' is missing.* ASTRA-sim divides by it"),
     ],

@@ -135,7 +135,7 @@ def test_what_is_no_network_is_told_why(changes, words, tmp_path):
         ('{"nodes": [', "line 1, column"),
         ('{"nodes": [], "nodes": []}', "the key 'nodes' is there twice"),
         ("[]", "a JSON object is expected"),
-        ("[" * 100_000, "too many lists"),
+        ("[" * 100_000, "nested deeper"),
         ('{"nodes": [{"id": NaN}]}', "NaN is no number"),
         (" " * (2**24 + 1), "has over 16 MiB"),
     ],

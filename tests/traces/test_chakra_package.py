@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from astra_edu.traces import Attribute, Node, NodeType, Tensors, collective
-from astra_edu.traces.et_file import encode, read_et, write_et
+from astra_edu.traces.et_file import encode, read_et
 from astra_edu.traces.load import load_trace, save_trace
 from astra_edu.traces.node import CommType, Metadata
 from astra_edu.traces.schema import MEMBERS, messages
@@ -67,7 +67,7 @@ def test_files_of_ours_are_read_by_the_package(tmp_path, compressed):
 
     attributes = {"comm_size": Attribute(2**20, "uint64_val"), "involved_dim": Attribute((True, False), "bool_list")}
     ours = Node(7, "All-Reduce", NodeType.COMM_COLL_NODE, (1, 300), (), 5, 6, attributes, Tensors("[]", "", "a"))
-    write_et(tmp_path / "x.et", [ours], Metadata("1"), compressed)
+    (tmp_path / "x.et").write_bytes(encode([ours], Metadata("1"), compressed))
     file = openFileRd(tmp_path / "x.et")
     metadata, node = theirs.GlobalMetadata(), theirs.Node()
     assert decodeMessage(file, metadata)

@@ -282,7 +282,7 @@ def test_files_that_are_none_of_pytorch_s(tmp_path):
     with says("has no list 'traceEvents'"):
         from_pytorch(host, host)
     (tmp_path / "cut.json").write_text(host.read_text()[:-40])
-    with says("cut.json, line 1: no JSON"):
+    with says(r"cut.json, line 1, column \d+: no JSON"):
         from_pytorch(tmp_path / "cut.json", kineto)
     (tmp_path / "deep.json").write_text("[" * 100_000)
     with says("nested deeper"):

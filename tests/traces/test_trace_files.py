@@ -13,7 +13,7 @@ import pytest
 
 import astra_edu as ae
 from astra_edu.traces import Attribute, Node, NodeType, Tensors, Trace, attribute_of, collective, from_nodes
-from astra_edu.traces.et_file import MOST_IN_A_MESSAGE, encode, read_et, write_et
+from astra_edu.traces.et_file import MOST_IN_A_MESSAGE, encode, read_et
 from astra_edu.traces.groups_file import read_groups, recorded_groups, write_groups
 from astra_edu.traces.json_file import read_json_trace, write_json_trace
 from astra_edu.traces.load import is_trace, load_trace, save_trace
@@ -98,9 +98,9 @@ class TestBytes:
             Tensors("[1]", "[[2]]", "['int']"),
             Tensors(),
         )
-        write_et(tmp_path / "x.et", [node(5), everything], metadata)
+        (tmp_path / "x.et").write_bytes(encode([node(5), everything], metadata))
         assert read_et(tmp_path / "x.et") == (metadata, (node(5), everything))
-        write_et(tmp_path / "y.et", *reversed(read_et(tmp_path / "x.et")))
+        (tmp_path / "y.et").write_bytes(encode(*reversed(read_et(tmp_path / "x.et"))))
         assert (tmp_path / "y.et").read_bytes() == (tmp_path / "x.et").read_bytes()
 
     def test_lists_of_dependencies_that_are_not_packed(self, tmp_path):
@@ -110,7 +110,7 @@ class TestBytes:
         assert read_et(tmp_path / "x.et")[1] == (node(3, name="c", after=(2, 1)),)
 
     def test_gzip_is_told_by_its_first_bytes(self, tmp_path):
-        write_et(tmp_path / "x.et", [node(5)], compressed=True)
+        (tmp_path / "x.et").write_bytes(encode([node(5)], compressed=True))
         assert gzip.decompress((tmp_path / "x.et").read_bytes()) == encode([node(5)])
         assert read_et(tmp_path / "x.et") == (Metadata(), (node(5),))
 
@@ -143,7 +143,7 @@ class TestWhatNodesCannotHold:
     )
     def test_writing(self, bad, words, tmp_path):
         with says(words):
-            write_et(tmp_path / "x.et", [bad])
+            (tmp_path / "x.et").write_bytes(encode([bad]))
         assert not (tmp_path / "x.et").exists()
 
     def test_attributes_that_are_no_numbers(self):
@@ -218,7 +218,7 @@ class TestHostileFiles:
         tracemalloc.stop()
 
     def test_more_than_fits_into_memory(self, tmp_path, monkeypatch):
-        write_et(tmp_path / "x.et", [node(k) for k in range(1, 12)])
+        (tmp_path / "x.et").write_bytes(encode([node(k) for k in range(1, 12)]))
         with says("over 10 nodes; that many don't fit into memory"):
             read_et(tmp_path / "x.et", most_nodes=10)
         monkeypatch.setattr("astra_edu.traces.et_file.MOST_BYTES", 100)
@@ -282,7 +282,7 @@ class TestTraces:
 
     def test_what_files_say_of_themselves_is_kept(self, tmp_path):
         noted = Metadata("", {"pid": Attribute(4711, "uint64_val")})
-        write_et(tmp_path / "x.0.et", [node(1)], noted)
+        (tmp_path / "x.0.et").write_bytes(encode([node(1)], noted))
         trace = load_trace(tmp_path / "x")
         assert trace.metadata == (noted,)
         save_trace(trace, tmp_path / "y")
@@ -320,8 +320,8 @@ class TestTraces:
             save_trace(collective("all_reduce", bytes=MIB, npus=4), tmp_path / "x")
 
     def test_the_error_of_a_graph_names_the_file(self, tmp_path):
-        write_et(tmp_path / "x.0.et", [node(1)])
-        write_et(tmp_path / "x.1.et", [node(1, after=[2]), node(2, after=[1])])
+        (tmp_path / "x.0.et").write_bytes(encode([node(1)]))
+        (tmp_path / "x.1.et").write_bytes(encode([node(1, after=[2]), node(2, after=[1])]))
         with says(r"x.1.et \(NPU 1\): nodes wait for each other in a circle: 1 waits for 2 waits for 1"):
             load_trace(tmp_path / "x")
 
@@ -491,13 +491,14 @@ class TestGroups:
             ("[]", r"groups are \[\]"),
             ("{", "line 1, column 2: no JSON"),
             ("{" * 9, "no JSON"),
-            ('{"1": ' * 50_000, "no JSON"),
+            ('{"1": ' * 50_000, "nested deeper"),
             ('{"tp": [0]}', "a process group is called 'tp'; it must be a whole number, 1 or more"),
             ('{"0": [0]}', r"called '0'; .*0 means all NPUs"),
             ('{"1": 3}', "process group 1 is 3; it should be a list of NPUs"),
             ('{"1": [true]}', r"process group 1 is \[True\]"),
-            ('{"1": {}, "01": [0]}', "process group 1 is there twice"),
-            ('{"1": [0], "1": [0]}', "process group 1 is there twice"),
+            ('{"1": {}}', "process group 1 is {}; it should be a list"),
+            ('{"1": [], "01": [0]}', "process group 1 is there twice"),
+            ('{"1": [0], "1": [0]}', "the key '1' is there twice"),
         ],
     )
     def test_files_that_hold_none(self, text, words, tmp_path):
@@ -520,12 +521,12 @@ class TestGroups:
         assert found == {"1": (0, 1, 2, 3), "2": (3, 1)}
         assert recorded_groups([pytorch_node("[]"), pytorch_node(noted(("1", [0])), kind="COMP_NODE")], 4, "") == {}
         for npu in range(2):
-            write_et(tmp_path / f"x.{npu}.et", [pytorch_node(noted(("7", [0, 1])))])
+            (tmp_path / f"x.{npu}.et").write_bytes(encode([pytorch_node(noted(("7", [0, 1])))]))
         assert load_trace(tmp_path / "x").groups == {"7": (0, 1)}
         assert load_trace(tmp_path / "x", {1: [0]}).groups == {"7": (0, 1), "1": (0,)}
         with says(r"x.0.et \(NPU 0\) notes \[0, 1\] as process group 7; given before was \[1, 0\]"):
             load_trace(tmp_path / "x", {7: [1, 0]})
-        write_et(tmp_path / "x.1.et", [pytorch_node(noted(("7", [1])))])
+        (tmp_path / "x.1.et").write_bytes(encode([pytorch_node(noted(("7", [1])))]))
         with says(r"x.1.et \(NPU 1\) notes \[1\] as process group 7; given before was \[0, 1\]"):
             load_trace(tmp_path / "x")
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import astra_edu as ae
 from astra_edu.traces import Attribute, Node, NodeType, Tensors, Trace, from_nodes
-from astra_edu.traces.et_file import encode, read_et, write_et
+from astra_edu.traces.et_file import encode, read_et
 from astra_edu.traces.groups_file import groups_from, read_groups
 from astra_edu.traces.load import load_trace, save_trace
 from astra_edu.traces.node import Metadata
@@ -60,9 +60,9 @@ NODES = st.builds(
 @ONE_FOLDER
 @given(st.lists(NODES, max_size=4, unique_by=lambda node: node.id), st.builds(Metadata, TEXTS, NAMED), st.booleans())
 def test_what_is_written_is_read_and_written_the_same(tmp_path, nodes, metadata, compressed):
-    write_et(tmp_path / "x.et", nodes, metadata, compressed)
+    (tmp_path / "x.et").write_bytes(encode(nodes, metadata, compressed))
     assert read_et(tmp_path / "x.et") == (metadata, tuple(nodes))
-    write_et(tmp_path / "y.et", nodes, metadata, compressed)
+    (tmp_path / "y.et").write_bytes(encode(nodes, metadata, compressed))
     assert (tmp_path / "y.et").read_bytes() == (tmp_path / "x.et").read_bytes()
 
 
@@ -174,7 +174,7 @@ def test_changed_attributes_are_loaded_or_refused(tmp_path):
                     encode([Node(1, "x", NodeType.COMP_NODE, attributes={name: Attribute(odd, member)})])
                     named[name] = Attribute(odd, member)
             nodes.append(Node(node.id, node.name, node.type, node.data_deps, node.ctrl_deps, attributes=named))
-        write_et(tmp_path / "x.1.et", nodes)
+        (tmp_path / "x.1.et").write_bytes(encode(nodes))
         loaded += load_or_refuse(tmp_path / "x") is not None
     assert 10 < loaded < 400
 
