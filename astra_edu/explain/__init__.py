@@ -33,8 +33,8 @@ def explain(run: Run, changes: bool | Iterable[Change] = True) -> Explanation:
     """What bounds the run, in words, from its critical path and from simulating changes of one thing each.
 
     run: what ae.simulate or ae.run_pipeline returns. changes: True tries some of our own (fewer where a run is large);
-    False tries none and takes milliseconds; or give your own. Raises ConfigError for what is no run, and for a change
-    of yours that can't be simulated.
+    False tries none and takes milliseconds; or give your own. Raises ConfigError for what is no run or takes no time,
+    and for a change of yours that can't be simulated.
 
     >>> import astra_edu as ae
     >>> run = ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.preset("ring"))
@@ -44,6 +44,8 @@ def explain(run: Run, changes: bool | Iterable[Change] = True) -> Explanation:
     facts = _facts("explain", run)
     path = facts.path(run)
     shares = facts.shares(run, path)
+    if not shares:
+        raise ConfigError("this run takes no time, so there is nothing to explain.")
     tried = facts.changes(run, shares, changes)
     bound = facts.bound(run, shares, tried)
     said = tuple(facts.sentences(run, shares, bound, tried))
