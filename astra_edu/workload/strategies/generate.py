@@ -81,7 +81,7 @@ def generate_workload(
     fc1 -1 165 ALLGATHER 8192 165 NONE 0 165 NONE 0 1
     fc2 -1 165 ALLGATHER 8192 165 ALLREDUCE 65536 165 NONE 0 1
     """
-    model, on = named(model), named_device(device)
+    model, device = named(model), named_device(device)
     found = communications(model, strategy)
     loop = training_loop(model, strategy)
     if platform is not None:
@@ -91,7 +91,7 @@ def generate_workload(
 
     rows = list(_rows(model, strategy, stage, _with_a_line(model, found, loop)))
     again = _computed_again(model, strategy, loop)
-    layers = [_layer(row, strategy, on, activations, parameters, row[0].name in again) for row in rows]
+    layers = [_layer(row, strategy, device, activations, parameters, row[0].name in again) for row in rows]
     if loop == "HYBRID_CUSTOMIZED":
         layers = list(_with_gathers(layers, strategy, parameters))
     if _passes_a_gradient_on(layers[0], loop, stage):
@@ -157,11 +157,11 @@ def _rows(model: Model, strategy: Strategy, stage: int | None, own_row: Collecti
     yield row
 
 
-def _layer(row: Row, strategy: Strategy, on: Device, activations: Sent, parameters: Sent, again: bool) -> Layer:
+def _layer(row: Row, strategy: Strategy, device: Device, activations: Sent, parameters: Sent, again: bool) -> Layer:
     first = row[0]
 
     def work(phase: str, sent: Sent) -> Work:
-        ns = round(sum(on.compute_ns(compute, strategy.element_bytes) for compute in computed[phase]))
+        ns = round(sum(device.compute_ns(compute, strategy.element_bytes) for compute in computed[phase]))
         communication = sent.get((first.name, phase))
         return Work(ns, communication.collective, communication.size) if communication else Work(ns, None, 0)
 

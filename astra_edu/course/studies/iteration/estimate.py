@@ -96,8 +96,8 @@ def estimate(model: Model | str, strategy: Strategy, device: Device | str, platf
     <80.824 ms: compute 53.326, repeated 0.000, tensor group 0.000, waiting 0.000, exchange 4.581, update 22.917>
     """
     model = named_model(model)
-    on, strategy = named_device(device), checked(strategy)
-    return iteration(stage_times(abridged(model), strategy, on, platform))
+    device, strategy = named_device(device), checked(strategy)
+    return iteration(stage_times(abridged(model), strategy, device, platform))
 
 
 def iteration(times: StageTimes) -> Iteration:

@@ -94,14 +94,14 @@ def _left_ns(steps: Sequence[Step], busy_ns: float) -> float:
 
 
 @lru_cache(maxsize=4096)
-def computed(about: Abridged, alone: Strategy, on: Device) -> tuple[Step, ...]:
+def computed(about: Abridged, alone: Strategy, device: Device) -> tuple[Step, ...]:
     """Of each operator of an abridged model what it computes, with nothing sent."""
     inside = {i for block in about.short.blocks for i in block}
     steps = []
     for i, operator in enumerate(about.short.operators):
         again = repeated(operator, alone) or (alone.recompute == "full" and i in inside)
         forward, backward, weight = (
-            sum(on.compute_ns(compute, alone.element_bytes) for compute in computes)
+            sum(device.compute_ns(compute, alone.element_bytes) for compute in computes)
             for computes in phases((operator,), alone, again).values()
         )
         backward += weight
@@ -111,9 +111,9 @@ def computed(about: Abridged, alone: Strategy, on: Device) -> tuple[Step, ...]:
 
 
 @lru_cache(maxsize=4096)
-def computed_ns(about: Abridged, alone: Strategy, on: Device) -> float:
+def computed_ns(about: Abridged, alone: Strategy, device: Device) -> float:
     """What a micro-batch takes through the whole model, with nothing sent."""
-    steps = computed(about, alone, on)
+    steps = computed(about, alone, device)
     return sum(steps[i].compute_ns for i in about.places)
 
 

@@ -37,14 +37,14 @@ def fitting(model: Model | str, strategies: Iterable[Strategy], device: Device |
     [3]
     """
     model = named_model(model)
-    on = named_device(device)
+    device = named_device(device)
     about = abridged(model)
     kept = {strategy: memory_of(about, strategy) for strategy in _several(strategies)}
     if not kept:
         raise ConfigError("there are no strategies that could fit.")
-    fit = {strategy: each for strategy, each in kept.items() if each.fits(on)}
+    fit = {strategy: each for strategy, each in kept.items() if each.fits(device)}
     if not fit:
-        raise ConfigError(_too_large(model, kept, on))
+        raise ConfigError(_too_large(model, kept, device))
     return fit
 
 
@@ -59,10 +59,11 @@ def fastest(model: Model | str, strategies: Iterable[Strategy], device: Device |
     1
     """
     model = named_model(model)
-    on = named_device(device)
+    device = named_device(device)
     about, problem = abridged(model), ConfigError("there are no strategies to choose the fastest from.")
     queue: list[tuple[float, int, Strategy | StageTimes | Iteration]] = [
-        (compute_bound_ns(about, strategy, on), place, strategy) for place, strategy in enumerate(_several(strategies))
+        (compute_bound_ns(about, strategy, device), place, strategy)
+        for place, strategy in enumerate(_several(strategies))
     ]
     heapify(queue)
     while queue:  # whatever has the lowest bound is looked at more closely, until the lowest is a whole iteration
@@ -71,7 +72,7 @@ def fastest(model: Model | str, strategies: Iterable[Strategy], device: Device |
             return known
         try:
             if isinstance(known, Strategy):
-                times = stage_times(about, known, on, platform)
+                times = stage_times(about, known, device, platform)
                 heappush(queue, (times.bound_ns, place, times))
             else:
                 found = iteration(known)
@@ -91,7 +92,7 @@ def npus_needed(model: Model | str, device: Device | str, strategy: Strategy, gr
     4
     """
     model = named_model(model)
-    on = named_device(device)
+    device = named_device(device)
     choice("grow", grow, GROUPS)
     checked(strategy)
     about = abridged(model)
@@ -106,14 +107,14 @@ def npus_needed(model: Model | str, device: Device | str, strategy: Strategy, gr
         except ConfigError as error:
             problem = error
             continue
-        if kept[grown].fits(on):
+        if kept[grown].fits(device):
             return grown
     if not kept:
         raise problem
     least = min(kept, key=lambda grown: kept[grown].total)
     raise ConfigError(
-        f"{model.name} fits into {on.name} with no {grow} group of up to {MOST:,} NPUs: with {getattr(least, grow):,}, "
-        f"which need least, each would keep {_gib(kept[least].total)}, and it has {_gib(on.memory_bytes or 0)}."
+        f"{model.name} fits into {device.name} with no {grow} group of up to {MOST:,} NPUs: with "
+        f"{getattr(least, grow):,}, which need least, each would keep {_gib(kept[least].total)}, and it has {_gib(device.memory_bytes or 0)}."
     )
 
 
@@ -126,21 +127,21 @@ def fewest_npus(model: Model | str, device: Device | str, batch: int | None = No
     64
     """
     model = named_model(model)
-    on = named_device(device)
+    device = named_device(device)
     batch = None if batch is None else whole("batch", batch, at_least=1)
-    strategy = _enough(model, on, 1, batch)
+    strategy = _enough(model, device, 1, batch)
     if strategy is None:
-        raise ConfigError(f"{model.name} doesn't fit into {on.name} even on {2**DOUBLINGS:,} NPUs.")
+        raise ConfigError(f"{model.name} doesn't fit into {device.name} even on {2**DOUBLINGS:,} NPUs.")
     return strategy
 
 
-def _enough(model: Model, on: Device, npus: int, batch: int | None) -> Strategy | None:
+def _enough(model: Model, device: Device, npus: int, batch: int | None) -> Strategy | None:
     """The same of npus, twice as many, and so on."""
     about = abridged(model)
     while npus <= 2**DOUBLINGS:
         kept = {each: memory_of(about, each) for each in frugal(model, npus, batch or npus)}
         least = min(kept, key=lambda strategy: kept[strategy].total, default=None)
-        if least and kept[least].fits(on):
+        if least and kept[least].fits(device):
             return least
         npus *= 2
     return None
@@ -158,14 +159,14 @@ def _grown(strategy: Strategy, grow: str, size: int) -> Strategy:
     return replace(strategy, tensor=size) if grow == "tensor" else replace(strategy, pipeline=size)
 
 
-def _too_large(model: Model, kept: Mapping[Strategy, Memory], on: Device) -> str:
+def _too_large(model: Model, kept: Mapping[Strategy, Memory], device: Device) -> str:
     least = min(kept, key=lambda strategy: kept[strategy].total)
-    needed, there = kept[least].total, on.memory_bytes or 0
+    needed, there = kept[least].total, device.memory_bytes or 0
     many = f"any of the {len(kept):,} strategies" if len(kept) > 1 else "this strategy"
-    more = _enough(model, on, 2 * least.npus, least.samples)
+    more = _enough(model, device, 2 * least.npus, least.samples)
     enough = f"{more.npus:,} of them would do, or " if more else ""
     return (
-        f"{model.name} doesn't fit into {least.npus:,} × {on.name} by {many}: the least, {described(least)}, is "
+        f"{model.name} doesn't fit into {least.npus:,} × {device.name} by {many}: the least, {described(least)}, is "
         f"{_gib(needed)} for each NPU, {_gib(needed - there)} more than its {_gib(there)}. {enough}{_gib(needed)} of "
         "memory for each would do."
     )

@@ -86,7 +86,7 @@ class StageTimes:
         return bound + self.exposed_ns + self.update_ns
 
 
-def stage_times(about: Abridged, strategy: Strategy, on: Device, platform: Platform) -> StageTimes:
+def stage_times(about: Abridged, strategy: Strategy, device: Device, platform: Platform) -> StageTimes:
     """The times of all parts of a model. Raises ConfigError as estimate does."""
     if strategy.exchange_embeddings:
         raise ConfigError("estimate doesn't know exchanged embeddings; use simulate(generate_workload(...), platform).")
@@ -94,7 +94,7 @@ def stage_times(about: Abridged, strategy: Strategy, on: Device, platform: Platf
     few = about.strategy(strategy)
     sent = _sent(about, few)
     names = (operator.name for operator in about.short.operators)
-    computing = dict(zip(names, computed(about, about.alone(few), on), strict=True))
+    computing = dict(zip(names, computed(about, about.alone(few), device), strict=True))
     steps = with_collectives(computing, sent, strategy.micro_batches, networks)
     stages, chunks = strategy.pipeline, about.parts(strategy.pipeline * strategy.virtual)
     of_stages = {chunks[stage::stages] for stage in range(stages)}
@@ -102,7 +102,7 @@ def stage_times(about: Abridged, strategy: Strategy, on: Device, platform: Platf
     exposed = max(exposed_ns([steps[i] for chunk in own for i in chunk], exchanged) for own in of_stages)
     parts = {chunk: part_of([steps[i] for i in chunk]) for chunk in set(chunks)}
     most = max(sum(parts[chunk].parameters for chunk in own) for own in of_stages)
-    update = on.memory_ns(most * ADAM_TRAFFIC / (strategy.data if strategy.zero else 1))
+    update = device.memory_ns(most * ADAM_TRAFFIC / (strategy.data if strategy.zero else 1))
     sizes = [one.size for one in sent if one.collective is None and one.phase == FORWARD]
     if about.short is not about.model:
         sizes *= len(chunks) - 1  # from one block to the next it is always the same
@@ -116,10 +116,10 @@ def stage_times(about: Abridged, strategy: Strategy, on: Device, platform: Platf
     )
 
 
-def compute_bound_ns(about: Abridged, strategy: Strategy, on: Device) -> float:
+def compute_bound_ns(about: Abridged, strategy: Strategy, device: Device) -> float:
     """What an iteration can't be shorter than if all stages compute without a pause. Raises ConfigError as above."""
     alone = about.alone(about.strategy(strategy))
-    return computed_ns(about, alone, on) * strategy.micro_batches / strategy.pipeline
+    return computed_ns(about, alone, device) * strategy.micro_batches / strategy.pipeline
 
 
 @lru_cache(maxsize=4096)
