@@ -114,7 +114,8 @@ def npus_needed(model: Model | str, device: Device | str, strategy: Strategy, gr
     least = min(kept, key=lambda grown: kept[grown].total)
     raise ConfigError(
         f"{model.name} fits into {device.name} with no {grow} group of up to {MOST:,} NPUs: with "
-        f"{getattr(least, grow):,}, which need least, each would keep {_gib(kept[least].total)}, and it has {_gib(device.memory_bytes or 0)}."
+        f"{getattr(least, grow):,}, which need least, each would keep {_gib(kept[least].total)}, and it has "
+        f"{_gib(device.memory_bytes or 0)}."
     )
 
 
