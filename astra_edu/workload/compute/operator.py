@@ -182,16 +182,16 @@ def divided(name: str, what: str, number: int, parts: int, among: str = "NPUs") 
     """number / parts. Raises ConfigError with the nearest numbers of parts that divide it."""
     parts = whole(f"{name}: parts", parts, at_least=1)
     if number % parts:
-        nearest = " or ".join(map(str, near(parts, divisors(number))))
+        nearest = near(parts, divisors(number))
         raise ConfigError(f"{name}: {number} {what} can't be divided among {parts} {among}; {nearest} would do.")
     return number // parts
 
 
-def near(number: int, possible: Collection[int]) -> list[int]:
-    """The next smaller and the next larger of the possible numbers, where there are such."""
+def near(number: int, possible: Collection[int]) -> str:
+    """The next smaller and the next larger of the possible numbers, where there are such, in words."""
     below = [n for n in possible if n < number]
     above = [n for n in possible if n > number]
-    return [f(side) for f, side in ((max, below), (min, above)) if side]
+    return " or ".join(str(f(side)) for f, side in ((max, below), (min, above)) if side)
 
 
 @lru_cache(maxsize=1024)
