@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Collective
-from astra_edu.explain.facts import Change, Tried
+from astra_edu.explain.facts import Change, Tried, with_change
 from astra_edu.explain.shares import BUS, COMPUTE, ENDPOINT, UPDATE, bandwidth_of, latency_of, without_limits
 from astra_edu.explain.use import meeting, overload
 from astra_edu.network import Dimension
@@ -33,22 +33,22 @@ _LARGE = 100_000
 """A run that costs more than this is compared over one pass."""
 
 
-def try_changes(result: Result, changes: Iterable[Change]) -> Tried:
-    """Simulate your own changes. Raises ConfigError for one that can't be simulated."""
-    totals = tuple((change, _again(result, change, result.passes).total_ns) for change in changes)
-    return Tried(result.total_ns, result.passes, totals)
+def try_changes(result: Result, shares: Mapping[str, float], wanted: bool | Iterable[Change]) -> Tried:
+    """Simulate the wanted changes; True: the candidates of the largest shares, as many as the run's size allows.
 
-
-def try_candidates(result: Result, shares: Mapping[str, float]) -> Tried:
-    """Simulate the candidates, those of the largest shares first, as many as the size of the run allows."""
+    Raises ConfigError for a change of yours that can't be simulated.
+    """
     passes = result.passes
+    if wanted is not True:
+        totals = tuple((change, _again(result, change, passes).total_ns) for change in wanted or ())
+        return Tried(result.total_ns, passes, totals)
     if work(result) > _LARGE and passes > 1:
         result, passes = _again(result, Change("as it is"), 1), 1
     possible = sorted(candidates(result), key=lambda change: -_weight(change, shares, result.total_ns))
     tried = possible[: max(4, int(_WORK / max(1, work(result))))]
     limit = 1.05 * max(1, overload(result)[0])
     blind = {AT_ONCE} if meeting(result) else set()
-    totals, left_out = [], []
+    found, left_out = [], []
     for change in tried:
         try:
             changed = _again(result, change, passes)
@@ -57,8 +57,8 @@ def try_candidates(result: Result, shares: Mapping[str, float]) -> Tried:
         if change.cause in blind or (change.cause in WITHOUT_HARDWARE and overload(changed)[0] > limit):
             left_out.append(change)
         else:
-            totals.append((change, changed.total_ns))
-    return Tried(result.total_ns, passes, tuple(totals), tuple(left_out), len(possible) - len(tried))
+            found.append((change, changed.total_ns))
+    return Tried(result.total_ns, passes, tuple(found), tuple(left_out), len(possible) - len(tried))
 
 
 def _weight(change: Change, shares: Mapping[str, float], total: float) -> float:
@@ -83,9 +83,7 @@ def work(result: Result) -> float:
 
 
 def _again(result: Result, change: Change, passes: int) -> Result:
-    workload, platform = change.workload or result.workload, change.platform or result.platform
-    if not isinstance(workload, Workload) or not isinstance(platform, Platform):
-        raise ConfigError(f"the change {change.description!r} is not of a Workload or a Platform, as this run is.")
+    workload, platform = with_change(change, result.workload, result.platform)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what there is to warn of was said of the run itself
         return simulate(workload, platform, passes)

@@ -8,6 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from astra_edu.base.units import format_ns
+from astra_edu.explain.phrases import percent
 from astra_edu.explain.segment import Segment
 
 if TYPE_CHECKING:
@@ -48,10 +49,13 @@ class Explanation:
         """A row for the run as it is and for each change: total_ns, and how many times as fast it is."""
         import pandas as pd
 
-        rows = sorted([("as it is", self.before_ns), *self.changes], key=lambda row: row[1])
-        index = pd.Index([what for what, _ in rows], name="change")
-        totals = [total for _, total in rows]
+        whats, totals = zip(*self._totals, strict=True)
+        index = pd.Index(whats, name="change")
         return pd.DataFrame({"total_ns": totals, "times as fast": [self.before_ns / t for t in totals]}, index=index)
+
+    @property
+    def _totals(self) -> list[tuple[str, float]]:
+        return sorted([("as it is", self.before_ns), *self.changes], key=lambda row: row[1])
 
     def __repr__(self) -> str:
         return "\n".join(self.sentences)
@@ -64,11 +68,10 @@ class Explanation:
 
     def _tables(self) -> Iterator[str]:
         total = sum(self.shares.values())
-        shares = [(name, format_ns(ns), f"{100 * ns / total:.1f} %") for name, ns in self.shares.items()]
+        shares = [(name, format_ns(ns), percent(ns, total)) for name, ns in self.shares.items()]
         yield _table("Shares of the critical path", ("cause", "time", "share"), shares)
         if self.changes:
-            rows = sorted([("as it is", self.before_ns), *self.changes], key=lambda row: row[1])
-            tried = [(what, format_ns(ns), f"{self.before_ns / ns:.2f}") for what, ns in rows]
+            tried = [(what, format_ns(ns), f"{self.before_ns / ns:.2f}") for what, ns in self._totals]
             yield _table("Changes, each simulated", ("change", "total", "times as fast"), tried)
 
 

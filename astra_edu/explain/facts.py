@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from astra_edu.base.errors import ConfigError
 from astra_edu.explain.segment import Segment
 from astra_edu.system import Platform, TracePlatform
 from astra_edu.traces import Trace
@@ -53,12 +55,13 @@ class Tried:
 class Facts(NamedTuple):
     """How a kind of run is explained.
 
-    shares(run, path): ns of each cause on the critical path, largest first. changes(run, shares, wanted): what came of
-    the changes; wanted: True for ours, else one's own. bound(run, shares, tried): what bounds the run. sentences(run,
-    shares, bound, tried): all that is to be said, the most important first. tables: whether a notebook shows shares
-    and changes as tables, too.
+    path(run): its critical path. shares(run, path): ns of each cause on it, largest first. changes(run, shares,
+    wanted): what came of the changes; wanted: True for ours, else one's own. bound(run, shares, tried): what bounds the
+    run. sentences(run, shares, bound, tried): all that is to be said, the most important first. tables: whether a
+    notebook shows shares and changes as tables, too.
     """
 
+    path: Callable[[Any], tuple[Segment, ...]]
     shares: Callable[[Any, Sequence[Segment]], Shares]
     changes: Callable[[Any, Shares, bool | Iterable[Change]], Tried]
     bound: Callable[[Any, Shares, Tried], str]
@@ -66,9 +69,22 @@ class Facts(NamedTuple):
     tables: bool
 
 
-def largest_first(found: Mapping[str, float]) -> dict[str, float]:
-    """Shares in their order, without what takes no time."""
-    return dict(sorted(((cause, ns) for cause, ns in found.items() if ns), key=lambda item: -item[1]))
+def largest_first(parts: Iterable[tuple[str, float]]) -> Shares:
+    """The shares of the causes in (cause, ns), added up, without what takes no time."""
+    found: dict[str, float] = {}
+    for cause, ns in parts:
+        found[cause] = found.get(cause, 0) + ns
+    return MappingProxyType(dict(sorted(((cause, ns) for cause, ns in found.items() if ns), key=lambda item: -item[1])))
+
+
+def with_change(change: Change, workload: object, platform: object) -> tuple[Any, Any]:
+    """A run's workload and platform with a change. Raises ConfigError for a change of another kind of run."""
+    found = change.workload or workload, change.platform or platform
+    kinds = type(workload), type(platform)
+    if not all(isinstance(each, kind) for each, kind in zip(found, kinds, strict=True)):
+        one, other = (kind.__name__ for kind in kinds)
+        raise ConfigError(f"the change {change.description!r} is not of a {one} or a {other}, as this run is.")
+    return found
 
 
 def largest(run: object, shares: Shares, tried: Tried) -> str:

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from types import MappingProxyType
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.span import COMPUTE
 from astra_edu.base.units import format_ns, several
 from astra_edu.explain.facts import Change, Facts, Shares, Tried, largest, largest_first
-from astra_edu.explain.path_of_passes import TRANSFER
+from astra_edu.explain.path_of_passes import TRANSFER, path_of_passes
+from astra_edu.explain.phrases import percent, with_changes
 from astra_edu.explain.segment import Segment
 from astra_edu.pipeline import ORDERS, PipelineRun, run_pipeline
 
 TRANSFERS = "transfers"
 MOST_PASSES = 100_000
 """A run of more passes isn't repeated with changes."""
-_LITTLE = 0.01
 
 
 def _shares(run: PipelineRun, path: Sequence[Segment]) -> Shares:
     """ns of each stage's passes on the path, and of what travels between stages; largest first."""
-    found: Counter[str] = Counter()
-    for segment in path:
-        if segment.lane in (COMPUTE, TRANSFER):
-            cause = TRANSFERS if segment.lane == TRANSFER else f"stage {segment.npu}"
-            found[cause] += int(segment.end_ns - segment.start_ns)
-    return MappingProxyType(largest_first(found))
+    causes = ((TRANSFERS if segment.lane == TRANSFER else f"stage {segment.npu}", segment) for segment in path)
+    taken = ((cause, segment) for cause, segment in causes if segment.lane in (COMPUTE, TRANSFER))
+    return largest_first((cause, int(segment.end_ns - segment.start_ns)) for cause, segment in taken)
 
 
 def _tried(run: PipelineRun, shares: Shares, wanted: bool | Iterable[Change]) -> Tried:
@@ -73,14 +68,13 @@ def _even(times: Sequence[int]) -> list[int]:
 def _sentences(run: PipelineRun, shares: Shares, bound: str, tried: Tried) -> Iterator[str]:
     total = run.total_ns
     work = f"{several(run.micro_batches, 'micro-batch')} through {several(run.stages, 'stage')}"
-    bubble = f"the bubble is {_percent(run.bubble)}" if run.bubble else "there is no bubble"
+    bubble = f"the bubble is {percent(run.bubble)}" if run.bubble else "there is no bubble"
     yield f"{work} in the order {run.order} take {format_ns(total)}; {bubble}."
-    first, *others = (f"{_percent(ns / total)} {cause}" for cause, ns in list(shares.items())[:4])
+    first, *others = (f"{percent(ns / total)} {cause}" for cause, ns in list(shares.items())[:4])
     yield f"Along the critical path, {', '.join([first.replace(' % ', ' % is ', 1), *others])}."
     yield from _of_stages(run)
     yield from _of_memory(run)
-    for change, after in tried.totals:
-        yield f"With {change.description} it would take {format_ns(after)}, {_speed(total, after)}."
+    yield from with_changes(tried)
 
 
 def _of_stages(run: PipelineRun) -> Iterator[str]:
@@ -103,14 +97,4 @@ def _of_memory(run: PipelineRun) -> Iterator[str]:
     yield f"Stage {stage} keeps activations for up to {most:.4g} of {count} at once."
 
 
-def _speed(before: float, after: float) -> str:
-    if before >= (1 + _LITTLE) * after:
-        return f"{before / after:.2f} times as fast"
-    return f"{after / before:.2f} times as long" if after >= (1 + _LITTLE) * before else "the same within 1 %"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
-
-
-OF_PIPELINE = Facts(_shares, _tried, largest, _sentences, tables=True)
+OF_PIPELINE = Facts(path_of_passes, _shares, _tried, largest, _sentences, tables=True)

@@ -5,24 +5,23 @@ What is said of a faster network comes from running the trace again on one.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.intervals import covered
 from astra_edu.base.units import format_ns
-from astra_edu.explain.facts import Change, Facts, Shares, Tried, largest, largest_first
+from astra_edu.explain.facts import Change, Facts, Shares, Tried, largest, largest_first, with_change
 from astra_edu.explain.of_trace_collectives import of_dimensions, of_largest, replayed
+from astra_edu.explain.path_of_nodes import path_of_nodes
+from astra_edu.explain.phrases import MATTERS, percent, with_changes
 from astra_edu.explain.segment import WAITS, Segment
 from astra_edu.run.effort import messages_of
 from astra_edu.run.link_times import bottleneck
 from astra_edu.run.run_trace import run_trace
 from astra_edu.run.trace_result import COMMUNICATES, TraceResult
 from astra_edu.system.trace_config import TracePlatform
-from astra_edu.traces import Trace
 from astra_edu.traces.npu import Ran, Unit
 
 TWICE, HALF = "twice the bandwidth of all links", "half of all latencies and of the endpoint delay"
@@ -52,10 +51,7 @@ class _Day:
 
 def _shares(result: TraceResult, path: Sequence[Segment]) -> Shares:
     """ns of each kind of node on the path, largest first; "waits": of what no node on it takes."""
-    found: Counter[str] = Counter()
-    for segment in path:
-        found[segment.work or WAITS] += int(segment.end_ns - segment.start_ns)
-    return MappingProxyType(largest_first(found))
+    return largest_first((segment.work or WAITS, int(segment.end_ns - segment.start_ns)) for segment in path)
 
 
 def _sentences(result: TraceResult, shares: Shares, bound: str, tried: Tried) -> Iterator[str]:
@@ -68,7 +64,10 @@ def _sentences(result: TraceResult, shares: Shares, bound: str, tried: Tried) ->
         yield from of_dimensions(result)
     if result.uses:
         yield bottleneck(result)
-    yield from _of_changes(result, day, [(change.description, total) for change, total in tried.totals])
+    yield from with_changes(tried)
+    same = any(change.description == TWICE and result.total_ns < MATTERS * total for change, total in tried.totals)
+    if same and day.exposed > day.total / 2:
+        yield "It mostly communicates, and yet bandwidth makes no difference: so little is sent that latencies rule."
 
 
 def _day(result: TraceResult) -> _Day:
@@ -86,12 +85,12 @@ def _day(result: TraceResult) -> _Day:
 def _of_time(result: TraceResult, day: _Day) -> Iterator[str]:
     alike = len(set(result.finish_ns)) == 1
     who, they, s = ("All NPUs finish", "They", "") if alike else (f"NPU {day.npu} finishes last,", "It", "s")
-    parts = f"compute{s} for {_percent(day.computing, day.total)} of that"
-    parts += f", communicate{s} for {_percent(day.communicating, day.total)}"
+    parts = f"compute{s} for {percent(day.computing, day.total)} of that"
+    parts += f", communicate{s} for {percent(day.communicating, day.total)}"
     if day.both:
-        parts += f", both at once for {_percent(day.both, day.total)}"
+        parts += f", both at once for {percent(day.both, day.total)}"
     if day.neither > _LITTLE * day.total:
-        parts += f", and wait{s} for {_percent(day.neither, day.total)}"
+        parts += f", and wait{s} for {percent(day.neither, day.total)}"
     yield f"{who} at {format_ns(day.total)}. {they} {parts}."
     if not day.communicating:
         yield "Nothing is communicated, so the network makes no difference."
@@ -153,26 +152,7 @@ def _faster(platform: TracePlatform, wider: int, nearer: int) -> TracePlatform:
 
 
 def _again(result: TraceResult, change: Change) -> int:
-    trace, platform = change.workload or result.trace, change.platform or result.platform
-    if not isinstance(trace, Trace) or not isinstance(platform, TracePlatform):
-        raise ConfigError(f"the change {change.description!r} is not of a Trace or a TracePlatform, as this run is.")
-    return run_trace(trace, platform, progress=False).total_ns
+    return run_trace(*with_change(change, result.trace, result.platform), progress=False).total_ns
 
 
-def _of_changes(result: TraceResult, day: _Day, tried: Sequence[tuple[str, float]]) -> Iterator[str]:
-    for what, total in tried:
-        yield f"With {what} it would take {format_ns(total)}, {_speed(result.total_ns, total)}."
-    same = any(what == TWICE and result.total_ns < (1 + _LITTLE) * total for what, total in tried)
-    if same and day.exposed > day.total / 2:
-        yield "It mostly communicates, and yet bandwidth makes no difference: so little is sent that latencies rule."
-
-
-def _speed(before: float, after: float) -> str:
-    return f"{before / after:.2f} times as fast" if before >= (1 + _LITTLE) * after else "the same within 1 %"
-
-
-def _percent(part: float, whole: float) -> str:
-    return f"{100 * part / whole:.1f} %" if whole else "0 %"
-
-
-OF_TRACE = Facts(_shares, _tried, largest, _sentences, tables=False)
+OF_TRACE = Facts(path_of_nodes, _shares, _tried, largest, _sentences, tables=False)

@@ -9,7 +9,6 @@ from math import prod
 from astra_edu.base.units import GIB, format_bytes, format_ns
 from astra_edu.collectives import Collective
 from astra_edu.collectives.counts import least_sent
-from astra_edu.network import Block
 from astra_edu.run.trace_result import COMMUNICATES, TraceResult
 from astra_edu.traces import COLLECTIVES, CommType, NodeType
 from astra_edu.traces.npu import Ran
@@ -43,7 +42,7 @@ def of_largest(result: TraceResult, ran: Sequence[Ran]) -> Iterator[str]:
     rate = sent / time * 1e9 / GIB if time else 0
     blocks = [result.platform.blocks[d] for d in dims if result.platform.blocks]
     if blocks and rate:
-        carried = sum(_links(block) * block.bandwidth for block in blocks)
+        carried = sum(block.topology.ports(block.npus) * block.bandwidth for block in blocks)
         text += f', {_short(rate)} of the {_short(carried)} "GB/s" (2**30 bytes/s) of its links'
         if rate > carried:
             text += ". That is more than they carry: without congestion, messages pass through each other"
@@ -62,11 +61,6 @@ def _reach(result: TraceResult, ran: Ran, collective: Collective) -> tuple[int, 
     involved = ran.node.involved or (True,) * len(every)
     dims = tuple(d for d in range(len(hows)) if d < len(involved) and involved[d])
     return prod(platform.dims[d] for d in dims), dims
-
-
-def _links(block: Block) -> int:
-    """How many links an NPU sends on."""
-    return block.topology.ports(block.npus)
 
 
 def of_dimensions(result: TraceResult) -> Iterator[str]:

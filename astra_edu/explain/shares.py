@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 from astra_edu.explain.facts import largest_first
 from astra_edu.explain.segment import Segment
@@ -52,16 +51,12 @@ def shares(result: Result, path: Sequence[Segment]) -> Mapping[str, float]:
     [("dimension 0's latency", 28000), ("dimension 0's bandwidth", 17080)]
     """
     parts = _Parts(result)
-    found: dict[str, float] = {}
-    for segment in path:
+
+    def of(segment: Segment) -> list[tuple[str, float]]:
         time = segment.end_ns - segment.start_ns
-        if segment.stay is None:
-            cause = _CAUSES[segment.lane]
-            found[cause] = found.get(cause, 0) + time
-            continue
-        for cause, ns in parts.of(segment.stay.phase, time):
-            found[cause] = found.get(cause, 0) + ns
-    return MappingProxyType(largest_first(found))
+        return parts.of(segment.stay.phase, time) if segment.stay else [(_CAUSES[segment.lane], time)]
+
+    return largest_first(part for segment in path for part in of(segment))
 
 
 def without_limits(dimension: Dimension) -> Dimension:

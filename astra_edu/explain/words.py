@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from astra_edu.base.units import format_ns
-from astra_edu.explain.changes import (
-    IDEAL,
-    MORE,
-    NETWORK,
-    ORDER,
-    WITHOUT_HARDWARE,
-)
+from astra_edu.explain.changes import IDEAL, MORE, NETWORK, ORDER, WITHOUT_HARDWARE
 from astra_edu.explain.facts import Change, Tried
+from astra_edu.explain.phrases import MATTERS, percent, speed
 from astra_edu.explain.shares import BUS, COMPUTE, ENDPOINT, bandwidth_of
 from astra_edu.explain.use import busy_ns, meeting, overload
 from astra_edu.run.result import Result
@@ -20,8 +15,6 @@ from astra_edu.run.result import Result
 SCHEDULING = "scheduling"
 ALL_BANDWIDTHS = "bandwidth of all dimensions"
 
-_MATTERS = 1.01
-"""A change that makes a run this many times as fast is worth a word."""
 _CLEARLY = 1.1
 _MUCH_MORE = 1.5
 _HIDDEN = 0.95
@@ -80,7 +73,7 @@ def _verdict(result: Result, shares: Mapping[str, float], bound: str) -> str:
 def _of_path(result: Result, shares: Mapping[str, float]) -> str:
     total = result.total_ns
     names = list(shares)[:1] + [name for name in list(shares)[1:4] if shares[name] >= total / 100]
-    first, *others = (f"{_percent(shares[name], total)} {name}" for name in names)
+    first, *others = (f"{percent(shares[name], total)} {name}" for name in names)
     first = first.replace(" % ", f" % of the {format_ns(total)} is ")
     return f"Along the critical path, {', '.join([first, *others])}."
 
@@ -112,7 +105,7 @@ def _of_links(result: Result, busy: Sequence[float]) -> Iterator[str]:
 
 def _of_use(result: Result, shares: Mapping[str, float], busy: Sequence[float]) -> Iterator[str]:
     total = result.total_ns
-    used = [(d, _percent(ns, total)) for d, ns in enumerate(busy) if ns]
+    used = [(d, percent(ns, total)) for d, ns in enumerate(busy) if ns]
     if len(used) > 1:
         (d, share), *others = used
         more = "".join(f", dimension {d} for {share}" for d, share in others)
@@ -132,7 +125,7 @@ def _of_changes(shares: Mapping[str, float], bound: str, tried: Tried) -> Iterat
         yield from (_would(item, before) for item in single)
         return
     best: Total | None = min(single, key=_ns)
-    if best and before < _MATTERS * best[1]:
+    if best and before < MATTERS * best[1]:
         best = None
     about = {SCHEDULING: next(iter(shares)), ALL_BANDWIDTHS: NETWORK}
     own = _total(tried, about.get(bound, bound))
@@ -141,13 +134,13 @@ def _of_changes(shares: Mapping[str, float], bound: str, tried: Tried) -> Iterat
     if best and best != own:
         yield f"Of single changes, this helps most: {_words(best, before)}."
     free = min((item for item in single if item[0].cause in WITHOUT_HARDWARE), key=_ns, default=None)
-    if free and free not in (best, own) and before >= _MATTERS * free[1]:
+    if free and free not in (best, own) and before >= MATTERS * free[1]:
         yield f"Without other hardware: {_words(free, before)}."
     if not best:
         yield f"None of the {len(single)} single changes tried makes it more than 1 % faster."
         return
-    faster = sum(before >= _MATTERS * total for _, total in single)
-    slower = sum(total >= _MATTERS * before for _, total in single)
+    faster = sum(before >= MATTERS * total for _, total in single)
+    slower = sum(total >= MATTERS * before for _, total in single)
     yield (
         f"Of the {len(single)} single changes tried, {faster} make{'s' * (faster == 1)} it more than 1 % faster and "
         f"{slower} more than 1 % slower."
@@ -156,14 +149,14 @@ def _of_changes(shares: Mapping[str, float], bound: str, tried: Tried) -> Iterat
 
 def _of_confusions(result: Result, shares: Mapping[str, float], tried: Tried) -> Iterator[str]:
     ideal = _total(tried, IDEAL)
-    if ideal and tried.before_ns < _MATTERS * ideal[1]:
+    if ideal and tried.before_ns < MATTERS * ideal[1]:
         hidden = shares.get(COMPUTE, 0) > _HIDDEN * result.total_ns
         why = "Communication is hidden behind compute, so the" if hidden else "The"
         yield f"{why} network makes next to no difference: even {_words(ideal, tried.before_ns)}."
     elif ideal:
         yield f"Even {_words(ideal, tried.before_ns)}."
     elif result.stays and result.exposed_ns < result.total_ns / 100:
-        share = _percent(result.exposed_ns, result.total_ns)
+        share = percent(result.exposed_ns, result.total_ns)
         yield f"Exposed communication is {share} of the time; a faster network can't gain more."
     if not result.stays:
         yield "No collective is carried out, so the network makes no difference."
@@ -199,20 +192,8 @@ def _would(item: Total, before: float, more: str = "") -> str:
 
 def _words(item: Total, before: float) -> str:
     change, total = item
-    return f"{change.description} would make it {format_ns(total)}, {_speed(total, before)}"
-
-
-def _speed(total: float, before: float) -> str:
-    if before >= _MATTERS * total:
-        return f"{before / total:.2f} times as fast"
-    if total >= _MATTERS * before:
-        return f"{total / before:.2f} times as long"
-    return "the same within 1 %"
+    return f"{change.description} would make it {format_ns(total)}, {speed(total, before)}"
 
 
 def _capital(words: str) -> str:
     return words[:1].upper() + words[1:]
-
-
-def _percent(part: float, whole: float) -> str:
-    return f"{100 * part / whole:.1f} %"

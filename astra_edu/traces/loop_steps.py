@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.workload import LOOPS, Workload
-from astra_edu.workload.npu import MOST_IDLE_CYCLES, Npu, Steps, Task, running_layers
+from astra_edu.workload.npu import Npu, Steps, Task, noted_until_run, running_layers
 from astra_edu.workload.parallelism import Options, involved, options
 
 if TYPE_CHECKING:
@@ -61,20 +61,19 @@ class _RecordingNpu(Npu):
 
     def cycle(self) -> simpy.Event:
         """Nothing: no time passes."""
-        self._idle_cycles += 1
-        if self._idle_cycles > MOST_IDLE_CYCLES:
-            raise ConfigError(
-                f"the training loop never ends: it has taken {MOST_IDLE_CYCLES:,} cycles in a row without computing or "
-                "communicating."
-            )
+        self._one_more_cycle()
         return cast("simpy.Event", None)
 
-    def _compute(self, task: Task) -> Steps:
+    @noted_until_run
+    def compute(self, task: Task) -> Steps:
+        """Write down that the task is computed."""
         self._idle_cycles = 0
         self.steps.append(LoopStep(COMPUTE, task))
         yield from ()
 
-    def _wait(self, task: Task) -> Steps:
+    @noted_until_run
+    def wait(self, task: Task) -> Steps:
+        """Write down that the task's collectives are waited for."""
         if task.in_flight:
             self._idle_cycles = 0
             self.steps.append(LoopStep(WAIT, task))

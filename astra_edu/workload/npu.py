@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import wraps
+from typing import TYPE_CHECKING, TypeVar
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.system.plan_1 import Phase
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from astra_edu.clock.lookback import LoopClock
 
 Steps = Generator["simpy.Event", None, None]
+N = TypeVar("N", bound="Npu")
 
 MOST_IDLE_CYCLES = 100_000
 """How many cycles in a row a loop may take without doing anything else."""
@@ -64,6 +66,32 @@ class RunningLayer:
         return self.forward, self.input_gradient, self.weight_gradient
 
 
+def _task(name: str, task: Task) -> Task:
+    if not isinstance(task, Task):
+        raise ConfigError(
+            f"npu.{name}({task!r:.40}): give one of a layer's tasks, such as layer.forward or layer.weight_gradient."
+        )
+    return task
+
+
+def noted_until_run(method: Callable[[N, Task], Steps]) -> Callable[[N, Task], Steps]:
+    """The method with a note in npu.forgotten until its steps are run: a call without `yield from` does nothing."""
+    name = method.__name__
+
+    @wraps(method)
+    def begin(npu: N, task: Task) -> Steps:
+        call = f"npu.{name}(...) of {_task(name, task).layer}, {task.kind}"
+        npu.forgotten.append(call)
+
+        def run() -> Steps:
+            npu.forgotten.remove(call)
+            yield from method(npu, task)
+
+        return run()
+
+    return begin
+
+
 @dataclass
 class Npu:
     """NPU 0 at work. layers: in the order of the forward pass. passes: how many the loop is to run.
@@ -84,29 +112,37 @@ class Npu:
     _over: simpy.Event | None = field(default=None, init=False)
     _idle_cycles: int = field(default=0, init=False)
 
+    @noted_until_run
     def compute(self, task: Task) -> Steps:
         """Compute for the task's compute_ns: `yield from npu.compute(layer.forward)`."""
-        return self._to_run("compute", task, self._compute)
+        duration = task.work.compute_ns
+        task.computed_ns += duration
+        if duration:
+            self._idle_cycles = 0
+            start = self.clock.now
+            yield self.clock.timeout(duration)
+            self.computed.append((task, start, self.clock.now))
 
+    @noted_until_run
     def wait(self, task: Task) -> Steps:
         """Wait until none of the task's collectives is on its way: `yield from npu.wait(layer.weight_gradient)`."""
-        return self._to_run("wait", task, self._wait)
+        while task.in_flight:
+            self._idle_cycles = 0
+            yield from self._one_of(task)
+            self.scheduler.order.woken(task.last_phases)
 
+    @noted_until_run
     def communicate(self, task: Task) -> Steps:
         """Begin the task's collective and wait for it: `yield from npu.communicate(layer.forward)`."""
-        return self._to_run("communicate", task, self._communicate)
+        self.issue(task)
+        yield from self.wait(task)
 
     def cycle(self) -> simpy.Event:
         """The one ns that ASTRA-sim's loops take from one state to the next: `yield npu.cycle()`.
 
         Raises ConfigError for a loop that does nothing else any more.
         """
-        self._idle_cycles += 1
-        if self._idle_cycles > MOST_IDLE_CYCLES:
-            raise ConfigError(
-                f"the training loop never ends: it has taken {MOST_IDLE_CYCLES:,} cycles in a row without computing or "
-                "communicating."
-            )
+        self._one_more_cycle()
         return self.clock.timeout(1)
 
     def issue(self, task: Task, urgent: bool = False) -> bool:
@@ -149,24 +185,13 @@ class Npu:
         if self.in_flight or not over.triggered:
             yield over
 
-    def _compute(self, task: Task) -> Steps:
-        duration = task.work.compute_ns
-        task.computed_ns += duration
-        if duration:
-            self._idle_cycles = 0
-            start = self.clock.now
-            yield self.clock.timeout(duration)
-            self.computed.append((task, start, self.clock.now))
-
-    def _wait(self, task: Task) -> Steps:
-        while task.in_flight:
-            self._idle_cycles = 0
-            yield from self._one_of(task)
-            self.scheduler.order.woken(task.last_phases)
-
-    def _communicate(self, task: Task) -> Steps:
-        self.issue(task)
-        yield from self.wait(task)
+    def _one_more_cycle(self) -> None:
+        self._idle_cycles += 1
+        if self._idle_cycles > MOST_IDLE_CYCLES:
+            raise ConfigError(
+                f"the training loop never ends: it has taken {MOST_IDLE_CYCLES:,} cycles in a row without computing or "
+                "communicating."
+            )
 
     def _one_of(self, task: Task) -> Steps:
         """Wait for one of the task's collectives."""
@@ -176,25 +201,6 @@ class Npu:
         yield event
         task.exposed_ns += self.clock.now - start
 
-    def _to_run(self, name: str, task: Task, steps: Callable[[Task], Steps]) -> Steps:
-        """The steps, with a note until they are run: a call without `yield from` does nothing."""
-        call = f"npu.{name}(...) of {_task(name, task).layer}, {task.kind}"
-        self.forgotten.append(call)
-
-        def run() -> Steps:
-            self.forgotten.remove(call)
-            yield from steps(task)
-
-        return run()
-
-
-def _task(name: str, task: Task) -> Task:
-    if not isinstance(task, Task):
-        raise ConfigError(
-            f"npu.{name}({task!r:.40}): give one of a layer's tasks, such as layer.forward or layer.weight_gradient."
-        )
-    return task
-
 
 def running_layers(workload: Workload, involved: Sequence[Involved]) -> list[RunningLayer]:
     """The workload's layers, nothing counted yet."""
@@ -202,9 +208,9 @@ def running_layers(workload: Workload, involved: Sequence[Involved]) -> list[Run
         RunningLayer(
             index,
             layer.name,
-            Task(layer.name, "forward", layer.forward, over.forward, layer.update_ns),
-            Task(layer.name, "input gradient", layer.input_gradient, over.input_gradient, layer.update_ns),
-            Task(layer.name, "weight gradient", layer.weight_gradient, over.weight_gradient, layer.update_ns),
+            Task(layer.name, "forward", layer.forward, over.activations, layer.update_ns),
+            Task(layer.name, "input gradient", layer.input_gradient, over.activations, layer.update_ns),
+            Task(layer.name, "weight gradient", layer.weight_gradient, over.gradients, layer.update_ns),
         )
         for index, (layer, over) in enumerate(zip(workload.layers, involved, strict=True))
     ]

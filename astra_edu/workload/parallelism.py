@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError, choice, whole
-from astra_edu.workload.layer import Layer, Workload
+from astra_edu.workload.layer import Workload
 
 GROUPED = ("HYBRID_TRANSFORMER", "HYBRID_TRANSFORMER_FWD_IN_BCKWD")
 CHECKPOINTED = "HYBRID_TRANSFORMER_FWD_IN_BCKWD"
@@ -32,23 +33,19 @@ def options(workload: Workload) -> Options:
     """Read the words after the loop. Raises ConfigError saying what should be there."""
     words = list(workload.options)
     layers = len(workload.layers)
+    should = f"the first line must be like {_EXAMPLES.get(workload.loop)!r}."
 
     def number(name: str, limit: int | None = None) -> int:
         word = words.pop(0) if words else ""
         if not (word.isascii() and word.isdigit() and len(word) < 19):
-            raise ConfigError(
-                f"{workload.loop}: {name} is {word!r}; the first line must be like {_EXAMPLES[workload.loop]!r}."
-            )
+            raise ConfigError(f"{workload.loop}: {name} is {word!r}; {should}")
         if limit is not None and int(word) >= limit:
             raise ConfigError(f"{workload.loop}: {name} is {word}; there are only layers 0 to {limit - 1}.")
         return int(word)
 
     def label(name: str) -> None:
         if not words or words.pop(0).rstrip(":").lower() != name.lower():
-            raise ConfigError(
-                f"{workload.loop}: the word '{name}:' is missing; the first line must be like "
-                f"{_EXAMPLES[workload.loop]!r}."
-            )
+            raise ConfigError(f"{workload.loop}: the word '{name}:' is missing; {should}")
 
     group, bottom = 1, 0
     kept: tuple[int, ...] = ()
@@ -92,35 +89,32 @@ _EXAMPLES = {
 }
 
 
-@dataclass(frozen=True)
-class Involved:
-    """For each logical dimension, whether a layer's collectives run over it: activations' and gradients' two kinds."""
+class Involved(NamedTuple):
+    """For each logical dimension, whether a layer's collectives run over it.
 
-    forward: tuple[bool, ...]
-    input_gradient: tuple[bool, ...]
-    weight_gradient: tuple[bool, ...]
+    activations: those of activations and of their gradients; gradients: those of weight gradients.
+    """
+
+    activations: tuple[bool, ...]
+    gradients: tuple[bool, ...]
 
 
 def involved(workload: Workload, dims: int, boundary: int) -> list[Involved]:
     """For each layer. dims: how many logical dimensions there are, boundary: how many a model-parallel group takes."""
-    result = []
-    for index, layer in enumerate(workload.layers):
-        model, data = _split(workload, layer, boundary)
-        if workload.loop in DLRM and index == 0:
-            model = data = _all
-        of_model = tuple(model(d) for d in range(dims))
-        result.append(Involved(of_model, of_model, tuple(data(d) for d in range(dims))))
-    return result
+    rules = (_rules(workload, index, boundary) for index in range(len(workload.layers)))
+    return [Involved(*(tuple(map(rule, range(dims))) for rule in either)) for either in rules]
 
 
 Rule = Callable[[int], bool]
 
 
-def _split(workload: Workload, layer: Layer, boundary: int) -> tuple[Rule, Rule]:
-    """(dimensions of activations and their gradients, dimensions of weight gradients), as rules."""
-    loop = workload.loop
+def _rules(workload: Workload, index: int, boundary: int) -> tuple[Rule, Rule]:
+    """(dimensions of activations and their gradients, dimensions of weight gradients)."""
+    loop, layer = workload.loop, workload.layers[index]
     if loop in GROUPED:
         return (lambda d: d < boundary), (lambda d: d >= boundary)
+    if loop in DLRM and index == 0:
+        return _all, _all
     if loop == CUSTOMIZED:
         return PARALLELISMS[choice(f"parallelism of layer {layer.name}", layer.parallelism, PARALLELISMS)]
     return PARALLELISMS.get(loop, (_all, _all))

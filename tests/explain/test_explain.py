@@ -306,3 +306,9 @@ def test_a_broken_dimension_is_named():
 
     assert "groups break dimension 1 in two; result.dimensions and the timeline call its parts 1 and 2" in said(8)
     assert "break dimension" not in said(4)
+
+
+def test_a_run_that_takes_no_time_has_nothing_to_explain():
+    idle = ae.run_pipeline("gpipe", stages=2, micro_batches=1, forward_ns=0, backward_ns=0)
+    with pytest.raises(ae.ConfigError, match="takes no time"):
+        idle.explain()

@@ -209,3 +209,9 @@ def test_something_is_said_of_every_run(files, collective, congestion_aware):
         result = ae.simulate(ae.traces.collective(collective, bytes=4096, npus=platform.npus), platform)
     if result:
         assert len(explain(result).sentences) >= 2
+
+
+def test_a_change_that_slows_a_run_down_is_said_to_do_so():
+    run = ae.simulate(nodes(all_reduce()), ring(), record=True)
+    slower = ae.TracePlatform(ae.Block("Ring", 8, 5, 5000), ring().system)
+    assert "times as long" in run.explain([ae.Change("slow links", platform=slower)]).sentences[-1]

@@ -7,11 +7,11 @@ GPT-3; there is nothing to communicate for it.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Self
 
-from astra_edu.base.errors import whole
 from astra_edu.workload.compute.gemm import Gemm
-from astra_edu.workload.compute.operator import Compute, Operator, Shape, Split, divided
+from astra_edu.workload.compute.operator import Compute, Operator, Product, Shape, Split, divided
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,17 +21,13 @@ class _Heads(Operator):
     causal: a token looks only at those before it, on average at half of them; most kernels compute the other half, too.
     """
 
+    sizes = ("tokens", "heads", "width")
+
     tokens: int
     heads: int
     width: int
     causal: bool = False
     split: Split = Split.HEADS
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for field in ("tokens", "heads", "width"):
-            number = whole(f"{self.name}: {field}", getattr(self, field), at_least=1)
-            object.__setattr__(self, field, number)
 
     @property
     def seen(self) -> int:
@@ -58,7 +54,7 @@ class _Heads(Operator):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scores(_Heads):
+class Scores(_Heads, Product):
     """Queries · keys: how much each token looks at each other. Takes queries, keys and values side by side.
 
     >>> from astra_edu.workload.compute import Scores
@@ -79,13 +75,9 @@ class Scores(_Heads):
         """(tokens, heads · tokens)."""
         return self._scores
 
-    def forward(self, batch: int) -> Compute:
+    def product(self, batch: int) -> Gemm:
         """Queries · keys, for each head."""
-        return Compute((Gemm(self.tokens, self.seen, self.width, batch * self.heads),))
-
-    def input_gradient(self, batch: int) -> Compute:
-        """The queries' gradient."""
-        return Compute((Gemm(self.tokens, self.width, self.seen, batch * self.heads),))
+        return Gemm(self.tokens, self.seen, self.width, batch * self.heads)
 
     def weight_gradient(self, batch: int) -> Compute:
         """The keys' gradient."""
@@ -93,7 +85,7 @@ class Scores(_Heads):
 
     def kept_bytes(self, batch: int, element_bytes: int = 2) -> int:
         """Queries and keys."""
-        return 2 * batch * self.tokens * self.heads * self.width * element_bytes
+        return 2 * batch * prod(self._features) * element_bytes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +126,7 @@ class Softmax(_Heads):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Context(_Heads):
+class Context(_Heads, Product):
     """Scores · values: what each token takes from the others.
 
     >>> from astra_edu.workload.compute import Context
@@ -153,24 +145,13 @@ class Context(_Heads):
         """(tokens, features)."""
         return self._features
 
-    def forward(self, batch: int) -> Compute:
+    def product(self, batch: int) -> Gemm:
         """Scores · values, for each head."""
-        return Compute((Gemm(self.tokens, self.width, self.seen, batch * self.heads),))
-
-    def input_gradient(self, batch: int) -> Compute:
-        """The scores' gradient."""
-        return Compute((Gemm(self.tokens, self.seen, self.width, batch * self.heads),))
-
-    def weight_gradient(self, batch: int) -> Compute:
-        """The values' gradient."""
-        return Compute((Gemm(self.seen, self.width, self.tokens, batch * self.heads),))
+        return Gemm(self.tokens, self.width, self.seen, batch * self.heads)
 
     def kept_bytes(self, batch: int, element_bytes: int = 2) -> int:
         """The scores after dropout, and the values."""
-        return (
-            self.recomputable_bytes(batch, element_bytes)
-            + batch * self.tokens * self.heads * self.width * element_bytes
-        )
+        return self.recomputable_bytes(batch, element_bytes) + batch * prod(self._features) * element_bytes
 
     def recomputable_bytes(self, batch: int, element_bytes: int = 2) -> int:
         """The scores."""

@@ -10,6 +10,7 @@ from astra_edu.workload.compute.gemm import Gemm
 from astra_edu.workload.compute.operator import (
     Compute,
     Operator,
+    Product,
     Shape,
     Split,
     divided,
@@ -19,7 +20,7 @@ from astra_edu.workload.compute.operator import (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Convolution(Operator):
+class Convolution(Product):
     """A convolution with a square kernel. padding: pixels on each side; None keeps the size (odd kernels, stride 1).
 
     >>> from astra_edu.workload.compute import Convolution
@@ -29,6 +30,8 @@ class Convolution(Operator):
     >>> first.forward(batch=1).gemms
     (Gemm(m=50176, n=64, k=27, count=1, moved=3363520),)
     """
+
+    sizes = ("channels", "height", "width", "filters", "kernel", "stride")
 
     channels: int
     height: int
@@ -42,9 +45,9 @@ class Convolution(Operator):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole_fields(self, channels=self.channels, height=self.height, width=self.width, filters=self.filters)
-        whole_fields(self, kernel=self.kernel, stride=self.stride)
-        whole_fields(self, at_least=0, padding=(self.kernel - 1) // 2 if self.padding is None else self.padding)
+        if self.padding is None:
+            object.__setattr__(self, "padding", (self.kernel - 1) // 2)
+        whole_fields(self, "padding", at_least=0)
         if min(self.gives) < 1:
             largest = min(self.height, self.width) + 2 * self._padding
             raise ConfigError(
@@ -77,30 +80,13 @@ class Convolution(Operator):
         """A window for each filter, and a bias."""
         return (self.window + self.bias) * self.filters
 
-    def _gemm(self, batch: int, m: int, n: int, k: int) -> Compute:
-        """The windows overlap: it is the image that is read or written, not the matrix of its windows."""
-        return Compute(
-            (Gemm(m, n, k, moved=batch * (prod(self.takes) + prod(self.gives)) + self.window * self.filters),)
-        )
+    def product(self, batch: int) -> Gemm:
+        """A row for each output pixel, a column for each filter.
 
-    def _outputs(self, batch: int) -> int:
-        return batch * self.gives[1] * self.gives[2]
-
-    def forward(self, batch: int) -> Compute:
-        """A row for each output pixel, a column for each filter."""
-        return self._gemm(batch, self._outputs(batch), self.filters, self.window)
-
-    def input_gradient(self, batch: int) -> Compute:
-        """What each output pixel passes back to its window; overlaps are added up."""
-        return self._gemm(batch, self._outputs(batch), self.window, self.filters)
-
-    def weight_gradient(self, batch: int) -> Compute:
-        """Each weight meets every output pixel of every sample."""
-        return self._gemm(batch, self.window, self.filters, self._outputs(batch))
-
-    def kept_bytes(self, batch: int, element_bytes: int = 2) -> int:
-        """The input."""
-        return 0 if self.shares_input else batch * prod(self.takes) * element_bytes
+        The windows overlap: it is the image that is read or written, not the matrix of its windows.
+        """
+        moved = batch * (prod(self.takes) + prod(self.gives)) + self.window * self.filters
+        return Gemm(batch * prod(self.gives[1:]), self.filters, self.window, moved=moved)
 
     def part(self, parts: int) -> Convolution:
         """Some of the filters."""
@@ -119,6 +105,7 @@ class Pool(Operator):
     """
 
     minor = True
+    sizes = ("window", "stride")
 
     shape: Shape
     window: int
@@ -128,8 +115,7 @@ class Pool(Operator):
     def __post_init__(self) -> None:
         super().__post_init__()
         whole_shape(self, self.shape)
-        whole_fields(self, window=self.window, stride=self.stride)
-        whole_fields(self, at_least=0, padding=self.padding)
+        whole_fields(self, "padding", at_least=0)
         if len(self.shape) != 3 or min(self.gives) < 1:
             raise ConfigError(
                 f"{self.name}: a window of {self.window} doesn't fit into {' × '.join(map(str, self.shape))} with a "
@@ -149,8 +135,7 @@ class Pool(Operator):
 
     def forward(self, batch: int) -> Compute:
         """Reads the input, writes the output."""
-        outputs = batch * prod(self.gives)
-        return Compute((), 0, batch * prod(self.shape) + outputs)
+        return Compute((), 0, batch * (prod(self.shape) + prod(self.gives)))
 
     def input_gradient(self, batch: int) -> Compute:
         """Passes each gradient back to its window."""

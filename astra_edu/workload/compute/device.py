@@ -120,6 +120,8 @@ def _cells(device: Device) -> list[str]:
     return [f"{device.flops_per_s / TERA:,.1f}", bandwidth, memory, device.source]
 
 
+_TPU = "Jouppi et al., CACM 2020, table 2: a chip of 2 cores, bfloat16"
+
 DEVICES: Table[Device] = Table(
     "devices",
     ["10¹² operations/s", "10⁹ bytes/s", "GiB", "source"],
@@ -132,20 +134,8 @@ DEVICES: Table[Device] = Table(
             Device("v100", 125 * TERA, 900 * GB, 32 * GIB, "NVIDIA V100 datasheet: SXM2, tensor cores, 32 GB of HBM2"),
             Device("a100", 312 * TERA, 2039 * GB, 80 * GIB, "NVIDIA A100 datasheet: SXM, 80 GB of HBM2e, dense FP16"),
             Device("h100", 989.4 * TERA, 3350 * GB, 80 * GIB, "NVIDIA H100 datasheet: SXM5, 80 GB of HBM3, dense FP16"),
-            Device(
-                "tpu-v2",
-                46 * TERA,
-                700 * GB,
-                16 * GIB,
-                "Jouppi et al., CACM 2020, table 2: a chip of 2 cores, bfloat16, 16 GB of HBM",
-            ),
-            Device(
-                "tpu-v3",
-                123 * TERA,
-                900 * GB,
-                32 * GIB,
-                "Jouppi et al., CACM 2020, table 2: a chip of 2 cores, bfloat16, 32 GB of HBM",
-            ),
+            Device("tpu-v2", 46 * TERA, 700 * GB, 16 * GIB, f"{_TPU}, 16 GB of HBM"),
+            Device("tpu-v3", 123 * TERA, 900 * GB, 32 * GIB, f"{_TPU}, 32 GB of HBM"),
         )
     },
 )

@@ -48,6 +48,7 @@ class Elementwise(_Shaped):
     """
 
     minor = True
+    sizes = ("inputs",)
 
     operations: int = 1
     inputs: int = 1
@@ -55,10 +56,7 @@ class Elementwise(_Shaped):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole_fields(self, at_least=0, operations=self.operations)
-        whole_fields(self, inputs=self.inputs)
-        if self.kept is not None:
-            whole_fields(self, at_least=0, kept=self.kept)
+        whole_fields(self, "operations", *(() if self.kept is None else ("kept",)), at_least=0)
 
     def forward(self, batch: int) -> Compute:
         """Every input is read, the output written."""

@@ -7,7 +7,7 @@ from math import prod
 
 from astra_edu.base.errors import ConfigError, whole
 from astra_edu.workload.compute.gemm import Gemm
-from astra_edu.workload.compute.operator import NOTHING, Compute, Operator, Shape, Split, whole_fields
+from astra_edu.workload.compute.operator import NOTHING, Compute, Operator, Product, Shape, Split
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +23,8 @@ class Embedding(Operator):
     (3200000, (128, 64))
     """
 
+    sizes = ("width", "lookups")
+
     rows: tuple[int, ...]
     width: int
     lookups: int = 1
@@ -34,7 +36,6 @@ class Embedding(Operator):
         if not isinstance(self.rows, (tuple, list)) or not self.rows:
             raise ConfigError(f"{self.name}: rows is {self.rows!r}; give the rows of each table, such as (50_257,).")
         object.__setattr__(self, "rows", tuple(whole(f"{self.name}: rows", rows, at_least=1) for rows in self.rows))
-        whole_fields(self, width=self.width, lookups=self.lookups)
 
     @property
     def takes(self) -> Shape:
@@ -75,7 +76,7 @@ class Embedding(Operator):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Interaction(Operator):
+class Interaction(Product):
     """DLRM's dot product of every pair of `vectors` vectors of `width`, beside the first vector itself.
 
     >>> from astra_edu.workload.compute import Interaction
@@ -83,6 +84,8 @@ class Interaction(Operator):
     >>> pairs.takes, pairs.gives
     ((4, 16), (1, 22))
     """
+
+    sizes = ("vectors", "width")
 
     vectors: int
     width: int
@@ -97,14 +100,10 @@ class Interaction(Operator):
         """(1, pairs + width)."""
         return (1, self.vectors * (self.vectors - 1) // 2 + self.width)
 
-    def forward(self, batch: int) -> Compute:
+    def product(self, batch: int) -> Gemm:
         """All vectors · all vectors, for each sample."""
-        return Compute((Gemm(self.vectors, self.vectors, self.width, batch),))
+        return Gemm(self.vectors, self.vectors, self.width, batch)
 
-    def input_gradient(self, batch: int) -> Compute:
-        """The gradient of each pair · the vectors."""
-        return Compute((Gemm(self.vectors, self.width, self.vectors, batch),))
-
-    def kept_bytes(self, batch: int, element_bytes: int = 2) -> int:
-        """The vectors."""
-        return batch * prod(self.takes) * element_bytes
+    def weight_gradient(self, batch: int) -> Compute:
+        """Nothing: both factors are the input."""
+        return NOTHING

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from astra_edu.base.errors import whole
 
@@ -41,6 +41,16 @@ class Gemm:
         if self.moved is not None:
             return self.moved
         return (self.m * self.k + self.k * self.n + self.m * self.n) * self.count
+
+    @property
+    def first_gradient(self) -> Gemm:
+        """The product that makes the gradient of the first factor: the result's · the second factor transposed."""
+        return replace(self, n=self.k, k=self.n)
+
+    @property
+    def second_gradient(self) -> Gemm:
+        """The product that makes the gradient of the second factor: the first factor transposed · the result's."""
+        return replace(self, m=self.k, k=self.m)
 
     def __str__(self) -> str:
         times = f"{self.count} × " if self.count > 1 else ""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import prod
 
 from astra_edu.workload.compute.gemm import Gemm
-from astra_edu.workload.compute.operator import Compute, Operator, Shape, Split, divided, whole_fields
+from astra_edu.workload.compute.operator import Compute, Operator, Product, Shape, Split, divided, whole_fields
 
 
 @dataclass(frozen=True, kw_only=True)
-class Linear(Operator):
+class Linear(Product):
     """output = input · weights + bias, for each of a sample's tokens.
 
     tied: it uses an embedding's weights. gathers_back: split by rows, the gradient of its input is gathered.
@@ -23,6 +22,8 @@ class Linear(Operator):
     268435456
     """
 
+    sizes = ("inputs", "outputs", "tokens")
+
     inputs: int
     outputs: int
     tokens: int = 1
@@ -30,10 +31,6 @@ class Linear(Operator):
     tied: bool = False
     gathers_back: bool = False
     split: Split = Split.GATHERED
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        whole_fields(self, inputs=self.inputs, outputs=self.outputs, tokens=self.tokens)
 
     @property
     def takes(self) -> Shape:
@@ -50,21 +47,9 @@ class Linear(Operator):
         """inputs × outputs weights, unless they are an embedding's, and a bias for each output."""
         return (self.inputs * (not self.tied) + self.bias) * self.outputs
 
-    def forward(self, batch: int) -> Compute:
+    def product(self, batch: int) -> Gemm:
         """Input · weights."""
-        return Compute((Gemm(batch * self.tokens, self.outputs, self.inputs),))
-
-    def input_gradient(self, batch: int) -> Compute:
-        """Gradient of the output · transposed weights."""
-        return Compute((Gemm(batch * self.tokens, self.inputs, self.outputs),))
-
-    def weight_gradient(self, batch: int) -> Compute:
-        """Transposed input · gradient of the output: its K is as long as the batch."""
-        return Compute((Gemm(self.inputs, self.outputs, batch * self.tokens),))
-
-    def kept_bytes(self, batch: int, element_bytes: int = 2) -> int:
-        """The input."""
-        return 0 if self.shares_input else batch * prod(self.takes) * element_bytes
+        return Gemm(batch * self.tokens, self.outputs, self.inputs)
 
     def part(self, parts: int) -> Linear:
         """Some of the columns, or of the rows."""
@@ -89,6 +74,8 @@ class Lstm(Operator):
     (8396800, (50, 1024))
     """
 
+    sizes = ("inputs", "hidden", "tokens")
+
     inputs: int
     hidden: int
     tokens: int
@@ -97,12 +84,14 @@ class Lstm(Operator):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole_fields(self, inputs=self.inputs, hidden=self.hidden, tokens=self.tokens)
-        whole_fields(self, units=self.hidden if self.units is None else self.units)
+        if self.units is None:
+            object.__setattr__(self, "units", self.hidden)
+        whole_fields(self, "units")
 
     @property
-    def _units(self) -> int:
-        return self.units or 0
+    def _gates(self) -> int:
+        """Features of all four gates."""
+        return 4 * (self.units or 0)
 
     @property
     def takes(self) -> Shape:
@@ -112,42 +101,36 @@ class Lstm(Operator):
     @property
     def gives(self) -> Shape:
         """(tokens, units)."""
-        return (self.tokens, self._units)
+        return (self.tokens, self._gates // 4)
 
     @property
     def parameters(self) -> int:
         """Four gates, each with weights for the input and the state and two biases."""
-        return 4 * self._units * (self.inputs + self.hidden + 2)
-
-    def _gates(self, batch: int) -> Compute:
-        gates = 4 * self._units
-        return Compute((), 2 * batch * self.tokens * gates, 2 * batch * self.tokens * gates)
+        return self._gates * (self.inputs + self.hidden + 2)
 
     def forward(self, batch: int) -> Compute:
         """The inputs of all tokens at once, the states one token after the other."""
-        gates = 4 * self._units
-        at_once = Gemm(batch * self.tokens, gates, self.inputs)
-        in_turn = Gemm(batch, gates, self.hidden, self.tokens)
-        return Compute((at_once, in_turn)) + self._gates(batch)
+        at_once = Gemm(batch * self.tokens, self._gates, self.inputs)
+        in_turn = Gemm(batch, self._gates, self.hidden, self.tokens)
+        numbers = 2 * batch * self.tokens * self._gates
+        return Compute((at_once, in_turn), numbers, numbers)
 
     def input_gradient(self, batch: int) -> Compute:
         """Through the states one token after the other, then to the inputs of all."""
-        gates = 4 * self._units
-        at_once = Gemm(batch * self.tokens, self.inputs, gates)
-        in_turn = Gemm(batch, self.hidden, gates, self.tokens)
-        return Compute((at_once, in_turn)) + self._gates(batch)
+        forward = self.forward(batch)
+        return replace(forward, gemms=tuple(gemm.first_gradient for gemm in forward.gemms))
 
     def weight_gradient(self, batch: int) -> Compute:
         """Inputs and states of all tokens at once."""
-        gates = 4 * self._units
-        return Compute((Gemm(self.inputs, gates, batch * self.tokens), Gemm(self.hidden, gates, batch * self.tokens)))
+        tokens = batch * self.tokens
+        return Compute((Gemm(self.inputs, self._gates, tokens), Gemm(self.hidden, self._gates, tokens)))
 
     def kept_bytes(self, batch: int, element_bytes: int = 2) -> int:
         """The input, and for each token the four gates and the cell's state."""
-        return batch * self.tokens * (self.inputs + 5 * self._units) * element_bytes
+        return batch * self.tokens * (self.inputs + self._gates + self.gives[1]) * element_bytes
 
     def part(self, parts: int) -> Lstm:
         """Some of the units. Their state has to be gathered at every token; counted as the gathering of the outputs."""
         if self.split is Split.COPIED:
             return self
-        return replace(self, units=divided(self.name, "units", self._units, parts))
+        return replace(self, units=divided(self.name, "units", self.gives[1], parts))

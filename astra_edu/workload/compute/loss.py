@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from astra_edu.workload.compute.operator import Compute, Operator, Shape, Split, whole_fields
+from astra_edu.workload.compute.operator import Compute, Operator, Shape, Split
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,13 +17,10 @@ class Loss(Operator):
     """
 
     minor = True
+    sizes = ("tokens", "words")
 
     tokens: int
     words: int
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        whole_fields(self, tokens=self.tokens, words=self.words)
 
     @property
     def takes(self) -> Shape:

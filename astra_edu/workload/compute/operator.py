@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from math import isqrt
+from math import isqrt, prod
 from typing import ClassVar
 
 from astra_edu.base.errors import ConfigError, choice, whole
@@ -83,6 +83,7 @@ class Operator:
     split: Split = Split.COPIED
     shares_input: bool = False
     minor: ClassVar[bool] = False  # a workload file has no line for it: its time is its predecessor's
+    sizes: ClassVar[tuple[str, ...]] = ()  # its fields that are whole numbers, 1 at least
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
@@ -91,6 +92,7 @@ class Operator:
             raise ConfigError(f"{self.name} comes after {self.after!r}; give a tuple of names, such as ('words',).")
         object.__setattr__(self, "after", tuple(self.after))
         object.__setattr__(self, "split", Split(choice(f"{self.name}: split", self.split, list(Split))))
+        whole_fields(self, *self.sizes)
 
     @property
     def takes(self) -> Shape:
@@ -136,10 +138,36 @@ class Operator:
         return self.part(parts)
 
 
-def whole_fields(operator: Operator, at_least: int = 1, **fields: int) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Product(Operator):
+    """A matrix product of its input with something: both gradients are products, and its input is kept for them."""
+
+    def product(self, batch: int) -> Gemm:
+        """The product of a forward pass."""
+        raise NotImplementedError
+
+    def forward(self, batch: int) -> Compute:
+        """The product."""
+        return Compute((self.product(batch),))
+
+    def input_gradient(self, batch: int) -> Compute:
+        """Gradient of the output · what the input was multiplied with."""
+        return Compute((self.product(batch).first_gradient,))
+
+    def weight_gradient(self, batch: int) -> Compute:
+        """Input · gradient of the output: with weights, its K is as long as the batch."""
+        return Compute((self.product(batch).second_gradient,))
+
+    def kept_bytes(self, batch: int, element_bytes: int = 2) -> int:
+        """The input."""
+        return 0 if self.shares_input else batch * prod(self.takes) * element_bytes
+
+
+def whole_fields(operator: Operator, *fields: str, at_least: int = 1) -> None:
     """Check that fields are whole numbers. Raises ConfigError naming the operator, the field and its value."""
-    for field, value in fields.items():
-        object.__setattr__(operator, field, whole(f"{operator.name}: {field}", value, at_least=at_least))
+    for field in fields:
+        value = whole(f"{operator.name}: {field}", getattr(operator, field), at_least=at_least)
+        object.__setattr__(operator, field, value)
 
 
 def whole_shape(operator: Operator, shape: Shape) -> None:
@@ -154,16 +182,16 @@ def divided(name: str, what: str, number: int, parts: int, among: str = "NPUs") 
     """number / parts. Raises ConfigError with the nearest numbers of parts that divide it."""
     parts = whole(f"{name}: parts", parts, at_least=1)
     if number % parts:
-        nearest = " or ".join(map(str, near(parts, divisors(number))))
+        nearest = near(parts, divisors(number))
         raise ConfigError(f"{name}: {number} {what} can't be divided among {parts} {among}; {nearest} would do.")
     return number // parts
 
 
-def near(number: int, possible: Collection[int]) -> list[int]:
-    """The next smaller and the next larger of the possible numbers, where there are such."""
+def near(number: int, possible: Collection[int]) -> str:
+    """The next smaller and the next larger of the possible numbers, where there are such, in words."""
     below = [n for n in possible if n < number]
     above = [n for n in possible if n > number]
-    return [f(side) for f, side in ((max, below), (min, above)) if side]
+    return " or ".join(str(f(side)) for f, side in ((max, below), (min, above)) if side)
 
 
 @lru_cache(maxsize=1024)

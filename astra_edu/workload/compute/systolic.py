@@ -172,7 +172,8 @@ class Folding:
     @property
     def mapping_utilisation(self) -> float:
         """Share of an array's PEs that hold something, as a mean over the folds."""
-        return self.spatial_rows * self.spatial_columns * self.gemm.count / (self.fold_count * self._pes_of_one)
+        held = self.spatial_rows * self.spatial_columns * self.gemm.count
+        return held / (self.fold_count * self.array.rows * self.array.columns)
 
     @property
     def compute_utilisation(self) -> float:
@@ -219,10 +220,6 @@ class Folding:
             f"{self.fold_cycles:,} cycles, {self.cycles:,} cycles in all; {self.mapping_utilisation:.1%} of the PEs "
             f"hold something, {self.compute_utilisation:.1%} of the possible MACs are done"
         )
-
-    @property
-    def _pes_of_one(self) -> int:
-        return self.array.rows * self.array.columns
 
     def _size(self, axis: int) -> int:
         size: int = getattr(self.gemm, AXES[self.dataflow][axis].lower())

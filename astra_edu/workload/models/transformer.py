@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from astra_edu.base.errors import ConfigError, whole
 from astra_edu.workload.compute import (
     Context,
@@ -139,100 +142,29 @@ def bert_large() -> Model:
     )
 
 
-def gpt2() -> Model:
-    """GPT-2, the largest: Radford et al. 2019; 48 blocks of 1,600 features."""
-    return transformer(
-        "GPT-2",
-        hidden=1600,
-        heads=25,
-        blocks=48,
-        sequence=1024,
-        vocabulary=50_257,
-        published=1_557_611_200,
-        exact=True,
-        source="Hugging Face, gpt2-xl (the paper says 1542M)",
-    )
+def _decoder(
+    name: str, shape: tuple[int, int, int, int, int], published: int, source: str, exact: bool = False
+) -> Callable[[], Model]:
+    """The function that makes a published one. shape: hidden, heads, blocks, sequence and vocabulary."""
+    sizes = dict(zip(("hidden", "heads", "blocks", "sequence", "vocabulary"), shape, strict=True))
+    return partial(transformer, name, **sizes, published=published, exact=exact, source=source)
 
 
-def gpt3() -> Model:
-    """GPT-3 175B: Brown et al., arXiv 2005.14165, tables 2.1 and D.1."""
-    return transformer(
-        "GPT-3",
-        hidden=12_288,
-        heads=96,
-        blocks=96,
-        sequence=2048,
-        vocabulary=50_257,
-        published=174_600_000_000,
-        source="arXiv 2005.14165, table D.1",
-    )
+_XL = "Hugging Face, gpt2-xl (the paper says 1542M)"
+_TURING = "Rosset, Turing-NLG: A 17-billion-parameter language model by Microsoft, 2020"
 
-
-def megatron_8b() -> Model:
-    """Megatron-LM 8.3B: Shoeybi et al., arXiv 1909.08053, table 1."""
-    return transformer(
-        "Megatron-LM 8.3B",
-        hidden=3072,
-        heads=32,
-        blocks=72,
-        sequence=1024,
-        vocabulary=51_200,
-        published=8_300_000_000,
-        source="arXiv 1909.08053, table 1",
-    )
-
-
-def turing_nlg() -> Model:
-    """Turing-NLG 17.2B: Microsoft Research, 2020; 78 blocks of 4,256 features and 28 heads."""
-    return transformer(
-        "Turing-NLG 17.2B",
-        hidden=4256,
-        heads=28,
-        blocks=78,
-        sequence=1024,
-        vocabulary=50_257,
-        published=17_200_000_000,
-        source="Rosset, Turing-NLG: A 17-billion-parameter language model by Microsoft, 2020",
-    )
-
-
-def mt_nlg_530b() -> Model:
-    """Megatron-Turing NLG 530B: Smith et al., arXiv 2201.11990."""
-    return transformer(
-        "MT-NLG 530B",
-        hidden=20_480,
-        heads=128,
-        blocks=105,
-        sequence=2048,
-        vocabulary=51_200,
-        published=530_000_000_000,
-        source="arXiv 2201.11990, section 2",
-    )
-
-
-def transformer_1t() -> Model:
-    """A transformer of a trillion parameters: Narayanan et al., arXiv 2104.04473, table 1."""
-    return transformer(
-        "Transformer-1T",
-        hidden=25_600,
-        heads=160,
-        blocks=128,
-        sequence=2048,
-        vocabulary=51_200,
-        published=1_008_000_000_000,
-        source="arXiv 2104.04473, table 1",
-    )
-
-
-def transformer_22b() -> Model:
-    """The 22B model of Korthikanti et al., arXiv 2205.05198, table 3."""
-    return transformer(
-        "22B",
-        hidden=6144,
-        heads=64,
-        blocks=48,
-        sequence=2048,
-        vocabulary=51_200,
-        published=22_000_000_000,
-        source="arXiv 2205.05198, table 3",
-    )
+gpt2 = _decoder("GPT-2", (1600, 25, 48, 1024, 50_257), 1_557_611_200, _XL, exact=True)
+"""The largest: Radford et al. 2019."""
+megatron_8b = _decoder("Megatron-LM 8.3B", (3072, 32, 72, 1024, 51_200), 8_300_000_000, "arXiv 1909.08053, table 1")
+"""Shoeybi et al."""
+turing_nlg = _decoder("Turing-NLG 17.2B", (4256, 28, 78, 1024, 50_257), 17_200_000_000, _TURING)
+transformer_22b = _decoder("22B", (6144, 64, 48, 2048, 51_200), 22_000_000_000, "arXiv 2205.05198, table 3")
+"""Korthikanti et al."""
+gpt3 = _decoder("GPT-3", (12_288, 96, 96, 2048, 50_257), 174_600_000_000, "arXiv 2005.14165, table D.1")
+"""Brown et al., tables 2.1 and D.1."""
+mt_nlg_530b = _decoder("MT-NLG 530B", (20_480, 128, 105, 2048, 51_200), 530_000_000_000, "arXiv 2201.11990, section 2")
+"""Megatron-Turing: Smith et al."""
+transformer_1t = _decoder(
+    "Transformer-1T", (25_600, 160, 128, 2048, 51_200), 1_008_000_000_000, "arXiv 2104.04473, table 1"
+)
+"""A trillion parameters: Narayanan et al."""

@@ -149,23 +149,17 @@ def _parameters(operator: Operator, strategy: Strategy) -> Iterator[Communicatio
         return
     shared = -(-size // (copies * PADDED_BYTES)) * PADDED_BYTES
 
-    def one(
-        content: str, phase: str, collective: Collective, size: int, blocking: bool, times: int = 1
-    ) -> Communication:
+    def one(content: str, phase: str, collective: Collective, size: int, times: int) -> Communication:
+        blocking = phase != WEIGHT_GRADIENT
         return Communication(operator.name, content, phase, collective, "data", copies, size, times, blocking)
 
-    every = strategy.micro_batches
-    match strategy.zero:
-        case 0:
-            yield one("weight gradients", WEIGHT_GRADIENT, Collective.ALL_REDUCE, size, False)
-        case 1 | 2:
-            often = every if strategy.zero == 2 else 1  # ZeRO-2 has no room to add up whole gradients
-            yield one("weight gradients", WEIGHT_GRADIENT, Collective.REDUCE_SCATTER, size, False, often)
-            yield one("parameters", UPDATE, Collective.ALL_GATHER, shared, True)
-        case _:
-            yield one("parameters", FORWARD, Collective.ALL_GATHER, shared, True, every)
-            yield one("parameters", INPUT_GRADIENT, Collective.ALL_GATHER, shared, True, every)
-            yield one("weight gradients", WEIGHT_GRADIENT, Collective.REDUCE_SCATTER, size, False, every)
+    often = strategy.micro_batches if strategy.zero > 1 else 1  # ZeRO-2 has no room to add up whole gradients
+    for phase in (FORWARD, INPUT_GRADIENT) if strategy.zero == 3 else ():
+        yield one("parameters", phase, Collective.ALL_GATHER, shared, often)
+    summing = Collective.REDUCE_SCATTER if strategy.zero else Collective.ALL_REDUCE
+    yield one("weight gradients", WEIGHT_GRADIENT, summing, size, often)
+    if strategy.zero in (1, 2):
+        yield one("parameters", UPDATE, Collective.ALL_GATHER, shared, 1)
 
 
 def _between_stages(model: Model, strategy: Strategy) -> Iterator[Communication]:

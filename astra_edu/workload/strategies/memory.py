@@ -126,10 +126,7 @@ def _of_operators(about: Abridged, alone: Strategy) -> tuple[Each, ...]:
     blocks = about.short.blocks
     entries, inside = {block.start for block in blocks}, {i for block in blocks for i in block}
     return tuple(
-        (
-            *_parameters(operator, alone),
-            _kept(operator, alone, i in inside, i in entries),
-        )
+        (*_parameters(operator, alone), _kept(operator, alone, i in inside, i in entries))
         for i, operator in enumerate(about.short.operators)
     )
 

@@ -67,11 +67,9 @@ class Strategy:
         at_once = self.micro_batch * self.data
         set_(self, "batch", at_once if self.batch is None else whole("batch", self.batch, at_least=1))
         if self.samples % at_once:
-            below, above = self.samples // at_once * at_once, (self.samples // at_once + 1) * at_once
-            nearest = f"{below} or {above}" if below else f"{above}"
             raise ConfigError(
                 f"a batch of {self.samples} can't be divided into micro-batches of {self.micro_batch} for each of "
-                f"{self.data} copies; {nearest} would do."
+                f"{self.data} copies; {_multiples(self.samples, at_once)} would do."
             )
         self._check_pipeline()
 
@@ -82,8 +80,7 @@ class Strategy:
                 "stage several parts of the model, 2 or more."
             )
         if self.pipeline_order == "interleaved" and self.micro_batches % self.pipeline:
-            below = self.micro_batches // self.pipeline * self.pipeline
-            nearest = f"{below} or {below + self.pipeline}" if below else f"{self.pipeline}"
+            nearest = _multiples(self.micro_batches, self.pipeline)
             raise ConfigError(
                 f"{self.micro_batches} micro-batches can't be interleaved on {self.pipeline} stages; "
                 f"{nearest} would do."
@@ -162,6 +159,12 @@ class Strategy:
         return f"{below} or {above}" if above else f"{below}"
 
 
+def _multiples(number: int, of: int) -> str:
+    """The multiples on both sides of a number that isn't one."""
+    below = number // of * of
+    return f"{below} or {below + of}" if below else f"{of}"
+
+
 def checked(strategy: object) -> Strategy:
     """The strategy itself. Raises ConfigError for anything else."""
     if isinstance(strategy, Strategy):
@@ -191,10 +194,9 @@ def stages(model: Model, count: int) -> tuple[tuple[int, ...], ...]:
         )
     if model.blocks:
         if len(trunk) % count:
-            nearest = " or ".join(map(str, near(count, divisors(len(trunk)))))
             raise ConfigError(
                 f"{model.name} has {len(trunk)} blocks, which {count} stages can't share evenly; "
-                f"{nearest} stages (times virtual parts) would do."
+                f"{near(count, divisors(len(trunk)))} stages (times virtual parts) would do."
             )
         each = len(trunk) // count
         starts = [trunk[i * each].start for i in range(count)]

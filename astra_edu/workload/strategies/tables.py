@@ -5,8 +5,9 @@ Each returns what `ae.plots.text_table` takes: `print(text_table(*what_is_commun
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
+from itertools import chain
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import format_bytes
@@ -25,13 +26,10 @@ from astra_edu.workload.strategies.strategy import Strategy
 Table = tuple[list[str], list[list[object]]]
 """A header and rows."""
 
-CONTENTS = (
-    *("activations", "input gradients", "weight gradients", "parameters"),
-    *("embeddings", "embedding gradients"),
-)
-"""What may be sent."""
-
 COLUMNS = {FORWARD: "activations", INPUT_GRADIENT: "input gradients", WEIGHT_GRADIENT: "weight gradients"}
+
+CONTENTS = (*COLUMNS.values(), "parameters", "embeddings", "embedding gradients")
+"""What may be sent."""
 
 NOTHING = "–"
 
@@ -63,7 +61,7 @@ def when_collectives_are_needed(model: Model | str, strategies: Mapping[str, Str
     for name, strategy in named_strategies(strategies).items():
         twice = replace(strategy, batch=2 * strategy.samples)
         cells: dict[str, dict[str, None]] = {phase: {} for phase in PHASES}
-        for once, two in zip(*(_all(model, either) for either in (strategy, twice)), strict=True):
+        for once, two in zip(*(chain(*by_stage(model, each)) for each in (strategy, twice)), strict=True):
             often = "m × " if two.times == 2 * once.times else ""
             cells[once.phase][f"{often}{once.collective or 'send'}{'*' if once.blocking else ''}"] = None
         rows.append([name, *(", ".join(cell) or NOTHING for cell in cells.values())])
@@ -93,10 +91,6 @@ def named_strategies(strategies: Mapping[str, Strategy]) -> Mapping[str, Strateg
             f"are {type(strategies).__name__} {strategies!r:.60}."
         )
     return strategies
-
-
-def _all(model: Model, strategy: Strategy) -> Iterable[Communication]:
-    return (one for sent in by_stage(model, strategy) for one in sent)
 
 
 def _mark(size: float) -> str:

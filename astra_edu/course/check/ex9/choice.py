@@ -125,5 +125,5 @@ def _hint(found: Iteration, best: Iteration) -> str:
 
 @cache
 def _best(memory_gib: float) -> Iteration:
-    on = device(memory_gib)
-    return fastest(MODEL, fitting(MODEL, candidates(MODEL, NPUS, BATCH), on), on, PLATFORM)
+    npu = device(memory_gib)
+    return fastest(MODEL, fitting(MODEL, candidates(MODEL, NPUS, BATCH), npu), npu, PLATFORM)

@@ -62,7 +62,7 @@ def _take(name: str, size: int, left: list[Share], network: tuple[Dimension, ...
             raise ConfigError(
                 f"a {name} group of {size} NPUs can't be cut out of {whole} NPUs: dimension {d} has {npus} left, which "
                 f"neither divide the {need} still needed nor are a multiple of them; "
-                f"{' or '.join(map(str, near(size, sizes)))} NPUs would do."
+                f"{near(size, sizes)} NPUs would do."
             )
         taken.append((d, here))
         need //= here

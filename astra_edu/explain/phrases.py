@@ -1,0 +1,29 @@
+"""What is said in the same words of every kind of run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from astra_edu.base.units import format_ns
+from astra_edu.explain.facts import Tried
+
+MATTERS = 1.01
+"""A change that makes a run this many times as fast is worth a word."""
+
+
+def percent(part: float, whole: float = 1) -> str:
+    """A share in per cent."""
+    return f"{100 * part / whole:.1f} %" if whole else "0 %"
+
+
+def speed(total: float, before: float) -> str:
+    """How a changed run's total time compares with what it was before."""
+    if before >= MATTERS * total:
+        return f"{before / total:.2f} times as fast"
+    return f"{total / before:.2f} times as long" if total >= MATTERS * before else "the same within 1 %"
+
+
+def with_changes(tried: Tried) -> Iterator[str]:
+    """A sentence for each change that was simulated."""
+    for change, total in tried.totals:
+        yield f"With {change.description} it would take {format_ns(total)}, {speed(total, tried.before_ns)}."
