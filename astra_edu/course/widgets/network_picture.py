@@ -78,7 +78,7 @@ def beside(x1: float, y1: float, x2: float, y2: float) -> tuple[float, float]:
     """Where the number of waiting messages stands: left of the link's beginning."""
     length = hypot(x2 - x1, y2 - y1)
     across, along = (y2 - y1) / length, (x2 - x1) / length
-    away = 4 + 14 * abs(across) + 8 * abs(along)  # halves of a number's width and height, and the link's
+    away = 6 + 15 * abs(across) + 8 * abs(along)  # halves of a number's width and height, and the link's
     return x1 + 0.2 * (x2 - x1) + away * across, y1 + 0.2 * (y2 - y1) - away * along + 4
 
 

@@ -20,7 +20,7 @@ export function pointOn([, , , x1, y1, cx, cy, x2, y2], share) {
 export function beside([, , , x1, y1, , , x2, y2]) {
   const length = Math.hypot(x2 - x1, y2 - y1);
   const [across, along] = [(y2 - y1) / length, (x2 - x1) / length];
-  const away = 4 + 14 * Math.abs(across) + 8 * Math.abs(along); // halves of a number's width and height, and the link's
+  const away = 6 + 15 * Math.abs(across) + 8 * Math.abs(along); // halves of a number's width and height, and the link's
   return [x1 + 0.2 * (x2 - x1) + away * across, y1 + 0.2 * (y2 - y1) - away * along + 4];
 }
 
