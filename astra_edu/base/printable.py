@@ -25,7 +25,7 @@ def _plain(error: UnicodeError) -> tuple[str, int]:
     return "".join(sign if sign.isascii() else PLAIN.get(sign, "?") for sign in powers), error.end
 
 
-codecs.register_error("astra_edu.plain", _plain)
+codecs.register_error("astra_edu-plain", _plain)
 
 
 def printable(text: str, encoding: str | None = None) -> str:
@@ -36,10 +36,10 @@ def printable(text: str, encoding: str | None = None) -> str:
     ('+ 45.681 µs', '45.681 us')
     """
     encoding = encoding or getattr(sys.stdout, "encoding", None) or "utf-8"
-    return text.encode(encoding, "astra_edu.plain").decode(encoding)
+    return text.encode(encoding, "astra_edu-plain").decode(encoding)
 
 
 def never_fails(stream: TextIO) -> None:
     """Make a console's stream write plain signs for those it lacks."""
     if hasattr(stream, "reconfigure"):
-        stream.reconfigure(errors="astra_edu.plain")
+        stream.reconfigure(errors="astra_edu-plain")

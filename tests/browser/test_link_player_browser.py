@@ -142,6 +142,57 @@ def test_links_differ_in_width_and_in_dashes_as_well_as_in_colour(show):
     assert {idle for _, idle in wires} == {True, False}
 
 
+WIRES = "[...document.querySelectorAll('.astra-stage .astra-link')]"
+CROSSED = """([text, wires]) => {
+  // how many links come nearer to a text than half of their greatest width
+  const { x: left, y: top, width, height } = text.getBBox(), half = 2.75;
+  const near = ({ x, y }) => x > left - half && x < left + width + half && y > top - half && y < top + height + half;
+  return wires.filter((wire) => {
+    const long = wire.getTotalLength();
+    return Array.from({ length: Math.ceil(long) + 1 }, (_, k) => wire.getPointAtLength(Math.min(k, long))).some(near);
+  }).length;
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    "result",
+    [
+        run(GraphNetwork(tree())),
+        run(GraphNetwork(tree(8, 4, 4)), size=2**18),
+        SWITCH,
+    ],
+    ids=["tree", "large tree", "switch"],
+)
+def test_no_link_runs_through_a_switchs_name(show, result, scheme):
+    page = show(result, time=result.total_ns, color_scheme=scheme)
+    wires = page.evaluate_handle(WIRES)
+    names = page.locator(".astra-switch-name").all()
+    switches = {end for link in link_times(result) for end in link.link if isinstance(end, str)}
+    assert {name.text_content() for name in names} >= switches
+    boxes = []
+    for name in names:
+        crossed = page.evaluate(CROSSED, [name.element_handle(), wires])
+        assert crossed == 0, name.text_content()
+        box = name.evaluate("(it) => { const { x, y, width, height } = it.getBBox(); return [x, y, width, height]; }")
+        assert min(box) >= 0
+        assert box[0] + box[2] <= 720
+        assert box[1] + box[3] <= 430
+        boxes.append(box)
+    for k, (x, y, wide, high) in enumerate(boxes):
+        assert not any(x < a + c and a < x + wide and y < b + d and b < y + high for a, b, c, d in boxes[:k])
+    assert page.evaluate("document.querySelector('.astra-stage svg').lastChild.classList.contains('astra-switch-name')")
+
+
+def test_the_number_of_those_that_wait_stands_clear_of_its_link(show):
+    page = show(run(GraphNetwork(tree())), time=30_000)
+    numbers = [(k, text) for k, text in enumerate(page.locator(".astra-waiting").all()) if text.text_content()]
+    assert [text.text_content() for _, text in numbers] == ["+24"] * 4
+    for k, text in numbers:
+        own = page.evaluate_handle(f"{WIRES}.slice({k}, {k + 1})")
+        assert page.evaluate(CROSSED, [text.element_handle(), own]) == 0
+
+
 def test_lost_packets_are_crosses_and_counted(show):
     result = incast(SwitchBuffers(32 * 1024))
     first = result.lost[0].time_ns

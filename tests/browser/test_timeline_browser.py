@@ -528,3 +528,45 @@ def test_in_jupyterlab_another_result_arrives(chromium, lab):
     page.keyboard.press("0")
     page.wait_for_function(f"{VIEW}.to === {VIEW}.run.total")
     page.close()
+
+
+WRITTEN = f"""() => {{
+  // every text that a drawing of the chart writes: [text, left, right, middle]
+  const view = {VIEW}, {{ context }} = view.chart, found = [], own = context.fillText;
+  context.fillText = function (text, x, y) {{
+    const wide = this.measureText(text).width;
+    const left = x - {{ left: 0, start: 0, center: wide / 2, right: wide, end: wide }}[this.textAlign];
+    found.push([text, left, left + wide, y]);
+    return own.apply(this, arguments);
+  }};
+  view.draw();
+  delete context.fillText;
+  return found;
+}}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_name_of_opened_links_stands_whole_in_a_line_of_its_own(show, scheme):
+    blocks = (ae.Block("Ring", 4, 50, 500), ae.Block("Switch", 2, 50, 500))
+    platform = ae.TracePlatform(blocks, ae.TraceSystem.of(["ring", "direct"]), congestion_aware=True)
+    run = ae.simulate(ae.traces.collective("all_reduce", 2**20, npus=8), platform, record=True)
+    page = show(run, options={"color_scheme": scheme})
+    links = page.evaluate(f"{VIEW}.run.groups.length - 1")
+    name = page.evaluate(f"{VIEW}.run.groups.at(-1)")
+    assert name == "links, busiest first"
+    assert name in [text for text, *_ in page.evaluate(WRITTEN)]
+    page.evaluate(f"() => {{ {VIEW}.toggle({links}); }}")
+    written = page.evaluate(WRITTEN)
+    [(_, left, right, y)] = [each for each in written if each[0] == name]
+    assert 0 <= left < right <= page.evaluate(f"{VIEW}.chart.width")
+    taken = page.evaluate(f"{VIEW}.run.lanes.filter((lane) => !lane.hidden).map(({{ y, height }}) => [y, y + height])")
+    assert not any(top <= y <= bottom for top, bottom in taken)
+    lanes_of_links = [lane.name for lane in lanes(run) if lane.npu is None]
+    found = [text for text, *_ in written]
+    in_sight = [text for text in found if " → " in text]
+    assert in_sight == lanes_of_links[: len(in_sight)]
+    assert not any("…" in text for text in found)
+    box = page.locator(".astra-plot").bounding_box()
+    page.mouse.click(box["x"] + left + 5, box["y"] + y)
+    frame(page)
+    assert page.evaluate(f"{VIEW}.lanes.open.size") == 0

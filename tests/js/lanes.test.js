@@ -5,7 +5,7 @@ import { load, openPage, packed } from "./page.js";
 openPage();
 const { Run } = await load("timeline/run.js");
 const { NAMES, Stretch } = await load("timeline/stretch.js");
-const { AXIS, Lanes, onNames, spanAt } = await load("timeline/lanes.js");
+const { AXIS, LOW, Lanes, NEXT, onNames, spanAt } = await load("timeline/lanes.js");
 const { cut, nameOf } = await load("timeline/names.js");
 const { nextInLane, nextLane } = await load("timeline/going.js");
 const { factsOf } = await load("timeline/facts.js");
@@ -100,6 +100,25 @@ test("names: a closed NPU's own, an open one's before its first lane", () => {
   const { run, lanes } = opened();
   lanes.toggle(1);
   assert.deepEqual([0, 3, 4, 5].map((i) => nameOf(run, run.lanes[i])), ["NPU 0", "NPU 1, compute", "exposed", "dimension 0"]);
+});
+
+test("links have a line for the name of them all while they are open, and it closes them", () => {
+  const run = runOf(2);
+  const lanes = new Lanes(run);
+  const first = run.lanes.at(-1);
+  assert.equal(lanes.heads.size, 0);
+  assert.equal(nameOf(run, first), "links, busiest first");
+  const closed = first.y;
+  lanes.toggle(2);
+  assert.deepEqual([...lanes.heads], [[2, closed]]);
+  assert.equal(first.y, closed + LOW + NEXT);
+  assert.deepEqual([closed + 1, first.y + 1, 0].map((y) => lanes.groupAt(y)), [2, 2, undefined]);
+  assert.deepEqual(lanes.at(closed + 1), []);
+  assert.equal(nameOf(run, first, true), "0 → 1");
+  lanes.toggle(0);
+  assert.deepEqual([...lanes.heads.keys()], [2]); // an NPU's first lane has its name
+  lanes.toggle(2);
+  assert.equal(lanes.heads.size, 0);
 });
 
 test("a name that is too long is cut, and the dots have room, too", () => {

@@ -41,7 +41,7 @@ test("steps go from event to event; stills go on at least as fast as the film", 
 test("a message is on its link's curve, the number of those that wait beside its beginning", () => {
   const [link] = data.links;
   assert.deepEqual([0, 0.5, 1].map((share) => pointOn(link, share)), [[0, 0], [5, 2.5], [10, 0]]);
-  assert.deepEqual(beside(link), [2, -8]);
+  assert.deepEqual(beside(link), [2, -10]);
 });
 
 test("shades are fifths, rounded up", () => {

@@ -7,7 +7,7 @@ import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -15,7 +15,6 @@ from matplotlib.figure import Figure
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.run import Run
 from astra_edu.base.table import text_table as text_table
-from astra_edu.run.result import Result
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito's palette, which people with any colour vision can tell apart; lines differ in marker as well."""
@@ -99,12 +98,9 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-R = TypeVar("R", bound=Run)
-
-
-def checked(results: Mapping[str, R], kind: type = Result) -> Mapping[str, R]:
-    """`results` if there are some of that kind, by their names. Raises ConfigError otherwise."""
-    if not isinstance(results, Mapping) or not results or not all(isinstance(r, kind) for r in results.values()):
+def checked(results: Mapping[str, Run]) -> Mapping[str, Run]:
+    """`results` if there are some, by their names. Raises ConfigError otherwise."""
+    if not isinstance(results, Mapping) or not results or not all(isinstance(r, Run) for r in results.values()):
         raise ConfigError(
             'results must give each run a name, such as {"DGX-2": ae.simulate(workload, dgx2), "TPU": '
             f"ae.simulate(workload, tpu)}}; they are {type(results).__name__} {results!r:.60}."

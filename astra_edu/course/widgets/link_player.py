@@ -14,6 +14,7 @@ from astra_edu.base.units import format_ns
 from astra_edu.course.widgets.bundle import script, style
 from astra_edu.course.widgets.drawing import Payload
 from astra_edu.course.widgets.network_layout import HEIGHT, WIDTH, Point, curve, layout, radius_of
+from astra_edu.course.widgets.network_names import name_boxes
 from astra_edu.course.widgets.network_picture import still
 from astra_edu.course.widgets.own_layout import has_own
 from astra_edu.course.widgets.view import View
@@ -93,9 +94,9 @@ class LinkPlayer(View):
 def payload(result: TraceResult, places: Mapping[Node, Point] | None) -> Payload:
     """What the view draws.
 
-    links: [tail, head (numbers of nodes), name, start, control point and end of its curve]. uses: columns of float64,
-    one after the other: link, bytes, queued, start, free, end; lost: link, time. busy: the share of all links that send
-    in each of many periods.
+    nodes: [name, x, y, whether it is a switch, the middle of its name]. links: [tail, head (numbers of nodes), name,
+    start, control point and end of its curve]. uses: columns of float64, one after the other: link, bytes, queued,
+    start, free, end; lost: link, time. busy: the share of all links that send in each of many periods.
     """
     by_link = uses_of(result)
     links = list(links_of(result.platform.network))
@@ -108,6 +109,8 @@ def payload(result: TraceResult, places: Mapping[Node, Point] | None) -> Payload
             )
     where = layout(nodes, links, result.platform.dims, places or _own_places(result), _levels(result, nodes))
     radius = radius_of(where)
+    curves = {link: curve(link, where, radius) for link in links}
+    names = name_boxes(where, curves.values(), radius)
     number = {node: k for k, node in enumerate(nodes)}
     which = {link: k for k, link in enumerate(links)}
     uses = sorted((which[use.link], *use[1:]) for used in by_link.values() for use in used)
@@ -117,13 +120,16 @@ def payload(result: TraceResult, places: Mapping[Node, Point] | None) -> Payload
         "size": [WIDTH, HEIGHT],
         "radius": round(radius, 2),
         "total_ns": result.total_ns,
-        "nodes": [[str(node), *_rounded(where[node]), isinstance(node, str)] for node in nodes],
+        "nodes": [
+            [str(node), *_rounded(where[node]), isinstance(node, str), *_rounded(names.get(node, where[node])[:2])]
+            for node in nodes
+        ],
         "links": [
             [
                 number[link[0]],
                 number[link[1]],
                 link_name(link),
-                *(x for p in curve(link, where, radius) for x in _rounded(p)),
+                *(x for p in curves[link] for x in _rounded(p)),
             ]
             for link in links
         ],

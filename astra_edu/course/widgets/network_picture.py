@@ -41,7 +41,8 @@ def still(data: Payload, result: TraceResult, time: float) -> str:
         f'<rect width="100%" height="100%" fill="{PAPER}"/>'
         + _text(_LEFT + 4, 24, title, 'font-size="16" font-weight="600"')
         + _text(_LEFT + 4, 44, f"at {format_ns(time)} of {format_ns(result.total_ns)}", f'fill="{SOFT}"')
-        + f'<g transform="translate({_LEFT} {_TOP})">{_links(data, states)}{_nodes(data)}{_tokens(data, states)}</g>'
+        + f'<g transform="translate({_LEFT} {_TOP})">{_links(data, states)}{_nodes(data)}'
+        + f"{_tokens(data, states)}{_names(data)}</g>"
         + f'<g transform="translate({_LEFT + wide + 16:g} {_TOP})">{"".join(lines)}</g>'
         + _text(_LEFT + 4, height - 12, _legend(time, result), f'font-size="12" fill="{SOFT}"')
         + "</svg>"
@@ -76,7 +77,9 @@ def _links(data: Payload, states: dict[str, State]) -> str:
 def beside(x1: float, y1: float, x2: float, y2: float) -> tuple[float, float]:
     """Where the number of waiting messages stands: left of the link's beginning."""
     length = hypot(x2 - x1, y2 - y1)
-    return x1 + 0.2 * (x2 - x1) + 12 * (y2 - y1) / length, y1 + 0.2 * (y2 - y1) - 12 * (x2 - x1) / length + 4
+    across, along = (y2 - y1) / length, (x2 - x1) / length
+    away = 6 + 15 * abs(across) + 8 * abs(along)  # halves of a number's width and height, and the link's
+    return x1 + 0.2 * (x2 - x1) + away * across, y1 + 0.2 * (y2 - y1) - away * along + 4
 
 
 _STRONG = f'font-weight="700" text-anchor="middle" stroke="{PAPER}" stroke-width="3" paint-order="stroke"'
@@ -86,16 +89,21 @@ def _nodes(data: Payload) -> str:
     radius = data["radius"]
     size = max(7.0, min(12.0, 0.9 * radius))
     parts = []
-    for name, x, y, switch in data["nodes"]:
+    for name, x, y, switch, *_ in data["nodes"]:
         if switch:
             box = f'<rect x="{x - radius:.1f}" y="{y - radius:.1f}" width="{2 * radius:.1f}" height="{2 * radius:.1f}"'
             parts.append(f'{box} rx="3" fill="{FAINT}" stroke="{INK}" stroke-width="1.5"/>')
-            parts.append(_text(x - radius - 4, y - radius + 2, name, f'text-anchor="end" font-size="11" {_HALO}'))
         else:
             parts.append(f'<circle cx="{x}" cy="{y}" r="{radius}" fill="{FAINT}" stroke="{INK}" stroke-width="1.2"/>')
             if radius >= 7:
                 parts.append(_text(x, y + 0.36 * size, name, f'text-anchor="middle" font-size="{size:g}"'))
     return "".join(parts)
+
+
+def _names(data: Payload) -> str:
+    """The switches' names, over everything else."""
+    style = f'text-anchor="middle" font-size="11" {_HALO}'
+    return "".join(_text(x, y + 4, name, style) for name, _, _, switch, x, y in data["nodes"] if switch)
 
 
 _HALO = f'stroke="{PAPER}" stroke-width="3" paint-order="stroke"'

@@ -66,7 +66,7 @@ def test_switches_stand_above_the_npus_in_layers():
 def test_places_of_ones_own(switch):
     places = {npu: (npu, 0) for npu in range(8)} | {"switch 0.0": (3.5, 1)}
     player = LinkPlayer(switch, places)
-    nodes = {name: (x, y) for name, x, y, _ in player.data["nodes"]}
+    nodes = {name: (x, y) for name, x, y, *_ in player.data["nodes"]}
     assert nodes["0"][0] < nodes["7"][0]
     assert nodes["switch 0.0"][1] < nodes["3"][1]  # y upwards
     with pytest.raises(ae.ConfigError, match=r"no place for 'switch 0\.0'"):

@@ -10,7 +10,8 @@ import pytest
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.course.plots.looks import LOOKS
-from astra_edu.course.plots.timelines.stages import BACKWARD, BUBBLE, FORWARD, stages
+from astra_edu.course.plots.timelines.stages import stages
+from astra_edu.course.plots.timelines.stages_drawn import BACKWARD, BUBBLE, FORWARD
 from astra_edu.pipeline import ORDERS, run_pipeline
 
 pytest.importorskip("anywidget")
@@ -120,7 +121,7 @@ def test_forward_backward_and_bubble_differ_in_more_than_colour():
 
 @pytest.mark.parametrize("runs", [{}, None, [ONE], {"a": 7}])
 def test_what_is_no_run_is_refused(runs):
-    with pytest.raises(ConfigError, match="runs must be what run_pipeline returns"):
+    with pytest.raises(ConfigError, match="runs must be what run_pipeline or simulate returns"):
         stages(runs)
 
 

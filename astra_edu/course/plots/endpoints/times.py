@@ -10,7 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.base.run import Run
 from astra_edu.course.plots.figure import Picture, TimeUnit, percent, text_table, time_axis
+from astra_edu.course.plots.kinds_of_run import Instead, no_figure_of
 from astra_edu.course.plots.looks import COMPUTE, EXPOSED
 from astra_edu.course.plots.stacked import by_name
 from astra_edu.course.studies.endpoint import ACE, speed_up
@@ -54,9 +56,19 @@ def endpoint_times(runs: Mapping[str, Mapping[str, Result]]) -> Picture:
     if not isinstance(runs, Mapping) or not runs:
         raise ConfigError(f"runs are {runs!r:.60}; give {{'DLRM': {{'ACE': iteration('dlrm', ACE), …}}}}.")
     for found in runs.values():
-        by_name(found, Result, "{'ACE': iteration('dlrm', ACE)}")
+        _check(found)
     panels = [_Panel.of(workload, found) for workload, found in runs.items()]
     return Picture(_drawn(panels), " ".join(_sentences(panels)), _table(panels))
+
+
+def _check(found: Mapping[str, Result]) -> None:
+    other = [run for run in found.values() if isinstance(run, Run) and not isinstance(run, Result)] if found else []
+    if other:
+        raise no_figure_of(other[0], "endpoint_times", "iterations with endpoints such as ACE", _INSTEAD)
+    by_name(found, Result, "{'ACE': iteration('dlrm', ACE)}")
+
+
+_INSTEAD: Instead = {Run: "this run has no such endpoint: ae.plots.compute_and_exposed draws bars of any run"}
 
 
 def _drawn(panels: Sequence[_Panel]) -> Figure:

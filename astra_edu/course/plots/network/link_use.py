@@ -10,10 +10,11 @@ from math import floor, log10
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from astra_edu.base.errors import ConfigError, choice, whole
+from astra_edu.base.errors import choice, whole
 from astra_edu.base.intervals import shares_of_periods
 from astra_edu.course.plots.axes import open_frame
 from astra_edu.course.plots.figure import COLOURS, Picture, TimeUnit, percent, text_table, time_axis, time_unit
+from astra_edu.course.plots.network.recorded import recorded
 from astra_edu.network.shortest import LinkName
 from astra_edu.run.link_times import KINDS, LinkTime, bottleneck, kind_of, link_name, link_times, uses_of
 from astra_edu.run.trace_result import TraceResult
@@ -71,7 +72,7 @@ def link_use(result: TraceResult, period_ns: int | None = None, order: str = "na
     3 → 0         6  1,572,864  90.5 %              0.000
     """
     choice("order", order, ORDERS)
-    uses_of(result)  # says what is missing where nothing was recorded
+    recorded(result, "link_use")
     most = whole("most", most, at_least=1)
     period = _period(result.total_ns) if period_ns is None else whole("period_ns", period_ns, at_least=1)
     used = _Used.of_run(result, period, order == "name", most)
@@ -138,9 +139,7 @@ def busiest_links(results: Mapping[str, TraceResult] | TraceResult, most: int = 
     0 → 1         6  1,572,864  90.5 %              0.000
     1 → 2         6  1,572,864  90.5 %              0.000
     """
-    runs = {"": results} if isinstance(results, TraceResult) else dict(results)
-    if not runs:
-        raise ConfigError("results is empty; give at least one recorded run.")
+    runs = recorded(results, "busiest_links")
     shown = {name: link_times(result)[: whole("most", most, at_least=1)] for name, result in runs.items()}
     alt = "The busiest links as bars. " + " ".join(
         f"{name}: {bottleneck(run)}" if name else bottleneck(run) for name, run in runs.items()

@@ -14,6 +14,7 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import KIB, format_bytes
 from astra_edu.course.plots.axes import grid, open_frame
 from astra_edu.course.plots.figure import COLOURS, MARKERS, Picture, TimeUnit, percent, text_table, time_axis, time_unit
+from astra_edu.course.plots.network.recorded import recorded
 from astra_edu.network.shortest import LinkName
 from astra_edu.run.link_times import link_name, uses_of
 from astra_edu.run.trace_result import TraceResult
@@ -45,11 +46,11 @@ class _Queue:
         return unit.text(self.times[-1]), format_bytes(max(self.lengths)), f"{len(self.lost):,}", percent(self.busy)
 
 
-def queue_length(results: Mapping[str, TraceResult], link: LinkName) -> Picture:
+def queue_length(results: Mapping[str, TraceResult] | TraceResult, link: LinkName) -> Picture:
     """Draw the bytes that are in front of a link or on their way out, over time, a chart for each run.
 
-    results: recorded runs by their names. Packets that found no room are crosses on top; a dashed line is the size of
-    the buffer. Raises ConfigError for runs without a record and for a link that none of their messages uses.
+    results: recorded runs by their names, or one. Packets that found no room are crosses on top; a dashed line is the
+    size of the buffer. Raises ConfigError for runs without a record and for a link that none of their messages uses.
 
     >>> switch, direct = ae.Block("Switch", 4, 50, 500), ae.TraceSystem.of("direct")
     >>> platform = ae.TracePlatform(switch, direct, congestion_aware=True, buffers=ae.SwitchBuffers(None))
@@ -58,10 +59,9 @@ def queue_length(results: Mapping[str, TraceResult], link: LinkName) -> Picture:
     run         time (ns)  most in the queue  packets lost  link busy
     all-gather      4,744              4 KiB             0     76.9 %
     """
-    if not results:
-        raise ConfigError("results is empty; give at least one recorded run.")
-    unit = time_unit(max(result.total_ns for result in results.values()))
-    queues = {name: _Queue.of(result, link) for name, result in results.items()}
+    runs = recorded(results, "queue_length")
+    unit = time_unit(max(run.total_ns for run in runs.values()))
+    queues = {name or "the queue": _Queue.of(run, link) for name, run in runs.items()}
     return Picture(_drawn(queues, unit), _alt(queues, unit, link), _table(queues, unit))
 
 

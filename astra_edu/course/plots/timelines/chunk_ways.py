@@ -7,7 +7,9 @@ from typing import NamedTuple, cast
 
 from astra_edu.base.errors import ConfigError, whole
 from astra_edu.base.run import Run
+from astra_edu.course.plots.kinds_of_run import Instead, no_figure_of
 from astra_edu.course.plots.timelines.lanes import lane_name
+from astra_edu.pipeline import PipelineRun
 from astra_edu.run.result import Result
 from astra_edu.run.trace_result import TraceResult
 from astra_edu.traces import COLLECTIVES, Node
@@ -52,11 +54,17 @@ def collectives(run: Run, npu: int = 0) -> list[Asked]:
     elif isinstance(run, TraceResult) and run.stays:
         found = _of_trace(run, npu)
     else:
-        raise ConfigError(
-            "this run has no record of chunks; use ae.simulate(workload, platform), or for a trace "
-            "ae.simulate(trace, platform, record=True)."
-        )
+        raise no_figure_of(run, "chunks", "the chunks of a collective", _INSTEAD)
     return sorted(found, key=lambda asked: asked.begin_ns)
+
+
+_INSTEAD: Instead = {
+    TraceResult: (
+        "this run has no record of them: use ae.simulate(trace, platform, record=True), or draw its collectives as a "
+        "whole with ae.plots.trace_timeline"
+    ),
+    PipelineRun: "a pipeline has no collectives: ae.plots.stages draws when its passes run",
+}
 
 
 def _of_layers(result: Result) -> Sequence[Asked]:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from matplotlib.figure import Figure
 
 from astra_edu.base.intervals import covered
 from astra_edu.base.run import Run
 from astra_edu.base.span import COMPUTE, Span
 from astra_edu.course.plots.figure import Picture, TimeUnit, percent, text_table, time_unit
+from astra_edu.course.plots.kinds_of_run import no_figure_of
 from astra_edu.course.plots.looks import EXPOSED, LOOKS
 from astra_edu.course.plots.timelines.lanes import Block, Lanes, Window, lane_name, rows_of
 from astra_edu.run.lanes import Lane, chosen_npus, lanes
@@ -37,29 +42,63 @@ def timeline(
     >>> timeline(run).table.splitlines()[3].split()
     ['dimension', '0', 'all-reduce', '4', '0.000', '45.680', '45.680', '100.0', '%']
     """
-    window = Window.of(result.total_ns, start_ns, end_ns)
-    unit = time_unit(window.end)
-    chosen = chosen_npus(result, npus, MOST_NPUS)
-    every = lanes(result)
-    shown = {_name(result, lane, chosen): lane for npu in chosen for lane in every if lane.npu == npu}
-    idle = {name for name, lane in shown.items() if lane.name == result.own_lanes[1]}
-    blocks = {name: _blocks(lane, window, unit if name in idle else None) for name, lane in shown.items()}
-    picture = Lanes.of([_label(result, name, lane) for name, lane in shown.items()], window, unit)
-    visible = {name: [b for b in blocks[name] if b.end - b.start >= picture.pixel_ns / 2] for name in idle}
-    if len(idle) == 1:
-        picture.shade(block for found in visible.values() for block in found)
-    looks = {block.look for found in ({**blocks, **visible}).values() for block in found}
-    for place, name in enumerate(shown):
-        rows = [visible[name]] if name in idle else rows_of(blocks[name])
+    if not isinstance(result, Run):
+        raise no_figure_of(result, "timeline", "what ae.simulate or ae.run_pipeline returns", {})
+    shown = _Shown.of(result, Window.of(result.total_ns, start_ns, end_ns), chosen_npus(result, npus, MOST_NPUS))
+    return Picture(_drawn(shown), _alt(shown), _table(shown.blocks, shown.window, shown.unit), _note(shown))
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """What is shown of a run. lanes: by what they are called in the words. blocks: what lies in the window of each.
+
+    idle: the names of those of the time without compute. left: NPUs that are not drawn.
+    """
+
+    result: Run
+    window: Window
+    unit: TimeUnit
+    lanes: Mapping[str, Lane]
+    idle: Collection[str]
+    blocks: Blocks
+    left: int
+
+    @classmethod
+    def of(cls, result: Run, window: Window, npus: Sequence[int]) -> _Shown:
+        unit, every = time_unit(window.end), lanes(result)
+        shown = {_name(result, lane, npus): lane for npu in npus for lane in every if lane.npu == npu}
+        idle = {name for name, lane in shown.items() if lane.name == result.own_lanes[1]}
+        blocks = {name: _blocks(lane, window, unit if name in idle else None) for name, lane in shown.items()}
+        return cls(result, window, unit, shown, idle, blocks, len(result.npu_names) - len(npus))
+
+    @cached_property
+    def visible(self) -> Blocks:
+        """The blocks that are drawn: of pauses of compute, those that are not too narrow."""
+        least = self.window.pixel_ns / 2
+        return {
+            name: [b for b in found if b.end - b.start >= least] if name in self.idle else found
+            for name, found in self.blocks.items()
+        }
+
+    @property
+    def hidden(self) -> int:
+        """How many pauses are not drawn."""
+        return sum(len(self.blocks[name]) - len(self.visible[name]) for name in self.idle)
+
+
+def _drawn(shown: _Shown) -> Figure:
+    pixel = shown.window.pixel_ns
+    picture = Lanes.of([_label(shown.result, *named) for named in shown.lanes.items()], shown.window, shown.unit)
+    if len(shown.idle) == 1:
+        picture.shade(block for name in shown.idle for block in shown.visible[name])
+    for place, (name, found) in enumerate(shown.visible.items()):
+        rows = [found] if name in shown.idle else rows_of(found)
         picture.draw(place, rows)
-        picture.write(place, rows if name in idle else [_labels(row, picture.pixel_ns) for row in rows])
+        picture.write(place, rows if name in shown.idle else [_labels(row, pixel) for row in rows])
+    looks = {block.look for found in shown.visible.values() for block in found}
     picture.legend(look for look in LOOKS if look in looks)
-    picture.axes.set_title(_title(result, blocks, window, unit), size=10, loc="left")
-    hidden = sum(len(blocks[name]) - len(visible[name]) for name in idle)
-    note = f"{hidden} of the pauses of compute are narrower than half a pixel and not shaded." if hidden else ""
-    left = len(result.npu_names) - len(chosen)
-    more = f" {left} more NPUs are not drawn." if left else ""
-    return Picture(picture.figure, _alt(result, blocks, idle, window, unit) + more, _table(blocks, window, unit), note)
+    picture.axes.set_title(_title(shown), size=10, loc="left")
+    return picture.figure
 
 
 def _name(result: Run, lane: Lane, chosen: Sequence[int]) -> str:
@@ -109,13 +148,20 @@ def _same(a: Block, b: Block) -> bool:
     return a.texts == b.texts and (a.look == "forward") == (b.look == "forward")
 
 
-def _title(result: Run, blocks: Blocks, window: Window, unit: TimeUnit) -> str:
+def _note(shown: _Shown) -> str:
+    return f"{shown.hidden} of the pauses of compute are narrower than half a pixel and not shaded." * bool(
+        shown.hidden
+    )
+
+
+def _title(shown: _Shown) -> str:
+    result, window, unit = shown.result, shown.window, shown.unit
     part = f"{unit.named(result.total_ns)} in all"
     if window.length < result.total_ns:
         part = f"{unit.named(window.start)} to {unit.named(window.end)} of {unit.named(result.total_ns)}"
-    if COMPUTE not in blocks:  # but "NPU 0, compute", and so on
+    if COMPUTE not in shown.blocks:  # but "NPU 0, compute", and so on
         return part
-    compute, idle = (unit.named(_time(blocks[name])) for name in list(blocks)[:2])
+    compute, idle = (unit.named(_time(shown.blocks[name])) for name in list(shown.blocks)[:2])
     return f"{part}: compute {compute}, {result.own_lanes[1]} {idle}"
 
 
@@ -123,7 +169,8 @@ def _time(blocks: Iterable[Block]) -> float:
     return covered([(block.start, block.end) for block in blocks])
 
 
-def _alt(result: Run, blocks: Blocks, idle: Iterable[str], window: Window, unit: TimeUnit) -> str:
+def _alt(shown: _Shown) -> str:
+    result, window, unit = shown.result, shown.window, shown.unit
     what = result.title
     if isinstance(result, Result):
         what = "one pass" if result.passes == 1 else f"{result.passes} passes"
@@ -132,11 +179,13 @@ def _alt(result: Run, blocks: Blocks, idle: Iterable[str], window: Window, unit:
         words += [f"from {unit.named(window.start)} to {unit.named(window.end)} of {unit.named(result.total_ns)}. "]
     else:
         words += [f"{unit.named(result.total_ns)} long. "]
-    for name, found in blocks.items():
-        if name not in idle:
+    for name, found in shown.blocks.items():
+        if name not in shown.idle:
             words += [f"{name[0].upper()}{name[1:]} is busy for {_amount(found, window, unit)}. "]
-    words += [". ".join(_without_compute(result, name, blocks[name], window, unit) for name in blocks if name in idle)]
-    return "".join(words) + "."
+    free = ((name, found) for name, found in shown.blocks.items() if name in shown.idle)
+    words += [". ".join(_without_compute(result, name, found, window, unit) for name, found in free)]
+    left = f" {shown.left} more NPUs are not drawn." if shown.left else ""
+    return "".join(words) + "." + left
 
 
 def _without_compute(result: Run, name: str, free: Sequence[Block], window: Window, unit: TimeUnit) -> str:

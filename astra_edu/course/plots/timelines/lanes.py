@@ -56,6 +56,11 @@ class Window(NamedTuple):
         """How long it is, in ns."""
         return self.end - self.start
 
+    @property
+    def pixel_ns(self) -> float:
+        """How long a pixel is, about."""
+        return self.length / (9.5 * PIXELS_PER_INCH)
+
     def clip(self, block: Block) -> Block | None:
         """What of the block lies in the window."""
         start, end = max(self.start, block.start), min(self.end, block.end)
@@ -84,17 +89,12 @@ class Lanes:
         axes.spines["left"].set_visible(False)
         return cls(figure, axes, names, window, unit)
 
-    @property
-    def pixel_ns(self) -> float:
-        """How long a pixel is, about."""
-        return self.window.length / (9.5 * PIXELS_PER_INCH)
-
     def draw(self, lane: int, rows: Sequence[Sequence[Block]]) -> None:
         """Draw blocks in a lane; rows: one above the other, for what happens at the same time."""
         height = _FILLED / max(1, len(rows))
         for number, row in enumerate(rows):
             top = lane - _FILLED / 2 + number * height
-            blocks = coarse([b for b in map(self.window.clip, row) if b], self.pixel_ns)
+            blocks = coarse([b for b in map(self.window.clip, row) if b], self.window.pixel_ns)
             for name in dict.fromkeys(block.look for block in blocks):
                 look = LOOKS[name]
                 ranges = [(b.start / self.unit.ns, (b.end - b.start) / self.unit.ns) for b in blocks if b.look == name]

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Container, Iterable, Mapping, Sequence
+from typing import Any
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from astra_edu.base.errors import ConfigError
 from astra_edu.base.intervals import covered
 from astra_edu.base.run import Run
-from astra_edu.base.span import COMMUNICATION, COMPUTE, CPU, RECEIVES, Span, lane_order
+from astra_edu.base.span import RECEIVES, Span
 from astra_edu.course.plots.figure import Picture, TimeUnit, text_table, time_axis, time_unit
+from astra_edu.course.plots.kinds_of_run import no_figure_of
 from astra_edu.course.plots.looks import EXPOSED, LOOKS, WAITING
 from astra_edu.course.plots.timelines.lanes import Block, Window, coarse
+from astra_edu.course.plots.timelines.npu_lanes import Frame, Npu, lanes_of
 from astra_edu.course.plots.traces.looks import KINDS
 from astra_edu.run.lanes import chosen_npus
-from astra_edu.run.trace_result import TraceResult
 
 _MOST = 16  # NPUs drawn, unless they are named
 _LISTED = 60  # nodes at most that the table lists
@@ -30,51 +30,6 @@ _SIZE, _LETTER = 7, 0.58  # of letters, in points, and how wide one is
 _PAPER = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.5}
 _LOOKS = KINDS | {look.name: look for look in (EXPOSED, WAITING)}
 _LOOKS |= {name: look for name, look in LOOKS.items() if name not in _LOOKS}
-
-
-class _Npu(NamedTuple):
-    """An NPU's lanes. exposed, waits: when it computes nothing and communicates, or does nothing at all."""
-
-    name: str
-    finish_ns: float
-    spans: Sequence[Span]
-    exposed: list[tuple[float, float]]
-    waits: list[tuple[float, float]]
-
-    @classmethod
-    def of(cls, result: Run, npu: int, lanes: Sequence[str]) -> _Npu:
-        spans = [span for span in result.timeline if span.npu == npu and span.lane in (*lanes, RECEIVES)]
-        free = [span for span in result.idle if span.npu == npu]
-        exposed = [_stretch(span) for span in free if span.kind == EXPOSED.name]
-        waits = [_stretch(span) for span in free if span.kind != EXPOSED.name]
-        alone = len(result.npu_names) == 1 < result.npus
-        finish = result.finish_ns[npu] if isinstance(result, TraceResult) else result.total_ns
-        name = f"all {result.npus} NPUs" if alone else result.npu_names[npu].partition(" (")[0]
-        return cls(name, finish, spans, exposed, waits)
-
-    @property
-    def compute_ns(self) -> float:
-        """How long it computes."""
-        return covered([_stretch(span) for span in self.spans if span.lane == COMPUTE])
-
-    @property
-    def communication_ns(self) -> float:
-        """How long it communicates, on whichever dimension."""
-        return covered([_stretch(span) for span in self.spans if span.lane not in (COMPUTE, CPU, RECEIVES)])
-
-    def blocks(self, lane: str) -> Iterator[Block]:
-        """What is drawn in a lane."""
-        for span in self.spans:
-            if span.lane == lane:
-                texts = (span.layer, *([] if span.node is None else [str(span.node)]))
-                yield Block(*_stretch(span), span.kind, texts)
-        if lane == COMPUTE:
-            for look, spans in ((EXPOSED, self.exposed), (WAITING, self.waits)):
-                yield from (Block(start, end, look.name) for start, end in spans)
-
-
-def _stretch(span: Span) -> tuple[float, float]:
-    return span.start_ns, span.end_ns
 
 
 def trace_timeline(
@@ -97,12 +52,12 @@ def trace_timeline(
     all 4 NPUs: 1 all_reduce  all-reduce  0.000    32.362
     """
     if not isinstance(result, Run):
-        raise ConfigError(f"trace_timeline draws what simulate has made of a trace, not {result!r:.60}.")
-    lanes = _lanes(result)
-    chosen = [_Npu.of(result, npu, lanes) for npu in chosen_npus(result, npus, _MOST)]
+        raise no_figure_of(result, "trace_timeline", "what ae.simulate or ae.run_pipeline returns", {})
+    lanes = lanes_of(result)
+    chosen = [Npu.of(result, npu, lanes) for npu in chosen_npus(result, npus, _MOST)]
     window = Window.of(result.total_ns, start_ns, end_ns)
     unit = time_unit(window.end)
-    figure = _drawn(chosen, lanes, window, unit)
+    figure = _drawn(Frame.of(chosen, lanes, window, unit))
     left = len(result.npu_names) - len(chosen)
     more = f" {left} more NPUs are not drawn." if left else ""
     alt = f"What each NPU does in {unit.named(result.total_ns)}, a lane for each of its units. " + " ".join(
@@ -120,47 +75,33 @@ _NOTE = (
 )
 
 
-def _lanes(result: Run) -> list[str]:
-    """The lanes that are drawn of each NPU; its dimensions only where there is no lane of all its communication."""
-    found = {span.lane for span in result.timeline if span.npu is not None}
-    units = [lane for lane in (CPU, COMPUTE, COMMUNICATION) if lane in found or lane == COMPUTE]
-    return units if COMMUNICATION in found else units + sorted(found - {*units, RECEIVES}, key=lane_order)
-
-
-def _drawn(npus: Sequence[_Npu], lanes: Sequence[str], window: Window, unit: TimeUnit) -> Figure:
-    used = [lane for lane in lanes if lane == COMPUTE or any(span.lane == lane for npu in npus for span in npu.spans)]
-    high = 0.4 if len(npus) * len(used) <= 8 else 0.24
-    every = len(used) + 0.35
-    figure = Figure(figsize=(_WIDTH, high * every * len(npus) + 0.95), layout="constrained")
+def _drawn(frame: Frame) -> Figure:
+    window, unit, count = frame.window, frame.unit, len(frame.npus)
+    figure = Figure(figsize=(_WIDTH, frame.high * frame.every * count + 0.95), layout="constrained")
     axes = figure.subplots()
-    axes.set(xlim=(window.start / unit.ns, window.end / unit.ns), ylim=(every * len(npus) - 0.6, -0.6))
+    axes.set(xlim=(window.start / unit.ns, window.end / unit.ns), ylim=(frame.every * count - 0.6, -0.6))
     time_axis(axes, unit)
     points = 72 * (_WIDTH - 1.3) / window.length
-    found: dict[str, None] = {}
-    ticks: list[tuple[float, str]] = []
-    for number, npu in enumerate(npus):
-        for row, lane in enumerate(used):
-            y = number * every + row
-            blocks = [block for one in npu.blocks(lane) if (block := window.clip(one))]
-            found |= dict.fromkeys(block.look for block in blocks)
-            _lane(axes, y, coarse(blocks, window.length / _PIXELS), unit)
-            _write(axes, y, blocks, points, 72 * high * _FILLED, unit)
-            if len(npus) <= 4:
-                ticks.append((y, f"{npu.name}, {lane}" if row == 0 else lane))
-        if len(npus) > 4:
-            ticks.append((number * every + (len(used) - 1) / 2, npu.name))
-        low = number * every + len(used) - 0.5
-        for time in (span.end_ns for span in npu.spans if span.lane == RECEIVES):
-            if window.start <= time <= window.end:
-                axes.plot([time / unit.ns], [low], **_ARRIVAL)
-    axes.set_yticks([y for y, _ in ticks], [text for _, text in ticks])
+    found: set[str] = set()
+    for y, number, lane in frame.rows:
+        blocks = [block for one in frame.npus[number].blocks(lane) if (block := window.clip(one))]
+        found |= {block.look for block in blocks}
+        _lane(axes, y, coarse(blocks, window.length / _PIXELS), unit)
+        _write(axes, y, blocks, points, 72 * frame.high * _FILLED, unit)
+    for time, y in frame.arrivals:
+        axes.plot([time / unit.ns], [y], **_ARRIVAL)
+    axes.set_yticks([y for y, _ in frame.ticks], [text for _, text in frame.ticks])
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
-    handles: list[Artist] = [look.patch() for name, look in _LOOKS.items() if name in found]
-    if any(span.lane == RECEIVES for npu in npus for span in npu.spans):
-        handles.append(Line2D([], [], label="a message has arrived", **_ARRIVAL))
-    figure.legend(handles=handles, loc="outside lower center", ncols=6, frameon=False)
+    figure.legend(handles=_legend(frame, found), loc="outside lower center", ncols=6, frameon=False)
     return figure
+
+
+def _legend(frame: Frame, found: Container[str]) -> list[Artist]:
+    handles: list[Artist] = [look.patch() for name, look in _LOOKS.items() if name in found]
+    if any(span.lane == RECEIVES for npu in frame.npus for span in npu.spans):
+        handles.append(Line2D([], [], label="a message has arrived", **_ARRIVAL))
+    return handles
 
 
 _ARRIVAL: Mapping[str, Any] = {"marker": "^", "color": "#9c3f78", "markersize": 5, "linestyle": "", "clip_on": False}
@@ -187,7 +128,7 @@ def _write(axes: Axes, y: float, blocks: Iterable[Block], points: float, high: f
                 break
 
 
-def _table(npus: Sequence[_Npu], unit: TimeUnit) -> str:
+def _table(npus: Sequence[Npu], unit: TimeUnit) -> str:
     """A row for each NPU, and then one for each node, unless there are too many."""
     header = ["NPU", "done", "compute", "communication", "exposed", f"waits ({unit.name})"]
     rows: list[list[object]] = []

@@ -57,7 +57,7 @@ def utilisation(results: Mapping[str, Run], period_ns: int | None = None) -> Pic
     DGX-2          0        59.6 %   59.6 %     51.1 %
     DGX-2          1        85.1 %   85.1 %     76.6 %
     """
-    results = checked(results, Run)
+    results = checked(results)
     longest = max(result.total_ns for result in results.values())
     shortest = min(result.total_ns for result in results.values())
     if period_ns is None:

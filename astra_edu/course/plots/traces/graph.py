@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import format_ns
 from astra_edu.course.plots.figure import Picture, TimeUnit, text_table, time_unit
+from astra_edu.course.plots.kinds_of_run import Instead, no_figure_of
 from astra_edu.course.plots.traces.boxes import drawn
 from astra_edu.course.plots.traces.layout import Layout, chained, grouped, laid_out
 from astra_edu.course.plots.traces.looks import KINDS, amount_of
 from astra_edu.explain.path_of_nodes import nodes_on_path
+from astra_edu.pipeline import PipelineRun
+from astra_edu.run.result import Result
 from astra_edu.run.trace_result import TraceResult
 from astra_edu.traces import Node, Trace
 from astra_edu.traces.builder import Builder
@@ -93,8 +96,14 @@ def _trace_of(what: Trace | Builder | TraceResult) -> Trace:
         return what.trace
     trace = what.build() if isinstance(what, Builder) else what
     if not isinstance(trace, Trace):
-        raise ConfigError(f"trace_graph draws a trace, or what simulate has made of one, not {trace!r:.60}.")
+        raise no_figure_of(trace, "trace_graph", "a trace, or what simulate has made of one", _INSTEAD)
     return trace
+
+
+_INSTEAD: Instead = {
+    Result: ("ae.traces.from_workload makes one of a loop, and ae.plots.timeline draws what the loop has done"),
+    PipelineRun: "ae.traces.from_pipeline makes one of a pipeline, and ae.plots.stages draws what its stages have done",
+}
 
 
 def _fitting(whole: Layout) -> Layout:

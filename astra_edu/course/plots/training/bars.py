@@ -7,27 +7,34 @@ from dataclasses import dataclass
 
 from matplotlib.figure import Figure
 
+from astra_edu.base.run import Run
 from astra_edu.course.plots.figure import Picture, TimeUnit, checked, percent, text_table, time_axis, time_unit
-from astra_edu.course.plots.looks import COMPUTE, EXPOSED
-from astra_edu.run.result import Result
+from astra_edu.course.plots.looks import COMPUTE, Look
+from astra_edu.course.plots.training.parts import Parts, looks_of, parts_of, without
 
 
 @dataclass(frozen=True)
 class _Runs:
-    """What is shown: runs by their names."""
+    """What is shown: the parts of runs by their names."""
 
-    results: Mapping[str, Result]
+    parts: Mapping[str, Parts]
     unit: TimeUnit
 
+    @property
+    def looks(self) -> list[Look]:
+        """Those of the time without compute."""
+        return looks_of(self.parts.values())
+
     def share(self, name: str) -> str:
-        """How much of a run is exposed communication, as text."""
-        return percent(self.results[name].exposed_ns / self.results[name].total_ns)
+        """How much of a run is without compute, as text."""
+        return percent(self.parts[name].without_ns / self.parts[name].total_ns)
 
 
-def compute_and_exposed(results: Mapping[str, Result]) -> Picture:
+def compute_and_exposed(results: Mapping[str, Run]) -> Picture:
     """Draw a bar for each run: its compute, then its exposed communication, and the total at the end.
 
-    results: runs by their names, the first on top. Raises ConfigError if there is none.
+    results: runs by their names, the first on top. Of a trace it is the NPU that finishes last; of a pipeline the mean
+    of its stages, and then the bubble. Raises ConfigError if there is none.
 
     >>> work = ae.Workload.micro("all-reduce", 2**20)
     >>> runs = {name: ae.simulate(work, ae.preset(name)) for name in ("ring", "switch")}
@@ -37,40 +44,45 @@ def compute_and_exposed(results: Mapping[str, Result]) -> Picture:
     switch         0.000        58.449      58.449        100.0 %
     """
     results = checked(results)
-    runs = _Runs(results, time_unit(max(result.total_ns for result in results.values())))
+    parts = {name: parts_of(result) for name, result in results.items()}
+    runs = _Runs(parts, time_unit(max(each.total_ns for each in parts.values())))
     return Picture(_drawn(runs), _alt(runs), _table(runs))
 
 
 def _drawn(runs: _Runs) -> Figure:
-    unit, names, results = runs.unit, list(runs.results), list(runs.results.values())
-    figure = Figure(figsize=(9, 0.55 * len(results) + 1.3), layout="constrained")
+    unit, names, every = runs.unit, list(runs.parts), list(runs.parts.values())
+    figure = Figure(figsize=(9, 0.55 * len(every) + 1.3), layout="constrained")
     axes = figure.subplots()
-    compute = [result.compute_ns / unit.ns for result in results]
+    compute = [parts.compute_ns / unit.ns for parts in every]
     axes.barh(names, compute, 0.62, [0.0] * len(names), **COMPUTE.style)
-    axes.barh(names, [result.exposed_ns / unit.ns for result in results], 0.62, compute, **EXPOSED.style)
-    for place, result in enumerate(results):
-        end = (result.total_ns / unit.ns, place)
-        axes.annotate(unit.named(result.total_ns), end, (4, 0), textcoords="offset points", va="center")
+    for look in runs.looks:
+        rest = [parts.without_ns / unit.ns if parts.look is look else 0.0 for parts in every]
+        axes.barh(names, rest, 0.62, compute, **look.style)
+    for place, parts in enumerate(every):
+        end = (parts.total_ns / unit.ns, place)
+        axes.annotate(unit.named(parts.total_ns), end, (4, 0), textcoords="offset points", va="center")
     axes.margins(x=0.16)
     axes.set(ylim=(len(names) - 0.5, -0.5), xlim=(0, None))
     time_axis(axes, unit)
-    figure.legend(handles=[COMPUTE.patch(), EXPOSED.patch()], loc="outside upper center", ncols=2, frameon=False)
+    handles = [look.patch() for look in (COMPUTE, *runs.looks)]
+    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), frameon=False)
     return figure
 
 
 def _alt(runs: _Runs) -> str:
-    named = runs.unit.named
-    return "A bar for each run, compute first and then exposed communication. " + " ".join(
-        f"{name}: {named(result.total_ns)}, of which {named(result.compute_ns)} compute and "
-        f"{named(result.exposed_ns)} exposed communication ({runs.share(name)})."
-        for name, result in runs.results.items()
+    named, rest = runs.unit.named, " or ".join(look.name for look in runs.looks)
+    return f"A bar for each run, compute first and then {rest}. " + " ".join(
+        f"{name}: {named(parts.total_ns)}, of which {named(parts.compute_ns)} compute and "
+        f"{named(parts.without_ns)} {parts.look.name} ({runs.share(name)})."
+        for name, parts in runs.parts.items()
     )
 
 
 def _table(runs: _Runs) -> str:
     rows: list[list[object]] = [
-        [name, *map(runs.unit.text, (result.compute_ns, result.exposed_ns, result.total_ns)), runs.share(name)]
-        for name, result in runs.results.items()
+        [name, *map(runs.unit.text, (parts.compute_ns, parts.without_ns, parts.total_ns)), runs.share(name)]
+        for name, parts in runs.parts.items()
     ]
-    columns = [f"{word} ({runs.unit.name})" for word in ("compute", "exposed", "total")]
-    return text_table(["run", *columns, "exposed share"], rows)
+    rest = without(runs.parts.values())
+    columns = [f"{word} ({runs.unit.name})" for word in ("compute", rest, "total")]
+    return text_table(["run", *columns, f"{rest} share"], rows)

@@ -9,14 +9,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from astra_edu.base.errors import ConfigError, choice
+from astra_edu.base.run import Run
 from astra_edu.base.units import format_ns
 from astra_edu.course.plots.axes import open_frame
-from astra_edu.course.plots.figure import Picture, percent, text_table
-from astra_edu.course.plots.looks import COMPUTE, EXPOSED
+from astra_edu.course.plots.figure import Picture, checked, percent, text_table
+from astra_edu.course.plots.looks import COMPUTE, Look
+from astra_edu.course.plots.training.parts import Parts, looks_of, parts_of, without
 from astra_edu.course.studies.case_studies.collectives import UNRELEASED
 from astra_edu.run.trace_result import TraceResult
 
-Runs = Mapping[str, Mapping[str, TraceResult]]
+Runs = Mapping[str, Mapping[str, Run]]
 """For each workload a run on every system, by their names."""
 
 
@@ -25,14 +27,17 @@ class _Bar:
     """An iteration's time, in ns. reference_ns: that of the run that all are compared with."""
 
     name: str
-    compute_ns: float
-    exposed_ns: float
-    total_ns: float
+    parts: Parts
     reference_ns: float
 
     @classmethod
-    def of(cls, name: str, result: TraceResult, reference: TraceResult) -> _Bar:
-        return cls(name, result.compute_ns[0], result.exposed_ns[0], result.total_ns, reference.total_ns)
+    def of(cls, name: str, result: Run, reference: Run) -> _Bar:
+        return cls(name, parts_of(result), reference.total_ns)
+
+    @property
+    def total_ns(self) -> float:
+        """The whole iteration."""
+        return self.parts.total_ns
 
     @property
     def relative(self) -> float:
@@ -41,8 +46,8 @@ class _Bar:
 
     @property
     def exposed_share(self) -> str:
-        """The share of exposed communication, as text."""
-        return percent(self.exposed_ns / self.total_ns)
+        """The share of the time without compute, as text."""
+        return percent(self.parts.without_ns / self.total_ns)
 
 
 Bars = Mapping[str, Sequence[_Bar]]
@@ -69,7 +74,9 @@ def training_bars(runs: Runs, reference: str) -> Picture:
         for workload, results in runs.items()
     }
     every = [result for results in runs.values() for result in results.values()]
-    themis = any(result.platform.system.inter_dimension != "baseline" for result in every)
+    themis = any(
+        result.platform.system.inter_dimension != "baseline" for result in every if isinstance(result, TraceResult)
+    )
     return Picture(_drawn(bars, reference), _alt(bars, reference), _table(bars), UNRELEASED if themis else "")
 
 
@@ -77,28 +84,33 @@ def _check(runs: Runs, reference: str) -> None:
     if not isinstance(runs, Mapping) or not runs or not all(isinstance(each, Mapping) for each in runs.values()):
         raise ConfigError('give runs by workload and name, such as {"GPT-3": {"W-2D": train(job, platform)}}.')
     for workload, results in runs.items():
+        checked(results)
         choice(f"reference of {workload}", reference, results)
 
 
 def _drawn(bars: Bars, reference: str) -> Figure:
     most = max(map(len, bars.values()))
+    looks = looks_of(bar.parts for each in bars.values() for bar in each)
     figure = Figure(figsize=(2 + 3.3 * len(bars), 0.34 * most + 1.5), layout="constrained")
     grid = figure.subplots(1, len(bars), squeeze=False)[0]
     for number, (axes, (workload, each)) in enumerate(zip(grid, bars.items(), strict=True)):
-        _stack(axes, each)
+        _stack(axes, each, looks)
         axes.set_title(workload, size=10)
         if number:
             axes.set_yticklabels([])
     grid[0].set_xlabel(f"time of an iteration ({reference} = 1)", loc="left")
-    figure.legend(handles=[COMPUTE.patch(), EXPOSED.patch()], loc="outside upper center", ncols=2, frameon=False)
+    handles = [look.patch() for look in (COMPUTE, *looks)]
+    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), frameon=False)
     return figure
 
 
-def _stack(axes: Axes, bars: Sequence[_Bar]) -> None:
+def _stack(axes: Axes, bars: Sequence[_Bar], looks: Sequence[Look]) -> None:
     places = range(len(bars))
-    compute = [bar.compute_ns / bar.reference_ns for bar in bars]
+    compute = [bar.parts.compute_ns / bar.reference_ns for bar in bars]
     axes.barh(places, compute, 0.72, [0.0] * len(bars), **COMPUTE.style)
-    axes.barh(places, [bar.exposed_ns / bar.reference_ns for bar in bars], 0.72, compute, **EXPOSED.style)
+    for look in looks:
+        rest = [bar.parts.without_ns / bar.reference_ns if bar.parts.look is look else 0.0 for bar in bars]
+        axes.barh(places, rest, 0.72, compute, **look.style)
     for place, bar in enumerate(bars):
         end = (bar.relative, place)
         axes.annotate(f"{bar.relative:.2f}", end, (4, 0), textcoords="offset points", va="center", size=8)
@@ -110,17 +122,19 @@ def _stack(axes: Axes, bars: Sequence[_Bar]) -> None:
 
 def _alt(bars: Bars, reference: str) -> str:
     sentences = [f"{workload}: {', '.join(map(_words, each))}." for workload, each in bars.items()]
-    return f"Bars of compute and exposed communication, relative to {reference}. {' '.join(sentences)}"
+    rest = " or ".join(look.name for look in looks_of(bar.parts for each in bars.values() for bar in each))
+    return f"Bars of compute and {rest}, relative to {reference}. {' '.join(sentences)}"
 
 
 def _words(bar: _Bar) -> str:
-    return f"{bar.name} {bar.relative:.2f} ({format_ns(bar.total_ns)}, {bar.exposed_share} exposed)"
+    return f"{bar.name} {bar.relative:.2f} ({format_ns(bar.total_ns)}, {bar.exposed_share} {bar.parts.short})"
 
 
 def _table(bars: Bars) -> str:
     rows: list[list[object]] = []
     for workload, each in bars.items():
         for bar in each:
-            times = [f"{ns / 1e6:,.3f}" for ns in (bar.compute_ns, bar.exposed_ns, bar.total_ns)]
+            times = [f"{ns / 1e6:,.3f}" for ns in (bar.parts.compute_ns, bar.parts.without_ns, bar.total_ns)]
             rows.append([f"{workload}, {bar.name}", *times, bar.exposed_share, f"{bar.relative:.3f}"])
-    return text_table(["an iteration (ms)", "compute", "exposed", "total", "exposed share", "relative"], rows)
+    rest = without(bar.parts for each in bars.values() for bar in each)
+    return text_table(["an iteration (ms)", "compute", rest, "total", f"{rest} share", "relative"], rows)

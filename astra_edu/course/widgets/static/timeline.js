@@ -92,7 +92,7 @@ class View {
 
   /** A span is kept; a name opens or closes its lanes. */
   click(x, y) {
-    if (onNames(x) && this.lanes.many) this.toggle(this.lanes.at(y)[0]?.group);
+    if (onNames(x) && this.lanes.many) this.toggle(this.lanes.groupAt(y));
     else this.choose(this.at(x, y));
   }
 

@@ -19,7 +19,9 @@ export function pointOn([, , , x1, y1, cx, cy, x2, y2], share) {
 /** Where the number of waiting messages stands: left of the link's beginning. */
 export function beside([, , , x1, y1, , , x2, y2]) {
   const length = Math.hypot(x2 - x1, y2 - y1);
-  return [x1 + 0.2 * (x2 - x1) + (12 * (y2 - y1)) / length, y1 + 0.2 * (y2 - y1) - (12 * (x2 - x1)) / length + 4];
+  const [across, along] = [(y2 - y1) / length, (x2 - x1) / length];
+  const away = 6 + 15 * Math.abs(across) + 8 * Math.abs(along); // halves of a number's width and height, and the link's
+  return [x1 + 0.2 * (x2 - x1) + away * across, y1 + 0.2 * (y2 - y1) - away * along + 4];
 }
 
 export class Network {
@@ -35,13 +37,15 @@ export class Network {
       const [x, y] = beside(link);
       return make("text", { class: "astra-waiting", x, y }, svg);
     });
+    for (const [text, , , isSwitch, x, y] of data.nodes) { // over everything else
+      if (isSwitch) make("text", { class: "astra-switch-name", x, y: y + 4, text }, svg);
+    }
     box.replaceChildren(svg);
   }
 
   #makeNode(svg, [name, x, y, isSwitch], r) {
     if (isSwitch) {
       make("rect", { class: "astra-net-node", x: x - r, y: y - r, width: 2 * r, height: 2 * r, rx: 3 }, svg);
-      make("text", { class: "astra-switch-name", x: x - r - 4, y: y - r + 2, text: name }, svg);
     } else {
       make("circle", { class: "astra-net-node", cx: x, cy: y, r }, svg);
       if (r >= 7) make("text", { class: "astra-plain", x, y: y + 4, text: name }, svg);

@@ -6,7 +6,7 @@ import { clamp, tickStep } from "../frame/numbers.js";
 import { bytes, tick, unit } from "../frame/words.js";
 import { AXIS, NEXT } from "./lanes.js";
 import { LOOKS, bar, groundOf, opacityOf } from "./looks.js";
-import { drawName } from "./names.js";
+import { drawHead, drawName } from "./names.js";
 import { NAMES } from "./stretch.js";
 
 const PALE = 0.22; // spans that are not highlighted
@@ -44,6 +44,7 @@ export class Chart {
     context.translate(0, -top);
     const shown = new Set(run.lanes.filter((lane) => lanes.inSight(lane, top)));
     for (const lane of shown) if (lane.first || !lane.closed) this.#drawLane(lane);
+    for (const [group, y] of lanes.heads) drawHead(context, this.looks, run.groups[group], y);
     this.#clip(NAMES, top);
     for (const track of run.tracks) if (shown.has(run.lanes[track.lane])) this.#drawTrack(track, matched);
     this.#drawLookedAt(looked);

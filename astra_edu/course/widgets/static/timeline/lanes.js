@@ -7,7 +7,7 @@ export const AXIS = 30; // above the lanes
 export const LANE = 36;
 export const GAP = 9; // between them; the line that shows a span's waiting runs here
 export const NEXT = 4; // between them where there are many,
-const LOW = 18; // which are lower, too
+export const LOW = 18; // which are lower, too
 const ROWS = 120; // of the rows of a lane together
 const HIGHEST = 620; // of all lanes together, before they scroll
 const REACH = 4; // how far from a span the pointer still finds it
@@ -27,6 +27,7 @@ export class Lanes {
     const { lanes, many } = this;
     const [least, gap] = many ? [LOW, NEXT] : [LANE, GAP];
     let y = AXIS;
+    this.heads = new Map(); // where the names of open groups stand that have no lane of their own, such as the links
     lanes.forEach((lane, i) => {
       const rows = lane.tracks.length;
       lane.first = lanes[i - 1]?.group !== lane.group;
@@ -34,11 +35,26 @@ export class Lanes {
       lane.hidden = lane.closed && !lane.shut && !lane.first;
       lane.row = rows > 1 ? clamp(ROWS / rows, 3, 20) : least;
       lane.height = lane.row * rows;
+      if (lane.first && !lane.closed && this.#headed(lane.group)) {
+        this.heads.set(lane.group, y);
+        y += LOW + gap;
+      }
       lane.y = lane.closed && !lane.first ? lanes[i - 1].y : y;
       if (lane.first || !lane.closed) y += Math.max(least, lane.height) + gap;
     });
     this.height = y + 2;
     this.seen = many ? Math.min(this.height, HIGHEST) : this.height;
+  }
+
+  /** Whether a group has a line for its name while it is open: where no lane stands for the whole of it. */
+  #headed(group) {
+    return this.folds.has(group) && !this.lanes.some((lane) => lane.group === group && lane.shut);
+  }
+
+  /** The group whose name is at a place, if any. */
+  groupAt(y) {
+    for (const [group, top] of this.heads) if (y >= top && y < top + LOW) return group;
+    return this.at(y)[0]?.group;
   }
 
   /** Open or close a group; returns whether it can be. */

@@ -3,7 +3,7 @@
 import { write } from "../frame/canvas.js";
 import { firstWhere } from "../frame/numbers.js";
 import { percent } from "../frame/words.js";
-import { LANE } from "./lanes.js";
+import { LANE, LOW } from "./lanes.js";
 import { NAMES } from "./stretch.js";
 
 const INDENT = 13; // right of the triangle that says whether a group is open
@@ -18,17 +18,26 @@ export function drawName(context, looks, run, lanes, lane) {
 
 function drawShort(context, looks, run, lanes, lane) {
   const middle = lane.y + lane.height / 2;
-  if (lane.first && lanes.folds.has(lane.group)) write(context, looks, lane.closed ? "▸" : "▾", 0, middle, 11);
+  if (lane.first && lanes.folds.has(lane.group) && !lanes.heads.has(lane.group)) write(context, looks, lane.closed ? "▸" : "▾", 0, middle, 11);
   context.font = `11.5px ${looks.font}`;
-  const name = cut(nameOf(run, lane), NAMES - INDENT - SHARE, (text) => context.measureText(text).width);
+  const room = NAMES - INDENT - SHARE;
+  const wide = (text) => context.measureText(text).width;
+  const whole = nameOf(run, lane, lanes.heads.has(lane.group));
+  const name = cut(lane.closed && wide(whole) > room ? whole.split(", ")[0] : whole, room, wide);
   write(context, looks, name, INDENT, middle, 11.5);
   write(context, looks, percent(lane.busy / run.total), NAMES - 6, middle, 10.5, 0.75, "right");
 }
 
+/** The name of an open group in a line of its own, with room over the chart. */
+export function drawHead(context, looks, name, y) {
+  write(context, looks, "▾", 0, y + LOW / 2, 11);
+  write(context, looks, name, INDENT, y + LOW / 2, 11.5);
+}
+
 /** Of a lane of several groups: a closed group's name; of an open group's lanes their own, after its name the first. */
-export function nameOf({ groups }, { closed, first, group, short }) {
+export function nameOf({ groups }, { closed, first, group, short }, headed = false) {
   if (closed) return groups[group];
-  return first ? `${groups[group]}, ${short}` : short;
+  return first && !headed ? `${groups[group]}, ${short}` : short;
 }
 
 /** As much of a text as there is room for. */
