@@ -43,6 +43,7 @@ def printed(path):
     return found
 
 
+@pytest.mark.filterwarnings("error:.*the old name goes with release:DeprecationWarning")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_figures(path, fingerprint, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "Agg")
