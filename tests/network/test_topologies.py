@@ -188,8 +188,8 @@ class TestNames:
 
     def test_a_class_made_again_takes_the_place_of_the_old_one(self):
         try:
-            old = register(type("Other", (Topology,), {"spelling": "Other"})())
-            new = register(type("Other", (Topology,), {"spelling": "Other"})())
+            old = register(type("Other", (Liar,), {"spelling": "Other"})())
+            new = register(type("Other", (Liar,), {"spelling": "Other"})())
             assert Topology("Other") is new
             assert old != new  # nothing stored for the one is taken for the other
         finally:
@@ -386,3 +386,40 @@ def test_the_menus_of_the_widgets_know_them():
     assert explorer.rows[0].dimension().topology == "Torus4x2"
     explorer.rows[0].topology.value = "Hypercube"
     assert "Hypercube" in str(explorer.choice.network)
+
+
+class Liar(Topology):
+    """A line of NPUs that says of itself what isn't so."""
+
+    spelling = "Liar"
+
+    def links(self, npus):
+        return [link for k in range(npus - 1) for link in ((k, k + 1), (k + 1, k))]
+
+
+@pytest.mark.parametrize(
+    ("claims", "words"),
+    [
+        ({"symmetric": True}, "says that it is symmetric, but of 3 NPUs 0 and 2 are 2 apart"),
+        ({"equidistant": True}, "says that it is equidistant, but of 3 NPUs 0 and 1 are 1 apart, and 0 and 2 are 2"),
+        ({"own_links": True}, "of each two NPUs' own, but of 3 NPUs 0 has none to 2"),
+        ({"switched": True}, "says that it is switched, but of 2 NPUs 0 has a link to 1 without a switch"),
+        ({"links": lambda self, npus: [(0, npus)]}, r"has the link \(0, 2\); a link is"),
+        ({"links": lambda self, npus: [(0, 0)]}, "two different nodes"),
+        ({"links": Topology.links}, "has no method links"),
+        ({"links": lambda self, npus: [3]}, "has the link 3"),
+        ({"links": lambda self, npus: [(0, 1)]}, "no way from NPU"),
+        ({"route": lambda self, npus, a, b: [a, b]}, "of 3 NPUs goes from 0 to 2 over 0 to 2, which is none of its"),
+        ({"route": lambda self, npus, a, b: [a]}, r"goes from 0 to 1 by \[0\]"),
+        (
+            {"goes_round": True, "links": lambda self, n: [(i, j) for i in range(n) for j in range(n) if i != j]},
+            "goes round",
+        ),
+    ],
+)
+def test_a_topology_that_claims_what_is_not_so_is_refused(claims, words):
+    liar = type("Liar", (Liar,), claims)()
+    for use in (lambda: ae.Dimension.of(liar, 4, 50, 500), lambda: ae.Block(liar, 4, 50, 500), lambda: register(liar)):
+        with pytest.raises(ae.ConfigError, match=words):
+            use()
+    assert "Liar" not in TOPOLOGIES

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 
 from astra_edu.base.errors import ConfigError, choice, whole
 from astra_edu.network.shortest import LinkName, Node, ShortestWays
+from astra_edu.network.topologies.claims import check_claims
 
 _NAME = re.compile(r"[A-Za-z]\w*")
 _NUMBERS = re.compile(r"(.*?)(\d+(?:x\d+)*)")
@@ -104,7 +105,7 @@ class Topology(str, metaclass=_Iterable):
 
     def links(self, npus: int) -> list[LinkName]:
         """(from, to) of every link, each direction by itself, from NPU 0's on."""
-        raise NotImplementedError(f"{type(self).__name__} has no links(npus)")
+        raise ConfigError(f"{type(self).__name__} has no method links(npus), which every topology needs.")
 
     def route(self, npus: int, source: int, destination: int) -> list[Node]:
         """The nodes that a message passes, both ends included; by default a shortest way, always the same."""
@@ -152,7 +153,8 @@ TOPOLOGIES: dict[str, Topology] = {}
 def register(topology: Topology) -> Topology:
     """Have files, menus and Topology(name) know a topology; one of the same name that isn't ASTRA-sim's is replaced.
 
-    Raises ConfigError for what is no topology and for a name that can't stand in a file.
+    Raises ConfigError for what is no topology, for a name that can't stand in a file, and for a topology whose links
+    and routes aren't what it claims (see claims.py).
 
     >>> from astra_edu.network.topologies import Torus, find, register
     >>> square = register(Torus(4, 4))
@@ -166,6 +168,8 @@ def register(topology: Topology) -> Topology:
         raise ConfigError(f"a topology is called {name!r:.60}; its spelling must be a word, such as 'Line'.")
     if name in TOPOLOGIES and TOPOLOGIES[name].in_astra_sim and type(TOPOLOGIES[name]) is not type(topology):
         raise ConfigError(f"{name} is ASTRA-sim's; give another topology another spelling.")
+    if not topology.in_astra_sim:
+        check_claims(topology)
     TOPOLOGIES[name] = topology
     return topology
 
@@ -178,6 +182,8 @@ def find(value: object, name: str = "topology") -> Topology:
     ('Ring', 3)
     """
     if isinstance(value, Topology):
+        if not value.in_astra_sim:
+            check_claims(value)
         return value
     if isinstance(value, str) and value not in TOPOLOGIES and (found := _NUMBERS.fullmatch(value)):
         base = TOPOLOGIES.get(found[1])
