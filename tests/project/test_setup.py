@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -224,3 +225,25 @@ def test_new_packages_in_pyproject_are_installed(installed):
     later = (installed / ".venv" / "lab-installed").stat().st_mtime + 10
     os.utime(installed / "pyproject.toml", (later, later))
     assert "pip install" in make(installed, "-n", "lab").stdout
+
+
+def test_the_ci_says_what_is_missing_to_who_may_not_install_it():
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        place.chmod(0o755)
+        (place / ".ci").mkdir()
+        shutil.copy(ROOT / ".ci" / "run", place / ".ci" / "run")
+        (place / "bin").mkdir()
+        for tool in ("bash", "env", "dirname"):
+            (place / "bin" / tool).symlink_to(shutil.which(tool))
+        done = subprocess.run(
+            [place / ".ci" / "run"],
+            env={"PATH": str(place / "bin")},
+            user=65534 if os.geteuid() == 0 else None,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith("Not installed: make git chromium nodejs python3 python3-venv. Without root")
+    assert "apt-get install make git chromium nodejs python3 python3-venv\n" in done.stderr
