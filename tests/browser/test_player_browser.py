@@ -250,46 +250,6 @@ def test_many_npus_are_counted(show):
     assert page.get_by_role("button", name="Play").count() == 0
 
 
-def dragging(page):
-    """The median time between frames, in ms, while the scrubber is dragged to and fro for a second."""
-    return page.evaluate("""() => new Promise((done) => {
-      const range = document.querySelector(".astra-range"), times = [];
-      const tick = (now) => {
-        times.push(now);
-        if (times.length > 60) return done(times.slice(1).map((t, i) => t - times[i]).sort((a, b) => a - b)[30]);
-        range.value = range.max * (0.5 + 0.5 * Math.sin(times.length / 8));
-        range.dispatchEvent(new Event("input"));
-        requestAnimationFrame(tick);
-      };
-      requestAnimationFrame(tick);
-    })""")
-
-
-def working(page):
-    """The median time the player's own code and the layout after it take for a frame, in ms."""
-    return page.evaluate("""() => {
-      const root = document.querySelector(".astra-player"), deck = root.astraDeck, times = [];
-      for (let i = 0; i < 120; i += 1) {
-        const start = performance.now();
-        deck.position = deck.total * (0.5 + 0.5 * Math.sin(i / 8));
-        deck.views.forEach((view) => view.draw());
-        root.getBoundingClientRect();
-        times.push(performance.now() - start);
-      }
-      return times.sort((a, b) => a - b)[60];
-    }""")
-
-
-@pytest.mark.parametrize("algorithm", ["ring", "direct"])
-def test_frames_while_dragging_at_16_npus(show, algorithm, capsys):
-    page = show(Player(schedule("all-reduce", algorithm, 16)))
-    median, own = dragging(page), working(page)
-    with capsys.disabled():
-        print(f"\n{algorithm} on 16 NPUs: {median:.1f} ms between frames, {own:.2f} ms of work in each (medians)")
-    assert own < 25  # a quiet machine needs 3 ms, and a frame has 16.7; this one may be busy with other tests
-    assert median < 70
-
-
 def test_the_pages_own_shortcuts_pass_through(show):
     page = show(Player(RING))
     page.evaluate("() => { window.seen = []; addEventListener('keydown', (e) => seen.push(e.key)); }")
