@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError, choice
 from astra_edu.base.files import read_text
+from astra_edu.base.units import several
 from astra_edu.collectives.collective import Collective
 
 SENDS = frozenset({"s", "rcs", "rrs", "rrcs"})
@@ -168,7 +169,7 @@ def _steps(tb: ET.Element, where: str, room: dict[str, int], ends: list[int]) ->
             offset = _number(step, f"{side}off", here, -1)
             if type_ in using and not (0 <= offset <= room[buffer] - count and count >= 1):
                 raise ConfigError(
-                    f"{here}: {count} chunks from {buffer}[{offset}] on don't fit in the {room[buffer]} chunks of that "
+                    f"{here}: {several(count, 'shard')} from {buffer}[{offset}] on don't fit in the {room[buffer]} of that "
                     "buffer."
                 )
             places.append(BufferPlace(buffer, offset))

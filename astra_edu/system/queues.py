@@ -1,7 +1,8 @@
 """Chunks on their way through their phases, and the queues of the dimensions in which they wait.
 
 A chunk enters the queue of its phase's dimension where the policy puts it, holds a place for as long as the phase
-lasts, and goes on to the next. A phase that has begun is never interrupted.
+lasts, and goes on to the next. A phase that has begun is never interrupted. The policies themselves, FIFO, LIFO and
+smallest chunk first, are in policies.py.
 """
 
 from __future__ import annotations

@@ -8,12 +8,12 @@ from astra_edu.traces.builder import Builder
 def step(
     forward, backward, gradients, npus,
     *, reverse=True, waits=True, blocks=False, joined=True, late=False, chained=False, forward_chain=True,
-    kind="all_reduce", only=None, built=True, sizes=lambda size: size, extra=False,
+    kind="all_reduce", compute="compute", more=None, only=None, built=True, sizes=lambda size: size, extra=False,
 ):  # fmt: skip
     """A data-parallel step with one thing wrong."""
     trace, last = Builder(npus), None
     for k, micros in enumerate(forward):
-        done = trace.compute(f"forward {k}", micros, after=last if forward_chain else None, on=only)
+        done = getattr(trace, compute)(f"forward {k}", micros, after=last if forward_chain else None, on=only)
         last = done
     if not joined:
         last = None
@@ -24,7 +24,9 @@ def step(
         backs.append(last)
         if not late:
             after = [last if waits else None, reduces[-1] if chained and reduces else None]
-            reduces.append(getattr(trace, kind)(f"gradients {k}", sizes(gradients[k]), after=after, on=only))
+            reduces.append(
+                getattr(trace, kind)(f"gradients {k}", sizes(gradients[k]), after=after, on=only, **(more or {}))
+            )
             if blocks:
                 last = reduces[-1]
     if late:
@@ -105,6 +107,17 @@ def backwards(gradients):
     return list(reversed(range(len(gradients))))
 
 
+def late_start(forward, backward, gradients, npus):
+    """Only layer 0's backward pass waits for the forward pass, not the last layer's, which comes first."""
+    trace, end, last = Builder(npus), None, None
+    for k, micros in enumerate(forward):
+        end = trace.compute(f"forward {k}", micros, after=end)
+    for k in reversed(range(len(backward))):
+        last = trace.compute(f"backward {k}", backward[k], after=[last, None if k and len(backward) > 1 else end])
+        trace.all_reduce(f"gradients {k}", gradients[k], after=last)
+    return trace.build()
+
+
 def not_built(**case):
     return step(**case, built=False).compute("more", 7)
 
@@ -129,6 +142,11 @@ WRONG = [
     ("step", lambda **case: None, "Your function returns None; it should return trace.build"),
     ("step", lambda **case: Builder(3), "the builder; it should return its trace"),
     ("step", not_built, "should return trace.build"),
+    ("step", late_start, "begins without waiting for the end of the forward pass"),
+    ("step", with_one(step, more={"involved_dim": [False, True]}), "involved_dim"),
+    ("step", with_one(step, more={"group": [0, 1]}), "has a `group` here"),
+    ("step", with_one(step, compute="cpu"), "runs on the CPU"),
+    ("step", lambda **case: step(**case, built=False).build, "Call build, with"),
     ("step", with_one(step, built=False), "the builder; it should return its trace"),
     ("step", with_one(step, chained=True), "waits for the one for layer"),
     ("buckets", with_one(buckets, filled=lambda g, b: fill(g, b + 1)), "buckets|bucket"),
@@ -145,9 +163,9 @@ WRONG = [
     ("relay", with_one(relay, wrong="blocking"), "It could compute while that is on its way"),
     ("relay", lambda bytes, **case: relay(**case, bytes=bytes * 2), "has 8 KiB, not 4 KiB"),
     ("relay", lambda micros, **case: relay(**case, micros=micros + 1), "and it should take 20 µs"),
-    ("relay", lambda micro_batches, **case: relay(**case, micro_batches=micro_batches + 1), "for 1 micro-batches"),
+    ("relay", lambda micro_batches, **case: relay(**case, micro_batches=micro_batches + 1), "1 micro-batch take 1"),
     ("relay", lambda stages, **case: relay(**case, stages=stages + 1), "one for each of the 2 stages"),
-    ("groups", with_one(groups, wrong="swapped"), "taken the groups for each other"),
+    ("groups", with_one(groups, wrong="swapped"), "taken the groups, or the sizes, for each other"),
     ("groups", with_one(groups, wrong="all"), "among all NPUs; give `group`"),
     ("groups", with_one(groups, wrong="wrong groups"), "have the same part of the layer as it has"),
     ("groups", with_one(groups, wrong="too early"), "activations are all-reduced before they are computed"),

@@ -26,6 +26,12 @@ QUESTIONS = {
             (lambda npus, latency, endpoint_delay, splits: latency + endpoint_delay, "count the steps"),
             (
                 lambda npus, latency, endpoint_delay, splits: (
+                    endpoint_delay + splits * 2 * (npus - 1) * (latency + endpoint_delay)
+                ),
+                "its own first endpoint delay",
+            ),
+            (
+                lambda npus, latency, endpoint_delay, splits: (
                     endpoint_delay + 2 * (npus - 1) * (latency + endpoint_delay)
                 ),
                 "one chunk's",
@@ -34,7 +40,10 @@ QUESTIONS = {
         ],
     ),
     "crossover_mib": (
-        lambda sizes_mib, times_us: line(sizes_mib, times_us)[0] / line(sizes_mib, times_us)[1],
+        [
+            lambda sizes_mib, times_us: line(sizes_mib, times_us)[0] / line(sizes_mib, times_us)[1],
+            lambda **c: round(line(**c)[0] / line(**c)[1], 3),
+        ],
         [
             (lambda **c: line(**c)[1] / line(**c)[0], "Upside down"),
             (lambda **c: line(**c)[1] * line(**c)[0], "no size"),
@@ -81,7 +90,8 @@ QUESTIONS = {
             (lambda step, npu, npus: (npu + 1, (npu - 1 - step) % npus), r"there is no NPU 4"),
             (lambda step, npu, npus: ((npu + 1 + step) % npus, (npu + 1 + step) % npus), "but no ring"),
             (lambda step, npu, npus: npu, "two numbers"),
-            (lambda step, npu, npus: (npu + 0.9, npu), "a whole number"),
+            (lambda step, npu, npus: (npu + 0.9, npu), "and in it 0.9; that should be a whole number"),
+            (lambda step, npu, npus: None, "Does it end with `return`"),
             (lambda step, npu, npus: (str(npu), npu), "a text"),
             (lambda step, npu, npus: (npu, npu), "doesn't send to itself"),
         ],

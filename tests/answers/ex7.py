@@ -1,5 +1,7 @@
 """Right and wrong answers of exercise 7."""
 
+import numpy as np
+
 RIGHT = {
     "data": {"weight gradient": "all-reduce"},
     "tensor": {"forward": "all-reduce", "input gradient": "all-reduce"},
@@ -18,6 +20,14 @@ def data_bytes(parameters, element_bytes, copies, twice=2):
     return twice * parameters * element_bytes * (copies - 1) / copies
 
 
+def whole_shares(parameters, element_bytes, copies):
+    return 2 * (copies - 1) * (parameters * element_bytes // copies)
+
+
+def in_32_bits(**case):
+    return np.float32(data_bytes(**case))
+
+
 def tensor_bytes(micro_batch, micro_batches, tokens, hidden, blocks, tensor, all_reduces=4, twice=2, element_bytes=2):
     size = element_bytes * micro_batch * tokens * hidden
     return micro_batches * blocks * all_reduces * twice * size * (tensor - 1) / tensor
@@ -34,8 +44,9 @@ def by_bytes(tensor_bytes, data_bytes):
 # name: (check, a right answer, [(a wrong one, words of what it is told)])
 NUMBERS = {
     "data_bytes": (
-        data_bytes,
+        [data_bytes, whole_shares, in_32_bits],
         [
+            (lambda **c: data_bytes(**c) * c["copies"], "all of them send together"),
             (lambda **c: data_bytes(**(c | {"element_bytes": 1})), "each takes element_bytes"),
             (lambda **c: data_bytes(**(c | {"element_bytes": 2})), "2 bytes for each number, as in fp16"),
             (lambda **c: data_bytes(**c, twice=1), "half of an all-reduce"),
@@ -72,6 +83,7 @@ NUMBERS = {
             (lambda parameters, tensor, data: gradient_bytes(parameters, tensor, tensor), "over the copies"),
             (lambda parameters, tensor, data: gradient_bytes(parameters, 1, tensor * data), "among all NPUs. How much"),
             (lambda **c: gradient_bytes(**c) / 2, "sends out and back"),
+            (lambda **c: 2 * gradient_bytes(**c), "do you take 4 bytes"),
             (lambda parameters, tensor, data: 4 * parameters / tensor, "of n parts it sends n − 1"),
             (lambda **c: gradient_bytes(**c) / c["data"], "aren't divided among them"),
         ],
@@ -79,7 +91,15 @@ NUMBERS = {
 }
 OTHERS = {
     "needed": (
-        lambda: RIGHT,
+        [
+            lambda: RIGHT,
+            lambda: {"dp": RIGHT["data"]} | {key: row for key, row in RIGHT.items() if key != "data"},
+            lambda: RIGHT | {"pipeline": "none"},
+            lambda: RIGHT | {"pipeline": []},
+            lambda: table("pipeline", "forward", "none"),
+            lambda: table("data", "weight gradient", "reduce-scatter + all-gather"),
+            lambda: table("data", "weight gradient", ("Reduce Scatter", "allgather")),
+        ],
         [
             (lambda: {**RIGHT, "data": {}}, "4 of 5 are right. data, weight gradient, where you have no collective"),
             (lambda: table("data", "forward", "all-gather"), "data, forward.* whose activations does it lack"),
@@ -101,6 +121,11 @@ OTHERS = {
             (lambda: table("DLRM", "input gradient", ""), "go back to the NPUs"),
             (lambda: table("DLRM", "weight gradient", ""), "has the small networks"),
             (lambda: {"data": RIGHT["data"]}, "Return a dict of dicts"),
+            (lambda: None, "Does it end with `return`"),
+            (lambda: RIGHT | {"model": {}}, "One of your strategies is 'model'"),
+            (lambda: table("pipeline", "forward", "send"), "a send between two NPUs is no collective"),
+            (lambda: table("pipeline", "forward", "point-to-point"), "is no collective. Does this phase have one"),
+            (lambda: table("data", "bwd", "all-reduce"), "going back, a layer has two"),
             (lambda: table("data", "backward", "all-reduce"), "going back, a layer has two"),
             (lambda: table("data", "forward", "broadcast"), "Your collective for data, forward is 'broadcast'"),
         ],

@@ -176,7 +176,7 @@ ORDERS_WITH_WORDS = [
     (lambda stage, stages, micro_batches: None, "stage 0 has None for its passes"),
     (lambda stage, stages, micro_batches: [("F", i) for i in range(9)], r"stage 0 is to run \('F', 8\)"),
     (lambda stage, stages, micro_batches: [Pass("F", 0)] * 99, "stage 0 runs F of micro-batch 0 twice"),
-    (lambda stage, stages, micro_batches: [1 / 0], "ZeroDivisionError: division by zero for stages = 4"),
+    (lambda stage, stages, micro_batches: [1 / 0], "ZeroDivisionError: division by zero (asked for stages = 4"),
     (lambda: [], r"<lambda>\(\) is no order \(too many positional arguments\)"),
     (None, "order is None"),
 ]  # fmt: skip

@@ -227,6 +227,11 @@ def test_new_packages_in_pyproject_are_installed(installed):
     assert "pip install" in make(installed, "-n", "lab").stdout
 
 
+def test_no_module_is_long():
+    long = {path.name: lines for path in PACKAGE.rglob("*.py") if (lines := len(path.read_text().splitlines())) >= 260}
+    assert long == {}
+
+
 def test_the_ci_says_what_is_missing_to_who_may_not_install_it():
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)

@@ -129,7 +129,7 @@ def test_a_strategy_that_makes_no_sense_says_why(settings, sentence):
         (
             GPT,
             {"pipeline": 5},
-            "small has 12 blocks, which 5 stages can't share evenly; 4 or 6 stages (times virtual parts) would do.",
+            "small has 12 blocks, which 5 stages can't share evenly; 4 or 6 stages (virtual ones included) would do.",
         ),
         ("vgg16", {"pipeline": 37}, "VGG-16 has 36 operators; it can't be cut into 37 stages; 36 is the most."),
     ],

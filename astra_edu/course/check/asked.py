@@ -17,6 +17,7 @@ Answer = Callable[..., Any]
 Reader = Callable[[Any, Case], Any]
 """read(value, case): the number that an answer gives for a case, or several; raises NoAnswerError where it is none."""
 
+NOTHING_RETURNED = "Does it end with `return`?"
 MOST_SHOWN = 80
 """Characters of a value."""
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -34,11 +35,13 @@ def call(answer: Answer, case: Case) -> Any:
     try:
         return answer(*by_place, **by_name)
     except NotImplementedError as question:
-        raise NoAnswerError(None, f"Not answered yet: {question}") from None
+        raise NoAnswerError(None, f"Not answered yet: {question}".removesuffix(": ")) from None
     except (NoAnswerError, ConfigError) as error:
-        raise NoAnswerError(False, str(error)) from None
+        raise NoAnswerError(False, capital(str(error))) from None
     except (Exception, SystemExit) as error:
-        raise NoAnswerError(False, f"Your function stops with {type(error).__name__}: {error}{of(case)}.") from None
+        words = f": {error}" if str(error) else ""
+        when = f" (asked{of(case)})" if of(case) else ""
+        raise NoAnswerError(False, f"Your function stops with {type(error).__name__}{words}{when}.") from None
 
 
 def _arguments(answer: Answer, case: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -68,14 +71,21 @@ def _binds(signature: inspect.Signature, by_place: Sequence[Any], by_name: Case)
     return True
 
 
-def number(value: Any, case: Case = {}) -> float:  # noqa: B006 - never changed
-    """The value as a float; a NumPy array with one entry is its entry. Raises NoAnswerError when it is none."""
+def number(value: Any, case: Case = {}, among: Any = None) -> float:  # noqa: B006 - never changed
+    """The value as a float; a NumPy array with one entry is its entry. Raises NoAnswerError when it is none.
+
+    among: what the value is one entry of.
+    """
     value = value.item() if getattr(value, "size", 0) == 1 and hasattr(value, "item") else value
     given = f"Your function returns {shown(value)}{of(case)}"
-    if value is None:
-        raise NoAnswerError(False, f"{given}; it should return a number. Does it end with `return`?")
+    if among is not None:
+        given = f"Your function returns {shown(among)}{of(case)}, and in it {shown(value)}"
+    if value is None and among is None:
+        raise NoAnswerError(False, f"{given}; it should return a number. {NOTHING_RETURNED}")
     if isinstance(value, str | bytes):
-        raise NoAnswerError(False, f"{given}, a text; it should return a number, without quotes.")
+        raise NoAnswerError(
+            False, f"{given}, a text; it should {'be' if among is not None else 'return'} a number, without quotes."
+        )
     try:
         if isinstance(value, bool):
             raise TypeError
@@ -89,11 +99,13 @@ def number(value: Any, case: Case = {}) -> float:  # noqa: B006 - never changed
     return result
 
 
-def whole_number(value: Any, case: Case = {}) -> int:  # noqa: B006 - never changed
-    """The value as an int. Raises NoAnswerError when it is none, or has a fraction."""
-    found = number(value, case)
+def whole_number(value: Any, case: Case = {}, among: Any = None) -> int:  # noqa: B006 - never changed
+    """The value as an int. Raises NoAnswerError as `number`, and when it has a fraction."""
+    found = number(value, case, among)
     if found != int(found):
-        raise NoAnswerError(False, f"Your function returns {shown(value)}{of(case)}; it should return a whole number.")
+        inside = "" if among is None else f", and in it {shown(value)}"
+        whole = shown(value if among is None else among)
+        raise NoAnswerError(False, f"Your function returns {whole}{of(case)}{inside}; that should be a whole number.")
     return int(found)
 
 
@@ -103,8 +115,8 @@ def several(count: int, form: str) -> Reader:
     def read(value: Any, case: Case) -> tuple[float, ...]:
         entries = listed(value)
         if entries is None or len(entries) != count:
-            raise NoAnswerError(False, f"Your function returns {shown(value)}; it should return {form}.")
-        return tuple(number(entry, case) for entry in entries)
+            raise NoAnswerError(False, f"Your function returns {shown(value)}; it should return {form}.{hint(value)}")
+        return tuple(number(entry, case, value) for entry in entries)
 
     return read
 
@@ -114,6 +126,16 @@ def listed(value: Any) -> list[Any] | None:
     if hasattr(value, "tolist"):
         value = value.tolist()
     return list(value) if isinstance(value, list | tuple | Iterator) else None
+
+
+def capital(words: str) -> str:
+    """A sentence that begins as sentences do."""
+    return words[:1].upper() + words[1:]
+
+
+def hint(value: Any) -> str:
+    """A word for whoever has printed the answer instead of returning it."""
+    return f" {NOTHING_RETURNED}" if value is None else ""
 
 
 def shown(value: Any) -> str:
@@ -127,5 +149,5 @@ def shown(value: Any) -> str:
 
 def of(case: Case) -> str:
     """For which arguments, at the end of a sentence; not those that are too long to be read."""
-    short = [f"{key} = {value}" for key, value in case.items() if len(str(value)) <= MOST_SHOWN]
+    short = [f"{key} = {value!r}" for key, value in case.items() if len(repr(value)) <= MOST_SHOWN]
     return f" for {', '.join(short)}" if short else ""

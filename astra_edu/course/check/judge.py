@@ -34,7 +34,7 @@ def judge(
     cases: Sequence[Case],
     mistakes: Sequence[Mistake],
     praise: str,
-    tolerance: float = 1e-9,
+    tolerance: float = 1e-6,
     unit: str = "",
     read: Reader = number,
     parts: Sequence[str] = ("Your value",),

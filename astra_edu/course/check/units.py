@@ -12,7 +12,7 @@ _BYTES = {"bytes": 1.0, "KiB": KIB, "MiB": MIB, "GiB": GIB, "KB": 1e3, "MB": 1e6
 _TIMES = {"ns": 1.0, "µs": 1e3, "ms": 1e6, "seconds": 1e9}
 _RATES = {
     "GB/s": GIB, "GB of 10⁹ bytes a second": 1e9, "bytes a second": 1.0, "MiB a second": MIB,
-    "bytes a ns": 1e9, "Gbit/s": 1e9 / 8,
+    "bytes a ns": 1e9, "Gbit/s": GIB / 8, "Gbit of 10⁹ bits a second": 1e9 / 8,
 }  # fmt: skip
 KINDS = (_BYTES, _TIMES, _RATES, {"a share": 1.0, "per cent": 0.01})
 """Units of one kind each, with what one of them is in the smallest."""
@@ -33,7 +33,8 @@ def _times(right: Answer, factor: float) -> Answer:
 
 
 def _asked(unit: str) -> str:
-    return "a share is asked for, 1 for all of it" if unit == "a share" else f"{unit} are asked for"
+    words = {"a share": "a share is asked for, 1 for all of it", "GB/s": "ASTRA-sim's GB/s are asked for, of 2³⁰ bytes"}
+    return words.get(unit, f"{unit} are asked for")
 
 
 def of_the_network(right: Answer) -> list[Mistake]:

@@ -196,7 +196,7 @@ def stages(model: Model, count: int) -> tuple[tuple[int, ...], ...]:
         if len(trunk) % count:
             raise ConfigError(
                 f"{model.name} has {len(trunk)} blocks, which {count} stages can't share evenly; "
-                f"{near(count, divisors(len(trunk)))} stages (times virtual parts) would do."
+                f"{near(count, divisors(len(trunk)))} stages (virtual ones included) would do."
             )
         each = len(trunk) // count
         starts = [trunk[i * each].start for i in range(count)]

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from answers.ex7 import NUMBERS, QUESTIONS, RIGHT, by_bytes, gradient_bytes, tensor_bytes
+from answers.ex7 import QUESTIONS, RIGHT, by_bytes, gradient_bytes, tensor_bytes
 
 import astra_edu as ae
 from astra_edu.course.check import ex7
@@ -50,16 +50,6 @@ def test_bytes_decide_in_two_of_the_cases_and_waiting_in_the_third():
     assert {case: by_bytes(*ex7.bytes_of(case)) for case in ex7.CASES} == faster | {"C": "data-first"}
     tensor, data = ex7.bytes_of("C")
     assert data / tensor < 1.2
-
-
-@pytest.mark.parametrize(("name", "wrong"), [(name, wrong) for name in NUMBERS for wrong, _ in NUMBERS[name][1]])
-def test_no_count_is_given_away(name, wrong):
-    judge, right = getattr(ex7, name), NUMBERS[name][0]
-    asked = []
-    judge(lambda **case: asked.append(case) or right(**case))
-    message = judge(wrong).message.replace(",", "")
-    for case in asked:
-        assert f"{right(**case):.10g}" not in message
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

@@ -238,7 +238,7 @@ def test_a_strategy_in_words():
         sequence_parallel=True, recompute="full",
     )  # fmt: skip
     assert described(whole) == (
-        "data 2 × tensor 4 × pipeline 2, micro-batches of 2, 3 interleaved parts a stage, ZeRO-1, sequence parallel, "
+        "data 2 × tensor 4 × pipeline 2, micro-batches of 2, 3 virtual stages each, ZeRO-1, sequence parallel, "
         "full recomputation"
     )
 

@@ -32,8 +32,8 @@ def step(
     ahead, back = computations[:layers], computations[layers:]
     return (
         _in_turn(graph, ahead, "forward pass", range(layers))
-        or _after_the_forward_pass(graph, ahead, back)
         or _in_turn(graph, back, "backward pass", range(layers - 1, -1, -1))
+        or _after_the_forward_pass(graph, ahead, back)
         or _ready(graph, back, reduces)
         or _free(graph, ahead, back, reduces, [[layer] for layer in range(layers)])
     )
@@ -125,7 +125,7 @@ def _in_turn(graph: Graph, nodes: Sequence[Node], what: str, order: range) -> st
 
 def _after_the_forward_pass(graph: Graph, ahead: Sequence[Node], back: Sequence[Node]) -> str | None:
     last = len(ahead) - 1
-    if graph.waits(back[last], ahead[last]) or graph.waits(back[0], ahead[last]):
+    if graph.waits(back[last], ahead[last]):
         return None
     return "The backward pass begins without waiting for the end of the forward pass."
 
@@ -133,7 +133,11 @@ def _after_the_forward_pass(graph: Graph, ahead: Sequence[Node], back: Sequence[
 def _ready(graph: Graph, back: Sequence[Node], reduces: Sequence[Node]) -> str | None:
     for layer, reduce in enumerate(reduces):
         if not graph.waits(reduce, back[layer]):
-            return f"The all-reduce of layer {layer} starts before its gradients are there: they are made backwards."
+            size, micros = format_bytes(reduce.number("comm_size")), back[layer].duration_micros
+            return (
+                f"The all-reduce of layer {layer}, {size}, starts before its gradients are there: it doesn't wait for "
+                f"the computation of {micros} µs, the backward pass in which they are made."
+            )
     return None
 
 

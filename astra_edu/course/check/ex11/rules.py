@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from astra_edu.base.units import format_bytes
-from astra_edu.course.check.asked import Answer, Case, call
+from astra_edu.course.check.asked import Answer, Case, call, hint, shown
 from astra_edu.course.check.verdict import NoAnswerError, Verdict
 from astra_edu.traces import CommType, Node, NodeType, Trace
 from astra_edu.traces.builder import Builder
@@ -33,7 +33,10 @@ def _trace(answer: Answer, case: Case) -> Trace:
     if isinstance(given, Builder):
         raise NoAnswerError(False, "Your function returns the builder; it should return its trace, trace.build().")
     if not isinstance(given, Trace):
-        raise NoAnswerError(False, f"Your function returns {given!r:.60}; it should return trace.build().")
+        called = " Call build, with ()." if callable(given) else ""
+        raise NoAnswerError(
+            False, f"Your function returns {shown(given)}; it should return trace.build().{called or hint(given)}"
+        )
     return given
 
 
@@ -43,6 +46,8 @@ def npus_differ(trace: Trace, npus: int) -> str | None:
         return f"Your trace is for {trace.npus} NPUs, and there are {npus}."
     if trace.alike:
         return None
+    if any(node.group for nodes in trace.nodes for node in nodes):
+        return "An all-reduce has a `group` here; these gradients are summed up among all NPUs."
     counts = [len(nodes) for nodes in trace.nodes]
     few = counts.index(min(counts))
     if min(counts) < max(counts):
@@ -93,6 +98,10 @@ class Graph:
     def other(self) -> str | None:
         """What is wrong if it has nodes that are neither computations nor all-reduces."""
         for node in self.nodes:
+            if node.type is NodeType.COMP_NODE and on_the_host(node):
+                return on_the_host(node)
+            if "involved_dim" in node.attributes:
+                return f"{node.name} is told its dimensions (involved_dim); leave that out, and it runs over all."
             if node.type is NodeType.COMM_COLL_NODE and node.comm_type is not CommType.ALL_REDUCE:
                 name = node.comm_type.name.lower().replace("_", "-")
                 return f"{node.name} is no all-reduce, but of the kind {name}: does everybody get the whole sum?"
@@ -113,6 +122,13 @@ class Graph:
         if len(found) != len(sizes):
             return f"NPU {self.npu} has {len(found)} all-reduces, and there should be {len(sizes)}."
         return [by_size[size] for size in sizes]
+
+
+def on_the_host(node: Node) -> str | None:
+    """What is wrong with a computation that the NPU's host does."""
+    if not node.is_cpu_op:
+        return None
+    return f"{node.name} runs on the CPU (trace.cpu), which takes no time of the NPU; trace.compute is the NPU's."
 
 
 def _shown(case: Mapping[str, Any]) -> str:

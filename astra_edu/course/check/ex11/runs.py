@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.base.units import format_bytes
-from astra_edu.course.check.ex11.rules import Graph
+from astra_edu.base.units import format_bytes, several
+from astra_edu.course.check.ex11.rules import Graph, on_the_host
 from astra_edu.network import Block, Topology
 from astra_edu.run.run_trace import run_trace
 from astra_edu.run.trace_result import TraceResult
@@ -43,10 +43,12 @@ def _counts(trace: Trace, npu: int, micro_batches: int, micros: int, bytes: int)
     names = {COMPUTE: "computations", SEND: "sends", RECEIVE: "receives"}
     for kind, count in wanted.items():
         if found[kind] != count:
-            return f"Stage {npu} has {found[kind]} {names[kind]}; for {micro_batches} micro-batches it takes {count}."
+            return f"Stage {npu} has {found[kind]} {names[kind]}; {several(micro_batches, 'micro-batch')} take {count}."
     if other := next((node for node in nodes if node.type not in names), None):
         return f"{other.name} on stage {npu} is not needed: there are only computations, sends and receives."
     for node in nodes:
+        if node.type is COMPUTE and (wrong := on_the_host(node)):
+            return wrong
         if node.type is COMPUTE and node.duration_micros != micros:
             return f"{node.name} on stage {npu} computes for {node.duration_micros} µs, and it should take {micros} µs."
         if node.type is not COMPUTE and node.number("comm_size") != bytes:
@@ -103,11 +105,11 @@ def _idle(run: TraceResult, micro_batches: int, compute_ns: int, message_ns: int
             later = [one for one in graph.nodes if one.type is SEND and node.type is COMPUTE and graph.waits(node, one)]
             if later:
                 return (
-                    f"Right, but {node.name} on stage {npu} waits until {later[0].name} has arrived. It could compute "
-                    "while that is on its way."
+                    f"It works, yet {node.name} on stage {npu} waits until {later[0].name} has arrived. It "
+                    "could compute while that is on its way."
                 )
     return (
-        f"Right, but it takes {run.total_ns / shortest - 1:.0%} longer than it has to. Draw it with trace_timeline: "
+        f"It works, yet it takes {run.total_ns / shortest - 1:.0%} longer than it has to. Draw it with trace_timeline: "
         "who waits for what it doesn't need?"
     )
 
@@ -144,7 +146,10 @@ def _of_npu(
     names = ("activations", "gradients")
     given = [set(trace.groups[node.group]) if node.group else set(range(trace.npus)) for node in reduces]
     if given[0] == right[1] and given[1] == right[0]:
-        return "You have taken the groups for each other: activations are added up within a tensor group."
+        return (
+            "You have taken the groups, or the sizes, for each other: the activations are added up within a tensor "
+            "group, the gradients among copies."
+        )
     for name, node, members, wanted in zip(names, reduces, given, right, strict=True):
         if members == wanted:
             continue
@@ -155,8 +160,9 @@ def _of_npu(
         )
     (ahead, back), (summed, reduced) = computations, reduces
     rules = (
-        (summed, ahead, "The activations are all-reduced before they are computed."),
-        (back, summed, "The backward pass begins before the activations are added up."),
-        (reduced, back, "The gradients are all-reduced before they are computed."),
+        (summed, ahead, "The activations are all-reduced before they are computed"),
+        (back, summed, "The backward pass begins before the activations are added up"),
+        (reduced, back, "The gradients are all-reduced before they are computed"),
     )
-    return next((words for node, before, words in rules if not graph.waits(node, before)), None)
+    early = next((words for node, before, words in rules if not graph.waits(node, before)), None)
+    return early and f"{early}: forward is the computation of {times[0]} µs, backward that of {times[1]} µs."

@@ -76,6 +76,7 @@ def data_bytes(answer: Answer) -> Verdict:
             ),
         ],
         "Right: 2(n − 1)/n times the gradients, nearly twice with many NPUs, however many samples there are.",
+        tolerance=2e-4,  # shares in whole bytes are as good
         unit="bytes",
     )
 
@@ -168,6 +169,9 @@ def gradient_bytes(answer: Answer) -> Verdict:
                 "has the same?",
             ),
             Mistake(
+                lambda **c: 2 * sent(**c), "Twice as much as there is: do you take 4 bytes for a number? fp16 has 2."
+            ),
+            Mistake(
                 lambda **c: sent(**c) / 2,
                 "Half of it: 2 bytes for each number, and an all-reduce sends out and back.",
             ),
@@ -183,6 +187,7 @@ def _of_all_reduces(whole: Answer, sent: Answer, npus: Answer, divided: str = ""
     divided = divided or "Each of the copies has all of these gradients; they aren't divided among them."
     return [
         Mistake(whole, "Nearly: an NPU doesn't send its own share; of n parts it sends n − 1."),
+        Mistake(lambda **c: sent(**c) * npus(**c), "That is what all of them send together; one NPU is asked for."),
         Mistake(lambda **c: sent(**c) / npus(**c), divided),
         Mistake(lambda **c: whole(**c) / npus(**c), divided),
         Mistake(

@@ -7,8 +7,8 @@ from functools import cache
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.course.check import spelling
-from astra_edu.course.check.asked import Answer, call
-from astra_edu.course.check.spelling import name_of, named
+from astra_edu.course.check.asked import Answer, call, hint, listed, shown
+from astra_edu.course.check.spelling import letters, name_of, named
 from astra_edu.course.check.verdict import NoAnswerError, Verdict
 from astra_edu.workload.models import model
 from astra_edu.workload.strategies import Strategy, communications
@@ -26,8 +26,14 @@ WAYS = {
 }
 """The strategies that question 1 asks about, each with a model that it suits."""
 
-_OTHERS = {"dataparallel": "data", "tensorparallel": "tensor", "pipelineparallel": "pipeline", "zero": "ZeRO-3"}
+_OTHERS = {
+    **{name + end: name for name in ("data", "tensor", "pipeline") for end in ("parallel", "parallelism")},
+    **{"dp": "data", "tp": "tensor", "pp": "pipeline", "zero": "ZeRO-3"},
+}
 _NONE = ("none", "no", "nothing", "no collective")
+_MESSAGES = ("send", "receive", "recv", "sendrecv", "sendandreceive", "message", "p2p", "pointtopoint")
+_HALVES = ("reduce-scatter", "all-gather")
+_FORM = '{"data": {"forward": "all-to-all"}, ...}'
 
 _HINTS = {
     ("data", FORWARD): "every NPU has all weights and samples of its own; whose activations does it lack?",
@@ -85,22 +91,32 @@ def _truth(way: str) -> dict[str, str]:
 
 
 def _row(given: object, way: str) -> dict[str, str]:
-    rows = {named(key, WAYS, _OTHERS): row for key, row in given.items()} if isinstance(given, Mapping) else {}
-    if not rows or not isinstance(rows.get(way, 0), Mapping | None):
+    if not isinstance(given, Mapping) or not given:
+        raise ConfigError(f"Return a dict of dicts, such as {_FORM}; an inner one may be empty, or None.{hint(given)}")
+    rows = {name_of("One of your strategies", key, WAYS, _OTHERS): row for key, row in given.items()}
+    row = rows.get(way, 0)
+    if row is None or row in ([], ()) or named(row, _NONE):
+        return {}
+    if not isinstance(row, Mapping):
+        what = "nothing" if way not in rows else shown(row)
         raise ConfigError(
-            'Return a dict of dicts: {"data": {...}, "tensor": {...}, ...}, with an entry for each of '
-            f"{', '.join(WAYS)}; it may be empty, or None."
+            f"Return a dict of dicts, such as {_FORM}, with an entry for each of {', '.join(WAYS)}; "
+            f"for {way} there is {what}."
         )
-    row = {}
-    for phase, collective in (rows[way] or {}).items():
-        if not collective or named(collective, _NONE):
-            continue
-        if named(phase, ("backward", "backward pass")):
-            raise ConfigError(
-                f"Your phase for {way} is {phase!r}; going back, a layer has two: input gradient and weight gradient. "
-                "Which of them is it?"
-            )
-        row[name_of(f"Your phase for {way}", phase, PHASES, spelling.PHASES)] = name_of(
-            f"Your collective for {way}, {phase}", collective, COLLECTIVES, spelling.COLLECTIVES
+    return dict(_entry(way, phase, said) for phase, said in row.items() if said and not named(said, _NONE))
+
+
+def _entry(way: str, phase: object, said: object) -> tuple[str, str]:
+    """The phase and the collective that are meant."""
+    if named(phase, ("backward", "backward pass", "bwd")):
+        raise ConfigError(
+            f"Your phase for {way} is {phase!r}; going back, a layer has two: input gradient and weight gradient. "
+            "Which of them is it?"
         )
-    return row
+    where = name_of(f"Your phase for {way}", phase, PHASES, spelling.PHASES)
+    if isinstance(said, str) and letters(said) in _MESSAGES:
+        raise ConfigError(f"{way}, {where}: a {said} between two NPUs is no collective. Does this phase have one?")
+    halves = said.split("+") if isinstance(said, str) and "+" in said else listed(said)
+    if halves is not None and [named(half, COLLECTIVES, spelling.COLLECTIVES) for half in halves] == list(_HALVES):
+        return where, "all-reduce"
+    return where, name_of(f"Your collective for {way}, {where}", said, COLLECTIVES, spelling.COLLECTIVES)

@@ -67,7 +67,7 @@ def described(strategy: Strategy) -> str:
     """
     words = [f"data {strategy.data} × tensor {strategy.tensor} × pipeline {strategy.pipeline}"]
     words += [f"micro-batches of {strategy.micro_batch}"]
-    words += [f"{strategy.virtual} interleaved parts a stage"] * (strategy.virtual > 1)
+    words += [f"{strategy.virtual} virtual stages each"] * (strategy.virtual > 1)
     words += [f"ZeRO-{strategy.zero}"] * (strategy.zero > 0)
     words += ["sequence parallel"] * strategy.sequence_parallel
     words += [f"{strategy.recompute} recomputation"] * (strategy.recompute != "none")
