@@ -1,0 +1,5 @@
+"""Faults in what the widgets show."""
+
+from tools.mutants.widgets import link_player
+
+FAULTS = [*link_player.FAULTS]
