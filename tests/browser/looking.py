@@ -68,3 +68,9 @@ def numbers(text: str) -> list[float]:
 def colour(name: str, scheme: str) -> str:
     """A colour of COLOURS as the browser says it."""
     return COLOURS[name][SCHEMES.index(scheme)]
+
+
+def shade(pair: tuple[str, str], scheme: str) -> str:
+    """Of two colours such as "#d55e00", on light and on dark, one as the browser says it."""
+    found = pair[SCHEMES.index(scheme)]
+    return f"rgb({', '.join(str(int(found[k : k + 2], 16)) for k in (1, 3, 5))})"

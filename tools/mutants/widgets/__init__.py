@@ -1,5 +1,5 @@
 """Faults in what the widgets show."""
 
-from tools.mutants.widgets import link_player
+from tools.mutants.widgets import link_player, player
 
-FAULTS = [*link_player.FAULTS]
+FAULTS = [*player.FAULTS, *link_player.FAULTS]
