@@ -23,6 +23,7 @@ RING = schedule("all-reduce", "ring", 4)
 PLANS = [
     RING,
     schedule("all-reduce", "direct", 4),
+    schedule("all-reduce", "binary-tree", 6),  # up and down the same ways
     schedule("all-gather", "ring", 5),
     schedule("reduce-scatter", "halving-doubling", 4),
     schedule("broadcast", "binary-tree", 6, 2),

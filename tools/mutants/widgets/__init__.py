@@ -1,5 +1,5 @@
 """Faults in what the widgets show."""
 
-from tools.mutants.widgets import link_player, player
+from tools.mutants.widgets import link_player, player, stages
 
-FAULTS = [*player.FAULTS, *link_player.FAULTS]
+FAULTS = [*player.FAULTS, *link_player.FAULTS, *stages.FAULTS]
