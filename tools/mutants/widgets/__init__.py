@@ -1,5 +1,5 @@
 """Faults in what the widgets show."""
 
-from tools.mutants.widgets import link_player, player, stages
+from tools.mutants.widgets import link_player, player, stages, timeline
 
-FAULTS = [*player.FAULTS, *link_player.FAULTS, *stages.FAULTS]
+FAULTS = [*player.FAULTS, *link_player.FAULTS, *stages.FAULTS, *timeline.FAULTS]

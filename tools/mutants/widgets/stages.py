@@ -248,6 +248,6 @@ FAULTS = [
         f"{JS}/run.js",
         "return pass && time < pass.end ? pass : null;",
         "return pass && time > pass.end ? pass : null;",
-        f"{NODE}what a stage does at a time",
+        f"{NODE}what a stage does: a pass from its start to before its end, or it waits, or it is done",
     ),
 ]
