@@ -265,6 +265,11 @@ def test_by_simulated_time_steps_are_as_long_as_they_last(show):
             and abs(apart(t["at"], ends[0]) + apart(t["at"], ends[1])) < 1.4 * apart(*ends)
         ]
         assert apart(at, ends[0]) == pytest.approx(apart(at, ends[1]), rel=0.2)
+    early = seen(page, 275)["tokens"]  # a quarter of the time
+    for pair, shards in messages(plan.step(1)).items():
+        found = [t["at"] for t in early if t["text"] == label(plan, plan.step(1), shards)]
+        at = min(found, key=lambda at, ends=[nodes[npu] for npu in pair]: apart(at, ends[0]) + apart(at, ends[1]))
+        assert apart(at, nodes[pair[0]]) < apart(at, nodes[pair[1]])
     held = [list(map(list, h)) for _, h in replay(plan)]
     for time, steps in ((99, 0), (100, 1), (799, 1), (800, 2), (1600, 4)):
         shown = [[cell["text"] for cell in row["cells"]] for row in seen(page, time)["rows"]]
