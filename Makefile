@@ -3,7 +3,7 @@ PY := $(VENV)/bin/python
 PYTHON := python3 python3.14 python3.13 python3.12 python3.11
 ARGS :=
 
-.PHONY: help lab exact test coverage bench docs exercises outputs format clean
+.PHONY: help lab exact test mutants coverage bench docs exercises outputs format clean
 
 help: ## these lines
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -24,6 +24,9 @@ test: $(VENV)/test-installed ## install (once), then every check: lint, types, t
 
 exact: $(VENV)/test-installed ## what must never change, in about a minute: run it after every change
 	$(PY) -m pytest -q -n 2 tests/exact
+
+mutants: $(VENV)/test-installed ## put faults into copies of the project: does the test named for each notice? ARGS="player" chooses
+	$(PY) -m tools.mutants $(ARGS)
 
 coverage: $(VENV)/test-installed ## what of the simulator no test runs; fails under the share in pyproject.toml
 	$(PY) -m pytest -q -n 2 --dist loadscope -m "not browser" --ignore=tests/exact --cov --cov-report=term tests

@@ -1,5 +1,7 @@
 """Settings for every test."""
 
+import os
+import shutil
 from collections.abc import Iterator
 
 import pytest
@@ -25,3 +27,15 @@ def registries() -> Iterator[None]:
     for table, entries in zip(tables, before, strict=True):
         for name in set(table) - set(entries):
             del table[name]
+
+
+@pytest.fixture(scope="session")
+def node() -> str:
+    """Where node is. Without it the test is skipped, or fails if the browser's tests are required."""
+    found = shutil.which("node") or shutil.which("nodejs")
+    missing = "node is not installed: apt-get install nodejs"
+    if not found and os.environ.get("ASTRA_REQUIRE_BROWSER") == "1":
+        pytest.fail(missing)
+    if not found:
+        pytest.skip(missing)
+    return str(found)

@@ -1,4 +1,5 @@
-"""A real Chromium for the tests of what moves. Without one they are skipped, or fail if one is required."""
+"""A real Chromium for the tests of what moves. Without one they are skipped, or fail if one is required: then every
+test of this folder that is skipped, for whatever is missing, counts as failed."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+REQUIRED = os.environ.get("ASTRA_REQUIRE_BROWSER") == "1"
 ROOT = Path(__file__).parent.parent.parent
 FLAGS = [
     "--no-sandbox",
@@ -26,16 +28,33 @@ FLAGS = [
 ]
 
 
+def _not_skipped(report: Any) -> Any:
+    """The report; a failure in place of a skip where the browser is required."""
+    if REQUIRED and report.skipped and not hasattr(report, "wasxfail"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        report.outcome, report.longrepr = "failed", f"the browser's tests are required, but: {reason}"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: Any) -> Any:
+    """A module whose imports are missing."""
+    return _not_skipped((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: Any) -> Any:
+    """A test, or what it needs."""
+    return _not_skipped((yield))
+
+
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
     """One headless browser for all tests."""
     playwright = pytest.importorskip("playwright.sync_api")
     found = [path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))]
     if not found:
-        missing = "Chromium is not installed: apt-get install chromium"
-        if os.environ.get("ASTRA_REQUIRE_BROWSER") == "1":
-            pytest.fail(missing)
-        pytest.skip(missing)
+        pytest.skip("Chromium is not installed: apt-get install chromium")
     with playwright.sync_playwright() as started:
         browser = started.chromium.launch(executable_path=found[0], args=FLAGS)
         yield browser

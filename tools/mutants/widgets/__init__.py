@@ -1,0 +1,5 @@
+"""Faults in what the widgets show."""
+
+from tools.mutants.widgets import folds, link_player, player, stages, timeline
+
+FAULTS = [*player.FAULTS, *link_player.FAULTS, *stages.FAULTS, *timeline.FAULTS, *folds.FAULTS]
