@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Bar:
-    """How much of `expected` is done, shown from the second second on."""
+    """How much of `expected` is done, shown from the second second on; after `with` that is all there was to do."""
 
     def __init__(self, what: str, unit: str, expected: int) -> None:
         """A bar that isn't shown yet. unit: with a space in front."""
@@ -29,7 +29,14 @@ class Bar:
         if self.bar is not None:
             self.bar.update(done - self.bar.n)
 
-    def close(self) -> None:
-        """Leave the bar as it is."""
-        if self.bar is not None:
-            self.bar.close()
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        """Leave the bar full, as what was expected is an estimate; after an error, as it is."""
+        if self.bar is None:
+            return
+        if error is None:
+            self.bar.total = self.bar.n
+            self.bar.refresh()
+        self.bar.close()

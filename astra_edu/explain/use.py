@@ -34,9 +34,9 @@ def busy_ns(result: Result) -> list[float]:
         stays.setdefault(id(stay.phase), (stay.phase, []))[1].append((stay.start_ns, stay.end_ns))
     busy: list[list[tuple[float, float]]] = [[] for _ in result.platform.network]
     for phase, intervals in stays.values():
-        first = phase.logical.dimension.first_place
-        for place, sent in enumerate(phase.duration.sent):
-            if sent:
+        first, sent = phase.logical.dimension.first_place, phase.duration.sent
+        for place, sent_bytes in enumerate(sent):
+            if sent_bytes or len(sent) == 1:  # a phase takes its time even where its messages have no whole byte
                 busy[first + place] += intervals
     return [covered(intervals) for intervals in busy]
 

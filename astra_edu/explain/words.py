@@ -36,11 +36,16 @@ def find_bound(result: Result, shares: Mapping[str, float], tried: Tried) -> str
     if before > _CLEARLY * scheduling and scheduling < others:
         return SCHEDULING
     own, every = _total(tried, largest), _total(tried, NETWORK)
-    if own and every and largest in map(bandwidth_of, range(len(result.platform.network))):
+    if own and every and largest in _bandwidths(result):
         saved, saved_by_all = before - own[1], before - every[1]
         if before > _CLEARLY * every[1] and saved_by_all > _MUCH_MORE * saved:
             return ALL_BANDWIDTHS
     return largest
+
+
+def _bandwidths(result: Result) -> set[str]:
+    """The causes that are one dimension's bandwidth."""
+    return set(map(bandwidth_of, range(len(result.platform.network))))
 
 
 _NO_PART = (*WITHOUT_HARDWARE, NETWORK, IDEAL)
@@ -48,26 +53,37 @@ _NO_PART = (*WITHOUT_HARDWARE, NETWORK, IDEAL)
 
 def sentences(result: Result, shares: Mapping[str, float], bound: str, tried: Tried) -> Iterator[str]:
     """The explanation, the most important first."""
-    yield _verdict(result, shares, bound)
+    yield _verdict(result, shares, bound, tried)
     yield _of_path(result, shares)
     yield from _of_broken_dimensions(result)
     busy = busy_ns(result)
     yield from _of_links(result, busy)
     yield from _of_use(result, shares, busy)
-    yield from _of_changes(shares, bound, tried)
+    yield from _of_changes(result, shares, bound, tried)
     yield from _of_confusions(result, shares, tried)
     yield from _of_limits(result, tried)
 
 
-def _verdict(result: Result, shares: Mapping[str, float], bound: str) -> str:
+def _verdict(result: Result, shares: Mapping[str, float], bound: str, tried: Tried) -> str:
     if bound == SCHEDULING:
         return "Scheduling bounds this run: another order or number of chunks helps more than any faster part tried."
     if bound == ALL_BANDWIDTHS:
-        return "The bandwidth of all dimensions together bounds this run."
+        return f"The bandwidth of all dimensions together bounds this run{_why_together(result, tried)}."
     if shares[bound] < result.total_ns / 2:
         return f"No one thing bounds this run; {bound} has the largest share."
     article = "The " if bound in (ENDPOINT, BUS) else ""
     return f"{article}{bound if article else _capital(bound)} bounds this run."
+
+
+def _why_together(result: Result, tried: Tried) -> str:
+    """What more of all bandwidths brings, and what more of one."""
+    of_one = _bandwidths(result)
+    alone = min((total for change, total in tried.totals if change.cause in of_one), default=None)
+    every = _total(tried, NETWORK)
+    if not alone or not every:
+        return ""
+    before = tried.before_ns
+    return f": twice as much on all makes it {speed(every[1], before)}, on any one of them {speed(alone, before)} at most"
 
 
 def _of_path(result: Result, shares: Mapping[str, float]) -> str:
@@ -118,7 +134,7 @@ def _of_use(result: Result, shares: Mapping[str, float], busy: Sequence[float]) 
         )
 
 
-def _of_changes(shares: Mapping[str, float], bound: str, tried: Tried) -> Iterator[str]:
+def _of_changes(result: Result, shares: Mapping[str, float], bound: str, tried: Tried) -> Iterator[str]:
     before = tried.before_ns
     single = [(change, total) for change, total in tried.totals if change.cause not in (NETWORK, IDEAL)]
     if not any(change.cause for change, _ in single):
@@ -131,7 +147,8 @@ def _of_changes(shares: Mapping[str, float], bound: str, tried: Tried) -> Iterat
     own = _total(tried, about.get(bound, bound))
     if own:
         yield _would(own, before, "more than any other single change tried" if own == best else "")
-    if best and best != own:
+    told = bound == ALL_BANDWIDTHS and best and best[0].cause in _bandwidths(result)  # in the verdict, of any of them
+    if best and best != own and not told:
         yield f"Of single changes, this helps most: {_words(best, before)}."
     free = min((item for item in single if item[0].cause in WITHOUT_HARDWARE), key=_ns, default=None)
     if free and free not in (best, own) and before >= MATTERS * free[1]:

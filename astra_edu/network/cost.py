@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from math import prod
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.network.dimension import Dimension
+from astra_edu.network.dimension import Dimension, dimensions
 
 DOLLARS_PER_GB_S = {
     "Tile": {"link": 1.0},
@@ -21,8 +21,16 @@ DOLLARS_PER_GB_S = {
 """DOLLARS_PER_GB_S[kind of dimension][part]: US dollars for each GB/s (2**30 bytes/s) of one link or switch port."""
 
 
-def network_cost(network: Sequence[Dimension]) -> float:
-    """US dollars for the whole network. Raises ConfigError for a switch on a Tile, which has no price."""
+def network_cost(network: Dimension | Sequence[Dimension]) -> float:
+    """US dollars for the whole network, of one dimension or several.
+
+    Raises ConfigError for a switch on a Tile, which has no price, and for what is no network.
+
+    >>> from astra_edu.network.cost import network_cost
+    >>> network_cost(ae.Dimension.of("Ring", 8, 50, 500))
+    1600.0
+    """
+    network = dimensions(network)
     npus = prod(dimension.npus for dimension in network)
     total = 0.0
     for d, dimension in enumerate(network):

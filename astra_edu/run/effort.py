@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import lru_cache
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import ALGORITHMS, Algorithm, Collective, known_schedule, walk
 from astra_edu.system.implementation import Implementation
 from astra_edu.system.inter_dimension import kind_of
+from astra_edu.system.plan_2 import cut
 from astra_edu.system.trace_config import TracePlatform
 from astra_edu.traces import COLLECTIVES, Node, NodeType, Trace
 
@@ -17,23 +17,24 @@ MOST_MESSAGES = 20_000_000
 
 
 def messages_of(trace: Trace, platform: TracePlatform) -> int:
-    """About how many messages all NPUs send for their collectives; an upper bound, without custom collectives."""
+    """About how many messages all NPUs send, without custom collectives; an upper bound where Themis cuts the chunks."""
     if platform.system.replay_only:
         return 0
     count = 0
     for nodes, npus in _kinds(trace):
-        per_npu = sum(_messages(node, trace, platform) for node in nodes if node.type is NodeType.COMM_COLL_NODE)
-        count += npus * per_npu
+        per_npu = sum(_messages(node, trace, platform) for node in nodes)
+        count += round(npus * per_npu)
     return count
 
 
-def check_effort(count: int) -> None:
-    """Raise ConfigError where these are more messages than can be followed."""
+def check_effort(count: int, keyword: str = "") -> None:
+    """Raise ConfigError where these are more messages than can be followed. keyword: what asks for that, if any does."""
     if count > MOST_MESSAGES:
+        why = f"{keyword} asks for it" if keyword else "the NPUs don't all do the same"
         raise ConfigError(
-            f"about {count:,} messages would have to be followed one by one, as the NPUs don't all do the same; "
-            f"{MOST_MESSAGES:,} are the most. Take fewer NPUs, fewer chunks (preferred-dataset-splits), or another "
-            "algorithm."
+            f"about {count:,} messages would have to be followed one by one, as {why}; {MOST_MESSAGES:,} are the most. "
+            f"{f'Leave out {keyword}, or take' if keyword else 'Take'} fewer NPUs, fewer chunks "
+            "(preferred-dataset-splits), or another algorithm."
         )
 
 
@@ -46,8 +47,10 @@ def _kinds(trace: Trace) -> list[tuple[tuple[Node, ...], int]]:
     return list(found.values())
 
 
-def _messages(node: Node, trace: Trace, platform: TracePlatform) -> int:
-    """What one NPU sends for a collective: its phases' messages, read off their schedules, for each chunk."""
+def _messages(node: Node, trace: Trace, platform: TracePlatform) -> float:
+    """What an NPU sends for a node: of a collective its phases' messages, read off their schedules, for each chunk."""
+    if node.type is not NodeType.COMM_COLL_NODE:
+        return int(node.type is NodeType.COMM_SEND_NODE)
     collective = COLLECTIVES.get(node.comm_type)
     hows = platform.system.implementations.get(collective, ()) if collective is not None else ()
     custom = platform.system.custom_nodes.get(node.id) or platform.system.custom.get(collective) if collective else None
@@ -63,21 +66,31 @@ def _messages(node: Node, trace: Trace, platform: TracePlatform) -> int:
         rings = list(zip(hows, platform.dims, strict=False))
     halves = kind_of(platform.system.inter_dimension).halves
     steps = walk(collective, range(len(rings)), halves, platform.system.optimization == "baseline")
-    each = sum(_of_phase(what, ALGORITHMS[rings[d][0].algorithm], rings[d][1]) for what, d in steps if rings[d][1] > 1)
-    return each * (platform.system.splits + 1)
+    involved = node.involved if members is None else None
+    use = [(n > 1 and (involved is None or d < len(involved) and involved[d])) for d, (_, n) in enumerate(rings)]
+    each = sum(_of_phase(what, ALGORITHMS[rings[d][0].algorithm], rings[d][1]) for what, d in steps if use[d])
+    return each * _chunks(collective, node.number("comm_size"), platform)
+
+
+def _chunks(collective: Collective, size: int, platform: TracePlatform) -> int:
+    try:
+        chunk_bytes, left_bytes = cut(collective, size, platform.system.splits, platform.npus)
+    except ConfigError:  # the run says so, and where
+        return 0
+    return -(-left_bytes // chunk_bytes)
 
 
 @lru_cache(maxsize=1000)
-def _of_phase(what: Collective, algorithm: Algorithm, npus: int) -> int:
-    """The messages of the NPU that sends most of a phase; a tree's is asked for by whatever name."""
+def _of_phase(what: Collective, algorithm: Algorithm, npus: int) -> float:
+    """The messages of an NPU in a phase, in the mean; a tree's is asked for by whatever name."""
     try:
         plan = known_schedule(Collective.ALL_REDUCE if algorithm.traits.tree else what, algorithm.name, npus)
     except ConfigError:  # if it is really asked for, the run says so, and where
         return 0
-    first = range(1) if plan.symmetric else range(npus)
-    sent: Counter[int] = Counter()
+    senders = range(1) if plan.symmetric else range(npus)
+    sent = 0
     for group in plan.groups:
         for step in range(1 if group.uniform else group.count):
-            for npu in first:
-                sent[npu] += len({to for to, _ in group.rule(step, npu)}) * (group.count if group.uniform else 1)
-    return max(sent.values())
+            receivers = sum(len({to for to, _ in group.rule(step, npu)}) for npu in senders)
+            sent += receivers * (group.count if group.uniform else 1)
+    return sent / len(senders)

@@ -71,8 +71,6 @@ class Everyone:
         if not expected:
             self.clock.run()
             return
-        bar = Bar("simulating", " messages", expected)
-        try:
+        with Bar("simulating", " messages", expected) as bar:
             self.clock.run(lambda: bar.show(self.messages.sent))
-        finally:
-            bar.close()
+            bar.show(self.messages.sent)

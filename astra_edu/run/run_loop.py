@@ -29,12 +29,10 @@ def run_loop(workload: Workload, platform: Platform, passes: int = 1, progress: 
     clock, scheduler = _clock_and_scheduler(platform, dims)
     layers = running_layers(workload, involved(workload, len(dims), boundary))
     asked = sum(task.work.collective is not None for layer in layers for task in layer.tasks)
-    bar, finished = Bar("simulating", " collectives", asked * passes), count(1)
-    npu = Npu(layers, passes, words, clock, scheduler, lambda: bar.show(next(finished)) if progress else None)
-    try:
+    finished = count(1)
+    with Bar("simulating", " collectives", asked * passes) as bar:
+        npu = Npu(layers, passes, words, clock, scheduler, lambda: bar.show(next(finished)) if progress else None)
         _go_through(workload.loop, npu, clock)
-    finally:
-        bar.close()
     result = Result(workload, platform, passes, clock.now, layers, dims, scheduler.stays, npu.computed)
     if not result.total_ns:
         raise ConfigError(

@@ -43,7 +43,7 @@ def run_trace(
     if not platform.system.replay_only:
         check_communication(trace, platform.dims)
     expected = messages_of(trace, platform)
-    check_effort(expected)
+    check_effort(expected, "everyone=True" if everyone else "record=True" if links and fits(trace, platform) else "")
     run = Everyone(trace, platform, record)
     run.run(expected if progress else 0)
     _finished(run.npus, run.messages.unmatched(), run.messages.blocked())

@@ -20,6 +20,7 @@ def test_each_shows_a_row_for_each_entry(name):
     assert re.split(r"\s{2,}", header) == list(table.columns)
     assert [row.split()[0] for row in rows] == list(table)
     page = table._repr_html_()
+    assert " at 0x" not in repr(table) + page
     assert page.count("<tr>") == len(table) + 1
     assert page.count("</td>") == len(table) * len(table.columns)
 

@@ -1,5 +1,6 @@
 """What bounds a run: the critical path, its shares, and the changes that are claimed to help."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -184,6 +185,31 @@ def test_the_times_of_changes_are_those_of_platforms_made_by_hand():
         "twice as many chunks to a collective (8 splits instead of 4)": total(splits=8),
         "up to 2 instead of 1 chunks at once on a dimension": total(active_chunks=2),
     }
+
+
+def test_where_all_bandwidths_bound_together_no_one_of_them_is_recommended():
+    said = explain(EXAMPLES["Themis"]())
+    one = [ns for what, ns in said.changes if what.startswith("twice the bandwidth on dimension")]
+    (every,) = (ns for what, ns in said.changes if what == "twice the bandwidth on all dimensions")
+    assert len(one) == 3
+    assert said.sentences[0] == (
+        "The bandwidth of all dimensions together bounds this run: twice as much on all makes it "
+        f"{said.before_ns / every:.2f} times as fast, on any one of them {said.before_ns / min(one):.2f} times as fast "
+        "at most."
+    )
+    assert not any("twice the bandwidth on dimension" in sentence.lower() for sentence in said.sentences)
+
+
+def test_a_dimension_is_busy_as_long_in_words_as_in_the_table():
+    layers = [
+        Layer(f"layer {i}", *[Work(1000, None, 0)] * 2, Work(1000, "all-reduce", size))
+        for i, size in enumerate((2**20, 64))
+    ]
+    result = ae.simulate(ae.Workload("DATA", layers), ae.preset("3d-switch"))
+    assert any(sum(stay.phase.duration.sent) == 0 for stay in result.stays)
+    (sentence,) = (said for said in explain(result, changes=False).sentences if "had a chunk" in said)
+    for d, share in enumerate(result.dimensions["busy"]):
+        assert re.search(rf"[dD]imension {d} (had a chunk on it )?for {100 * share:.1f} %", sentence), sentence
 
 
 def test_themis_is_what_the_baseline_lacks():

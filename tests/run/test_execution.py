@@ -8,7 +8,8 @@ from itertools import pairwise
 import pytest
 
 import astra_edu as ae
-from astra_edu.run.effort import MOST_MESSAGES
+from astra_edu.run.effort import MOST_MESSAGES, messages_of
+from astra_edu.run.everyone import Everyone
 from astra_edu.system.plan_2 import cut
 from astra_edu.system.queue_turns import QueueTurns
 
@@ -139,8 +140,44 @@ def test_more_messages_than_can_be_followed_are_refused_at_once():
     platform = replace(ring(4096), system=ae.TraceSystem.of("ring", splits=64))
     trace = ae.traces.collective("all_reduce", MIB, 4096)
     assert ae.simulate(trace, platform).one_for_all
-    with pytest.raises(ae.ConfigError, match=f"{MOST_MESSAGES:,} are the most"):
+    with pytest.raises(ae.ConfigError, match=f"{MOST_MESSAGES:,} are the most. Leave out everyone=True, or take"):
         ae.simulate(trace, platform, everyone=True)
+    with pytest.raises(ae.ConfigError, match="as record=True asks for it; .* Leave out record=True"):
+        ae.simulate(trace, replace(platform, congestion_aware=True), record=True)
+    one_alone = ae.traces.Builder(4096)
+    one_alone.compute("slow", 1, on=0)
+    one_alone.all_reduce("sum", MIB)
+    with pytest.raises(ae.ConfigError, match="as the NPUs don't all do the same; .* Take fewer NPUs"):
+        ae.simulate(one_alone.build(), replace(platform, congestion_aware=True), record=True)
+
+
+@pytest.mark.parametrize("name", ["ring", "direct", "halvingDoubling", "doubleBinaryTree"])
+@pytest.mark.parametrize("splits", [1, 4])
+@pytest.mark.parametrize("size", [100, MIB, MIB + 3])
+def test_as_many_messages_are_expected_as_are_sent(name, splits, size):
+    platform = ae.TracePlatform(
+        (ae.Block("Switch", 8, 50, 500), ae.Block("Switch", 4, 50, 500)), ae.TraceSystem.of(name, splits=splits)
+    )
+    jobs = ae.traces.Builder(32)
+    jobs.all_reduce("both", size)
+    jobs.reduce_scatter("outside", size, involved_dim=[False, True])
+    jobs.all_gather("a group", size, group=[[1, 2, 5]] if name == "ring" else None)
+    jobs.message("ping", size, 0, 1)
+    followed = Everyone(jobs.build(), platform)
+    followed.run()
+    assert messages_of(jobs.build(), platform) == followed.messages.sent
+
+
+@pytest.mark.parametrize("splits", [1, 4])
+def test_the_bar_of_a_finished_run_is_full(monkeypatch, capsys, splits):
+    ticks = iter(range(0, 10**6, 2))
+    monkeypatch.setattr("astra_edu.base.progress.perf_counter", lambda: next(ticks))
+    trace = ae.traces.collective("all_reduce", MIB, 32)
+    ae.simulate(trace, ring(32, splits=splits), everyone=True)
+    shown = capsys.readouterr().err.split("\r")[-1]
+    sent = 32 * 62 * splits
+    assert f"100%|██████████| {sent}/{sent}" in shown
+
 
 
 def test_sizes_that_do_not_fit():

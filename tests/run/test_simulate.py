@@ -334,7 +334,9 @@ def test_long_runs_show_their_progress(monkeypatch, capsys):
     ticks = iter(range(10**6))
     monkeypatch.setattr("astra_edu.base.progress.perf_counter", lambda: next(ticks))
     ae.simulate(data_parallel(), RING)
-    assert "simulating" in capsys.readouterr().err
+    shown = capsys.readouterr().err
+    assert "simulating" in shown
+    assert "100%" in shown.split("\r")[-1]
     ae.simulate(data_parallel(), RING, progress=False)
     assert capsys.readouterr().err == ""
 

@@ -63,6 +63,14 @@ def test_links_switch_ports_and_nics_cost_by_their_bandwidth(kind, dollars):
     assert network_cost([ring, switch]) == pytest.approx(dollars)
 
 
+def test_one_dimension_is_a_network_that_costs_what_a_list_of_it_does():
+    ring = ae.Dimension.of("Ring", 8, 50, 500)
+    assert network_cost(ring) == network_cost([ring]) == 8 * 4 * 50
+    for none in (None, [], ae.Block("Ring", 8, 50, 500)):
+        with pytest.raises(ae.ConfigError, match="Dimension"):
+            network_cost(none)
+
+
 def test_fully_connected_npus_have_a_link_for_each_pair():
     assert network_cost([ae.Dimension.of("FullyConnected", 4, 10, 500)]) == 4 * 6 * 10
 

@@ -15,12 +15,12 @@ from astra_edu.pipeline import ORDERS, PipelineRun, closed_form, run_pipeline
 from astra_edu.pipeline.checked import takes_virtual
 
 FORWARD_NS = 12_000
-"""A forward pass through a stage; it and its backward pass divide evenly by 2, 3 and 4 virtual stages."""
+"""A forward pass through a stage, if not said; it and its backward pass divide evenly by 2, 3 and 4 virtual stages."""
 SLOWER = 1.5
 RATIOS = (0.5, 1, 1.5, 2, 3)
 TRANSFERS = (0, 0.05, 0.1, 0.25, 0.5, 1)
 MOST = {"stages": 16, "micro_batches": 64, "virtual": 4}
-SETTINGS = ("order", "stages", "micro_batches", "virtual", "ratio", "p2p", "slow")
+SETTINGS = ("order", "stages", "micro_batches", "virtual", "ratio", "p2p", "slow", "forward_ns")
 
 Payload = dict[str, Any]
 
@@ -30,8 +30,8 @@ class Stages(View):
 
     order: a name in ORDERS, your own ones, too. virtual: virtual stages a stage, for orders that take several. ratio:
     how many times as long as a forward pass the backward pass is; p2p: how long a transfer is, as its share.
-    slow: the number of a stage that takes 1.5 times as long as the others, or None. time: where the cursor is, in ns.
-    A forward pass through a whole stage takes 12 µs. The view and Python share all of these.
+    slow: the number of a stage that takes 1.5 times as long as the others, or None. forward_ns: a forward pass through
+    a whole stage. time: where the cursor is, in ns. The view and Python share all of these.
 
     >>> stages = ae.Stages("gpipe", stages=2, micro_batches=4)
     >>> stages.order = "1f1b"
@@ -49,6 +49,7 @@ class Stages(View):
     ratio = traitlets.Any(2).tag(sync=True)
     p2p = traitlets.Any(0).tag(sync=True)
     slow = traitlets.Any(None).tag(sync=True)
+    forward_ns = traitlets.Any(FORWARD_NS).tag(sync=True)
     time = traitlets.Any(0).tag(sync=True)
     data = traitlets.Dict().tag(sync=True)
 
@@ -92,6 +93,10 @@ class Stages(View):
             )
         return count
 
+    @traitlets.validate("forward_ns")
+    def _valid_forward(self, proposal: dict[str, Any]) -> int:
+        return whole("forward_ns", proposal["value"], at_least=1)
+
     @traitlets.validate("ratio", "p2p", "time")
     def _valid_share(self, proposal: dict[str, Any]) -> float:
         return not_negative(proposal["trait"].name, proposal["value"])
@@ -122,9 +127,9 @@ class Stages(View):
             self.order,
             self.stages,
             self.micro_batches,
-            [round(FORWARD_NS * factor) for factor in factors],
-            [round(FORWARD_NS * self.ratio * factor) for factor in factors],
-            round(FORWARD_NS * self.p2p),
+            [round(self.forward_ns * factor) for factor in factors],
+            [round(self.forward_ns * self.ratio * factor) for factor in factors],
+            round(self.forward_ns * self.p2p),
             self.virtual if takes_virtual(ORDERS[self.order]) else 1,
         )
 
@@ -178,7 +183,8 @@ def _sentences(stages: Stages, run: PipelineRun) -> list[str]:
         return [first, f"By formula: {formula}, the same."]
     reasons = [
         *([f"stage {stages.slow} takes {SLOWER:g} times as long"] if stages.slow is not None else []),
-        *([f"a transfer takes {format_ns(round(FORWARD_NS * stages.p2p))}"] if stages.p2p else []),
+        *([f"a transfer takes {format_ns(round(stages.forward_ns * stages.p2p))}"] if stages.p2p else []),
+        *([f"{stages.forward_ns:,} ns aren't divided evenly by {v}"] if stages.forward_ns % v else []),
     ]
     why = f"; but {' and '.join(reasons)}" if reasons else "; this order differs"
     return [first, f"By formula, for equal stages and transfers that take no time: {formula}{why}."]

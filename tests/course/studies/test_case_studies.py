@@ -346,6 +346,12 @@ def test_jobs_that_can_not_run():
 # Cost.
 
 
+def test_one_block_costs_what_a_list_of_it_does():
+    block = ae.Block("Switch", 32, 50, 500)
+    assert kinds(block) == kinds([block]) == ("Pod",)
+    assert blocks_cost(block) == blocks_cost([block])
+
+
 def test_what_blocks_cost():
     network = (ae.Block("Ring", 8, 100, 1), ae.Block("FullyConnected", 4, 10, 1), ae.Block("Switch", 2, 5, 1))
     assert kinds(network, node_npus=8) == ("Node", "Pod", "Pod")

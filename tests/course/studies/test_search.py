@@ -170,9 +170,27 @@ def test_bounds_are_bounds():
 def test_strategies_that_cant_be_cut_out_of_the_platform_are_left_out():
     on = machines(12, inside=4)
     strategies = [ae.Strategy(tensor=tensor, data=12 // tensor, batch=12) for tensor in (1, 2, 4)]
-    assert fastest("gpt3", [*strategies, ae.Strategy(tensor=3, data=4)], A100, on).strategy in strategies
+    with pytest.warns(UserWarning, match="keeps"):
+        assert fastest("gpt3", [*strategies, ae.Strategy(tensor=3, data=4)], A100, on).strategy in strategies
     with pytest.raises(ae.ConfigError, match="a tensor group of 3 NPUs can't be cut out of 4 × 3 NPUs"):
         fastest("gpt3", [ae.Strategy(tensor=3, data=4)], A100, on)
+
+
+def test_a_fastest_that_doesnt_fit_is_warned_of_with_both_sizes():
+    strategy = ae.Strategy(data=1, tensor=8)
+    sentence = (
+        r"the fastest of these, data 1 × tensor 8 × pipeline 1, micro-batches of 1, keeps 3\d\d\.\d GiB on each NPU, "
+        r"and a100 has 80\.0 GiB; ae\.fitting"
+    )
+    with pytest.warns(UserWarning, match=sentence):
+        found = fastest("gpt3", [strategy], A100, machines(8))
+    assert repr(found).startswith(f"<{found.total_ns / 1e6:,.3f} ms by {described(strategy)}: compute ")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("device", [A100, replace(A100, memory_bytes=None)])
+def test_nothing_is_said_of_memory_where_it_fits_or_isnt_known(device):
+    fastest("gpt2", candidates("gpt2", 8, 8), device, machines(8))
 
 
 def test_nothing_to_choose_from():

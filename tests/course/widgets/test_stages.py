@@ -170,6 +170,18 @@ def test_the_payload_is_the_run(settings):
     json.dumps(shown.data)  # as the view gets it
 
 
+def test_a_forward_pass_takes_what_one_says_and_the_words_follow():
+    shown = Stages("interleaved", 4, 8, virtual=2, p2p=0.1, forward_ns=1000)
+    assert shown.run == run_pipeline("interleaved", 4, 8, 1000, 2000, 100, virtual=2)
+    assert "a transfer takes 100 ns" in shown.summary()
+    shown.set_trait("p2p", 0)
+    assert shown.summary().startswith("28.500 µs in all; the bubble is 15.8 % of it.")
+    shown.set_trait("virtual", 3)
+    assert "but 1,000 ns aren't divided evenly by 3." in shown.summary()
+    with pytest.raises(ConfigError, match="forward_ns is 0; it must be a whole number, 1 or more"):
+        Stages(forward_ns=0)
+
+
 def test_every_control_changes_the_run():
     shown = Stages()
     seen = [shown.run]

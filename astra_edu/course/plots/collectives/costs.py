@@ -18,6 +18,9 @@ _ALT = (
     "double binary tree with the logarithm, direct, single master and naive stay constant. Traffic of the busiest "
     "NPU: ring, direct and halving-doubling approach 2 buffers, single master and naive grow in proportion."
 )
+_DASH = 5.0  # line widths, of lines that lie on each other
+_APART = 1.5  # times as high as the name below
+_AT_THE_END = ("axes fraction", "data")
 
 
 @dataclass(frozen=True)
@@ -65,21 +68,19 @@ def _drawn(costs: _Costs) -> Figure:
 
 
 def _lines(axes: Axes, npus: Sequence[int], series: Mapping[str, tuple[float, ...]]) -> None:
-    """Log-log lines with their names at their ends; equal lines are drawn once and named together."""
+    """Log-log lines with their names at their ends, an algorithm's in both halves alike; equal lines take turns."""
     place = 0.0
-    for i, values in enumerate(sorted(set(series.values()), key=lambda line: (line[-1], line))):
-        names = [name for name, other in series.items() if other == values]
-        axes.plot(npus, values, color=COLOURS[i], marker=MARKERS[i])
-        place = max(values[-1], place * 1.4)
-        axes.annotate(
-            ", ".join(names),
-            (1.02, place),
-            xycoords=("axes fraction", "data"),
-            color=COLOURS[i],
-            fontsize=8,
-            va="center",
-            annotation_clip=False,
-        )
+    looks = {name: i % len(COLOURS) for i, name in enumerate(series)}
+    for name in sorted(series, key=lambda name: (series[name][-1], series[name])):
+        values, look = series[name], looks[name]
+        equal = [other for other in series if series[other] == values]
+        turn = equal.index(name)
+        dashes = (turn * _DASH, (_DASH, (len(equal) - 1) * _DASH)) if len(equal) > 1 else "-"
+        points = (turn % len(npus), min(len(equal), len(npus)))
+        axes.plot(npus, values, color=COLOURS[look], marker=MARKERS[look], linestyle=dashes, markevery=points)
+        place = max(values[-1], place * _APART)
+        at = (1.02, place)
+        axes.annotate(name, at, xycoords=_AT_THE_END, color=COLOURS[look], size=8, va="center", annotation_clip=False)
     axes.set(xscale="log", yscale="log", xlabel="NPUs")
     axes.set_xticks(npus, [str(n) for n in npus])
     axes.minorticks_off()

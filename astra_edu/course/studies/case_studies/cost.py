@@ -14,13 +14,14 @@ NODE_NPUS = 16
 """As many NPUs are one node: dimensions that stay within it are of kind Node, those that go further of kind Pod."""
 
 
-def kinds(network: Sequence[Block], node_npus: int = NODE_NPUS) -> tuple[str, ...]:
+def kinds(network: Block | Sequence[Block], node_npus: int = NODE_NPUS) -> tuple[str, ...]:
     """For each dimension what it connects, and so what its parts cost: NPUs of a node, or nodes."""
+    network = (network,) if isinstance(network, Block) else network
     reach = [prod(block.npus for block in network[: d + 1]) for d in range(len(network))]
     return tuple("Node" if npus <= node_npus else "Pod" for npus in reach)
 
 
-def blocks_cost(network: Sequence[Block], of_kinds: Sequence[str] | None = None) -> float:
+def blocks_cost(network: Block | Sequence[Block], of_kinds: Sequence[str] | None = None) -> float:
     """US dollars for a network of ASTRA-sim 2.x's building blocks: each link, switch port and NIC for its GB/s.
 
     2.x has no prices. This takes 1.0's, for the fewest links that a block needs: one to the next NPU of a ring, one
@@ -32,6 +33,7 @@ def blocks_cost(network: Sequence[Block], of_kinds: Sequence[str] | None = None)
     >>> blocks_cost([ae.Block("Ring", 8, 50, 500)]), blocks_cost([ae.Block("Switch", 8, 50, 500)])
     (1600.0, 6800.0)
     """
+    network = (network,) if isinstance(network, Block) else network
     of_kinds = kinds(network) if of_kinds is None else of_kinds
     if len(of_kinds) != len(network):
         raise ConfigError(f"there are {len(network)} dimensions and {len(of_kinds)} kinds; give one for each.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from astra_edu.course.studies.iteration.candidates import described
 from astra_edu.course.studies.iteration.stage_times import StageTimes, stage_times
 from astra_edu.pipeline import PipelineRun, run_pipeline
 from astra_edu.system import Platform
@@ -75,7 +76,7 @@ class Iteration:
 
     def __repr__(self) -> str:
         parts = ", ".join(f"{name} {ns / 1e6:,.3f}" for name, ns in self.split.items())
-        return f"<{self.total_ns / 1e6:,.3f} ms: {parts}>"
+        return f"<{self.total_ns / 1e6:,.3f} ms by {described(self.strategy)}: {parts}>"
 
 
 def estimate(model: Model | str, strategy: Strategy, device: Device | str, platform: Platform) -> Iteration:
@@ -92,8 +93,9 @@ def estimate(model: Model | str, strategy: Strategy, device: Device | str, platf
     `simulate(generate_workload(...), platform)` knows.
 
     >>> pods = ae.Platform((ae.Dimension.of("Switch", 8, 220, 1000),), ae.SystemConfig.of("halvingDoubling"))
-    >>> ae.estimate("gpt2", ae.Strategy(data=8), "a100", pods)
-    <80.824 ms: compute 53.326, repeated 0.000, tensor group 0.000, waiting 0.000, exchange 4.581, update 22.917>
+    >>> ae.estimate("gpt2", ae.Strategy(data=8), "a100", pods)  # doctest: +NORMALIZE_WHITESPACE
+    <80.824 ms by data 8 × tensor 1 × pipeline 1, micro-batches of 1:
+     compute 53.326, repeated 0.000, tensor group 0.000, waiting 0.000, exchange 4.581, update 22.917>
     """
     model = named_model(model)
     device, strategy = named_device(device), checked(strategy)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
@@ -16,7 +17,7 @@ from astra_edu.workload.compute import device as named_device
 from astra_edu.workload.models import Model
 from astra_edu.workload.models import model as named_model
 from astra_edu.workload.strategies import Memory, Strategy
-from astra_edu.workload.strategies.alike import abridged
+from astra_edu.workload.strategies.alike import Abridged, abridged
 from astra_edu.workload.strategies.memory import memory_of
 from astra_edu.workload.strategies.strategy import checked
 
@@ -51,7 +52,8 @@ def fitting(model: Model | str, strategies: Iterable[Strategy], device: Device |
 def fastest(model: Model | str, strategies: Iterable[Strategy], device: Device | str, platform: Platform) -> Iteration:
     """The shortest iteration by any of the strategies, as `estimate` has it; of equal ones the first.
 
-    Those whose groups can't be cut out of the platform are left out. Raises ConfigError if none is left.
+    Those whose groups can't be cut out of the platform are left out. Raises ConfigError if none is left. Memory is not
+    asked about: give it what `fitting` returns. Warns if the one found doesn't fit into the device.
 
     >>> pods = ae.Platform((ae.Dimension.of("Switch", 8, 220, 1000),), ae.SystemConfig.of("halvingDoubling"))
     >>> few = [ae.Strategy(data=8), ae.Strategy(pipeline=8, batch=8)]
@@ -69,6 +71,7 @@ def fastest(model: Model | str, strategies: Iterable[Strategy], device: Device |
     while queue:  # whatever has the lowest bound is looked at more closely, until the lowest is a whole iteration
         _, place, known = heappop(queue)
         if isinstance(known, Iteration):
+            _warn_of_memory(about, known.strategy, device)
             return known
         try:
             if isinstance(known, Strategy):
@@ -146,6 +149,17 @@ def _enough(model: Model, device: Device, npus: int, batch: int | None) -> Strat
             return least
         npus *= 2
     return None
+
+
+def _warn_of_memory(about: Abridged, strategy: Strategy, device: Device) -> None:
+    """Warn of a strategy that doesn't fit into the device, where its memory is known."""
+    needed, there = memory_of(about, strategy).total, device.memory_bytes
+    if there is not None and needed > there:
+        warnings.warn(
+            f"the fastest of these, {described(strategy)}, keeps {_gib(needed)} on each NPU, and {device.name} has "
+            f"{_gib(there)}; ae.fitting(model, strategies, device) gives those that fit.",
+            stacklevel=3,
+        )
 
 
 def _several(strategies: Iterable[Strategy]) -> list[Strategy]:

@@ -20,9 +20,28 @@ def test_the_cost_figure_draws_what_its_table_says():
     picture = all_reduce_costs(npus=(2, 4, 8), algorithms=("ring", "direct"))
     steps, traffic = picture.figure.axes
     assert [list(line.get_ydata()) for line in steps.get_lines()] == [[2, 2, 2], [2, 6, 14]]
-    assert [list(line.get_ydata()) for line in traffic.get_lines()] == [[1, 1.5, 1.75]]
-    assert [text.get_text() for text in traffic.texts] == ["ring, direct"]
+    assert [list(line.get_ydata()) for line in traffic.get_lines()] == [[1, 1.5, 1.75]] * 2
+    assert [text.get_text() for text in traffic.texts] == ["ring", "direct"]
     assert "ring          8     14                  1.750       1" in picture.table
+
+
+def test_an_algorithm_looks_alike_in_both_halves_and_as_its_name():
+    looks = {}
+    for axes in all_reduce_costs().figure.axes:
+        for line, text in zip(axes.get_lines(), axes.texts, strict=True):
+            assert text.get_color() == line.get_color()
+            looks.setdefault(text.get_text(), set()).add((line.get_color(), line.get_marker()))
+    assert len(looks) == 6
+    assert all(len(of_both) == 1 for of_both in looks.values())
+    assert len(set.union(*looks.values())) == len(looks)
+
+
+def test_equal_lines_take_turns_so_that_each_is_seen():
+    steps, _ = all_reduce_costs(npus=(2, 4, 8), algorithms=("direct", "single-master")).figure.axes
+    one, other = steps.get_lines()
+    assert list(one.get_ydata()) == list(other.get_ydata()) == [2, 2, 2]
+    assert (one.get_markevery(), other.get_markevery()) == ((0, 2), (1, 2))
+    assert one.get_linestyle() == other.get_linestyle() == "--"
 
 
 def test_the_sweep_names_floor_and_slope_of_exercise_2():
