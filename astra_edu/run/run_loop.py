@@ -32,7 +32,7 @@ def run_loop(workload: Workload, platform: Platform, passes: int = 1, progress: 
     bar, finished = Bar("simulating", " collectives", asked * passes), count(1)
     npu = Npu(layers, passes, words, clock, scheduler, lambda: bar.show(next(finished)) if progress else None)
     try:
-        _go_through(workload.loop, npu, clock)
+        go_through(workload.loop, npu, clock)
     finally:
         bar.close()
     result = Result(workload, platform, passes, clock.now, layers, dims, scheduler.stays, npu.computed)
@@ -59,7 +59,7 @@ def _clock_and_scheduler(platform: Platform, dims: tuple[LogicalDimension, ...])
     return clock, Scheduler(clock, platform, dims)
 
 
-def _go_through(loop: str, npu: Npu, clock: LoopClock) -> None:
+def go_through(loop: str, npu: Npu, clock: LoopClock) -> None:
     """Run a training loop to its end. Raises ConfigError for one that can't be, or never, run to its end."""
 
     def run() -> Steps:
