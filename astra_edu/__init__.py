@@ -49,6 +49,7 @@ _LOADED_LATE = {
         "workload.compute": ("DEVICES", "Device", "Folding", "Gemm", "SystolicArray", "device"),
         "workload.models": ("MODELS", "Model", "model", "transformer"),
         "workload.strategies": ("Strategy", "communications", "generate_workload", "memory"),
+        "course.studies.clocks": ("clocks",),
         "course.studies.iteration": ("candidates", "estimate", "fastest", "fewest_npus", "fitting", "npus_needed"),
         "pipeline": ("ORDERS", "run_pipeline"),
     }.items()
@@ -98,6 +99,7 @@ __all__ = [
     "as_graph",
     "candidates",
     "check",
+    "clocks",
     "communications",
     "counts",
     "device",

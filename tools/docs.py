@@ -33,7 +33,7 @@ def gather(root: Path = ROOT, source: Path = SOURCE) -> None:
 def linked(text: str) -> str:
     """The text with its notebooks as links, and without links to files that aren't pages."""
     text = re.sub(r"`(notebooks/\w+\.ipynb)`", r"[`\1`](\1)", text)
-    return text.replace("[LICENSE](LICENSE)", "LICENSE")
+    return text.replace("[LICENSE](LICENSE)", "LICENSE").replace("(docs/", "(")
 
 
 def main(options: list[str]) -> int:

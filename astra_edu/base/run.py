@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from astra_edu.base.bound import caveat, in_all, total_words
 from astra_edu.base.errors import ConfigError, whole
 from astra_edu.base.intervals import covered, shares_of_periods
 from astra_edu.base.span import COMMUNICATION, COMPUTE, CPU, EXPOSED, RECEIVES, Span, lane_order
@@ -63,6 +64,30 @@ class Run(ABC):
     @abstractmethod
     def times(self) -> str:
         """Where the time goes, in a few words: "compute 3 µs, exposed communication 5 µs"."""
+
+    @property
+    def bound_ns(self) -> float | None:
+        """The least time in ns that the links allow, where messages share some and the model doesn't see it.
+
+        None where no messages share a link, and where the network lets them wait for each other; total_ns is what
+        ASTRA-sim says in any case.
+        """
+        return None
+
+    @property
+    def total(self) -> str:
+        """The number that leads: the total time, or "at least ..." where there is a bound."""
+        return total_words(self.total_ns, self.bound_ns)
+
+    @property
+    def caveat(self) -> str:
+        """Why it is a bound, and ASTRA-sim's total instead; "" where there is none."""
+        return caveat(self.total_ns, self.bound_ns)
+
+    @property
+    def in_all(self) -> str:
+        """The total time and its caveat: "45.681 µs in all"."""
+        return in_all(self.total_ns, self.bound_ns)
 
     @property
     def own_lanes(self) -> tuple[str, ...]:

@@ -169,8 +169,8 @@ def _steps(tb: ET.Element, where: str, room: dict[str, int], ends: list[int]) ->
             offset = _number(step, f"{side}off", here, -1)
             if type_ in using and not (0 <= offset <= room[buffer] - count and count >= 1):
                 raise ConfigError(
-                    f"{here}: {several(count, 'shard')} from {buffer}[{offset}] on don't fit in the {room[buffer]} of that "
-                    "buffer."
+                    f"{here}: {several(count, 'shard')} from {buffer}[{offset}] on don't fit in the {room[buffer]} of "
+                    "that buffer."
                 )
             places.append(BufferPlace(buffer, offset))
         yield Instruction(type_, places[0], places[1], count, None if block < 0 or after < 0 else (block, after), here)

@@ -15,52 +15,90 @@ from math import prod
 from astra_edu.base.deprecated import renamed
 from astra_edu.collectives import Schedule, counts
 from astra_edu.collectives.schedule import Rounds
-from astra_edu.network import Dimension
+from astra_edu.network import Dimension, Part, Row, Wires
 from astra_edu.network.shortest import LinkName
 
 
-def steps_that_meet(schedule: Schedule, network: Sequence[Dimension]) -> int:
+def steps_that_meet(schedule: Schedule, network: Sequence[Wires], window: int | None = None) -> int:
     """In how many steps messages share a link, so that the analytical model lets them pass through each other.
 
     They share one when an NPU's messages want more links than it has (each is given `links_to_one` of them, on
-    a ring both directions), or when two of them go the same way over one hop of a ring.
+    a ring both directions), or when two of them go the same way over one hop of a ring. network: what each of the
+    schedule's dimensions runs over. window: how many messages of a step an NPU has on their way at once (None: all).
+
+    >>> from astra_edu.network.bound import steps_that_meet
+    >>> switch = ae.Dimension.of("Switch", 8, 50, 500)
+    >>> steps_that_meet(ae.schedule("all-reduce", "direct", 8), [switch])
+    2
+    >>> steps_that_meet(ae.schedule("all-reduce", "ring", 8), [switch])
+    0
     """
     return sum(
         group.count if group.uniform else 1
         for group in schedule.groups
         for step in range(1 if group.uniform else group.count)
-        if _meet(schedule, network[group.dimension], group, step)
+        if _meet(schedule, network[group.dimension], group, step, window)
     )
 
 
-def _meet(schedule: Schedule, dimension: Dimension, group: Rounds, step: int) -> bool:
-    alike = group.symmetric and dimension.symmetric
-    npus = 1 if alike else schedule.npus
-    pairs = {(t.source, t.destination) for npu in range(npus) for t in group.transfers(step, npu)}
-    out = Counter(source for source, _ in pairs)
-    into = out if alike else Counter(destination for _, destination in pairs)
-    most = max([*out.values(), *into.values()], default=0)
-    if most * dimension.links_to_one > dimension.usable_links:
-        return True
-    if dimension.topology.equidistant:
-        return False
+def _meet(schedule: Schedule, wires: Wires, group: Rounds, step: int, window: int | None) -> bool:
     stride = prod(schedule.dims[: group.dimension])
-    if alike:
-        return any(_hops(source, to, stride, dimension) > 1 for source, to in pairs)
-    used = Counter(link for source, to in pairs for link in _links(source, to, stride, dimension))
+    alike = group.symmetric and wires.symmetric
+    pairs = {(t.source, t.destination) for npu in _senders(schedule, alike) for t in group.transfers(step, npu)}
+    ways = [(*pair, *_way(wires, stride, *pair)) for pair in pairs]
+    out = Counter((source, place) for source, _, place, _, _ in ways)
+    into = out if alike else Counter((to, place) for _, to, place, _, _ in ways)
+    limits = {place: dimension.usable_links // dimension.links_to_one for _, _, place, dimension, _ in ways}
+    most = window if window is not None and schedule.traits.windowed else schedule.npus
+    if any(min(count, most) > limits[place] for ends in (out, into) for (_, place), count in ends.items()):
+        return True
+    far = [way for way in ways if not way[3].topology.equidistant]
+    if alike or isinstance(wires, Row):
+        return any(dimension.hops(apart) > 1 for *_, dimension, apart in far)
+    used = Counter(link for source, to, *_ in far for link in _links(source, to, stride, wires))
     return max(used.values(), default=0) > 1
 
 
-def _links(source: int, destination: int, stride: int, dimension: Dimension) -> Iterator[tuple[int, LinkName]]:
+def _senders(schedule: Schedule, alike: bool) -> range:
+    return range(1 if alike else schedule.npus)
+
+
+def _way(wires: Wires, stride: int, source: int, destination: int) -> tuple[int, Dimension, int]:
+    """The path of a message between two of a schedule's NPUs; see Wires."""
+    return wires.path(source // stride % wires.npus, destination // stride % wires.npus)
+
+
+def _links(source: int, destination: int, stride: int, wires: Wires) -> Iterator[tuple[int, LinkName]]:
     """(a number of the NPU's group, link) of every link from source to destination."""
-    here, there = source // stride % dimension.npus, destination // stride % dimension.npus
-    for link in pairwise(dimension.topology.route(dimension.npus, here, there)):
+    dimension, spacing = (wires.dimension, wires.spacing) if isinstance(wires, Part) else (wires, 1)
+    assert isinstance(dimension, Dimension)
+    here, there = source // stride % wires.npus, destination // stride % wires.npus
+    for link in pairwise(dimension.topology.route(dimension.npus, here * spacing, there * spacing)):
         yield source - here * stride, link
 
 
 def _hops(source: int, destination: int, stride: int, dimension: Dimension) -> int:
     """How many links of a dimension are on the way from one NPU to another."""
     return dimension.hops(dimension.apart(source // stride % dimension.npus, destination // stride % dimension.npus))
+
+
+def schedule_bound_ns(
+    schedule: Schedule,
+    network: Sequence[Dimension],
+    collective_bytes: int,
+    total_ns: float,
+    window: int | None = None,
+) -> float | None:
+    """The least time that the links allow a schedule that takes total_ns in the model; None where none are shared.
+
+    >>> from astra_edu.network.bound import schedule_bound_ns
+    >>> switch = ae.Dimension.of("Switch", 8, 50, 500)
+    >>> round(schedule_bound_ns(ae.schedule("all-reduce", "direct", 8), [switch], 2**20, 6912))
+    34180
+    """
+    if not steps_that_meet(schedule, network, window):
+        return None
+    return max(total_ns, bandwidth_bound_ns(schedule, network, collective_bytes))
 
 
 @renamed(size="collective_bytes")

@@ -67,7 +67,7 @@ def _messages(node: Node, trace: Trace, platform: TracePlatform) -> float:
     halves = kind_of(platform.system.inter_dimension).halves
     steps = walk(collective, range(len(rings)), halves, platform.system.optimization == "baseline")
     involved = node.involved if members is None else None
-    use = [(n > 1 and (involved is None or d < len(involved) and involved[d])) for d, (_, n) in enumerate(rings)]
+    use = [(n > 1 and (involved is None or (d < len(involved) and involved[d]))) for d, (_, n) in enumerate(rings)]
     each = sum(_of_phase(what, ALGORITHMS[rings[d][0].algorithm], rings[d][1]) for what, d in steps if use[d])
     return each * _chunks(collective, node.number("comm_size"), platform)
 

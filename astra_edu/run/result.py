@@ -60,6 +60,13 @@ class Result(Run):
         return self.total_ns - self.compute_ns
 
     @cached_property
+    def bound_ns(self) -> float | None:
+        """What the links allow at least, in ns, where messages share some; None where none do. See Run."""
+        from astra_edu.run.loop_bound import loop_bound_ns  # here, because it runs loops, whose Results these are
+
+        return loop_bound_ns(self)
+
+    @cached_property
     def message_bytes_per_dimension(self) -> list[int]:
         """Bytes that NPU 0 sent over each of the network's dimensions."""
         sent = [0] * len(self.platform.network)
@@ -189,7 +196,7 @@ class Result(Run):
 
     def __repr__(self) -> str:
         return (
-            f"<{format_ns(self.total_ns)} in all: compute {format_ns(self.compute_ns)}, exposed communication "
+            f"<{self.in_all}: compute {format_ns(self.compute_ns)}, exposed communication "
             f"{format_ns(self.exposed_ns)}; {self.message_bytes / MIB:,.6g} MiB sent per NPU>"
         )
 

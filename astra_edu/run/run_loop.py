@@ -32,7 +32,7 @@ def run_loop(workload: Workload, platform: Platform, passes: int = 1, progress: 
     finished = count(1)
     with Bar("simulating", " collectives", asked * passes) as bar:
         npu = Npu(layers, passes, words, clock, scheduler, lambda: bar.show(next(finished)) if progress else None)
-        _go_through(workload.loop, npu, clock)
+        go_through(workload.loop, npu, clock)
     result = Result(workload, platform, passes, clock.now, layers, dims, scheduler.stays, npu.computed)
     if not result.total_ns:
         raise ConfigError(
@@ -57,7 +57,7 @@ def _clock_and_scheduler(platform: Platform, dims: tuple[LogicalDimension, ...])
     return clock, Scheduler(clock, platform, dims)
 
 
-def _go_through(loop: str, npu: Npu, clock: LoopClock) -> None:
+def go_through(loop: str, npu: Npu, clock: LoopClock) -> None:
     """Run a training loop to its end. Raises ConfigError for one that can't be, or never, run to its end."""
 
     def run() -> Steps:

@@ -58,6 +58,13 @@ class TraceResult(Run):
         return max(self.finish_ns)
 
     @cached_property
+    def bound_ns(self) -> float | None:
+        """What the links allow at least, in ns, where messages share some; None where none do. See Run."""
+        from astra_edu.run.trace_bound import trace_bound_ns  # here, because it is about TraceResults
+
+        return trace_bound_ns(self)
+
+    @cached_property
     def timeline(self) -> tuple[Span, ...]:
         """Every node, and where recorded every chunk on a dimension and message on a link, by the time it ended."""
         return tuple(sorted(spans_of(self), key=lambda span: span.end_ns))
@@ -181,6 +188,6 @@ class TraceResult(Run):
         last = self.last
         alike = "all NPUs alike" if len(set(self.finish_ns)) == 1 else f"NPU {last} is the last"
         return (
-            f"<{format_ns(self.total_ns)} in all ({alike}): compute {format_ns(self.compute_ns[last])}, exposed "
+            f"<{self.in_all} ({alike}): compute {format_ns(self.compute_ns[last])}, exposed "
             f"communication {format_ns(self.exposed_ns[last])}>"
         )

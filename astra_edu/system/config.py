@@ -6,12 +6,20 @@ from dataclasses import dataclass, field, fields, replace
 from math import prod
 
 from astra_edu.base.errors import ConfigError, choice, positive, whole
+from astra_edu.base.notice import notice
 from astra_edu.base.units import float32
 from astra_edu.collectives import Collective
 from astra_edu.network import Dimension, dimensions
 from astra_edu.system.implementation import Implementation
 from astra_edu.system.settings import Bus as Bus
 from astra_edu.system.settings import Settings
+
+OF_SPLITS = (
+    "SystemConfig.of cuts every collective into 4 chunks unless you say otherwise. Over one dimension they go one "
+    "after the other and each pays the latency, so it counts 4 times; one fitted to measurements wants splits=1. "
+    "Over several dimensions chunks overlap, and more of them may be faster. splits=4 keeps it."
+)
+"""What the default of `splits` costs."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +58,12 @@ class SystemConfig(Settings):
 
     @classmethod
     def of(cls, implementation: str, **settings: object) -> SystemConfig:
-        """The same implementation for all collectives but the all-to-all, which is direct as in the tutorials."""
+        """The same implementation for all collectives but the all-to-all, which is direct as in the tutorials.
+
+        Without `splits` a collective is cut into 4 chunks; a warning says once what that costs.
+        """
+        if "splits" not in settings:
+            notice(OF_SPLITS)
         own = Implementation.parse_all(implementation)
         pairwise = tuple(Implementation.parse("direct") for _ in own)
         allowed = [f.name for f in fields(cls) if f.name not in ("all_reduce", "all_gather", "reduce_scatter")]

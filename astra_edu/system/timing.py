@@ -11,67 +11,21 @@ all-gather and the gather, where they are the NPU's own block.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from astra_edu.base.deprecated import renamed
 from astra_edu.base.errors import whole
 from astra_edu.collectives.schedule import Op, Rounds, Schedule
 from astra_edu.network import Dimension, dimensions
+from astra_edu.network.bound import schedule_bound_ns
 from astra_edu.system.faithful import quirks
 from astra_edu.system.routes import Route, Routes, TimedMessage
-
-Interval = tuple[float, float]
-
-
-@dataclass(frozen=True)
-class Stretch:
-    """`steps` equal steps in a row, as one NPU sees them; times in ns.
-
-    message_bytes, message_ns, hops: of the message that arrives last in each step. arrivals: for each of the NPU's
-    transfers, when it arrives after the step's start.
-    """
-
-    phase: str
-    dimension: int
-    steps: int
-    start_ns: float
-    message_bytes: int
-    message_ns: float
-    hops: int
-    endpoint_ns: float
-    reduction_ns: float
-    arrivals: tuple[float, ...] = field(repr=False)
-
-    @property
-    def step_ns(self) -> float:
-        """From one step's start to the next."""
-        return self.message_ns + self.endpoint_ns + self.reduction_ns
-
-
-@dataclass(frozen=True)
-class ScheduleTime:
-    """When everything in a schedule of `steps` steps happens.
-
-    total_ns: until every NPU is done. sent_bytes: by NPU 0. stretches: the sum behind the time; empty where
-    NPUs or their messages differ and the time is the longest chain of waiting.
-    """
-
-    total_ns: float
-    sent_bytes: int
-    steps: int
-    stretches: tuple[Stretch, ...]
-    _spans: Callable[[int], list[Interval]] = field(repr=False)
-
-    def spans(self, step: int) -> list[Interval]:
-        """(start_ns, end_ns) of every transfer of step number `step` (from 0), in the order of its transfers.
-
-        Raises IndexError where there is no such step.
-        """
-        if not 0 <= step < self.steps:
-            raise IndexError(f"step {step} of {self.steps} (numbered from 0)")
-        return self._spans(step)
+from astra_edu.system.schedule_time import Interval as Interval
+from astra_edu.system.schedule_time import ScheduleTime as ScheduleTime
+from astra_edu.system.schedule_time import Stretch as Stretch
 
 
 @renamed(size="collective_bytes")
@@ -95,11 +49,13 @@ def time_schedule(
     (24230, 1835008)
     """
     endpoint = whole("endpoint_delay", endpoint_delay, at_least=0)
-    routes = Routes(schedule, dimensions(network), endpoint, window)
+    several = dimensions(network)
+    routes = Routes(schedule, several, endpoint, window)
     chunk_bytes = whole("collective_bytes", collective_bytes, at_least=0)  # which are one chunk
-    if routes.one_by_one:
-        return _one_by_one(routes, chunk_bytes)
-    return _symmetric(routes, chunk_bytes) if routes.alike else _everyone(routes, chunk_bytes)
+    follow = _one_by_one if routes.one_by_one else _symmetric if routes.alike else _everyone
+    time = follow(routes, chunk_bytes)
+    bound = partial(schedule_bound_ns, schedule, several, chunk_bytes, time.total_ns, window)
+    return replace(time, _bound=bound)
 
 
 def _one_by_one(routes: Routes, chunk_bytes: int) -> ScheduleTime:

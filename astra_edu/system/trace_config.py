@@ -77,8 +77,19 @@ class TraceSystem(Settings):
     def of(cls, implementations: str | Sequence[str], **settings: Any) -> TraceSystem:
         """All collectives carried out the same way: "ring" on every dimension, or ["ring", "halvingDoubling"] on two.
 
-        What halving-doubling and trees can't do, the all-to-all, is direct there.
+        What halving-doubling and trees can't do, the all-to-all, is direct there. optimization is "localBWAware" unless
+        given: over several dimensions an all-reduce leaves each next one less, as everybody wants it. In files, and in
+        ASTRA-sim, it is "baseline" unless they say so: each dimension all-reduces all of it in turn.
+
+        >>> network = ae.Block("Ring", 8, 100, 500), ae.Block("Switch", 16, 50, 500)
+        >>> sums = ae.traces.collective("all_reduce", "64 MiB", npus=128)
+        >>> for said in ({}, {"optimization": "baseline"}):
+        ...     platform = ae.TracePlatform(network, ae.TraceSystem.of(["ring", "halvingDoubling"], **said))
+        ...     print(ae.simulate(sums, platform).total)
+        1,401.966 µs
+        3,452.740 µs
         """
+        settings = {"optimization": "localBWAware"} | settings
         spellings = [implementations] if isinstance(implementations, str) else list(implementations)
         own = tuple(Implementation.parse(spelling) for spelling in spellings)
         direct = Implementation.parse("direct")

@@ -179,7 +179,6 @@ def test_the_bar_of_a_finished_run_is_full(monkeypatch, capsys, splits):
     assert f"100%|██████████| {sent}/{sent}" in shown
 
 
-
 def test_sizes_that_do_not_fit():
     with pytest.raises(ae.ConfigError, match="for 8 NPUs, the network has 4"):
         ae.simulate(ae.traces.collective("all_reduce", 8, 8), ring())

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
+from astra_edu.base.bound import caveat, total_words
 from astra_edu.base.errors import ConfigError, whole
 from astra_edu.base.units import format_bytes, format_ns
 from astra_edu.collectives import Collective, Schedule, counts, hierarchical
 from astra_edu.network import Dimension
-from astra_edu.network.bound import bandwidth_bound_ns, steps_that_meet
+from astra_edu.network.bound import bandwidth_bound_ns, schedule_bound_ns, steps_that_meet
 from astra_edu.run.simulate import simulate
 from astra_edu.system import Implementation, Platform, ScheduleTime, SystemConfig, time_schedule
 from astra_edu.system.formula import formula, message_formula
@@ -61,6 +62,11 @@ class Choice:
         platform = Platform(self.network, system)
         return simulate(Workload.micro(self.collective, self.size, UPDATE_NS), platform).total_ns
 
+    @cached_property
+    def bound_ns(self) -> float | None:
+        """What the links allow at least for all chunks, where messages of a step share some; None where none do."""
+        return schedule_bound_ns(self.schedule, self.network, self.size, self.total_ns)
+
     def _time(self, size: int) -> ScheduleTime:
         return time_schedule(self.schedule, self.network, size, ENDPOINT_NS)
 
@@ -69,9 +75,12 @@ def summary(choice: Choice) -> str:
     """The costs of a choice as text: time, bytes, steps, the sum behind the time, and what it leaves out."""
     schedule, time = choice.schedule, choice.time
     cost = counts(schedule, schedule.buffer_bytes(choice.size))
+    total, shared = choice.total_ns, caveat(choice.total_ns, choice.bound_ns)
+    moved = f"{format_bytes(cost.sent)} sent by the busiest NPU, {_several(len(choice.sizes), 'chunk')} of "
+    moved += _several(cost.steps, "step")
     lines = [
-        f"{format_ns(choice.total_ns)}: {format_bytes(cost.sent)} sent by the busiest NPU, "
-        f"{_several(len(choice.sizes), 'chunk')} of {_several(cost.steps, 'step')}",
+        f"{total_words(total, choice.bound_ns)}: {shared or moved}",
+        *([moved] if shared else []),
         f"sent by all NPUs: {format_bytes(cost.total)}; NPUs that send to one NPU at once: {cost.fan_in}",
     ]
     lines += formula(time, choice.network, ENDPOINT_NS) or [

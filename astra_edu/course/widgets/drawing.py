@@ -12,6 +12,7 @@ from itertools import accumulate, combinations, islice
 from math import inf
 from typing import Any, Protocol
 
+from astra_edu.base.bound import caveat, total_words
 from astra_edu.collectives import Collective, Op, ProofError, Schedule
 from astra_edu.collectives.collective import REDUCING, held_after
 from astra_edu.collectives.proof import initial, prove_end, replay
@@ -43,7 +44,7 @@ class Timing(Protocol):
 
 def drawing(schedule: Schedule, topology: Sequence[str], timing: Timing | None = None) -> Payload:
     """The payload of one schedule; `topology` names each dimension's network."""
-    common = {"title": title(schedule), "npus": schedule.npus}
+    common = {"title": title(schedule), "caveat": "", "npus": schedule.npus} | _bound(schedule, timing)
     if schedule.npus > MAX_NPUS or _too_many(schedule):
         return common | {"kind": "counts", "steps": [], "marks": None} | words.counts_table(schedule)
     plan = layout(schedule.dims, topology)
@@ -71,6 +72,15 @@ def drawing(schedule: Schedule, topology: Sequence[str], timing: Timing | None =
 def title(schedule: Schedule) -> str:
     """Such as "ring all-reduce on 8 NPUs"."""
     return f"{schedule.algorithm} {schedule.collective} on {'×'.join(f'{n:,}' for n in schedule.dims)} NPUs"
+
+
+def _bound(schedule: Schedule, timing: Timing | None) -> Payload:
+    """Where the timing's messages share links, a title with what leads then, and why."""
+    bound_ns = getattr(timing, "bound_ns", None)
+    if timing is None or bound_ns is None:
+        return {}
+    leads = f"{title(schedule)}, {total_words(timing.total_ns, bound_ns)}"
+    return {"title": leads, "caveat": caveat(timing.total_ns, bound_ns)}
 
 
 def phase_name(schedule: Schedule, phase: str, dimension: int) -> str:

@@ -42,10 +42,11 @@ def svg(data: Payload, step: int) -> str:
 
 def description(data: Payload, step: int) -> str:
     """What `step` does, in words; the same as the player's live text."""
+    beware = f" Beware: {data['caveat']}." if data.get("caveat") else ""
     if data["kind"] == "counts":
-        return str(data["note"])
+        return f"{data['note']}{beware}"
     text = data["steps"][step - 1]["text"] if step else f"Before the first of {len(data['steps'])} steps."
-    return f"{text} This schedule is wrong. {data['problem']}" if data["problem"] else str(text)
+    return f"{text} This schedule is wrong. {data['problem']}" if data["problem"] else f"{text}{beware}"
 
 
 def held_after_step(data: Payload, step: int) -> dict[tuple[int, int], int]:
@@ -208,7 +209,10 @@ def _strip(data: Payload, step: int) -> str:
 
 def _counts(data: Payload) -> str:
     columns = (LEFT + 4, 330, 500, 680, 900)
-    rows = [_words(LEFT + 4, 26, data["title"], 'font-size="17" font-weight="600"'), _words(LEFT + 4, 48, data["note"])]
+    rows = [
+        _words(LEFT + 4, 26, data["title"], 'font-size="17" font-weight="600"'),
+        _words(LEFT + 4, 48, description(data, 0)),
+    ]
     for i, row in enumerate([data["head"], *data["rows"]]):
         style = f'fill="{SOFT}"' if i == 0 else ""
         for k, (x, cell) in enumerate(zip(columns, row, strict=True)):

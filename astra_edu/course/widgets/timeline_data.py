@@ -8,7 +8,6 @@ from typing import Any
 
 from astra_edu.base.run import Run
 from astra_edu.base.span import EXPOSED, Span
-from astra_edu.base.units import format_ns
 from astra_edu.pipeline import PipelineRun
 from astra_edu.run.lanes import Lane, lanes
 from astra_edu.run.trace_result import TraceResult
@@ -47,8 +46,8 @@ def payload(run: Run, npus: Sequence[int]) -> Payload:
     return {
         "title": run.title + (f" ({left:,} NPUs are not shown)" if left else ""),
         "total_ns": float(run.total_ns),
-        "total": format_ns(run.total_ns),
-        "times": run.times,
+        "total": run.total,
+        "times": "; ".join(filter(None, (run.caveat, run.times))),
         "things": list(_THINGS.get(type(run), ("layer", "layers"))),
         "groups": groups,
         "lanes": [_lane(run, groups, group, lane) for group, lane in shown],

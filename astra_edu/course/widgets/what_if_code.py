@@ -79,10 +79,10 @@ def _system(system: SystemConfig) -> str:
     settings = [
         f"{field.name}={_number(getattr(system, field.name))}"
         for field in fields(SystemConfig)
-        if field.name not in COLLECTIVES and getattr(system, field.name) != field.default
+        if field.name not in COLLECTIVES and (field.name == "splits" or getattr(system, field.name) != field.default)
     ]
     own = joined["all_reduce"]
-    usual = SystemConfig.of(own)
+    usual = SystemConfig.of(own, splits=system.splits)
     if all(getattr(system, name) == getattr(usual, name) for name in COLLECTIVES):
         return f"ae.SystemConfig.of({', '.join([_quoted(own), *settings])})"
     each = [f'Implementation.parse_all("{joined[name]}")' for name in COLLECTIVES]

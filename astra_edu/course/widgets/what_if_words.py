@@ -16,11 +16,20 @@ Rows = list[tuple[str, ...]]
 
 def headline(result: Result, baseline: Result) -> str:
     """The total time, and how it compares."""
-    total, before = result.total_ns, baseline.total_ns
+    said, total, before = result.in_all, leading_ns(result), leading_ns(baseline)
     if total == before:
-        return f"{format_ns(total)} in all"
+        return said
     speed = f"{before / total:.2f} times as fast" if total < before else f"{total / before:.2f} times as long"
-    return f"{format_ns(total)} in all, {speed} as the baseline ({format_ns(before)})"
+    return (
+        f"{said}; {speed} as the baseline ({baseline.total})"
+        if result.caveat
+        else (f"{said}, {speed} as the baseline ({baseline.total})")
+    )
+
+
+def leading_ns(result: Result) -> float:
+    """The number that leads: the bound where messages share links."""
+    return result.total_ns if result.bound_ns is None else result.bound_ns
 
 
 def differences(now: Mapping[str, str], then: Mapping[str, str]) -> list[str]:
@@ -35,6 +44,8 @@ def differences(now: Mapping[str, str], then: Mapping[str, str]) -> list[str]:
 def numbers(result: Result, baseline: Result) -> Rows:
     """What the run brings, what the baseline brought, and the change."""
     rows: Rows = []
+    if result.caveat or baseline.caveat:
+        rows.append(_row("at least", leading_ns(result), leading_ns(baseline), format_ns))
     for name, quantity in (("total time", "total_ns"), ("compute", "compute_ns"), ("exposed", "exposed_ns")):
         rows.append(_row(name, getattr(result, quantity), getattr(baseline, quantity), format_ns))
     rows.append(_row("sent by an NPU", result.message_bytes, baseline.message_bytes, format_bytes))

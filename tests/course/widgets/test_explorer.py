@@ -82,7 +82,8 @@ def test_every_combination_is_an_answer_or_a_sentence(dims, collective):
         for algorithm in explorer.rows[0].algorithm.options:
             explorer.rows[0].algorithm.value = algorithm
             text = explorer.headline.value
-            assert "step" in text or "no multi-phase form" in text or "power of two" in text
+            assert "step" in text or "share links" in text or "no multi-phase form" in text or "power of two" in text
+            assert ("at least" in text) == ("share links" in text)
 
 
 def test_values_outside_the_menus_are_kept():

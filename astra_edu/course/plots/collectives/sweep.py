@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import nan
 from typing import NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.base.run import Run
 from astra_edu.base.units import MIB
 from astra_edu.course.plots.axes import in_full
 from astra_edu.course.plots.figure import COLOURS, MARKERS, Picture, percent, text_table
@@ -36,23 +38,44 @@ class _Fit(NamedTuple):
         return f"{floor}, slope {self.slope:,.2f} µs/MiB"
 
 
+Times = Sequence[float] | Sequence[Run]
+"""Of a series: times in ns, or the runs that took them."""
+
+
 @dataclass(frozen=True)
 class _Swept:
-    """What is shown. mib: the sizes. series: their times in µs, by name, with what was fitted to each."""
+    """What is shown. mib: the sizes. series: their times in µs, by name, with what was fitted to each.
+
+    bounds: of series of runs whose messages share links, the bounds in µs (None where none are shared).
+    """
 
     mib: Sequence[float]
     series: Mapping[str, Sequence[float]]
     fits: Mapping[str, _Fit]
+    bounds: Mapping[str, Sequence[float | None]]
 
     @classmethod
-    def of(cls, sizes: Sequence[int], times_ns: Mapping[str, Sequence[float]]) -> _Swept:
+    def of(cls, sizes: Sequence[int], times_ns: Mapping[str, Times]) -> _Swept:
         mib = [size / MIB for size in sizes]
-        series = {name: [time / 1000 for time in times] for name, times in times_ns.items()}
-        return cls(mib, series, {name: _Fit.of(mib, us) for name, us in series.items()})
+        series = {name: [_time_ns(time) / 1000 for time in times] for name, times in times_ns.items()}
+        bounds = {name: [_bound_us(time) for time in times] for name, times in times_ns.items()}
+        shared = {name: us for name, us in bounds.items() if any(bound is not None for bound in us)}
+        return cls(mib, series, {name: _Fit.of(mib, us) for name, us in series.items()}, shared)
 
 
-def size_sweep(sizes: Sequence[int], times_ns: Mapping[str, Sequence[float]]) -> Picture:
+def _time_ns(time: float | Run) -> float:
+    return time.total_ns if isinstance(time, Run) else time
+
+
+def _bound_us(time: float | Run) -> float | None:
+    return time.bound_ns / 1000 if isinstance(time, Run) and time.bound_ns is not None else None
+
+
+def size_sweep(sizes: Sequence[int], times_ns: Mapping[str, Times]) -> Picture:
     """Plot the times (ns) of each named series over the sizes (bytes, ascending, two or more).
+
+    Instead of a time, give the run itself: where its messages share links, what it takes at least is shown beside what
+    ASTRA-sim says, as a dashed line and a column of its own.
 
     Every series has a latency floor and a bandwidth slope: the slope from its last two points, the floor from its
     first point and that slope. Those of the first series are drawn as well. Raises ConfigError for sizes that don't
@@ -73,7 +96,7 @@ def size_sweep(sizes: Sequence[int], times_ns: Mapping[str, Sequence[float]]) ->
     return Picture(_drawn(swept), _alt(swept), _table(swept))
 
 
-def _check(sizes: Sequence[int], times_ns: Mapping[str, Sequence[float]]) -> None:
+def _check(sizes: Sequence[int], times_ns: Mapping[str, Times]) -> None:
     if len(sizes) < 2 or any(a >= b for a, b in pairwise(sizes)) or sizes[0] <= 0:
         raise ConfigError(f"sizes are {sizes!r}; give two or more, in bytes, each larger than the one before.")
     if not times_ns:
@@ -90,6 +113,10 @@ def _drawn(swept: _Swept) -> Figure:
         for i, (name, us) in enumerate(swept.series.items()):
             label = f"{name}: {swept.fits[name].words()}"
             axes.plot(swept.mib, us, color=COLOURS[i % 7], marker=MARKERS[i % 7], ms=4, label=label)
+            if name in swept.bounds:
+                least = [nan if bound is None else bound for bound in swept.bounds[name]]
+                look = {"color": COLOURS[i % 7], "marker": MARKERS[i % 7], "ls": "--", "mfc": "none", "ms": 4}
+                axes.plot(swept.mib, least, label=f"{name}: at least, as its messages share links", **look)
         axes.set(xlabel="size (MiB)", ylabel="time (µs)")
         axes.grid(alpha=0.3)
     linear.set_title("linear axes: one straight line")
@@ -135,7 +162,13 @@ def _name_logarithmic(axes: Axes, mib: Sequence[float], fit: _Fit, of: str) -> N
 
 def _alt(swept: _Swept) -> str:
     sizes = f"Time over size for {', '.join(swept.series)}, from {swept.mib[0]:g} to {swept.mib[-1]:g} MiB. "
-    return sizes + " ".join(_sentence(name, us, swept.fits[name]) for name, us in swept.series.items())
+    said = [_sentence(name, us, swept.fits[name]) for name, us in swept.series.items()]
+    said += [
+        f"{name} takes at least {bounds[-1]:,.1f} µs at the end, as its messages share links."
+        for name, bounds in swept.bounds.items()
+        if bounds[-1] is not None
+    ]
+    return sizes + " ".join(said)
 
 
 def _sentence(name: str, us: Sequence[float], fit: _Fit) -> str:
@@ -144,9 +177,18 @@ def _sentence(name: str, us: Sequence[float], fit: _Fit) -> str:
 
 
 def _table(swept: _Swept) -> str:
+    names = [(name, least) for name in swept.series for least in (False, True) if not least or name in swept.bounds]
+
+    def cell(name: str, least: bool, i: int) -> str:
+        us = swept.bounds[name][i] if least else swept.series[name][i]
+        return "-" if us is None else f"{us:,.3f}"
+
+    def of_fit(text: Callable[[_Fit], str]) -> list[str]:
+        return ["" if least else text(swept.fits[name]) for name, least in names]
+
     rows: list[list[object]] = [
-        [f"{size:g}", *(f"{us[i]:,.3f}" for us in swept.series.values())] for i, size in enumerate(swept.mib)
+        [f"{size:g}", *(cell(name, least, i) for name, least in names)] for i, size in enumerate(swept.mib)
     ]
-    rows.append(["floor", *(f"{fit.floor:,.1f}" if fit.floor > 0 else "none" for fit in swept.fits.values())])
-    rows.append(["slope per MiB", *(f"{fit.slope:,.2f}" for fit in swept.fits.values())])
-    return text_table(["MiB", *(f"{name} (µs)" for name in swept.series)], rows)
+    rows.append(["floor", *of_fit(lambda fit: f"{fit.floor:,.1f}" if fit.floor > 0 else "none")])
+    rows.append(["slope per MiB", *of_fit(lambda fit: f"{fit.slope:,.2f}")])
+    return text_table(["MiB", *(f"{name}{', at least' if least else ''} (µs)" for name, least in names)], rows)

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from matplotlib.figure import Figure
 
+from astra_edu.base.bound import caveat, total_words
 from astra_edu.base.intervals import covered
 from astra_edu.base.run import Run
 from astra_edu.base.span import COMPUTE, Span
@@ -156,7 +157,9 @@ def _note(shown: _Shown) -> str:
 
 def _title(shown: _Shown) -> str:
     result, window, unit = shown.result, shown.window, shown.unit
-    part = f"{unit.named(result.total_ns)} in all"
+    part = f"{total_words(result.total_ns, result.bound_ns, unit.named)} in all"
+    if result.bound_ns is not None:
+        part += f":\n{caveat(result.total_ns, result.bound_ns, unit.named)}"
     if window.length < result.total_ns:
         part = f"{unit.named(window.start)} to {unit.named(window.end)} of {unit.named(result.total_ns)}"
     if COMPUTE not in shown.blocks:  # but "NPU 0, compute", and so on
@@ -179,6 +182,10 @@ def _alt(shown: _Shown) -> str:
         words += [f"from {unit.named(window.start)} to {unit.named(window.end)} of {unit.named(result.total_ns)}. "]
     else:
         words += [f"{unit.named(result.total_ns)} long. "]
+    if result.bound_ns is not None:
+        words += [
+            f"It takes at least {unit.named(result.bound_ns)}: {caveat(result.total_ns, result.bound_ns, unit.named)}. "
+        ]
     for name, found in shown.blocks.items():
         if name not in shown.idle:
             words += [f"{name[0].upper()}{name[1:]} is busy for {_amount(found, window, unit)}. "]

@@ -60,7 +60,8 @@ def trace_timeline(
     figure = _drawn(Frame.of(chosen, lanes, window, unit))
     left = len(result.npu_names) - len(chosen)
     more = f" {left} more NPUs are not drawn." if left else ""
-    alt = f"What each NPU does in {unit.named(result.total_ns)}, a lane for each of its units. " + " ".join(
+    beware = f"At least {unit.named(result.bound_ns)}: {result.caveat}. " if result.bound_ns is not None else ""
+    alt = f"What each NPU does in {unit.named(result.total_ns)}, a lane for each of its units. {beware}" + " ".join(
         f"{npu.name}: computes {unit.named(npu.compute_ns)}, communication exposed for "
         f"{unit.named(covered(npu.exposed))}, waits {unit.named(covered(npu.waits))}, done at "
         f"{unit.named(npu.finish_ns)}."

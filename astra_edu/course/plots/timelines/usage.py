@@ -10,6 +10,7 @@ from typing import NamedTuple
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from astra_edu.base.bound import caveat, total_words
 from astra_edu.base.errors import ConfigError, whole
 from astra_edu.base.intervals import covered, merged
 from astra_edu.base.run import Run
@@ -120,7 +121,7 @@ def _draw(axes: Axes, name: str, result: Run, uses: Sequence[_Use], period: int,
         at = (1.01, bottom - _HIGH / 2)
         axes.annotate(mean, at, xycoords=("axes fraction", "data"), va="center", size=9, annotation_clip=False)
     axes.axvline(end, color="0.35", lw=1)
-    axes.set_title(f"{name}: {unit.named(result.total_ns)}", loc="left", size=10)
+    axes.set_title(f"{name}: {_total(result, unit)}", loc="left", size=10)
     axes.set(ylim=(count - 0.4, -0.5))
     axes.set_yticks([d + 0.5 - _HIGH / 2 for d in range(count)], [use.lane for use in uses])
     axes.tick_params(axis="y", length=0)
@@ -135,7 +136,14 @@ def _round(period: float) -> int:
 
 def _sentence(name: str, result: Run, uses: Sequence[_Use], unit: TimeUnit) -> str:
     shares = [f"{use.lane} {percent(use.present)}" for use in uses]
-    return f"{name}, {unit.named(result.total_ns)}: {', '.join(shares)}."
+    return f"{name}, {_total(result, unit)}: {', '.join(shares)}."
+
+
+def _total(result: Run, unit: TimeUnit) -> str:
+    """The total time; where messages share links, the bound that leads and why."""
+    total, bound = result.total_ns, result.bound_ns
+    why = "" if bound is None else f" ({caveat(total, bound, unit.named)})"
+    return f"{total_words(total, bound, unit.named)}{why}"
 
 
 def _table(results: Mapping[str, Run], uses: Mapping[str, Sequence[_Use]], longest: float, unit: TimeUnit) -> str:

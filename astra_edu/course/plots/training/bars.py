@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from matplotlib.figure import Figure
 
+from astra_edu.base.bound import caveat, total_words
 from astra_edu.base.run import Run
 from astra_edu.course.plots.figure import Picture, TimeUnit, checked, percent, text_table, time_axis, time_unit
 from astra_edu.course.plots.looks import COMPUTE, Look
@@ -60,7 +61,13 @@ def _drawn(runs: _Runs) -> Figure:
         axes.barh(names, rest, 0.62, compute, **look.style)
     for place, parts in enumerate(every):
         end = (parts.total_ns / unit.ns, place)
-        axes.annotate(unit.named(parts.total_ns), end, (4, 0), textcoords="offset points", va="center")
+        axes.annotate(
+            total_words(parts.total_ns, parts.bound_ns, unit.named),
+            end,
+            (4, 0),
+            textcoords="offset points",
+            va="center",
+        )
     axes.margins(x=0.16)
     axes.set(ylim=(len(names) - 0.5, -0.5), xlim=(0, None))
     time_axis(axes, unit)
@@ -72,10 +79,16 @@ def _drawn(runs: _Runs) -> Figure:
 def _alt(runs: _Runs) -> str:
     named, rest = runs.unit.named, " or ".join(look.name for look in runs.looks)
     return f"A bar for each run, compute first and then {rest}. " + " ".join(
-        f"{name}: {named(parts.total_ns)}, of which {named(parts.compute_ns)} compute and "
+        f"{name}: {_total(parts, named)}, of which {named(parts.compute_ns)} compute and "
         f"{named(parts.without_ns)} {parts.look.name} ({runs.share(name)})."
         for name, parts in runs.parts.items()
     )
+
+
+def _total(parts: Parts, named: Callable[[float], str]) -> str:
+    total, bound = parts.total_ns, parts.bound_ns
+    why = "" if bound is None else f" ({caveat(total, bound, named)})"
+    return f"{total_words(total, bound, named)}{why}"
 
 
 def _table(runs: _Runs) -> str:
@@ -85,4 +98,10 @@ def _table(runs: _Runs) -> str:
     ]
     rest = without(runs.parts.values())
     columns = [f"{word} ({runs.unit.name})" for word in ("compute", rest, "total")]
-    return text_table(["run", *columns, f"{rest} share"], rows)
+    head = ["run", *columns, f"{rest} share"]
+    bounds = [parts.bound_ns for parts in runs.parts.values()]
+    if any(bound is not None for bound in bounds):  # what leads stands first
+        head.insert(1, f"at least ({runs.unit.name})")
+        for row, bound in zip(rows, bounds, strict=True):
+            row.insert(1, "-" if bound is None else runs.unit.text(bound))
+    return text_table(head, rows)

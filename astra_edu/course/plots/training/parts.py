@@ -13,11 +13,15 @@ from astra_edu.run.trace_result import TraceResult
 
 
 class Parts(NamedTuple):
-    """In ns; together they are the run's total. look: of the time without compute, EXPOSED or BUBBLE."""
+    """In ns; together they are the run's total. look: of the time without compute, EXPOSED or BUBBLE.
+
+    bound_ns: what the run takes at least where its messages share links; see Run.
+    """
 
     compute_ns: float
     without_ns: float
     look: Look = EXPOSED
+    bound_ns: float | None = None
 
     @property
     def short(self) -> str:
@@ -50,8 +54,8 @@ def parts_of(run: Run) -> Parts:
     (60.0, 30.0)
     """
     if isinstance(run, Result):
-        return Parts(run.compute_ns, run.exposed_ns)
+        return Parts(run.compute_ns, run.exposed_ns, bound_ns=run.bound_ns)
     if isinstance(run, TraceResult):
-        return Parts(run.compute_ns[run.last], run.exposed_ns[run.last])
+        return Parts(run.compute_ns[run.last], run.exposed_ns[run.last], bound_ns=run.bound_ns)
     assert isinstance(run, PipelineRun)
     return Parts(run.ideal_ns, run.total_ns - run.ideal_ns, BUBBLE)

@@ -79,7 +79,7 @@ def torus(dims: Sequence[int], share: float = 1) -> Platform:
         Dimension.of("Ring", n, share * bandwidth / GIB / 2, LATENCY_NS)  # of each of its two links
         for n, bandwidth in zip(_sizes(dims), _bandwidths(dims), strict=True)
     ]
-    system = SystemConfig.of("_".join(["ring"] * len(network)), endpoint_delay=LATENCY_NS)
+    system = SystemConfig.of("_".join(["ring"] * len(network)), splits=4, endpoint_delay=LATENCY_NS)
     return Platform(tuple(network), replace(system, all_to_all=system.all_reduce))
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from astra_edu.base.bound import SHARED
 from astra_edu.course.studies.iteration.candidates import described
 from astra_edu.course.studies.iteration.stage_times import StageTimes, stage_times
 from astra_edu.pipeline import PipelineRun, run_pipeline
@@ -24,6 +25,8 @@ class Iteration:
     compute_ns: operators, with repeated_ns of them computed again in the backward pass. tensor_ns: collectives that are
     waited for within a micro-batch: a tensor group's, and the gathers of ZeRO-3. waiting_ns: for other stages and their
     messages, the bubble. data_ns: exposed collectives among the copies. update_ns: the optimiser. pipeline: its run.
+    bound_ns: what the whole takes at least, with no collective faster than its links, where messages of one share some
+    and ASTRA-sim's contention-free model doesn't see it; None where none do.
 
     >>> pods = ae.Platform((ae.Dimension.of("Switch", 8, 220, 1000),), ae.SystemConfig.of("halvingDoubling"))
     >>> took = ae.estimate("gpt2", ae.Strategy(data=8), "a100", pods)
@@ -46,6 +49,7 @@ class Iteration:
     pipeline: PipelineRun
     model: Model
     strategy: Strategy
+    bound_ns: int | None = None
 
     @property
     def total_ns(self) -> int:
@@ -76,7 +80,10 @@ class Iteration:
 
     def __repr__(self) -> str:
         parts = ", ".join(f"{name} {ns / 1e6:,.3f}" for name, ns in self.split.items())
-        return f"<{self.total_ns / 1e6:,.3f} ms by {described(self.strategy)}: {parts}>"
+        total = f"{self.total_ns / 1e6:,.3f} ms"
+        if self.bound_ns is None:
+            return f"<{total} by {described(self.strategy)}: {parts}>"
+        return f"<at least {self.bound_ns / 1e6:,.3f} ms: {SHARED} {total} by {described(self.strategy)}: {parts}>"
 
 
 def estimate(model: Model | str, strategy: Strategy, device: Device | str, platform: Platform) -> Iteration:
@@ -87,7 +94,7 @@ def estimate(model: Model | str, strategy: Strategy, device: Device | str, platf
     all micro-batches go through the stages in the strategy's order, as `run_pipeline` simulates it. Gradients are
     exchanged in turn while the backward pass goes on, those of the last micro-batch or (ZeRO-2 and 3) of every one;
     what is left at the end is exposed. The optimiser is bound by memory. Not in it: loading data, launching kernels,
-    stragglers, congestion between groups.
+    stragglers, congestion between groups. Where messages of one collective share links, bound_ns leads.
 
     Raises ConfigError where model, strategy and platform don't fit, and for exchanged embeddings, whose overlap
     `simulate(generate_workload(...), platform)` knows.
@@ -104,6 +111,11 @@ def estimate(model: Model | str, strategy: Strategy, device: Device | str, platf
 
 def iteration(times: StageTimes) -> Iteration:
     """Simulate the pipeline, and see where the time goes on the stage that is busy longest."""
+    found = _iteration(times)
+    return replace(found, bound_ns=_iteration(times.at_least).total_ns) if times.at_least else found
+
+
+def _iteration(times: StageTimes) -> Iteration:
     strategy = times.strategy
     run = run_pipeline(
         strategy.pipeline_order,

@@ -20,10 +20,21 @@ from astra_edu.workload.strategies.generate import phases, repeated
 
 
 class Took(NamedTuple):
-    """How long a collective takes by itself, and for how long it keeps the next one waiting: its busiest dimension."""
+    """How long a collective takes by itself, and for how long it keeps the next one waiting: its busiest dimension.
+
+    bound_ns: what the links allow at least where its messages share some; see Run.
+    """
 
     total_ns: int
     turn_ns: float
+    bound_ns: float | None = None
+
+    @property
+    def at_least(self) -> Took:
+        """The same, no faster than its links."""
+        if self.bound_ns is None or self.bound_ns <= self.total_ns:
+            return self
+        return Took(round(self.bound_ns), self.bound_ns)
 
 
 class Step(NamedTuple):
@@ -118,14 +129,22 @@ def computed_ns(about: Abridged, alone: Strategy, device: Device) -> float:
 
 
 def with_collectives(
-    steps: Mapping[str, Step], sent: Iterable[Communication], micro_batches: int, networks: Mapping[str, Platform]
+    steps: Mapping[str, Step],
+    sent: Iterable[Communication],
+    micro_batches: int,
+    networks: Mapping[str, Platform],
+    bounded: bool = False,
 ) -> tuple[Step, ...]:
-    """The same, by operator, with what is sent in an iteration, each collective by itself on its group's network."""
+    """The same, by operator, with what is sent in an iteration, each collective by itself on its group's network.
+
+    bounded: no collective is faster than its links.
+    """
     found = dict(steps)
     for one in sent:
         if one.collective is None:
             continue
         step, took = found[one.operator], took_by(networks[one.group], one.collective, one.size)
+        took = took.at_least if bounded else took
         turn = took.turn_ns if one.group == "data" else 0
         ahead, back = step.gathers_ns
         forward, backward, *_, gather = step
@@ -150,7 +169,15 @@ def took_by(platform: Platform, collective: Collective, size: int) -> Took:
     busy: dict[int | None, list[tuple[float, float]]] = {}
     for span in result.timeline:
         busy.setdefault(span.dimension, []).append((span.start_ns, span.end_ns))
-    return Took(int(result.total_ns), max(map(covered, busy.values())))
+    return Took(int(result.total_ns), max(map(covered, busy.values())), result.bound_ns)
+
+
+def shares_links(sent: Iterable[Communication], networks: Mapping[str, Platform]) -> bool:
+    """Whether messages of a collective share links, each by itself on its group's network."""
+    return any(
+        one.collective is not None and took_by(networks[one.group], one.collective, one.size).bound_ns is not None
+        for one in sent
+    )
 
 
 @lru_cache(maxsize=4096)

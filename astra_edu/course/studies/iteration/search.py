@@ -52,8 +52,9 @@ def fitting(model: Model | str, strategies: Iterable[Strategy], device: Device |
 def fastest(model: Model | str, strategies: Iterable[Strategy], device: Device | str, platform: Platform) -> Iteration:
     """The shortest iteration by any of the strategies, as `estimate` has it; of equal ones the first.
 
-    Those whose groups can't be cut out of the platform are left out. Raises ConfigError if none is left. Memory is not
-    asked about: give it what `fitting` returns. Warns if the one found doesn't fit into the device.
+    Where messages of a collective share links, an iteration's bound_ns counts. Those whose groups can't be cut out of
+    the platform are left out. Raises ConfigError if none is left. Memory is not asked about: give it what `fitting`
+    returns. Warns if the one found doesn't fit into the device.
 
     >>> pods = ae.Platform((ae.Dimension.of("Switch", 8, 220, 1000),), ae.SystemConfig.of("halvingDoubling"))
     >>> few = [ae.Strategy(data=8), ae.Strategy(pipeline=8, batch=8)]
@@ -79,7 +80,7 @@ def fastest(model: Model | str, strategies: Iterable[Strategy], device: Device |
                 heappush(queue, (times.bound_ns, place, times))
             else:
                 found = iteration(known)
-                heappush(queue, (found.total_ns, place, found))
+                heappush(queue, (found.bound_ns or found.total_ns, place, found))
         except ConfigError as error:
             problem = error
     raise problem

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from astra_edu.base.errors import ConfigError
@@ -15,6 +15,7 @@ from astra_edu.course.studies.iteration.parts import (
     exposed_ns,
     message_ns,
     part_of,
+    shares_links,
     with_collectives,
 )
 from astra_edu.system import Platform
@@ -35,7 +36,8 @@ class StageTimes:
     parts: of the model, in the order of the forward pass; stage s has the parts s, s + pipeline, and so on.
     messages_ns: from each part to the next one. exposed_ns: what is left of the copies' collectives after the passes,
     on the stage where most is; it is added to the end of all passes, though other stages end earlier.
-    update_ns: the optimiser.
+    update_ns: the optimiser. at_least: the same with no collective faster than its links, where messages of one share
+    some.
 
     >>> from astra_edu.studies.iteration.stage_times import stage_times
     >>> from astra_edu.workload.strategies.alike import abridged
@@ -51,6 +53,7 @@ class StageTimes:
     messages_ns: tuple[int, ...]
     exposed_ns: int
     update_ns: int
+    at_least: StageTimes | None = None
 
     @property
     def forward_ns(self) -> list[int]:
@@ -88,6 +91,16 @@ class StageTimes:
 
 def stage_times(about: Abridged, strategy: Strategy, device: Device, platform: Platform) -> StageTimes:
     """The times of all parts of a model. Raises ConfigError as estimate does."""
+    times, shared = _stage_times(about, strategy, device, platform, bounded=False)
+    return (
+        replace(times, at_least=_stage_times(about, strategy, device, platform, bounded=True)[0]) if shared else times
+    )
+
+
+def _stage_times(
+    about: Abridged, strategy: Strategy, device: Device, platform: Platform, bounded: bool
+) -> tuple[StageTimes, bool]:
+    """(the times, whether messages of a collective share links). bounded: no collective is faster than its links."""
     if strategy.exchange_embeddings:
         raise ConfigError("estimate doesn't know exchanged embeddings; use simulate(generate_workload(...), platform).")
     networks = groups(platform, strategy)
@@ -95,7 +108,7 @@ def stage_times(about: Abridged, strategy: Strategy, device: Device, platform: P
     sent = _sent(about, few)
     names = (operator.name for operator in about.short.operators)
     computing = dict(zip(names, computed(about, about.alone(few), device), strict=True))
-    steps = with_collectives(computing, sent, strategy.micro_batches, networks)
+    steps = with_collectives(computing, sent, strategy.micro_batches, networks, bounded)
     stages, every = strategy.pipeline, about.parts(strategy.pipeline * strategy.virtual)
     of_stages = {every[stage::stages] for stage in range(stages)}
     exchanged = max((one.times for one in sent if one.phase == WEIGHT_GRADIENT), default=1)
@@ -106,7 +119,7 @@ def stage_times(about: Abridged, strategy: Strategy, device: Device, platform: P
     sizes = [one.size for one in sent if one.collective is None and one.phase == FORWARD]
     if about.short is not about.model:
         sizes *= len(every) - 1  # from one block to the next it is always the same
-    return StageTimes(
+    times = StageTimes(
         about.model,
         strategy,
         tuple(parts[part] for part in every),
@@ -114,6 +127,7 @@ def stage_times(about: Abridged, strategy: Strategy, device: Device, platform: P
         round(exposed),
         round(update),
     )
+    return times, shares_links(sent, networks)
 
 
 def compute_bound_ns(about: Abridged, strategy: Strategy, device: Device) -> float:

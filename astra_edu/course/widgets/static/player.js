@@ -107,7 +107,7 @@ class View {
   load() {
     const { data, film } = this.deck;
     put(this.root, "aria-label", `Animation: ${data.title}`);
-    put(this.title, "text", data.title);
+    put(this.title, "text", data.caveat ? `${data.title}: ${data.caveat}` : data.title);
     put(this.problem, "text", data.problem ? `This schedule is wrong. ${data.problem}` : "");
     this.counting = data.kind === "counts";
     this.root.classList.toggle("astra-counting", this.counting);

@@ -1,0 +1,116 @@
+"""What leads in widgets and figures where messages share links, and that nothing changes where they don't."""
+
+import re
+from html import unescape
+
+import pytest
+
+import astra_edu as ae
+
+GIB = 2**30
+MODEL = "the messages share links; ASTRA-sim's contention-free model says 2,502.433 µs"
+FREE = "37,536.341 µs"
+
+
+def platform(algorithm):
+    return ae.Platform((ae.Dimension.of("Switch", 16, 50, 500),), ae.SystemConfig.of(algorithm, splits=1))
+
+
+def explorer(algorithm):
+    return ae.Explorer("all-reduce", algorithm, (("Switch", 16, 50, 500),), GIB, splits=1)
+
+
+@pytest.fixture(scope="module")
+def runs():
+    work = ae.Workload.micro("all-reduce", GIB)
+    return {algorithm: ae.simulate(work, platform(algorithm)) for algorithm in ("direct", "ring")}
+
+
+def words(html):
+    return unescape(re.sub("<[^>]*>", "", html))
+
+
+def test_the_explorer_leads_with_the_bound():
+    view = explorer("direct")
+    assert words(view.headline.value) == f"at least 37,500.000 µs: {MODEL}"
+    assert words(view.details.value).startswith("1.875 GiB sent by the busiest NPU, 1 chunk of 2 steps")
+    assert "Over the links there are, the bytes alone need 37,500.000 µs." in view.summary()
+    view.rows[0].algorithm.value = "ring"
+    assert words(view.headline.value) == f"{FREE}: 1.875 GiB sent by the busiest NPU, 1 chunk of 30 steps"
+
+
+def test_the_player_says_so_in_its_title_and_its_picture():
+    shared, free = explorer("direct").player, explorer("ring").player
+    assert shared.data["title"] == "direct all-reduce on 16 NPUs, at least 37,500.000 µs"
+    assert shared.data["caveat"] == MODEL.replace("2,502.433", "2,502.432")  # without the update
+    for step in range(3):
+        picture = unescape(shared.svg(step))
+        assert ">direct all-reduce on 16 NPUs, at least 37,500.000 µs</text>" in picture
+        assert f"Beware: {shared.data['caveat']}.</desc>" in picture
+    assert free.data["title"] == "ring all-reduce on 16 NPUs"
+    assert free.data["caveat"] == ""
+    assert "Beware" not in free.svg(1)
+
+
+def test_a_player_of_a_network_too_large_to_draw_says_so_too():
+    network, schedule = ae.Dimension.of("Switch", 128, 50, 500), ae.schedule("all-reduce", "direct", 128)
+    player = ae.Player(schedule, ae.time_schedule(schedule, network, GIB))
+    picture = unescape(player.svg(0))
+    assert ">direct all-reduce on 128 NPUs, at least 39,687.500 µs</text>" in picture
+    assert "showing counts Beware: the messages share links;" in picture
+
+
+def test_what_if_leads_with_the_bound_and_compares_bounds():
+    view = ae.WhatIf(platform("direct"), ae.Workload.micro("all-reduce", GIB))
+    assert view.summary().startswith(f"at least 37,500.001 µs in all: {MODEL}\n")
+    assert f'<p class="astra-total">at least 37,500.001 µs in all: {MODEL}</p>' in unescape(view.head.html)
+    assert re.search(r"^at least +37,500.001 µs +37,500.001 µs +none$", view.summary(), re.MULTILINE)
+    assert re.search(r"^total time +2,502.433 µs +2,502.433 µs +none$", view.summary(), re.MULTILINE)
+    assert repr(view).startswith(f"WhatIf(<at least 37,500.001 µs in all: {MODEL}: compute")
+    assert (view.timeline.data["total"], view.timeline.data["times"]) == (
+        "at least 37,500.001 µs",
+        f"{MODEL}; compute 0 ns, exposed communication 2,502.433 µs",
+    )
+    view.platform.rows[0].bandwidth.value = 100
+    assert "; 2.00 times as fast as the baseline (at least 37,500.001 µs)" in view.summary()
+
+
+def test_what_if_is_as_it_was_where_nothing_is_shared():
+    view = ae.WhatIf(platform("ring"), ae.Workload.micro("all-reduce", GIB))
+    assert view.summary().startswith(f"{FREE} in all\n")
+    assert "at least" not in view.summary()
+    assert view.timeline.data["total"] == FREE
+
+
+def test_figures_of_runs_lead_with_the_bound(runs):
+    picture = ae.plots.compute_and_exposed(runs)
+    assert picture.table.splitlines()[0].split("  ")[0] == "run"
+    assert re.search(r"^direct +37,500.001 +0.000 +2,502.433 +2,502.433", picture.table, re.MULTILINE)
+    assert re.search(r"^ring +- +0.000", picture.table, re.MULTILINE)
+    assert f"direct: at least 37,500.001 µs ({MODEL})" in picture.alt
+    notes = [text.get_text() for text in picture.figure.axes[0].texts]
+    assert notes == ["at least 37,500.001 µs", FREE]
+    assert "at least" not in ae.plots.compute_and_exposed({"ring": runs["ring"]}).table
+
+
+def test_timelines_lead_with_the_bound(runs):
+    for algorithm, said in (("direct", f"at least 37,500.001 µs in all:\n{MODEL}"), ("ring", f"{FREE} in all")):
+        picture = ae.plots.timeline(runs[algorithm])
+        titles = [axes.get_title(loc) for axes in picture.figure.axes for loc in ("left", "center")]
+        assert any(title.startswith(said) for title in titles), titles
+    assert f"It takes at least 37,500.001 µs: {MODEL}." in ae.plots.timeline(runs["direct"]).alt
+
+
+def test_a_sweep_of_runs_has_a_column_of_bounds():
+    sizes, work = [2**20, GIB], [ae.Workload.micro("all-reduce", size) for size in (2**20, GIB)]
+    swept = {name: [ae.simulate(each, platform(name)) for each in work] for name in ("direct", "ring")}
+    picture = ae.plots.size_sweep(sizes, swept)
+    assert picture.table.splitlines()[0].split() == [
+        "MiB", "direct", "(µs)", "direct,", "at", "least", "(µs)", "ring", "(µs)"
+    ]  # fmt: skip
+    assert picture.table.splitlines()[2].split() == ["1024", "2,502.433", "37,500.001", "37,536.341"]
+    labels = [line.get_label() for line in picture.figure.axes[0].lines]
+    assert "direct: at least, as its messages share links" in labels
+    assert "ring: at least, as its messages share links" not in labels
+    times = {name: [run.total_ns for run in found] for name, found in swept.items()}
+    assert "at least" not in ae.plots.size_sweep(sizes, times).table
