@@ -46,9 +46,7 @@ def test_a_roof_and_its_points_have_the_colour_that_the_legend_gives_the_device(
         (roof,) = [points(line) for line in axes.lines if stroke_of(line) == look._replace(marker="")]
         assert [x for x, _ in roof][1] == pytest.approx(device.ridge)
         assert [y for _, y in roof] == pytest.approx([peak * roof[0][0] / device.ridge, peak, peak])
-        (dots,) = [
-            line for line in axes.lines if stroke_of(line)[:2] == look[:2] and not stroke_of(line).lined
-        ]
+        (dots,) = [line for line in axes.lines if stroke_of(line)[:2] == look[:2] and not stroke_of(line).lined]
         assert points(dots) == [
             (
                 pytest.approx(intensity[work]),
@@ -117,9 +115,7 @@ def test_irregular_products_have_a_bar_for_each_dataflow():
 def test_each_array_has_a_bar_in_both_halves():
     shown = picture("large_and_small")
     left, right = shown.figure.axes
-    foldings = {
-        str(array): {name: Folding(gemm, array, "weight") for name, gemm in GEMMS.items()} for array in ARRAYS
-    }
+    foldings = {str(array): {name: Folding(gemm, array, "weight") for name, gemm in GEMMS.items()} for array in ARRAYS}
     assert [*rows(left)] == ["large", "one row"]
     assert told(left) == {
         array: {name: [(0, pytest.approx(100 * each.compute_utilisation))] for name, each in by_name.items()}
@@ -153,9 +149,7 @@ def test_folds_are_drawn_where_they_are():
     )
     down, wide = folding.grid
     assert plane.get_title(loc="left") == f"{down} × {wide} folds; • is fold {number + 1} of {folding.fold_count}"
-    assert array.get_title(loc="left") == (
-        f"its array: {fold.pes} of 256 PEs taken, {100 * fold.pes / 256:.1f} %"
-    )
+    assert array.get_title(loc="left") == (f"its array: {fold.pes} of 256 PEs taken, {100 * fold.pes / 256:.1f} %")
     cuts = [path.vertices for lines in plane.collections for path in lines.get_paths()]
     across = sorted(cut[0][1] for cut in cuts if cut[0][1] == cut[1][1])
     along = sorted(cut[0][0] for cut in cuts if cut[0][0] == cut[1][0])
