@@ -41,7 +41,7 @@ def test_a_figure_looks_as_it_did(name, request):
     if request.config.getoption("--renew-pictures", False):
         stored.write_bytes(now)
     assert difference(stored.read_bytes(), now) < TOLERANCE, (
-        f"{name} doesn't look as it did. If that is wanted: pytest tests/golden -n 0 --renew-pictures; look at {stored}."
+        f"{name} doesn't look as it did. Wanted? pytest tests/golden -n 0 --renew-pictures; look at {stored}."
     )
 
 

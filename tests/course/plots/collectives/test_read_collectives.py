@@ -99,7 +99,7 @@ def test_all_reduce_bars_are_the_times_and_their_marks_the_least_times():
         for scheduler in ("baseline", "Themis, SCF")
     }
     marks = [path.vertices for lines in axes.collections for path in lines.get_paths()]
-    bars = {row: text for row, text in zip(all_reduces(), axes.texts, strict=True)}
+    bars = dict(zip(all_reduces(), axes.texts, strict=True))
     for (row, text), mark in zip(bars.items(), marks, strict=False):
         assert mark[0][0] == mark[1][0] == pytest.approx(row.least_ns / 1000)
         assert (mark[0][1] + mark[1][1]) / 2 == pytest.approx(text.xy[1])

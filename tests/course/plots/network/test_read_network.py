@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from course.plots.reading import curves, heights, key_of, labels, place, rows, texts, ticks
-from course.plots.samples import links, picture, small
+from course.plots.samples import MIB, links, picture, small
 from matplotlib.colors import to_hex
 from matplotlib.patches import StepPatch
 from recorded_runs import incast, run, tree
@@ -72,6 +72,17 @@ def test_the_busiest_links_stand_on_top():
     first, second = picture("busiest_links").figure.axes
     assert first.get_title(loc="left").startswith("ring: ")
     assert second.get_title(loc="left").startswith("tree: ")
+    assert picture("busiest_links").alt.startswith("The busiest links as bars. ring: ")
+
+
+def test_a_pale_link_is_pale_even_where_none_is_busy():
+    trace = ae.traces.Builder(4)
+    trace.compute("long", 100, after=trace.all_reduce("short", MIB // 64))
+    ring = ae.TracePlatform(ae.Block("Ring", 4, 50, 500), ae.TraceSystem.of("ring"), congestion_aware=True)
+    result = ae.simulate(trace.build(), ring, record=True)
+    (mesh,) = ae.plots.link_use(result, period_ns=50_000).figure.axes[0].collections
+    assert mesh.get_array().max() < 0.5
+    assert mesh.get_clim() == (0, 1)
 
 
 def test_each_kind_of_link_has_its_colour_and_its_hatch():
@@ -93,6 +104,8 @@ def test_a_queue_is_as_high_as_what_waits():
         shown.figure.axes, {"endless": incast(SwitchBuffers(None)), "small": small()}.items(), strict=True
     ):
         times, lengths = waiting_bytes(result, link)
+        here = [(use.queued_ns, use.free_ns, use.size) for use in uses_of(result)[link]]
+        assert lengths == [sum(size for since, until, size in here if since <= time < until) for time in times]
         outlines = [patch.get_data() for patch in axes.patches if isinstance(patch, StepPatch)]
         assert len(outlines) == 2
         for values, edges, _ in outlines:

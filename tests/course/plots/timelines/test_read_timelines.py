@@ -12,6 +12,7 @@ from matplotlib.patches import StepPatch
 import astra_edu as ae
 from astra_edu.base.intervals import covered
 from astra_edu.traces.make_from_pipeline import from_pipeline
+from astra_edu.workload import Layer, Work
 
 PIXEL = 1000  # in the width of the axes, about: what is narrower is drawn together
 LANES = {"exposed": "exposed communication"}
@@ -207,6 +208,15 @@ def test_a_chunk_has_its_number_where_it_is():
     assert f"from {begin / 1000:,.3f} µs to {end / 1000:,.3f} µs, a lane for each dimension." in shown.alt
 
 
+def test_the_largest_collective_is_drawn():
+    works = Work(20_000, None, 0), Work(0, None, 0)
+    sizes = {"small": MIB, "large": 4 * MIB, "middle": 2 * MIB}
+    layers = [Layer(name, *works, Work(0, "all-reduce", size)) for name, size in sizes.items()]
+    run = ae.simulate(ae.Workload("DATA", layers), ae.preset("ring"))
+    title = labels(ae.plots.chunks(run).figure.axes[0])[0]
+    assert title.startswith("all-reduce of 4 MiB in 4 chunks, weight gradient of layer large")
+
+
 # ------------------------------------------------------------------------------------------------ stages
 
 
@@ -277,6 +287,8 @@ def test_later_virtual_stages_are_paler_and_have_their_letter():
         assert said == {f"{s.micro_batch}{'ab'[s.virtual_stage]}" for s in run.spans}
     many = ae.plots.stages(ae.run_pipeline("interleaved", 4, 8, 10_000, 20_000, virtual=2)).figure
     assert "its letter the virtual stage's" in many.get_suptitle()
+    letters = {text.get_text() for text in many.axes[0].texts if not text.get_text().startswith("idle")}
+    assert letters == {f"{n}{letter}" for n in range(8) for letter in "ab"}
 
 
 def test_runs_share_the_time_that_they_are_drawn_over():

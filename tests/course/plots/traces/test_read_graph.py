@@ -4,6 +4,8 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
+import itertools
+
 from course.plots.reading import arrows, ends, fill_of, legend, rows, stroke_of
 from course.plots.samples import MIB
 from matplotlib.colors import to_hex
@@ -22,7 +24,7 @@ def trace():
     side = made.compute("loss", 5)
     backward = made.compute("backward", 60, after=[forward, side])
     early = made.all_reduce("head", MIB, after=forward)
-    made.all_gather("weights", 2 * MIB, after=[backward, early])
+    made.all_gather("weights", 2 * MIB, after=[forward, backward, early])
     return made.build()
 
 
@@ -84,7 +86,7 @@ def test_the_critical_path_is_thick_and_nothing_else(shown):
     framed = {number for number, (_, text) in boxes(axes).items() if text.get_bbox_patch().get_path_effects()}
     assert framed == {*critical}
     thick = {tuple(node_at(axes, end) for end in ends(arrow)) for arrow in arrows(axes) if arrow.get_linewidth() > 2}
-    assert thick == {*zip(critical, critical[1:], strict=False)}
+    assert thick == {*itertools.pairwise(critical)}
     colours = {arrow.get_linewidth() > 2: to_hex(arrow.get_edgecolor()) for arrow in arrows(axes)}
     assert colours == {True: "#000000", False: "#8c8c8c"}
     assert stroke_of_path(shown).colour == "#000000"
@@ -119,3 +121,11 @@ def test_waiting_for_a_free_unit_is_dashed():
     assert legend(shown.figure)["... until the NPU is free"].dashes
     assert not legend(shown.figure)["critical path"].dashes
     assert stroke_of(shown.figure.legends[0].legend_handles[-1]).colour == to_hex("black")
+
+
+def test_a_message_says_where_it_goes():
+    made = Builder(2)
+    made.message("x", MIB, 0, 1)
+    first, second = (ae.plots.trace_graph(made, npu=npu).figure.axes[0].texts[0].get_text() for npu in (0, 1))
+    assert first.endswith("1 MiB to 1")
+    assert second.endswith("1 MiB from 0")

@@ -4,6 +4,8 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
+import itertools
+
 from course.plots.reading import (
     Stroke,
     bars,
@@ -180,7 +182,7 @@ def test_iterations_are_split_into_what_their_time_goes_into():
     starts = {row: sorted(ends for by_row in told(axes).values() for ends in by_row.get(row, [])) for row in found}
     for ends in starts.values():
         assert ends[0][0] == 0
-        assert all(before[1] == pytest.approx(after[0]) for before, after in zip(ends, ends[1:], strict=False))
+        assert all(before[1] == pytest.approx(after[0]) for before, after in itertools.pairwise(ends))
 
 
 def test_what_was_measured_is_marked_at_a_hundred():
@@ -243,3 +245,11 @@ def test_staleness_is_a_histogram_of_all_updates():
         assert f"{name}: from {min(run.staleness)} to {max(run.staleness)} steps, {mean:.2f} on average." in shown.alt
     assert shown.figure.axes[0].get_ylabel() == "share of updates (%)"
     assert not key_of(shown.figure.axes[0])
+
+
+def test_every_part_of_an_iteration_has_its_own_look():
+    from astra_edu.course.plots.training.validation import KINDS, WORDS
+
+    assert [*KINDS] == [*WORDS]
+    assert [*next(iter(estimates().values())).split] == [*KINDS]
+    assert len({(look.fill, look.hatch) for look in KINDS.values()}) == len(KINDS)
