@@ -17,7 +17,7 @@ MOST_MESSAGES = 20_000_000
 
 
 def messages_of(trace: Trace, platform: TracePlatform) -> int:
-    """About how many messages all NPUs send, without custom collectives; an upper bound where Themis cuts the chunks."""
+    """About how many messages all NPUs send, without custom collectives; at least as many where Themis cuts."""
     if platform.system.replay_only:
         return 0
     count = 0
@@ -28,7 +28,7 @@ def messages_of(trace: Trace, platform: TracePlatform) -> int:
 
 
 def check_effort(count: int, keyword: str = "") -> None:
-    """Raise ConfigError where these are more messages than can be followed. keyword: what asks for that, if any does."""
+    """Raise ConfigError where these messages are too many to be followed. keyword: what asks for that, if any does."""
     if count > MOST_MESSAGES:
         why = f"{keyword} asks for it" if keyword else "the NPUs don't all do the same"
         raise ConfigError(

@@ -143,6 +143,19 @@ def test_hierarchical_phases_follow_each_other_on_their_own_dimensions():
     assert all(a.start_ns < b.start_ns for a, b in pairwise(time.stretches))
 
 
+@pytest.mark.parametrize("delay", [0, 10, 75])
+def test_where_npus_differ_each_dimension_begins_with_the_endpoint_too(delay):
+    network = [ae.Dimension.of("Ring", 4, 100, 100), ae.Dimension.of("Switch", 4, 10, 1000)]
+    schedule = ae.hierarchical("all-reduce", ["ring", "double-binary-tree"], (4, 4))
+    assert not schedule.symmetric
+    parts = [
+        ae.time_schedule(ae.schedule("reduce-scatter", "ring", 4), network[:1], 2**20, delay),
+        ae.time_schedule(ae.schedule("all-reduce", "double-binary-tree", 4), network[1:], 2**18, delay),
+        ae.time_schedule(ae.schedule("all-gather", "ring", 4), network[:1], 2**18, delay),
+    ]
+    assert ae.time_schedule(schedule, network, 2**20, delay).total_ns == sum(part.total_ns for part in parts)
+
+
 @pytest.mark.parametrize("places", [1, 2, 3, 8, 100])
 def test_chunks_share_the_places_of_a_dimension(places):
     dimension = ae.Dimension.of("Ring", 8, 50, 500)

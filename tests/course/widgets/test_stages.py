@@ -252,6 +252,14 @@ def test_the_formula_stands_beside_the_simulation(settings, sentence):
     assert f"the bubble is {100 * shown.run.bubble:.1f} %" in shown.data["sentences"][0]
 
 
+@pytest.mark.parametrize("order", ["gpipe", "1f1b", "interleaved"])
+def test_what_a_stage_keeps_is_what_the_formula_says(order):
+    rows = Stages(order).data["rows"]
+    assert [row[3] for row in rows] == [row[2] for row in rows]
+    if order == "1f1b":
+        assert [row[3] for row in rows] == ["4", "3", "2", "1"]
+
+
 def test_repr_and_summary_are_fixed():
     shown = Stages()
     assert repr(shown) == f"Stages({shown.run!r})"

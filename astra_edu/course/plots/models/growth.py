@@ -75,8 +75,10 @@ def model_growth(device: str = "v100") -> Picture:
     Both are counted from the shapes; the operations for the samples that are published. Raises ConfigError for an
     unknown device, and for one whose memory isn't given.
 
-    >>> print(ae.plots.model_growth("a100").table.splitlines()[0])
-    model               year  parameters (10⁹)  operations of the training
+    >>> table = ae.plots.model_growth("a100").table.splitlines()
+    >>> print(table[0], table[-1], sep="\\n")
+    model                        year  parameters (10⁹)  operations of the training
+    A100: what fits, and a year              5.369                 9.84 × 10²¹
     """
     on = named(device)
     if on.memory_bytes is None:
@@ -114,12 +116,13 @@ def _line(axes: Axes, height: float, words: str) -> None:
 def _alt(growth: _Growth) -> str:
     found, counted = growth.points, growth.counted
     first, last = min(found, key=lambda p: p.parameters), max(found, key=lambda p: p.parameters)
+    large, long = sum(p.parameters > growth.fit for p in found), sum(flops > growth.year for flops in counted)
     return (
         f"Two charts with logarithmic axes over the years {int(found[0].date)} to {int(found[-1].date)}. Parameters: "
         f"from {first.name}, {first.parameters / 1e9:.3f} × 10⁹, to {last.name}, {last.parameters / 1e9:,.0f} × 10⁹; "
-        f"{sum(p.parameters > growth.fit for p in found)} of {len(found)} models are above the line of what fits on a "
-        f"{growth.device}. Operations: {sum(flops > growth.year for flops in counted)} of {len(counted)} are above the "
-        "line of its year."
+        f"{large} of {len(found)} models are above the line of what fits on a {growth.device}, "
+        f"{growth.fit / 1e9:,.1f} × 10⁹. Operations: {long} of {len(counted)} are above the line of its year, "
+        f"{scientific(growth.year)}."
     )
 
 
@@ -128,6 +131,7 @@ def _table(growth: _Growth) -> str:
         [p.name, f"{p.date:.1f}", f"{p.parameters / 1e9:,.3f}", scientific(p.flops) if p.flops else "not published"]
         for p in growth.points
     ]
+    rows.append([f"{growth.device}: what fits, and a year", "", f"{growth.fit / 1e9:,.3f}", scientific(growth.year)])
     return text_table(["model", "year", "parameters (10⁹)", "operations of the training"], rows)
 
 
