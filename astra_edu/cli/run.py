@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.base.files import what_is_at
 from astra_edu.cli.commands import ScriptCommand, dimension_option, file_option, number_option, warnings_said
 from astra_edu.formats import load_astra_sim, load_workload
 from astra_edu.network import Dimension
@@ -62,13 +63,12 @@ def run(
         raise ConfigError(f"{both} are files of ASTRA-sim 2.x; the command for them is run2.")
     platform = _overridden(platform, {name.replace("_", "-"): values for name, values in per_dimension.items()})
     workload = load_workload(workload_configuration, comm_scale, compute_scale)
+    new = not what_is_at(path, "a folder for the reports")
     with warnings_said():
         result = simulate(workload, platform, num_passes)
-    folder = Path(path)
-    where = f"Folder {folder}" if folder.is_dir() else f"New folder {folder}"
-    files = write_reports(result, folder, run_name, stat_row, total_stat_rows)
+    files = write_reports(result, path, run_name, stat_row, total_stat_rows)
     click.echo(f"{run_name}: {result}")
-    click.echo(f"{where}: {', '.join(file.name for file in files)}")
+    click.echo(f"{'New folder' if new else 'Folder'} {Path(path)}: {', '.join(file.name for file in files)}")
 
 
 def _overridden(platform: Platform, values: dict[str, tuple[float, ...]]) -> Platform:

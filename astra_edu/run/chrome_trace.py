@@ -12,7 +12,7 @@ from math import inf, nextafter
 from pathlib import Path
 from typing import Any
 
-from astra_edu.base.errors import ConfigError
+from astra_edu.base.files import write_text
 from astra_edu.base.run import VIEWS, Run
 from astra_edu.base.span import Span
 from astra_edu.base.units import format_bytes
@@ -51,13 +51,8 @@ def save_chrome_trace(run: Run, path: str | Path) -> Path:
     >>> result.save_chrome_trace("run.json").name
     'run.json'
     """
-    target = Path(path)
     events = ",\n".join(json.dumps(event, ensure_ascii=False) for event in trace_events(run))
-    try:
-        target.write_text(f'{{"displayTimeUnit": "ns", "traceEvents": [\n{events}\n]}}\n', encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"{target} can't be written: {error.strerror}.") from error
-    return target
+    return write_text(path, f'{{"displayTimeUnit": "ns", "traceEvents": [\n{events}\n]}}\n')
 
 
 VIEWS["save_chrome_trace"] = save_chrome_trace

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.base.files import read_text, write_text
+from astra_edu.base.files import read_text, what_is_at, write_text
 
 
 class Report:
@@ -21,7 +21,7 @@ class Report:
         """
         self.path = path
         self.width = width
-        self.fresh = own is None or not path.exists()
+        self.fresh = own is None or not what_is_at(path, "a report")
         self.cells = [] if self.fresh else _read(path)
         self._grow(height)
         for row in own or ():
@@ -44,8 +44,7 @@ class Report:
         """Write the file, making its folder if need be. Raises ConfigError where that isn't possible."""
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows(self.cells)
-        write_text(self.path, text.getvalue())
-        return self.path
+        return write_text(self.path, text.getvalue())
 
     def _grow(self, height: int) -> None:
         self.cells += [[""] * self.width for _ in range(height - len(self.cells))]

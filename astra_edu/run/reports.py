@@ -12,9 +12,11 @@ from itertools import zip_longest
 from os import PathLike
 from pathlib import Path
 
-from astra_edu.base.errors import ConfigError, whole
+from astra_edu.base.errors import ConfigError, instance_of, whole
+from astra_edu.base.files import ready_folder
 from astra_edu.base.intervals import shares_of_periods
-from astra_edu.base.units import MIB
+from astra_edu.base.locked import locked
+from astra_edu.base.units import MIB, format_ns
 from astra_edu.run.report_csv import Report
 from astra_edu.run.result import Result
 from astra_edu.system.queues import Issued, Stay
@@ -22,6 +24,10 @@ from astra_edu.workload.npu import RunningLayer
 
 PERIOD_NS = 10_000
 """How long the periods of the dimension utilisation are."""
+
+MOST_ROWS = 1_000_000
+"""Of a file, for all runs together."""
+MOST_PERIODS = 10_000_000
 
 _NAMED_DIMENSIONS = 7
 _DIMENSION_ROWS = 10
@@ -51,12 +57,26 @@ def write_reports(
     row = whole("stat-row", row, at_least=0)
     if row >= rows:
         raise ConfigError(f"stat-row is {row}; of total-stat-rows = {rows} the last one is {rows - 1}.")
-    if not name or not name.isprintable() or "/" in name or "\\" in name:
-        raise ConfigError(f"run-name is {name!r}; it becomes part of a file's name, so no / or \\ can be in it.")
-    if Path(folder).is_file():
-        raise ConfigError(f"{folder} is a file; the reports need a folder.")
-    run = ReportRow(result, Path(folder), name, row, rows)
-    return [report(run) for report in (_tutorial, _end_to_end, _detailed, _backend, _dimensions, _utilisation)]
+    each = max(_DIMENSION_ROWS, len(result.running))
+    if rows * each > MOST_ROWS:
+        raise ConfigError(
+            f"total-stat-rows is {rows:,}; with {each} rows for each run {MOST_ROWS // each:,} is the most."
+        )
+    _check_name(name)
+    run = ReportRow(result, ready_folder(folder, "a folder for the reports"), name, row, rows)
+    with locked(run.folder):
+        return [report(run) for report in (_tutorial, _end_to_end, _detailed, _backend, _dimensions, _utilisation)]
+
+
+def _check_name(name: str) -> None:
+    text = instance_of("run-name", name, str, "it must be a text")
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ConfigError(
+            f"run-name is {text!r}: the console's encoding can't hold its letters. Set PYTHONUTF8=1, or a locale such "
+            "as C.UTF-8, or take plain letters."
+        )
+    if not text or not text.isprintable() or "/" in text or "\\" in text:
+        raise ConfigError(f"run-name is {text!r}; it becomes part of a file's name, so no / or \\ can be in it.")
 
 
 def _table(run: ReportRow, file: str, height: int, width: int, own: Iterable[int]) -> Report:
@@ -151,6 +171,11 @@ def _utilisation(run: ReportRow) -> Path:
     """How much of each period a dimension has a chunk, waiting or running, in percent."""
     result = run.result
     count = int(result.total_ns) // PERIOD_NS
+    if count > MOST_PERIODS:
+        raise ConfigError(
+            f"the run takes {format_ns(result.total_ns)}; of its utilisation, a row every {PERIOD_NS // 1000} µs, "
+            f"{MOST_PERIODS:,} rows are the most. Scale it down (compute-scale, comm-scale)."
+        )
     table = Report(run.folder / f"{run.name}_dimension_utilization.csv", count + 2, 0)
     dims = range(len(result.logical))
     busy = [[(s.queued_ns, s.end_ns) for s in result.stays if s.phase.dimension == d] for d in dims]

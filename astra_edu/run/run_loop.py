@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from astra_edu.base.errors import ConfigError, whole
 from astra_edu.base.progress import Bar
+from astra_edu.run.effort import check_passes
 from astra_edu.run.result import Result
 from astra_edu.system import Platform
 from astra_edu.system.logical import LogicalDimension, logical_dimensions
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 def run_loop(workload: Workload, platform: Platform, passes: int = 1, progress: bool = True) -> Result:
     """Run a workload `passes` times, to the nanosecond as ASTRA-sim 1.0 does. See simulate."""
     passes = whole("passes", passes, at_least=1)
+    check_passes(passes, len(workload.layers))
     _warn_of_nothing(workload)
     words = options(workload)
     dims, boundary = logical_dimensions(platform.network, words.group)

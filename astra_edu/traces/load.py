@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from astra_edu.base.errors import ConfigError
-from astra_edu.base.files import FileName, write_bytes
+from astra_edu.base.errors import ConfigError, instance_of
+from astra_edu.base.files import FileName, path_of, what_is_at, write_bytes
 from astra_edu.traces.accidents import warn_of_accidents
 from astra_edu.traces.communication import check_communication
 from astra_edu.traces.et_file import MOST_NODES, encode, fingerprint, read_et
@@ -75,11 +75,12 @@ def save_trace(trace: Trace, path: FileName, compressed: bool = False) -> None:
     >>> sorted(path.name for path in Path().glob("exchange.*"))
     ['exchange.0.et', 'exchange.1.et']
     """
-    if str(path).endswith(".json"):
+    instance_of("trace", trace, Trace, "give one such as ae.traces.collective(...)")
+    if str(path_of(path)).endswith(".json"):
         write_json_trace(path, trace)
         return
     more = Path(f"{path}.{trace.npus}.et")
-    if more.exists():
+    if what_is_at(more, "a trace"):
         raise ConfigError(f"{more} is there already: it is of a trace of more NPUs than these {trace.npus}. Delete it.")
     content: dict[tuple[int, bytes], bytes] = {}
     for npu, nodes in enumerate(trace.nodes):

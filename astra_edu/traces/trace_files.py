@@ -9,7 +9,7 @@ from itertools import count, islice
 from pathlib import Path
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.base.files import FileName
+from astra_edu.base.files import FileName, in_folder, path_of, what_is_at
 
 _RANKED = re.compile(r"(.+)\.(0|[1-9][0-9]*)\.(et|json)", re.DOTALL)
 _WHAT = "execution traces"
@@ -17,14 +17,15 @@ _WHAT = "execution traces"
 
 def is_trace(path: FileName) -> bool:
     """Whether a trace is meant, not a text workload: there are files with this prefix, or its content isn't text."""
-    file = Path(path)
-    try:
-        if file.is_file():
+    file = path_of(path)
+    there = what_is_at(file, "a workload file")
+    if there == "file":
+        try:
             with file.open("rb") as start:
                 return file.suffix == ".et" or start.read(64).lstrip()[:1] in (b"{", b"[")
-        return file.suffix != ".txt" and bool(_traces_in(file.parent) or (file.is_dir() and _traces_in(file)))
-    except (OSError, ValueError):
-        return False
+        except OSError:
+            return False
+    return file.suffix != ".txt" and bool(_traces_in(file.parent) or (there == "folder" and _traces_in(file)))
 
 
 def files_of(path: FileName) -> list[Path]:
@@ -32,20 +33,17 @@ def files_of(path: FileName) -> list[Path]:
 
     Raises ConfigError where there is none, saying what there is, and where an NPU has no file.
     """
-    file = Path(path)
-    try:
-        is_file, is_folder = file.is_file(), file.is_dir()
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"{str(file)[:80]!r} is no path; a prefix of {_WHAT} is expected.") from error
-    ranked = _RANKED.fullmatch(file.name) if is_file else None
-    if is_file and not ranked:
+    file = path_of(path)
+    there_is = what_is_at(file, f"a prefix of {_WHAT}")
+    ranked = _RANKED.fullmatch(file.name) if there_is == "file" else None
+    if there_is == "file" and not ranked:
         return [file]
     prefix = file.with_name(ranked[1]) if ranked else file
     there = _traces_in(prefix.parent)
     for kind in [ranked[3]] if ranked else ["et", "json"]:
         if ranks := there.get(prefix.name, {}).get(kind):
             return _complete(ranks, prefix, kind)
-    raise ConfigError(_nothing(file, _traces_in(file) if is_folder else there, is_folder))
+    raise ConfigError(_nothing(file, _traces_in(file) if there_is == "folder" else there, there_is == "folder"))
 
 
 def prefix_of(file: Path) -> Path:
@@ -57,8 +55,8 @@ def prefix_of(file: Path) -> Path:
 def _traces_in(folder: Path) -> dict[str, dict[str, dict[int, Path]]]:
     """The traces of a folder: prefix to kind of file to NPU to file."""
     found: dict[str, dict[str, dict[int, Path]]] = {}
-    if folder.is_dir():
-        for file in folder.iterdir():
+    if what_is_at(folder, "a folder") == "folder":
+        for file in in_folder(folder):
             if match := _RANKED.fullmatch(file.name):
                 found.setdefault(match[1], {}).setdefault(match[3], {})[int(match[2])] = file
     return found
@@ -74,7 +72,7 @@ def _complete(ranks: Mapping[int, Path], prefix: Path, kind: str) -> list[Path]:
 
 
 def _nothing(file: Path, there: Mapping[str, Mapping[str, Mapping[int, Path]]], is_folder: bool) -> str:
-    if not (is_folder or file.parent.is_dir()):
+    if not is_folder and what_is_at(file.parent, "a folder") != "folder":
         return f"{file}: there are no {_WHAT} with this prefix, nor is its folder there."
     start = f"{file} is a folder; a prefix of {_WHAT} is expected" if is_folder else f"{file} is no prefix of {_WHAT}"
     if not there:

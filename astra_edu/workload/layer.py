@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from astra_edu.base.errors import ConfigError, choice, whole
+from astra_edu.base.errors import ConfigError, choice, list_of, shown, text_of, whole
 from astra_edu.base.table import Registry, first_sentence
 from astra_edu.collectives import Collective
 
@@ -61,10 +61,14 @@ class Layer:
     parallelism: str = ""
 
     def __post_init__(self) -> None:
+        text_of("name of a layer", self.name)
+        text_of(f"parallelism of layer {self.name}", self.parallelism)
         for kind in ("forward", "input_gradient", "weight_gradient"):
             work = getattr(self, kind)
             if not isinstance(work, Work):
-                raise ConfigError(f"{kind} of layer {self.name} is {work!r}; give Work(compute_ns, collective, size).")
+                raise ConfigError(
+                    f"{kind} of layer {self.name} is {shown(work)}; give Work(compute_ns, collective, size)."
+                )
         update = whole(f"update time of layer {self.name} in ns", self.update_ns, at_least=0)
         object.__setattr__(self, "update_ns", update)
 
@@ -86,10 +90,12 @@ class Workload:
 
     def __post_init__(self) -> None:
         choice("training loop", self.loop, LOOPS)
-        if not self.layers or not all(isinstance(layer, Layer) for layer in self.layers):
+        layers = list_of("layers", self.layers, "a workload needs one or more, each a Layer(...)")
+        if not layers or not all(isinstance(layer, Layer) for layer in layers):
             raise ConfigError("a workload needs one layer or more, each a Layer(...).")
-        object.__setattr__(self, "layers", tuple(self.layers))
-        object.__setattr__(self, "options", tuple(map(str, self.options)))
+        object.__setattr__(self, "layers", layers)
+        words = list_of("options", self.options, "give the words of the file's first line, or ()")
+        object.__setattr__(self, "options", tuple(text_of("an option", str(word)) for word in words))
 
     @classmethod
     def micro(cls, collective: str, size: int, update_ns: int = 1) -> Workload:

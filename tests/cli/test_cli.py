@@ -130,7 +130,7 @@ def test_options_of_the_system_arrive(options, changes, tmp_path):
         ([*RING, "--stat-row=1"], "stat-row is 1; of total-stat-rows = 1 the last one is 0"),
         ([*RING, "--stat-row=-1"], "stat-row is -1"),
         ([*RING, "--run-name=a/b"], "no / or \\ can be in it"),
-        ([*RING, f"--path={EX1 / 'ring.txt'}"], "is a file; the reports need a folder"),
+        ([*RING, f"--path={EX1 / 'ring.txt'}"], "is a file; a folder for the reports is expected"),
     ],
 )
 def test_errors_are_a_sentence_and_exit_code_2(args, words):
@@ -159,3 +159,44 @@ def test_a_damaged_report_of_an_earlier_run(tmp_path):
     result = ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.preset("ring"))
     with pytest.raises(ae.ConfigError, match=r"tutorial_result.csv is not a text file .* earlier run"):
         write_reports(result, tmp_path, "late", 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ("--path=" + "x" * 300, "is no path (File name too long); a folder for the reports is expected"),
+        (
+            "--total-stat-rows=100000000",
+            "total-stat-rows is 100,000,000; with 10 rows for each run 100,000 is the",
+        ),
+        ("--num-passes=10000000", "passes is 10,000,000; of 1 layer 100,000 are the most"),
+        ("--num-passes=99999999999999999999", "64 bits hold at most"),
+        ("--run-name=\udcc3\udca9", "the console's encoding can't hold its letters. Set PYTHONUTF8=1"),
+        ("--compute-scale=1e15", "64 bits"),
+    ],
+)
+def test_what_would_never_end_is_refused_at_once(option, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    workload = tmp_path / "work.txt"
+    workload.write_text("DATA\n1\na -1 50000 NONE 0 5 NONE 0 5 ALLREDUCE 4096 1\n")
+    said = run(*files(EX1 / "ring.json", EX1 / "ring.txt", workload), option, code=2)
+    assert words in " ".join(said.split())
+
+
+def test_a_utilisation_of_too_many_periods(tmp_path):
+    workload = tmp_path / "work.txt"
+    workload.write_text("DATA\n1\na -1 100000000000001 NONE 0 5 NONE 0 5 ALLREDUCE 4096 1\n")
+    said = run(*files(EX1 / "ring.json", EX1 / "ring.txt", workload), f"--path={tmp_path}", code=2)
+    assert "a row every 10 µs, 10,000,000 rows are the most" in " ".join(said.split())
+
+
+def test_runs_at_the_same_time_share_the_reports(tmp_path):
+    """Eight processes, each with its row: none is lost, and none fails."""
+    command = [sys.executable, "-m", "astra_edu", "run", *RING, f"--path={tmp_path}", "--total-stat-rows=8"]
+    rows = [[*command, f"--stat-row={row}", f"--run-name=r{row}"] for row in range(8)]
+    subprocess.run(rows[0], check=True, capture_output=True)
+    others = [subprocess.Popen(row, stdout=subprocess.DEVNULL) for row in rows[1:]]
+    assert [process.wait() for process in others] == [0] * 7
+    for name in BASE[:3]:
+        text = (tmp_path / name).read_text()
+        assert [f"r{row}" for row in range(8) if f"r{row}," not in text] == []

@@ -145,7 +145,10 @@ def test_warnings_are_a_line_each(tmp_path):
         (lambda args: [*args, "--num-queues-per-dim=0"], "num_queues_per_dim is 0"),
         (lambda args: [*args, "--rendezvous-protocol=maybe"], "'maybe' is not a valid boolean"),
         (lambda args: [args[0] + "s", *args[1:]], "works is no prefix of execution traces; did you mean 'work'"),
-        (lambda args: [args[0] + "x" * 5000, *args[1:]], "is no path; a prefix of execution traces is expected"),
+        (
+            lambda args: [args[0] + "x" * 5000, *args[1:]],
+            "is no path (File name too long); a prefix of",
+        ),
         (lambda args: ["--workload-configuration=", *args[1:]], "is a folder; a prefix of execution traces"),
         (lambda args: [*args[:3], args[3] + "x"], "network.ymlx: no such file; a network file"),
         (lambda args: [args[0], args[1].replace("system.json", "network.yml"), *args[2:]], "same version are expected"),

@@ -233,7 +233,7 @@ class TestHostileFiles:
             read_et(tmp_path)
         with says("no such file; an execution trace .* Its folder has: pipe.0.et"):
             read_et(tmp_path / "work.0.et")
-        for name, words in (("a\0b", "no such file"), ("a" * 5000, "is no path")):
+        for name, words in (("a\0b", "zero byte"), ("a" * 5000, "is no path")):
             with says(words):
                 read_et(name)
             with says("is no (path|prefix)"):

@@ -7,7 +7,7 @@ from typing import Any
 
 import anywidget
 
-from astra_edu.base.errors import ConfigError
+from astra_edu.base.files import write_text
 from astra_edu.course.widgets import handout
 
 
@@ -40,12 +40,7 @@ class View(anywidget.AnyWidget):
 
         Raises ConfigError where it can't be written.
         """
-        target = Path(path)
-        try:
-            target.write_text(self.page(), encoding="utf-8")
-        except OSError as error:
-            raise ConfigError(f"{target} can't be written: {error.strerror}.") from error
-        return target
+        return write_text(path, self.page())
 
     def _name(self) -> str:
         """What stands before the summary where no view runs."""
