@@ -1,7 +1,8 @@
 """The six CSV files that ASTRA-sim 1.0 leaves behind: the same names, and the same cells in the same places.
 
-Times are in µs and sizes in MiB ("MB" in the headers), with six decimals. Several runs share the files: run number 0
-begins them, each later one fills in its own rows.
+Its congestion-aware program leaves four of them; it measures no bytes. Times are in µs and sizes in MiB ("MB" in the
+headers), with six decimals. Several runs share the files: run number 0 begins them, each later one fills in its own
+rows.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class ReportRow:
 def write_reports(
     result: Result, folder: str | PathLike[str] = ".", name: str = "unnamed run", row: int = 0, rows: int = 1
 ) -> list[Path]:
-    """Write tutorial_result.csv and its five companions into `folder`, which is made if need be; return their paths.
+    """Write tutorial_result.csv and its companions into `folder`, which is made if need be; return their paths.
 
     name: the run's, in every file. row: which of the `rows` runs it is, from 0; run 0 overwrites files of that name,
     the others add to them. Raises ConfigError for a row that isn't there, a name that can't be part of a file's name,
@@ -56,7 +57,8 @@ def write_reports(
     if Path(folder).is_file():
         raise ConfigError(f"{folder} is a file; the reports need a folder.")
     run = ReportRow(result, Path(folder), name, row, rows)
-    return [report(run) for report in (_tutorial, _end_to_end, _detailed, _backend, _dimensions, _utilisation)]
+    of_the_network = () if result.platform.congestion_aware else (_backend, _dimensions)
+    return [report(run) for report in (_tutorial, _end_to_end, _detailed, *of_the_network, _utilisation)]
 
 
 def _table(run: ReportRow, file: str, height: int, width: int, own: Iterable[int]) -> Report:
@@ -67,9 +69,11 @@ def _table(run: ReportRow, file: str, height: int, width: int, own: Iterable[int
 def _tutorial(run: ReportRow) -> Path:
     table = _table(run, "tutorial_result.csv", run.rows + 1, 5, [run.row + 1])
     headers = ("Name", "TotalTime(us)", "ComputeTime(us)", "ExposedCommunicationTime(us)", "TotalMessageSize(MB)")
-    if table.fresh:
+    congestion_aware = run.result.platform.congestion_aware
+    if table.fresh or congestion_aware:  # whose program writes them for every run, in front of what is there
         table.put(0, 0, *headers)
-    table.put(run.row + 1, 0, run.name, *_times(run.result), _mib(run.result.message_bytes))
+    sent = "(not measured)" if congestion_aware else _mib(run.result.message_bytes)
+    table.put(run.row + 1, 0, run.name, *_times(run.result), sent)
     return table.save()
 
 
