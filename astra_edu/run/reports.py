@@ -14,7 +14,8 @@ from os import PathLike
 from pathlib import Path
 
 from astra_edu.base.errors import ConfigError, whole
-from astra_edu.base.intervals import shares_of_periods
+from astra_edu.base.files import write_text
+from astra_edu.base.intervals import common_stretches, stretches_of_shares
 from astra_edu.base.units import MIB
 from astra_edu.run.report_csv import Report
 from astra_edu.run.result import Result
@@ -24,6 +25,7 @@ from astra_edu.workload.npu import RunningLayer
 PERIOD_NS = 10_000
 """How long the periods of the dimension utilisation are."""
 
+_PERIOD_US = PERIOD_NS // 1000
 _NAMED_DIMENSIONS = 7
 _DIMENSION_ROWS = 10
 
@@ -155,15 +157,16 @@ def _utilisation(run: ReportRow) -> Path:
     """How much of each period a dimension has a chunk, waiting or running, in percent."""
     result = run.result
     count = int(result.total_ns) // PERIOD_NS
-    table = Report(run.folder / f"{run.name}_dimension_utilization.csv", count + 2, 0)
     dims = range(len(result.logical))
     busy = [[(s.queued_ns, s.end_ns) for s in result.stays if s.phase.dimension == d] for d in dims]
-    shares = zip(*(shares_of_periods(intervals, PERIOD_NS, count) for intervals in busy), strict=True)
-    table.put(0, 0, " time (us) ", *(f"dim{d + 1} util" for d in dims), "")
-    for row, period in enumerate(shares, start=1):
-        table.put(row, 0, _us(row * PERIOD_NS), *(f"{share * 100:.6f}" for share in period), "")
-    table.put(count + 1, 0, *[""] * (len(dims) + 1))
-    return table.save()
+    shares = [stretches_of_shares(intervals, PERIOD_NS, count) for intervals in busy]
+    lines = [",".join((" time (us) ", *(f"dim{d + 1} util" for d in dims), "")), "\n"]
+    for begin, end, alike in common_stretches(shares):  # as text at once: there may be a million lines
+        cells = ".000000" + "".join(f",{share * 100:.6f}" for share in alike) + ",\n"
+        lines += cells.join(map(str, range((begin + 1) * _PERIOD_US, (end + 1) * _PERIOD_US, _PERIOD_US))), cells
+    path = run.folder / f"{run.name}_dimension_utilization.csv"
+    write_text(path, "".join([*lines, "," * len(dims), "\n"]))
+    return path
 
 
 def _collectives(stays: Sequence[Stay]) -> dict[Issued, list[list[Stay]]]:
