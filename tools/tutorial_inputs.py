@@ -10,7 +10,7 @@ from pathlib import Path
 
 from astra_edu import Collective, Dimension, Platform, Strategy, SystemConfig, Workload, generate_workload
 from astra_edu.base.files import write_text
-from astra_edu.formats import format_network, format_system, format_workload
+from astra_edu.formats import format_congested_network, format_network, format_system, format_workload
 from astra_edu.run.presets import preset
 from astra_edu.workload import Layer, Work
 
@@ -77,6 +77,7 @@ def files() -> dict[str, str]:
     return {
         **{f"{path}.json": format_network(platform.network) for path, platform in platforms.items()},
         **{f"{path}.txt": format_system(platform.system) for path, platform in platforms.items()},
+        "asplos2023/ex3-2/congestion.yml": format_congested_network(misfit.network),
         "asplos2023/ex3-1/3d_switch.json": format_network(preset("3d-switch").network),
         "asplos2023/ex3-1/3d_switch_baseline.txt": format_system(preset("3d-switch").system),
         "asplos2023/ex3-1/3d_switch_themis.txt": format_system(preset("3d-switch-themis").system),

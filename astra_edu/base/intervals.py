@@ -26,11 +26,55 @@ def covered(intervals: Sequence[tuple[float, float]]) -> float:
 
 def shares_of_periods(intervals: Sequence[tuple[float, float]], period: int, count: int) -> list[float]:
     """The share of each of `count` periods that the intervals cover."""
-    shares = [0.0] * count
+    stretches = stretches_of_shares(intervals, period, count)
+    return [share for begin, end, share in stretches for _ in range(begin, end)]
+
+
+def stretches_of_shares(
+    intervals: Sequence[tuple[float, float]], period: int, count: int
+) -> list[tuple[int, int, float]]:
+    """The shares of periods, those of equal ones together: (first period, the one after the last, their share).
+
+    >>> stretches_of_shares([(5, 42)], period=10, count=6)
+    [(0, 1, 0.5), (1, 4, 1.0), (4, 5, 0.2), (5, 6, 0.0)]
+    """
+    touched: dict[int, float] = {}
+    known: list[tuple[int, int, float]] = []
     for start, end in merged(intervals):
-        for k in range(int(start // period), min(int(-(-end // period)), count)):
-            shares[k] += min(end, (k + 1) * period) - max(start, k * period)
-    return [share / period for share in shares]
+        first, last = int(start // period), min(int(-(-end // period)), count)
+        begin = first if start <= first * period else first + 1
+        stop = last if end >= last * period else last - 1
+        if begin < stop:
+            known.append((begin, stop, 1.0))
+        for k in {*range(first, min(begin, last)), *range(max(stop, first), last)}:
+            touched[k] = touched.get(k, 0.0) + (min(end, (k + 1) * period) - max(start, k * period))
+    known += [(k, k + 1, covered_ns / period) for k, covered_ns in touched.items()]
+    stretches, done = [], 0
+    for begin, stop, share in [*sorted(known), (count, count, 0.0)]:
+        if done < begin:
+            stretches.append((done, begin, 0.0))
+        if begin < stop:
+            stretches.append((begin, stop, share))
+        done = stop
+    return stretches
+
+
+def common_stretches(
+    several: Sequence[Sequence[tuple[int, int, float]]],
+) -> list[tuple[int, int, tuple[float, ...]]]:
+    """The stretches in which none of several lists of stretches changes, each with all their shares.
+
+    >>> common_stretches([[(0, 2, 0.5), (2, 6, 0.0)], [(0, 4, 1.0), (4, 6, 0.0)]])
+    [(0, 2, (0.5, 1.0)), (2, 4, (0.0, 1.0)), (4, 6, (0.0, 0.0))]
+    """
+    found, at, begin = [], [0] * len(several), 0
+    while all(place < len(stretches) for place, stretches in zip(at, several, strict=True)):
+        now = [stretches[place] for place, stretches in zip(at, several, strict=True)]
+        end = min(stop for _, stop, _ in now)
+        found.append((begin, end, tuple(share for *_, share in now)))
+        at = [place + (stop == end) for place, (_, stop, _) in zip(at, now, strict=True)]
+        begin = end
+    return found
 
 
 def gaps(intervals: Sequence[tuple[float, float]], start: float, end: float) -> list[tuple[float, float]]:

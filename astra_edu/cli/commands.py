@@ -79,10 +79,11 @@ def number_option(option: str, default: float, what: str) -> Callable[[Any], Any
     return click.option(f"--{option}", type=type(default), default=default, show_default=True, help=what)
 
 
-def dimension_option(option: str, kind: type, what: str) -> Callable[[Any], Any]:
-    """An option with a value for each dimension."""
+def dimension_option(option: str, also: str | None, kind: type, what: str) -> Callable[[Any], Any]:
+    """An option with a value for each dimension. also: what ASTRA-sim 1.0's congestion-aware program calls it."""
     values = f"{what}; one value for each dimension, in place of the network file's."
-    return click.option(f"--{option}", type=kind, multiple=True, metavar="VALUE ...", help=values)
+    names = [f"--{name}" for name in (option, also) if name]
+    return click.option(*names, type=kind, multiple=True, metavar="VALUE ...", help=values)
 
 
 @contextmanager

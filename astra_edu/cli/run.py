@@ -21,7 +21,7 @@ _OVERRIDES = {"units-count": "npus", "links-count": "links", "link-bandwidth": "
 
 
 @click.command(cls=ScriptCommand)
-@file_option("network-configuration", "Network file (JSON)")
+@file_option("network-configuration", "Network file (JSON; YAML where messages wait for each other)")
 @file_option("system-configuration", "System file")
 @file_option("workload-configuration", "Workload file")
 @click.option("--run-name", default="unnamed run", show_default=True, metavar="NAME", help="Name in the reports.")
@@ -34,10 +34,10 @@ _OVERRIDES = {"units-count": "npus", "links-count": "links", "link-bandwidth": "
 @click.option("--rendezvous-protocol", type=bool, default=False, help="1: a message waits for its receiver's request.")
 @number_option("total-stat-rows", 1, "How many runs share the reports, one after the other.")
 @number_option("stat-row", 0, "Which of them this is; 0 begins new reports.")
-@dimension_option("units-count", int, "NPUs")
-@dimension_option("links-count", int, "Links of an NPU")
-@dimension_option("link-bandwidth", float, "GB/s of a link (2**30 bytes/s)")
-@dimension_option("link-latency", float, "ns of a link")
+@dimension_option("units-count", "npus-count", int, "NPUs")
+@dimension_option("links-count", None, int, "Links of an NPU")
+@dimension_option("link-bandwidth", "bandwidth", float, "GB/s of a link (2**30 bytes/s)")
+@dimension_option("link-latency", "latency", float, "ns of a link")
 def run(
     network_configuration: str,
     system_configuration: str,
@@ -54,7 +54,11 @@ def run(
     stat_row: int,
     **per_dimension: tuple[float, ...],
 ) -> None:
-    """Simulate one run as ASTRA-sim 1.0 does and write its six reports (CSV)."""
+    """Simulate one run as ASTRA-sim 1.0 does and write its six reports (CSV).
+
+    With a network file in YAML, as its congestion-aware program does, which writes four of them. The options are those
+    of the programs AnalyticalAstra and AstraCongestion; "python -m astra_edu run" stands in for either.
+    """
     platform = load_astra_sim(
         network_configuration, system_configuration, injection_scale, num_queues_per_dim, rendezvous_protocol
     )
@@ -81,8 +85,13 @@ def _overridden(platform: Platform, values: dict[str, tuple[float, ...]]) -> Pla
                 f"give one a dimension."
             )
 
+    if platform.congestion_aware and "links-count" in given:
+        raise ConfigError("--links-count has no meaning on a congestion-aware network, whose links are one each.")
+
     def changed(d: int, dimension: Dimension) -> Dimension:
         changes: dict[str, Any] = {_OVERRIDES[option]: found[d] for option, found in given.items()}
+        if platform.congestion_aware:
+            changes["links"] = dimension.topology.links_needed(changes.get("npus", dimension.npus))
         try:
             return replace(dimension, **changes)
         except ConfigError as error:

@@ -188,6 +188,8 @@ def _of_order(result: Result) -> Iterator[Change]:
         baseline = _with_system(platform, inter_dimension="baseline", intra_dimension="FIFO")
         words = f"dimension 0 first for every chunk (baseline, FIFO instead of {system.inter_dimension})"
         yield Change(words, platform=baseline, cause=ORDER)
+    if platform.congestion_aware:  # which knows one chunk at once
+        return
     twice = 2 * system.active_chunks
     words = f"up to {twice} instead of {system.active_chunks} chunks at once on a dimension"
     yield Change(words, platform=_with_system(platform, active_chunks=twice), cause=AT_ONCE)

@@ -45,8 +45,10 @@ def meeting(result: Result) -> list[int]:
     """Dimensions of the network on which messages of one step share links, which the model doesn't see.
 
     Looked for on whole dimensions (where NPUs differ, on those of up to 256 NPUs) and where all messages of a step
-    leave at once, without a window.
+    leave at once, without a window. On a congestion-aware network they wait for each other: there are none.
     """
+    if result.platform.congestion_aware:
+        return []
     kinds = {(id(stay.phase.schedule), stay.phase.dimension): stay.phase for stay in result.stays}
     found = set()
     for phase in kinds.values():

@@ -7,19 +7,26 @@ from typing import Any
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.files import FileName, read_text, write_text
-from astra_edu.formats.kinds import GRAPH, NETWORK_2, OF_2, SYSTEM_2, kinds_of
+from astra_edu.formats.kinds import GRAPH, NETWORK_2, OF_2, SYSTEM, SYSTEM_2, has_one_topology, kinds_of
 from astra_edu.formats.memory_json import format_memory, parse_memory
 from astra_edu.formats.network_graph import format_graph, parse_graph
 from astra_edu.formats.network_json import format_network, parse_network
-from astra_edu.formats.network_yaml import format_network_2, parse_network_2
+from astra_edu.formats.network_yaml import (
+    format_congested_network,
+    format_network_2,
+    parse_congested_network,
+    parse_network_2,
+)
 from astra_edu.formats.system_json import format_system_2, parse_system_2
 from astra_edu.formats.system_text import format_system, parse_system
 from astra_edu.formats.trace_platform import save_trace_platform, trace_platform
 from astra_edu.formats.workload_text import format_workload, parse_workload
-from astra_edu.system import Platform, TracePlatform
+from astra_edu.network import Dimension
+from astra_edu.system import Platform, SystemConfig, TracePlatform
 from astra_edu.workload import Workload
 
 __all__ = [
+    "format_congested_network",
     "format_graph",
     "format_memory",
     "format_network",
@@ -29,6 +36,7 @@ __all__ = [
     "format_workload",
     "load_astra_sim",
     "load_workload",
+    "parse_congested_network",
     "parse_graph",
     "parse_memory",
     "parse_network",
@@ -53,7 +61,8 @@ def load_astra_sim(
 ) -> Any:
     """Read a platform: a Platform from ASTRA-sim 1.0's files (JSON, text), a TracePlatform from 2.x's (YAML, JSON).
 
-    The network of a TracePlatform may be a graph, too (node-link JSON, as save_astra_sim writes it).
+    The network of a TracePlatform may be a graph, too (node-link JSON, as save_astra_sim writes it). The network of
+    1.0's congestion-aware program is YAML with one topology; its Platform is congestion_aware.
 
     injection_scale, num_queues_per_dim and rendezvous_protocol are its command line's: the first multiplies the
     endpoint delay; the second are the queues that a dimension's active chunks are divided over; with the third a
@@ -72,6 +81,11 @@ def load_astra_sim(
         return trace_platform(
             network, system, memory, congestion_aware, injection_scale, num_queues_per_dim, rendezvous_protocol
         )
+    if (first, second) == (NETWORK_2, SYSTEM) and has_one_topology(network_text):
+        block = parse_congested_network(network_text, str(network))
+        wires = Dimension.of(block.topology.value, block.npus, block.bandwidth, block.latency)
+        settings = _settings(system_text, system, injection_scale, num_queues_per_dim, rendezvous_protocol)
+        return Platform((wires,), settings, congestion_aware=True)
     if first in OF_2 or second in OF_2:
         raise ConfigError(
             "a network file and a system file of the same version are expected, in this order; "
@@ -83,9 +97,14 @@ def load_astra_sim(
             "`run` is for it, not `run2`)."
         )
     dimensions = parse_network(network_text, str(network))
-    settings = parse_system(system_text, str(system))
-    settings = replace(settings, queues=num_queues_per_dim, rendezvous=rendezvous_protocol)
-    return Platform(dimensions, settings.with_injection_scale(injection_scale))
+    return Platform(
+        dimensions, _settings(system_text, system, injection_scale, num_queues_per_dim, rendezvous_protocol)
+    )
+
+
+def _settings(text: str, name: FileName, injection_scale: float, queues: int, rendezvous: bool) -> SystemConfig:
+    settings = replace(parse_system(text, str(name)), queues=queues, rendezvous=rendezvous)
+    return settings.with_injection_scale(injection_scale)
 
 
 def save_astra_sim(
@@ -108,7 +127,8 @@ def save_astra_sim(
     if memory is not None:
         raise ConfigError("ASTRA-sim 1.0 has no remote memory file; only a TracePlatform has one.")
     text = format_system(platform.system)
-    write_text(network, format_network(platform.network))
+    wires = (format_congested_network if platform.congestion_aware else format_network)(platform.network)
+    write_text(network, wires)
     write_text(system, text)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 NETWORK, SYSTEM = "a network file of ASTRA-sim 1.0", "a system file of ASTRA-sim 1.0"
 NETWORK_2, SYSTEM_2 = "a network file of ASTRA-sim 2.x", "a system file of ASTRA-sim 2.x"
 MEMORY_2 = "a remote memory file of ASTRA-sim 2.x"
@@ -16,6 +18,7 @@ _MARKS = {
     SYSTEM: ("scheduling-policy", "preferred-dataset-splits", "-implementation", "endpoint-delay"),
 }
 _START = 2**16
+_ONE_TOPOLOGY = re.compile(r"^topology: *[^\s\[#-]", re.MULTILINE)
 
 
 def kinds_of(network: str, system: str) -> tuple[str, str]:
@@ -33,6 +36,11 @@ def kinds_of(network: str, system: str) -> tuple[str, str]:
 def is_graph(network: str) -> bool:
     """Whether a network file is a graph."""
     return _kind(network) == GRAPH
+
+
+def has_one_topology(network: str) -> bool:
+    """Whether a YAML network file names its topology alone, not in a list: ASTRA-sim 1.0's congestion-aware one."""
+    return bool(_ONE_TOPOLOGY.search(network[:_START]))
 
 
 def looks_like(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from astra_edu.base.errors import ConfigError, suggestion
 from astra_edu.formats.notices import notice, notice_unknown
 from astra_edu.formats.yaml_mapping import WHOLE, Entry, parse_mapping
-from astra_edu.network import Block
+from astra_edu.network import Block, Dimension
 
 _KEYS = ("topology", "npus_count", "bandwidth", "latency")
 _NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
@@ -24,10 +24,32 @@ def parse_network_2(text: str, name: str = "network file") -> tuple[Block, ...]:
     >>> parse_network_2("topology: [Ring]\\nnpus_count: [8]\\nbandwidth: [50.0]\\nlatency: [500.0]\\n")
     (Block(topology='Ring', npus=8, bandwidth=50.0, latency=500.0),)
     """
+    return _blocks(parse_mapping(text, name, "a network file"), name, "ASTRA-sim 2.x")
+
+
+def parse_congested_network(text: str, name: str = "network file") -> Block:
+    """The network of ASTRA-sim 1.0's congestion-aware program: 2.x's file with one topology, not in a list.
+
+    Raises ConfigError naming file, key, value and what is allowed. Warns of keys that ASTRA-sim doesn't read.
+
+    >>> from astra_edu.formats import parse_congested_network
+    >>> parse_congested_network("topology: Switch\\nnpus_count: [64]\\nbandwidth: [50]\\nlatency: [500]\\n")
+    Block(topology='Switch', npus=64, bandwidth=50.0, latency=500.0)
+    """
     entries = parse_mapping(text, name, "a network file")
+    line, topology = entries.get("topology", Entry(0, []))
+    if isinstance(topology, str):
+        entries["topology"] = Entry(line, [topology])
+    (block, *more) = _blocks(entries, name, "ASTRA-sim 1.0")
+    if more:
+        raise ConfigError(f"{name} has {len(more) + 1} dimensions; ASTRA-sim 1.0's congestion-aware program knows one.")
+    return block
+
+
+def _blocks(entries: dict[str, Entry], name: str, reader: str) -> tuple[Block, ...]:
     if unknown := [key for key in entries if key not in _KEYS]:
         more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
-        notice(f"{name}: ASTRA-sim 2.x doesn't read the key {unknown[0]!r:.60}{more}; {suggestion(unknown[0], _KEYS)}")
+        notice(f"{name}: {reader} doesn't read the key {unknown[0]!r:.60}{more}; {suggestion(unknown[0], _KEYS)}")
     lists = {key: _list(entries, key, name) for key in _KEYS}
     lengths = {key: len(words) for key, words in lists.items()}
     if len(set(lengths.values())) > 1:
@@ -64,6 +86,21 @@ def format_network_2(network: tuple[Block, ...]) -> str:
     return "".join(
         f"{key}: [ {', '.join(map(str, column))} ]{comments.get(key, '')}\n" for key, column in columns.items()
     )
+
+
+def format_congested_network(network: tuple[Dimension, ...]) -> str:
+    """The text for the one dimension of a congestion-aware Platform.
+
+    >>> from astra_edu.formats import format_congested_network
+    >>> print(format_congested_network((ae.Dimension.of("Switch", 64, 50, 500),)), end="")
+    topology: Switch
+    npus_count: [ 64 ]
+    bandwidth: [ 50.0 ]  # GB/s (2**30 bytes/s)
+    latency: [ 500.0 ]  # ns
+    """
+    (only,) = network
+    first, *others = format_network_2((Block(only.topology, only.npus, only.bandwidth, only.latency),)).splitlines(True)
+    return "".join([first.replace("[ ", "").replace(" ]", ""), *others])
 
 
 def _list(entries: dict[str, Entry], key: str, name: str) -> list[str]:

@@ -1,7 +1,8 @@
 """The six CSV files that ASTRA-sim 1.0 leaves behind: the same names, and the same cells in the same places.
 
-Times are in µs and sizes in MiB ("MB" in the headers), with six decimals. Several runs share the files: run number 0
-begins them, each later one fills in its own rows.
+Its congestion-aware program leaves four of them; it measures no bytes. Times are in µs and sizes in MiB ("MB" in the
+headers), with six decimals. Several runs share the files: run number 0 begins them, each later one fills in its own
+rows.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from os import PathLike
 from pathlib import Path
 
 from astra_edu.base.errors import ConfigError, instance_of, whole
-from astra_edu.base.files import ready_folder
-from astra_edu.base.intervals import shares_of_periods
+from astra_edu.base.files import ready_folder, write_text
+from astra_edu.base.intervals import common_stretches, stretches_of_shares
 from astra_edu.base.locked import locked
 from astra_edu.base.units import MIB, format_ns
 from astra_edu.run.report_csv import Report
@@ -29,6 +30,7 @@ MOST_ROWS = 1_000_000
 """Of a file, for all runs together."""
 MOST_PERIODS = 10_000_000
 
+_PERIOD_US = PERIOD_NS // 1000
 _NAMED_DIMENSIONS = 7
 _DIMENSION_ROWS = 10
 
@@ -47,7 +49,7 @@ class ReportRow:
 def write_reports(
     result: Result, folder: str | PathLike[str] = ".", name: str = "unnamed run", row: int = 0, rows: int = 1
 ) -> list[Path]:
-    """Write tutorial_result.csv and its five companions into `folder`, which is made if need be; return their paths.
+    """Write tutorial_result.csv and its companions into `folder`, which is made if need be; return their paths.
 
     name: the run's, in every file. row: which of the `rows` runs it is, from 0; run 0 overwrites files of that name,
     the others add to them. Raises ConfigError for a row that isn't there, a name that can't be part of a file's name,
@@ -65,7 +67,8 @@ def write_reports(
     _check_name(name)
     run = ReportRow(result, ready_folder(folder, "a folder for the reports"), name, row, rows)
     with locked(run.folder):
-        return [report(run) for report in (_tutorial, _end_to_end, _detailed, _backend, _dimensions, _utilisation)]
+        of_the_network = () if result.platform.congestion_aware else (_backend, _dimensions)
+        return [report(run) for report in (_tutorial, _end_to_end, _detailed, *of_the_network, _utilisation)]
 
 
 def _check_name(name: str) -> None:
@@ -87,9 +90,11 @@ def _table(run: ReportRow, file: str, height: int, width: int, own: Iterable[int
 def _tutorial(run: ReportRow) -> Path:
     table = _table(run, "tutorial_result.csv", run.rows + 1, 5, [run.row + 1])
     headers = ("Name", "TotalTime(us)", "ComputeTime(us)", "ExposedCommunicationTime(us)", "TotalMessageSize(MB)")
-    if table.fresh:
+    congestion_aware = run.result.platform.congestion_aware
+    if table.fresh or congestion_aware:  # whose program writes them for every run, in front of what is there
         table.put(0, 0, *headers)
-    table.put(run.row + 1, 0, run.name, *_times(run.result), _mib(run.result.message_bytes))
+    sent = "(not measured)" if congestion_aware else _mib(run.result.message_bytes)
+    table.put(run.row + 1, 0, run.name, *_times(run.result), sent)
     return table.save()
 
 
@@ -176,15 +181,16 @@ def _utilisation(run: ReportRow) -> Path:
             f"the run takes {format_ns(result.total_ns)}; of its utilisation, a row every {PERIOD_NS // 1000} µs, "
             f"{MOST_PERIODS:,} rows are the most. Scale it down (compute-scale, comm-scale)."
         )
-    table = Report(run.folder / f"{run.name}_dimension_utilization.csv", count + 2, 0)
     dims = range(len(result.logical))
     busy = [[(s.queued_ns, s.end_ns) for s in result.stays if s.phase.dimension == d] for d in dims]
-    shares = zip(*(shares_of_periods(intervals, PERIOD_NS, count) for intervals in busy), strict=True)
-    table.put(0, 0, " time (us) ", *(f"dim{d + 1} util" for d in dims), "")
-    for row, period in enumerate(shares, start=1):
-        table.put(row, 0, _us(row * PERIOD_NS), *(f"{share * 100:.6f}" for share in period), "")
-    table.put(count + 1, 0, *[""] * (len(dims) + 1))
-    return table.save()
+    shares = [stretches_of_shares(intervals, PERIOD_NS, count) for intervals in busy]
+    lines = [",".join((" time (us) ", *(f"dim{d + 1} util" for d in dims), "")), "\n"]
+    for begin, end, alike in common_stretches(shares):  # as text at once: there may be a million lines
+        cells = ".000000" + "".join(f",{share * 100:.6f}" for share in alike) + ",\n"
+        lines += cells.join(map(str, range((begin + 1) * _PERIOD_US, (end + 1) * _PERIOD_US, _PERIOD_US))), cells
+    path = run.folder / f"{run.name}_dimension_utilization.csv"
+    write_text(path, "".join([*lines, "," * len(dims), "\n"]))
+    return path
 
 
 def _collectives(stays: Sequence[Stay]) -> dict[Issued, list[list[Stay]]]:

@@ -28,6 +28,11 @@ def run_loop(workload: Workload, platform: Platform, passes: int = 1, progress: 
     _warn_of_nothing(workload)
     words = options(workload)
     dims, boundary = logical_dimensions(platform.network, words.group)
+    if platform.congestion_aware and len(dims) > 1:
+        raise ConfigError(
+            f"a model-parallel group of {words.group} NPUs breaks the one dimension of a congestion-aware network of "
+            "ASTRA-sim 1.0 in two, whose chunks would share its links; 2.x's (run2, a TracePlatform) can follow that."
+        )
     clock, scheduler = _clock_and_scheduler(platform, dims)
     layers = running_layers(workload, involved(workload, len(dims), boundary))
     asked = sum(task.work.collective is not None for layer in layers for task in layer.tasks)

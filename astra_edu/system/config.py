@@ -10,6 +10,7 @@ from astra_edu.base.notice import notice
 from astra_edu.base.units import float32
 from astra_edu.collectives import Collective
 from astra_edu.network import Dimension, dimensions
+from astra_edu.system.congested import check_congested
 from astra_edu.system.implementation import Implementation
 from astra_edu.system.settings import Bus as Bus
 from astra_edu.system.settings import Settings
@@ -88,6 +89,9 @@ class SystemConfig(Settings):
 class Platform:
     """What a workload runs on: the network's dimensions and how the endpoints use them.
 
+    congestion_aware: whether messages wait for each other on the links, as in the second of ASTRA-sim 1.0's programs,
+    which knows one dimension, a switch or fully connected links (see system.congested).
+
     >>> network = ae.Dimension.of("Ring", 4, 50, 500), ae.Dimension.of("Switch", 8, 25, 700)
     >>> ae.Platform(network, ae.SystemConfig.of("ring_halvingDoubling")).npus
     32
@@ -95,11 +99,16 @@ class Platform:
 
     network: tuple[Dimension, ...]
     system: SystemConfig
+    congestion_aware: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.system, SystemConfig):
             raise ConfigError(f'system is {self.system!r}; give a SystemConfig, such as SystemConfig.of("ring").')
         object.__setattr__(self, "network", dimensions(self.network))
+        if not isinstance(self.congestion_aware, bool):
+            raise ConfigError(f"congestion_aware is {self.congestion_aware!r:.60}; it must be True or False.")
+        if self.congestion_aware:
+            check_congested(self.network, self.system)
 
     @property
     def npus(self) -> int:

@@ -9,6 +9,7 @@ from astra_edu.base.deprecated import renamed_attributes
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Collective, Schedule, known_schedule, walk
 from astra_edu.system.config import Platform
+from astra_edu.system.congested import congested_duration
 from astra_edu.system.durations import Duration, duration
 from astra_edu.system.inter_dimension import Dimensions, asked, inter_dimension
 from astra_edu.system.logical import LogicalDimension, LogicalTopology, logical_topologies
@@ -87,14 +88,21 @@ class Station:
         self.what = what
         system, wires = platform.system, [logical.dimension.wires]
         self.routes = [Routes(p, wires, system.endpoint_delay, logical.how.window, system.rendezvous) for p in plans]
+        self.congested = platform.network[logical.dimension.physical] if platform.congestion_aware else None
         self.durations: dict[tuple[int, int], Duration] = {}
 
     def phase(self, chunk_bytes: int, queue: int, tree: int) -> Phase:
         """This phase for a chunk that brings `chunk_bytes`; tree: 0 or 1, which of the two trees."""
         found = self.durations.get((chunk_bytes, tree))
         if found is None:
-            found = self.durations[chunk_bytes, tree] = duration(self.routes[tree], chunk_bytes)
+            found = self.durations[chunk_bytes, tree] = self._duration(self.routes[tree], chunk_bytes)
         return Phase(self.what, self.d, queue, chunk_bytes, found, self.routes[tree].schedule, self.logical)
+
+    def _duration(self, routes: Routes, chunk_bytes: int) -> Duration:
+        if self.congested is None:
+            return duration(routes, chunk_bytes)
+        window = self.logical.how.window
+        return congested_duration(routes.schedule, self.congested, window, routes.endpoint, chunk_bytes)
 
 
 class Walk:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from astra_edu.collectives import Collective
 from astra_edu.system.config import Platform
+from astra_edu.system.congested import CongestedPhases
 from astra_edu.system.faithful.npu_order import NpuOrder, others_first
 from astra_edu.system.logical import LogicalDimension
 from astra_edu.system.plan_1 import Phase, TimedPlanner
@@ -41,6 +42,7 @@ class Scheduler:
         self.queues.stays = self.stays
         self.order = NpuOrder(len(dims), system.boost)
         self._planner = TimedPlanner(platform, dims)
+        self._congested = CongestedPhases(platform) if platform.congestion_aware else None
         self._priorities = priorities(system.scheduling)
 
     def issue(
@@ -68,6 +70,8 @@ class Scheduler:
     def _begin(self, queue: Queue, chunk: Chunk, npus: Npus) -> None:
         """npus: in which order those of the dimension begin; None: each on its own, in the order of all NPUs."""
         phase = chunk.phase
+        if self._congested:
+            chunk.phase = phase = self._congested.begun(phase, self.clock.env.now % 1)
         if self.bus:
             order = self.order.along(phase) if npus is None else npus
             self.bus.begin(phase, order, partial(self._over, queue, chunk))

@@ -139,6 +139,22 @@ def test_errors_are_a_sentence_and_exit_code_2(args, words):
     assert said.count("Error:") == 1
 
 
+CONGESTION = INPUTS / "asplos2023/ex3-2"
+
+
+def congestion(*options, code=0):
+    inputs = files(CONGESTION / "congestion.yml", CONGESTION / "direct.txt", CONGESTION / "all_reduce.txt")
+    return run(*inputs, "--comm-scale=1024", *options, code=code)
+
+
+def test_the_options_of_the_congestion_aware_program(tmp_path):
+    assert "<40,008.217 µs in all" in congestion(f"--path={tmp_path}")
+    assert not (tmp_path / "backend_end_to_end.csv").exists()
+    other = ("--npus-count", "8", "--bandwidth", "100", "--latency=250")
+    assert "<20,004.925 µs in all" in congestion(*other, f"--path={tmp_path}")
+    assert "--links-count has no meaning" in congestion("--links-count=1", code=2)
+
+
 def test_warnings_are_said_without_a_traceback(tmp_path):
     workload = tmp_path / "work.txt"
     workload.write_text("DATA\n2\na -1 5 NONE 0 5 NONE 0 5 ALLREDUCE 0 1\nb -1 5 NONE 0 5 NONE 0 5 ALLREDUCE 4096 1\n")

@@ -17,6 +17,7 @@ REPORTS = TESTS / "data/reports"
 EX1 = INPUTS / "asplos2022/ex1"
 EX3 = INPUTS / "asplos2022/ex3"
 EX31 = INPUTS / "asplos2023/ex3-1"
+EX32 = INPUTS / "asplos2023/ex3-2"
 BASE = ["tutorial_result.csv", "EndToEnd.csv", "detailed.csv", "backend_end_to_end.csv", "backend_dim_info.csv"]
 
 
@@ -54,6 +55,13 @@ def ex3_1_of_2023():
         yield [f"--run-name={name}", *inputs, "--comm-scale=1024", "--total-stat-rows", "2", "--stat-row", str(row)]
 
 
+def ex3_2_of_2023():
+    """Exercise 3-2 as shipped: the same job without and with congestion, which is another program and a YAML file."""
+    for row, (name, network) in enumerate((("analytical", "direct.json"), ("congestion", "congestion.yml"))):
+        inputs = files(EX32 / network, EX32 / "direct.txt", EX32 / "all_reduce.txt")
+        yield [f"--run-name={name}", *inputs, "--comm-scale=1024", "--total-stat-rows", "2", "--stat-row", str(row)]
+
+
 def ex4_vanilla():
     names = ("torus.json", "torus.txt", "vanilla.txt")
     inputs = files(*(INPUTS / "asplos2022/ex4" / name for name in names))
@@ -71,6 +79,7 @@ SCRIPTS = {
     "ex2-1": ex2_1,
     "ex3-1-2022": ex3_1_of_2022,
     "ex3-1-2023": ex3_1_of_2023,
+    "ex3-2-2023": ex3_2_of_2023,
     "ex4-vanilla": ex4_vanilla,
     "uneven-layers": lambda: own_inputs("uneven-layers", "--num-passes=3", "--compute-scale=0.41"),
     "nothing-on-a-dimension": lambda: own_inputs("nothing-on-a-dimension"),
