@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from astra_edu.base.bound import total_words
+from astra_edu.base.run import Run
 from astra_edu.base.table import Table
-from astra_edu.course.studies.iteration.estimate import estimate
+from astra_edu.course.studies.iteration.estimate import Iteration, estimate
 from astra_edu.network import Block, Dimension
 from astra_edu.run.simulate import simulate
 from astra_edu.system import Platform, SystemConfig, TracePlatform, TraceSystem
@@ -84,7 +85,7 @@ def clocks(
         TracePlatform((block,), TraceSystem.of(algorithm), congestion_aware=congestion) for congestion in (False, True)
     )
     trace = from_strategy(model, strategy, device, unaware)
-    runs = {
+    runs: dict[str, Run | Iteration] = {
         UNAWARE_1: simulate(generate_workload(model, strategy, device), platform, progress=False),
         UNAWARE_2: simulate(trace, unaware, progress=False),
         AWARE: simulate(trace, aware, progress=False),
