@@ -12,6 +12,11 @@ settings.register_profile("same_everywhere", deadline=None, derandomize=True)
 settings.load_profile("same_everywhere")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """What a default costs is said to users, and tests know."""
+    config.addinivalue_line("filterwarnings", "ignore:SystemConfig.of cuts every collective into 4 chunks")
+
+
 @pytest.fixture
 def registries() -> Iterator[None]:
     """What a test registers is forgotten after it."""

@@ -10,8 +10,9 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Collective
 from astra_edu.explain.facts import Change, Tried, with_change
 from astra_edu.explain.shares import BUS, COMPUTE, ENDPOINT, UPDATE, bandwidth_of, latency_of, without_limits
-from astra_edu.explain.use import meeting, overload
+from astra_edu.explain.use import overload
 from astra_edu.network import Dimension
+from astra_edu.run.loop_bound import dimensions_that_meet
 from astra_edu.run.result import Result
 from astra_edu.run.simulate import simulate
 from astra_edu.system import Bus, Platform
@@ -47,7 +48,7 @@ def try_changes(result: Result, shares: Mapping[str, float], wanted: bool | Iter
     possible = sorted(candidates(result), key=lambda change: -_weight(change, shares, result.total_ns))
     tried = possible[: max(4, int(_WORK / max(1, work(result))))]
     limit = 1.05 * max(1, overload(result)[0])
-    blind = {AT_ONCE} if meeting(result) else set()
+    blind = {AT_ONCE} if dimensions_that_meet(result.stays) else set()
     found, left_out = [], []
     for change in tried:
         try:

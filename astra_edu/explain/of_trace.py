@@ -61,6 +61,8 @@ def _sentences(result: TraceResult, shares: Shares, bound: str, tried: Tried) ->
     if not result.platform.system.replay_only:
         yield from _of_nothing(result, day)
         yield from of_largest(result, day.ran)
+        if result.bound_ns is not None:
+            yield f"Its links allow it in {format_ns(result.bound_ns)} at least: {result.caveat}."
         yield from of_dimensions(result)
     if result.uses:
         yield bottleneck(result)

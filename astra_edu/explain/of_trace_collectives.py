@@ -44,8 +44,6 @@ def of_largest(result: TraceResult, ran: Sequence[Ran]) -> Iterator[str]:
     if blocks and rate:
         carried = sum(block.topology.ports(block.npus) * block.bandwidth for block in blocks)
         text += f', {_short(rate)} of the {_short(carried)} "GB/s" (2**30 bytes/s) of its links'
-        if rate > carried:
-            text += ". That is more than they carry: without congestion, messages pass through each other"
     yield f"{text}."
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from astra_edu.base.intervals import covered
-from astra_edu.network import Dimension
-from astra_edu.network.bound import steps_that_meet
 from astra_edu.run.result import Result
 from astra_edu.system.plan_1 import Phase
 
@@ -39,23 +37,3 @@ def busy_ns(result: Result) -> list[float]:
             if sent_bytes or len(sent) == 1:  # a phase takes its time even where its messages have no whole byte
                 busy[first + place] += intervals
     return [covered(intervals) for intervals in busy]
-
-
-def meeting(result: Result) -> list[int]:
-    """Dimensions of the network on which messages of one step share links, which the model doesn't see.
-
-    Looked for on whole dimensions (where NPUs differ, on those of up to 256 NPUs) and where all messages of a step
-    leave at once, without a window. On a congestion-aware network they wait for each other: there are none.
-    """
-    if result.platform.congestion_aware:
-        return []
-    kinds = {(id(stay.phase.schedule), stay.phase.dimension): stay.phase for stay in result.stays}
-    found = set()
-    for phase in kinds.values():
-        wires = phase.logical.dimension.wires
-        if phase.logical.how.window is not None or not isinstance(wires, Dimension):
-            continue
-        quick = wires.npus <= 256 or all(group.symmetric for group in phase.schedule.groups)
-        if quick and steps_that_meet(phase.schedule, [wires]):
-            found.add(phase.logical.dimension.physical)
-    return sorted(found)

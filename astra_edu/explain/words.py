@@ -9,7 +9,8 @@ from astra_edu.explain.changes import IDEAL, MORE, NETWORK, ORDER, WITHOUT_HARDW
 from astra_edu.explain.facts import Change, Tried
 from astra_edu.explain.phrases import MATTERS, percent, speed
 from astra_edu.explain.shares import BUS, COMPUTE, ENDPOINT, bandwidth_of
-from astra_edu.explain.use import busy_ns, meeting, overload
+from astra_edu.explain.use import busy_ns, overload
+from astra_edu.run.loop_bound import dimensions_that_meet
 from astra_edu.run.result import Result
 
 SCHEDULING = "scheduling"
@@ -108,7 +109,7 @@ def _of_broken_dimensions(result: Result) -> Iterator[str]:
 
 def _of_links(result: Result, busy: Sequence[float]) -> Iterator[str]:
     times, d = overload(result, busy)
-    meet = meeting(result)
+    meet = dimensions_that_meet(result.stays)
     if times > _CARRIED:
         yield (
             f"Communication would take longer in reality: the model puts {times:.3g} times as many bytes on dimension "

@@ -23,6 +23,7 @@ MOST_NPUS = 2**16
 
 CARRIED_OUT = (Collective.ALL_REDUCE, Collective.ALL_GATHER, Collective.REDUCE_SCATTER, Collective.ALL_TO_ALL)
 """The collectives that a system has implementations for."""
+_HALVES = {Collective.REDUCE_SCATTER, Collective.ALL_GATHER}
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,8 @@ class TraceSystem(Settings):
 
         What halving-doubling and trees can't do, the all-to-all, is direct there. optimization is "localBWAware" unless
         given: over several dimensions an all-reduce leaves each next one less, as everybody wants it. In files, and in
-        ASTRA-sim, it is "baseline" unless they say so: each dimension all-reduces all of it in turn.
+        ASTRA-sim, it is "baseline" unless they say so, and here where an algorithm knows no reduce-scatter and
+        all-gather: each dimension all-reduces all of it in turn.
 
         >>> network = ae.Block("Ring", 8, 100, 500), ae.Block("Switch", 16, 50, 500)
         >>> sums = ae.traces.collective("all_reduce", "64 MiB", npus=128)
@@ -89,9 +91,10 @@ class TraceSystem(Settings):
         1,401.966 µs
         3,452.740 µs
         """
-        settings = {"optimization": "localBWAware"} | settings
         spellings = [implementations] if isinstance(implementations, str) else list(implementations)
         own = tuple(Implementation.parse(spelling) for spelling in spellings)
+        if all(ALGORITHMS[how.algorithm].keys() >= _HALVES for how in own):
+            settings = {"optimization": "localBWAware"} | settings
         direct = Implementation.parse("direct")
         pairwise = tuple(how if Collective.ALL_TO_ALL in ALGORITHMS[how.algorithm] else direct for how in own)
         every = {collective: pairwise if collective is Collective.ALL_TO_ALL else own for collective in CARRIED_OUT}

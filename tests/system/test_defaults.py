@@ -34,6 +34,12 @@ def test_one_spelling_for_every_dimension_does_so_too():
     assert ae.TraceSystem.of("ring").optimization == "localBWAware"
 
 
+@pytest.mark.parametrize("how", ["naive", "doubleBinaryTree"])
+def test_an_algorithm_that_knows_no_halves_does_all_of_it_on_every_dimension(how):
+    assert ae.TraceSystem.of([how, "ring"]).optimization == "baseline"
+    assert ae.TraceSystem.of([how, "ring"], optimization="localBWAware").optimization == "localBWAware"
+
+
 def test_a_file_that_does_not_say_it_means_what_it_means_in_astra_sim(tmp_path):
     said = {key: value for key, value in platforms_2.SYSTEM.items() if key != "collective-optimization"}
     with warnings.catch_warnings():

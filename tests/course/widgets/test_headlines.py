@@ -6,6 +6,7 @@ from html import unescape
 import pytest
 
 import astra_edu as ae
+from astra_edu.cli.run import run
 
 GIB = 2**30
 MODEL = "the messages share links; ASTRA-sim's contention-free model says 2,502.433 µs"
@@ -114,3 +115,51 @@ def test_a_sweep_of_runs_has_a_column_of_bounds():
     assert "ring: at least, as its messages share links" not in labels
     times = {name: [run.total_ns for run in found] for name, found in swept.items()}
     assert "at least" not in ae.plots.size_sweep(sizes, times).table
+
+
+def test_estimated_iterations_lead_with_the_bound():
+    strategy = ae.Strategy(data=8)
+    took = {
+        name: ae.estimate(
+            "gpt2",
+            strategy,
+            "a100",
+            ae.Platform((ae.Dimension.of("Switch", 8, 25, 1000),), ae.SystemConfig.of(name, splits=1)),
+        )
+        for name in ("direct", "halvingDoubling")
+    }
+    picture = ae.plots.iteration_times(took)
+    shared, free = took["direct"], took["halvingDoubling"]
+    assert picture.table.splitlines()[0].split()[2:4] == ["at", "least"]
+    assert picture.table.splitlines()[1].split()[1] == f"{shared.bound_ns / 1e6:,.3f}"
+    assert picture.table.splitlines()[2].split()[1] == "-"
+    assert f"direct: at least {shared.bound_ns / 1e6:,.3f} ms (the messages share links;" in picture.alt
+    assert f"halvingDoubling: {free.total_ns / 1e6:,.3f} ms; " in picture.alt
+    assert "at least" not in ae.plots.iteration_times({"free": free}).table
+
+
+def test_a_trace_is_explained_with_each_dimension_by_itself():
+    """Both dimensions' bandwidths added up would carry this; the second one's alone doesn't."""
+    network = ae.Block("Switch", 8, 450, 500), ae.Block("Switch", 8, 50, 500)
+    system = ae.TraceSystem.of(["direct", "direct"])
+    trace = ae.traces.collective("all_to_all", 448 * 2**20, npus=64)
+    run = ae.simulate(trace, ae.TracePlatform(network, system))
+    assert run.bound_ns == pytest.approx(448 / 1024 * 7 / 8 / 50 * 1e9, rel=1e-3)
+    said = repr(run.explain(changes=False))
+    assert f"Its links allow it in 7,656.250 µs at least: {run.caveat}." in said
+
+
+def test_the_command_line_prints_the_bound_and_the_files_stay(tmp_path, capsys):
+    files = {kind: str(tmp_path / kind) for kind in ("network", "system", "workload")}
+    reports = []
+    for algorithm in ("direct", "ring"):
+        ae.save_astra_sim(platform(algorithm), network=files["network"], system=files["system"])
+        ae.save_workload(ae.Workload.micro("all-reduce", GIB), files["workload"])
+        options = [f"--{kind}-configuration={path}" for kind, path in files.items()]
+        run.main([*options, f"--path={tmp_path / algorithm}", "--run-name=x"], standalone_mode=False)
+        reports.append("".join(path.read_text() for path in sorted((tmp_path / algorithm).glob("*.csv"))))
+    shared, free = (line for line in capsys.readouterr().out.splitlines() if line.startswith("x: "))
+    assert shared.startswith(f"x: <at least 37,500.001 µs in all: {MODEL}: compute")
+    assert free.startswith(f"x: <{FREE} in all: compute")
+    assert "2502.433" in reports[0]
+    assert "37500" not in reports[0]

@@ -9,6 +9,7 @@ from typing import Any
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from astra_edu.base.bound import caveat, total_words
 from astra_edu.base.errors import ConfigError
 from astra_edu.course.plots.figure import Picture, TimeUnit, percent, text_table, time_axis, time_unit
 from astra_edu.course.plots.looks import COMPUTE, EXPOSED, LOOKS, Look
@@ -54,15 +55,22 @@ def iteration_times(iterations: Mapping[str, Iteration]) -> Picture:
 def _times_drawn(iterations: Mapping[str, Iteration], kinds: Sequence[str], unit: TimeUnit) -> Figure:
     found = iterations.values()
     bars = [(KINDS[kind], [each.split[kind] / unit.ns for each in found]) for kind in kinds]
-    figure, axes = stacked(list(iterations), bars, [unit.named(each.total_ns) for each in found])
+    figure, axes = stacked(
+        list(iterations), bars, [total_words(each.total_ns, each.bound_ns, unit.named) for each in found]
+    )
     time_axis(axes, unit)
     return figure
 
 
 def _times_alt(iterations: Mapping[str, Iteration], unit: TimeUnit) -> str:
     return "A bar for each iteration, split into what its time goes into. " + " ".join(
-        f"{name}: {unit.named(each.total_ns)}; {_shares(each)}." for name, each in iterations.items()
+        f"{name}: {_total(each, unit)}; {_shares(each)}." for name, each in iterations.items()
     )
+
+
+def _total(each: Iteration, unit: TimeUnit) -> str:
+    why = "" if each.bound_ns is None else f" ({caveat(each.total_ns, each.bound_ns, unit.named)})"
+    return f"{total_words(each.total_ns, each.bound_ns, unit.named)}{why}"
 
 
 def _times_table(iterations: Mapping[str, Iteration], kinds: Sequence[str], unit: TimeUnit) -> str:
@@ -70,7 +78,13 @@ def _times_table(iterations: Mapping[str, Iteration], kinds: Sequence[str], unit
         [name, *(unit.text(each.split[kind]) for kind in kinds), unit.text(each.total_ns)]
         for name, each in iterations.items()
     ]
-    return text_table([f"time ({unit.name})", *kinds, "in all"], rows)
+    head = [f"time ({unit.name})", *kinds, "in all"]
+    bounds = [each.bound_ns for each in iterations.values()]
+    if any(bound is not None for bound in bounds):  # what leads stands first
+        head.insert(1, "at least")
+        for row, bound in zip(rows, bounds, strict=True):
+            row.insert(1, "-" if bound is None else unit.text(bound))
+    return text_table(head, rows)
 
 
 @dataclass(frozen=True)
