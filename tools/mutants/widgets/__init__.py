@@ -1,12 +1,24 @@
 """Faults in what the widgets show."""
 
-from tools.mutants.widgets import folds, link_player, player, readings, stages, stills, timeline
+from tools.mutants.widgets import (
+    folds,
+    link_player,
+    player,
+    player_table,
+    readings,
+    stages,
+    stills,
+    timeline,
+    timeline_bars,
+)
 
 FAULTS = [
     *player.FAULTS,
+    *player_table.FAULTS,
     *link_player.FAULTS,
     *stages.FAULTS,
     *timeline.FAULTS,
+    *timeline_bars.FAULTS,
     *folds.FAULTS,
     *stills.FAULTS,
     *readings.FAULTS,

@@ -39,7 +39,7 @@ FAULTS = [
         f"{JS}/network.js",
         "`M${x1} ${y1}Q${cx} ${cy} ${x2} ${y2}`",
         "`M${x2} ${y2}Q${cx} ${cy} ${x1} ${y1}`",
-        DRAWN,
+        equivalent="the same curve from its other end; no link has a head, and its colour stays with it",
     ),
     Fault(
         "links: NPUs are counted from 1",
