@@ -162,13 +162,6 @@ FAULTS = [
         BUSIEST,
     ),
     Fault(
-        "links: sizes by thousands are called KiB",
-        f"{WIDGETS}/static/frame/words.js",
-        "size / 1024 ** power",
-        "size / 1000 ** power",
-        "tests/js/words.test.js::sizes with binary units",
-    ),
-    Fault(
         "links: a loss is seen at the far end",
         f"{JS}/network.js",
         "const cross = ([, , , x, y]) =>",

@@ -208,4 +208,11 @@ FAULTS = [
         "0, 0",
         "tests/js/words.test.js::times in the unit that suits them, to the ns",
     ),
+    Fault(
+        "all: sizes by thousands are called KiB",
+        f"{WIDGETS}/static/frame/words.js",
+        "size / 1024 ** power",
+        "size / 1000 ** power",
+        "tests/js/words.test.js::sizes with binary units",
+    ),
 ]
