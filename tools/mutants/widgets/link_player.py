@@ -28,11 +28,11 @@ FAULTS = [
         f"{NODE}a message is on its link's curve, the number of those that wait beside its beginning",
     ),
     Fault(
-        "links: links are drawn from head to tail",
+        "links: links lead from head to tail, and so do their messages",
         f"{WIDGETS}/network_layout.py",
         "a, b = places[link[0]], places[link[1]]",
         "a, b = places[link[1]], places[link[0]]",
-        DRAWN,
+        MESSAGES,
     ),
     Fault(
         "links: both directions are drawn on each other's side",
