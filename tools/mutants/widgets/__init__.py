@@ -1,5 +1,25 @@
 """Faults in what the widgets show."""
 
-from tools.mutants.widgets import folds, link_player, player, stages, timeline
+from tools.mutants.widgets import (
+    folds,
+    link_player,
+    player,
+    player_table,
+    readings,
+    stages,
+    stills,
+    timeline,
+    timeline_bars,
+)
 
-FAULTS = [*player.FAULTS, *link_player.FAULTS, *stages.FAULTS, *timeline.FAULTS, *folds.FAULTS]
+FAULTS = [
+    *player.FAULTS,
+    *player_table.FAULTS,
+    *link_player.FAULTS,
+    *stages.FAULTS,
+    *timeline.FAULTS,
+    *timeline_bars.FAULTS,
+    *folds.FAULTS,
+    *stills.FAULTS,
+    *readings.FAULTS,
+]

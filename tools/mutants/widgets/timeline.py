@@ -1,52 +1,20 @@
-"""Faults in the timeline."""
+"""Faults in the timeline: names, axis, facts, and the span that is looked at."""
 
 from tools.mutants.fault import Fault
 
 SEEN = "tests/browser/test_timeline_seen.py::test_"
 WIDGETS = "astra_edu/course/widgets"
 JS = f"{WIDGETS}/static/timeline"
-BAR = f"{SEEN}a_bar_for_every_span_in_its_lane_and_its_legends_look[light]"
-WRITTEN = f"{SEEN}what_is_written_on_a_bar_is_of_its_span"
 NAMED = f"{SEEN}lanes_are_named_from_top_to_bottom_with_their_share_of_the_run"
 INK = f"{SEEN}words_are_in_the_ink_of_the_theme_and_those_on_bars_dark"
 STAGES = f"{SEEN}stages_have_a_line_each_with_their_share_and_bubbles_are_seen_through"
-HIGHLIGHT = f"{SEEN}what_is_highlighted_is_strong_and_the_rest_pale"
 AXIS = f"{SEEN}the_axis_and_the_strip_above_say_which_part_is_shown"
 CLICKED = f"{SEEN}whoever_is_clicked_is_framed_with_its_chunks_way_and_its_waiting"
 TABLE = f"{SEEN}the_table_has_what_its_columns_are_called"
 TRIANGLE = f"{SEEN}a_triangle_says_whether_an_npus_lanes_are_open"
-NARROW = f"{SEEN}spans_narrower_than_a_pixel_fill_their_column_as_much_as_their_time"
 NODE = "tests/js/timeline.test.js::"
 
 FAULTS = [
-    Fault(
-        "timeline: bars have the look after theirs",
-        f"{JS}/chart.js",
-        "bar(context, LOOKS[look], a, y,",
-        "bar(context, LOOKS[look + 1], a, y,",
-        BAR,
-    ),
-    Fault(
-        "timeline: hatches are lost",
-        f"{JS}/looks.js",
-        "if (look.hatch && width >= 4)",
-        "if (look.hatch && width < 4)",
-        BAR,
-    ),
-    Fault(
-        "timeline: the legend's names belong to the next look",
-        f"{JS}/chart.js",
-        "return legendKey(look.name, 32, 18,",
-        "return legendKey(LOOKS[(number + 1) % LOOKS.length].name, 32, 18,",
-        BAR,
-    ),
-    Fault(
-        "timeline: forward has the letters of backward",
-        f"{JS}/looks.js",
-        '{ name: "forward", letters: "F"',
-        '{ name: "forward", letters: "B"',
-        BAR,
-    ),
     Fault(
         "timeline: reduce-scatter and all-gather have each other's letters",
         f"{JS}/looks.js",
@@ -62,27 +30,6 @@ FAULTS = [
         f"{NODE}no two looks that can meet in a lane are told apart by colour alone",
     ),
     Fault(
-        "timeline: bars begin when their span was queued",
-        f"{JS}/chart.js",
-        "const [x0, x1] = [stretch.x(run.start[i]), stretch.x(run.end[i])];",
-        "const [x0, x1] = [stretch.x(run.queued[i]), stretch.x(run.end[i])];",
-        BAR,
-    ),
-    Fault(
-        "timeline: rows of a lane are upside down",
-        f"{JS}/chart.js",
-        "lane.y + track.row * lane.row, lane.row > 4",
-        "lane.y + (lane.tracks.length - 1 - track.row) * lane.row, lane.row > 4",
-        BAR,
-    ),
-    Fault(
-        "timeline: spans are drawn in the lane below",
-        f"{JS}/run.js",
-        "tracks) this.lanes[track.lane].tracks.push",
-        "tracks) this.lanes[(track.lane + 1) % this.lanes.length].tracks.push",
-        BAR,
-    ),
-    Fault(
         "timeline: a lane's name stands at the next lane",
         f"{JS}/names.js",
         "write(context, looks, lane.name, 0,",
@@ -95,27 +42,6 @@ FAULTS = [
         "`${percent(lane.busy / run.total)} of the run`",
         "`${percent(1 - lane.busy / run.total)} of the run`",
         NAMED,
-    ),
-    Fault(
-        "timeline: chunks are counted from 1",
-        f"{JS}/chart.js",
-        "const chunk = run.chunk[span];",
-        "const chunk = run.chunk[span] + 1;",
-        WRITTEN,
-    ),
-    Fault(
-        "timeline: a bar says the next span's words",
-        f"{JS}/chart.js",
-        "labelsOf(run, span).find(",
-        "labelsOf(run, Math.min(span + 1, run.count - 1)).find(",
-        WRITTEN,
-    ),
-    Fault(
-        "timeline: words stand at the bar's left edge",
-        f"{JS}/chart.js",
-        "fits, (a + b) / 2, y,",
-        "fits, a, y,",
-        WRITTEN,
     ),
     Fault(
         "timeline: words on bars are in the theme's ink",
@@ -151,20 +77,6 @@ FAULTS = [
         "found = [*sorted(of_npus, key=lambda pair: pair[0]),",
         "found = [*sorted(of_npus, key=lambda pair: -pair[0]),",
         STAGES,
-    ),
-    Fault(
-        "timeline: what is highlighted is pale",
-        f"{JS}/chart.js",
-        "matched && !matched[run.kind[i]]",
-        "matched && matched[run.kind[i]]",
-        HIGHLIGHT,
-    ),
-    Fault(
-        "timeline: nothing is pale",
-        f"{JS}/chart.js",
-        "context.globalAlpha = pale ? PALE : opacityOf(LOOKS[look]);",
-        "context.globalAlpha = opacityOf(LOOKS[look]);",
-        HIGHLIGHT,
     ),
     Fault(
         "timeline: ticks are named one step too late",
@@ -270,20 +182,6 @@ FAULTS = [
         "return this.at(y)[0]?.group;",
         "return this.at(y)[0]?.group + 1;",
         TRIANGLE,
-    ),
-    Fault(
-        "timeline: columns hang from their lane's top",
-        f"{JS}/chart.js",
-        "context.fillRect(x, (bottom -= share * part), 1, share * part);",
-        "context.fillRect(x, bottom, 1, share * part), (bottom += share * part);",
-        NARROW,
-    ),
-    Fault(
-        "timeline: narrow spans have the next look's colour",
-        f"{JS}/chart.js",
-        "const look = LOOKS[i >> 1];",
-        "const look = LOOKS[(i >> 1) + 1];",
-        NARROW,
     ),
     Fault(
         "timeline: a point finds the span a row below",

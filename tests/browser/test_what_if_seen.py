@@ -1,0 +1,97 @@
+"""What a person sees and hears of what-if's text parts, and of the frame that all widgets share."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("anywidget")
+
+from course.widgets.test_timeline import VGG
+
+from astra_edu.collectives import schedule
+from astra_edu.course.widgets import Player, Stages, Timeline, handout
+from astra_edu.course.widgets.what_if_parts import Words
+from browser.looking import colour, numbers
+
+pytestmark = pytest.mark.browser
+
+# as ipywidgets lays out two sliders below a heading: a label, a handle, and the value as text
+SLIDER = (
+    '<div class="widget-inline-hbox {kind}"><label>{name}</label><div class="noUi-handle"></div>'
+    '<div class="widget-readout" contenteditable="true">{value}</div></div>'
+)
+SLIDERS = (
+    "<div><h4>Dimension 1</h4>"
+    + SLIDER.format(kind="astra-stepped", name="per link", value="12.5 GB/s")
+    + SLIDER.format(kind="", name="latency", value="500 ns")
+    + "</div>"
+)
+
+
+@pytest.fixture
+def words(open_page):
+    """The page of one text part, between sliders."""
+    state = {"html": f"<p>shown</p>{SLIDERS}", "said": "spoken", "code": "x = 1\n"}
+    page = open_page(handout.document("words", Words._css, Words._esm, [state], [""]))
+    page.wait_for_function("document.querySelector('.astra-said').textContent !== ''")
+    return page
+
+
+def test_the_words_the_code_and_what_is_said_stand_in_their_places(words):
+    assert words.locator("p", has_text="shown").is_visible()
+    assert words.locator(".astra-said").text_content() == "spoken"
+    assert words.locator("pre").text_content() == "x = 1\n"
+    words.evaluate("astraModels[0].set('code', 'y = 2')")
+    assert words.locator("pre").text_content() == "y = 2"
+
+
+def test_sliders_are_called_what_is_written_beside_them(words):
+    handles = words.locator(".noUi-handle")
+    found = handles.evaluate_all("all => all.map((it) => [it.ariaLabel, it.getAttribute('aria-valuetext')])")
+    assert found == [["Dimension 1, per link", "12.5 GB/s"], ["Dimension 1, latency", "500 ns"]]
+    editable = words.locator(".widget-readout").evaluate_all("all => all.map((it) => it.contentEditable)")
+    assert editable == ["false", "true"]
+
+
+@pytest.fixture(params=["player", "stages", "timeline"])
+def widget(request):
+    makers = {"player": lambda: Player(schedule("all-reduce", "ring", 4)), "stages": Stages}
+    return request.param, makers.get(request.param, lambda: Timeline(VGG))()
+
+
+BACK = "(name) => getComputedStyle(document.querySelector(`.astra-${name}`)).backgroundColor"
+
+
+def test_the_notebooks_theme_is_the_widgets(open_page, widget):
+    name, view = widget
+    page = open_page(view.page(), color_scheme="light")
+    assert page.evaluate(BACK, name) == colour("paper", "light")
+    page.evaluate("document.body.dataset.jpThemeLight = 'true'")
+    assert page.evaluate(BACK, name) == colour("paper", "light")
+    page.evaluate("document.body.dataset.jpThemeLight = 'false'")
+    assert page.evaluate(BACK, name) == colour("paper", "dark")
+    page.evaluate("delete document.body.dataset.jpThemeLight, document.body.classList.add('vscode-dark')")
+    assert page.evaluate(BACK, name) == colour("paper", "dark")
+
+
+ICON = "document.querySelector('.astra-play path').getAttribute('d')"
+
+
+def test_the_play_button_has_the_sign_of_what_it_does(open_page):
+    page = open_page(Player(schedule("all-reduce", "ring", 8)).page())
+    page.wait_for_function(f"{ICON} !== null")
+    assert page.evaluate(ICON).count("M") == 1  # a triangle, with its point at the right
+    assert numbers(page.evaluate(ICON))[2] > 0
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.get_by_role("button", name="Pause").wait_for()
+    assert page.evaluate(ICON).count("M") == 2  # two bars
+    assert page.locator(".astra-first path").get_attribute("d") != page.locator(".astra-last path").get_attribute("d")
+
+
+def test_the_speed_menu_says_its_speeds(open_page):
+    page = open_page(Player(schedule("all-reduce", "ring", 4), speed=2.0).page())
+    options = page.get_by_label("Speed").locator("option")
+    found = options.evaluate_all("all => all.map((it) => [it.textContent, it.value, it.selected])")
+    assert [text for text, *_ in found] == ["0.25×", "0.5×", "1×", "2×", "4×"]
+    assert all(text == f"{value}×" for text, value, _ in found)
+    assert [text for text, _, selected in found if selected] == ["2×"]
