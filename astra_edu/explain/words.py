@@ -83,7 +83,9 @@ def _why_together(result: Result, tried: Tried) -> str:
     if not alone or not every:
         return ""
     before = tried.before_ns
-    return f": twice as much on all makes it {speed(every[1], before)}, on any one of them {speed(alone, before)} at most"
+    return (
+        f": twice as much on all makes it {speed(every[1], before)}, on any one of them {speed(alone, before)} at most"
+    )
 
 
 def _of_path(result: Result, shares: Mapping[str, float]) -> str:

@@ -17,7 +17,7 @@ MOST_MESSAGES = 20_000_000
 
 
 def messages_of(trace: Trace, platform: TracePlatform) -> int:
-    """About how many messages all NPUs send, without custom collectives; an upper bound where Themis cuts the chunks."""
+    """How many messages all NPUs send, without custom collectives; about as many where Themis cuts the chunks."""
     if platform.system.replay_only:
         return 0
     count = 0
@@ -28,7 +28,7 @@ def messages_of(trace: Trace, platform: TracePlatform) -> int:
 
 
 def check_effort(count: int, keyword: str = "") -> None:
-    """Raise ConfigError where these are more messages than can be followed. keyword: what asks for that, if any does."""
+    """Raise ConfigError where these are more messages than can be followed. keyword: what asks for it, if any does."""
     if count > MOST_MESSAGES:
         why = f"{keyword} asks for it" if keyword else "the NPUs don't all do the same"
         raise ConfigError(
@@ -67,7 +67,7 @@ def _messages(node: Node, trace: Trace, platform: TracePlatform) -> float:
     halves = kind_of(platform.system.inter_dimension).halves
     steps = walk(collective, range(len(rings)), halves, platform.system.optimization == "baseline")
     involved = node.involved if members is None else None
-    use = [(n > 1 and (involved is None or d < len(involved) and involved[d])) for d, (_, n) in enumerate(rings)]
+    use = [(n > 1 and (involved is None or (d < len(involved) and involved[d]))) for d, (_, n) in enumerate(rings)]
     each = sum(_of_phase(what, ALGORITHMS[rings[d][0].algorithm], rings[d][1]) for what, d in steps if use[d])
     return each * _chunks(collective, node.number("comm_size"), platform)
 

@@ -142,12 +142,12 @@ def test_more_messages_than_can_be_followed_are_refused_at_once():
     assert ae.simulate(trace, platform).one_for_all
     with pytest.raises(ae.ConfigError, match=f"{MOST_MESSAGES:,} are the most. Leave out everyone=True, or take"):
         ae.simulate(trace, platform, everyone=True)
-    with pytest.raises(ae.ConfigError, match="as record=True asks for it; .* Leave out record=True"):
+    with pytest.raises(ae.ConfigError, match=r"as record=True asks for it; .* Leave out record=True"):
         ae.simulate(trace, replace(platform, congestion_aware=True), record=True)
     one_alone = ae.traces.Builder(4096)
     one_alone.compute("slow", 1, on=0)
     one_alone.all_reduce("sum", MIB)
-    with pytest.raises(ae.ConfigError, match="as the NPUs don't all do the same; .* Take fewer NPUs"):
+    with pytest.raises(ae.ConfigError, match=r"as the NPUs don't all do the same; .* Take fewer NPUs"):
         ae.simulate(one_alone.build(), replace(platform, congestion_aware=True), record=True)
 
 
@@ -177,7 +177,6 @@ def test_the_bar_of_a_finished_run_is_full(monkeypatch, capsys, splits):
     shown = capsys.readouterr().err.split("\r")[-1]
     sent = 32 * 62 * splits
     assert f"100%|██████████| {sent}/{sent}" in shown
-
 
 
 def test_sizes_that_do_not_fit():
