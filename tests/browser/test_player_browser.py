@@ -309,6 +309,18 @@ def test_without_motion_shards_lie_where_they_have_arrived(show):
     assert len(places[0]) == 4
 
 
+@pytest.mark.parametrize(
+    ("collective", "at_first", "at_last"), [("reduce", 0, 1), ("gather", 0, 1), ("broadcast", 1, 4)]
+)
+def test_an_npu_is_done_when_it_holds_what_is_asked_of_it(show, collective, at_first, at_last):
+    """Of who only sends nothing is asked: such NPUs were green while their shards were flying."""
+    page = show(Player(schedule(collective, "direct", 4)))
+    assert page.locator(".astra-node.astra-done").count() == at_first
+    page.keyboard.press("End")
+    frame(page)
+    assert page.locator(".astra-node.astra-done").count() == at_last
+
+
 def test_where_they_cant_lie_there_the_picture_without_motion_says_so(show):
     said = "shards on their way, the table once they have arrived"
     crowded = schedule("all-reduce", "direct", 8)

@@ -62,7 +62,8 @@ export class Table {
       this.shownCells = state;
       this.cells.forEach((row, r) => {
         row.forEach((cell) => this.#drawCell(cell, film.held(r, cell.astra.shard, position, clock)));
-        this.nodes[r].classList.toggle("astra-done", row.every(({ astra }) => !astra.wanted || astra.set === astra.wanted));
+        const asked = row.filter(({ astra }) => astra.wanted); // nothing is asked of who only sends
+        this.nodes[r].classList.toggle("astra-done", asked.length > 0 && asked.every(({ astra }) => astra.set === astra.wanted));
       });
     }
     if (step !== this.shownStep) this.#markStep(step);
