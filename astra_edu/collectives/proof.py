@@ -22,7 +22,15 @@ class ProofError(ValueError):
     ... except ae.ProofError as error:
     ...     print(str(error).partition(";")[0])
     After step 1, NPU 0's shard X1 (shard 1) must hold the data of NPU 1 but lacks the data of NPU 1
+
+    step, transfer: which of them can't be carried out, where it is one.
     """
+
+    def __init__(self, sentence: str, step: Step | None = None, transfer: Transfer | None = None) -> None:
+        """What is wrong, in a sentence."""
+        super().__init__(sentence)
+        self.step = step
+        self.transfer = transfer
 
 
 def initial(schedule: Schedule) -> Held:
@@ -51,7 +59,7 @@ def replay(schedule: Schedule) -> Iterator[tuple[Step, Held]]:
             source, destination, shard = transfer
             possible = source in npus and destination in npus and shard in shards and source != destination
             if not possible or not held[source][shard]:
-                raise ProofError(_impossible(schedule, step, transfer))
+                raise ProofError(_impossible(schedule, step, transfer), step, transfer)
             arriving.append((destination, shard, held[source][shard], transfer))
         for destination, shard, carried, transfer in arriving:
             row = held[destination]
@@ -60,7 +68,9 @@ def replay(schedule: Schedule) -> Iterator[tuple[Step, Held]]:
             elif twice := row[shard] & carried:
                 raise ProofError(
                     f"{_where(schedule, step, transfer)}, which would add {_npus(twice)} a second time: "
-                    f"NPU {destination} already holds {_npus(row[shard])} of that shard."
+                    f"NPU {destination} already holds {_npus(row[shard])} of that shard.",
+                    step,
+                    transfer,
                 )
             else:
                 row[shard] |= carried

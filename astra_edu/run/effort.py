@@ -33,7 +33,7 @@ def check_passes(passes: int, layers: int) -> None:
 
 
 def messages_of(trace: Trace, platform: TracePlatform) -> int:
-    """About how many messages all NPUs send, without custom collectives; at least as many where Themis cuts."""
+    """How many messages all NPUs send, without custom collectives; about as many where Themis cuts the chunks."""
     if platform.system.replay_only:
         return 0
     count = 0
@@ -44,7 +44,7 @@ def messages_of(trace: Trace, platform: TracePlatform) -> int:
 
 
 def check_effort(count: int, keyword: str = "") -> None:
-    """Raise ConfigError where these messages are too many to be followed. keyword: what asks for that, if any does."""
+    """Raise ConfigError where these are more messages than can be followed. keyword: what asks for it, if any does."""
     if count > MOST_MESSAGES:
         why = f"{keyword} asks for it" if keyword else "the NPUs don't all do the same"
         raise ConfigError(

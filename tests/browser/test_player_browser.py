@@ -6,6 +6,8 @@ import pytest
 
 pytest.importorskip("anywidget")
 
+from dataclasses import replace
+
 from course.widgets.test_player import Dimensions
 
 from astra_edu.collectives import hierarchical, schedule
@@ -241,6 +243,98 @@ def test_replacing_the_data_keeps_root_position_and_size(show):
     assert page.evaluate("root.offsetHeight - size") == 0
     assert page.locator(".astra-player").first.locator(".astra-node").count() == 16
     assert page.evaluate("document.activeElement === root")
+
+
+GATHER = schedule("all-gather", "ring", 4)
+
+
+def sending(rule, count=3):
+    """An all-gather of 4 NPUs with steps by this rule."""
+    return replace(GATHER, groups=(replace(GATHER.groups[0], rule=rule, count=count),))
+
+
+def right(s, i):
+    return [((i + 1) % 4, (i - s) % 4)]
+
+
+WRONG = {
+    "in the first step": (sending(lambda s, i: [((i + 1) % 4, (i + 3) % 4)]), 1, (0, 1, "✗ X3")),
+    "later, one message": (
+        sending(lambda s, i: [((i + 1) % 4, 2)] if (s, i) == (1, 0) else right(s, i)),
+        2,
+        (0, 1, "✗ X2"),
+    ),
+}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+@pytest.mark.parametrize(("plan", "step", "marked"), WRONG.values(), ids=WRONG)
+def test_the_message_that_makes_a_schedule_wrong_is_drawn_and_nothing_of_its_step_arrives(
+    show, plan, step, marked, motion, scheme
+):
+    page = show(Player(plan), reduced_motion=motion, color_scheme=scheme)
+    assert page.locator(".astra-where").inner_text() == "step 0 of 3"
+    assert page.locator(".astra-live").inner_text().startswith("Before the first of 3 steps. Press play")
+    page.evaluate(f"{DECK}.seek({step - 1})")
+    frame(page)
+    before = page.locator("td[data-shard]").all_inner_texts()
+    page.keyboard.press("End")
+    frame(page)
+    assert page.locator(".astra-where").inner_text() == f"step {step} of 3"
+    assert page.locator(".astra-live").inner_text().startswith(f"Step {step} of 3, all-gather: the message marked ✗")
+    assert page.locator(".astra-problem").inner_text().startswith(f"This schedule is wrong. Step {step}: NPU 0 sends")
+    assert page.locator("td[data-shard]").all_inner_texts() == before
+    wrong = page.locator(".astra-token.astra-wrong:visible")
+    source, destination, text = marked
+    assert [wrong.get_attribute(name) for name in ("data-from", "data-to")] == [str(source), str(destination)]
+    assert wrong.text_content() == text
+    ends = [page.locator(f".astra-node[data-npu='{npu}'] circle").bounding_box() for npu in marked[:2]]
+    at = wrong.locator("rect").bounding_box()
+    far = [((at["x"] + at["width"] / 2 - e["x"] - e["width"] / 2) ** 2 + (at["y"] - e["y"]) ** 2) ** 0.5 for e in ends]
+    assert far[0] == pytest.approx(far[1], rel=0.35)  # it stops half way
+    assert page.locator(".astra-legend").inner_text().endswith("✗ can't be sent")
+    assert page.locator("td[class*=astra-gets]").count() == 0
+
+
+def test_without_motion_shards_lie_where_they_have_arrived(show):
+    page = show(Player(schedule("all-reduce", "ring", 4), step=6), reduced_motion="reduce")
+    assert page.locator("td.astra-final").count() == 16
+    moved = show(Player(schedule("all-reduce", "ring", 4), step=6))
+    places = [
+        p.locator(".astra-token").evaluate_all("all => all.map((g) => g.getAttribute('transform'))")
+        for p in (page, moved)
+    ]
+    assert places[0] == places[1]
+    assert len(places[0]) == 4
+
+
+@pytest.mark.parametrize(
+    ("collective", "at_first", "at_last"), [("reduce", 0, 1), ("gather", 0, 1), ("broadcast", 1, 4)]
+)
+def test_an_npu_is_done_when_it_holds_what_is_asked_of_it(show, collective, at_first, at_last):
+    """Of who only sends nothing is asked: such NPUs were green while their shards were flying."""
+    page = show(Player(schedule(collective, "direct", 4)))
+    assert page.locator(".astra-node.astra-done").count() == at_first
+    page.keyboard.press("End")
+    frame(page)
+    assert page.locator(".astra-node.astra-done").count() == at_last
+
+
+def test_where_they_cant_lie_there_the_picture_without_motion_says_so(show):
+    said = "shards on their way, the table once they have arrived"
+    crowded = schedule("all-reduce", "direct", 8)
+    assert said in show(Player(crowded), reduced_motion="reduce").locator(".astra-legend").inner_text()
+    assert said not in show(Player(crowded)).locator(".astra-legend").inner_text()
+
+
+def test_a_printed_picture_fits_the_paper(open_page):
+    player = Player(RING, step=3)
+    page = open_page(f'<body style="margin:0">{player.svg()}</body>', viewport={"width": 640, "height": 900})
+    page.emulate_media(media="print")
+    right = page.locator("svg text").evaluate_all("all => all.map((text) => text.getBoundingClientRect().right)")
+    assert max(right) <= 640
+    assert page.evaluate("document.documentElement.scrollWidth") == 640
 
 
 def test_many_npus_are_counted(show):

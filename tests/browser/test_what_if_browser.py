@@ -179,7 +179,10 @@ def test_an_impossible_setting_is_a_sentence_over_a_pale_picture(notebook):
 def test_the_changes_that_help_and_the_files(notebook):
     page = notebook("notebooks/changes.ipynb", CELL)
     page.get_by_role("button", name="what would help most?").click()
-    page.get_by_text("Changes, each simulated").click(timeout=60_000)
+    answer = page.get_by_text("Changes, each simulated")
+    answer.wait_for(timeout=60_000)
+    assert answer.bounding_box()["y"] < page.locator(".astra-timeline").bounding_box()["y"]  # above the fold
+    answer.click()
     page.get_by_role("row", name=re.compile("twice the bandwidth on dimension 1.* 3,990.975 µs 1.41")).wait_for()
     page.get_by_role("button", name="save for ASTRA-sim").click()
     page.get_by_text("Written: what_if/network.json, what_if/system.txt, what_if/workload.txt.").wait_for(

@@ -16,6 +16,7 @@ const data = () => ({
   npus: 2,
   number: 7,
   reducing: true,
+  step_count: 2,
   start: [[0, 0, 1], [1, 0, 2]],
   steps: [
     { spread: 0, phase: "reduce", op: "reduce", text: "Step 1 of 2, reduce: all", tokens: [token(0, 1, 0, 3, 0, 100)] },
@@ -66,6 +67,8 @@ test("what is said of a step, and of one NPU in it", () => {
   assert.equal(sentence(all, film, 1, null), "Step 1 of 2, reduce: all");
   assert.equal(sentence(all, film, 1, 0), "Step 1 of 2, reduce: NPU 0 sends X0, its own data, to NPU 1.");
   assert.equal(sentence(all, film, 2, 1), "Step 2 of 2, copy: NPU 1 sends X0, all, to NPU 0.");
+  const none = { ...data(), step_count: 7, steps: [], marks: null };
+  assert.equal(sentence(none, new Film(none), 0, null), "Before the first of 7 steps, which can't be shown.");
 });
 
 /** A deck with one view that counts its pictures, and the model of it. */

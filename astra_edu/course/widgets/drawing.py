@@ -13,11 +13,12 @@ from math import inf
 from typing import Any, Protocol
 
 from astra_edu.base.bound import caveat, total_words
-from astra_edu.collectives import Collective, Op, ProofError, Schedule
-from astra_edu.collectives.collective import REDUCING, held_after
-from astra_edu.collectives.proof import initial, prove_end, replay
-from astra_edu.collectives.schedule import Step
+from astra_edu.collectives import Op, ProofError, Schedule
+from astra_edu.collectives.collective import REDUCING
+from astra_edu.collectives.proof import Held, initial, prove_end, replay
+from astra_edu.collectives.schedule import Step, Transfer
 from astra_edu.course.widgets import words
+from astra_edu.course.widgets.holdings import DETAIL_NPUS, table
 from astra_edu.course.widgets.layout import Layout, layout, path, point
 from astra_edu.course.widgets.own_layout import HEIGHT, WIDTH, Point
 from astra_edu.course.widgets.words import Sets, Token
@@ -25,7 +26,6 @@ from astra_edu.course.widgets.words import Sets, Token
 Payload = dict[str, Any]
 
 MAX_NPUS, MAX_TRANSFERS = 64, 20_000
-DETAIL_NPUS, TEXT_COLUMNS = 16, 20  # up to here tokens and cells have texts
 LABELLED_TOKENS = 64  # a step with more shows only dots
 START, STOP = 0.12, 0.85  # the part of a curve that a token travels
 LETTER, PADDING, TOKEN_HEIGHT = 6.1, 11.0, 17.0  # of a token's label, px
@@ -44,7 +44,8 @@ class Timing(Protocol):
 
 def drawing(schedule: Schedule, topology: Sequence[str], timing: Timing | None = None) -> Payload:
     """The payload of one schedule; `topology` names each dimension's network."""
-    common = {"title": title(schedule), "caveat": "", "npus": schedule.npus} | _bound(schedule, timing)
+    common = {"title": title(schedule), "caveat": "", "npus": schedule.npus, "step_count": schedule.step_count}
+    common |= _bound(schedule, timing)
     if schedule.npus > MAX_NPUS or _too_many(schedule):
         return common | {"kind": "counts", "steps": [], "marks": None} | words.counts_table(schedule)
     plan = layout(schedule.dims, topology)
@@ -61,7 +62,7 @@ def drawing(schedule: Schedule, topology: Sequence[str], timing: Timing | None =
         "steps": steps,
         "names": [schedule.shard_name(shard) for shard in range(schedule.shards)],
         "start": [[i, c, sets.number(m)] for i, row in enumerate(held) for c, m in enumerate(row) if m],
-        "table": _table(schedule, sets),
+        "table": table(schedule, sets),
         "sets": sets.described(),
         "words": {"send": words.SEND, "nothing": words.NOTHING, "holds": words.HOLDS, "own": words.OWN},
         "reducing": schedule.collective in REDUCING,
@@ -101,7 +102,7 @@ def _steps(schedule: Schedule, sets: Sets, plan: Layout, timing: Timing | None) 
     held, steps = initial(schedule), []
     try:
         for step, _ in replay(schedule):
-            tokens = _tokens(step, timing)
+            tokens = _tokens(step, timing, schedule)
             for t in tokens:
                 t.carried = [held[t.source][shard] for shard in t.shards]
             for t in sorted(tokens, key=lambda t: t.end):
@@ -112,14 +113,43 @@ def _steps(schedule: Schedule, sets: Sets, plan: Layout, timing: Timing | None) 
             steps.append(_step(schedule, step, tokens, sets, plan))
         prove_end(schedule, held)
     except ProofError as error:
+        if error.step is not None and error.transfer is not None:
+            steps.append(_wrong_step(schedule, error.step, error.transfer, held, sets, plan, timing))
         return steps, str(error)
     return steps, ""
 
 
-def _tokens(step: Step, timing: Timing | None) -> list[Token]:
+def _wrong_step(
+    schedule: Schedule,
+    step: Step,
+    wrong: Transfer,
+    held: Held,
+    sets: Sets,
+    plan: Layout,
+    timing: Timing | None,
+) -> Payload:
+    """A step that can't be carried out: what can be drawn of it sets out, and nothing arrives."""
+    tokens = _tokens(step, timing, schedule)
+    for t in tokens:
+        t.carried = [held[t.source][shard] for shard in t.shards]
+        t.held = [held[t.destination][shard] for shard in t.shards]
+    drawn = _step(schedule, step, tokens, sets, plan)
+    place = next(
+        (k for k, t in enumerate(tokens) if (t.source, t.destination) == (wrong.source, wrong.destination)), None
+    )
+    if place is not None:
+        drawn["tokens"][place][4] = f"✗ {drawn['tokens'][place][4]}"
+    return drawn | {"wrong": place, "stops": True, "docks": False, "text": words.wrong_text(schedule, step, place)}
+
+
+def _tokens(step: Step, timing: Timing | None, schedule: Schedule) -> list[Token]:
+    """What travels as one, without what is from or to nowhere."""
+    npus, shards = range(schedule.npus), range(schedule.shards)
     tokens: dict[tuple[int, int], Token] = {}
     spans = timing.spans(step.index) if timing else [(0.0, 0.0)] * len(step.transfers)
     for (source, destination, shard), (start, end) in zip(step.transfers, spans, strict=True):
+        if source not in npus or destination not in npus or shard not in shards or source == destination:
+            continue
         token = tokens.setdefault((source, destination), Token(source, destination))
         token.shards.append(shard)
         token.start, token.end = min(token.start, start), max(token.end, end)
@@ -149,6 +179,8 @@ def _step(schedule: Schedule, step: Step, tokens: list[Token], sets: Sets, plan:
         "spread": spread,
         "labels": few and schedule.npus <= DETAIL_NPUS and _overlaps(halfway) <= len(tokens),
         "docks": few and not _overlaps([(end, 26.0) for end in ends]),
+        "wrong": None,  # the place of the token that can't be sent
+        "stops": False,  # half way: nothing of it arrives
         "tokens": [  # source, destination, shards, what the receiver then holds, label, delay, start, end
             [
                 t.source,
@@ -213,32 +245,6 @@ def _phases(schedule: Schedule) -> list[Payload]:
         }
         for g, first in zip(schedule.groups, accumulate((g.count for g in schedule.groups), initial=0), strict=False)
     ]
-
-
-def _table(schedule: Schedule, sets: Sets) -> Payload:
-    """For row r and column c: the shard it is about, the set it must end with (0: anything will do).
-
-    In an all-to-all, column c is the peer: the cell shows the block that leaves, until its block has come.
-    """
-    n = schedule.npus
-    if schedule.collective is Collective.ALL_TO_ALL:
-        columns = [f"NPU {c}" if n <= 8 else str(c) for c in range(n)]
-        shard = [[c * n + r for c in range(n)] for r in range(n)]
-        leaving = [[r * n + c for c in range(n)] for r in range(n)]
-    else:
-        columns = [schedule.shard_name(c) for c in range(schedule.shards)]
-        shard, leaving = [list(range(schedule.shards))] * n, None
-
-    def wanted(npu: int, c: int) -> int:
-        return sets.number(held_after(schedule.collective, n, npu, c % schedule.blocks, schedule.root) or 0)
-
-    return {
-        "texts": n <= DETAIL_NPUS and len(columns) <= TEXT_COLUMNS,
-        "columns": columns,
-        "shard": shard,
-        "leaving": leaving,
-        "wanted": [[wanted(r, c) for c in row] for r, row in enumerate(shard)],
-    }
 
 
 def _marks(steps: list[Payload], timing: Timing | None) -> list[float] | None:

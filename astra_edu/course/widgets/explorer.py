@@ -9,11 +9,12 @@ import ipywidgets
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import KIB, MIB, format_bytes, parse_bytes
-from astra_edu.collectives import ALGORITHMS, Collective, algorithms_for
+from astra_edu.collectives import ALGORITHMS, Collective, algorithms_for, schedule
 from astra_edu.course.widgets.choice import Choice, summary
 from astra_edu.course.widgets.player import Player
 from astra_edu.network import Dimension
-from astra_edu.network.topologies import TOPOLOGIES
+from astra_edu.network.topologies import TOPOLOGIES, find
+from astra_edu.system import Implementation
 
 SIZES = [(format_bytes(KIB << power), KIB << power) for power in range(23)]
 BANDWIDTHS = [(f"{gb:g} GB/s", gb) for gb in (1, 2, 6.25, 12.5, 16, 25, 32, 50, 62, 100, 150, 200, 300, 450, 900)]
@@ -45,6 +46,18 @@ class Row:
     def dimension(self) -> Dimension:
         """The dimension that the controls describe, with the fewest links its topology needs."""
         return Dimension.of(self.topology.value, self.npus.value, self.bandwidth.value, self.latency.value)
+
+    def suit(self, collective: str) -> str:
+        """Take the algorithm that suits the topology, if it can do this; what is to be said of that."""
+        name, before = _suiting(self.topology.value), self.algorithm.value
+        if name == before or name not in self.algorithm.options:
+            return ""
+        try:
+            schedule(collective, name, self.npus.value)
+        except ConfigError as error:
+            return f"{name} suits the topology {self.topology.value}, but not here: {error}"
+        self.algorithm.value = name
+        return f"{name} suits the topology {self.topology.value}, so it is chosen now, instead of {before}."
 
 
 class Explorer(ipywidgets.VBox):  # type: ignore[misc]
@@ -82,7 +95,7 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
         self.player = Player(choice.schedule, choice.time, topology=[str(d.topology) for d in dimensions])
         self.rows = [Row(i, d, name) for i, (d, name) in enumerate(zip(dimensions, names, strict=True))]
         spare = Dimension.of("Switch", 2, 25, 500)
-        self.rows += [Row(i, spare, "ring") for i in range(len(network), 3)]
+        self.rows += [Row(i, spare, _suiting("Switch")) for i in range(len(network), 3)]
         wide = {"style": {"description_width": "5.2em"}, "layout": ipywidgets.Layout(width="auto")}
         self.collective = ipywidgets.Dropdown(
             options=list(map(str, Collective)), value=str(choice.schedule.collective), description="collective", **wide
@@ -92,14 +105,14 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
         self.dims = ipywidgets.ToggleButtons(
             options=[1, 2, 3], value=len(network), description="dimensions", style={"button_width": "3em"}
         )
-        self.headline, self.details = ipywidgets.HTML(), ipywidgets.HTML()
+        self.note, self.headline, self.details = ipywidgets.HTML(), ipywidgets.HTML(), ipywidgets.HTML()
         first = ipywidgets.VBox(
             [ipywidgets.HTML("<b>collective</b>"), self.collective, self.size, self.splits],
             layout=ipywidgets.Layout(flex="1 1 15em"),
         )
         self.settings = ipywidgets.HBox([first], layout=ipywidgets.Layout(flex_flow="row wrap"))
         self.picture = ipywidgets.VBox([self.player])  # it can be greyed; an anywidget takes no classes
-        super().__init__([self.dims, self.settings, self.headline, self.picture, self.details])
+        super().__init__([self.dims, self.settings, self.note, self.headline, self.picture, self.details])
         self._refreshing = False
         self._refresh()
         controls = [self.collective, self.size, self.splits, self.dims]
@@ -133,12 +146,16 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
             "image/svg+xml": self.player.svg(),
         }
 
-    def _refresh(self, _: object = None) -> None:
+    def _refresh(self, change: Any = None) -> None:
         """Bring menus, player and text in line with the controls; say so where these are impossible."""
         if self._refreshing:  # a menu that lost its value
             return
         self._refreshing = True
         try:
+            said = [row.suit(self.collective.value) for row in self.rows if change and change.owner is row.topology]
+            self.note.value = "".join(
+                f'<div aria-live="polite">{escape(sentence)}</div>' for sentence in said if sentence
+            )
             self._show()
         finally:
             self._refreshing = False
@@ -166,6 +183,11 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
         first, *rest = text.split("\n")
         self.headline.value = f'<div aria-live="polite" style="{HEADLINE}"><b>{escape(first)}</b></div>'
         self.details.value = f'<div style="line-height:1.5">{"<br>".join(map(escape, rest))}</div>'
+
+
+def _suiting(topology: str) -> str:
+    """The name of the algorithm that suits a topology."""
+    return Implementation.parse(find(topology).suits).algorithm
 
 
 def _algorithms(collective: str, row: Row, several: bool) -> tuple[tuple[str, ...], str]:

@@ -10,6 +10,7 @@ from zlib import crc32
 from astra_edu.base.units import format_ns
 from astra_edu.course.widgets.drawing import Payload
 from astra_edu.course.widgets.palette import LEVELS, PALETTE
+from astra_edu.course.widgets.picture import framed
 from astra_edu.network.links import Use
 from astra_edu.run.link_times import link_name, uses_of
 from astra_edu.run.trace_result import TraceResult
@@ -33,20 +34,15 @@ def still(data: Payload, result: TraceResult, time: float) -> str:
     height = _TOP + tall + 34
     lines = [_text(0, 14, "busiest links so far", 'font-weight="600"')]
     lines += [_text(0, 38 + 20 * k, line) for k, line in enumerate(busiest)]
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="{name}-t {name}-d" '
-        f'viewBox="0 0 {_LEFT + wide + _LIST:g} {height:g}" width="{_LEFT + wide + _LIST:g}" height="{height:g}" '
-        f'font-family="system-ui, Segoe UI, Helvetica, Arial, sans-serif" font-size="13" fill="{INK}">'
-        f'<title id="{name}-t">{escape(title)}</title><desc id="{name}-d">{escape(said)}</desc>'
-        f'<rect width="100%" height="100%" fill="{PAPER}"/>'
-        + _text(_LEFT + 4, 24, title, 'font-size="16" font-weight="600"')
+    body = (
+        _text(_LEFT + 4, 24, title, 'font-size="16" font-weight="600"')
         + _text(_LEFT + 4, 44, f"at {format_ns(time)} of {format_ns(result.total_ns)}", f'fill="{SOFT}"')
         + f'<g transform="translate({_LEFT} {_TOP})">{_links(data, states)}{_nodes(data)}'
         + f"{_tokens(data, states)}{_names(data)}</g>"
         + f'<g transform="translate({_LEFT + wide + 16:g} {_TOP})">{"".join(lines)}</g>'
         + _text(_LEFT + 4, height - 12, _legend(time, result), f'font-size="12" fill="{SOFT}"')
-        + "</svg>"
     )
+    return framed(name, (_LEFT + wide + _LIST, height), (title, said), body)
 
 
 State = tuple[float, int, list[float]]

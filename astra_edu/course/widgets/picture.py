@@ -7,7 +7,7 @@ from textwrap import wrap
 from typing import Any
 from zlib import crc32
 
-from astra_edu.base.units import format_ns
+from astra_edu.base.units import format_ns, several
 from astra_edu.course.widgets.drawing import Payload, travelled
 from astra_edu.course.widgets.layout import point
 from astra_edu.course.widgets.palette import PALETTE
@@ -15,10 +15,13 @@ from astra_edu.course.widgets.palette import PALETTE
 INK, SOFT, LINE, PAPER, FAINT = (PALETTE[name][0] for name in ("ink", "soft", "line", "paper", "faint"))
 Box = tuple[float, float, float, float]  # x, y, width, height; px
 LEFT, TOP, GAP, FULL_WIDTH = 12, 64, 24, 1040
+ON_THEIR_WAY = "shards on their way, the table once they have arrived"
 
 
 def svg(data: Payload, step: int) -> str:
-    """The picture of a payload (see drawing.py) at `step`: its shards half way, the table as it is after it.
+    """The picture of a payload (see drawing.py) at the end of `step`: its shards where they have arrived, the table.
+
+    Where the shards would lie on each other there, they are half way, and the picture says so.
 
     Step 0 is before the first step. The same payload and step give the same text.
     """
@@ -31,12 +34,21 @@ def svg(data: Payload, step: int) -> str:
         height = int(TOP + data["stage"]["size"][1] + 62 + 19 * len(lines))
         body = _head(data, step) + _stage(data, step, name) + _table(data, step) + _strip(data, step)
         body += "".join(_words(LEFT + 2, height - 6 - 19 * k, line) for k, line in enumerate(reversed(lines)))
+    return framed(name, (FULL_WIDTH, height), (title, said), body)
+
+
+def framed(name: str, size: tuple[float, float], said: tuple[str, str], body: str) -> str:
+    """A picture's SVG: paper of that size in px, less where the page is narrower, and on it what is drawn.
+
+    name: begins the ids in it. said: title and description.
+    """
+    (width, height), (title, description) = size, map(escape, said)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="{name}-t {name}-d" '
-        f'viewBox="0 0 {FULL_WIDTH} {height}" width="{FULL_WIDTH}" height="{height}" '
+        f'viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}" style="max-width:100%;height:auto" '
         f'font-family="system-ui, Segoe UI, Helvetica, Arial, sans-serif" font-size="13" fill="{INK}">'
-        f'<title id="{name}-t">{escape(title)}</title><desc id="{name}-d">{escape(said)}</desc>'
-        f'<rect width="{FULL_WIDTH}" height="{height}" fill="{PAPER}"/>{body}</svg>'
+        f'<title id="{name}-t">{title}</title><desc id="{name}-d">{description}</desc>'
+        f'<rect width="100%" height="100%" fill="{PAPER}"/>{body}</svg>'
     )
 
 
@@ -45,7 +57,7 @@ def description(data: Payload, step: int) -> str:
     beware = f" Beware: {data['caveat']}." if data.get("caveat") else ""
     if data["kind"] == "counts":
         return f"{data['note']}{beware}"
-    text = data["steps"][step - 1]["text"] if step else f"Before the first of {len(data['steps'])} steps."
+    text = data["steps"][step - 1]["text"] if step else f"Before the first of {several(data['step_count'], 'step')}."
     return f"{text} This schedule is wrong. {data['problem']}" if data["problem"] else f"{text}{beware}"
 
 
@@ -63,9 +75,11 @@ def _head(data: Payload, step: int) -> str:
     if step:
         now = data["steps"][step - 1]
         parts += [_cue(LEFT + 12, 48, now["op"]), _words(LEFT + 28, 53, now["phase"], 'font-weight="600"')]
-    count = f"step {step} of {len(data['steps'])}"
+    count = f"step {step} of {data['step_count']}"
     if data["marks"]:
         count += f", {format_ns(data['marks'][step])}"
+    if step and not data["steps"][step - 1]["docks"]:
+        count += f"; {ON_THEIR_WAY}" if not data["steps"][step - 1]["stops"] else "; not carried out"
     return "".join(parts) + _words(FULL_WIDTH - LEFT - 4, 26, count, f'text-anchor="end" fill="{SOFT}"')
 
 
@@ -129,15 +143,16 @@ def _named(now: Payload, token: list[Any]) -> bool:
 
 def _token(data: Payload, now: Payload, token: list[Any]) -> str:
     source, destination, _, _, label, delay, *_ = token
-    share = min(1.0, max(0.0, (0.5 - delay) / (1 - now["spread"])))
+    share = 1.0 if now["docks"] else min(1.0, max(0.0, (0.5 - delay) / (1 - now["spread"])))
     x, y = point(data["stage"]["routes"][f"{source},{destination}"], travelled(share))
-    named = _named(now, token) and data["detail"]
+    wrong = now["wrong"] is not None and token is now["tokens"][now["wrong"]]
+    named = (wrong or _named(now, token)) and data["detail"]
     letter, padding, tall = data["stage"]["token"]
     w, h = (letter * len(label) + padding, tall) if named else (7.0, 7.0)
     shape = (
         f'<rect x="{x - w / 2:.1f}" y="{y - h / 2:.1f}" width="{w:.1f}" height="{h}" '
-        f'rx="{h / 2 if now["op"] == "copy" else 2}" fill="{_colour(now["op"] + "-pale")}" '
-        f'stroke="{_colour(now["op"])}" stroke-width="1.5"/>'
+        f'rx="{h / 2 if now["op"] == "copy" else 2}" fill="{PAPER if wrong else _colour(now["op"] + "-pale")}" '
+        f'stroke="{INK if wrong else _colour(now["op"])}" stroke-width="{2.5 if wrong else 1.5}"/>'
     )
     return shape + (_words(x, y + 4, label, 'text-anchor="middle" font-size="11"') if named else "")
 
@@ -147,7 +162,7 @@ def _table(data: Payload, step: int) -> str:
     x0, head, n = LEFT + data["stage"]["size"][0] + GAP, 44, data["npus"]
     w = (FULL_WIDTH - x0 - head - LEFT) / len(table["columns"])
     h = min(44.0, (data["stage"]["size"][1] - 22) / n)
-    new = {(token[1], shard) for token in now["tokens"] for shard in token[2]} if now else set()
+    new = {(token[1], shard) for token in now["tokens"] for shard in token[2]} if now and not now["stops"] else set()
     size = 11 if len(table["columns"]) <= 12 else 9
     parts = [f'<g transform="translate({x0} {TOP})" font-size="{size}" text-anchor="middle">']
     for c, name in enumerate(table["columns"]):

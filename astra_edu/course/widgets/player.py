@@ -84,7 +84,7 @@ class Player(View):
     @property
     def step_count(self) -> int:
         """How many steps can be shown: all, unless the schedule is wrong and breaks off."""
-        return len(self._payload["steps"]) or self._schedule.step_count
+        return len(self._payload["steps"]) if self._payload["kind"] == "steps" else self._schedule.step_count
 
     def show(
         self, schedule: Schedule, timing: Timing | None = None, topology: Sequence[str] | str | None = None

@@ -84,7 +84,7 @@ class WhatIf(ipywidgets.VBox):  # type: ignore[misc]
         self.result, _ = self.setting.run()
         self.baseline = self._pinned()
         self.timeline = Timeline(self.result)
-        self.head, self.answer, self.pace = Words(), Words(), Words()
+        self.head, self.helped, self.answer, self.pace = Words(), Words(), Words(), Words()
         self.picture, self.below = ipywidgets.VBox([self.timeline]), ipywidgets.VBox([self.answer])
         self._make_buttons()
         self._lay_out()
@@ -113,6 +113,7 @@ class WhatIf(ipywidgets.VBox):  # type: ignore[misc]
         if self.work.names.value != self.baseline.workload["names"]:  # times of different work don't compare
             self.baseline = self._pinned()
         html, lines = words.tables(self.result, self.baseline.result) + self._reasons(), self._code()
+        self.helped.put(html="", said="")
         self.timeline.result = self.result  # from here on all at once, so that the browser can draw it all at once
         self.answer.put(html=html, code=lines)
         self._say(warned)
@@ -153,7 +154,7 @@ class WhatIf(ipywidgets.VBox):  # type: ignore[misc]
         buttons = ipywidgets.HBox([self.pin, self.back, self.help, self.run], layout=box(flex_flow="row wrap"))
         files = group("To go on in ASTRA-sim", [ipywidgets.HBox([self.folder, self.save]), self.saved])
         right = ipywidgets.VBox(
-            [self.head, buttons, self.picture, self.below, files],
+            [self.head, buttons, self.helped, self.picture, self.below, files],
             layout=box(flex="5 1 34em", min_width="0", padding="0 0 0 1em"),
         )
         super().__init__([ipywidgets.HBox([left, right], layout=box(flex_flow="row wrap", align_items="flex-start"))])
@@ -181,6 +182,7 @@ class WhatIf(ipywidgets.VBox):  # type: ignore[misc]
 
     def _refuse(self, sentence: str) -> None:
         self.head.put(html=words.paragraphs([f"✗ {sentence}"], "astra-alert"), said=sentence)
+        self.helped.put(html="", said="")
         self.picture.add_class("astra-stale")
         self.below.add_class("astra-gone")
         self._enable(False)
@@ -240,10 +242,12 @@ class WhatIf(ipywidgets.VBox):  # type: ignore[misc]
         self.refresh()
 
     def _help(self) -> None:
-        shown = words.tables(self.result, self.baseline.result)
+        """The answer stands below the button, where it is seen, in place of the reasons that the run alone gives."""
         note = "Simulating changes of one thing each; a large run takes some seconds …"
-        self.answer.html = shown + words.paragraphs([note], "astra-note")
-        self.answer.html = shown + self.result.explain(changes=True)._repr_html_()
+        self.helped.put(html=words.paragraphs([note], "astra-note"), said=note)
+        told = self.result.explain(changes=True)
+        self.answer.html = words.tables(self.result, self.baseline.result)
+        self.helped.put(html=told._repr_html_(), said=" ".join(told.sentences))
 
     def _save(self) -> None:
         try:

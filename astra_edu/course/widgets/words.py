@@ -89,10 +89,15 @@ def shard_list(schedule: Schedule, shards: list[int]) -> str:
     return f"{len(shards)} shards ({', '.join(names[:3])}, …)"
 
 
+def wrong_text(schedule: Schedule, step: Step, place: int | None) -> str:
+    """What is said of a step that can't be carried out. place: of its token that is marked, if it can be drawn."""
+    what = "the message marked ✗" if place is not None else "one of its messages"
+    return f"{_start(schedule, step)}: {what} can't be sent, so the step isn't carried out."
+
+
 def step_text(schedule: Schedule, step: Step, tokens: list[Token]) -> str:
     """What a step does: who sends what to whom, then the first of its messages in full."""
-    where = f" along dimension {step.dimension}" if len(schedule.dims) > 1 else ""
-    start = f"Step {step.index + 1} of {schedule.step_count}, {step.phase}{where}"
+    start = _start(schedule, step)
     if not tokens:
         return f"{start}: nothing moves."
     first = tokens[0]
@@ -108,6 +113,11 @@ def step_text(schedule: Schedule, step: Step, tokens: list[Token]) -> str:
     )
     more = f", and {len(tokens) - 1:,} more like it" if len(tokens) > 1 else ""
     return f"{start}: {_who(schedule, tokens)} {_whom(schedule, step, tokens)} — {example}{more}."
+
+
+def _start(schedule: Schedule, step: Step) -> str:
+    where = f" along dimension {step.dimension}" if len(schedule.dims) > 1 else ""
+    return f"Step {step.index + 1} of {schedule.step_count}, {step.phase}{where}"
 
 
 def _who(schedule: Schedule, tokens: list[Token]) -> str:
@@ -159,4 +169,4 @@ def counts_table(schedule: Schedule) -> dict[str, Any]:
     if len(rows) > shown:
         rows = [*rows[:shown], [f"… {len(rows) - shown:,} more rounds", "", "", "", ""]]
     head = ["phase", "steps", "shards sent", "shards received", "messages in at once"]
-    return {"note": note, "head": head, "rows": rows, "step_count": schedule.step_count}
+    return {"note": note, "head": head, "rows": rows}

@@ -31,6 +31,7 @@ def test_the_player_and_the_text_follow_every_control():
         (row.bandwidth, 100),
         (row.latency, 100),
         (row.topology, "Switch"),
+        (row.algorithm, "direct"),
         (row.algorithm, "halving-doubling"),
         (explorer.collective, "all-gather"),
     ]:
@@ -38,6 +39,45 @@ def test_the_player_and_the_text_follow_every_control():
         assert explorer.headline.value != before, control.description
         before = explorer.headline.value
     assert repr(explorer.player) == "Player(<halving-doubling all-gather on 16 NPUs: 4 steps, 16 shards>)"
+
+
+def test_a_topology_brings_the_algorithm_that_suits_it_and_says_so():
+    """A switch that kept a ring's algorithm looked twice as slow as the ring."""
+    explorer = ae.Explorer(size=2**10)
+    row = explorer.rows[0]
+    assert explorer.note.value == ""
+    before = explorer.choice.total_ns
+    for topology, name, instead in [
+        ("Switch", "halving-doubling", "ring"),
+        ("FullyConnected", "direct", "halving-doubling"),
+        ("Ring", "ring", "direct"),
+    ]:
+        row.topology.value = topology
+        assert row.algorithm.value == name
+        said = f"{name} suits the topology {topology}, so it is chosen now, instead of {instead}."
+        assert explorer.note.value == f'<div aria-live="polite">{said}</div>'
+        assert repr(explorer) == f"Explorer({explorer.choice.schedule!r})"
+        assert explorer.choice.total_ns <= before
+    row.algorithm.value = "direct"
+    assert (row.algorithm.value, explorer.note.value) == ("direct", "")
+
+
+def test_an_algorithm_that_suits_but_cant_do_it_is_not_chosen():
+    explorer = ae.Explorer(network=(("Ring", 6, 50, 500),))
+    explorer.rows[0].topology.value = "Switch"
+    assert explorer.rows[0].algorithm.value == "ring"
+    assert "halving-doubling suits the topology Switch, but not here: " in explorer.note.value
+    assert "alert" not in explorer.headline.value
+    explorer.collective.value = "all-to-all"
+    explorer.rows[0].topology.value = "Ring"
+    explorer.rows[0].topology.value = "Switch"
+    assert (explorer.rows[0].algorithm.value, explorer.note.value) == ("ring", "")
+
+
+def test_a_dimension_more_is_a_switch_with_what_suits_it():
+    explorer = ae.Explorer()
+    explorer.dims.value = 2
+    assert [row.algorithm.value for row in explorer.rows[:2]] == ["ring", "halving-doubling"]
 
 
 def test_an_impossible_setting_says_so_and_leaves_the_picture():

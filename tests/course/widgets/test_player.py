@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.collectives import Op, Rounds, Schedule, hierarchical, schedule
+from astra_edu.collectives import Op, ProofError, Rounds, Schedule, hierarchical, schedule
 from astra_edu.collectives.collective import Collective
 from astra_edu.collectives.proof import replay
 
@@ -162,7 +162,42 @@ def test_a_wrong_schedule_is_shown_up_to_where_it_breaks():
     player = Player(Schedule(Collective.ALL_REDUCE, "mine", 4, 4, (rounds,)))
     assert "second time" in player.data["problem"]
     assert player.step_count == len(player.data["steps"]) < 3
-    assert "second time" in player.svg(player.step_count)
+    drawn = player.svg(player.step_count)
+    assert "second time" in drawn
+    assert ">✗ +X0<" in drawn
+    assert f">step {player.step_count} of 3; not carried out<" in drawn
+    assert "Before the first of 3 steps." in player.svg(0)
+
+
+def test_a_message_to_nowhere_leaves_the_others_of_its_step():
+    rounds = Rounds("all-gather", Op.COPY, 2, lambda s, i: [(9 if i == 1 else (i + 1) % 4, (i - s) % 4)])
+    player = Player(Schedule(Collective.ALL_GATHER, "mine", 4, 4, (rounds,)))
+    (step,) = player.data["steps"]
+    assert [token[:2] for token in step["tokens"]] == [[0, 1], [2, 3], [3, 0]]
+    assert step["text"] == "Step 1 of 2, all-gather: one of its messages can't be sent, so the step isn't carried out."
+    assert player.data["problem"].startswith("Step 1: there is no NPU 9")
+
+
+def test_what_breaks_before_its_first_message_has_no_step_to_show():
+    def nothing(step, npu):
+        raise ProofError("no rule for this step.")
+
+    player = Player(Schedule(Collective.ALL_GATHER, "mine", 4, 4, (Rounds("all-gather", Op.COPY, 2, nothing),)))
+    assert (player.step_count, player.data["step_count"]) == (0, 2)
+    player.svg()
+
+
+def test_shards_lie_where_they_have_arrived_or_are_said_to_be_on_their_way():
+    assert "on their way" not in Player(RING, step=3).svg()
+    assert (
+        ">step 1 of 2; shards on their way, the table once they have arrived<"
+        in Player(schedule("all-reduce", "direct", 8), step=1).svg()
+    )
+
+
+def test_a_still_picture_shrinks_with_its_page():
+    still = Player(RING).svg()
+    assert 'style="max-width:100%;height:auto"' in still[: still.index(">")]
 
 
 def test_step_and_time_say_the_same():

@@ -202,13 +202,27 @@ def test_settings_that_differ_are_found_whichever_has_them():
 
 
 def test_what_would_help_most_is_simulated_on_demand(view):
-    assert "Changes, each simulated" not in view.answer.html
+    assert "Changes, each simulated" not in view.answer.html + view.helped.html
+    assert "bounds this run" in view.answer.html
     seen = []
-    view.answer.observe(lambda change: seen.append(change.new), "html")
+    view.helped.observe(lambda change: seen.append(change.new), "html")
     view.help.click()
     assert "Simulating changes" in seen[0]
-    assert "Changes, each simulated" in view.answer.html
-    assert "Twice the bandwidth on dimension 1 (12.5 GB/s a link) would make it 3,990.975 µs" in view.answer.html
+    assert "Changes, each simulated" in view.helped.html
+    assert "Twice the bandwidth on dimension 1 (12.5 GB/s a link) would make it 3,990.975 µs" in view.helped.html
+    assert "Twice the bandwidth on dimension 1" in view.helped.said
+    assert "bounds this run" not in view.answer.html  # it is said once
+    assert "total time" in view.answer.html
+    view.platform.splits.value = 8  # the answer was of another run
+    assert view.helped.html == view.helped.said == ""
+    assert "bounds this run" in view.answer.html
+
+
+def test_the_answer_stands_between_its_button_and_the_picture(view):
+    (column,) = (box for box in view.children[0].children if view.picture in box.children)
+    places = [column.children.index(part) for part in (view.helped, view.picture, view.below)]
+    buttons = next(i for i, part in enumerate(column.children) if view.help in getattr(part, "children", ()))
+    assert buttons + 1 == places[0] < places[1] < places[2]
 
 
 def test_slow_runs_act_when_the_slider_is_let_go_until_they_are_fast_again(view, monkeypatch):

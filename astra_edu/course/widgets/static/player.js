@@ -132,7 +132,7 @@ class View {
     const { deck } = this;
     const { data, film, position, clock, step } = deck;
     const focus = this.hover ?? this.npu;
-    const counted = `step ${step} of ${film.count}`;
+    const counted = `step ${step} of ${count(data.step_count)}`;
     const text = clock === "time" ? `${moment(position, deck.total)} · ${counted}` : counted;
     this.strip.draw(film, position, clock, step ? `${text}, ${data.steps[step - 1].phase}` : text);
     this.transport.show(deck, text);

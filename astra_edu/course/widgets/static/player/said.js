@@ -1,13 +1,16 @@
 // What happens in a step, in a sentence.
 
-import { fill } from "../frame/words.js";
+import { fill, several } from "../frame/words.js";
 
 const MOST = 4; // transfers and names of shards that are read out
 
 /** What `step` does; with an NPU in focus, what that one sends and gets. */
 export function sentence(data, film, step, focus) {
   const now = data.steps[step - 1];
-  if (!now) return `Before the first of ${film.count} steps. Press play, or → for one step.`;
+  if (!now) {
+    const before = `Before the first of ${several(data.step_count, "step")}`;
+    return film.count ? `${before}. Press play, or → for one step.` : `${before}, which can't be shown.`;
+  }
   if (focus === null) return now.text;
   const mine = now.tokens.filter((token) => token[0] === focus || token[1] === focus);
   const said = mine.slice(0, MOST).map((token) => transfer(data, film, token, step));

@@ -70,8 +70,9 @@ export class Stage {
       ordered.forEach((token) => {
         const done = progress(shown, k, token, position, clock);
         if (!current && (done <= 0 || done >= 1)) return;
-        const drawn = calm() ? halfWay(shown, token) : done;
-        this.#drawToken(this.#taken(used++), shown, token, drawn, clock, { focus, leads: leads(token) });
+        const wrong = token === shown.tokens[shown.wrong];
+        const drawn = shown.stops ? Math.min(done, halfWay(shown, token)) : calm() && !shown.docks ? halfWay(shown, token) : done;
+        this.#drawToken(this.#taken(used++), shown, token, drawn, clock, { focus, leads: leads(token), wrong });
       });
     });
     for (const { group, arrow } of this.pool.slice(used)) {
@@ -87,13 +88,13 @@ export class Stage {
     return (this.pool[place] = { group, box, text: make("text", { y: 4 }, group), arrow: make("path", {}, this.arrows) });
   }
 
-  #drawToken(it, step, token, done, clock, { focus, leads }) {
+  #drawToken(it, step, token, done, clock, { focus, leads, wrong }) {
     const { stage, detail } = this.data;
     const [source, destination, , , label] = token;
     const key = `${source},${destination}`;
     const mine = focus !== null && leads;
-    const named = step.labels || (leads && detail);
-    const dim = focus !== null && !mine ? " astra-dim" : "";
+    const named = step.labels || ((leads || wrong) && detail);
+    const dim = (focus !== null && !mine ? " astra-dim" : "") + (wrong ? " astra-wrong" : "");
     const thin = !named || (step.tokens.length > 24 && !mine) ? " astra-thin" : "";
     put(it.arrow, "display", null);
     put(it.arrow, "d", stage.paths[key]);

@@ -1,6 +1,7 @@
 // The table of who holds what of each shard; for too many NPUs, a table of counts.
 
 import { make, makeTable, put } from "../frame/dom.js";
+import { calm } from "../frame/watch.js";
 import { fill } from "../frame/words.js";
 
 const MARKS = ["astra-sends", "astra-gets-reduce", "astra-gets-copy"];
@@ -61,7 +62,8 @@ export class Table {
       this.shownCells = state;
       this.cells.forEach((row, r) => {
         row.forEach((cell) => this.#drawCell(cell, film.held(r, cell.astra.shard, position, clock)));
-        this.nodes[r].classList.toggle("astra-done", row.every(({ astra }) => !astra.wanted || astra.set === astra.wanted));
+        const asked = row.filter(({ astra }) => astra.wanted); // nothing is asked of who only sends
+        this.nodes[r].classList.toggle("astra-done", asked.length > 0 && asked.every(({ astra }) => astra.set === astra.wanted));
       });
     }
     if (step !== this.shownStep) this.#markStep(step);
@@ -81,7 +83,7 @@ export class Table {
     for (const [source, destination, shards] of now?.tokens ?? []) {
       for (const shard of shards) {
         mark(this.#cellOf(source, shard, true), "astra-sends");
-        mark(this.#cellOf(destination, shard, false), `astra-gets-${now.op}`);
+        if (!now.stops) mark(this.#cellOf(destination, shard, false), `astra-gets-${now.op}`);
       }
     }
   }
@@ -120,12 +122,14 @@ export class Table {
   }
 }
 
-function makeLegend({ phases, reducing }) {
+function makeLegend({ phases, reducing, steps }) {
   const legend = make("p", { class: "astra-legend" });
   const ops = new Set(phases.map((phase) => phase.op));
   if (ops.has("reduce")) make("span", { class: "astra-cue astra-reduce", text: "added on arrival" }, legend);
   if (ops.has("copy")) make("span", { class: "astra-cue astra-copy", text: "copied" }, legend);
   if (reducing) make("span", { class: "astra-key astra-key-partial", text: "whose data are in it" }, legend);
   make("span", { class: "astra-key astra-key-final", text: "as it must end" }, legend);
+  if (steps.some((step) => step.wrong !== null)) make("span", { text: "✗ can't be sent" }, legend);
+  if (calm() && steps.some((step) => !step.docks && !step.stops)) make("span", { text: "shards on their way, the table once they have arrived" }, legend);
   return legend;
 }
