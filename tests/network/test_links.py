@@ -108,6 +108,7 @@ def test_links_are_listed_by_kind_and_number():
     up = [link[0] for link in links if kind_of(link) == "NPU → switch"]
     assert up == sorted(up)
     assert link_name(("switch 0.2", 35)) == "switch 0.2 → 35"
+    assert (kind_of(("switch 0.2", 35)), kind_of((35, "switch 0.2"))) == ("switch → NPU", "NPU → switch")
 
 
 def test_without_a_record_there_is_nothing_to_say():

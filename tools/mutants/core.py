@@ -61,7 +61,7 @@ FAULTS = [
           f"{OF_LINKS}test_one_link_is_named"),
     Fault("switches are called NPUs", LINKS, '"switch" if isinstance(end, str) else "NPU"',
           '"NPU" if isinstance(end, str) else "switch"',
-          f"{OF_LINKS}test_the_busiest_links_and_the_longest_wait"),
+          f"{OF_LINKS}test_links_are_listed_by_kind_and_number"),
     Fault("a link leads from its end", LINKS, 'return f"{link[0]} → {link[1]}"', 'return f"{link[1]} → {link[0]}"',
           f"{OF_LINKS}test_links_are_listed_by_kind_and_number"),
     Fault("busy links are said to wait for latencies", LINKS, "if first.share < 0.5:", "if first.share > 0.5:",

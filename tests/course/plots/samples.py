@@ -187,7 +187,7 @@ SAMPLES: dict[str, tuple[Callable[[], Picture], Callable[[], Picture]]] = {
     ),
     "endpoint_steps": (
         lambda: ae.plots.endpoint_steps(_ring(3)),
-        lambda: ae.plots.endpoint_steps(ae.schedule("all-reduce", "direct", 4), npu=2),
+        lambda: ae.plots.endpoint_steps(ae.schedule("all-reduce", "single-master", 4), npu=2),
     ),
     "endpoint_times": (
         lambda: ae.plots.endpoint_times({"VGG-16": with_endpoints(), "GNMT": with_endpoints("gnmt")}),

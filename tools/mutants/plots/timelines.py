@@ -72,7 +72,7 @@ FAULTS = [
     Fault("chunks stand on the other dimension", CHUNKS, "for way in asked.ways if way.dimension == d]",
           "for way in asked.ways if way.dimension == len(names) - 1 - d]", OF_CHUNKS),
     Fault("chunks of others look as those asked for", CHUNKS, "Block(way.start_ns, way.end_ns, OTHER.name)",
-          "Block(way.start_ns, way.end_ns, way.phase)", OF_CHUNKS),
+          "Block(way.start_ns, way.end_ns, way.phase)", f"{READ}test_the_largest_collective_is_drawn"),
     Fault("the smallest collective is drawn instead of the largest", WAYS, "asked.size == max(each.size",
           "asked.size == min(each.size", f"{READ}test_the_largest_collective_is_drawn"),
     Fault("forward and backward change looks", CELLS, '"forward" if span.kind == "F" else "backward"',

@@ -77,8 +77,8 @@ def model_growth(device: str = "v100") -> Picture:
 
     >>> table = ae.plots.model_growth("a100").table.splitlines()
     >>> print(table[0], table[-1], sep="\\n")
-    model                        year  parameters (10⁹)  operations of the training
-    A100: what fits, and a year              5.369                 9.84 × 10²¹
+    model                          year  parameters (10⁹)  operations of the training
+    A100: what fits, and a year                     5.369                 9.84 × 10²¹
     """
     on = named(device)
     if on.memory_bytes is None:

@@ -37,7 +37,7 @@ NAMES = {
 WRITTEN = ("arrival", "sum", "store")
 
 
-@pytest.mark.parametrize(("which", "of", "npu"), [(0, ("ring", 3), 0), (1, ("direct", 4), 2)])
+@pytest.mark.parametrize(("which", "of", "npu"), [(0, ("ring", 3), 0), (1, ("single-master", 4), 2)])
 def test_each_step_has_what_the_endpoint_reads_above_and_what_it_writes_below(which, of, npu):
     figure = picture("endpoint_steps", which).figure
     plan = schedule("all-reduce", *of)
@@ -100,11 +100,14 @@ def test_the_flow_has_an_arrow_for_each_kind_from_where_it_is_to_where_it_goes()
 
 def test_the_steps_in_words():
     alt = picture("endpoint_steps", 1).alt
-    assert alt.startswith("What the endpoint of NPU 2 does in direct all-reduce on 4 NPUs")
-    assert "Through memory, in shards: reads its own data 6" in alt
-    found = [access for access in accesses(schedule("all-reduce", "direct", 4), False) if access.npu == 2]
-    read = sum(access.what in ("own", "received") for access in found) / 6
-    written = sum(access.what in ("arrival", "sum") for access in found) / 6
+    plan = schedule("all-reduce", "single-master", 4)
+    assert alt.startswith("What the endpoint of NPU 2 does in single-master all-reduce on 4 NPUs")
+    found = [access for access in accesses(plan, False) if access.npu == 2]
+    sent = sum(transfer.source == 2 for step in plan.steps() for transfer in step.transfers)
+    own = sum(access.what == "own" for access in found)
+    assert f"Through memory, in shards: reads its own data {own}, writes what arrives" in alt
+    read = sum(access.what in ("own", "received") for access in found) / sent
+    written = sum(access.what in ("arrival", "sum") for access in found) / sent
     assert f"That is {read:.3f} bytes read and {written:.3f} written for each byte sent." in alt
 
 

@@ -132,9 +132,9 @@ def test_each_array_has_a_bar_in_both_halves():
         assert len({round(y, 6) for y in middles}) == 4
 
 
-def test_folds_are_drawn_where_they_are():
+@pytest.mark.parametrize("number", [1, 8])
+def test_folds_are_drawn_where_they_are(number):
     folding = Folding(ae.Gemm(64, 48, 40), ae.SystolicArray(16, 16), "weight")
-    number = folding.fold_count - 1
     fold = folding.fold(number)
     plane, array = folds(folding, number).figure.axes
     key = legend(plane.figure)
