@@ -74,7 +74,7 @@ def counts(schedule: Schedule, buffer_bytes: int) -> Counts:
         distinct = 1 if group.uniform else group.count
         repeat = group.count if group.uniform else 1
         for step in range(distinct):
-            bar.show(len(rounds))
+            bar.show(len(rounds) + 1)
             moved = _step(group, step, schedule.npus)
             for npu, shards in moved.sent.items():
                 sent[npu] += shards * repeat

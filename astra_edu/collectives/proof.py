@@ -87,7 +87,7 @@ def prove(schedule: Schedule) -> None:
     held = initial(schedule)
     bar = Bar("proving", " steps", schedule.step_count)
     for step, held in replay(schedule):  # noqa: B007 - the last state is what counts
-        bar.show(step.index)
+        bar.show(step.index + 1)
     bar.close()
     prove_end(schedule, held)
 

@@ -176,7 +176,7 @@ class Builder:
         alike = [first.setdefault(marks, npu) for npu, marks in enumerate(map(tuple, special))]
         own: dict[int, list[Node]] = {npu: [] for npu in first.values()}
         bar = Bar("making the trace", " operations", len(self.operations))
-        for done, operation in enumerate(self.operations):
+        for done, operation in enumerate(self.operations, start=1):
             bar.show(done)
             for npu in operation.npus if len(own) == self.npus else filter(operation.is_on, own):
                 own[npu].append(operation.node(npu))
