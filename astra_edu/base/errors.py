@@ -44,7 +44,7 @@ def shown(value: object, most: int = _MOST_SHOWN) -> str:
 
 def _digits(value: int) -> int:
     guess = int((abs(value).bit_length() - 1) * math.log10(2))
-    return guess + 1 + (abs(value) >= 10 ** (guess + 1))
+    return guess + 1 + int(abs(value) >= 10 ** (guess + 1))
 
 
 def instance_of(name: str, value: object, kind: type[T] | tuple[type[T], ...], right: str) -> T:

@@ -133,7 +133,7 @@ def write_bytes(path: FileName, parts: Iterable[bytes]) -> Path:
     file = path_of(path)
     if (there := what_is_at(file, "a file")) not in ("", "file"):
         kind = "a folder" if there == "folder" else "a device or a pipe"
-        raise ConfigError(f"{_cut(file)} is {kind}; a file is to be written.")
+        raise ConfigError(f"{_cut(file)} can't be written: it is {kind}.")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         _replace(Path(realpath(file)), parts)

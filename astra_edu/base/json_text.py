@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from json import JSONDecodeError
 from typing import Any
 
-from astra_edu.base.errors import ConfigError
+from astra_edu.base.errors import ConfigError, text_of
 
 
 @contextmanager
@@ -37,6 +37,8 @@ def keys_once(where: str) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
 
     def checked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
+        for key in found:
+            text_of(f"{where}: a key", key)
         if len(found) < len(pairs):
             keys = [key for key, _ in pairs]
             raise ConfigError(f"{where}: the key {max(keys, key=keys.count)!r:.60} is there twice in one object.")

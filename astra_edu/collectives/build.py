@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from astra_edu.base.errors import ConfigError, choice, whole
+from astra_edu.base.errors import ConfigError, choice, shown, whole
 from astra_edu.collectives.algorithm import Algorithm
 from astra_edu.collectives.claims import check_claims, check_groups
 from astra_edu.collectives.collective import ROOTED, Collective
@@ -108,9 +108,9 @@ def hierarchical(collective: str, algorithms: list[str] | str, dims: list[int] |
     all-gather on dimension 0: 3 steps
     """
     if not isinstance(dims, (list, tuple)):
-        raise ConfigError(f"dims is {dims!r}; give the sizes of 1 to 4 dimensions, such as (4, 2).")
+        raise ConfigError(f"dims is {shown(dims)}; give the sizes of 1 to 4 dimensions, such as (4, 2).")
     if not isinstance(algorithms, (str, list, tuple)):
-        raise ConfigError(f"algorithms is {algorithms!r}; give one name, or one for each dimension.")
+        raise ConfigError(f"algorithms is {shown(algorithms)}; give one name, or one for each dimension.")
     sizes = [whole(f"dims[{i}]", size, at_least=2) for i, size in enumerate(dims)]
     names = [algorithms] * len(sizes) if isinstance(algorithms, str) else list(algorithms)
     if not 1 <= len(sizes) <= 4:

@@ -6,9 +6,13 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
 
-from astra_edu.base.errors import whole
+from astra_edu.base.errors import ConfigError, instance_of, whole
+from astra_edu.base.progress import Bar
 from astra_edu.collectives.collective import Collective
-from astra_edu.collectives.schedule import Rounds, Schedule
+from astra_edu.collectives.schedule import A_SCHEDULE, Rounds, Schedule
+
+MOST_ASKED = 10_000_000
+"""NPUs, over all steps, that are asked what they send: about ten seconds."""
 
 
 @dataclass(frozen=True)
@@ -58,15 +62,19 @@ def counts(schedule: Schedule, buffer_bytes: int) -> Counts:
     >>> naive.steps, naive.sent, naive.total
     (1, 7340032, 58720256)
     """
+    instance_of("schedule", schedule, Schedule, A_SCHEDULE)
+    _check_effort(schedule)
     size = Fraction(whole("buffer_bytes", buffer_bytes, at_least=0), schedule.shards_per_buffer)
     rounds: list[RoundCounts] = []
     sent: Counter[int] = Counter()
     received: Counter[int] = Counter()
     total = 0
+    bar = Bar("counting", " steps", schedule.step_count)
     for group in schedule.groups:
         distinct = 1 if group.uniform else group.count
         repeat = group.count if group.uniform else 1
         for step in range(distinct):
+            bar.show(len(rounds) + 1)
             moved = _step(group, step, schedule.npus)
             for npu, shards in moved.sent.items():
                 sent[npu] += shards * repeat
@@ -83,6 +91,7 @@ def counts(schedule: Schedule, buffer_bytes: int) -> Counts:
                     moved.fan_in,
                 )
             )
+    bar.close()
     return Counts(
         schedule.step_count,
         _plain(size * max(sent.values(), default=0)),
@@ -91,6 +100,19 @@ def counts(schedule: Schedule, buffer_bytes: int) -> Counts:
         max(r.fan_in for r in rounds),
         tuple(rounds),
     )
+
+
+def _check_effort(schedule: Schedule) -> None:
+    """Raise ConfigError for a schedule of more steps than can be gone through, NPU by NPU where these differ."""
+    asked = sum(
+        (1 if group.uniform else group.count) * (1 if group.symmetric else schedule.npus) for group in schedule.groups
+    )
+    if asked > MOST_ASKED:
+        raise ConfigError(
+            f"{schedule.algorithm}'s {schedule.collective} on {schedule.npus:,} NPUs has {schedule.step_count:,} "
+            f"steps, in which the NPUs differ: that makes {asked:,} to go through, and {MOST_ASKED:,} is the most. "
+            "Take fewer NPUs."
+        )
 
 
 def least_sent(collective: Collective, size: int, npus: int) -> float:

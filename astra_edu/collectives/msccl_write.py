@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from astra_edu.base.errors import ConfigError
+from astra_edu.base.errors import ConfigError, instance_of
 from astra_edu.collectives.collective import Collective
 from astra_edu.collectives.msccl_file import COLLECTIVES, BufferPlace
-from astra_edu.collectives.schedule import Op, Schedule, Step
+from astra_edu.collectives.schedule import A_SCHEDULE, Op, Schedule, Step
 
 Done = tuple[int, int]
 """An instruction of a GPU: (thread block, step)."""
@@ -28,6 +28,7 @@ def to_msccl(schedule: Schedule) -> str:
     >>> from_msccl(to_msccl(schedule("all-gather", "ring", 4)))
     <ring (MSCCL) all-gather on 4 NPUs: 3 steps, 4 shards>
     """
+    instance_of("schedule", schedule, Schedule, A_SCHEDULE)
     names = {collective: name for name, collective in COLLECTIVES.items()}
     if schedule.collective not in names:
         raise ConfigError(f"MSCCL's files know {', '.join(names)}; this is a {schedule.collective}.")

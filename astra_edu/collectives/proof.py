@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from astra_edu.base.errors import ConfigError, instance_of
+from astra_edu.base.progress import Bar
 from astra_edu.collectives.collective import held_after, held_before, npus_in
-from astra_edu.collectives.schedule import Op, Schedule, Step, Transfer
+from astra_edu.collectives.schedule import A_SCHEDULE, Op, Schedule, Step, Transfer
 
 Held = list[list[int]]
 """held[npu][shard]: bit mask of the NPUs whose data are in that NPU's copy of the shard; 0 for no copy."""
+
+MOST_HELD = 2**21
+"""NPUs times shards: some seconds, and some hundred MiB."""
 
 
 class ProofError(ValueError):
@@ -34,7 +39,12 @@ class ProofError(ValueError):
 
 
 def initial(schedule: Schedule) -> Held:
-    """What every NPU holds before the first step."""
+    """What every NPU holds before the first step. Raises ConfigError for more than fits into memory."""
+    if schedule.npus * schedule.shards > MOST_HELD:
+        raise ConfigError(
+            f"{schedule.npus:,} NPUs with {schedule.shards:,} shards each are more than can be followed one by one; "
+            f"NPUs times shards can be {MOST_HELD:,}. Take fewer NPUs."
+        )
     blocks = schedule.blocks
     return [
         [
@@ -83,9 +93,12 @@ def prove(schedule: Schedule) -> None:
     >>> ae.prove(ae.schedule("all-reduce", "halving-doubling", 8))
     >>> ae.prove(ae.hierarchical("all-to-all", "direct", [4]))
     """
+    instance_of("schedule", schedule, Schedule, A_SCHEDULE)
     held = initial(schedule)
-    for _, held in replay(schedule):  # noqa: B007 - the last state is what counts
-        pass
+    bar = Bar("proving", " steps", schedule.step_count)
+    for step, held in replay(schedule):  # noqa: B007 - the last state is what counts
+        bar.show(step.index + 1)
+    bar.close()
     prove_end(schedule, held)
 
 

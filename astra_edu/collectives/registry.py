@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from astra_edu.base.deprecated import renamed
-from astra_edu.base.errors import ConfigError, choice
+from astra_edu.base.errors import ConfigError, choice, shown
 from astra_edu.base.table import Table
 from astra_edu.collectives import direct, halving_doubling, ring, tree
 from astra_edu.collectives.algorithm import Algorithm, Builder
@@ -55,7 +55,7 @@ def register_algorithm(
     36681
     """
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z]+(-[A-Za-z0-9]+)*", name):
-        raise ConfigError(f"an algorithm's name is {name!r}; take letters, with - in between, such as 'my-ring'.")
+        raise ConfigError(f"an algorithm's name is {shown(name)}; take letters, with - in between, such as 'my-ring'.")
     spellings = {s.lower() for a in _ALGORITHMS.values() for s in (a.name, *a.spellings) if a.ours}
     if name.lower() in spellings | {f"one{s}" for s in spellings}:
         raise ConfigError(f"{name} is an algorithm of this package; give yours another name.")
@@ -66,7 +66,7 @@ def register_algorithm(
 
 def _of_functions(name: str, does: Mapping[str, Builder], shards: Callable[[int], int] | None) -> Algorithm:
     if not isinstance(does, Mapping) or not does or not all(callable(build) for build in does.values()):
-        raise ConfigError(f'{name} does {does!r:.60}; give {{"all-reduce": function of the number of NPUs}}.')
+        raise ConfigError(f'{name} does {shown(does, 60)}; give {{"all-reduce": function of the number of NPUs}}.')
     if not callable(shards):
         raise ConfigError(
             f"into how many shards {name} cuts the data isn't given; say so with shards=lambda npus: npus, for example."

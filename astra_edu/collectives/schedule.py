@@ -19,6 +19,9 @@ from typing import NamedTuple
 from astra_edu.base.deprecated import renamed_attributes, renamed_fields
 from astra_edu.collectives.collective import Collective, block_count
 
+A_SCHEDULE = 'give one such as ae.schedule("all-reduce", "ring", 8)'
+"""What an error says where there should be a schedule."""
+
 
 class Op(StrEnum):
     """What the receiver does with an arriving shard: add it to its own, or keep it instead of its own.

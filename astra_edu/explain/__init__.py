@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from astra_edu.base.errors import ConfigError
+from astra_edu.base.errors import ConfigError, instance_of, list_of, shown
 from astra_edu.base.run import VIEWS, Run
+from astra_edu.base.units import format_ns
 from astra_edu.explain.changes import try_changes
 from astra_edu.explain.explanation import Explanation
 from astra_edu.explain.facts import Change, Facts
@@ -23,6 +24,8 @@ from astra_edu.run.result import Result
 from astra_edu.run.trace_result import TraceResult
 
 __all__ = ["Change", "Explanation", "Segment", "critical_path", "explain", "shares"]
+
+LONGEST_NS = 2**53
 
 OF_LAYERS = Facts(path_of_layers, shares, try_changes, find_bound, sentences, tables=True)
 FACTS: dict[type[Run], Facts] = {Result: OF_LAYERS, TraceResult: OF_TRACE, PipelineRun: OF_PIPELINE}
@@ -46,6 +49,10 @@ def explain(run: Run, changes: bool | Iterable[Change] = True) -> Explanation:
     shares = facts.shares(run, path)
     if not shares:
         raise ConfigError("this run takes no time, so there is nothing to explain.")
+    if not isinstance(changes, bool):
+        changes = list_of("changes", changes, 'give True, False, or a list of ae.Change("what", platform=...)')
+        for change in changes:
+            instance_of("a change", change, Change, 'give ae.Change("what it is", platform=...)')
     tried = facts.changes(run, shares, changes)
     bound = facts.bound(run, shares, tried)
     said = tuple(facts.sentences(run, shares, bound, tried))
@@ -68,9 +75,13 @@ def critical_path(run: Run) -> tuple[Segment, ...]:
 
 
 def _facts(what: str, run: Run) -> Facts:
-    if type(run) in FACTS:
-        return FACTS[type(run)]
-    raise ConfigError(f"{what} takes what ae.simulate or ae.run_pipeline returns, not {run!r:.60}.")
+    if type(run) not in FACTS:
+        raise ConfigError(f"{what} takes what ae.simulate or ae.run_pipeline returns, not {shown(run, 60)}.")
+    if run.total_ns > LONGEST_NS:
+        raise ConfigError(
+            f"the run takes {format_ns(run.total_ns)}; up to 2**53 ns, 104 days, its moments can be told apart."
+        )
+    return FACTS[type(run)]
 
 
 VIEWS.update(explain=explain, critical_path=critical_path)

@@ -106,23 +106,32 @@ def _of_network(result: Result) -> Iterator[Change]:
     used = sorted((d for d in range(len(sent)) if sent[d]), key=lambda d: -sent[d] / platform.network[d].bandwidth)
     for d in used[:_DIMENSIONS]:
         dimension = platform.network[d]
-        double = replace(dimension, bandwidth=2 * dimension.bandwidth)
-        words = f"twice the bandwidth on dimension {d} ({double.bandwidth:g} GB/s a link)"
-        yield Change(words, platform=_with_dimension(platform, d, double), cause=bandwidth_of(d))
-        if dimension.latency or dimension.nic or dimension.router:
-            x = dimension
-            half = replace(x, latency=x.latency / 2, nic=x.nic / 2, router=x.router / 2)
+        double = _possible(dimension, bandwidth=2 * dimension.bandwidth)
+        if double:
+            words = f"twice the bandwidth on dimension {d} ({double.bandwidth:g} GB/s a link)"
+            yield Change(words, platform=_with_dimension(platform, d, double), cause=bandwidth_of(d))
+        x = dimension
+        half = _possible(x, latency=x.latency / 2, nic=x.nic / 2, router=x.router / 2)
+        if half and half != x:
             words = f"half the latency on dimension {d} ({half.latency:g} ns a link)"
             yield Change(words, platform=_with_dimension(platform, d, half), cause=latency_of(d))
     if len(used) > 1:
-        doubled = tuple(replace(x, bandwidth=2 * x.bandwidth) for x in platform.network)
-        yield Change(
-            "twice the bandwidth on all dimensions", platform=replace(platform, network=doubled), cause=NETWORK
-        )
+        doubled = [each for x in platform.network if (each := _possible(x, bandwidth=2 * x.bandwidth))]
+        if len(doubled) == len(platform.network):
+            faster = replace(platform, network=tuple(doubled))
+            yield Change("twice the bandwidth on all dimensions", platform=faster, cause=NETWORK)
     if used and result.compute_ns:
         ideal = tuple(without_limits(x) for x in platform.network)
         words = "a network of no latency and unlimited bandwidth"
         yield Change(words, platform=replace(platform, network=ideal), cause=IDEAL)
+
+
+def _possible(dimension: Dimension, **changes: float) -> Dimension | None:
+    """The dimension with these changes; None where they are beyond what can be calculated with."""
+    try:
+        return replace(dimension, **changes)  # type: ignore[arg-type]
+    except ConfigError:
+        return None
 
 
 def _with_dimension(platform: Platform, d: int, dimension: Dimension) -> Platform:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from astra_edu.base.errors import ConfigError
+from astra_edu.base.errors import ConfigError, text_of
 from astra_edu.explain.segment import Segment
 from astra_edu.system import Platform, TracePlatform
 from astra_edu.traces import Trace
@@ -35,6 +35,9 @@ class Change:
     workload: Workload | Trace | None = None
     platform: Platform | TracePlatform | None = None
     cause: str = ""
+
+    def __post_init__(self) -> None:
+        text_of("description of a change", self.description)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from astra_edu.base.errors import ConfigError
+from astra_edu.base.errors import ConfigError, flag, instance_of
 from astra_edu.base.files import FileName, read_text, write_text
 from astra_edu.formats.kinds import GRAPH, NETWORK_2, OF_2, SYSTEM, SYSTEM_2, has_one_topology, kinds_of
 from astra_edu.formats.memory_json import format_memory, parse_memory
@@ -75,6 +75,7 @@ def load_astra_sim(
     >>> platform == ae.preset("dgx2"), platform.npus
     (True, 256)
     """
+    flag("congestion_aware", congestion_aware)
     network_text, system_text = read_text(network, "a network file"), read_text(system, "a system file")
     first, second = kinds_of(network_text, system_text)
     if first in (NETWORK_2, GRAPH) and second == SYSTEM_2:
@@ -126,6 +127,7 @@ def save_astra_sim(
         return
     if memory is not None:
         raise ConfigError("ASTRA-sim 1.0 has no remote memory file; only a TracePlatform has one.")
+    instance_of("platform", platform, Platform, 'give one such as ae.preset("dgx2")')
     text = format_system(platform.system)
     wires = (format_congested_network if platform.congestion_aware else format_network)(platform.network)
     write_text(network, wires)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
-from astra_edu.base.errors import ConfigError, suggestion, whole
+from astra_edu.base.errors import ConfigError, instance_of, shown, suggestion, text_of, whole
 from astra_edu.base.json_text import json_errors, keys_once
 
 LARGEST = 2**20
@@ -19,6 +19,7 @@ def parse_object(text: str, name: str, keys: Iterable[str], largest: int = LARGE
     hint: the end of the sentence for what is no JSON.
     """
     known = list(keys)
+    instance_of(text_of("name", name), text, str, "give the file's text")
     if len(text) > largest:
         raise ConfigError(f"{name} has over {largest >> 20} MiB; it should have a few lines such as {known[0]!r}: ...")
 
@@ -36,7 +37,7 @@ def parse_object(text: str, name: str, keys: Iterable[str], largest: int = LARGE
         raise ConfigError(f'{name}: a JSON object is expected, as in {{ "{known[0]}": ... }}.')
     for key in values:
         if key not in known:
-            raise ConfigError(f"{name}: unknown key {key!r:.60}; {suggestion(key, known)}")
+            raise ConfigError(f"{name}: unknown key {shown(key, 60)}; {suggestion(key, known)}")
     return values
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from astra_edu.base.errors import ConfigError, choice
+from astra_edu.base.errors import ConfigError, choice, instance_of
 from astra_edu.formats.json_objects import parse_object, whole_within
 from astra_edu.system import RemoteMemory
 from astra_edu.system.remote_memory import MEMORY_KINDS
@@ -63,6 +63,7 @@ def format_memory(memory: RemoteMemory, npus: int) -> str:
       "num-npus-per-node": 1
     }
     """
+    instance_of("memory", memory, RemoteMemory, "give an ae.RemoteMemory")
     values: dict[str, object] = {"memory-type": memory.kind}
     default = RemoteMemory()
     for key, attribute in _NUMBERS.items():

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from astra_edu.base.errors import ConfigError
+from astra_edu.base.errors import ConfigError, instance_of
 from astra_edu.formats.json_objects import parse_object
 from astra_edu.network.graph import GraphNetwork
 from astra_edu.network.shortest import LinkName, natural
@@ -50,6 +50,7 @@ def format_graph(network: GraphNetwork) -> str:
     {"source": 0, "target": 1, "bandwidth": 50.0, "latency": 500.0},
     {"source": 0, "target": 3, "bandwidth": 50.0, "latency": 500.0},
     """
+    instance_of("network", network, GraphNetwork, "give an ae.GraphNetwork")
     links = network.links
     both = all(links.get((head, tail)) == block for (tail, head), block in links.items())
     shown = {_one_way(link, both): block for link, block in links.items()}

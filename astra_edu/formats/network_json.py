@@ -6,11 +6,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from astra_edu.base.errors import ConfigError, whole
+from astra_edu.base.errors import ConfigError, instance_of, shown, text_of, whole
 from astra_edu.formats.json_objects import parse_object
 from astra_edu.formats.kinds import looks_like
 from astra_edu.formats.notices import notice_unknown
-from astra_edu.network import Dimension
+from astra_edu.network import Dimension, dimensions
 from astra_edu.network.dimension import KINDS
 
 _KEYS = {
@@ -38,10 +38,13 @@ def parse_network(text: str, name: str = "network file") -> tuple[Dimension, ...
     >>> ring.npus, ring.links, ring.bandwidth, ring.latency
     (8, 2, 50.0, 500.0)
     """
+    instance_of(text_of("name", name), text, str, "give the file's text")
     content = parse_object(text, name, (*_KEYS, *_OTHERS), hint=looks_like(text))
     for key in _REQUIRED:
         if key not in content:
-            raise ConfigError(f"{name}: the key {key!r} is missing; every network file needs {', '.join(_REQUIRED)}.")
+            raise ConfigError(
+                f"{name}: the key {shown(key)} is missing; every network file needs {', '.join(_REQUIRED)}."
+            )
     if content.get("topology-name", "Hierarchical") != "Hierarchical":
         raise ConfigError(f"{name}: topology-name is {content['topology-name']!r}; only 'Hierarchical' exists.")
     count = _dimension_count(content, name)
@@ -62,6 +65,7 @@ def format_network(network: tuple[Dimension, ...]) -> str:
       "dimensions-count": 1,
       "topologies-per-dim": ["Ring"],
     """
+    network = dimensions(network)
     notice_unknown(dimension.topology for dimension in network)
     content: dict[str, Any] = {"dimensions-count": len(network)}
     for key, attribute in _KEYS.items():
@@ -82,7 +86,7 @@ def _dimension_count(content: Mapping[str, Any], name: str) -> int:
 def _list(content: Mapping[str, Any], key: str, count: int, name: str) -> list[Any]:
     values = content[key]
     if not isinstance(values, list):
-        raise ConfigError(f"{name}: {key} is {values!r}; it must be a list with one entry a dimension.")
+        raise ConfigError(f"{name}: {key} is {shown(values)}; it must be a list with one entry a dimension.")
     if len(values) != count:
         raise ConfigError(
             f"{name}: {key} has {len(values)} entries for dimensions-count = {count}; give one a dimension."

@@ -9,6 +9,7 @@ from astra_edu.base.errors import ConfigError, suggestion
 from astra_edu.formats.notices import notice, notice_unknown
 from astra_edu.formats.yaml_mapping import WHOLE, Entry, parse_mapping
 from astra_edu.network import Block, Dimension
+from astra_edu.network.block import checked_blocks
 
 _KEYS = ("topology", "npus_count", "bandwidth", "latency")
 _NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
@@ -75,6 +76,7 @@ def format_network_2(network: tuple[Block, ...]) -> str:
     bandwidth: [ 50.0, 25.0 ]  # GB/s (2**30 bytes/s)
     latency: [ 500.0, 700.0 ]  # ns
     """
+    network = checked_blocks(network)
     notice_unknown(block.topology for block in network)
     columns: dict[str, list[object]] = {
         "topology": [block.topology.value for block in network],

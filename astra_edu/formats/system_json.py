@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from astra_edu.base.errors import ConfigError, not_negative
+from astra_edu.base.errors import ConfigError, instance_of, not_negative
 from astra_edu.collectives import Collective
 from astra_edu.formats.custom_traces import CustomTraces
 from astra_edu.formats.json_objects import parse_object, whole_within
@@ -121,6 +121,7 @@ def format_system_2(system: TraceSystem) -> str:
     >>> print(*[line.strip() for line in text.splitlines() if "splits" in line])
     "preferred-dataset-splits": 4,
     """
+    instance_of("system", system, TraceSystem, "give an ae.TraceSystem")
     system.check_names()
     if system.custom or system.custom_nodes:
         raise ConfigError("a system with custom collectives can't be saved: their traces are files of their own.")

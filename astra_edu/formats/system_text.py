@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from astra_edu.base.errors import ConfigError, choice, suggestion
+from astra_edu.base.errors import ConfigError, choice, instance_of, shown, suggestion, text_of
 from astra_edu.collectives import Collective
 from astra_edu.formats.kinds import looks_like
 from astra_edu.system import Bus, Implementation, SystemConfig
@@ -49,11 +49,14 @@ def parse_system(text: str, name: str = "system file") -> SystemConfig:
     >>> parse_system(text).splits
     8
     """
+    instance_of(text_of("name", name), text, str, "give the file's text")
     settings: dict[str, Any] = {}
     pairs = _pairs(text, name)
     for key in _REQUIRED:
         if key not in pairs:
-            raise ConfigError(f"{name}: the key {key!r} is missing; every system file needs {', '.join(_REQUIRED)}.")
+            raise ConfigError(
+                f"{name}: the key {shown(key)} is missing; every system file needs {', '.join(_REQUIRED)}."
+            )
     for key, value in pairs.items():
         where = f"{name}: {key}"
         if key in IMPLEMENTATIONS:
@@ -81,6 +84,7 @@ def format_system(system: SystemConfig) -> str:
     >>> print(*[line for line in text.splitlines() if line.startswith("all-reduce")])
     all-reduce-implementation: ring_direct
     """
+    instance_of("system", system, SystemConfig, "give an ae.SystemConfig")
     system.check_names()
     values = {key: getattr(system, attribute) for key, attribute in (_WORDS | _NUMBERS).items()}
     values |= {key: "_".join(how.spelling for how in getattr(system, _attribute(key))) for key in IMPLEMENTATIONS}
@@ -117,14 +121,14 @@ def _pairs(text: str, name: str) -> dict[str, str]:
         word = words[position]
         if not word.endswith(":"):
             raise ConfigError(
-                f"{name}: {word!r} stands where a key with a colon is expected, as in 'endpoint-delay: 10'."
+                f"{name}: {shown(word)} stands where a key with a colon is expected, as in 'endpoint-delay: 10'."
                 f"{looks_like(text)}"
             )
         key = word.removesuffix(":")
         if key not in _ALL:
-            raise ConfigError(f"{name}: unknown key {key!r}; {suggestion(key, _ALL)}")
+            raise ConfigError(f"{name}: unknown key {shown(key)}; {suggestion(key, _ALL)}")
         if key in pairs:
-            raise ConfigError(f"{name}: the key {key!r} is there twice.")
+            raise ConfigError(f"{name}: the key {shown(key)} is there twice.")
         if position + 1 == len(words):
             raise ConfigError(f"{name}: {key} has no value.")
         pairs[key] = words[position + 1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from astra_edu.base.errors import ConfigError, choice, positive
+from astra_edu.base.errors import ConfigError, choice, instance_of, positive, shown, text_of
 from astra_edu.base.units import float32
 from astra_edu.collectives import Collective
 from astra_edu.formats.kinds import looks_like
@@ -29,6 +29,7 @@ def parse_workload(text: str, comm_scale: float = 1, compute_scale: float = 1, n
     >>> work.loop, work.layers[0].name, work.layers[0].weight_gradient
     ('MICRO', 'conv', Work(compute_ns=5, collective=<Collective.ALL_REDUCE: 'all-reduce'>, size=1024))
     """
+    instance_of(text_of("name", name), text, str, "give the file's text")
     comm, compute = _scale("comm_scale", comm_scale), _scale("compute_scale", compute_scale)
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
@@ -55,6 +56,7 @@ def format_workload(workload: Workload) -> str:
     1
     all-reduce -1 0 NONE 0 0 NONE 0 0 ALLREDUCE 1048576 1
     """
+    instance_of("workload", workload, Workload, "give one such as ae.load_workload(...) returns")
     head = " ".join((workload.loop, *workload.options))
     rows = [
         " ".join(
@@ -97,24 +99,27 @@ def _work(cells: list[str], comm: float, compute: float, where: str) -> Work:
     word = choice(f"{where}: the collective", cells[1], _COLLECTIVES)
     compute_ns = _number(f"{where}: the compute time", cells[0])
     size = _number(f"{where}: the size", cells[2])
-    return Work(_scaled(compute_ns, compute), _COLLECTIVES[word], _scaled(size, comm))
+    return Work(
+        _scaled(f"{where}: compute_scale", compute_ns, compute),
+        _COLLECTIVES[word],
+        _scaled(f"{where}: comm_scale", size, comm),
+    )
 
 
 def _scale(name: str, value: float) -> float:
     return float32(positive(name, value))
 
 
-def _scaled(value: int, scale: float) -> int:
+def _scaled(where: str, value: int, scale: float) -> int:
     """ASTRA-sim multiplies in 32-bit floats, which keep 24 bits of a large size."""
-    scaled = float32(float32(value) * scale)
-    if scaled >= 2**63:
-        raise ConfigError(f"{value} times {scale:g} is more than ASTRA-sim's 64 bits hold.")
-    return int(scaled)
+    if float32(value) * scale >= 2**63:
+        raise ConfigError(f"{where} makes {value} times {scale:g}, which is more than ASTRA-sim's 64 bits hold.")
+    return int(float32(float32(value) * scale))
 
 
 def _number(where: str, word: str) -> int:
     if not word.isascii() or not word.isdigit():
-        raise ConfigError(f"{where} is {word!r}; it must be a whole number, 0 or more.")
+        raise ConfigError(f"{where} is {shown(word)}; it must be a whole number, 0 or more.")
     if len(word) > 19 or int(word) >= 2**63:
         raise ConfigError(f"{where} is {word:.30}; that is more than ASTRA-sim's 64 bits hold.")
     return int(word)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from astra_edu.base.errors import ConfigError
+from astra_edu.base.errors import ConfigError, instance_of, shown, text_of
 
 LARGEST = 2**16
 WHOLE = re.compile(r"[-+]?(0|[1-9][0-9]{0,17})")
@@ -29,6 +29,7 @@ def parse_mapping(text: str, name: str, kind: str) -> dict[str, Entry]:
 
     Raises ConfigError naming file and line for what isn't such a mapping.
     """
+    instance_of(text_of("name", name), text, str, "give the file's text")
     if len(text) > LARGEST:
         raise ConfigError(f"{name} has over {LARGEST // 1024} KiB; {kind} has a few lines.")
     events = _events(text, name)
@@ -42,10 +43,12 @@ def parse_mapping(text: str, name: str, kind: str) -> dict[str, Entry]:
             word = key.value
             if word in entries:
                 raise ConfigError(
-                    f"{name}, line {_line(key)}: the key {word!r:.60} is there twice; first in line "
+                    f"{name}, line {_line(key)}: the key {shown(word, 60)} is there twice; first in line "
                     f"{entries[word].line}."
                 )
-            entries[word] = Entry(_line(key), _value(next(events), events, f"{name}, line {_line(key)}: {word!r:.60}"))
+            entries[word] = Entry(
+                _line(key), _value(next(events), events, f"{name}, line {_line(key)}: {shown(word, 60)}")
+            )
     if not entries:
         raise ConfigError(f"{name} has no entries; {kind} has lines such as 'key: value'.")
     return entries

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from astra_edu.network.block import Block
+from astra_edu.base.errors import ConfigError
+from astra_edu.network.block import Block, checked_blocks
 from astra_edu.network.graph import GraphNetwork
 from astra_edu.network.links import named
 from astra_edu.network.shortest import LinkName
@@ -14,11 +15,14 @@ from astra_edu.network.shortest import LinkName
 if TYPE_CHECKING:
     import networkx as nx
 
+MOST_LINKS = 1_000_000
+
 
 def as_graph(network: Block | Sequence[Block]) -> nx.DiGraph[int | str]:
     """The NPUs, switches and links of a network of blocks as an nx.DiGraph that GraphNetwork takes.
 
     In several dimensions a message may take another way than among the blocks, where it crosses one after the other.
+    Raises ConfigError for what are no blocks, and for over a million links.
 
     >>> switch = ae.as_graph(ae.Block("Switch", 3, bandwidth=50, latency=500))
     >>> sorted(map(str, switch.nodes)), switch.number_of_edges()
@@ -26,11 +30,14 @@ def as_graph(network: Block | Sequence[Block]) -> nx.DiGraph[int | str]:
     >>> ae.GraphNetwork(switch).message_ns(0, 2, 2**20)
     20531
     """
+    blocks = checked_blocks(network)
+    npus, links = prod(block.npus for block in blocks), sum(block.topology.links_needed(block.npus) for block in blocks)
+    if npus * links > MOST_LINKS:
+        raise ConfigError(f"{npus:,} NPUs with {links:,} links each are more than the {MOST_LINKS:,} links of a graph.")
     import networkx as nx
 
     graph: nx.DiGraph[int | str] = nx.DiGraph()
-    blocks = (network,) if isinstance(network, Block) else tuple(network)
-    graph.add_nodes_from(range(prod(block.npus for block in blocks)))
+    graph.add_nodes_from(range(npus))
     for (tail, head), block in block_links(blocks).items():
         graph.add_edge(tail, head, bandwidth=block.bandwidth, latency=block.latency)
     return graph

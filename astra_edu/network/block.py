@@ -6,11 +6,12 @@ directions for one message, and there is no number of links to choose.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 from astra_edu.base.deprecated import renamed
-from astra_edu.base.errors import ConfigError, not_negative, positive, whole
+from astra_edu.base.errors import ConfigError, not_negative, positive, shown, whole
 from astra_edu.base.units import bytes_per_ns
 from astra_edu.network.dimension import LARGEST, SMALLEST
 from astra_edu.network.topologies import Topology, find
@@ -68,3 +69,13 @@ class Block:
     def occupied_ns(self, message_bytes: int) -> int:
         """How long a message keeps one link from sending the next."""
         return int(message_bytes / self.link_bandwidth)
+
+
+def checked_blocks(
+    network: Block | Iterable[Block], right: str = "give a Block for each dimension"
+) -> tuple[Block, ...]:
+    """One Block or several as a tuple. Raises ConfigError for anything else, saying what would be `right`."""
+    blocks = (network,) if isinstance(network, Block) else tuple(network) if isinstance(network, Iterable) else ()
+    if not blocks or not all(isinstance(block, Block) for block in blocks):
+        raise ConfigError(f"network is {shown(network, 80)}; {right}.")
+    return blocks

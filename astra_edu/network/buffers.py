@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from astra_edu.base.errors import ConfigError, choice, whole
-from astra_edu.base.units import KIB, parse_bytes
+from astra_edu.base.errors import ConfigError, choice, list_of, text_of, whole
+from astra_edu.base.units import KIB, format_bytes, parse_bytes
 
+MOST_PACKETS = 3_000_000
+"""Sent for the first time or again; about a minute."""
 FLOW_CONTROLS = ("drop", "credit")
 
 
@@ -52,7 +54,9 @@ class SwitchBuffers:
                 f"{self.size:,} bytes."
             )
         if self.only is not None:
-            set_(self, "only", (self.only,) if isinstance(self.only, str) else tuple(self.only))
+            right = 'give beginnings of switches\' names, such as ("switch 1.",)'
+            names = (self.only,) if isinstance(self.only, str) else list_of("only", self.only, right)
+            set_(self, "only", tuple(text_of("a name in only", name) for name in names))
 
     def room(self, node: int | str) -> int | None:
         """Bytes in front of each link out of `node`; None: without end."""
@@ -62,7 +66,13 @@ class SwitchBuffers:
 
     def packets(self, message_bytes: int) -> list[int]:
         """The bytes of the packets of a message."""
+        message_bytes = whole("message_bytes", message_bytes, at_least=0)
         if not isinstance(self.packet, int) or message_bytes <= self.packet:
             return [message_bytes]
+        if message_bytes // self.packet > MOST_PACKETS:
+            raise ConfigError(
+                f"a message of {format_bytes(message_bytes)} makes more than {MOST_PACKETS:,} packets of "
+                f"{self.packet:,} bytes; make packets larger or messages smaller."
+            )
         whole_ones, rest = divmod(message_bytes, self.packet)
         return [self.packet] * whole_ones + [rest] * (rest > 0)

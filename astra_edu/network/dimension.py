@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from astra_edu.base.deprecated import renamed
-from astra_edu.base.errors import ConfigError, choice, not_negative, positive, whole
+from astra_edu.base.errors import ConfigError, choice, not_negative, positive, shown, whole
 from astra_edu.base.units import bytes_per_ns
 from astra_edu.network.topologies import Topology, find
 
@@ -148,5 +148,5 @@ def dimensions(network: Dimension | Iterable[Dimension]) -> tuple[Dimension, ...
     several = (network,) if isinstance(network, Dimension) else network
     found = tuple(several) if isinstance(several, Iterable) else ()
     if not found or not all(isinstance(dimension, Dimension) for dimension in found):
-        raise ConfigError(f"network is {network!r}; give one Dimension or several.")
+        raise ConfigError(f"network is {shown(network)}; give one Dimension or several.")
     return found

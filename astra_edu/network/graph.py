@@ -13,7 +13,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from astra_edu.base.deprecated import renamed
-from astra_edu.base.errors import ConfigError, choice, whole
+from astra_edu.base.errors import ConfigError, choice, instance_of, shown, whole
 from astra_edu.network.block import Block
 from astra_edu.network.shortest import LinkName, Node, ShortestWays
 from astra_edu.network.topologies import Topology
@@ -80,7 +80,10 @@ class GraphNetwork:
         set_(self, "_ways", ShortestWays(costs, self.npus, self.ties == "spread"))
         for source, destination in self._ways.unreachable(0, range(self.npus)):
             raise ConfigError(f"the graph has no way from NPU {source} to NPU {destination}; add an edge.")
-        set_(self, "own_ways", {ends: _way(ends, way, names, self.links) for ends, way in self.routes.items()})
+        routes = instance_of(
+            "routes", self.routes, Mapping, 'give ways by their ends, such as {(0, 5): [0, "left", 5]}'
+        )
+        set_(self, "own_ways", {ends: _way(ends, way, names, self.links) for ends, way in routes.items()})
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, GraphNetwork):
@@ -101,6 +104,9 @@ class GraphNetwork:
 
     def way(self, source: int, destination: int) -> list[Node]:
         """The nodes on the way of a message from one NPU to another, both included."""
+        for end in (source, destination):
+            if whole("an NPU", end, at_least=0) >= self.npus:
+                raise ConfigError(f"{end} is no NPU of this graph; they are 0 to {self.npus - 1}.")
         return self.own_ways.get((source, destination)) or self._ways.way(source, destination)
 
     def route(self, source: int, destination: int) -> list[tuple[LinkName, Block]]:
@@ -111,7 +117,10 @@ class GraphNetwork:
     @renamed(size="message_bytes")
     def message_ns(self, source: int, destination: int, message_bytes: int) -> int:
         """Time of a message that nothing delays: all latencies, and its bytes once over the slowest link."""
+        message_bytes = whole("message_bytes", message_bytes, at_least=0)
         blocks = [block for _, block in self.route(source, destination)]
+        if not blocks:
+            raise ConfigError(f"NPU {source} sends itself nothing; give two NPUs.")
         return int(
             sum(block.latency for block in blocks) + message_bytes / min(block.link_bandwidth for block in blocks)
         )
@@ -119,8 +128,10 @@ class GraphNetwork:
 
 def _count(graph: Any, npus: int) -> int:
     """How many NPUs a graph has. Raises ConfigError where their numbers don't start at 0 or have gaps."""
-    if not hasattr(graph, "is_multigraph") or not hasattr(graph, "edges"):
-        raise ConfigError(f"the graph is {graph!r:.60}; give a NetworkX graph, such as nx.Graph() or nx.DiGraph().")
+    if isinstance(graph, type) or not hasattr(graph, "is_multigraph") or not hasattr(graph, "edges"):
+        raise ConfigError(
+            f"the graph is {shown(graph, 60)}; give a NetworkX graph, such as nx.Graph() or nx.DiGraph()."
+        )
     if graph.is_multigraph():
         raise ConfigError("the graph is a multigraph; give parallel links as one edge with the sum of bandwidths.")
     numbers = {node for node in graph.nodes if _number(node)}
@@ -180,8 +191,14 @@ def _links(graph: Any, names: Mapping[Any, Node]) -> dict[LinkName, Block]:
 
 def _way(ends: object, way: Sequence[Any], names: Mapping[Any, Node], links: Mapping[LinkName, Block]) -> list[Node]:
     """A way given by hand. Raises ConfigError where it isn't one."""
-    if not isinstance(ends, tuple) or len(ends) != 2 or not way or (way[0], way[-1]) != ends:
-        raise ConfigError(f"routes: {way!r:.80} doesn't lead from one end of {ends!r} to the other.")
+    if (
+        not isinstance(ends, tuple)
+        or len(ends) != 2
+        or not isinstance(way, (list, tuple))
+        or not way
+        or (way[0], way[-1]) != ends
+    ):
+        raise ConfigError(f"routes: {shown(way, 80)} doesn't lead from one end of {shown(ends)} to the other.")
     for node in way:
         if node not in names:
             raise ConfigError(f"routes: the way {ends} goes over {node!r}, which is no node of the graph.")

@@ -9,14 +9,11 @@ from typing import NamedTuple, cast
 from astra_edu.base.errors import ConfigError
 from astra_edu.clock.events import Clock
 from astra_edu.network.block import Block
-from astra_edu.network.buffers import SwitchBuffers
+from astra_edu.network.buffers import MOST_PACKETS, SwitchBuffers
 from astra_edu.network.graph import GraphNetwork
 from astra_edu.network.links import Link, Links, Travel
 from astra_edu.network.messages import InFlight
 from astra_edu.network.shortest import LinkName
-
-MOST_PACKETS = 3_000_000
-"""Sent for the first time or again; about a minute."""
 
 
 class Lost(NamedTuple):

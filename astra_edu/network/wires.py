@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Protocol
 
-from astra_edu.base.errors import ConfigError
+from astra_edu.base.errors import ConfigError, instance_of
 from astra_edu.network.dimension import Dimension
 
 
@@ -46,6 +46,7 @@ class Part:
     spacing: int
 
     def __post_init__(self) -> None:
+        instance_of("dimension", self.dimension, Dimension, 'give one such as ae.Dimension.of("Ring", 8, 50, 500)')
         if not self.dimension.symmetric:
             raise ConfigError(
                 f"a model-parallel group would end inside a dimension that is a {self.dimension.topology} of "

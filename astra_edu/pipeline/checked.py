@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from inspect import Signature, signature
 from itertools import islice
 
-from astra_edu.base.errors import ConfigError, choice, whole
+from astra_edu.base.errors import ConfigError, choice, shown, whole
 from astra_edu.base.units import several
 from astra_edu.pipeline.orders import ORDERS, Order, Pass, Passes, name_of
 
@@ -86,7 +86,7 @@ def _listed(order: object, stages: int, micro_batches: int, virtual: int) -> Seq
         return [function(stage, stages, micro_batches, **more) for stage in range(stages)]
     if not isinstance(function, Sequence):
         raise ConfigError(
-            f"order is {order!r:.60}; give a function, the passes of each stage, or a name: {', '.join(ORDERS)}."
+            f"order is {shown(order, 60)}; give a function, the passes of each stage, or a name: {', '.join(ORDERS)}."
         )
     if len(function) != stages:
         raise ConfigError(f"the order has passes for {several(len(function), 'stage')}, and there are {stages}.")
@@ -95,7 +95,9 @@ def _listed(order: object, stages: int, micro_batches: int, virtual: int) -> Seq
 
 def _of_stage(stage: int, given: object, known: dict[object, Pass], wanted: list[Pass]) -> tuple[Pass, ...]:
     if isinstance(given, str) or not isinstance(given, Iterable):
-        raise ConfigError(f"stage {stage} has {given!r:.60} for its passes; give or yield Pass('F', 0), and so on.")
+        raise ConfigError(
+            f"stage {stage} has {shown(given, 60)} for its passes; give or yield Pass('F', 0), and so on."
+        )
     virtual, last = wanted[-1].virtual_stage + 1, wanted[-1].micro_batch
     found = []
     for each in islice(given, len(wanted) + 1):
@@ -119,4 +121,4 @@ def _of_stage(stage: int, given: object, known: dict[object, Pass], wanted: list
 
 
 def _shown(each: object) -> str:
-    return f"{tuple(each)!r:.60}" if isinstance(each, tuple) else f"{each!r:.60}"
+    return shown(tuple(each) if isinstance(each, tuple) else each, 60)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from astra_edu.base.errors import ConfigError, whole
+from astra_edu.base.errors import ConfigError, flag, whole
 from astra_edu.base.units import several
 from astra_edu.pipeline.checked import passes
 from astra_edu.pipeline.orders import Order, Pass, Passes, name_of
@@ -54,8 +54,7 @@ def run_pipeline(
     >>> gpipe.in_flight, early.in_flight
     ((8.0, 8.0, 8.0, 8.0), (4.0, 3.0, 2.0, 1.0))
     """
-    if not isinstance(blocking, bool):
-        raise ConfigError(f"blocking is {blocking!r:.60}; give True or False.")
+    flag("blocking", blocking)
     listed = passes(order, stages, micro_batches, virtual)
     stages, micro_batches, virtual = int(stages), int(micro_batches), int(virtual)
     parts = stages * virtual

@@ -12,6 +12,7 @@ from math import inf, nextafter
 from pathlib import Path
 from typing import Any
 
+from astra_edu.base.errors import instance_of
 from astra_edu.base.files import write_text
 from astra_edu.base.run import VIEWS, Run
 from astra_edu.base.span import Span
@@ -51,6 +52,7 @@ def save_chrome_trace(run: Run, path: str | Path) -> Path:
     >>> result.save_chrome_trace("run.json").name
     'run.json'
     """
+    instance_of("run", run, Run, "give what ae.simulate or ae.run_pipeline returns")
     events = ",\n".join(json.dumps(event, ensure_ascii=False) for event in trace_events(run))
     return write_text(path, f'{{"displayTimeUnit": "ns", "traceEvents": [\n{events}\n]}}\n')
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.base.units import several
 from astra_edu.collectives import ALGORITHMS, Algorithm, Collective, known_schedule, walk
 from astra_edu.system.implementation import Implementation
 from astra_edu.system.inter_dimension import kind_of
@@ -15,21 +14,6 @@ from astra_edu.traces import COLLECTIVES, Node, NodeType, Trace
 
 MOST_MESSAGES = 20_000_000
 """A few minutes."""
-
-
-MOST_PASSES = 100_000
-MOST_LAYERS = 1_000_000
-"""Layers gone through, over all passes: a few minutes."""
-
-
-def check_passes(passes: int, layers: int) -> None:
-    """Raise ConfigError for more passes of a training loop than can be gone through."""
-    most = min(MOST_PASSES, max(1, MOST_LAYERS // layers))
-    if passes > most:
-        raise ConfigError(
-            f"passes is {passes:,}; of {several(layers, 'layer')} {most:,} are the most. A pass takes as long as the "
-            "one before it once the first ones are over, so a few of them say what many would."
-        )
 
 
 def messages_of(trace: Trace, platform: TracePlatform) -> int:

@@ -6,9 +6,8 @@ import warnings
 from itertools import count
 from typing import TYPE_CHECKING
 
-from astra_edu.base.errors import ConfigError, whole
+from astra_edu.base.errors import ConfigError
 from astra_edu.base.progress import Bar
-from astra_edu.run.effort import check_passes
 from astra_edu.run.result import Result
 from astra_edu.system import Platform
 from astra_edu.system.logical import LogicalDimension, logical_dimensions
@@ -16,6 +15,7 @@ from astra_edu.system.scheduler import Scheduler
 from astra_edu.workload import LOOPS, Workload
 from astra_edu.workload.npu import Npu, Steps, running_layers
 from astra_edu.workload.parallelism import involved, options
+from astra_edu.workload.passes import checked_passes
 
 if TYPE_CHECKING:
     from astra_edu.clock.lookback import LoopClock
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 def run_loop(workload: Workload, platform: Platform, passes: int = 1, progress: bool = True) -> Result:
     """Run a workload `passes` times, to the nanosecond as ASTRA-sim 1.0 does. See simulate."""
-    passes = whole("passes", passes, at_least=1)
-    check_passes(passes, len(workload.layers))
+    passes = checked_passes(passes, len(workload.layers))
     _warn_of_nothing(workload)
     words = options(workload)
     dims, boundary = logical_dimensions(platform.network, words.group)

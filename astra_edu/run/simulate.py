@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import overload
 
-from astra_edu.base.errors import ConfigError
+from astra_edu.base.errors import ConfigError, flag
 from astra_edu.run.result import Result
 from astra_edu.run.run_loop import run_loop
 from astra_edu.run.run_trace import run_trace
@@ -47,6 +47,8 @@ def simulate(
     >>> ae.simulate(ae.traces.collective("all_reduce", "1 MiB", npus=8), switch).finish_ns[0]
     6912
     """
+    for name, value in (("progress", progress), ("record", record), ("everyone", everyone)):
+        flag(name, value)
     if isinstance(workload, Trace) and isinstance(platform, TracePlatform):
         return run_trace(workload, platform, record, everyone, progress)
     if isinstance(workload, Workload) and isinstance(platform, Platform):

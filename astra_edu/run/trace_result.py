@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from astra_edu.base.errors import ConfigError, whole
 from astra_edu.base.intervals import covered
 from astra_edu.base.run import Run
 from astra_edu.base.span import Span
@@ -106,6 +107,9 @@ class TraceResult(Run):
 
     def ran_by(self, npu: int) -> Sequence[Ran]:
         """The nodes that an NPU ran, by the time at which they ended."""
+        npu = whole("npu", npu, at_least=0)
+        if npu >= self.trace.npus:
+            raise ConfigError(f"npu is {npu}; there are the NPUs 0 to {self.trace.npus - 1}.")
         return self._by_npu[npu]
 
     @cached_property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from math import prod
 
-from astra_edu.base.errors import ConfigError, choice, positive, whole
+from astra_edu.base.errors import ConfigError, choice, flag, instance_of, positive, shown, whole
 from astra_edu.base.notice import notice
 from astra_edu.base.units import float32
 from astra_edu.collectives import Collective
@@ -49,12 +49,11 @@ class SystemConfig(Settings):
         super().__post_init__()
         set_ = object.__setattr__
         set_(self, "gap_denominator", whole("gap-denominator", self.gap_denominator, at_least=1))
-        if not isinstance(self.boost, bool):
-            raise ConfigError(f"boost is {self.boost!r}; it must be True or False.")
+        flag("boost", self.boost)
         for name in ("all_reduce", "all_gather", "reduce_scatter", "all_to_all"):
             how = getattr(self, name)
             if not isinstance(how, (tuple, list)) or not all(isinstance(i, Implementation) for i in how) or not how:
-                raise ConfigError(f"{name} is {how!r}; give an Implementation for each dimension.")
+                raise ConfigError(f"{name} is {shown(how)}; give an Implementation for each dimension.")
             set_(self, name, tuple(how))
 
     @classmethod
@@ -79,7 +78,8 @@ class SystemConfig(Settings):
 
     def implementations(self, collective: Collective) -> tuple[Implementation, ...]:
         """Per dimension, how `collective` is carried out. Raises ConfigError where the system file has none."""
-        how: tuple[Implementation, ...] | None = getattr(self, collective.name.lower(), None)
+        wanted = Collective(choice("collective", collective, Collective))
+        how: tuple[Implementation, ...] | None = getattr(self, wanted.name.lower(), None)
         if how is None:
             raise ConfigError(f"a system file has no implementation for {collective}.")
         return how
@@ -102,8 +102,7 @@ class Platform:
     congestion_aware: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.system, SystemConfig):
-            raise ConfigError(f'system is {self.system!r}; give a SystemConfig, such as SystemConfig.of("ring").')
+        instance_of("system", self.system, SystemConfig, 'give a SystemConfig, such as SystemConfig.of("ring")')
         object.__setattr__(self, "network", dimensions(self.network))
         if not isinstance(self.congestion_aware, bool):
             raise ConfigError(f"congestion_aware is {self.congestion_aware!r:.60}; it must be True or False.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from astra_edu.base.errors import ConfigError, choice, whole
+from astra_edu.base.errors import ConfigError, choice, instance_of, text_of, whole
 from astra_edu.collectives import ALGORITHMS, Traits
 
 FLAT = "one"
@@ -34,6 +34,12 @@ class Implementation:
     algorithm: str
     window: int | None = None
 
+    def __post_init__(self) -> None:
+        text_of("spelling", self.spelling)
+        choice("algorithm", self.algorithm, ALGORITHMS)
+        if self.window is not None:
+            whole("window", self.window, at_least=1)
+
     @property
     def traits(self) -> Traits:
         """What an engine must know of the algorithm."""
@@ -47,6 +53,7 @@ class Implementation:
     @classmethod
     def parse(cls, spelling: str, where: str = "implementation") -> Implementation:
         """Read a spelling of the system file. Raises ConfigError naming `where` and the spellings there are."""
+        spelling = instance_of(where, spelling, str, 'give a name such as "ring"')
         match = re.fullmatch(r"([A-Za-z]+)([0-9]{0,9})", spelling)
         name, window = (match[1], match[2]) if match else (spelling, "")
         known = spellings()
@@ -60,4 +67,5 @@ class Implementation:
     @classmethod
     def parse_all(cls, joined: str, where: str = "implementation") -> tuple[Implementation, ...]:
         """Read one implementation a dimension, joined by underscores: "ring_halvingDoubling"."""
-        return tuple(cls.parse(spelling, where) for spelling in joined.split("_"))
+        names = instance_of(where, joined, str, 'give a name such as "ring", or one for each dimension: "ring_ring"')
+        return tuple(cls.parse(spelling, where) for spelling in names.split("_"))

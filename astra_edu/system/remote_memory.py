@@ -38,7 +38,7 @@ class RemoteMemory:
         """Time of one access of `tensor_bytes`, once it is its turn. Raises ConfigError where there is no memory."""
         if not self.bandwidth:
             raise ConfigError("memory-type is NO_MEMORY_EXPANSION: there is no remote memory to access.")
-        return self.latency + int(tensor_bytes / self.bandwidth)
+        return self.latency + int(whole("tensor_bytes", tensor_bytes, at_least=0) / self.bandwidth)
 
 
 class Accesses:

@@ -11,8 +11,8 @@ from functools import cached_property
 from math import prod
 from typing import NamedTuple
 
-from astra_edu.base.errors import ConfigError, whole
-from astra_edu.collectives.schedule import Rounds, Schedule, Transfer
+from astra_edu.base.errors import ConfigError, instance_of, whole
+from astra_edu.collectives.schedule import A_SCHEDULE, Rounds, Schedule, Transfer
 from astra_edu.network import Dimension, Wires
 from astra_edu.network.messages import RENDEZVOUS_BYTES
 from astra_edu.system.faithful import quirks
@@ -64,6 +64,7 @@ class Routes:
         rendezvous: bool = False,
     ) -> None:
         """Raises ConfigError when the network's sizes are not the schedule's."""
+        instance_of("schedule", schedule, Schedule, A_SCHEDULE)
         sizes = tuple(wires.npus for wires in network)
         if sizes != schedule.dims:
             raise ConfigError(f"the schedule is for dimensions {schedule.dims}, the network has {sizes}.")

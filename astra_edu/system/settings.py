@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from types import NoneType
 from typing import ClassVar
 
-from astra_edu.base.errors import ConfigError, choice, not_negative, whole
+from astra_edu.base.errors import ConfigError, choice, flag, instance_of, not_negative, whole
 from astra_edu.system import themis as themis  # puts itself into INTER_DIMENSION
 from astra_edu.system.inter_dimension import INTER_DIMENSION, OrderMaker
 from astra_edu.system.policies import QUEUE_POLICIES, Policy
@@ -68,6 +69,10 @@ class Settings:
         for key, value, known in self._policies():
             if not callable(value):
                 choice(key, value, known)
+            elif isinstance(value, type) and not hasattr(value, "order"):
+                raise ConfigError(
+                    f"{key} is the class {value.__name__}; give a function, or a class with a method order."
+                )
         set_(self, "endpoint_delay", whole("endpoint-delay", self.endpoint_delay, at_least=0))
         set_(self, "splits", whole("preferred-dataset-splits", self.splits, at_least=1))
         set_(self, "active_chunks", whole("active-chunks-per-dimension", self.active_chunks, at_least=1))
@@ -78,8 +83,8 @@ class Settings:
             )
         if self.queues > MOST_QUEUES:
             raise ConfigError(f"num_queues_per_dim is {self.queues}; {MOST_QUEUES:,} is the most.")
-        if not isinstance(self.rendezvous, bool):
-            raise ConfigError(f"rendezvous is {self.rendezvous!r}; it must be True or False.")
+        flag("rendezvous", self.rendezvous)
+        instance_of("bus", self.bus, (Bus, NoneType), "give one such as astra_edu.system.Bus(L=10, o=5), or None")
 
     def check_names(self) -> None:
         """Raise ConfigError for a policy that has no name, as a file can't hold a function."""

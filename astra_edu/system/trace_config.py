@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from math import prod
 from typing import Any, ClassVar
 
-from astra_edu.base.errors import ConfigError, choice, positive
+from astra_edu.base.errors import ConfigError, choice, flag, instance_of, list_of, positive, shown
 from astra_edu.collectives import ALGORITHMS, Collective
 from astra_edu.network import Block, Dimension, GraphNetwork, SwitchBuffers
+from astra_edu.network.block import checked_blocks
 from astra_edu.system.config import Platform, SystemConfig
 from astra_edu.system.custom import CustomTrace
 from astra_edu.system.implementation import Implementation
@@ -59,12 +60,26 @@ class TraceSystem(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         set_ = object.__setattr__
-        for collective, hows in self.implementations.items():
-            if collective not in CARRIED_OUT or not hows or not all(isinstance(how, Implementation) for how in hows):
+        right = 'give Implementations by their collective, or use TraceSystem.of("ring")'
+        for collective, hows in instance_of("implementations", self.implementations, Mapping, right).items():
+            if (
+                not isinstance(hows, (tuple, list))
+                or collective not in CARRIED_OUT
+                or not hows
+                or not all(isinstance(how, Implementation) for how in hows)
+            ):
                 raise ConfigError(
-                    f"implementations[{collective!r}] is {hows!r:.80}; give Implementations, a dimension each, or use "
+                    f"implementations[{collective!r}] is {shown(hows, 80)}; give Implementations, a dimension "
+                    "each, or use "
                     'TraceSystem.of("ring").'
                 )
+        for name in ("roofline", "replay_only", "everywhere"):
+            flag(name, getattr(self, name))
+        for name in ("custom", "custom_nodes"):
+            found = instance_of(name, getattr(self, name), Mapping, "give traces by what they carry out, or {}")
+            for trace in found.values():
+                if not hasattr(trace, "custom_steps"):
+                    raise ConfigError(f"{name} has {shown(trace)}; give a Trace of sends, receives and computations.")
         for name, spelling in (("local_memory_bandwidth", "local-mem-bw"), ("peak_performance", "peak-perf")):
             value = getattr(self, name)
             if value is not None:
@@ -91,7 +106,9 @@ class TraceSystem(Settings):
         1,401.966 µs
         3,452.740 µs
         """
-        spellings = [implementations] if isinstance(implementations, str) else list(implementations)
+        right = 'give a name such as "ring", or a list with one for each dimension'
+        given = [implementations] if isinstance(implementations, str) else implementations
+        spellings = list_of("implementations", given, right)
         own = tuple(Implementation.parse(spelling) for spelling in spellings)
         if all(ALGORITHMS[how.algorithm].keys() >= _HALVES for how in own):
             settings = {"optimization": "localBWAware"} | settings
@@ -135,14 +152,12 @@ class TracePlatform:
     def __post_init__(self) -> None:
         if not isinstance(self.system, TraceSystem):
             old = " A SystemConfig is of ASTRA-sim 1.0." if isinstance(self.system, SystemConfig) else ""
-            raise ConfigError(f'system is {self.system!r:.80}; give ae.TraceSystem.of("ring"), for example.{old}')
-        if not isinstance(self.memory, RemoteMemory):
-            raise ConfigError(f"memory is {self.memory!r:.80}; give ae.RemoteMemory(...).")
-        if not isinstance(self.congestion_aware, bool):
-            raise ConfigError(f"congestion_aware is {self.congestion_aware!r:.80}; it must be True or False.")
+            raise ConfigError(f'system is {shown(self.system, 80)}; give ae.TraceSystem.of("ring"), for example.{old}')
+        instance_of("memory", self.memory, RemoteMemory, "give ae.RemoteMemory(...)")
+        flag("congestion_aware", self.congestion_aware)
         if self.buffers is not None and not (self.congestion_aware and isinstance(self.buffers, SwitchBuffers)):
             raise ConfigError(
-                f"buffers is {self.buffers!r}; give SwitchBuffers(...), and congestion_aware=True, as without "
+                f"buffers is {shown(self.buffers)}; give SwitchBuffers(...), and congestion_aware=True, as without "
                 "congestion nothing is stored."
             )
         if not isinstance(self.network, GraphNetwork):
@@ -177,6 +192,7 @@ class TracePlatform:
 
     def implementations(self, collective: Collective) -> tuple[Implementation, ...]:
         """How `collective` is carried out, a dimension each. Raises ConfigError where that doesn't fit the network."""
+        choice("collective", collective, Collective)
         found = self.system.implementations.get(collective)
         if not found:
             raise ConfigError(
@@ -199,8 +215,5 @@ class TracePlatform:
 
 
 def _blocks(network: Block | Sequence[Block]) -> tuple[Block, ...]:
-    blocks = (network,) if isinstance(network, Block) else tuple(network) if isinstance(network, Iterable) else ()
-    if not blocks or not all(isinstance(block, Block) for block in blocks):
-        old = " A Platform and a Dimension are of ASTRA-sim 1.0." if isinstance(network, (Platform, Dimension)) else ""
-        raise ConfigError(f"network is {network!r:.80}; give a Block for each dimension, or a GraphNetwork.{old}")
-    return blocks
+    old = ". A Platform and a Dimension are of ASTRA-sim 1.0" if isinstance(network, (Platform, Dimension)) else ""
+    return checked_blocks(network, f"give a Block for each dimension, or a GraphNetwork{old}")

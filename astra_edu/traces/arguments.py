@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from astra_edu.base.errors import ConfigError, whole
+from astra_edu.base.errors import ConfigError, instance_of, shown, whole
 from astra_edu.base.units import parse_bytes
+from astra_edu.system.trace_config import MOST_NPUS
 from astra_edu.traces.operation import Operation, listed
 
 Size = int | str
@@ -15,6 +16,19 @@ On = int | Iterable[int] | None
 Ops = Operation | Iterable[Operation | None] | None
 Ring = Sequence[int] | Sequence[Sequence[int]] | None
 Uses = Sequence[bool] | None
+
+
+def npu_count(npus: object) -> int:
+    """How many NPUs a trace is for. Raises ConfigError for more than a network can have."""
+    count = whole("npus", npus, at_least=1)
+    if count > MOST_NPUS:
+        raise ConfigError(f"npus is {count:,}; {MOST_NPUS:,} is the most.")
+    return count
+
+
+def operation_name(name: object) -> str:
+    """The name of an operation. Raises ConfigError for what is no text."""
+    return instance_of("an operation's name", name, str, "it comes first and is a text, such as 'forward'")
 
 
 def one_of(what: str, npu: object, npus: int) -> int:
@@ -54,11 +68,11 @@ def _parts(name: str, group: object) -> list[Iterable[Any]]:
     if group is None:
         return []
     if not isinstance(group, Iterable) or isinstance(group, str):
-        raise ConfigError(f"{name}: group is {group!r:.60}; list its NPUs, such as [0, 1], or several such lists.")
+        raise ConfigError(f"{name}: group is {shown(group, 60)}; list its NPUs, such as [0, 1], or several such lists.")
     given = list(group)
     nested = [part for part in given if isinstance(part, Iterable)]
     if nested and len(nested) < len(given):
-        raise ConfigError(f"{name}: group is {given!r:.60}; list NPUs, or lists of NPUs, but not both.")
+        raise ConfigError(f"{name}: group is {shown(given, 60)}; list NPUs, or lists of NPUs, but not both.")
     return nested or [given]
 
 
@@ -72,7 +86,8 @@ def parents(name: str, after: Ops, npus: Sequence[int], known: Sequence[Operatio
     for parent in found:
         if not isinstance(parent, Operation):
             raise ConfigError(
-                f"{name}: after is {parent!r:.60}; give what compute(...), all_reduce(...) or another method of this "
+                f"{name}: after is {shown(parent, 60)}; give what compute(...), all_reduce(...) or another "
+                "method of this "
                 "trace has returned, or a list of that."
             )
         if parent.number > len(known) or known[parent.number - 1] is not parent:
@@ -97,7 +112,7 @@ def involved(name: str, dims: Iterable[bool]) -> list[bool]:
     """For each dimension whether a collective runs over it. Raises ConfigError if it runs over none."""
     if not isinstance(dims, Iterable) or isinstance(dims, str):
         raise ConfigError(
-            f"{name}: involved_dim is {dims!r:.60}; give True or False for each dimension of the network."
+            f"{name}: involved_dim is {shown(dims, 60)}; give True or False for each dimension of the network."
         )
     uses = list(dims)
     if not all(isinstance(use, bool) for use in uses) or not any(uses):
@@ -109,6 +124,7 @@ def involved(name: str, dims: Iterable[bool]) -> list[bool]:
 
 def size_of(name: str, size: Size, at_least: int) -> int:
     """A size in bytes, as a number or a text such as "1 MiB"."""
+    operation_name(name)
     try:
         found = parse_bytes(size)
     except ConfigError as error:

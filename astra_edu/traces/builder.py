@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from astra_edu.base.errors import ConfigError, whole
+from astra_edu.base.progress import Bar
 from astra_edu.base.units import format_bytes
 from astra_edu.traces.arguments import (
     Micros,
@@ -15,7 +16,9 @@ from astra_edu.traces.arguments import (
     Size,
     Uses,
     involved,
+    npu_count,
     one_of,
+    operation_name,
     parents,
     places,
     several_groups,
@@ -53,7 +56,7 @@ class Builder:
 
     def __init__(self, npus: int) -> None:
         """Nothing to do yet. npus: how many there are."""
-        self.npus = whole("npus", npus, at_least=1)
+        self.npus = npu_count(npus)
         self.operations: list[Operation] = []
         self.groups: dict[str, tuple[int, ...]] = {}
         self._names: dict[tuple[int, ...], str] = {}
@@ -75,6 +78,7 @@ class Builder:
         of its NPUs. num_ops, tensor_size: operations and bytes, from which a system with the roofline on finds the
         time in place of micros.
         """
+        operation_name(name)
         if micros is None and num_ops is None:
             raise ConfigError(f"{name}: for how long? Give micros, or num_ops and tensor_size for a roofline.")
         words = [] if micros is None else ["{time}"]
@@ -168,13 +172,17 @@ class Builder:
             if operation.varies or len(operation.npus) < self.npus:
                 for npu in operation.npus:
                     special[npu].append((operation.number, *operation.variant(npu)))
-        found: dict[tuple[tuple[object, ...], ...], tuple[Node, ...]] = {}
-        nodes = []
-        for npu, marks in enumerate(map(tuple, special)):
-            if marks not in found:
-                found[marks] = tuple(one.node(npu) for one in self.operations if one.is_on(npu))
-            nodes.append(found[marks])
-        return Trace(tuple(nodes), self.groups)
+        first: dict[tuple[tuple[object, ...], ...], int] = {}
+        alike = [first.setdefault(marks, npu) for npu, marks in enumerate(map(tuple, special))]
+        own: dict[int, list[Node]] = {npu: [] for npu in first.values()}
+        bar = Bar("making the trace", " operations", len(self.operations))
+        for done, operation in enumerate(self.operations, start=1):
+            bar.show(done)
+            for npu in operation.npus if len(own) == self.npus else filter(operation.is_on, own):
+                own[npu].append(operation.node(npu))
+        bar.close()
+        nodes = {npu: tuple(listed) for npu, listed in own.items()}
+        return Trace(tuple(nodes[npu] for npu in alike), self.groups)
 
     def __repr__(self) -> str:
         lines = [f"<trace for {self.npus} NPUs, being built: {len(self.operations)} operations>"]
@@ -202,6 +210,7 @@ class Builder:
     def _send_or_receive(
         self, name: str, type: NodeType, bytes: Size, on: int, other: int, after: Ops, tag: int
     ) -> Operation:
+        operation_name(name)
         sends = type is NodeType.COMM_SEND_NODE
         here = one_of(f"{name}: on", on, self.npus)
         there = one_of(f"{name}: {'to' if sends else 'source'}", other, self.npus)
@@ -225,8 +234,7 @@ class Builder:
         micros: Micros = 0,
         group: Ring = None,
     ) -> Operation:
-        if not isinstance(name, str):
-            raise ConfigError(f"an operation's name is {name!r:.60}; it comes first and is a text, such as 'forward'.")
+        operation_name(name)
         groups: dict[int, str] = {}
         for members in several_groups(name, group, self.npus):
             number = self._names.setdefault(members, str(len(self._names) + 1))

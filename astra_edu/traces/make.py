@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from astra_edu.base.errors import ConfigError, choice, whole
+from astra_edu.base.errors import ConfigError, choice, list_of, shown
 from astra_edu.base.units import parse_bytes
+from astra_edu.traces.arguments import npu_count
 from astra_edu.traces.node import COLLECTIVES, Node, NodeType, attribute_of
 from astra_edu.traces.plain import node_from_plain
 from astra_edu.traces.trace import Trace
@@ -24,11 +25,13 @@ def collective(name: str, bytes: int | str, npus: int, involved_dim: Sequence[bo
     >>> trace.npus, trace.nodes[0][0].name
     (4, 'all_reduce')
     """
-    kind = COMM_TYPES[choice("collective", str(name).replace("-", "_"), COMM_TYPES)]
-    count = whole("npus", npus, at_least=1)
+    spelling = name.replace("-", "_") if isinstance(name, str) else name
+    kind = COMM_TYPES[choice("collective", spelling, COMM_TYPES)]
+    count = npu_count(npus)
     attributes: dict[str, Any] = {"is_cpu_op": False, "comm_type": int(kind), "comm_size": parse_bytes(bytes)}
     if involved_dim is not None:
-        attributes["involved_dim"] = [bool(use) for use in involved_dim]
+        right = "give True or False for each dimension of the network"
+        attributes["involved_dim"] = [bool(use) for use in list_of("involved_dim", involved_dim, right)]
     found = {key: attribute_of(key, value) for key, value in attributes.items()}
     nodes = (Node(1, name, NodeType.COMM_COLL_NODE, attributes=found),)
     return Trace((nodes,) * count)
@@ -57,14 +60,14 @@ def from_nodes(
     for npu, listed in enumerate(nodes):
         if id(listed) not in seen:
             if not isinstance(listed, Sequence) or not all(isinstance(node, Mapping) for node in listed):
-                raise ConfigError(f"NPU {npu}: its nodes are {listed!r:.80}; they should be a list of dicts.")
+                raise ConfigError(f"NPU {npu}: its nodes are {shown(listed, 80)}; they should be a list of dicts.")
             places = (f"NPU {npu}, node number {k}" for k in range(len(listed)))
             seen[id(listed)] = tuple(map(node_from_plain, listed, places))
         found.append(seen[id(listed)])
     if groups is None:
         groups = groups_of(found)
     if not isinstance(groups, Mapping) or not all(isinstance(members, Iterable) for members in groups.values()):
-        raise ConfigError(f'groups is {groups!r:.80}; give the NPUs of each by its name, such as {{"1": [0, 2]}}.')
+        raise ConfigError(f'groups is {shown(groups, 80)}; give the NPUs of each by its name, such as {{"1": [0, 2]}}.')
     return Trace(tuple(found), {str(name): tuple(members) for name, members in groups.items()})
 
 

@@ -27,6 +27,9 @@ from astra_edu.workload.strategies import Strategy, communications, generate_wor
 from astra_edu.workload.strategies.communication import FORWARD, WEIGHT_GRADIENT
 from astra_edu.workload.strategies.strategy import checked
 
+MOST_NODES = 5_000_000
+"""A minute, and as many as a trace that is read may have."""
+
 
 def from_strategy(
     model: Model | str,
@@ -59,6 +62,12 @@ def from_strategy(
         raise ConfigError(f"data × tensor × pipeline takes {strategy.npus} NPUs, but the network has {prod(physical)}.")
     space = Space(logical, physical)
     parts = [_ModelPart.of(model, strategy, device, part) for part in range(strategy.pipeline * strategy.virtual)]
+    each = sum(len(part.forward) + len(part.backward) for part in parts)
+    if (count := each * width * strategy.micro_batches) > MOST_NODES:
+        raise ConfigError(
+            f"{strategy.micro_batches:,} micro-batches on {strategy.npus:,} NPUs make about {count:,} nodes; "
+            f"{MOST_NODES:,} are the most. Take fewer micro-batches (a batch, or micro_batch) or fewer copies."
+        )
     sent = communications(model, strategy)
     sizes = [one.size for one in sent if one.collective is None and one.phase == FORWARD]
     at_the_end = all(one.times == 1 for one in sent if one.phase == WEIGHT_GRADIENT)

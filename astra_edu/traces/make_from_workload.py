@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from math import prod
 
-from astra_edu.base.errors import ConfigError, positive, whole
+from astra_edu.base.errors import ConfigError, positive
 from astra_edu.traces.builder import Builder
 from astra_edu.traces.dimensions import Network, Space, sizes_of, with_group
 from astra_edu.traces.loop_steps import COMPUTE, ISSUE, LoopStep, loop_steps
@@ -24,6 +24,7 @@ from astra_edu.traces.trace import Trace
 from astra_edu.workload import Workload
 from astra_edu.workload.npu import Task
 from astra_edu.workload.parallelism import options
+from astra_edu.workload.passes import checked_passes
 
 
 def from_workload(
@@ -53,7 +54,7 @@ def from_workload(
     """
     physical = sizes_of(network)
     logical, boundary = with_group(physical, options(workload).group)
-    _, steps = loop_steps(workload, len(logical), boundary, whole("passes", passes, at_least=1))
+    _, steps = loop_steps(workload, len(logical), boundary, checked_passes(passes, len(workload.layers)))
     trace = Builder(prod(physical))
     Player(trace, Space(logical, physical), rounding, peak_performance).play(steps)
     if not trace.operations:

@@ -12,7 +12,7 @@ from enum import IntEnum
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from astra_edu.base.errors import ConfigError
+from astra_edu.base.errors import ConfigError, shown, text_of
 from astra_edu.collectives import Collective
 
 
@@ -141,7 +141,7 @@ class Node:
         exact = type(value) is int or (type(value) is float and value.is_integer())
         if not exact or not 0 <= value < 2**64:
             raise ConfigError(
-                f"{self.label}: {name} is {value!r} ({attribute.member}); a whole number of 0 or more is needed."
+                f"{self.label}: {name} is {shown(value)} ({attribute.member}); a whole number of 0 or more is needed."
             )
         return int(value)
 
@@ -202,6 +202,7 @@ def attribute_of(name: str, value: object, member: str | None = None) -> Attribu
     >>> ae.traces.attribute_of("is_cpu_op", True)
     Attribute(value=True, member='bool_val', doc='')
     """
+    text_of("name of an attribute", name)
     if member is None:
         if isinstance(value, bool):
             member = "bool_val"
@@ -216,7 +217,9 @@ def attribute_of(name: str, value: object, member: str | None = None) -> Attribu
         elif isinstance(value, Sequence):
             member = _list_member(name, value)
         else:
-            raise ConfigError(f"attribute {name} is {value!r}; it can be a number, a text, true or false, or a list.")
+            raise ConfigError(
+                f"attribute {name} is {shown(value)}; it can be a number, a text, true or false, or a list."
+            )
     return Attribute(tuple(value) if isinstance(value, list) else value, member)
 
 
@@ -237,4 +240,4 @@ def _list_member(name: str, values: Sequence[object]) -> str:
     for kind, member in ((bool, "bool_list"), (int, "int64_list"), (float, "double_list"), (str, "string_list")):
         if all(type(value) is kind for value in values):
             return member
-    raise ConfigError(f"attribute {name} is {list(values)!r}; a list holds values of one kind.")
+    raise ConfigError(f"attribute {name} is {shown(list(values))}; a list holds values of one kind.")

@@ -39,6 +39,17 @@ class Operation:
     def _own(self) -> Container[int]:
         return self.npus if isinstance(self.npus, range) else frozenset(self.npus)
 
+    @cached_property
+    def _parents(self) -> tuple[int, ...] | None:
+        """What it waits for on every NPU; None where NPUs differ."""
+        everywhere = all(parent.npus == self.npus for parent in self.after)
+        return tuple(parent.number for parent in self.after) if everywhere else None
+
+    @cached_property
+    def _nodes(self) -> dict[tuple[int, str, tuple[int, ...]], Node]:
+        """The nodes that there are of it so far, by what differs between NPUs; those that are alike are one."""
+        return {}
+
     def is_on(self, npu: int) -> bool:
         """Whether an NPU has it."""
         return npu in self._own
@@ -56,11 +67,17 @@ class Operation:
     def node(self, npu: int) -> Node:
         """The node that it is on one NPU."""
         micros, group = self.variant(npu)
-        attributes = dict(self.attributes)
-        if group:
-            attributes["pg_name"] = attribute_of("pg_name", group)
-        parents = tuple(parent.number for parent in self.after if parent.is_on(npu))
-        return Node(self.number, self.name, self.type, parents, duration_micros=micros, attributes=attributes)
+        parents = self._parents
+        if parents is None:
+            parents = tuple(parent.number for parent in self.after if parent.is_on(npu))
+        key = micros, group, parents
+        if key not in self._nodes:
+            named = {"pg_name": attribute_of("pg_name", group)} if group else {}
+            attributes = {**self.attributes, **named}
+            self._nodes[key] = Node(
+                self.number, self.name, self.type, parents, duration_micros=micros, attributes=attributes
+            )
+        return self._nodes[key]
 
     def __repr__(self) -> str:
         waits = ", ".join(f"{parent.number} {parent.name}" for parent in self.after)

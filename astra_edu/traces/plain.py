@@ -13,7 +13,7 @@ from math import isfinite
 from sys import float_info
 from typing import Any
 
-from astra_edu.base.errors import ConfigError, choice, suggestion, whole
+from astra_edu.base.errors import ConfigError, choice, shown, suggestion, whole
 from astra_edu.traces.node import FIELDS, Attribute, Metadata, Node, NodeType, Tensors, attribute_of
 from astra_edu.traces.schema import MEMBERS
 
@@ -26,10 +26,10 @@ _FIELDS = (*FIELDS, "attr", *_TENSORS)
 def node_from_plain(values: Mapping[str, Any], where: str) -> Node:
     """The node of such a dict. Raises ConfigError, beginning with `where`, for what makes no node."""
     if not isinstance(values, Mapping):
-        raise ConfigError(f"{where} is {values!r:.80}; a node is an object with id, name, type and so on.")
+        raise ConfigError(f"{where} is {shown(values, 80)}; a node is an object with id, name, type and so on.")
     for key in values:
         if key not in _FIELDS:
-            raise ConfigError(f"{where}: unknown field {key!r}; {suggestion(key, _FIELDS)}")
+            raise ConfigError(f"{where}: unknown field {shown(key)}; {suggestion(key, _FIELDS)}")
     for key in ("id", "type"):
         if key not in values:
             raise ConfigError(f"{where} has no {key}.")
@@ -40,10 +40,11 @@ def node_from_plain(values: Mapping[str, Any], where: str) -> Node:
         kind = NodeType[choice(f"{where}: type", kind, NodeType.__members__)]
     attributes = values.get("attr", {})
     if not isinstance(attributes, Mapping):
-        raise ConfigError(f"{where}: attr is {attributes!r:.80}; it should be a dict.")
+        raise ConfigError(f"{where}: attr is {shown(attributes, 80)}; it should be a dict.")
+    name = values.get("name", f"{kind.name.lower()}_{number}")
     return Node(
         number,
-        str(values.get("name", f"{kind.name.lower()}_{number}")),
+        name if isinstance(name, str) else shown(name),
         kind,
         _numbers(values, "data_deps", where),
         _numbers(values, "ctrl_deps", where),
@@ -69,11 +70,11 @@ def plain_node(node: Node) -> dict[str, Any]:
 def metadata_from_plain(values: Any, where: str) -> Metadata:
     """A file's metadata: {"version": ..., "attr": {...}}."""
     if not isinstance(values, Mapping) or values.keys() - {"version", "attr"}:
-        raise ConfigError(f'{where} is {values!r:.80}; metadata are an object such as {{"version": "0.0.4"}}.')
+        raise ConfigError(f'{where} is {shown(values, 80)}; metadata are an object such as {{"version": "0.0.4"}}.')
     version, attributes = values.get("version", ""), values.get("attr", {})
     if not isinstance(version, str) or not isinstance(attributes, Mapping):
         raise ConfigError(
-            f"{where}: version is a text and attr an object; they are {version!r:.40}, {attributes!r:.40}."
+            f"{where}: version is a text and attr an object; they are {shown(version, 40)}, {shown(attributes, 40)}."
         )
     return Metadata(version, attributes_from_plain(attributes, where))
 
@@ -125,13 +126,13 @@ def _explicit(values: Mapping[str, Any], where: str) -> Attribute:
     doc = values.get("doc", "")
     if len(members) != 1 or not isinstance(doc, str):
         raise ConfigError(
-            f'{where} is {dict(values)!r:.80}; one member and its value are expected, as in {{"int64_val": 5}}.'
+            f'{where} is {shown(dict(values), 80)}; one member and its value are expected, as in {{"int64_val": 5}}.'
         )
     member = members[0]
     if member == "" and values[member] is None:
         return Attribute(None, "", doc)
     if member not in MEMBERS:
-        raise ConfigError(f"{where}: its member is {member!r}; {suggestion(member, MEMBERS)}")
+        raise ConfigError(f"{where}: its member is {shown(member)}; {suggestion(member, MEMBERS)}")
     return Attribute(_checked(values[member], member, where), member, doc)
 
 
@@ -139,7 +140,7 @@ def _checked(value: Any, member: str, where: str) -> Any:
     kind = MEMBERS[member]
     if member.endswith("_list"):
         if not isinstance(value, (list, tuple)):
-            raise ConfigError(f"{where} is {value!r:.60}; {member} needs a list.")
+            raise ConfigError(f"{where} is {shown(value, 60)}; {member} needs a list.")
         return tuple(_one(one, kind, where) for one in value)
     return _one(value, kind, where)
 
@@ -166,22 +167,22 @@ def _one(value: Any, kind: str, where: str) -> Any:
         least, most = (0, 2**bits - 1) if kind[0] in "uf" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
         if least <= value <= most:
             return value
-        raise ConfigError(f"{where} is {value!r:.60}; {kind} holds {least} to {most}.")
-    raise ConfigError(f"{where} is {value!r:.60}; it should be a {kind}{' in base64' if kind == 'bytes' else ''}.")
+        raise ConfigError(f"{where} is {shown(value, 60)}; {kind} holds {least} to {most}.")
+    raise ConfigError(f"{where} is {shown(value, 60)}; it should be a {kind}{' in base64' if kind == 'bytes' else ''}.")
 
 
 def _numbers(values: Mapping[str, Any], key: str, where: str) -> tuple[int, ...]:
     listed = values.get(key, ())
     if not isinstance(listed, Sequence) or isinstance(listed, (str, bytes)):
-        raise ConfigError(f"{where}: {key} is {listed!r:.80}; it should be a list of node ids.")
+        raise ConfigError(f"{where}: {key} is {shown(listed, 80)}; it should be a list of node ids.")
     return tuple(whole(f"{where}: an entry of {key}", number, at_least=0) for number in listed)
 
 
 def _tensors(values: Any, where: str) -> Tensors:
     known = Tensors._fields
     if not isinstance(values, Mapping) or values.keys() - set(known):
-        raise ConfigError(f"{where} is {values!r:.60}; an object with {', '.join(known)} is expected.")
+        raise ConfigError(f"{where} is {shown(values, 60)}; an object with {', '.join(known)} is expected.")
     for key, value in values.items():
         if not isinstance(value, str):
-            raise ConfigError(f"{where}: {key} is {value!r:.60}; it should be a text.")
+            raise ConfigError(f"{where}: {key} is {shown(value, 60)}; it should be a text.")
     return Tensors(**values)

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 
-from astra_edu.base.errors import ConfigError
+from astra_edu.base.errors import ConfigError, instance_of, list_of, shown, text_of, whole
 from astra_edu.system.custom import CustomStep
+from astra_edu.system.trace_config import MOST_NPUS
 from astra_edu.traces.custom_steps import custom_steps
-from astra_edu.traces.node import Metadata, Node
+from astra_edu.traces.node import Metadata, Node, NodeType
 
 
 @dataclass(frozen=True)
@@ -37,14 +38,25 @@ class Trace:
     metadata: tuple[Metadata, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
+        right = "give the nodes of every NPU, as ae.traces.Builder or from_nodes make them"
+        set_ = object.__setattr__
+        set_(self, "nodes", list_of("nodes", self.nodes, right))
         if not self.nodes:
             raise ConfigError("a trace needs at least one NPU.")
+        if len(self.nodes) > MOST_NPUS:
+            raise ConfigError(f"the trace has {len(self.nodes):,} NPUs; {MOST_NPUS:,} is the most.")
+        names = list_of("files", self.files, "give the name of each NPU's file, or ()")
+        if len(names) not in (0, len(self.nodes)):
+            raise ConfigError(f"files names {len(names)}, and there are {len(self.nodes)} NPUs.")
+        set_(self, "files", tuple(text_of("the name of a file", name) for name in names))
+        set_(self, "metadata", list_of("metadata", self.metadata, "give each NPU's Metadata, or ()"))
         checked: set[int] = set()
         for npu, nodes in enumerate(self.nodes):
             if id(nodes) not in checked:
                 checked.add(id(nodes))
+                _check_nodes(nodes, self.where(npu))
                 check_graph(nodes, self.where(npu))
-        object.__setattr__(self, "groups", check_groups(self.groups, len(self.nodes)))
+        set_(self, "groups", check_groups(self.groups, len(self.nodes)))
 
     @property
     def npus(self) -> int:
@@ -53,10 +65,14 @@ class Trace:
 
     def where(self, npu: int) -> str:
         """How an error sentence names the nodes of an NPU."""
-        return f"{self.files[npu]} (NPU {npu})" if self.files else f"NPU {npu}"
+        if not self.files:
+            return f"NPU {shown(npu)}"
+        return f"{self.files[whole('an NPU', npu, at_least=0) % self.npus]} (NPU {npu})"
 
     def custom_steps(self, rank: int) -> tuple[CustomStep, ...]:
         """What one NPU does where this trace carries out a collective. Raises ConfigError where it can't."""
+        if whole("rank", rank, at_least=0) >= self.npus:
+            raise ConfigError(f"rank is {rank}; the trace has the ranks 0 to {self.npus - 1}.")
         found = self._custom_steps.get(rank)
         if found is None:
             found = self._custom_steps[rank] = custom_steps(self.nodes[rank])
@@ -129,13 +145,38 @@ def check_graph(nodes: Sequence[Node], where: str) -> None:
         raise ConfigError(f"{where}: nodes wait for each other in a circle: {words}{more}.") from None
 
 
+def _check_nodes(nodes: object, where: str) -> None:
+    """Whether these are nodes, with fields that can be one's. Raises ConfigError naming the first that isn't."""
+    for node in list_of(f"{where}: its nodes", nodes, "give a tuple of Node"):
+        if not isinstance(node, Node):
+            raise ConfigError(f"{where}: {shown(node, 60)} is no Node.")
+        if not isinstance(node.name, str) or not node.name.isascii():
+            text_of(f"{where}: name of node {shown(node.id)}", node.name)
+        for name, kind, right in _FIELDS:
+            value = getattr(node, name)
+            if not isinstance(value, kind) or (isinstance(value, int) and not 0 <= value < 2**64):
+                raise ConfigError(f"{where}, node {shown(node.id)}: {name} is {shown(value, 60)}; it must be {right}.")
+
+
+_FIELDS = (
+    ("id", int, "a whole number from 0 to 2**64 - 1"),
+    ("type", NodeType, "a NodeType"),
+    ("data_deps", (tuple, list), "the numbers of nodes"),
+    ("ctrl_deps", (tuple, list), "the numbers of nodes"),
+    ("duration_micros", int, "whole µs from 0 to 2**64 - 1"),
+    ("start_time_micros", int, "whole µs from 0 to 2**64 - 1"),
+    ("attributes", Mapping, "a mapping from names to Attribute(...)"),
+)
+
+
 def check_groups(groups: Mapping[str, Iterable[int]], npus: int) -> dict[str, tuple[int, ...]]:
     """The groups as tuples. Raises ConfigError for names that are no whole numbers and for NPUs that aren't there."""
     checked = {}
+    instance_of("groups", groups, Mapping, 'give the NPUs of each by its name, such as {"1": [0, 2]}')
     for name, members in groups.items():
         if not str(name).isdecimal() or int(name) < 1:
             raise ConfigError(f"process group {name!r}: its name must be a whole number, 1 or more (0 means all NPUs).")
-        listed = tuple(members)
+        listed = list_of(f"process group {name}", members, "give a list of its NPUs")
         for member in listed:
             if type(member) is not int or not 0 <= member < npus:
                 raise ConfigError(f"process group {name}: {member!r} is no NPU; there are 0 to {npus - 1}.")

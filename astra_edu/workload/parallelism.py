@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from astra_edu.base.errors import ConfigError, choice, whole
+from astra_edu.base.errors import ConfigError, choice, instance_of, whole
 from astra_edu.workload.layer import Workload
 
 GROUPED = ("HYBRID_TRANSFORMER", "HYBRID_TRANSFORMER_FWD_IN_BCKWD")
@@ -31,6 +31,7 @@ class Options:
 
 def options(workload: Workload) -> Options:
     """Read the words after the loop. Raises ConfigError saying what should be there."""
+    instance_of("workload", workload, Workload, "give one such as ae.load_workload(...) returns")
     words = list(workload.options)
     layers = len(workload.layers)
     should = f"the first line must be like {_EXAMPLES.get(workload.loop)!r}."

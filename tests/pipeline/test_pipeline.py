@@ -349,15 +349,15 @@ def test_a_standstill_says_who_waits_for_what():
             {"stages": 10**7, "virtual": 2, "order": "interleaved"},
             "micro-batches through 2 virtual stages each make 320,000,000",
         ),
-        ({"blocking": "x"}, "blocking is 'x'; give True or False."),
+        ({"blocking": "x"}, "blocking is 'x'; it must be True or False."),
         (
             {"order": lambda: []},
             r"<lambda>\(\) is no order \(too many positional arguments\): an order is a function of",
         ),
         ({"order": lambda stage, stages, micro_batches, rate: []}, "missing a required argument: 'rate'"),
         ({"order": max}, "max is no order: an order is a function of stage, stages and micro_batches"),
-        ({"forward_ns": 10**400}, "forward_ns is more than 1,000,000,000,000,000,000 ns"),
-        ({"p2p_ns": [0, 10**400, 0]}, r"p2p_ns\[1\] is more than"),
+        ({"forward_ns": 10**19}, "forward_ns is more than 1,000,000,000,000,000,000 ns"),
+        ({"p2p_ns": [0, 10**19, 0]}, r"p2p_ns\[1\] is more than"),
         ({"micro_batches": 0}, "micro_batches is 0"),
         ({"virtual": 0}, "virtual is 0"),
         (

@@ -7,7 +7,7 @@ from typing import Any
 
 import ipywidgets
 
-from astra_edu.base.errors import ConfigError
+from astra_edu.base.errors import ConfigError, list_of, shown
 from astra_edu.base.units import KIB, MIB, format_bytes, parse_bytes
 from astra_edu.collectives import ALGORITHMS, Collective, algorithms_for, schedule
 from astra_edu.course.widgets.choice import Choice, summary
@@ -80,12 +80,15 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
         splits: int = 4,
     ) -> None:
         """Start with one setting of everything."""
-        names = (algorithms,) * len(network) if isinstance(algorithms, str) else tuple(algorithms)
-        if isinstance(network, str) or not all(isinstance(entry, (tuple, list)) for entry in network):
-            raise ConfigError(
-                f"network is {network!r}; give (topology, NPUs, GB/s per link, latency in ns) of each dimension, "
-                'as in (("Ring", 8, 50, 500),).'
-            )
+        right = 'give (topology, NPUs, GB/s per link, latency in ns) of each dimension, as in (("Ring", 8, 50, 500),)'
+        network = list_of("network", network, right)
+        for entry in network:
+            if not isinstance(entry, (tuple, list)) or len(entry) not in (4, 5):
+                raise ConfigError(f"network is {shown(network)}; {right}.")
+        one_each = "give one name, or one for each dimension"
+        names = (
+            (algorithms,) * len(network) if isinstance(algorithms, str) else list_of("algorithms", algorithms, one_each)
+        )
         if not 1 <= len(network) <= 3 or len(names) != len(network):
             raise ConfigError(
                 f"{len(network)} dimensions and {len(names)} algorithms; give 1 to 3 dimensions and one algorithm each."

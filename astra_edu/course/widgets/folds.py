@@ -8,7 +8,7 @@ from typing import Any
 
 import traitlets
 
-from astra_edu.base.errors import ConfigError, whole
+from astra_edu.base.errors import ConfigError, shown, whole
 from astra_edu.course.widgets.bundle import script, style
 from astra_edu.course.widgets.drawing import Payload
 from astra_edu.course.widgets.view import View
@@ -44,6 +44,7 @@ class Folds(View):
     def __init__(self, gemm: Gemm, array: SystolicArray, dataflow: str = "weight", step: int = 0) -> None:
         """Draw the folds. Raises ConfigError for what is no product, array, dataflow or step."""
         self._folding = _drawable(Folding(gemm, array, dataflow))
+        step = whole("step", step, at_least=0)
         super().__init__(data=payload(self._folding))
         self.step = step
 
@@ -55,7 +56,7 @@ class Folds(View):
     @folding.setter
     def folding(self, folding: Folding) -> None:
         if not isinstance(folding, Folding):
-            raise ConfigError(f"this shows a Folding(gemm, array, dataflow), not {folding!r}.")
+            raise ConfigError(f"this shows a Folding(gemm, array, dataflow), not {shown(folding)}.")
         self._show(_drawable(folding), number=0)
 
     @property

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from math import cos, hypot, pi, sin
 
-from astra_edu.base.errors import ConfigError
+from astra_edu.base.errors import ConfigError, instance_of
 from astra_edu.network.shortest import LinkName, Node
 
 Point = tuple[float, float]
@@ -39,6 +39,7 @@ def layout(
     which layer each switch stands, from 1, if not by its distance. Raises ConfigError where a place is missing.
     """
     if places is not None:
+        instance_of("places", places, Mapping, "give (x, y) for every NPU and switch")
         if missing := [node for node in nodes if node not in places]:
             raise ConfigError(f"places has no place for {missing[0]!r}; it needs one for every NPU and switch.")
         return _fitted({node: (float(places[node][0]), -float(places[node][1])) for node in nodes})

@@ -9,7 +9,7 @@ from typing import Any
 
 import traitlets
 
-from astra_edu.base.errors import ConfigError, choice, suggestion
+from astra_edu.base.errors import ConfigError, choice, list_of, shown, suggestion, whole
 from astra_edu.collectives import Schedule
 from astra_edu.course.widgets import picture
 from astra_edu.course.widgets.bundle import script, style
@@ -66,7 +66,9 @@ class Player(View):
         super().__init__(data=self._payload, clock=self._possible(choice("clock", clock, CLOCKS)))
         for name, value in traits.items():
             if name not in ("step", "time", "playing", "speed"):
-                raise ConfigError(f"unknown setting {name!r}; {suggestion(name, ('step', 'time', 'playing', 'speed'))}")
+                raise ConfigError(
+                    f"unknown setting {shown(name)}; {suggestion(name, ('step', 'time', 'playing', 'speed'))}"
+                )
             try:
                 setattr(self, name, value)
             except traitlets.TraitError as error:
@@ -106,7 +108,7 @@ class Player(View):
 
     def svg(self, step: int | None = None) -> str:
         """A still picture of step `step` (the current one if left out; 0 is before the first) as SVG text."""
-        wanted = self.step if step is None else step
+        wanted = self.step if step is None else whole("step", step, at_least=0)
         if wanted not in range(self.step_count + 1):
             raise ConfigError(f"step is {wanted}; this schedule has steps 0 (before the first) to {self.step_count}.")
         return picture.svg(self.data, wanted)
@@ -188,9 +190,9 @@ def _topology(schedule: Schedule, names: Sequence[str] | str | None) -> Sequence
         algorithms = schedule.algorithm.split("+")
         algorithms = algorithms if len(algorithms) == dims else algorithms[:1] * dims
         return ["Ring" if name.endswith("ring") else "FullyConnected" for name in algorithms]
-    asked = [names] * dims if isinstance(names, str) else list(names)
+    asked = [names] * dims if isinstance(names, str) else list_of("topology", names, "give a name for each dimension")
     if len(asked) != dims:
-        raise ConfigError(f"topology is {asked!r}; give one name for each of the {dims} dimensions.")
+        raise ConfigError(f"topology is {shown(asked)}; give one name for each of the {dims} dimensions.")
     found = [find(name, f"topology[{d}]") for d, name in enumerate(asked)]
     for one, npus in zip(found, schedule.dims, strict=True):
         one.check(npus)
@@ -199,12 +201,14 @@ def _topology(schedule: Schedule, names: Sequence[str] | str | None) -> Sequence
 
 def _check_schedule(schedule: Schedule) -> None:
     if not isinstance(schedule, Schedule):
-        raise ConfigError(f'a player shows a schedule, as from ae.schedule("all-reduce", "ring", 8), not {schedule!r}.')
+        raise ConfigError(
+            f'a player shows a schedule, as from ae.schedule("all-reduce", "ring", 8), not {shown(schedule)}.'
+        )
 
 
 def _check_timing(timing: Timing, schedule: Schedule) -> None:
     """Raise ConfigError for what is no timing, or not of this schedule, as far as its first step shows."""
     if not hasattr(timing, "spans"):
-        raise ConfigError(f"timing is {timing!r}; give what ae.time_schedule(schedule, network, size) returns.")
+        raise ConfigError(f"timing is {shown(timing)}; give what ae.time_schedule(schedule, network, size) returns.")
     if schedule.npus <= MAX_NPUS and len(timing.spans(0)) != len(schedule.step(0).transfers):
         raise ConfigError("this timing belongs to another schedule: their first steps have different transfers.")

@@ -7,7 +7,7 @@ from typing import Any
 
 import traitlets
 
-from astra_edu.base.errors import ConfigError, choice, not_negative, whole
+from astra_edu.base.errors import ConfigError, choice, instance_of, not_negative, whole
 from astra_edu.base.units import format_ns, several
 from astra_edu.course.widgets.bundle import script, style
 from astra_edu.course.widgets.view import View
@@ -57,6 +57,7 @@ class Stages(View):
         """Show one setting; further keywords are the shared traits. Raises ConfigError for one that can't be run."""
         if unknown := settings.keys() - {*SETTINGS, "time"}:
             raise ConfigError(f"unknown setting {min(unknown)!r}; there are {', '.join((*SETTINGS, 'time'))}.")
+        instance_of("order", order, str, f"there are {', '.join(ORDERS)}")
         self._run: PipelineRun | None = None
         super().__init__(order=order, stages=stages, micro_batches=micro_batches, **settings)
         self._run = self._simulated()

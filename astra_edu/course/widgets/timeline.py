@@ -8,7 +8,7 @@ from typing import Any
 
 import traitlets
 
-from astra_edu.base.errors import ConfigError
+from astra_edu.base.errors import ConfigError, list_of, shown
 from astra_edu.base.run import Run
 from astra_edu.base.units import format_ns, several
 from astra_edu.course.widgets.bundle import script, style
@@ -58,9 +58,9 @@ class Timeline(View):
         Raises ConfigError for what is no run, for a window that is no stretch of time, and for NPUs that aren't there.
         """
         if not isinstance(highlight, str):
-            raise ConfigError(f'highlight is {highlight!r}; give a part of a layer\'s name, such as "conv4".')
+            raise ConfigError(f'highlight is {shown(highlight)}; give a part of a layer\'s name, such as "conv4".')
         self._result = _checked(result)
-        self._npus = None if npus is None else tuple(npus)
+        self._npus = None if npus is None else list_of("npus", npus, "list the NPUs to show, such as [0, 1]")
         super().__init__(data=self._payload(result), window=window, highlight=highlight)
 
     @property
@@ -98,7 +98,9 @@ class Timeline(View):
         except (TypeError, ValueError):
             start, end = 0.0, 0.0
         if not (0 <= start < end and isfinite(end)):
-            raise ConfigError(f"window is {window!r}; give (from, to) in ns, such as (0, 5000), or None for all of it.")
+            raise ConfigError(
+                f"window is {shown(window)}; give (from, to) in ns, such as (0, 5000), or None for all of it."
+            )
         return start, end
 
 
@@ -113,5 +115,5 @@ def _cells(data: Payload) -> list[tuple[str, ...]]:
 def _checked(result: Run) -> Run:
     if not isinstance(result, Run):
         what = "ae.simulate(workload, platform) or ae.run_pipeline(...)"
-        raise ConfigError(f"a timeline shows what {what} returns, not {result!r:.80}.")
+        raise ConfigError(f"a timeline shows what {what} returns, not {shown(result, 80)}.")
     return result

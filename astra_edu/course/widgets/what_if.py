@@ -16,6 +16,7 @@ from typing import Any
 import ipywidgets
 
 from astra_edu.base.errors import ConfigError, choice, positive, whole
+from astra_edu.base.files import path_of
 from astra_edu.base.units import MIB, parse_bytes
 from astra_edu.course.widgets import what_if_words as words
 from astra_edu.course.widgets.samples import FILES, SINGLE, find_inputs, samples
@@ -66,7 +67,7 @@ class WhatIf(ipywidgets.VBox):  # type: ignore[misc]
         passes: int = 1,
     ) -> None:
         """Start with one setting of everything. Raises ConfigError where it can't be simulated."""
-        self.inputs = Path(inputs) if inputs is not None else find_inputs()
+        self.inputs = path_of(inputs) if inputs is not None else find_inputs()
         workloads = samples(self.inputs)
         if isinstance(workload, Workload):
             workloads, workload = {YOURS: workload, **workloads}, YOURS

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from astra_edu.base.errors import ConfigError, choice, positive
+from astra_edu.base.errors import ConfigError, choice, instance_of, not_negative, positive, shown, text_of
 from astra_edu.base.table import Table
 from astra_edu.workload.compute.gemm import Gemm
 from astra_edu.workload.compute.operator import Compute
 from astra_edu.workload.compute.systolic import DATAFLOWS, Folding, SystolicArray
 
+SMALLEST, LARGEST = 1e-9, 1e30
 GB, GIB = 10**9, 2**30
 TERA = 10**12
 
@@ -44,21 +45,32 @@ class Device:
     clock_hz: float | None = None
 
     def __post_init__(self) -> None:
-        positive(f"{self.name}: operations per second", self.flops_per_s)
+        text_of("name of a device", self.name)
+        text_of(f"{self.name}: source", self.source)
+        self._keep("operations per second", "flops_per_s")
         for what in ("memory_bytes_per_s", "memory_bytes"):
             if getattr(self, what) is not None:
-                positive(f"{self.name}: {what}", getattr(self, what))
+                self._keep(what, what)
         for what in ("matrix_efficiency", "memory_efficiency"):
-            if positive(f"{self.name}: {what}", getattr(self, what)) > 1:
+            if self._keep(what, what) > 1:
                 raise ConfigError(
                     f"{self.name}: {what} is {getattr(self, what)}; it is a share of the peak, 1 at most."
                 )
         if not isinstance(self.array, SystolicArray | None):
-            raise ConfigError(f"{self.name}: array is {self.array!r}; give one such as SystolicArray(128, 128).")
+            raise ConfigError(f"{self.name}: array is {shown(self.array)}; give one such as SystolicArray(128, 128).")
         if (self.array is None) != (self.clock_hz is None):
             raise ConfigError(f"{self.name} has array={self.array} and clock_hz={self.clock_hz}; give both or neither.")
         if self.clock_hz is not None:
-            positive(f"{self.name}: clock_hz", self.clock_hz)
+            self._keep("clock_hz", "clock_hz")
+
+    def _keep(self, what: str, name: str) -> float:
+        """Check a rate or a share, and keep a number of another library as one of Python's."""
+        value = getattr(self, name)
+        number = positive(f"{self.name}: {what}", value)
+        if not SMALLEST <= number <= LARGEST:
+            raise ConfigError(f"{self.name}: {what} is {number:g}; {SMALLEST:g} to {LARGEST:g} can be calculated with.")
+        object.__setattr__(self, name, _plain(number, value))
+        return number
 
     @property
     def ridge(self) -> float:
@@ -68,23 +80,28 @@ class Device:
             return 0
         return self.flops_per_s * self.matrix_efficiency / (bandwidth * self.memory_efficiency)
 
-    def gemm_ns(self, gemm: Gemm, element_bytes: int = 2) -> float:
+    def gemm_ns(self, gemm: Gemm, element_bytes: float = 2) -> float:
         """ns of one matrix product whose factors are read and whose result is written once."""
+        instance_of("gemm", gemm, Gemm, "give a product such as ae.Gemm(64, 48, 40)")
+        element_bytes = _plain(positive("element_bytes", element_bytes), element_bytes)
         return max(self._ns(gemm.flops, gemm.elements * element_bytes), self.folds_ns(gemm))
 
-    def compute_ns(self, compute: Compute, element_bytes: int = 2) -> float:
+    def compute_ns(self, compute: Compute, element_bytes: float = 2) -> float:
         """ns of a phase: its matrix products one after the other, then its other kernels."""
+        element_bytes = self._checked(compute, element_bytes)
         kernels = self._ns(compute.operations, compute.elements * element_bytes)
         return sum(self.gemm_ns(gemm, element_bytes) for gemm in compute.gemms) + kernels
 
-    def bound(self, compute: Compute, element_bytes: int = 2) -> str:
+    def bound(self, compute: Compute, element_bytes: float = 2) -> str:
         """Which bound holds: "operations" (with systolic arrays, their folds), or "memory"."""
+        element_bytes = self._checked(compute, element_bytes)
         moved = (compute.elements + sum(gemm.elements for gemm in compute.gemms)) * element_bytes
         busy = max(self.operations_ns(compute.flops), sum(map(self.folds_ns, compute.gemms)))
         return "operations" if busy >= self.memory_ns(moved) else "memory"
 
     def folds_ns(self, gemm: Gemm) -> float:
         """ns that the product's folds take on the systolic arrays alone; 0 without arrays."""
+        instance_of("gemm", gemm, Gemm, "give a product such as ae.Gemm(64, 48, 40)")
         if self.array is None or self.clock_hz is None:
             return 0
         last = min(Folding(gemm, self.array, flow).cycles for flow in DATAFLOWS)  # the last cycle's number, from 0 on
@@ -92,16 +109,26 @@ class Device:
 
     def operations_ns(self, flops: float) -> float:
         """ns that the operations alone take."""
-        return flops / (self.flops_per_s * self.matrix_efficiency) * 1e9
+        return not_negative("flops", flops) / (self.flops_per_s * self.matrix_efficiency) * 1e9
 
     def memory_ns(self, moved_bytes: float) -> float:
         """ns that reading and writing alone take."""
         if self.memory_bytes_per_s is None:
             return 0
-        return moved_bytes / (self.memory_bytes_per_s * self.memory_efficiency) * 1e9
+        return not_negative("moved_bytes", moved_bytes) / (self.memory_bytes_per_s * self.memory_efficiency) * 1e9
+
+    @staticmethod
+    def _checked(compute: Compute, element_bytes: float) -> float:
+        instance_of("compute", compute, Compute, "give what a phase computes, such as operator.forward(batch)")
+        return _plain(positive("element_bytes", element_bytes), element_bytes)
 
     def _ns(self, flops: float, moved_bytes: float) -> float:
         return max(self.operations_ns(flops), self.memory_ns(moved_bytes))
+
+
+def _plain(number: float, value: object) -> float:
+    """What was given, where it is a number of Python's: a whole one stays whole. Else the same as a float."""
+    return value if type(value) in (int, float) else number  # type: ignore[return-value]
 
 
 def device(name: str | Device) -> Device:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from math import isqrt, prod
 from typing import ClassVar
 
-from astra_edu.base.errors import ConfigError, choice, whole
+from astra_edu.base.errors import ConfigError, choice, instance_of, list_of, not_negative, shown, whole
 from astra_edu.workload.compute.gemm import Gemm
 
 Shape = tuple[int, ...]
@@ -53,6 +53,17 @@ class Compute:
     operations: int = 0
     elements: int = 0
 
+    def __post_init__(self) -> None:
+        right = "give products such as ae.Gemm(64, 48, 40)"
+        if type(self.gemms) is not tuple:
+            object.__setattr__(self, "gemms", list_of("gemms", self.gemms, right))
+        for gemm in self.gemms:
+            instance_of("a GEMM", gemm, Gemm, right)
+        for name in ("operations", "elements"):
+            number = not_negative(name, getattr(self, name))
+            if not isinstance(getattr(self, name), (int, float)):
+                object.__setattr__(self, name, number)
+
     @property
     def flops(self) -> int:
         """Operations of both kinds."""
@@ -87,10 +98,13 @@ class Operator:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
-            raise ConfigError(f"an operator's name is {self.name!r}; it must be a word.")
-        if isinstance(self.after, str) or not all(isinstance(name, str) for name in self.after):
-            raise ConfigError(f"{self.name} comes after {self.after!r}; give a tuple of names, such as ('words',).")
-        object.__setattr__(self, "after", tuple(self.after))
+            raise ConfigError(f"an operator's name is {shown(self.name)}; it must be a word.")
+        after = list_of(f"after of {self.name}", self.after, "give a tuple of names, such as ('words',)")
+        if not all(isinstance(name, str) for name in after):
+            raise ConfigError(
+                f"{self.name} comes after {shown(self.after)}; give a tuple of names, such as ('words',)."
+            )
+        object.__setattr__(self, "after", after)
         object.__setattr__(self, "split", Split(choice(f"{self.name}: split", self.split, list(Split))))
         whole_fields(self, *self.sizes)
 
@@ -173,7 +187,9 @@ def whole_fields(operator: Operator, *fields: str, at_least: int = 1) -> None:
 def whole_shape(operator: Operator, shape: Shape) -> None:
     """Check that a shape's numbers are whole. Raises ConfigError naming the operator and the number."""
     if not isinstance(shape, (tuple, list)) or len(shape) not in (2, 3):
-        raise ConfigError(f"{operator.name}: shape is {shape!r}; give (tokens, features) or (channels, height, width).")
+        raise ConfigError(
+            f"{operator.name}: shape is {shown(shape)}; give (tokens, features) or (channels, height, width)."
+        )
     sizes = tuple(whole(f"{operator.name}: a number of its shape", size, at_least=1) for size in shape)
     object.__setattr__(operator, "shape", sizes)
 

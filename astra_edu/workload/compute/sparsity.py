@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from astra_edu.base.errors import instance_of
 from astra_edu.workload.compute.gemm import Gemm
 
 
@@ -20,5 +21,6 @@ def two_of_four(gemm: Gemm) -> Gemm:
     >>> two_of_four(ae.Gemm(128, 128, 64))
     Gemm(m=128, n=128, k=32, count=1, moved=None)
     """
+    instance_of("gemm", gemm, Gemm, "give a product such as ae.Gemm(64, 48, 40)")
     groups, rest = divmod(gemm.k, 4)
     return replace(gemm, k=2 * groups + min(rest, 2))

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from astra_edu.base.errors import ConfigError, choice, whole
+from astra_edu.base.errors import ConfigError, choice, shown, whole
 from astra_edu.workload.compute.gemm import Gemm
 
 AXES = {"weight": ("K", "N", "M"), "output": ("M", "N", "K"), "input": ("K", "M", "N")}
@@ -108,9 +108,11 @@ class Folding:
 
     def __post_init__(self) -> None:
         if not isinstance(self.gemm, Gemm):
-            raise ConfigError(f"a folding needs a product such as Gemm(64, 48, 40) for M, N, K, not {self.gemm!r}.")
+            raise ConfigError(
+                f"a folding needs a product such as Gemm(64, 48, 40) for M, N, K, not {shown(self.gemm)}."
+            )
         if not isinstance(self.array, SystolicArray):
-            raise ConfigError(f"a folding needs an array such as SystolicArray(128, 128), not {self.array!r}.")
+            raise ConfigError(f"a folding needs an array such as SystolicArray(128, 128), not {shown(self.array)}.")
         choice("dataflow", self.dataflow, DATAFLOWS)
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from astra_edu.base.errors import ConfigError, suggestion
+from astra_edu.base.errors import ConfigError, shown, suggestion, text_of, whole
 from astra_edu.workload.compute import Operator, Shape
 
 INPUT = "input"
@@ -36,14 +36,18 @@ class Model:
     source: str = ""
 
     def __post_init__(self) -> None:
+        text_of("name of a model", self.name)
         if not isinstance(self.operators, Iterable) or not all(isinstance(each, Operator) for each in self.operators):
-            raise ConfigError(f"{self.name}: operators are {self.operators!r:.60}; give operators such as Linear(...).")
+            raise ConfigError(
+                f"{self.name}: operators are {shown(self.operators, 60)}; give operators such as Linear(...)."
+            )
         object.__setattr__(self, "operators", tuple(self.operators))
         if not self.operators:
             raise ConfigError(f"{self.name} has no operators; a model needs one or more.")
         if not isinstance(self.blocks, Iterable) or not all(_block(each, self.operators) for each in self.blocks):
             raise ConfigError(
-                f"{self.name}: blocks are {self.blocks!r:.60}; give a range of its {len(self.operators)} operators' "
+                f"{self.name}: blocks are {shown(self.blocks, 60)}; give a range of its {len(self.operators)} "
+                "operators' "
                 "indices for each block."
             )
         object.__setattr__(self, "blocks", tuple(self.blocks))
@@ -62,6 +66,7 @@ class Model:
 
     def flops(self, batch: int = 1) -> int:
         """Operations of one iteration over `batch` samples: forward, input gradient and weight gradient."""
+        batch = whole("batch", batch, at_least=1)
         return sum(
             phase(batch).flops
             for operator in self.operators
@@ -81,12 +86,12 @@ def _check_names(model: Model) -> None:
     for operator in model.operators:
         if operator.name in seen or not operator.name or any(c.isspace() for c in operator.name):
             raise ConfigError(
-                f"{model.name}: an operator is called {operator.name!r}; names are words, used once each."
+                f"{model.name}: an operator is called {shown(operator.name)}; names are words, used once each."
             )
         for source in operator.after:
             if source not in seen:
                 raise ConfigError(
-                    f"{model.name}: {operator.name} comes after {source!r}, which is no operator before it; "
+                    f"{model.name}: {operator.name} comes after {shown(source)}, which is no operator before it; "
                     f"{suggestion(source, sorted(seen))}"
                 )
         seen.add(operator.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from astra_edu.base.errors import ConfigError, whole
+from astra_edu.base.errors import ConfigError, text_of, whole
 from astra_edu.workload.compute import (
     Context,
     Elementwise,
@@ -47,6 +47,7 @@ def transformer(
     >>> tiny.parameters, len(tiny.operators)
     (166144, 30)
     """
+    text_of("name of a model", name)
     hidden = whole(f"{name}: hidden", hidden, at_least=1)
     sizes = {"hidden": hidden, "heads": heads, "blocks": blocks, "sequence": sequence, "vocabulary": vocabulary}
     sizes["feedforward"] = 4 * hidden if feedforward is None else feedforward

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from astra_edu.base.deprecated import renamed_fields
-from astra_edu.base.errors import ConfigError, choice, whole
+from astra_edu.base.errors import ConfigError, choice, flag, instance_of, shown, whole
 from astra_edu.workload.compute import Operator, Split
 from astra_edu.workload.compute.operator import divisors, near
 from astra_edu.workload.models import Model
@@ -16,6 +16,9 @@ PLACEMENTS = ("tensor-first", "data-first")
 
 MOST_TRIED = 4096
 """NPUs of a tensor group, at most, where the nearest possible number is looked for."""
+
+
+A_MODEL = "give one such as ae.model('gpt3')"
 
 
 @renamed_fields(order="placement", schedule="pipeline_order")
@@ -57,8 +60,7 @@ class Strategy:
         for name in ("data", "tensor", "pipeline", "micro_batch", "virtual", "element_bytes"):
             set_(self, name, whole(name, getattr(self, name), at_least=1))
         for name in ("sequence_parallel", "exchange_embeddings"):
-            if not isinstance(getattr(self, name), bool):
-                raise ConfigError(f"{name} is {getattr(self, name)!r}; it must be True or False.")
+            flag(name, getattr(self, name))
         choice("placement", self.placement, PLACEMENTS)
         choice("pipeline_order", self.pipeline_order, PIPELINE_ORDERS)
         choice("recompute", self.recompute, RECOMPUTE)
@@ -76,7 +78,8 @@ class Strategy:
     def _check_pipeline(self) -> None:
         if (self.virtual > 1) != (self.pipeline_order == "interleaved"):
             raise ConfigError(
-                f"pipeline_order is {self.pipeline_order!r} with virtual={self.virtual}; only 'interleaved' gives a "
+                f"pipeline_order is {shown(self.pipeline_order)} with virtual={self.virtual}; only "
+                "'interleaved' gives a "
                 "stage several parts of the model, 2 or more."
             )
         if self.pipeline_order == "interleaved" and self.micro_batches % self.pipeline:
@@ -108,6 +111,7 @@ class Strategy:
 
     def part(self, operator: Operator) -> Operator:
         """What one NPU of a tensor-parallel group has of an operator."""
+        instance_of("operator", operator, Operator, "give one of a model, such as Linear(...)")
         if operator.split is Split.TABLES:
             return operator.part(self.npus) if self.exchange_embeddings else operator
         return operator.sequence_part(self.tensor) if self.sequence_parallel else operator.part(self.tensor)
@@ -120,6 +124,7 @@ class Strategy:
 
     def check(self, model: Model) -> None:
         """Raises ConfigError where the model can't be shared out like this, naming the nearest numbers that can."""
+        instance_of("model", model, Model, A_MODEL)
         if self.sequence_parallel and not model.blocks:
             raise ConfigError(f"{model.name} has no blocks of tokens to share out; leave sequence_parallel out.")
         gathered = [operator.name for operator in model.operators if operator.split is Split.GATHERED]
@@ -143,6 +148,7 @@ class Strategy:
 
     def divides(self, model: Model) -> bool:
         """Whether every operator can be shared out within a tensor group."""
+        instance_of("model", model, Model, A_MODEL)
         try:
             return all(self.part(operator) for operator in model.operators)
         except ConfigError:
@@ -169,7 +175,7 @@ def checked(strategy: object) -> Strategy:
     """The strategy itself. Raises ConfigError for anything else."""
     if isinstance(strategy, Strategy):
         return strategy
-    raise ConfigError(f"strategy is {strategy!r:.60}; give one such as ae.Strategy(data=16, tensor=8).")
+    raise ConfigError(f"strategy is {shown(strategy, 60)}; give one such as ae.Strategy(data=16, tensor=8).")
 
 
 def stages(model: Model, count: int) -> tuple[tuple[int, ...], ...]:
@@ -185,7 +191,7 @@ def stages(model: Model, count: int) -> tuple[tuple[int, ...], ...]:
     [27, 27]
     """
     if not isinstance(model, Model):
-        raise ConfigError(f"stages are cut out of a model such as ae.model('gpt3'), not {model!r:.40}.")
+        raise ConfigError(f"stages are cut out of a model such as ae.model('gpt3'), not {shown(model, 40)}.")
     count, trunk = whole("stages", count, at_least=1), model.trunk
     if count > len(trunk):
         what = "blocks" if model.blocks else "operators"

@@ -15,6 +15,9 @@ from astra_edu.workload.strategies import Strategy
 from astra_edu.workload.strategies.alike import Abridged, abridged
 from astra_edu.workload.strategies.strategy import RECOMPUTE
 
+MOST = 2**22
+"""NPUs, or samples, whose divisors are looked for."""
+
 
 def candidates(model: Model | str, npus: int, batch: int) -> tuple[Strategy, ...]:
     """Every strategy by which so many NPUs can train the model with `batch` samples an iteration, if memory allows.
@@ -31,6 +34,9 @@ def candidates(model: Model | str, npus: int, batch: int) -> tuple[Strategy, ...
     """
     model = named_model(model)
     npus, batch = whole("npus", npus, at_least=1), whole("batch", batch, at_least=1)
+    for name, number in (("npus", npus), ("batch", batch)):
+        if number > MOST:
+            raise ConfigError(f"{name} is {number:,}; {MOST:,} is the most.")
     found = tuple(each for groups in _groups(model, npus, batch) for each in _variants(model, *groups, batch))
     if found:
         return found

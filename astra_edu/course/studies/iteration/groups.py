@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 from math import gcd
 
-from astra_edu.base.errors import ConfigError
+from astra_edu.base.errors import ConfigError, shown
 from astra_edu.network import Dimension
 from astra_edu.system import Implementation, Platform
 from astra_edu.workload.compute.operator import divisors, near
@@ -28,7 +28,7 @@ def groups(platform: Platform, strategy: Strategy) -> dict[str, Platform]:
     """
     checked(strategy)
     if not isinstance(platform, Platform):
-        raise ConfigError(f'platform is {platform!r:.60}; give one such as ae.preset("dgx2").')
+        raise ConfigError(f'platform is {shown(platform, 60)}; give one such as ae.preset("dgx2").')
     if platform.npus != strategy.npus:
         raise ConfigError(
             f"the strategy takes {strategy.data} × {strategy.tensor} × {strategy.pipeline} = {strategy.npus} NPUs "

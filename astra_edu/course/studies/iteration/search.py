@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
 
-from astra_edu.base.errors import ConfigError, choice, whole
+from astra_edu.base.errors import ConfigError, choice, shown, whole
 from astra_edu.course.studies.iteration.candidates import described, frugal
 from astra_edu.course.studies.iteration.estimate import Iteration, iteration
 from astra_edu.course.studies.iteration.stage_times import StageTimes, compute_bound_ns, stage_times
@@ -165,7 +165,9 @@ def _warn_of_memory(about: Abridged, strategy: Strategy, device: Device) -> None
 
 def _several(strategies: Iterable[Strategy]) -> list[Strategy]:
     if isinstance(strategies, Strategy) or not isinstance(strategies, Iterable):
-        raise ConfigError(f"strategies are {strategies!r:.60}; give several, such as ae.candidates('gpt3', 64, 64).")
+        raise ConfigError(
+            f"strategies are {shown(strategies, 60)}; give several, such as ae.candidates('gpt3', 64, 64)."
+        )
     return [checked(strategy) for strategy in strategies]
 
 

@@ -1,0 +1,43 @@
+"""Valid calls of the widgets."""
+
+from strange.calls import call
+from strange.jobs import ARRAY, GEMM
+from strange.simulator import BLOCK, RESULT, SCHEDULE, TRACE, TRACE_SYSTEM
+
+import astra_edu as ae
+
+AWARE = ae.TracePlatform(BLOCK, TRACE_SYSTEM, congestion_aware=True)
+RECORDED = ae.simulate(TRACE, AWARE, record=True, progress=False)
+PLAYER = ae.Player(SCHEDULE)
+
+CALLS = [
+    call(
+        "Explorer",
+        ae.Explorer,
+        collective="all-reduce",
+        algorithms="ring",
+        network=(("Ring", 8, 50, 500),),
+        size=4096,
+        splits=4,
+    ),
+    call("Folds", ae.Folds, gemm=GEMM, array=ARRAY, dataflow="weight", step=0),
+    call("LinkPlayer", ae.LinkPlayer, result=RECORDED, places=None, time=0),
+    call("LinkPlayer .svg", ae.LinkPlayer(RECORDED).svg, time=0),
+    call("Player", ae.Player, schedule=SCHEDULE, timing=None, clock="steps", topology="Ring"),
+    call("Player .show", PLAYER.show, schedule=SCHEDULE, timing=None, topology="Ring"),
+    call("Player .svg", PLAYER.svg, step=0),
+    call("Player .save_html", PLAYER.save_html, path="player.html"),
+    call("Stages", ae.Stages, order="1f1b", stages=4, micro_batches=8),
+    call("Timeline", ae.Timeline, result=RESULT, window=(0, 10), highlight="", npus=None),
+    call(
+        "WhatIf",
+        ae.WhatIf,
+        platform="ring",
+        workload=None,
+        inputs=None,
+        size=4096,
+        compute_scale=1,
+        comm_scale=1,
+        passes=1,
+    ),
+]

@@ -1,0 +1,350 @@
+"""Valid calls of what makes jobs: traces, files, models, strategies, devices."""
+
+from strange.calls import call
+from strange.simulator import BLOCK, PLATFORM, SYSTEM, TRACE, TRACE_PLATFORM, TRACE_SYSTEM, WORKLOAD
+
+import astra_edu as ae
+from astra_edu import formats, traces
+from astra_edu.traces import Node, NodeType
+from astra_edu.workload import compute, strategies
+
+GEMM, ARRAY = ae.Gemm(64, 48, 40), ae.SystolicArray(16, 16)
+A100 = ae.device("a100")
+SPLIT = ae.Strategy(data=2, batch=8)
+OPERATOR = {"name": "fc", "after": (), "split": compute.Split.GATHERED, "shares_input": False}
+SHAPE = compute.Linear(name="fc", inputs=8, outputs=8)
+MODEL = ae.transformer("small", hidden=64, heads=4, blocks=2, sequence=16, vocabulary=100)
+INPUTS = "exercises/inputs/asplos2022/ex1/"
+
+
+def build(method, **given):
+    """An operation of a trace in the making."""
+    builder = traces.Builder(4)
+    first = builder.compute("first", 5)
+    if given.get("after") == "first":
+        given["after"] = first
+    getattr(builder, method)(**given)
+    return builder.build()
+
+
+def written(save, text):
+    """A file for the reading functions, made anew, as the tests run in an empty folder."""
+    with open(save, "w", encoding="utf-8") as file:
+        file.write(text)
+    return save
+
+
+def loaded_workload(**given):
+    """Read a workload that is there."""
+    written("workload.txt", formats.format_workload(WORKLOAD))
+    return ae.load_workload(**given)
+
+
+def loaded_platform(**given):
+    """Read a platform that is there."""
+    written("network.json", formats.format_network(PLATFORM.network))
+    written("system.txt", formats.format_system(SYSTEM))
+    return ae.load_astra_sim(**given)
+
+
+def loaded_trace(**given):
+    """Read a trace that is there."""
+    traces.save_trace(TRACE, "trace")
+    return traces.load_trace(**given)
+
+
+def timed(model):
+    """A model made by hand, on a device."""
+    return ae.generate_workload(model, SPLIT, A100)
+
+
+COLLECTIVE = {"name": "sums", "bytes": 4096, "after": "first", "on": None, "group": None, "involved_dim": None}
+NODE = {
+    "id": 1,
+    "name": "sums",
+    "type": NodeType.COMP_NODE,
+    "data_deps": (),
+    "ctrl_deps": (),
+    "duration_micros": 5,
+    "start_time_micros": 0,
+    "attributes": {},
+    "inputs": None,
+    "outputs": None,
+}
+PLAIN = {"id": 1, "name": "n", "type": "COMP_NODE", "duration_micros": 5, "data_deps": [], "ctrl_deps": [], "attr": {}}
+
+CALLS = [
+    call(
+        "Device",
+        lambda **given: ae.Device(**given).gemm_ns(GEMM),
+        name="mine",
+        flops_per_s=1e14,
+        memory_bytes_per_s=1e12,
+        memory_bytes=10**10,
+        source="",
+        matrix_efficiency=0.5,
+        memory_efficiency=0.5,
+        array=ARRAY,
+        clock_hz=1e9,
+    ),
+    call("Device .gemm_ns", A100.gemm_ns, gemm=GEMM, element_bytes=2),
+    call("Device .compute_ns", A100.compute_ns, compute=SHAPE.forward(1), element_bytes=2),
+    call("Device .bound", A100.bound, compute=SHAPE.forward(1), element_bytes=2),
+    call("Device .folds_ns", A100.folds_ns, gemm=GEMM),
+    call("Device .memory_ns", A100.memory_ns, moved_bytes=4096),
+    call("Device .operations_ns", A100.operations_ns, flops=4096),
+    call("Folding", lambda **given: ae.Folding(**given).cycles, gemm=GEMM, array=ARRAY, dataflow="weight"),
+    call("Folding .fold", ae.Folding(GEMM, ARRAY).fold, number=0),
+    call("Gemm", lambda **given: A100.gemm_ns(ae.Gemm(**given)), m=64, n=48, k=40, count=1, moved=None),
+    call(
+        "Model",
+        lambda **given: timed(ae.Model(**given)),
+        name="mine",
+        operators=(compute.Linear(name="a", inputs=8, outputs=8), compute.Linear(name="b", inputs=8, outputs=8)),
+        blocks=(range(1), range(1, 2)),
+        published=None,
+        exact=False,
+        source="",
+    ),
+    call("Model .flops", MODEL.flops, batch=1),
+    call(
+        "Strategy",
+        lambda **given: ae.generate_workload(MODEL, ae.Strategy(**given), A100),
+        data=2,
+        tensor=1,
+        pipeline=1,
+        placement="tensor-first",
+        micro_batch=1,
+        batch=4,
+        pipeline_order="1f1b",
+        virtual=1,
+        zero=0,
+        sequence_parallel=False,
+        recompute="none",
+        exchange_embeddings=False,
+        element_bytes=2,
+    ),
+    call("Strategy .check", SPLIT.check, model=MODEL),
+    call("Strategy .divides", SPLIT.divides, model=MODEL),
+    call("Strategy .part", SPLIT.part, operator=SHAPE),
+    call("Strategy .stage", SPLIT.stage, number=0),
+    call("SystolicArray", ae.SystolicArray, rows=16, columns=16, count=1),
+    call(
+        "Trace",
+        lambda **given: ae.simulate(ae.Trace(**given), TRACE_PLATFORM, progress=False),
+        nodes=TRACE.nodes,
+        groups={"1": (0, 1)},
+        files=(),
+        metadata=(),
+    ),
+    call("Trace .where", TRACE.where, npu=0),
+    call("Trace .custom_steps", traces.from_nodes([[PLAIN]]).custom_steps, rank=0),
+    call("candidates", ae.candidates, model=MODEL, npus=4, batch=4),
+    call("communications", ae.communications, model=MODEL, strategy=SPLIT, stage=None),
+    call("device", ae.device, name="a100"),
+    call("estimate", ae.estimate, model=MODEL, strategy=ae.Strategy(data=4), device="a100", platform=PLATFORM),
+    call("fastest", ae.fastest, model=MODEL, strategies=[ae.Strategy(data=4)], device="a100", platform=PLATFORM),
+    call("fewest_npus", ae.fewest_npus, model=MODEL, device="a100", batch=4),
+    call("fitting", ae.fitting, model=MODEL, strategies=[SPLIT], device="a100"),
+    call(
+        "generate_workload", ae.generate_workload, model=MODEL, strategy=SPLIT, device="a100", stage=None, platform=None
+    ),
+    call("load_workload", loaded_workload, path="workload.txt", comm_scale=1, compute_scale=1, groups=None),
+    call(
+        "load_astra_sim",
+        loaded_platform,
+        network="network.json",
+        system="system.txt",
+        injection_scale=1,
+        num_queues_per_dim=1,
+        rendezvous_protocol=False,
+        memory=None,
+        congestion_aware=False,
+    ),
+    call("memory", ae.memory, model=MODEL, strategy=SPLIT, stage=None, gradient_bytes=2, optimiser_bytes=12),
+    call("model", ae.model, name="gpt2"),
+    call("npus_needed", ae.npus_needed, model=MODEL, device="a100", strategy=ae.Strategy(), grow="data"),
+    call("save_astra_sim", ae.save_astra_sim, platform=PLATFORM, network="n.json", system="s.txt", memory=None),
+    call(
+        "save_astra_sim of 2.x",
+        ae.save_astra_sim,
+        platform=TRACE_PLATFORM,
+        network="n.yml",
+        system="s.json",
+        memory="m.json",
+    ),
+    call("save_workload", ae.save_workload, workload=WORKLOAD, path="w.txt"),
+    call(
+        "transformer",
+        lambda **given: timed(ae.transformer(**given)),
+        name="mine",
+        hidden=64,
+        heads=4,
+        blocks=2,
+        sequence=16,
+        vocabulary=100,
+        feedforward=None,
+        published=None,
+        exact=False,
+        source="",
+    ),
+    call("traces.Builder", traces.Builder, npus=4),
+    call(
+        "traces.Builder .compute",
+        lambda **given: build("compute", **given),
+        name="work",
+        micros=5,
+        num_ops=100,
+        tensor_size=100,
+        after="first",
+        on=None,
+    ),
+    call("traces.Builder .cpu", lambda **given: build("cpu", **given), name="work", micros=5, after="first", on=[0, 1]),
+    call(
+        "traces.Builder .load", lambda **given: build("load", **given), name="work", bytes=4096, after="first", on=None
+    ),
+    call(
+        "traces.Builder .store",
+        lambda **given: build("store", **given),
+        name="work",
+        bytes=4096,
+        after="first",
+        on=None,
+    ),
+    *(
+        call(f"traces.Builder .{kind}", lambda kind=kind, **given: build(kind, **given), **COLLECTIVE)
+        for kind in ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")
+    ),
+    call(
+        "traces.Builder .broadcast",
+        lambda **given: build("broadcast", **given),
+        name="weights",
+        bytes=4096,
+        micros=5,
+        after="first",
+        on=None,
+        group=[0, 1],
+    ),
+    call(
+        "traces.Builder .message",
+        lambda **given: build("message", **given),
+        name="m",
+        bytes=4096,
+        source=0,
+        to=1,
+        after="first",
+    ),
+    call(
+        "traces.Builder .send",
+        lambda **given: build("send", **given),
+        name="m",
+        bytes=4096,
+        to=1,
+        on=0,
+        after="first",
+        tag=0,
+    ),
+    call(
+        "traces.Builder .receive",
+        lambda **given: build("receive", **given),
+        name="m",
+        bytes=4096,
+        source=1,
+        on=0,
+        after="first",
+        tag=0,
+    ),
+    call(
+        "traces.Node",
+        lambda **given: ae.simulate(ae.Trace(((Node(**given),),) * 4), TRACE_PLATFORM, progress=False),
+        **NODE,
+    ),
+    call("traces.attribute_of", traces.attribute_of, name="comm_size", value=5, member=None),
+    call("traces.collective", traces.collective, name="all_reduce", bytes=4096, npus=4, involved_dim=[True]),
+    call("traces.from_nodes", traces.from_nodes, nodes=[[PLAIN]], groups=None),
+    call("traces.from_nodes of strange nodes", lambda **given: traces.from_nodes([[given]]), **PLAIN),
+    call(
+        "traces.from_pipeline",
+        traces.from_pipeline,
+        order="1f1b",
+        stages=2,
+        micro_batches=4,
+        forward_micros=5,
+        backward_micros=5,
+        bytes=4096,
+        virtual=1,
+    ),
+    call(
+        "traces.from_strategy",
+        traces.from_strategy,
+        model=MODEL,
+        strategy=SPLIT,
+        device="a100",
+        network=None,
+        rounding="carry",
+        peak_performance=None,
+    ),
+    call(
+        "traces.from_workload",
+        traces.from_workload,
+        workload=WORKLOAD,
+        network=BLOCK,
+        passes=1,
+        rounding="carry",
+        peak_performance=None,
+    ),
+    call("traces.load_trace", loaded_trace, path="trace", groups=None, check=True),
+    call("traces.save_trace", traces.save_trace, trace=TRACE, path="saved", compressed=False),
+    call(
+        "compute.Compute",
+        lambda **given: A100.compute_ns(compute.Compute(**given)),
+        gemms=(GEMM,),
+        operations=1,
+        elements=1,
+    ),
+    call(
+        "compute.Linear",
+        lambda **given: compute.Linear(**given).forward(1),
+        **OPERATOR,
+        inputs=8,
+        outputs=8,
+        tokens=1,
+        bias=True,
+        tied=False,
+        gathers_back=False,
+    ),
+    call("compute.irregular_foldings", compute.irregular_foldings, array=ARRAY),
+    call("compute.two_of_four", compute.two_of_four, gemm=GEMM),
+    call("strategies.stages", strategies.stages, model=MODEL, count=2),
+    call("formats.format_graph", formats.format_graph, network=ae.GraphNetwork(ae.as_graph(BLOCK))),
+    call("formats.format_memory", formats.format_memory, memory=ae.RemoteMemory(), npus=4),
+    call("formats.format_network", formats.format_network, network=PLATFORM.network),
+    call("formats.format_network_2", formats.format_network_2, network=(BLOCK,)),
+    call("formats.format_system", formats.format_system, system=SYSTEM),
+    call("formats.format_system_2", formats.format_system_2, system=TRACE_SYSTEM),
+    call("formats.format_workload", formats.format_workload, workload=WORKLOAD),
+    call(
+        "formats.parse_graph",
+        formats.parse_graph,
+        text=formats.format_graph(ae.GraphNetwork(ae.as_graph(BLOCK))),
+        name="graph",
+    ),
+    call(
+        "formats.parse_memory",
+        formats.parse_memory,
+        text=formats.format_memory(ae.RemoteMemory(), 4),
+        name="memory",
+        npus=4,
+    ),
+    call("formats.parse_network", formats.parse_network, text=formats.format_network(PLATFORM.network), name="network"),
+    call("formats.parse_network_2", formats.parse_network_2, text=formats.format_network_2((BLOCK,)), name="network"),
+    call("formats.parse_system", formats.parse_system, text=formats.format_system(SYSTEM), name="system"),
+    call(
+        "formats.parse_workload",
+        formats.parse_workload,
+        text=formats.format_workload(WORKLOAD),
+        comm_scale=1,
+        compute_scale=1,
+        name="workload",
+    ),
+]
