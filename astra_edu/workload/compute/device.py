@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from astra_edu.base.errors import ConfigError, choice, positive
+from astra_edu.base.errors import ConfigError, choice, not_negative, positive
 from astra_edu.base.table import Table
 from astra_edu.workload.compute.gemm import Gemm
 from astra_edu.workload.compute.operator import Compute
@@ -44,10 +44,16 @@ class Device:
     clock_hz: float | None = None
 
     def __post_init__(self) -> None:
-        positive(f"{self.name}: operations per second", self.flops_per_s)
+        set_ = object.__setattr__  # to Python's numbers, as NumPy's small ones overflow
+        set_(
+            self,
+            "flops_per_s",
+            _plain(self.flops_per_s, positive(f"{self.name}: operations per second", self.flops_per_s)),
+        )
         for what in ("memory_bytes_per_s", "memory_bytes"):
-            if getattr(self, what) is not None:
-                positive(f"{self.name}: {what}", getattr(self, what))
+            value = getattr(self, what)
+            if value is not None:
+                set_(self, what, _plain(value, positive(f"{self.name}: {what}", value)))
         for what in ("matrix_efficiency", "memory_efficiency"):
             if positive(f"{self.name}: {what}", getattr(self, what)) > 1:
                 raise ConfigError(
@@ -92,16 +98,25 @@ class Device:
 
     def operations_ns(self, flops: float) -> float:
         """ns that the operations alone take."""
-        return flops / (self.flops_per_s * self.matrix_efficiency) * 1e9
+        return not_negative("operations", flops) / (self.flops_per_s * self.matrix_efficiency) * 1e9
 
     def memory_ns(self, moved_bytes: float) -> float:
         """ns that reading and writing alone take."""
         if self.memory_bytes_per_s is None:
             return 0
-        return moved_bytes / (self.memory_bytes_per_s * self.memory_efficiency) * 1e9
+        return (
+            not_negative("bytes read and written", moved_bytes)
+            / (self.memory_bytes_per_s * self.memory_efficiency)
+            * 1e9
+        )
 
     def _ns(self, flops: float, moved_bytes: float) -> float:
         return max(self.operations_ns(flops), self.memory_ns(moved_bytes))
+
+
+def _plain(given: float, number: float) -> float:
+    """A number as it was given if it is one of Python's own, else as a float."""
+    return given if type(given) in (int, float) else number
 
 
 def device(name: str | Device) -> Device:

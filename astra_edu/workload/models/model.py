@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from astra_edu.base.errors import ConfigError, suggestion
+from astra_edu.base.errors import ConfigError, suggestion, whole
 from astra_edu.workload.compute import Operator, Shape
 
 INPUT = "input"
@@ -62,6 +62,7 @@ class Model:
 
     def flops(self, batch: int = 1) -> int:
         """Operations of one iteration over `batch` samples: forward, input gradient and weight gradient."""
+        batch = whole("batch", batch, at_least=1)  # NumPy's integers wrap round
         return sum(
             phase(batch).flops
             for operator in self.operators
