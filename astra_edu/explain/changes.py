@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.base.warned import quiet
 from astra_edu.collectives import Collective
 from astra_edu.explain.facts import Change, Tried, with_change
 from astra_edu.explain.shares import BUS, COMPUTE, ENDPOINT, UPDATE, bandwidth_of, latency_of, without_limits
@@ -84,8 +85,7 @@ def work(result: Result) -> float:
 
 def _again(result: Result, change: Change, passes: int) -> Result:
     workload, platform = with_change(change, result.workload, result.platform)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what there is to warn of was said of the run itself
+    with quiet():  # what there is to warn of was said of the run itself
         return simulate(workload, platform, passes)
 
 
@@ -105,19 +105,21 @@ def _of_network(result: Result) -> Iterator[Change]:
     used = sorted((d for d in range(len(sent)) if sent[d]), key=lambda d: -sent[d] / platform.network[d].bandwidth)
     for d in used[:_DIMENSIONS]:
         dimension = platform.network[d]
-        double = replace(dimension, bandwidth=2 * dimension.bandwidth)
-        words = f"twice the bandwidth on dimension {d} ({double.bandwidth:g} GB/s a link)"
-        yield Change(words, platform=_with_dimension(platform, d, double), cause=bandwidth_of(d))
+        with suppress(ConfigError):  # beyond what can be calculated with
+            double = replace(dimension, bandwidth=2 * dimension.bandwidth)
+            words = f"twice the bandwidth on dimension {d} ({double.bandwidth:g} GB/s a link)"
+            yield Change(words, platform=_with_dimension(platform, d, double), cause=bandwidth_of(d))
         if dimension.latency or dimension.nic or dimension.router:
             x = dimension
-            half = replace(x, latency=x.latency / 2, nic=x.nic / 2, router=x.router / 2)
-            words = f"half the latency on dimension {d} ({half.latency:g} ns a link)"
-            yield Change(words, platform=_with_dimension(platform, d, half), cause=latency_of(d))
+            with suppress(ConfigError):
+                half = replace(x, latency=x.latency / 2, nic=x.nic / 2, router=x.router / 2)
+                words = f"half the latency on dimension {d} ({half.latency:g} ns a link)"
+                yield Change(words, platform=_with_dimension(platform, d, half), cause=latency_of(d))
     if len(used) > 1:
-        doubled = tuple(replace(x, bandwidth=2 * x.bandwidth) for x in platform.network)
-        yield Change(
-            "twice the bandwidth on all dimensions", platform=replace(platform, network=doubled), cause=NETWORK
-        )
+        with suppress(ConfigError):
+            doubled = tuple(replace(x, bandwidth=2 * x.bandwidth) for x in platform.network)
+            words = "twice the bandwidth on all dimensions"
+            yield Change(words, platform=replace(platform, network=doubled), cause=NETWORK)
     if used and result.compute_ns:
         ideal = tuple(without_limits(x) for x in platform.network)
         words = "a network of no latency and unlimited bandwidth"
