@@ -58,6 +58,14 @@ class TraceSystem(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         set_ = object.__setattr__
+        for name in ("implementations", "custom", "custom_nodes"):
+            given = getattr(self, name)
+            if not isinstance(given, Mapping):
+                raise ConfigError(f"{name} is {given!r:.80}; give a dict of it.")
+            set_(self, name, dict(given))  # what becomes of the caller's changes nothing here
+        for name in ("roofline", "replay_only", "everywhere"):
+            if not isinstance(getattr(self, name), bool):
+                raise ConfigError(f"{name} is {getattr(self, name)!r:.80}; it must be True or False.")
         for collective, hows in self.implementations.items():
             if collective not in CARRIED_OUT or not hows or not all(isinstance(how, Implementation) for how in hows):
                 raise ConfigError(

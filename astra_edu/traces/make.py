@@ -7,6 +7,7 @@ from typing import Any
 
 from astra_edu.base.errors import ConfigError, choice, whole
 from astra_edu.base.units import parse_bytes
+from astra_edu.traces.arguments import involved
 from astra_edu.traces.node import COLLECTIVES, Node, NodeType, attribute_of
 from astra_edu.traces.plain import node_from_plain
 from astra_edu.traces.trace import Trace
@@ -28,7 +29,7 @@ def collective(name: str, bytes: int | str, npus: int, involved_dim: Sequence[bo
     count = whole("npus", npus, at_least=1)
     attributes: dict[str, Any] = {"is_cpu_op": False, "comm_type": int(kind), "comm_size": parse_bytes(bytes)}
     if involved_dim is not None:
-        attributes["involved_dim"] = [bool(use) for use in involved_dim]
+        attributes["involved_dim"] = involved(name, involved_dim)
     found = {key: attribute_of(key, value) for key, value in attributes.items()}
     nodes = (Node(1, name, NodeType.COMM_COLL_NODE, attributes=found),)
     return Trace((nodes,) * count)
