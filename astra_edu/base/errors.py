@@ -107,6 +107,14 @@ def suggestion(value: object, allowed: Iterable[str]) -> str:
     return f"{hint}Allowed: {', '.join(names)}."
 
 
+def whole_64(name: str, value: object) -> int:
+    """Return `value` as an int that 64 bits without a sign can hold, as a trace's file has them, or say so."""
+    number = whole(name, value, at_least=0)
+    if number >= 2**64:
+        raise ConfigError(f"{name} is {number:.3g}; that is more than the 64 bits of a trace's file hold (1.8e19).")
+    return number
+
+
 def whole(name: str, value: object, at_least: int) -> int:
     """Return `value` as an int, or say that `name` must be a whole number from `at_least` to 2**64 - 1."""
     if type(value) is int and at_least <= value <= LARGEST_WHOLE:

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import re
 import struct
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Rational
 
 from astra_edu.base.errors import ConfigError, not_negative
 
@@ -19,26 +22,40 @@ _SCALES = {"": 1, "B": 1}
 for _power, _letter in enumerate("KMGT", start=1):
     _SCALES |= {f"{_letter}IB": 1024**_power, f"{_letter}B": 1000**_power}
 
-_SIZE = re.compile(r"\s*([0-9]*\.?[0-9]+(?:e[+-]?[0-9]+)?)\s*([a-z]*)\s*", re.IGNORECASE)
+_SIZE = re.compile(r"\s*([0-9]{0,400}\.?[0-9]{1,400}(?:e[+-]?0*[0-9]{1,3})?)\s*([a-z]*)\s*", re.IGNORECASE)
+_BITS = re.compile(r"(?:[KMGT]I?)?(?-i:b)|(?:[KMGT]I?)?BITS?|[KMGT]?BPS", re.IGNORECASE)
 
 
 def parse_bytes(text: str | int | float) -> int:
     """Read a size such as 4096, "64 KiB", "1 MiB" or "25 MB" (10**6, as SI has it) as bytes.
 
-    Raises ConfigError when it is no size, is negative, or is not a whole number of bytes.
+    Raises ConfigError when it is no size, is negative, is in bits, or is not a whole number of bytes.
     """
-    if not isinstance(text, str):
-        size, scale = not_negative("size in bytes", text), 1
+    if isinstance(text, str):
+        total = _read(text)
     else:
-        match = _SIZE.fullmatch(text)
-        unit = match[2].upper() if match else "?"
-        if match is None or unit not in _SCALES:
-            raise ConfigError(f'size is {text!r}; write bytes, or a number with a unit such as "1 MiB".')
-        size, scale = not_negative("size in bytes", match[1] and float(match[1])), _SCALES[unit]
-    total = size * scale
-    if total != int(total):
-        raise ConfigError(f"size is {text!r}; that is {total} bytes, and a byte can't be divided.")
+        number = not_negative("size in bytes", text)
+        total = Fraction(text) if isinstance(text, (Rational, Decimal)) else Fraction(number)  # floats have 53 bits
+    if total.denominator != 1:
+        raise ConfigError(f"size is {text!r}; that is {float(total)} bytes, and a byte can't be divided.")
     return int(total)
+
+
+def _read(text: str) -> Fraction:
+    """A size as text in bytes, to the last digit."""
+    match = _SIZE.fullmatch(text)
+    if match and _in_bits(match[2]):
+        raise ConfigError(f'size is {text!r}, which is in bits; write bytes, 8 bits each, such as "1 MiB" or "1 GB".')
+    unit = match[2].upper() if match else "?"
+    if match is None or unit not in _SCALES:
+        raise ConfigError(f'size is {text!r:.80}; write bytes, or a number with a unit such as "1 MiB".')
+    not_negative("size in bytes", float(match[1]))
+    return Fraction(match[1]) * _SCALES[unit]
+
+
+def _in_bits(unit: str) -> bool:
+    """Whether a unit says bits, as Gb does. What is all in small letters, such as gb, is taken for bytes."""
+    return bool(_BITS.fullmatch(unit)) and (unit[-1] != "b" or not unit.islower())
 
 
 def format_bytes(size: float) -> str:

@@ -69,29 +69,28 @@ def counts(schedule: Schedule, buffer_bytes: int) -> Counts:
     sent: Counter[int] = Counter()
     received: Counter[int] = Counter()
     total = 0
-    bar = Bar("counting", " steps", schedule.step_count)
-    for group in schedule.groups:
-        distinct = 1 if group.uniform else group.count
-        repeat = group.count if group.uniform else 1
-        for step in range(distinct):
-            bar.show(len(rounds) + 1)
-            moved = _step(group, step, schedule.npus)
-            for npu, shards in moved.sent.items():
-                sent[npu] += shards * repeat
-            for npu, shards in moved.received.items():
-                received[npu] += shards * repeat
-            total += moved.total * repeat
-            rounds.append(
-                RoundCounts(
-                    group.phase,
-                    repeat,
-                    _plain(size * moved.total),
-                    _plain(size * max(moved.sent.values(), default=0)),
-                    _plain(size * max(moved.received.values(), default=0)),
-                    moved.fan_in,
+    with Bar("counting", " steps", schedule.step_count) as bar:
+        for group in schedule.groups:
+            distinct = 1 if group.uniform else group.count
+            repeat = group.count if group.uniform else 1
+            for step in range(distinct):
+                bar.show(len(rounds) + 1)
+                moved = _step(group, step, schedule.npus)
+                for npu, shards in moved.sent.items():
+                    sent[npu] += shards * repeat
+                for npu, shards in moved.received.items():
+                    received[npu] += shards * repeat
+                total += moved.total * repeat
+                rounds.append(
+                    RoundCounts(
+                        group.phase,
+                        repeat,
+                        _plain(size * moved.total),
+                        _plain(size * max(moved.sent.values(), default=0)),
+                        _plain(size * max(moved.received.values(), default=0)),
+                        moved.fan_in,
+                    )
                 )
-            )
-    bar.close()
     return Counts(
         schedule.step_count,
         _plain(size * max(sent.values(), default=0)),

@@ -95,10 +95,9 @@ def prove(schedule: Schedule) -> None:
     """
     instance_of("schedule", schedule, Schedule, A_SCHEDULE)
     held = initial(schedule)
-    bar = Bar("proving", " steps", schedule.step_count)
-    for step, held in replay(schedule):  # noqa: B007 - the last state is what counts
-        bar.show(step.index + 1)
-    bar.close()
+    with Bar("proving", " steps", schedule.step_count) as bar:
+        for step, held in replay(schedule):  # noqa: B007 - the last state is what counts
+            bar.show(step.index + 1)
     prove_end(schedule, held)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.base.warned import quiet
 from astra_edu.collectives import Collective
 from astra_edu.explain.facts import Change, Tried, with_change
 from astra_edu.explain.shares import BUS, COMPUTE, ENDPOINT, UPDATE, bandwidth_of, latency_of, without_limits
@@ -85,8 +85,7 @@ def work(result: Result) -> float:
 
 def _again(result: Result, change: Change, passes: int) -> Result:
     workload, platform = with_change(change, result.workload, result.platform)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what there is to warn of was said of the run itself
+    with quiet():  # what there is to warn of was said of the run itself
         return simulate(workload, platform, passes)
 
 

@@ -48,7 +48,7 @@ def parse_workload(text: str, comm_scale: float = 1, compute_scale: float = 1, n
 
 
 def format_workload(workload: Workload) -> str:
-    """The workload file's text.
+    """The workload file's text. Raises ConfigError for what `parse_workload` couldn't read again.
 
     >>> from astra_edu.formats import format_workload
     >>> print(format_workload(ae.Workload.micro("all-reduce", 2**20)), end="")
@@ -57,6 +57,7 @@ def format_workload(workload: Workload) -> str:
     all-reduce -1 0 NONE 0 0 NONE 0 0 ALLREDUCE 1048576 1
     """
     instance_of("workload", workload, Workload, "give one such as ae.load_workload(...) returns")
+    _check_words(workload)
     head = " ".join((workload.loop, *workload.options))
     rows = [
         " ".join(
@@ -70,7 +71,26 @@ def format_workload(workload: Workload) -> str:
         )
         for layer in workload.layers
     ]
-    return "\n".join([head, str(len(rows)), *rows]) + "\n"
+    text = "\n".join([head, str(len(rows)), *rows]) + "\n"
+    _check_readable(text)
+    return text
+
+
+def _check_words(workload: Workload) -> None:
+    for layer in workload.layers:
+        if not isinstance(layer.name, str) or layer.name.split() != [layer.name]:
+            raise ConfigError(
+                f"a workload file can't hold a layer called {layer.name!r:.60}: a name is one word, without spaces."
+            )
+    if [word for option in workload.options for word in option.split()] != list(workload.options):
+        raise ConfigError(f"a workload file can't hold the options {workload.options!r:.80}: each is one word.")
+
+
+def _check_readable(text: str) -> None:
+    try:
+        parse_workload(text)
+    except ConfigError as error:
+        raise ConfigError(f"this workload can't be written, as it couldn't be read again: {error}") from None
 
 
 def _written(collective: Collective | None) -> str:

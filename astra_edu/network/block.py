@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 
 from astra_edu.base.deprecated import renamed
 from astra_edu.base.errors import ConfigError, not_negative, positive, shown, whole
@@ -60,6 +61,8 @@ class Block:
     @renamed(size="message_bytes")
     def message_ns(self, message_bytes: int, hops: int) -> int:
         """Time of a message that nothing delays: all links' latencies, and its bytes once. Truncated to whole ns."""
+        if not 0 <= message_bytes < inf:
+            not_negative("message_bytes", message_bytes)
         return int(hops * self.latency + message_bytes / self.link_bandwidth)
 
     def crossing_ns(self, message_bytes: int) -> int:

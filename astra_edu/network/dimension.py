@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 
 from astra_edu.base.deprecated import renamed
 from astra_edu.base.errors import ConfigError, choice, not_negative, positive, shown, whole
@@ -127,6 +128,8 @@ class Dimension:
 
         ASTRA-sim truncates to whole ns after every term, and so does this.
         """
+        if not 0 <= message_bytes < inf:
+            not_negative("message_bytes", message_bytes)
         hops = self.hops(distance)
         time = int(hops * self.latency)
         time = int(time + message_bytes / self.message_bandwidth)

@@ -7,6 +7,7 @@ Receivers are named by how far away they are, as NPU 0's own number is 0.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import pairwise
 from math import prod
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 from astra_edu.clock.events import Clock
 from astra_edu.network.block import Block
 from astra_edu.network.links import Link, Links, Travel
-from astra_edu.network.messages import Handler, InFlight, MessageNetwork
+from astra_edu.network.messages import REQUESTS, Handler, InFlight, MessageNetwork
 from astra_edu.network.shortest import LinkName, Node
 
 
@@ -41,12 +42,22 @@ class FoldedLinks(FoldedMessages, Links):
         """All links are free."""
         super().__init__(clock, blocks, rendezvous)
         self.strict = strict
+        self._mutual: set[tuple[int, int]] = set()
         self._came: dict[LinkName, tuple[int, int]] = {}
         self._last = (-1, 0, 0)
 
+    def exchange(self, tag: int, distances: Iterable[int]) -> None:
+        """Messages with this tag go to partners so far away, who send theirs to NPU 0, and are asked for them."""
+        self._mutual |= {(tag + REQUESTS, distance) for distance in distances}
+
     def _carry(self, source: int, destination: int, message_bytes: int, message: InFlight) -> None:
-        """destination: how far away it is; 0 for a request to who is as far behind as `source` is ahead."""
-        if not destination:
+        """destination: how far away it is; 0 for a request to who is as far behind as `source` is ahead.
+
+        In an exchange that is who is ahead itself.
+        """
+        if not destination and (message.tag, source) in self._mutual:
+            destination = source
+        elif not destination:
             d = self._dimension(source)
             destination = self.blocks[d].npus * self._stride(d) - source
         route = self._routes.get((0, destination))

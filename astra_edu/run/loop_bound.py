@@ -36,8 +36,11 @@ def loop_bound_ns(result: Result) -> float | None:
     They do where those of a step meet on a link of their dimension, or where a dimension's links would carry more in
     the run's time than they can, as with several chunks at once. The bound is never below ASTRA-sim's total, which has
     every message alone on its way, and it is the longest of: each dimension's bytes over its links, and the training
-    loop with each collective taking no less than its own bytes need, on the dimension where that is longest.
+    loop with each collective taking no less than its own bytes need, on the dimension where that is longest. On a
+    congestion-aware network messages wait for each other already.
     """
+    if result.platform.congestion_aware:
+        return None
     of_issued: dict[int, tuple[_Key, _Needs]] = {}
     every: _Needs = defaultdict(float)
     messages = 0

@@ -7,14 +7,16 @@ from collections.abc import Callable
 from astra_edu.clock.events import Clock
 from astra_edu.clock.foreseen import ForeseenClock, Known
 from astra_edu.collectives import ALGORITHMS, Collective, known_schedule
-from astra_edu.network.folded import FoldedLinks, FoldedMessages
+from astra_edu.network.folded import AmbiguousError, FoldedLinks, FoldedMessages
 from astra_edu.network.messages import MessageNetwork
 from astra_edu.run.hands import Hands
 from astra_edu.system.endpoint import Endpoint
 from astra_edu.system.exchange import Startable
+from astra_edu.system.faithful.ties import WatchedQueues
 from astra_edu.system.implementation import Implementation
 from astra_edu.system.inter_dimension import kind_of
 from astra_edu.system.plan_2 import PhasePlan, Shared
+from astra_edu.system.policies import fifo_only, queue_policy
 from astra_edu.system.queues import Chunk, Stay
 from astra_edu.system.remote_memory import Accesses
 from astra_edu.system.timed import Timed, duration, handed_on, steps_duration
@@ -40,6 +42,8 @@ def fits(trace: Trace, platform: TracePlatform) -> bool:
         elif node.type not in _ALONE:
             return False
         if node.type is NodeType.COMM_COLL_NODE and not _alike(node, trace, platform):
+            return False
+        if node.type is NodeType.COMM_COLL_NODE and node.is_cpu_op and not system.replay_only:
             return False
     return True
 
@@ -89,14 +93,14 @@ class OneForAll:
         self.endpoint: Endpoint
         if _undisturbed(platform):
             self.clock = clock = ForeseenClock()
-            self.endpoint = _TimedEndpoint(clock, platform)
+            self.endpoint = _TimedEndpoint(clock, platform, strict)
         else:
             self.clock = Clock()
             blocks, rendezvous = platform.blocks, platform.system.rendezvous
             network: MessageNetwork = FoldedMessages(self.clock, blocks, rendezvous)
             if platform.congestion_aware:
                 network = FoldedLinks(self.clock, blocks, rendezvous, strict)
-            self.endpoint = Endpoint(0, self.clock, platform, network, Shared(platform), folded=True)
+            self.endpoint = _FollowedEndpoint(self.clock, platform, network, strict)
         if record:
             self.endpoint.queues.stays = []
         hands = Hands(self.endpoint, Accesses(platform.memory))
@@ -113,23 +117,58 @@ class OneForAll:
         self.clock.run()
 
 
-class _TimedEndpoint(Endpoint):
-    """An endpoint whose phases' durations are known when they start."""
+class _LoneEndpoint(Endpoint):
+    """NPU 0's endpoint. strict: raise AmbiguousError where it matters which NPU has its turn first."""
 
-    def __init__(self, clock: ForeseenClock, platform: TracePlatform) -> None:
-        super().__init__(
-            0, clock, platform, MessageNetwork(clock, platform.blocks, platform.system.rendezvous), Shared(platform)
-        )
-        self._foreseen = clock
-        self._known: dict[object, Known] = {}
-        self._asks = kind_of(platform.system.inter_dimension).together  # else nobody asks who leads
+    def __init__(
+        self, clock: Clock, platform: TracePlatform, network: MessageNetwork, strict: bool, folded: bool = False
+    ) -> None:
+        super().__init__(0, clock, platform, network, Shared(platform), folded)
+        policy = queue_policy(self.system.intra_dimension, 2)
+        self._asks = kind_of(self.system.inter_dimension).together  # else nobody asks who leads
+        self._strict = strict
+        if strict and policy is not fifo_only:
+            if self.bus and len(platform.dims) > 1:  # its messages' order decides which chunk comes first
+                raise AmbiguousError
+            self.queues = WatchedQueues(len(platform.dims), self.system, policy, self._begin)
+
+
+class _FollowedEndpoint(_LoneEndpoint):
+    """An endpoint whose messages are followed: who leads the NPUs isn't known once a message has come."""
+
+    def __init__(self, clock: Clock, platform: TracePlatform, network: MessageNetwork, strict: bool) -> None:
+        super().__init__(clock, platform, network, strict, folded=True)
 
     @property
     def leads(self) -> bool:
+        """See Endpoint."""
+        if self._strict and self._asks and self.messages.sent:
+            raise AmbiguousError
+        return True
+
+
+class _TimedEndpoint(_LoneEndpoint):
+    """An endpoint whose phases' durations are known when they start."""
+
+    def __init__(self, clock: ForeseenClock, platform: TracePlatform, strict: bool) -> None:
+        network = MessageNetwork(clock, platform.blocks, platform.system.rendezvous)
+        super().__init__(clock, platform, network, strict)
+        self._foreseen = clock
+        self._known: dict[object, Known] = {}
+        self._lead_known = self.system.endpoint_delay > 0  # else a phase may begin and end in the same ns
+
+    @property
+    def leads(self) -> bool:
+        """See Endpoint. Where several tokens, but not all, wait at a gate, who is first behind it isn't known."""
+        if self._strict and self._asks and not self._lead_known:
+            raise AmbiguousError
         return not self._foreseen.leader
 
     def _phase(self, chunk: Chunk, over: Callable[[], object]) -> Startable:
         plan = chunk.phase
+        if self._asks and plan.logical.how.traits.tokens:
+            moves = self._moves(plan)
+            self._lead_known &= not moves.gate or moves.window in (1, plan.logical.npus - 1)
 
         def lead(leader: int) -> int:
             tokens = self._asks and plan.logical.how.traits.tokens

@@ -156,8 +156,9 @@ class Result(Run):
         """A row for each logical dimension: its chunks, their mean time and waiting in ns, bytes, how well it was used.
 
         Where a model-parallel group breaks a dimension in two, both parts have a row and one "network dimension".
-        utilisation: bytes sent over what its bandwidth could have carried in all the time. busy: the share of the time
-        in which a chunk was on it.
+        utilisation: bytes sent over what its bandwidth could have carried in all the time; above 1 it is more than the
+        links can carry, as messages that share one know nothing of each other (see explain). busy: the share of the
+        time in which a chunk was on it.
         """
         import pandas as pd
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from itertools import count
 from typing import TYPE_CHECKING
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.progress import Bar
+from astra_edu.base.warned import warn
 from astra_edu.run.result import Result
 from astra_edu.system import Platform
 from astra_edu.system.logical import LogicalDimension, logical_dimensions
@@ -94,7 +94,7 @@ def _warn_of_nothing(workload: Workload) -> None:
         for kind in ("forward", "input_gradient", "weight_gradient"):
             work = getattr(layer, kind)
             if work.collective is not None and not work.size:
-                warnings.warn(
+                warn(
                     f"layer {layer.name}: the {work.collective} of its {kind.replace('_', ' ')} has 0 bytes and is "
                     "left out.",
                     stacklevel=4,

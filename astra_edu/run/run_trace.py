@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.base.warned import warn
 from astra_edu.network.folded import AmbiguousError
 from astra_edu.run.effort import check_effort, messages_of
 from astra_edu.run.everyone import Everyone
@@ -15,6 +16,10 @@ from astra_edu.traces.npu import TraceNpu
 
 MOST_FOR_A_TIE = 200_000
 """All NPUs are followed for the sake of a tie in one ns only where they send fewer messages than this."""
+_NOT_SURE = (
+    "NPU 0 stands for all, as all NPUs do the same; but here it matters which of them has its turn first in a ns, so "
+    "the time may be another, or they may never finish. simulate(..., everyone=True) follows them one by one."
+)
 
 
 def run_trace(
@@ -39,7 +44,9 @@ def run_trace(
             return _one_for_all(trace, platform, record, strict=True)
         except AmbiguousError:
             if messages_of(trace, platform) > MOST_FOR_A_TIE:
-                return _one_for_all(trace, platform, record, strict=False)
+                found = _one_for_all(trace, platform, record, strict=False)
+                warn(_NOT_SURE, stacklevel=3)
+                return found
     if not platform.system.replay_only:
         check_communication(trace, platform.dims)
     expected = messages_of(trace, platform)

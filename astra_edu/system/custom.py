@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.base.warned import warn
 from astra_edu.collectives import Collective
 from astra_edu.collectives.counts import least_sent
 
@@ -61,7 +61,7 @@ class CustomSizes:
         before = self._asked.setdefault(id(trace), collective_bytes)
         if before != collective_bytes:
             self._asked[id(trace)] = collective_bytes
-            warnings.warn(
+            warn(
                 f"a custom {collective} is asked for {before:,} and for {collective_bytes:,} bytes, but its trace "
                 "sends the same for both: it can't honour a size. Give each size a trace of its own (custom_nodes).",
                 stacklevel=2,
@@ -69,7 +69,7 @@ class CustomSizes:
         sent = max(sum(s.message_bytes for s in trace.custom_steps(r) if s.act is Act.SEND) for r in range(trace.npus))
         needed = least_sent(collective, collective_bytes, trace.npus)
         if sent < needed:
-            warnings.warn(
+            warn(
                 f"a custom {collective} is asked for {collective_bytes:,} bytes, but its trace sends {sent:,} bytes an "
                 f"NPU at most, where {needed:,.0f} are needed: it can't honour the size.",
                 stacklevel=2,

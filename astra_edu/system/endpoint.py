@@ -10,6 +10,7 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.clock.events import Clock, Turns
 from astra_edu.collectives import Collective, known_schedule
 from astra_edu.collectives.tree import perfect
+from astra_edu.network.folded import FoldedLinks
 from astra_edu.network.messages import MessageNetwork
 from astra_edu.system.custom import CustomExchange, CustomTrace
 from astra_edu.system.exchange import Exchange, Startable, TreeExchange
@@ -167,6 +168,8 @@ class Endpoint:
             ahead, behind = (one_way, other_way) if plan.clockwise else (other_way, one_way)
         if self.folded:
             behind = ahead
+            if traits.exchanges and isinstance(self.messages, FoldedLinks):
+                self.messages.exchange(chunk.tag, ahead)
         return Exchange(self, own, chunk.tag, ahead, behind, over)
 
     def _moves(self, plan: PhasePlan) -> Moves:

@@ -61,7 +61,9 @@ class TraceSystem(Settings):
         super().__post_init__()
         set_ = object.__setattr__
         right = 'give Implementations by their collective, or use TraceSystem.of("ring")'
-        for collective, hows in instance_of("implementations", self.implementations, Mapping, right).items():
+        given = instance_of("implementations", self.implementations, Mapping, right)
+        set_(self, "implementations", dict(given))  # what becomes of the caller's changes nothing here
+        for collective, hows in given.items():
             if (
                 not isinstance(hows, (tuple, list))
                 or collective not in CARRIED_OUT
@@ -77,6 +79,7 @@ class TraceSystem(Settings):
             flag(name, getattr(self, name))
         for name in ("custom", "custom_nodes"):
             found = instance_of(name, getattr(self, name), Mapping, "give traces by what they carry out, or {}")
+            set_(self, name, dict(found))
             for trace in found.values():
                 if not hasattr(trace, "custom_steps"):
                     raise ConfigError(f"{name} has {shown(trace)}; give a Trace of sends, receives and computations.")

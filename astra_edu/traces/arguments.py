@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from astra_edu.base.errors import ConfigError, instance_of, shown, whole
+from astra_edu.base.errors import ConfigError, instance_of, shown, whole, whole_64
 from astra_edu.base.units import parse_bytes
 from astra_edu.system.trace_config import MOST_NPUS
 from astra_edu.traces.operation import Operation, listed
@@ -144,7 +144,7 @@ def times(name: str, micros: Micros, npus: int) -> int | tuple[int, ...]:
 
 def _whole(name: str, micros: object) -> int:
     try:
-        return whole(f"{name}: micros", micros, at_least=0)
+        return whole_64(f"{name}: micros", micros)
     except ConfigError as error:
         raise ConfigError(f"{error} (Traces have whole µs; shorter times take num_ops and a roofline.)") from None
 

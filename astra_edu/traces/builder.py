@@ -175,12 +175,11 @@ class Builder:
         first: dict[tuple[tuple[object, ...], ...], int] = {}
         alike = [first.setdefault(marks, npu) for npu, marks in enumerate(map(tuple, special))]
         own: dict[int, list[Node]] = {npu: [] for npu in first.values()}
-        bar = Bar("making the trace", " operations", len(self.operations))
-        for done, operation in enumerate(self.operations, start=1):
-            bar.show(done)
-            for npu in operation.npus if len(own) == self.npus else filter(operation.is_on, own):
-                own[npu].append(operation.node(npu))
-        bar.close()
+        with Bar("making the trace", " operations", len(self.operations)) as bar:
+            for done, operation in enumerate(self.operations, start=1):
+                bar.show(done)
+                for npu in operation.npus if len(own) == self.npus else filter(operation.is_on, own):
+                    own[npu].append(operation.node(npu))
         nodes = {npu: tuple(listed) for npu, listed in own.items()}
         return Trace(tuple(nodes[npu] for npu in alike), self.groups)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from astra_edu.base.errors import ConfigError, choice, list_of, shown
+from astra_edu.base.errors import ConfigError, choice, shown
 from astra_edu.base.units import parse_bytes
-from astra_edu.traces.arguments import npu_count
+from astra_edu.traces.arguments import involved, npu_count
 from astra_edu.traces.node import COLLECTIVES, Node, NodeType, attribute_of
 from astra_edu.traces.plain import node_from_plain
 from astra_edu.traces.trace import Trace
@@ -30,8 +30,7 @@ def collective(name: str, bytes: int | str, npus: int, involved_dim: Sequence[bo
     count = npu_count(npus)
     attributes: dict[str, Any] = {"is_cpu_op": False, "comm_type": int(kind), "comm_size": parse_bytes(bytes)}
     if involved_dim is not None:
-        right = "give True or False for each dimension of the network"
-        attributes["involved_dim"] = [bool(use) for use in list_of("involved_dim", involved_dim, right)]
+        attributes["involved_dim"] = involved(name, involved_dim)
     found = {key: attribute_of(key, value) for key, value in attributes.items()}
     nodes = (Node(1, name, NodeType.COMM_COLL_NODE, attributes=found),)
     return Trace((nodes,) * count)

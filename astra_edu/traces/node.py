@@ -147,9 +147,13 @@ class Node:
 
     @property
     def is_cpu_op(self) -> bool:
-        """Whether the CPU carries it out, not the NPU."""
+        """Whether the CPU carries it out, not the NPU. Raises ConfigError for what says neither true nor false."""
         attribute = self.attributes.get("is_cpu_op")
-        return attribute is not None and bool(attribute.value)
+        if attribute is None or attribute.value is None:
+            return False
+        if type(attribute.value) not in (bool, int, float) or attribute.value not in (0, 1):
+            raise ConfigError(f"{self.label}: is_cpu_op is {attribute.value!r:.60}; it must be true or false.")
+        return bool(attribute.value)
 
     @property
     def group(self) -> str:
@@ -166,6 +170,8 @@ class Node:
             return None
         if attribute.member != "bool_list":
             raise ConfigError(f"{self.label}: involved_dim is a {attribute.member}; a bool_list is needed.")
+        if not all(type(use) in (bool, int) and use in (0, 1) for use in attribute.value):
+            raise ConfigError(f"{self.label}: involved_dim is {attribute.value!r:.60}; give true or false for each.")
         return tuple(bool(use) for use in attribute.value)
 
     @property

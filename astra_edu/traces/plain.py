@@ -13,7 +13,7 @@ from math import isfinite
 from sys import float_info
 from typing import Any
 
-from astra_edu.base.errors import ConfigError, choice, shown, suggestion, whole
+from astra_edu.base.errors import ConfigError, choice, shown, suggestion, whole, whole_64
 from astra_edu.traces.node import FIELDS, Attribute, Metadata, Node, NodeType, Tensors, attribute_of
 from astra_edu.traces.schema import MEMBERS
 
@@ -33,7 +33,7 @@ def node_from_plain(values: Mapping[str, Any], where: str) -> Node:
     for key in ("id", "type"):
         if key not in values:
             raise ConfigError(f"{where} has no {key}.")
-    number = whole(f"{where}: id", values["id"], at_least=0)
+    number = whole_64(f"{where}: id", values["id"])
     where = f"{where} (id {number})"
     kind = values["type"]
     if not isinstance(kind, NodeType):
@@ -48,8 +48,8 @@ def node_from_plain(values: Mapping[str, Any], where: str) -> Node:
         kind,
         _numbers(values, "data_deps", where),
         _numbers(values, "ctrl_deps", where),
-        whole(f"{where}: duration_micros", values.get("duration_micros", 0), at_least=0),
-        whole(f"{where}: start_time_micros", values.get("start_time_micros", 0), at_least=0),
+        whole_64(f"{where}: duration_micros", values.get("duration_micros", 0)),
+        whole_64(f"{where}: start_time_micros", values.get("start_time_micros", 0)),
         attributes_from_plain(attributes, where),
         *(_tensors(values[field], f"{where}: {field}") if field in values else None for field in _TENSORS),
     )

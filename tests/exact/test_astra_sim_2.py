@@ -12,6 +12,8 @@ import astra_edu as ae
 CASES = cases()
 RANDOM = cases("astra_sim_2_random")
 NOT_MATCHED = cases("not_matched_2")
+NOTICED = ("not_matched_14589",)
+"""The tie is noticed, and all NPUs followed."""
 
 
 def finish(result):
@@ -51,8 +53,9 @@ def test_every_npu_finishes_when_it_does_in_astra_sim_2(case, tmp_path, fingerpr
 class TestNotMatched:
     """Ties in one ns make NPUs differ that do the same: see astra_edu/system/faithful/__init__.py."""
 
-    @pytest.mark.xfail(strict=True, reason="one NPU stands for all")
-    def test_by_one_npu_for_all(self, case, tmp_path):
+    def test_by_one_npu_for_all(self, case, tmp_path, request):
+        if case["name"] not in NOTICED:
+            request.applymarker(pytest.mark.xfail(strict=True, reason="one NPU stands for all"))
         assert list(ae.simulate(*inputs(case, tmp_path)).finish_ns) == case["finish_ns"]
 
     def test_but_by_everyone(self, case, tmp_path):

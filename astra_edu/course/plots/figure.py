@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.run import Run
@@ -45,6 +46,10 @@ class Picture:
     alt: str
     table: str
     note: str = ""
+
+    def __post_init__(self) -> None:
+        for text in self.figure.findobj(Text):
+            text.set_parse_math(False)  # names stand as they are, dollars and all
 
     def _repr_html_(self) -> str:
         buffer = io.BytesIO()

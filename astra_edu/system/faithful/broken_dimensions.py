@@ -7,11 +7,11 @@ and in the dimensions that follow the numbers of neighbours have shifted.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from itertools import accumulate
 from operator import mul
 
+from astra_edu.base.warned import warn
 from astra_edu.network import Dimension, Part, Row
 
 
@@ -38,7 +38,7 @@ def shifted_rows(
 
 def warn_of_misfit(network: tuple[Dimension, ...], d: int, group: int, inner: int, outer: int) -> None:
     """Say what a group that doesn't fit makes of dimension d."""
-    warnings.warn(
+    warn(
         f"a model_parallel_NPU_group of {group} doesn't fit dimensions of {' x '.join(str(x.npus) for x in network)} "
         f"NPUs; as in ASTRA-sim, dimension {d} is taken as {inner} x {outer} NPUs. Groups that fit are products of "
         "whole dimensions and a divisor of the next one.",

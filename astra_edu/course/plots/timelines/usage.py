@@ -136,7 +136,9 @@ def _round(period: float) -> int:
 
 def _sentence(name: str, result: Run, uses: Sequence[_Use], unit: TimeUnit) -> str:
     shares = [f"{use.lane} {percent(use.present)}" for use in uses]
-    return f"{name}, {_total(result, unit)}: {', '.join(shares)}."
+    too_much = [use.lane for use in uses if use.bandwidth is not None and use.bandwidth > 1]
+    more = f" On {' and '.join(too_much)} there are more bytes than the links can carry." if too_much else ""
+    return f"{name}, {_total(result, unit)}: {', '.join(shares)}.{more}"
 
 
 def _total(result: Run, unit: TimeUnit) -> str:
@@ -146,6 +148,10 @@ def _total(result: Run, unit: TimeUnit) -> str:
     return f"{total_words(total, bound, unit.named)}{why}"
 
 
+def _of_bandwidth(share: float) -> str:
+    return percent(share) if share <= 1 else f"{percent(share)}: more than the links can carry"
+
+
 def _table(results: Mapping[str, Run], uses: Mapping[str, Sequence[_Use]], longest: float, unit: TimeUnit) -> str:
     """A row for each dimension: the whole run, then each tenth of the longest run's time."""
     ends = [k * longest / 10 for k in range(11)]
@@ -153,7 +159,7 @@ def _table(results: Mapping[str, Run], uses: Mapping[str, Sequence[_Use]], longe
     for name, result in results.items():
         for use in uses[name]:
             lane = use.lane.removeprefix("dimension ") if _of_layers(result) else use.lane
-            sent = "-" if use.bandwidth is None else percent(use.bandwidth)
+            sent = "-" if use.bandwidth is None else _of_bandwidth(use.bandwidth)
             shares = percent(use.present), percent(use.running), sent
             rows.append([name, lane, *shares, *_tenths(use, result.total_ns, ends)])
     of_lanes = "dimension" if all(map(_of_layers, results.values())) else "lane"

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from astra_edu.base.bound import SHARED
+from astra_edu.base.errors import ConfigError
 from astra_edu.course.studies.iteration.candidates import described
+from astra_edu.course.studies.iteration.parts import without_input_gradient
 from astra_edu.course.studies.iteration.stage_times import StageTimes, stage_times
 from astra_edu.pipeline import PipelineRun, run_pipeline
 from astra_edu.system import Platform
@@ -70,8 +72,11 @@ class Iteration:
 
     @property
     def flops(self) -> int:
-        """Operations of the iteration, on all NPUs, counting nothing twice."""
-        return self.model.flops(self.strategy.samples)
+        """Operations of the iteration, on all NPUs, counting nothing twice, and no gradient of the samples."""
+        about, samples = abridged(self.model), self.strategy.samples
+        first = without_input_gradient(about, about.alone(about.strategy(self.strategy)))
+        samples_gradient = sum(about.short.operators[i].input_gradient(samples).flops for i in first)
+        return self.model.flops(samples) - samples_gradient
 
     @property
     def flops_per_s(self) -> float:
@@ -106,7 +111,10 @@ def estimate(model: Model | str, strategy: Strategy, device: Device | str, platf
     """
     model = named_model(model)
     device, strategy = named_device(device), checked(strategy)
-    return iteration(stage_times(abridged(model), strategy, device, platform))
+    found = iteration(stage_times(abridged(model), strategy, device, platform))
+    if not found.total_ns:
+        raise ConfigError(f"this iteration takes less than 1 ns on {device.name}: nothing in it can be told apart.")
+    return found
 
 
 def iteration(times: StageTimes) -> Iteration:

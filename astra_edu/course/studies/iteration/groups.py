@@ -86,6 +86,9 @@ def _part(platform: Platform, taken: tuple[Share, ...]) -> Platform:
     kept = [d for d, npus in taken if npus > 1]
 
     def own(implementations: tuple[Implementation, ...]) -> tuple[Implementation, ...]:
+        misfit = len(implementations) != len(platform.network)  # which no collective can use: see stage_times
+        if implementations[0].flat or misfit:
+            return implementations
         return tuple(implementations[d] for d in kept)
 
     system = platform.system

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from astra_edu.run.simulate import simulate
 from astra_edu.system import Platform
 from astra_edu.workload import Workload
 from astra_edu.workload.compute import Device
-from astra_edu.workload.strategies import Communication, Strategy
+from astra_edu.workload.strategies import Communication, Strategy, communications
 from astra_edu.workload.strategies.alike import Abridged
 from astra_edu.workload.strategies.communication import FORWARD, INPUT_GRADIENT, UPDATE, WEIGHT_GRADIENT
 from astra_edu.workload.strategies.generate import phases, repeated
@@ -42,7 +42,7 @@ class Step(NamedTuple):
 
     repeated_ns: of compute_ns, what the backward pass computes again. gathers_ns: for how long its forward and its
     backward pass keep the copies' network busy, gathering parameters. exchange: the collective of its gradients.
-    gather_ns: that of its parameters after the update.
+    gather_ns: that of its parameters after the update. waited_ns: for collectives, in both passes.
     """
 
     forward_ns: float
@@ -53,6 +53,7 @@ class Step(NamedTuple):
     gathers_ns: tuple[float, float] = (0, 0)
     exchange: Took | None = None
     gather_ns: float = 0
+    waited_ns: int = 0
 
 
 @dataclass(frozen=True)
@@ -68,9 +69,8 @@ class Part:
 
 def part_of(steps: Sequence[Step]) -> Part:
     """The times of some operators."""
-    forwards, backwards, computes, repeats, parameters, *_ = zip(*steps, strict=True)
-    forward, backward = sum(forwards), sum(backwards)
-    return Part(forward, backward, forward + backward - sum(computes), sum(repeats), sum(parameters))
+    forwards, backwards, _, repeats, parameters, *_, waits = zip(*steps, strict=True)
+    return Part(sum(forwards), sum(backwards), sum(waits), sum(repeats), sum(parameters))
 
 
 def exposed_ns(steps: Sequence[Step], times: int) -> float:
@@ -108,17 +108,31 @@ def _left_ns(steps: Sequence[Step], busy_ns: float) -> float:
 def computed(about: Abridged, alone: Strategy, device: Device) -> tuple[Step, ...]:
     """Of each operator of an abridged model what it computes, with nothing sent."""
     inside = {i for block in about.short.blocks for i in block}
+    first = without_input_gradient(about, alone)
     steps = []
     for i, operator in enumerate(about.short.operators):
         again = repeated(operator, alone) or (alone.recompute == "full" and i in inside)
+        computes = phases((operator,), alone, again)
+        if i in first:
+            del computes[INPUT_GRADIENT][0]
         forward, backward, weight = (
-            sum(device.compute_ns(compute, alone.element_bytes) for compute in computes)
-            for computes in phases((operator,), alone, again).values()
+            sum(device.compute_ns(compute, alone.element_bytes) for compute in each) for each in computes.values()
         )
         backward += weight
         parameters = alone.part(operator).parameters
         steps.append(Step(forward, backward, forward + backward, forward if again else 0, parameters))
     return tuple(steps)
+
+
+def without_input_gradient(about: Abridged, strategy: Strategy) -> Collection[int]:
+    """The operators of a workload's first line, unless its gradient is sent: no loop computes it for the samples."""
+    sent = communications(about.short, strategy)
+    operators = about.short.operators
+    if any(one.operator == operators[0].name and one.phase == INPUT_GRADIENT for one in sent):
+        return ()
+    sending = {one.operator for one in sent if one.group != "pipeline"}
+    ends = (i for i, each in enumerate(operators) if i and (not each.minor or each.name in sending))
+    return range(next(ends, len(operators)))
 
 
 @lru_cache(maxsize=4096)
@@ -147,13 +161,14 @@ def with_collectives(
         took = took.at_least if bounded else took
         turn = took.turn_ns if one.group == "data" else 0
         ahead, back = step.gathers_ns
-        forward, backward, *_, gather = step
+        forward, backward, *_, gather, waited = step
         if one.phase == FORWARD:
             again = one.times // micro_batches - 1
             step = step._replace(forward_ns=forward + took.total_ns, backward_ns=backward + again * took.total_ns)
-            step = step._replace(gathers_ns=(ahead + turn, back))
+            step = step._replace(gathers_ns=(ahead + turn, back), waited_ns=waited + (1 + again) * took.total_ns)
         elif one.phase == INPUT_GRADIENT:
             step = step._replace(backward_ns=backward + took.total_ns, gathers_ns=(ahead, back + turn))
+            step = step._replace(waited_ns=waited + took.total_ns)
         elif one.phase == WEIGHT_GRADIENT:
             step = step._replace(exchange=took)
         elif one.phase == UPDATE:

@@ -19,6 +19,7 @@ from astra_edu.course.studies.iteration.parts import (
     with_collectives,
 )
 from astra_edu.system import Platform
+from astra_edu.system.logical import logical_dimensions, logical_topologies
 from astra_edu.workload.compute import Device
 from astra_edu.workload.models import Model
 from astra_edu.workload.strategies import Communication, Strategy, communications
@@ -106,6 +107,8 @@ def _stage_times(
     networks = groups(platform, strategy)
     few = about.strategy(strategy)
     sent = _sent(about, few)
+    for collective in {one.collective for one in sent if one.collective}:
+        logical_topologies(platform, logical_dimensions(platform.network)[0], collective)  # says what doesn't fit
     names = (operator.name for operator in about.short.operators)
     computing = dict(zip(names, computed(about, about.alone(few), device), strict=True))
     steps = with_collectives(computing, sent, strategy.micro_batches, networks, bounded)
