@@ -60,8 +60,11 @@ def run2(
     "python -m astra_edu run2 --congestion-aware" (or --congestion-unaware) in its place.
     """
     for option, value in without_effect.items():
+        name = f"--{option.replace('_', '-')}"
         if option.endswith("scale") and value not in (None, 1):
-            click.echo(f"Warning: --{option.replace('_', '-')} has no effect, as in ASTRA-sim 2.x.", err=True)
+            click.echo(f"Warning: {name} has no effect, as in ASTRA-sim 2.x.", err=True)
+        elif option.startswith("logging") and value is not None:
+            click.echo(f"Warning: {name} has no effect here: nothing is logged but what you see.", err=True)
     if isfile(workload_configuration) and not is_trace(workload_configuration):
         raise ConfigError(f"{workload_configuration} is a workload of ASTRA-sim 1.0; the command for it is run.")
     none = comm_group_configuration is not None and "empty" in comm_group_configuration  # ASTRA-sim's word for it

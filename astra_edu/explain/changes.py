@@ -48,7 +48,7 @@ def try_changes(result: Result, shares: Mapping[str, float], wanted: bool | Iter
     possible = sorted(candidates(result), key=lambda change: -_weight(change, shares, result.total_ns))
     tried = possible[: max(4, int(_WORK / max(1, work(result))))]
     limit = 1.05 * max(1, overload(result)[0])
-    blind = {AT_ONCE} if dimensions_that_meet(result.stays) else set()
+    blind = {AT_ONCE} if dimensions_that_meet(result) else set()
     found, left_out = [], []
     for change in tried:
         try:

@@ -109,7 +109,7 @@ def _of_broken_dimensions(result: Result) -> Iterator[str]:
 
 def _of_links(result: Result, busy: Sequence[float]) -> Iterator[str]:
     times, d = overload(result, busy)
-    meet = dimensions_that_meet(result.stays)
+    meet = dimensions_that_meet(result)
     if times > _CARRIED:
         yield (
             f"Communication would take longer in reality: the model puts {times:.3g} times as many bytes on dimension "

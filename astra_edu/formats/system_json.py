@@ -187,6 +187,11 @@ def _warn(values: dict[str, Any], system: TraceSystem, name: str) -> None:
     for key in _SCHEDULING:
         if key in values:
             notice(f"{name}: no release of ASTRA-sim 2.x reads {key}, though it has the code; here it counts.")
+    if values.get("track-local-mem"):
+        notice(
+            f"{name}: track-local-mem is set; no trace of the local memory is written here. In Python, "
+            "result.local_memory(npu) has its timeline and peak."
+        )
     if not system.endpoint_delay and system.bus is None:
         notice(
             f"{name}: the endpoint delay is 0 ns. ASTRA-sim stops with an error where a collective then begins at 0 ns."

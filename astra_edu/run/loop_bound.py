@@ -14,7 +14,6 @@ from astra_edu.network import Dimension, Part, Row
 from astra_edu.network.bound import bandwidth_bound_ns, steps_that_meet
 from astra_edu.run.run_loop import go_through
 from astra_edu.system.plan_1 import Phase
-from astra_edu.system.queues import Stay
 from astra_edu.workload.npu import Npu, Task, running_layers
 from astra_edu.workload.parallelism import Involved, options
 
@@ -53,7 +52,7 @@ def loop_bound_ns(result: Result) -> float | None:
             every[d] += ns
             own[d] += ns
     least = max(every.values(), default=0.0)
-    if not dimensions_that_meet(result.stays) and not exceeds(least, result.total_ns, messages):
+    if not dimensions_that_meet(result) and not exceeds(least, result.total_ns, messages):
         return None
     of_task: dict[_Key, float] = {}
     for key, own in of_issued.values():
@@ -61,12 +60,14 @@ def loop_bound_ns(result: Result) -> float | None:
     return max(result.total_ns, least, _loop_ns(result, of_task))
 
 
-def dimensions_that_meet(stays: Sequence[Stay]) -> list[int]:
+def dimensions_that_meet(result: Result) -> list[int]:
     """Dimensions of the network on which messages of one step share links.
 
-    Looked for where NPUs are alike, or not too many.
+    Looked for where NPUs are alike, or not too many. On a congestion-aware network they wait for each other: none.
     """
-    phases = {(id(stay.phase.schedule), stay.phase.dimension): stay.phase for stay in stays}
+    if result.platform.congestion_aware:
+        return []
+    phases = {(id(stay.phase.schedule), stay.phase.dimension): stay.phase for stay in result.stays}
     found = set()
     for phase in phases.values():
         wires = phase.logical.dimension.wires

@@ -9,6 +9,7 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.base.progress import Bar
 from astra_edu.base.warned import warn
 from astra_edu.run.result import Result
+from astra_edu.run.unanswered import unanswered
 from astra_edu.system import Platform
 from astra_edu.system.logical import LogicalDimension, logical_dimensions
 from astra_edu.system.scheduler import Scheduler
@@ -45,6 +46,8 @@ def run_loop(workload: Workload, platform: Platform, passes: int = 1, progress: 
             f"this workload does nothing: its loop, {workload.loop}, finds no compute time and no collective that "
             "runs over a dimension of more than 1 NPU."
         )
+    if why := unanswered(result):
+        warnings.warn(why, stacklevel=3)
     return result
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.warned import warn
 from astra_edu.network.folded import AmbiguousError
@@ -9,6 +11,7 @@ from astra_edu.run.effort import check_effort, messages_of
 from astra_edu.run.everyone import Everyone
 from astra_edu.run.one_for_all import OneForAll, fits
 from astra_edu.run.trace_result import TraceResult
+from astra_edu.system.custom import sends_at_once
 from astra_edu.system.trace_config import TracePlatform
 from astra_edu.traces import Trace
 from astra_edu.traces.communication import check_communication
@@ -38,6 +41,7 @@ def run_trace(
             f"the trace is for {trace.npus} NPUs, the network has {platform.npus} "
             f"({' x '.join(map(str, platform.dims))})."
         )
+    _warn_of_order(platform)
     links = record and platform.congestion_aware
     if not everyone and not links and fits(trace, platform):
         try:
@@ -58,6 +62,19 @@ def run_trace(
     _took_time(max(finish_ns))
     ran = sorted((ran for npu in run.npus for ran in npu.ran), key=lambda ran: ran.end_ns)
     return TraceResult(trace, platform, finish_ns, ran, run.stays, run.uses, run.lost)
+
+
+def _warn_of_order(platform: TracePlatform) -> None:
+    """Custom collectives whose messages may queue for a link in another order than in ASTRA-sim."""
+    system = platform.system
+    custom = [*system.custom.values(), *system.custom_nodes.values()]
+    if platform.congestion_aware and any(sends_at_once(trace) for trace in custom):
+        warnings.warn(
+            "a custom collective has messages of one NPU that leave in the same ns: where they share a link, they "
+            "queue by ascending node id here, and in the order of a hash table in ASTRA-sim, so the times may differ. "
+            "Let each wait for the one before (ctrl_deps) to have the same order in both.",
+            stacklevel=3,
+        )
 
 
 def _one_for_all(trace: Trace, platform: TracePlatform, record: bool, strict: bool) -> TraceResult:

@@ -15,6 +15,7 @@ from astra_edu.base.units import format_ns, several
 from astra_edu.network.links import Use
 from astra_edu.network.packets import Lost
 from astra_edu.run.link_times import link_times
+from astra_edu.run.local_memory import LocalMemory, local_memory_of
 from astra_edu.run.trace_spans import idle_of, spans_of
 from astra_edu.system.queues import Stay
 from astra_edu.system.trace_config import TracePlatform
@@ -111,6 +112,18 @@ class TraceResult(Run):
         if npu >= self.trace.npus:
             raise ConfigError(f"npu is {npu}; there are the NPUs 0 to {self.trace.npus - 1}.")
         return self._by_npu[npu]
+
+    def local_memory(self, npu: int = 0) -> LocalMemory:
+        """The tensors in an NPU's local memory over time, and their peak; see run.local_memory.
+
+        >>> ring = ae.TracePlatform(ae.Block("Ring", 2, bandwidth=50, latency=500), ae.TraceSystem.of("ring"))
+        >>> tensors = {"inputs": ["x", "4096"], "outputs": ["y", "1024"]}
+        >>> node = {"id": 1, "type": "COMP_NODE", "duration_micros": 5, "attr": tensors}
+        >>> memory = ae.simulate(ae.traces.from_nodes([[node]] * 2), ring).local_memory()
+        >>> memory.usage, memory.peak_bytes
+        (((0, 5120), (5000, 1024)), 5120)
+        """
+        return local_memory_of(self.ran_by(npu))
 
     @cached_property
     def _by_npu(self) -> list[list[Ran]]:

@@ -76,8 +76,20 @@ class CustomSizes:
             )
 
 
+def sends_at_once(trace: CustomTrace) -> bool:
+    """Whether some rank has two messages that wait for the same steps, so that they leave in the same ns."""
+    for rank in range(trace.npus):
+        waits = [step.parents for step in trace.custom_steps(rank) if step.act is Act.SEND]
+        if len(set(waits)) < len(waits):
+            return True
+    return False
+
+
 class CustomExchange:
-    """One NPU in a collective that a trace describes. No endpoint delay and no reduction is added to it."""
+    """One NPU in a collective that a trace describes. No endpoint delay and no reduction is added to it.
+
+    What may begin in the same ns begins by ascending id; ASTRA-sim goes by the order of a hash table.
+    """
 
     __slots__ = ("children", "endpoint", "left", "npus", "over", "parents", "steps")
 

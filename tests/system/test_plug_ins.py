@@ -399,3 +399,34 @@ def test_what_is_not_run_is_not_planned(settings):
     system = replace(ae.TraceSystem.of(["halvingDoubling"]), **settings)
     platform = ae.TracePlatform(ae.Block("Ring", 6, 50, 500), system)
     assert ae.simulate(ae.traces.collective("all_reduce", MIB, 6), platform, everyone=True).total_ns
+
+
+def all_to_one(after=()):
+    """NPUs 1 and 2 each send NPU 0 two messages; after: what the second of them waits for."""
+
+    def message(kind, number, other, deps=()):
+        key = {"SEND": "comm_dst", "RECV": "comm_src"}[kind]
+        attributes = {key: other, "comm_size": 4096 * number, "comm_tag": number}
+        return {"id": number, "type": f"COMM_{kind}_NODE", "attr": attributes, "ctrl_deps": list(deps)}
+
+    senders = [[message("SEND", 1, 0), message("SEND", 2, 0, after)] for _ in (1, 2)]
+    receiver = [dict(message("RECV", k % 2 + 1, k // 2 + 1), id=k + 1) for k in range(4)]
+    return ae.traces.from_nodes([receiver, *senders])
+
+
+def run_all_to_one(after=(), congestion_aware=True):
+    system = ae.TraceSystem(custom={ae.Collective.ALL_REDUCE: all_to_one(after)})
+    node = {"id": 1, "type": "COMM_COLL_NODE", "attr": {"comm_type": 0, "comm_size": 4096}}
+    platform = ae.TracePlatform(ae.Block("Switch", 3, 50, 500), system, congestion_aware=congestion_aware)
+    return ae.simulate(ae.traces.from_nodes([[node]] * 3), platform)
+
+
+def test_messages_of_a_custom_collective_that_leave_together_may_queue_in_another_order():
+    with pytest.warns(UserWarning, match=r"leave in the same ns: .* by ascending node id here, and in the order of a"):
+        assert run_all_to_one().total_ns > 0
+
+
+@pytest.mark.parametrize(("after", "congestion_aware"), [((1,), True), ((), False)])
+def test_but_not_where_one_waits_for_the_other_nor_without_congestion(after, congestion_aware, recwarn):
+    assert run_all_to_one(after, congestion_aware).total_ns > 0
+    assert not [warning for warning in recwarn if "hash table" in str(warning.message)]

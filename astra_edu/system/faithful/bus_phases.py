@@ -45,6 +45,11 @@ class BusPhases:
         """
         self._check(phase)
         rows, own = self._of(phase)
+        if not self.alike and len(order) != len(rows):
+            raise ConfigError(
+                "on a shared bus, a collective over all NPUs at once ('one...') beside others in the same queue isn't "
+                "known; take implementations with an entry for each dimension."
+            )
         messages = KthMessages(rows, lambda: self.clock.now, self._at)
         finished: list[int] = []
 
