@@ -12,6 +12,7 @@ from astra_edu.base.errors import ConfigError, choice, flag, instance_of, list_o
 from astra_edu.collectives import ALGORITHMS, Collective
 from astra_edu.network import Block, Dimension, GraphNetwork, SwitchBuffers
 from astra_edu.network.block import checked_blocks
+from astra_edu.network.dimension import LARGEST, SMALLEST
 from astra_edu.system.config import Platform, SystemConfig
 from astra_edu.system.custom import CustomTrace
 from astra_edu.system.implementation import Implementation
@@ -86,7 +87,10 @@ class TraceSystem(Settings):
         for name, spelling in (("local_memory_bandwidth", "local-mem-bw"), ("peak_performance", "peak-perf")):
             value = getattr(self, name)
             if value is not None:
-                set_(self, name, positive(spelling, value))
+                number = positive(spelling, value)
+                if not SMALLEST <= number <= LARGEST:
+                    raise ConfigError(f"{spelling} is {number:g}; {SMALLEST:g} to {LARGEST:g} can be calculated with.")
+                set_(self, name, number)
         if self.roofline and (self.local_memory_bandwidth is None or self.peak_performance is None):
             raise ConfigError(
                 "roofline-enabled needs local-mem-bw (10**9 bytes/s) and peak-perf (10**12 operations/s)."

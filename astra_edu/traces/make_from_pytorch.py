@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 
-from astra_edu.base.errors import ConfigError, whole
+from astra_edu.base.errors import ConfigError, list_of, whole
 from astra_edu.base.files import FileName
 from astra_edu.traces.builder import Builder
 from astra_edu.traces.operation import Operation
@@ -61,8 +61,8 @@ def from_pytorch(
     return trace.build()
 
 
-def _files(given: FileName | Sequence[FileName]) -> list[FileName]:
-    files = [given] if isinstance(given, (str, PathLike)) else list(given)
+def _files(given: FileName | Sequence[FileName]) -> Sequence[FileName]:
+    files = [given] if isinstance(given, (str, PathLike)) else list_of("files", given, "give those of each process")
     if not files:
         raise ConfigError("there are no files; give those of each process.")
     return files

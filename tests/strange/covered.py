@@ -25,7 +25,7 @@ _ENGINE = "what the engines ask for each phase, with what was checked before"
 _ERROR = "an exception"
 _KIND = "a type in annotations only"
 _OPERATOR = "an operator as Linear, which is called; its sizes are checked in the same place, Operator"
-_TORCH = "needs PyTorch or files that it has written; tests/traces/test_from_pytorch.py tries damaged ones"
+_TORCH = "needs PyTorch"
 NOT_COVERED = {
     "Collective": _ENUM,
     "ConfigError": _ERROR,
@@ -62,7 +62,6 @@ NOT_COVERED = {
     "traces.NodeType": _ENUM,
     "traces.Operation": _MADE + ": a Builder does",
     "traces.Tensors": _MADE,
-    "traces.from_pytorch": _TORCH,
     "traces.record_pytorch": _TORCH,
     "compute.Context": _OPERATOR,
     "compute.Convolution": _OPERATOR,

@@ -1,5 +1,7 @@
 """Valid calls of what makes jobs: traces, files, models, strategies, devices."""
 
+from pathlib import Path
+
 from strange.calls import call
 from strange.simulator import BLOCK, PLATFORM, SYSTEM, TRACE, TRACE_PLATFORM, TRACE_SYSTEM, WORKLOAD
 
@@ -14,7 +16,7 @@ SPLIT = ae.Strategy(data=2, batch=8)
 OPERATOR = {"name": "fc", "after": (), "split": compute.Split.GATHERED, "shares_input": False}
 SHAPE = compute.Linear(name="fc", inputs=8, outputs=8)
 MODEL = ae.transformer("small", hidden=64, heads=4, blocks=2, sequence=16, vocabulary=100)
-INPUTS = "exercises/inputs/asplos2022/ex1/"
+RECORDED = Path(__file__).parents[2] / "exercises/inputs/pytorch"
 
 
 def build(method, **given):
@@ -273,6 +275,14 @@ CALLS = [
         backward_micros=5,
         bytes=4096,
         virtual=1,
+    ),
+    call(
+        "traces.from_pytorch",
+        traces.from_pytorch,
+        host=RECORDED / "mlp.0.host.json",
+        kineto=RECORDED / "mlp.0.kineto.json",
+        npus=2,
+        rounding="carry",
     ),
     call(
         "traces.from_strategy",

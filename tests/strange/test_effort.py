@@ -56,6 +56,10 @@ REFUSED = {
         r"up to 2\*\*53 ns, 104 days, its moments can be told apart",
     ),
     "packets": (lambda: ae.SwitchBuffers().packets(2**60), "makes more than 3,000,000 packets"),
+    "a memory": (
+        lambda: ae.TraceSystem.of("ring", local_memory_bandwidth=5e-324),
+        r"local-mem-bw is 4.94066e-324; 1e-09 to 1e\+15 can be calculated with",
+    ),
     "a device": (lambda: ae.Device("d", 1e-300), "operations per second is 1e-300; 1e-09 to 1e\\+30"),
 }
 
