@@ -23,6 +23,12 @@ UNNAMED = {
     "trace_graph": "has boxes, not bars; test_traces reads them",
 }
 
+NAMED_ELSEWHERE = {
+    ("trace_graph", 0): "its boxes are no bars",
+    ("trace_graph", 1): "its boxes are no bars",
+    ("endpoint_steps", 1): "the legend is that of any NPU, so that those of two NPUs are the same",
+}
+
 
 def test_every_public_figure_is_read_back():
     assert {*plots.__all__} - {"Picture", "text_table"} == {*SAMPLES}
@@ -47,7 +53,7 @@ def test_what_a_legend_names_is_drawn_and_what_is_drawn_it_names(name):
         areas = {bar.look for axes in figure.axes for bar in bars(axes)}
         strokes = {stroke_of(line) for axes in figure.axes for line in axes.lines}
         for words, look in named.items():
-            if name == "trace_graph":
+            if (name, which) in NAMED_ELSEWHERE:
                 continue
             if isinstance(look, Fill) and words not in ("least time", "frame: PEs that hold something"):
                 assert look in areas, words
