@@ -47,7 +47,7 @@ def run_loop(workload: Workload, platform: Platform, passes: int = 1, progress: 
             "runs over a dimension of more than 1 NPU."
         )
     if why := unanswered(result):
-        warnings.warn(why, stacklevel=3)
+        warn(why, stacklevel=3)
     return result
 
 
