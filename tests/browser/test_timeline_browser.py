@@ -354,7 +354,7 @@ def asymmetric():
     reduce = trace.all_reduce("gradients 1", 2**20, after=first)
     trace.compute("update", 20, after=reduce)
     blocks = (ae.Block("Ring", 8, 50, 500), ae.Block("Switch", 8, 50, 500))
-    system = ae.TraceSystem.of(["ring", "halvingDoubling"], splits=4)
+    system = ae.TraceSystem.of(["ring", "halvingDoubling"], splits=4, optimization="baseline")
     platform = ae.TracePlatform(blocks, system, congestion_aware=True)
     return ae.simulate(trace.build(), platform, record=True)
 
@@ -548,7 +548,9 @@ WRITTEN = f"""() => {{
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_name_of_opened_links_stands_whole_in_a_line_of_its_own(show, scheme):
     blocks = (ae.Block("Ring", 4, 50, 500), ae.Block("Switch", 2, 50, 500))
-    platform = ae.TracePlatform(blocks, ae.TraceSystem.of(["ring", "direct"]), congestion_aware=True)
+    platform = ae.TracePlatform(
+        blocks, ae.TraceSystem.of(["ring", "direct"], optimization="baseline"), congestion_aware=True
+    )
     run = ae.simulate(ae.traces.collective("all_reduce", 2**20, npus=8), platform, record=True)
     page = show(run, options={"color_scheme": scheme})
     links = page.evaluate(f"{VIEW}.run.groups.length - 1")

@@ -343,7 +343,7 @@ def test_utilisation_of_runs_of_any_kind(straggler, passes, layers):
 
 def test_the_chunks_of_a_traces_collective():
     blocks = (ae.Block("Ring", 4, 50, 500), ae.Block("Switch", 2, 50, 500))
-    system = ae.TraceSystem.of(["ring", "halvingDoubling"], splits=4)
+    system = ae.TraceSystem.of(["ring", "halvingDoubling"], splits=4, optimization="baseline")
     run = ae.simulate(step(slow=50).build(), ae.TracePlatform(blocks, system), record=True)
     picture = chunks(run, layer="gradients 1", npu=6)
     axes = picture.figure.axes[0]
