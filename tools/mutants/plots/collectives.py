@@ -27,11 +27,12 @@ OF_RING = f"{READ}test_ring_and_tree_have_one_colour_for_a_protocol_and_one_dash
 OF_SWEEP = f"{READ}test_a_sweep_names_the_floor_and_the_slope_where_they_are"
 
 FAULTS = [
-    Fault("the name of a line has the next one's colour", COSTS, "            color=COLOURS[i],\n            fontsize",
-          "            color=COLOURS[i + 1],\n            fontsize", OF_COSTS),
+    Fault("the name of a line has another's colour", COSTS, "color=COLOURS[look], size", "color=COLOURS[look - 1], size",
+          OF_COSTS),
     Fault("the chart of steps has the other's title", COSTS, 'left.set_title("steps")', 'right.set_title("steps")',
           OF_COSTS),
-    Fault("lines of costs are named after others", COSTS, "if other == values]", "if other != values]", OF_COSTS),
+    Fault("lines of costs are named after others", COSTS, "axes.annotate(name, at", "axes.annotate([*series][0], at",
+          OF_COSTS),
     Fault("an algorithm's steps are told backwards", COSTS, "{found[0].steps} to {found[-1].steps} steps",
           "{found[-1].steps} to {found[0].steps} steps", f"{READ}test_the_costs_in_words"),
     Fault("the words of the costs are the same whatever is drawn", COSTS, "sends or receives, in buffers. {grown}",

@@ -1,5 +1,0 @@
-"""Faults in the figures."""
-
-from tools.mutants.fault import Fault
-
-FAULTS: list[Fault] = []
