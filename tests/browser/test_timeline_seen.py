@@ -117,7 +117,8 @@ def test_a_bar_for_every_span_in_its_lane_and_its_legends_look(show, scheme):
     page = show(LOOP, scheme)
     picture, looks, seen = Picture(page), legend(page, ".astra-timeline .astra-legend .astra-key"), 0
     assert set(looks) == {span.kind for lane in lanes(LOOP) for row in lane.rows for span in row}
-    for name, (_, _, letters) in looks.items():
+    for name, (_, hatch, letters) in looks.items():
+        assert bool(hatch) == (name != "forward")
         assert letters == ([LETTERS[name]] if LETTERS[name] else [])
     for lane in lanes(LOOP):
         for row, spans in enumerate(lane.rows):

@@ -153,7 +153,7 @@ FAULTS = [
         f"{JS}/facts.js",
         '["waited", nanoseconds(run.start[span] - run.queued[span])],\n    ...when',
         '["waited", nanoseconds(run.end[span] - run.start[span])],\n    ...when',
-        CLICKED,
+        f"{NODE}facts of a chunk's span, of compute, of exposed communication",
     ),
     Fault(
         "timeline: busy stands below spans",

@@ -9,6 +9,7 @@ BAR = f"{SEEN}a_bar_for_every_span_in_its_lane_and_its_legends_look[light]"
 WRITTEN = f"{SEEN}what_is_written_on_a_bar_is_of_its_span"
 HIGHLIGHT = f"{SEEN}what_is_highlighted_is_strong_and_the_rest_pale"
 NARROW = f"{SEEN}spans_narrower_than_a_pixel_fill_their_column_as_much_as_their_time"
+NODE = "tests/js/timeline.test.js::"
 
 FAULTS = [
     Fault(
@@ -47,18 +48,11 @@ FAULTS = [
         BAR,
     ),
     Fault(
-        "timeline: rows of a lane are upside down",
-        f"{JS}/chart.js",
-        "lane.y + track.row * lane.row, lane.row > 4",
-        "lane.y + (lane.tracks.length - 1 - track.row) * lane.row, lane.row > 4",
-        BAR,
-    ),
-    Fault(
-        "timeline: spans are drawn in the lane below",
+        "timeline: spans are looked for in the lane above",
         f"{JS}/run.js",
         "tracks) this.lanes[track.lane].tracks.push",
         "tracks) this.lanes[(track.lane + 1) % this.lanes.length].tracks.push",
-        BAR,
+        f"{NODE}rows of a lane are tracks of their own, and every span belongs to one",
     ),
     Fault(
         "timeline: chunks are counted from 1",
