@@ -26,8 +26,8 @@ FAULTS = [
     Fault(
         "player: tokens stay half way",
         f"{JS}/stage.js",
-        "const drawn = calm() ?",
-        "const drawn = !calm() ?",
+        ": calm() && !shown.docks ?",
+        ": !calm() && !shown.docks ?",
         FLIES,
     ),
     Fault(
@@ -146,8 +146,8 @@ FAULTS = [
     Fault(
         "player: one step too few in all",
         f"{WIDGETS}/static/player.js",
-        "`step ${step} of ${film.count}`",
-        "`step ${step} of ${film.count - 1}`",
+        "`step ${step} of ${count(data.step_count)}`",
+        "`step ${step} of ${count(data.step_count - 1)}`",
         STRIP,
     ),
     Fault(
@@ -195,8 +195,8 @@ FAULTS = [
     Fault(
         "player: who is followed is dim",
         f"{JS}/stage.js",
-        "const dim = focus !== null && !mine",
-        "const dim = focus !== null && mine",
+        "const dim = (focus !== null && !mine",
+        "const dim = (focus !== null && mine",
         FOLLOWED,
     ),
     Fault(
@@ -222,7 +222,7 @@ FAULTS = [
     ),
     Fault(
         "player: an all-to-all's blocks are of the way back",
-        f"{WIDGETS}/drawing.py",
+        f"{WIDGETS}/holdings.py",
         "shard = [[c * n + r for c in range(n)]",
         "shard = [[r * n + c for c in range(n)]",
         f"{SEEN}what_each_npu_has_for_whom_in_an_all_to_all",

@@ -73,8 +73,8 @@ FAULTS = [
     Fault(
         "player: an NPU is green as soon as one of its shards is final",
         f"{JS}/table.js",
-        "row.every(({ astra })",
-        "row.some(({ astra })",
+        "asked.every(({ astra })",
+        "asked.some(({ astra })",
         TABLE,
     ),
     Fault(

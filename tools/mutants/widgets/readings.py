@@ -99,15 +99,15 @@ FAULTS = [
     Fault(
         "explorer: chunks are called steps",
         f"{WIDGETS}/choice.py",
-        "{_several(len(choice.sizes), 'chunk')} of {_several(cost.steps, 'step')}",
-        "{_several(len(choice.sizes), 'step')} of {_several(cost.steps, 'chunk')}",
+        "{_several(len(choice.sizes), 'chunk')} of ",
+        "{_several(len(choice.sizes), 'step')} of ",
         EXPLORER,
     ),
     Fault(
         "explorer: the time is that of one chunk",
         f"{WIDGETS}/choice.py",
-        'f"{format_ns(choice.total_ns)}: {format_bytes',
-        'f"{format_ns(choice.time.total_ns)}: {format_bytes',
+        'f"{total_words(total, choice.bound_ns)}: ',
+        'f"{total_words(time.total_ns, choice.bound_ns)}: ',
         EXPLORER,
     ),
     Fault(
