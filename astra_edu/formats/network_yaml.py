@@ -8,7 +8,7 @@ from typing import Any
 from astra_edu.base.errors import ConfigError, suggestion
 from astra_edu.formats.notices import notice, notice_unknown
 from astra_edu.formats.yaml_mapping import WHOLE, Entry, parse_mapping
-from astra_edu.network import Block, Dimension
+from astra_edu.network import Block, Dimension, dimensions
 from astra_edu.network.block import checked_blocks
 
 _KEYS = ("topology", "npus_count", "bandwidth", "latency")
@@ -100,7 +100,10 @@ def format_congested_network(network: tuple[Dimension, ...]) -> str:
     bandwidth: [ 50.0 ]  # GB/s (2**30 bytes/s)
     latency: [ 500.0 ]  # ns
     """
-    (only,) = network
+    network = dimensions(network)
+    if len(network) != 1:
+        raise ConfigError(f"network has {len(network)} dimensions; a congestion-aware one of ASTRA-sim 1.0 has one.")
+    only = network[0]
     first, *others = format_network_2((Block(only.topology, only.npus, only.bandwidth, only.latency),)).splitlines(True)
     return "".join([first.replace("[ ", "").replace(" ]", ""), *others])
 

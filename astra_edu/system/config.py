@@ -104,8 +104,7 @@ class Platform:
     def __post_init__(self) -> None:
         instance_of("system", self.system, SystemConfig, 'give a SystemConfig, such as SystemConfig.of("ring")')
         object.__setattr__(self, "network", dimensions(self.network))
-        if not isinstance(self.congestion_aware, bool):
-            raise ConfigError(f"congestion_aware is {self.congestion_aware!r:.60}; it must be True or False.")
+        flag("congestion_aware", self.congestion_aware)
         if self.congestion_aware:
             check_congested(self.network, self.system)
 

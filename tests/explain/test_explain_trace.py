@@ -207,7 +207,7 @@ def test_something_is_said_of_every_run(files, collective, congestion_aware):
         system = parse_system_2(json.dumps(files["system"]), "sys.json", CustomTraces("sys.json"))
         platform = ae.TracePlatform(parse_network_2(files["network"]), system, congestion_aware=congestion_aware)
         result = ae.simulate(ae.traces.collective(collective, bytes=4096, npus=platform.npus), platform)
-    if result:
+    if result and result.total_ns < 2**53:
         assert len(explain(result).sentences) >= 2
 
 

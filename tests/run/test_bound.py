@@ -182,7 +182,7 @@ def test_an_estimate_leads_with_what_the_links_of_its_groups_allow():
     assert shared.bound_ns == pytest.approx(free.total_ns, rel=0.02)
     assert repr(shared).startswith(
         f"<at least {shared.bound_ns / 1e6:,.3f} ms: the messages share links; ASTRA-sim's contention-free model says "
-        f"{shared.total_ns / 1e6:,.3f} ms: compute"
+        f"{shared.total_ns / 1e6:,.3f} ms by data 8 × tensor 8"
     )
 
 

@@ -146,7 +146,7 @@ CALLS = [
         bandwidth=50,
         latency=500,
     ),
-    call("Platform", ae.Platform, network=RING, system=SYSTEM),
+    call("Platform", ae.Platform, network=RING, system=SYSTEM, congestion_aware=False),
     call(
         "RemoteMemory",
         ae.RemoteMemory,

@@ -59,7 +59,7 @@ def test_involved_dimensions_are_true_or_false(uses):
 
 @pytest.mark.parametrize("field", ["duration_micros", "start_time_micros", "id"])
 def test_a_number_that_no_file_can_hold_is_refused(field):
-    with pytest.raises(ae.ConfigError, match="more than the 64 bits"):
+    with pytest.raises(ae.ConfigError, match="64 bits"):
         from_nodes([[{"id": 1, "type": "COMP_NODE", field: 1e300}]])
-    with pytest.raises(ae.ConfigError, match="more than the 64 bits"):
+    with pytest.raises(ae.ConfigError, match="64 bits"):
         ae.traces.Builder(2).compute("forward", 2**64)

@@ -65,7 +65,7 @@ def stage(svg):
 
 
 @pytest.mark.parametrize("plan", [RING, schedule("all-gather", "ring", 5), schedule("broadcast", "binary-tree", 6, 2)])
-def test_the_players_tokens_are_half_way_and_its_ways_lead_to_the_receiver(plan):
+def test_the_players_tokens_have_arrived_and_its_ways_lead_to_the_receiver(plan):
     for step in (1, plan.step_count):
         svg = Player(plan).svg(step)
         names, tokens = stage(svg)
@@ -75,8 +75,7 @@ def test_the_players_tokens_are_half_way_and_its_ways_lead_to_the_receiver(plan)
         for transfer in now.transfers:
             a, b = names[transfer.source], names[transfer.destination]
             at = [middle for label, middle, _ in tokens if label == plus + plan.shard_name(transfer.shard)]
-            middle = ((a[0] + b[0]) / 2, (a[1] + b[1]) / 2)
-            assert min(hypot(x - middle[0], y - middle[1]) for x, y in at) < 0.35 * hypot(a[0] - b[0], a[1] - b[1])
+            assert min(hypot(x - b[0], y - b[1]) for x, y in at) < 0.3 * hypot(a[0] - b[0], a[1] - b[1])
         for _, _, box in tokens:
             assert (box["fill"], box["stroke"]) == ((PALE_ORANGE, ORANGE) if plus else (PALE_BLUE, BLUE))
             assert (float(box["rx"]) > 5) == (not plus)

@@ -27,8 +27,7 @@ OF_RING = f"{READ}test_ring_and_tree_have_one_colour_for_a_protocol_and_one_dash
 OF_SWEEP = f"{READ}test_a_sweep_names_the_floor_and_the_slope_where_they_are"
 
 FAULTS = [
-    Fault("the name of a line has another's colour", COSTS, "color=COLOURS[look], size", "color=COLOURS[look - 1], size",
-          OF_COSTS),
+    Fault("the name of a line has another's colour", COSTS, "COLOURS[look], size", "COLOURS[look - 1], size", OF_COSTS),
     Fault("the chart of steps has the other's title", COSTS, 'left.set_title("steps")', 'right.set_title("steps")',
           OF_COSTS),
     Fault("lines of costs are named after others", COSTS, "axes.annotate(name, at", "axes.annotate([*series][0], at",

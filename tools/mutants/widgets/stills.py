@@ -5,7 +5,7 @@ from tools.mutants.fault import Fault
 TESTS = "tests/course/widgets/test_still_pictures.py::test_"
 WIDGETS = "astra_edu/course/widgets"
 PLAYER, LINKS = f"{WIDGETS}/picture.py", f"{WIDGETS}/network_picture.py"
-TOKENS = f"{TESTS}the_players_tokens_are_half_way_and_its_ways_lead_to_the_receiver"
+TOKENS = f"{TESTS}the_players_tokens_have_arrived_and_its_ways_lead_to_the_receiver"
 TABLE = f"{TESTS}the_players_table_is_the_proofs"
 FULL = f"{TESTS}cells_are_as_full_as_their_contributors"
 STRIP = f"{TESTS}the_strips_playhead_stands_at_the_step"
