@@ -38,6 +38,8 @@ def caveat(total_ns: float, bound_ns: float | None, text: Callable[[float], str]
     """
     if bound_ns is None:
         return ""
+    if text(total_ns) == text(bound_ns):
+        return "the messages share links, which ASTRA-sim's contention-free model doesn't see"
     return f"{SHARED} {text(total_ns)}"
 
 

@@ -25,7 +25,7 @@ def workload(name="fc", compute_ns=10, loop="DATA", options=(), parallelism=""):
 )
 def test_what_could_not_be_read_again_is_not_written(given, tmp_path):
     path = tmp_path / "workload.txt"
-    with pytest.raises(ae.ConfigError, match="can't|must be"):
+    with pytest.raises(ae.ConfigError, match=r"can't|must be"):
         ae.save_workload(workload(**given), path)
     assert not path.exists()
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from matplotlib.ticker import LogFormatter
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.run import Run
@@ -23,6 +24,12 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 _LONG = 12  # lines of a table that is folded away under the figure
+
+
+def _powers(axes: Axes) -> list[Text]:
+    """The numbers on its logarithmic axes: powers of ten, which are no names."""
+    axises = [axis for axis in (axes.xaxis, axes.yaxis) if isinstance(axis.get_major_formatter(), LogFormatter)]
+    return [label for axis in axises for label in axis.get_ticklabels(which="both")]
 
 
 @dataclass(frozen=True)
@@ -48,8 +55,9 @@ class Picture:
     note: str = ""
 
     def __post_init__(self) -> None:
+        powers = {label for axes in self.figure.axes for label in _powers(axes)}
         for text in self.figure.findobj(Text):
-            text.set_parse_math(False)  # names stand as they are, dollars and all
+            text.set_parse_math(text in powers)  # names stand as they are, dollars and all
 
     def _repr_html_(self) -> str:
         buffer = io.BytesIO()

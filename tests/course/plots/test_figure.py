@@ -76,3 +76,9 @@ def test_figures_whose_module_was_divided_are_found_by_its_old_name(monkeypatch)
     from astra_edu.plots.memory import memory_bars
 
     assert memory_bars is plots.memory_bars
+
+
+def test_powers_of_ten_are_set_as_powers_and_names_as_they_are():
+    axes = all_reduce_costs([2, 16], ["ring", "naive"]).figure.axes[0]
+    assert all(label.get_parse_math() for label in axes.get_yticklabels())
+    assert not axes.title.get_parse_math()
