@@ -57,7 +57,7 @@ class Stages(View):
         """Show one setting; further keywords are the shared traits. Raises ConfigError for one that can't be run."""
         if unknown := settings.keys() - {*SETTINGS, "time"}:
             raise ConfigError(f"unknown setting {min(unknown)!r}; there are {', '.join((*SETTINGS, 'time'))}.")
-        instance_of("order", order, str, f"there are {', '.join(ORDERS)}")
+        instance_of("order", order, str, f"there are {', '.join(ORDERS)}; @ae.ORDERS.add('name') adds one of yours")
         self._run: PipelineRun | None = None
         super().__init__(order=order, stages=stages, micro_batches=micro_batches, **settings)
         self._run = self._simulated()

@@ -309,3 +309,8 @@ def test_the_cursor_stays_inside_the_run():
     shown.time = shown.run.total_ns
     shown.micro_batches = 4
     assert shown.time == shown.run.total_ns
+
+
+def test_an_order_of_ones_own_is_told_where_it_is_added():
+    with pytest.raises(ConfigError, match=r"@ae\.ORDERS\.add\('name'\) adds one of yours"):
+        Stages(ORDERS["gpipe"])
