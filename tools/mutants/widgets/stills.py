@@ -36,10 +36,10 @@ FAULTS = [
         TOKENS,
     ),
     Fault(
-        "still player: tokens stand at their receiver",
+        "still player: shards that have arrived stand at their sender",
         PLAYER,
-        "min(1.0, max(0.0, (0.5 - delay)",
-        "min(1.0, max(0.0, (1.0 - delay)",
+        'share = 1.0 if now["docks"]',
+        'share = 0.0 if now["docks"]',
         TOKENS,
     ),
     Fault(
