@@ -26,8 +26,8 @@ FAULTS = [
     Fault(
         "player: tokens stay half way",
         f"{JS}/stage.js",
-        ": calm() && !shown.docks ?",
-        ": !calm() && !shown.docks ?",
+        "halfWay(shown, token) : done;",
+        "halfWay(shown, token) : halfWay(shown, token);",
         FLIES,
     ),
     Fault(
