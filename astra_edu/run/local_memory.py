@@ -16,7 +16,7 @@ from astra_edu.traces.npu import Ran
 
 
 @dataclass(frozen=True)
-class Tensor:
+class KeptTensor:
     """A tensor in local memory from start_ns to end_ns; None: to the end."""
 
     name: str
@@ -29,7 +29,7 @@ class Tensor:
 class LocalMemory:
     """What an NPU has in its local memory. tensors: by the time at which they came; usage: (ns, bytes from then on)."""
 
-    tensors: tuple[Tensor, ...]
+    tensors: tuple[KeptTensor, ...]
 
     @property
     def usage(self) -> tuple[tuple[int, int], ...]:
@@ -69,7 +69,7 @@ def local_memory_of(ran: Sequence[Ran]) -> LocalMemory:
             if name in came:
                 raise ConfigError(f"{node.label} writes the tensor {name[:60]!r}, which is there already.")
             came[name], sizes[name] = start, tensor_bytes
-    kept = [Tensor(name, sizes[name], start, gone.get(name)) for name, start in came.items()]
+    kept = [KeptTensor(name, sizes[name], start, gone.get(name)) for name, start in came.items()]
     return LocalMemory(tuple(sorted(kept, key=lambda tensor: tensor.start_ns)))
 
 
