@@ -14,6 +14,7 @@ from astra_edu.network import Dimension, Part, Row
 from astra_edu.network.bound import bandwidth_bound_ns, steps_that_meet
 from astra_edu.run.run_loop import go_through
 from astra_edu.system.plan_1 import Phase
+from astra_edu.system.scheduler import Ended
 from astra_edu.workload.npu import Npu, Task, running_layers
 from astra_edu.workload.parallelism import Involved, options
 
@@ -117,7 +118,6 @@ class _EachAlone:
 
     def __init__(self, clock: LoopClock, of_task: Mapping[_Key, float]) -> None:
         self.clock = clock
-        self.order = self
         self._of_task = of_task
 
     def issue(
@@ -126,14 +126,14 @@ class _EachAlone:
         collective: Collective,
         collective_bytes: int,
         involved: Sequence[bool],
-        done: Callable[[tuple[Phase, ...]], object],
+        done: Callable[[Ended], object],
         highest: bool = False,
     ) -> bool:
         """Begin a collective; False where its task has none."""
         ns = self._of_task.get(_key(task))
         if ns is not None:
-            self.clock.after(ns, lambda: done(()))
+            self.clock.after(ns, lambda: done(Ended()))
         return ns is not None
 
-    def woken(self, phases: tuple[Phase, ...]) -> None:
+    def woken(self, ended: Ended, at_once: bool) -> None:
         """In which order NPUs go on makes no difference here."""

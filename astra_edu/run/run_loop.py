@@ -46,7 +46,7 @@ def run_loop(workload: Workload, platform: Platform, passes: int = 1, progress: 
             f"this workload does nothing: its loop, {workload.loop}, finds no compute time and no collective that "
             "runs over a dimension of more than 1 NPU."
         )
-    if why := unanswered(result):
+    if why := unanswered(result, scheduler.in_doubt):
         warn(why, stacklevel=3)
     return result
 

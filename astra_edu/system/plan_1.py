@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from itertools import zip_longest
 from typing import NamedTuple
 
 from astra_edu.base.deprecated import renamed_attributes
@@ -11,7 +13,7 @@ from astra_edu.collectives import Collective, Schedule, known_schedule, walk
 from astra_edu.system.config import Platform
 from astra_edu.system.congested import congested_duration
 from astra_edu.system.durations import Duration, duration
-from astra_edu.system.inter_dimension import Dimensions, asked, inter_dimension
+from astra_edu.system.inter_dimension import Dimensions, InterDimension, Ordered, asked, inter_dimension
 from astra_edu.system.logical import LogicalDimension, LogicalTopology, logical_topologies
 from astra_edu.system.routes import Routes
 
@@ -178,7 +180,7 @@ class TimedPlanner:
         """The phases of each chunk of a collective of `collective_bytes` that begins at `now` ns.
 
         involved: for each logical dimension, whether the collective runs over it. zero_leads: whether NPU 0 is the
-        first to begin it (see faithful.npu_order). Nothing comes out where it runs over no dimension of more than one
+        first to begin it (see faithful.forgetting). Nothing comes out where it runs over no dimension of more than one
         NPU. Raises ConfigError for what can't be planned.
         """
         if collective not in self._logical:
@@ -193,17 +195,30 @@ class TimedPlanner:
             self.inter.order(collective, collective_bytes, collective_bytes, involved)  # it takes its turn all the same
             self.inter.begin(now)
             return
-        recommended = chunk_size(collective_bytes, self.platform.system.splits)
-        left_bytes = collective_bytes
-        while left_bytes:
-            order, chunk_bytes = asked(self.inter, collective, recommended, left_bytes, involved)
+        for order, chunk_bytes in self._orders(self.inter, collective, collective_bytes, involved):
             used = (0,) if flat else tuple([d for d in order if usable[d]])
             walk = walks.get(used)
             if walk is None:
                 walk = walks[used] = Walk(self._stations(collective, used), self._turns)
             yield walk.phases(chunk_bytes)
-            left_bytes -= chunk_bytes
         self.inter.begin(now)
+
+    def lead_matters(self, collective: Collective, collective_bytes: int, involved: Sequence[bool], now: float) -> bool:
+        """Whether the chunks of a collective that begins at `now` ns depend on which NPU is the first to begin it."""
+        zero, another = deepcopy(self.inter), deepcopy(self.inter)
+        zero.begin(now)
+        found = (self._orders(inter, collective, collective_bytes, involved) for inter in (zero, another))
+        return any(one != other for one, other in zip_longest(*found))
+
+    def _orders(
+        self, inter: InterDimension, collective: Collective, collective_bytes: int, involved: Sequence[bool]
+    ) -> Iterator[Ordered]:
+        recommended = chunk_size(collective_bytes, self.platform.system.splits)
+        left_bytes = collective_bytes
+        while left_bytes:
+            order, chunk_bytes = asked(inter, collective, recommended, left_bytes, involved)
+            yield order, chunk_bytes
+            left_bytes -= chunk_bytes
 
     def _stations(self, collective: Collective, order: tuple[int, ...]) -> list[Station]:
         one_each = self.platform.system.optimization == "baseline"

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from astra_edu.collectives import Collective
 from astra_edu.system.config import Platform
 from astra_edu.system.congested import CongestedPhases
+from astra_edu.system.faithful.forgetting import Forgetting
 from astra_edu.system.faithful.npu_order import NpuOrder, others_first
+from astra_edu.system.faithful.npu_turns import NpuTurns
 from astra_edu.system.logical import LogicalDimension
 from astra_edu.system.plan_1 import Phase, TimedPlanner
 from astra_edu.system.policies import priorities, queue_policy
 from astra_edu.system.queues import Chunk, Issued, Npus, Queue, Queues, Stay
+from astra_edu.system.themis import Themis
 
 if TYPE_CHECKING:
     from astra_edu.clock.lookback import Happening, LoopClock
@@ -21,6 +24,13 @@ if TYPE_CHECKING:
 
 HIGHEST_PRIORITY = 100_000_000
 """Of the embedding exchange in the DLRM loops: before everything else."""
+
+
+class Ended(NamedTuple):
+    """How a collective came to its end: with a last chunk through `phases`, in the record's stay of this number."""
+
+    phases: tuple[Phase, ...] = ()
+    stay: int = -1
 
 
 class Scheduler:
@@ -42,6 +52,11 @@ class Scheduler:
         self.queues.stays = self.stays
         self.order = NpuOrder(len(dims), system.boost)
         self._planner = TimedPlanner(platform, dims)
+        self._turns = NpuTurns(platform, dims, self.stays)
+        themis = self._planner.inter
+        self._forgetting: Forgetting | None = None
+        if isinstance(themis, Themis):
+            self._forgetting = Forgetting(self._planner, themis, self._turns, self.order)
         self._congested = CongestedPhases(platform) if platform.congestion_aware else None
         self._priorities = priorities(system.scheduling)
 
@@ -51,7 +66,7 @@ class Scheduler:
         collective: Collective,
         collective_bytes: int,
         involved: Sequence[bool],
-        done: Callable[[tuple[Phase, ...]], object],
+        done: Callable[[Ended], object],
         highest: bool = False,
     ) -> bool:
         """Begin a collective of `collective_bytes` now and call `done` when its last chunk is; False where it has none.
@@ -60,12 +75,26 @@ class Scheduler:
         """
         priority = HIGHEST_PRIORITY if highest else next(self._priorities)
         now = self.clock.now
-        issued = Issued(what, done, now)
-        planned = self._planner.chunks(collective, collective_bytes, involved, now, self.order.zero_leads)
+        issued = Issued(what, lambda phases: done(Ended(phases, len(self.stays) - 1)), now)
+        zero_leads = True
+        if self._forgetting:
+            self._turns.issued(issued)
+            zero_leads = self._forgetting.zero_leads(collective, collective_bytes, involved, now)
+        planned = self._planner.chunks(collective, collective_bytes, involved, now, zero_leads)
         for index, phases in enumerate(planned):
             issued.chunks += 1
             self.queues.add(Chunk(index, priority, phases, issued), now)
         return issued.chunks > 0
+
+    @property
+    def in_doubt(self) -> bool:
+        """Whether a plan depended on the order of the NPUs in one ns where that isn't known."""
+        return self._forgetting is not None and self._forgetting.in_doubt
+
+    def woken(self, ended: Ended, at_once: bool) -> None:
+        """The NPUs have waited for a collective. at_once: and for no update after it."""
+        self.order.woken(ended.phases)
+        self._turns.woken(ended.stay, at_once)
 
     def _begin(self, queue: Queue, chunk: Chunk, npus: Npus) -> None:
         """npus: in which order those of the dimension begin; None: each on its own, in the order of all NPUs."""

@@ -53,7 +53,11 @@ class Themis(InterDimension):
         """Collectives of one ns share the loads; a later one starts from none."""
         if now != self.began:
             self.began = now
-            self.loads = [Load(d) for d in range(len(self.npus))]
+            self.forget()
+
+    def forget(self) -> None:
+        """Take nothing to be sent."""
+        self.loads = [Load(d) for d in range(len(self.npus))]
 
     def order(self, collective: Collective, chunk_bytes: int, left_bytes: int, involved: Sequence[bool]) -> Ordered:
         """See InterDimension. An all-to-all is never reordered."""

@@ -12,8 +12,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, TypeVar
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.system.plan_1 import Phase
-from astra_edu.system.scheduler import Scheduler
+from astra_edu.system.scheduler import Ended, Scheduler
 from astra_edu.workload.layer import Work, Workload
 from astra_edu.workload.parallelism import Involved, Options
 
@@ -47,7 +46,7 @@ class Task:
     communication_ns: float = 0
     in_flight: int = 0
     waiting: list[simpy.Event] = field(default_factory=list)
-    last_phases: tuple[Phase, ...] = ()
+    ended: Ended = field(default_factory=Ended)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +128,7 @@ class Npu:
         while task.in_flight:
             self._idle_cycles = 0
             yield from self._one_of(task)
-            self.scheduler.order.woken(task.last_phases)
+            self.scheduler.woken(task.ended, at_once=not task.update_ns)
 
     @noted_until_run
     def communicate(self, task: Task) -> Steps:
@@ -153,8 +152,8 @@ class Npu:
             return False
         created = self.clock.now
 
-        def finished(phases: tuple[Phase, ...]) -> None:
-            task.last_phases = phases
+        def finished(ended: Ended) -> None:
+            task.ended = ended
             self.clock.after(task.update_ns, updated)
 
         def updated() -> None:

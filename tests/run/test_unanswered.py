@@ -72,3 +72,21 @@ def test_a_flat_collective_beside_others_on_a_shared_bus_is_refused():
     cube = (ae.Dimension.of("Ring", 2, 50, 100),) * 3
     with pytest.raises(ae.ConfigError, match=r"on a shared bus, a collective over all NPUs at once"):
         ae.simulate(ae.Workload("DATA", layers), ae.Platform(cube, system))
+
+
+def themis_after_a_wait(topology):
+    """A group that breaks dimension 1 in two, and two all-reduces over both; the warnings."""
+    network = (ae.Dimension.of("Ring", 4, 12.5, 100), ae.Dimension.of(topology, 8, 50, 100))
+    system = ae.SystemConfig.of("ring_ring", splits=4, inter_dimension="themis", boost=False)
+    work = Work(100, C.ALL_REDUCE, 2**22)
+    layers = (Layer("0", work, NOTHING, NOTHING), Layer("1", work, NOTHING, NOTHING))
+    workload = ae.Workload("HYBRID_TRANSFORMER", layers, ("model_parallel_NPU_group:", "16"))
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        ae.simulate(workload, ae.Platform(network, system))
+    return [str(warning.message) for warning in said if "which NPU" in str(warning.message)]
+
+
+def test_where_the_order_of_npus_counts_and_is_not_known_it_is_said():
+    assert themis_after_a_wait("Switch") == []
+    assert len(themis_after_a_wait("Ring")) == 1

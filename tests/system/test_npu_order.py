@@ -2,8 +2,6 @@
 
 from types import SimpleNamespace
 
-import pytest
-
 import astra_edu as ae
 from astra_edu.system.faithful.npu_order import NpuOrder, others_first
 
@@ -21,7 +19,6 @@ def ranks(order):
 
 def test_at_the_start_the_npus_stand_by_their_numbers():
     order = NpuOrder(3, boost=True)
-    assert order.zero_leads
     assert ranks(order) == [1, 2, 3]
     assert list(order.along(phase(1))) == [0, 1, 2, 3]
 
@@ -29,7 +26,6 @@ def test_at_the_start_the_npus_stand_by_their_numbers():
 def test_after_a_phase_those_that_took_no_part_come_first():
     order = NpuOrder(3, boost=True)
     order.woken((phase(1),))
-    assert not order.zero_leads
     assert ranks(order) == [2, 3, 2]  # NPU 0 ends phases on 0 and 2, its neighbours those on 1
     assert list(order.along(phase(1))) == [0, 1, 2, 3]
     assert list(order.along(phase(0))) == others_first(phase(0)) == [1, 2, 3, 0]
@@ -52,14 +48,3 @@ def test_where_all_npus_are_one_row_nobody_sits_out():
     order = NpuOrder(3, boost=True)
     order.woken((phase(0, flat=True),))
     assert ranks(order) == [1, 2, 3]
-
-
-@pytest.mark.parametrize(
-    ("npus", "algorithm", "leads"),
-    [(4, "ring", False), (4, "direct", False), (2, "ring", True), (4, "halving-doubling", True)],
-)
-def test_without_boost_mode_a_ring_puts_another_npu_first(npus, algorithm, leads):
-    order = NpuOrder(2, boost=False)
-    order.woken((phase(0, npus, algorithm),))
-    assert order.zero_leads is leads
-    assert order.rank(phase(1)) == 0

@@ -1,8 +1,8 @@
 """In which order ASTRA-sim's NPUs get their turn within one nanosecond.
 
 All NPUs do the same at the same time, and NPU 0 tells the story. But ASTRA-sim goes through them one after the other,
-and two things depend on who is first: a phase is over when the last of its NPUs has had its turn; and Themis forgets
-its loads when NPU 0 begins a collective, which may be after another NPU has asked for the order of its chunks.
+and a phase is over when the last of its NPUs has had its turn. (What Themis remembers depends on the order of all NPUs:
+see npu_turns, and this where that doesn't know.)
 
 Only NPU 0 and its neighbours along each dimension count. They begin in the order of their numbers. After waiting for
 a collective, those that took no part in its last phase come first.
@@ -36,7 +36,7 @@ class NpuOrder:
 
     @property
     def zero_leads(self) -> bool:
-        """Whether NPU 0 is the first of all."""
+        """Whether NPU 0 comes before its neighbours."""
         return self._order.index(ZERO) == 0
 
     def rank(self, phase: Phase) -> int:
