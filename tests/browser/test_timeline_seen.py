@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 pytest.importorskip("anywidget")
@@ -13,13 +15,18 @@ from astra_edu.base.units import format_ns
 from astra_edu.course.widgets import Timeline
 from astra_edu.run.lanes import lanes
 from astra_edu.workload import Layer, Work
-from browser.looking import SCHEMES, drawn, legend, recording, texts
+from browser.looking import SCHEMES, legend, recording, texts
+from browser.timeline_picture import Picture
 
 pytestmark = pytest.mark.browser
 
 FORWARD, GRADIENT, NOTHING = Work(20_000, None, 0), Work(40_000, "all-reduce", 2**20), Work(30_000, None, 0)
 LAYERS = [Layer(f"layer {k}", FORWARD, NOTHING, GRADIENT) for k in range(3)]
-LOOP = ae.simulate(ae.Workload("DATA", LAYERS), ae.preset("torus"))
+TORUS = ae.preset("torus")
+LOOP = ae.simulate(ae.Workload("DATA", LAYERS), TORUS)
+SIDE_BY_SIDE = ae.simulate(
+    ae.Workload("DATA", LAYERS), replace(TORUS, system=replace(TORUS.system, active_chunks=3, splits=4))
+)
 PIPELINE = ae.run_pipeline("gpipe", 2, 3, 10_000, 20_000)
 LINKS = recorded(ae.Block("Ring", 4, 50, 500), "ring")
 LETTERS = {
@@ -27,7 +34,6 @@ LETTERS = {
     **{"reduce-scatter": "RS", "all-gather": "AG", "all-reduce": "AR", "all-to-all": "A2A", "backward": "B"},
     **{"compute": "", "bubble": "", "message": "", "send": "", "receive": ""},
 }
-CANVAS = ".astra-timeline .astra-plot canvas"
 INK = {"light": "rgb(27, 27, 27)", "dark": "rgb(236, 236, 236)"}
 INKS = {
     scheme: {ink, "#" + "".join(f"{int(part):02x}" for part in ink[4:-1].split(","))} for scheme, ink in INK.items()
@@ -40,56 +46,6 @@ def show(open_page):
         return open_page(recording(Timeline(result, **traits).page()), color_scheme=scheme)
 
     return shown
-
-
-class Picture:
-    """The canvas as a person reads it: times by the axis, lanes by the names at their left."""
-
-    def __init__(self, page) -> None:
-        self.entries = drawn(page, CANVAS)
-        self.texts = [entry for entry in self.entries if entry["what"] == "text"]
-        self.unit = {"ns": 1, "µs": 1000, "ms": 1e6}[next(e["text"] for e in self.texts if "time, " in e["text"])[6:]]
-        top = [(e["text"].replace(",", ""), e["box"]) for e in self.texts if e["box"][1] < 10]
-        marks = [(float(text), box[0] + box[2] / 2) for text, box in top if text.replace(".", "").isdigit()]
-        lines = [e["box"][0] + 0.5 for e in self.fills() if abs(e["box"][2] - 1) < 1e-6 and e["alpha"] < 0.2]
-        self.ticks = [(value, min(lines, key=lambda x, at=at: abs(x - at))) for value, at in marks]
-        (first, left), (last, right) = self.ticks[0], self.ticks[-1]
-        self.scale = (right - left) / (last - first) / self.unit
-        self.start = left - first * self.unit * self.scale
-
-    def fills(self):
-        return [entry for entry in self.entries if entry["what"] == "fill"]
-
-    def x(self, ns):
-        return self.start + ns * self.scale
-
-    @property
-    def bands(self):
-        """(top, height) of the lanes' grounds, from top to bottom."""
-        return [(e["box"][1], e["box"][3]) for e in self.fills() if abs(e["alpha"] - 0.06) < 1e-6]
-
-    def band(self, name):
-        """The ground of the lane with this name at its left."""
-        y = next(e["box"][1] + 6 for e in self.texts if e["text"] == name and e["box"][0] < 150)
-        return next((top, high) for top, high in self.bands if top <= y <= top + high)
-
-    def at(self, band, row, rows, start, end):
-        """What is filled in a row of a band for a stretch of time."""
-        top, high = band[0] + row * band[1] / rows, band[1] / rows
-        left, right = self.x(start), self.x(end)
-        found = []
-        for e in self.fills():
-            x, y, wide, tall = e["box"]
-            inside = top - 0.1 <= y < top + high and tall > 0.6 * high and abs(e["alpha"] - 0.06) > 1e-6
-            if inside and abs(x - left) < 0.2 and -1.2 < x + wide - right < 0.2:
-                found.append(e)
-        return found
-
-    def written(self, band, start, end):
-        """The texts in a band whose middle is that of a stretch of time."""
-        middle = (self.x(start) + self.x(end)) / 2
-        inside = [e for e in self.texts if band[0] <= e["box"][1] + 6 <= band[0] + band[1] and e["box"][0] > 165]
-        return [e for e in inside if abs(e["box"][0] + e["box"][2] / 2 - middle) < 1.2]
 
 
 def labels(span):
@@ -113,14 +69,15 @@ def labels(span):
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_a_bar_for_every_span_in_its_lane_and_its_legends_look(show, scheme):
-    page = show(LOOP, scheme)
+@pytest.mark.parametrize("result", [LOOP, SIDE_BY_SIDE], ids=["one chunk at a time", "three"])
+def test_a_bar_for_every_span_in_its_lane_and_its_legends_look(show, result, scheme):
+    page = show(result, scheme)
     picture, looks, seen = Picture(page), legend(page, ".astra-timeline .astra-legend .astra-key"), 0
-    assert set(looks) == {span.kind for lane in lanes(LOOP) for row in lane.rows for span in row}
+    assert set(looks) == {span.kind for lane in lanes(result) for row in lane.rows for span in row}
     for name, (_, hatch, letters) in looks.items():
         assert bool(hatch) == (name != "forward")
         assert letters == ([LETTERS[name]] if LETTERS[name] else [])
-    for lane in lanes(LOOP):
+    for lane in lanes(result):
         for row, spans in enumerate(lane.rows):
             for span in spans:
                 if picture.x(span.end_ns) - picture.x(span.start_ns) < 5:

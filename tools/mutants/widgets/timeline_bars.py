@@ -5,13 +5,21 @@ from tools.mutants.fault import Fault
 SEEN = "tests/browser/test_timeline_seen.py::test_"
 WIDGETS = "astra_edu/course/widgets"
 JS = f"{WIDGETS}/static/timeline"
-BAR = f"{SEEN}a_bar_for_every_span_in_its_lane_and_its_legends_look[light]"
+BAR = f"{SEEN}a_bar_for_every_span_in_its_lane_and_its_legends_look[one chunk at a time-light]"
+SIDE_BY_SIDE = f"{SEEN}a_bar_for_every_span_in_its_lane_and_its_legends_look[three-light]"
 WRITTEN = f"{SEEN}what_is_written_on_a_bar_is_of_its_span"
 HIGHLIGHT = f"{SEEN}what_is_highlighted_is_strong_and_the_rest_pale"
 NARROW = f"{SEEN}spans_narrower_than_a_pixel_fill_their_column_as_much_as_their_time"
 NODE = "tests/js/timeline.test.js::"
 
 FAULTS = [
+    Fault(
+        "timeline: chunks that go side by side stand upside down",
+        f"{JS}/chart.js",
+        "lane.y + track.row * lane.row, lane.row > 4",
+        "lane.y + (lane.tracks.length - 1 - track.row) * lane.row, lane.row > 4",
+        SIDE_BY_SIDE,
+    ),
     Fault(
         "timeline: bars have the look after theirs",
         f"{JS}/chart.js",
