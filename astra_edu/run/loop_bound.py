@@ -44,12 +44,17 @@ def loop_bound_ns(result: Result) -> float | None:
     of_issued: dict[int, tuple[_Key, _Needs]] = {}
     every: _Needs = defaultdict(float)
     messages = 0
+    known: dict[tuple[int, int, int], list[tuple[int, float]]] = {}
     for stay in result.stays:
-        messages += stay.phase.duration.messages
+        phase = stay.phase
+        messages += phase.duration.messages
         task = stay.what
         assert isinstance(task, Task)
         _, own = of_issued.setdefault(id(stay.issued), (_key(task), defaultdict(float)))
-        for d, ns in _needs(stay.phase):
+        kind = id(phase.schedule), phase.dimension, phase.chunk_bytes
+        if kind not in known:
+            known[kind] = list(_needs(phase))
+        for d, ns in known[kind]:
             every[d] += ns
             own[d] += ns
     least = max(every.values(), default=0.0)
