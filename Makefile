@@ -15,7 +15,7 @@ test: $(VENV)/test-installed ## install (once), then every check: lint, types, t
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
-	$(PY) -m pytest -q -n 2 --dist loadscope -m "not browser" --ignore=tests/exact --cov --cov-report=term tests
+	$(PY) -m pytest -q -n 2 --dist loadscope -m "not browser" --ignore=tests/exact tests
 	$(PY) -m pytest -q -n 2 --dist loadscope tests/exact tests/browser
 	$(PY) -m tools.exercises --check
 	$(PY) -m tools.notebooks check
