@@ -24,7 +24,7 @@ PACKAGE = ROOT / "astra_edu"
 IMPORT_ORDER = (
     *("base", "clock", "collectives", "network", "system", "pipeline", "workload", "traces", "run", "explain"),
     *("formats", "cli"),
-    *("course.studies", "course.plots", "course.widgets", "course.check"),
+    *("course.studies", "course.plots", "course.widgets", "course.instruments", "course.check"),
 )
 FRONT = ("__init__", "__main__", "moved")  # the public names; what brings them from where they are
 

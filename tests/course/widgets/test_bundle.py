@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("anywidget")
 
+from astra_edu.course.instruments import Instrument
 from astra_edu.course.widgets import Folds, LinkPlayer, Player, Stages, Timeline
 from astra_edu.course.widgets.bundle import STATIC, join, script, style
 from astra_edu.course.widgets.palette import LEVELS, PALETTE
@@ -20,6 +21,7 @@ WIDGETS = {
     "stages": Stages,
     "timeline": Timeline,
     "what_if": Words,
+    "instrument": Instrument,
 }
 MODULES = sorted(STATIC.rglob("*.js"))
 X = 'import { x } from "./a.js";\n'

@@ -1,0 +1,129 @@
+"""Cut the model: how tensor, data and pipeline groups and ZeRO share out a transformer, and what that costs."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from astra_edu.base.bound import total_words
+from astra_edu.base.units import format_ns
+from astra_edu.course.instruments.cut_bars import GIB, kept_parts, memory_bars, sentences, size_bars, time_bars, times
+from astra_edu.course.instruments.cut_job import code, iteration, job
+from astra_edu.course.instruments.cut_stage import cut_stage
+from astra_edu.course.instruments.instrument import Instrument
+from astra_edu.course.instruments.question import Answer, Question
+from astra_edu.course.instruments.scene import Scene
+from astra_edu.course.instruments.setting import Setting, Values
+from astra_edu.workload.compute import device
+from astra_edu.workload.strategies import memory
+
+
+def _on(value: Any) -> str:
+    return "on" if value else "off"
+
+
+class CutTheModel(Instrument):
+    """A transformer's block as matrices that are cut and shared out; bytes, memory and time of an iteration follow.
+
+    Nodes of 8 NPUs, 300 GB/s per NPU inside and 25 GB/s between them (GB: 2**30 bytes). Times are ae.estimate's, memory
+    is ae.memory's, sizes of collectives are ae.communications'. The setting may be given as the line of text that the
+    view shows, or by name.
+
+    >>> cut = ae.CutTheModel("model=22b tensor=4", data=1, pipeline=1)
+    >>> cut.text
+    'model=22b tensor=4 data=1 pipeline=1 zero=1 sequence=False recompute=selective micro_batches=8 device=a100'
+    >>> print(cut.predict("compute").said)
+    You said compute; so it is.
+    """
+
+    settings: ClassVar[tuple[Setting, ...]] = (
+        Setting("model", "model", ("bert-large", "gpt2", "megatron-8.3b", "22b", "gpt3", "mt-nlg-530b"), menu=True),
+        Setting("tensor", "tensor group", (1, 2, 4, 8, 16), "NPUs"),
+        Setting("data", "copies (data group)", (1, 2, 4, 8, 16, 32, 64)),
+        Setting("pipeline", "pipeline", (1, 2, 4, 8, 16, 32), "stages"),
+        Setting("zero", "ZeRO", (0, 1, 2, 3), words=lambda stage: f"stage {stage}" if stage else "off"),
+        Setting("sequence", "sequence parallel", (False, True), words=_on, menu=True),
+        Setting("recompute", "recompute", ("none", "selective", "full"), menu=True),
+        Setting("micro_batches", "micro-batches a copy", (1, 2, 4, 8, 16, 32, 64), stored=False),
+        Setting("device", "device", ("v100", "a100", "h100"), menu=True, stored=False),
+    )
+    start: ClassVar[Values] = {
+        **{"model": "gpt3", "tensor": 8, "data": 2, "pipeline": 8, "zero": 1, "sequence": False},
+        **{"recompute": "selective", "micro_batches": 8, "device": "a100"},
+    }
+    actions = (("best", "show me the best for as many NPUs"),)
+
+    def check(self, values: Values) -> None:
+        """See Instrument."""
+        memory(*job(values))
+
+    def scene(self, values: Values) -> Scene:
+        """See Instrument."""
+        (what, cut), on = job(values), device(values["device"])
+        kept, run = memory(what, cut), iteration(values)
+        assert on.memory_bytes is not None
+        fits = kept.total <= on.memory_bytes
+        total = total_words(run.total_ns, run.bound_ns)
+        room = f"{kept.total / GIB:,.1f} of {on.memory_bytes / GIB:,.0f} GiB"
+        return Scene(
+            title=f"{values['model']} on {cut.npus:,} × {values['device']}: tensor {cut.tensor} × data {cut.data} × "
+            f"pipeline {cut.pipeline}",
+            headline=f"{total} an iteration; {room} an NPU{'' if fits else ': doesn’t fit'}",
+            sentences=sentences(run, kept, on),
+            numbers={
+                "time": (max(run.total_ns, run.bound_ns or 0), format_ns(max(run.total_ns, run.bound_ns or 0))),
+                "memory": (kept.total, f"{kept.total / GIB:,.1f} GiB"),
+                "NPUs": (cut.npus, f"{cut.npus:,}"),
+            },
+            bars=(time_bars(run), memory_bars(kept, on), size_bars(what, cut)),
+            stage=cut_stage(what, cut),
+            code=code(values),
+        )
+
+    def question(self, values: Values) -> Question:
+        """What takes most of the time, or how much memory it takes: in turn from setting to setting."""
+        cut = f"{values['tensor']} × {values['data']} × {values['pipeline']}"
+        if self._asks_for_memory(values):
+            return Question(
+                f"{values['model']}, cut {cut} (tensor × data × pipeline): how much memory does an NPU need?", "GiB"
+            )
+        asked = f"{values['model']}, cut {cut} (tensor × data × pipeline): what takes most of an iteration's time?"
+        return Question(asked, choices=tuple(name for name, _ in times(iteration(values))))
+
+    def answer(self, values: Values) -> Answer:
+        """See Instrument."""
+        if self._asks_for_memory(values):
+            kept = memory(*job(values))
+            parts = sorted(kept_parts(kept), key=lambda part: -part[1])
+            why = ", ".join(f"{size / GIB:,.1f} GiB of {name}" for name, size in parts)
+            return Answer(kept.total / GIB, f"It keeps {why}.", near=1.25)
+        run = iteration(values)
+        name, longest = max(times(run), key=lambda part: part[1])
+        return Answer(name, f"It takes {format_ns(round(longest))}, {100 * longest / run.total_ns:.0f} % of the time.")
+
+    def best(self) -> None:
+        """Move to the fastest cut for as many NPUs whose memory suffices; stay if there is none."""
+        npus, found = job(self.values)[1].npus, []
+        for cut in self._cuts(npus):
+            values = self.values | cut
+            if self._impossible(values) or memory(*job(values)).total > (device(values["device"]).memory_bytes or 0):
+                continue
+            run = iteration(values)
+            found.append((max(run.total_ns, run.bound_ns or 0), values))
+        if found:
+            self.values = min(found, key=lambda each: each[0])[1]
+
+    def _cuts(self, npus: int) -> list[Values]:
+        by_name = {setting.name: setting.values for setting in self.settings}
+        return [
+            {"tensor": t, "data": d, "pipeline": p, "zero": z, "recompute": again, "sequence": t > 1}
+            for t in by_name["tensor"]
+            for d in by_name["data"]
+            for p in by_name["pipeline"]
+            if t * d * p == npus
+            for z in (0, 1, 3)
+            for again in by_name["recompute"]
+        ]
+
+    def _asks_for_memory(self, values: Values) -> bool:
+        places = [setting.values.index(values[setting.name]) for setting in self.settings]
+        return sum(places) % 2 == 0

@@ -1,0 +1,90 @@
+"""The bars of a cut: what an iteration's time, an NPU's memory and the collectives' sizes are made of."""
+
+from __future__ import annotations
+
+from astra_edu.base.bound import total_words
+from astra_edu.course.instruments.scene import Bar, Bars, Part
+from astra_edu.course.studies.iteration import Iteration
+from astra_edu.workload.compute import Device
+from astra_edu.workload.models import Model
+from astra_edu.workload.strategies import Memory, Strategy, communications
+
+GIB = 2**30
+GROUPS = {"tensor": "tensor group", "data": "data group", "pipeline": "bubble and transfers"}
+"""The look of what each group sends."""
+
+
+def times(run: Iteration) -> list[tuple[str, float]]:
+    """(look, ns) of each part of an iteration."""
+    return [
+        ("compute", run.compute_ns - run.repeated_ns),
+        ("computed again", run.repeated_ns),
+        ("tensor group", run.tensor_ns),
+        ("bubble and transfers", run.waiting_ns),
+        ("data group", run.data_ns),
+        ("update", run.update_ns),
+    ]
+
+
+def kept_parts(kept: Memory) -> list[tuple[str, float]]:
+    """(look, bytes) of each kind of memory."""
+    return [
+        ("parameters", kept.parameters),
+        ("gradients", kept.gradients),
+        ("optimiser state", kept.optimiser),
+        ("activations", kept.activations),
+    ]
+
+
+def _sizes(what: Model, cut: Strategy) -> dict[str, dict[str, float]]:
+    """{group: {kind of collective: bytes of an iteration}}, of the first stage."""
+    found: dict[str, dict[str, float]] = {}
+    for each in communications(what, cut, stage=0 if cut.pipeline > 1 else None):
+        group = found.setdefault(each.group, {})
+        kind = str(each.collective or "messages")
+        group[kind] = group.get(kind, 0) + each.size * each.times
+    return found
+
+
+def time_bars(run: Iteration) -> Bars:
+    """An iteration's parts, in ms."""
+    parts = tuple(Part(name, ns / 1e6) for name, ns in times(run) if ns > 0)
+    return Bars(
+        "Time of an iteration, as the model has it",
+        (Bar("an iteration", parts, total_words(run.total_ns, run.bound_ns)),),
+        "ms",
+    )
+
+
+def memory_bars(kept: Memory, on: Device) -> Bars:
+    """What an NPU keeps, against what its device has, in GiB."""
+    parts = tuple(Part(name, size / GIB) for name, size in kept_parts(kept))
+    limit = (on.memory_bytes or 0) / GIB
+    return Bars(
+        "Memory of an NPU",
+        (Bar("an NPU", parts, f"{kept.total / GIB:,.1f} GiB", limit),),
+        "GiB",
+        f"what the device has, {limit:,.0f} GiB",
+    )
+
+
+def size_bars(what: Model, cut: Strategy) -> Bars:
+    """What the first stage's NPUs ask of collectives, by group and kind, in GiB."""
+    bars = []
+    for group, kinds in _sizes(what, cut).items():
+        for kind, size in kinds.items():
+            part = Part(GROUPS.get(group, "embeddings"), size / GIB)
+            bars.append(Bar(f"{group}: {kind}", (part,), f"{size / GIB:,.2f} GiB"))
+    return Bars("Collectives of one stage in an iteration, sizes added up", tuple(bars), "GiB")
+
+
+def sentences(run: Iteration, kept: Memory, on: Device) -> tuple[str, ...]:
+    """What takes most, and whether it fits."""
+    name, longest = max(times(run), key=lambda part: part[1])
+    most, size = max(kept_parts(kept), key=lambda part: part[1])
+    times_share, memory_share = longest / run.total_ns, size / kept.total
+    most_of = f"Most of the time goes to: {name}, {times_share:.0%}; most of the memory to: {most}, {memory_share:.0%}."
+    if kept.fits(on):
+        return (most_of,)
+    there = (on.memory_bytes or 0) / GIB
+    return most_of, f"It doesn't fit: {kept.total / GIB:,.1f} GiB are needed and there are {there:,.0f}."

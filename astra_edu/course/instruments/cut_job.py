@@ -1,0 +1,64 @@
+"""What is simulated of a cut: the model, the strategy, nodes of 8 NPUs, and the same in Python."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from astra_edu.base.errors import ConfigError
+from astra_edu.course.instruments.setting import Values
+from astra_edu.course.studies.iteration import Iteration, estimate
+from astra_edu.network import Dimension
+from astra_edu.system import Platform, SystemConfig
+from astra_edu.workload.models import Model, model
+from astra_edu.workload.strategies import Strategy
+
+IN_A_NODE, BETWEEN = (300.0, 700.0), (25.0, 2500.0)
+"""(GB/s of an NPU, latency in ns): round figures, near those of NVLink 3 and HDR InfiniBand."""
+NODE = 8
+
+
+def job(values: Values) -> tuple[Model, Strategy]:
+    """The model and how it is cut. Raises ConfigError for what can't be."""
+    copies, together = values["data"], values["micro_batches"]
+    cut = Strategy(
+        tensor=values["tensor"], data=copies, pipeline=values["pipeline"], batch=copies * together,
+        zero=values["zero"], sequence_parallel=values["sequence"], recompute=values["recompute"],
+    )  # fmt: skip
+    if cut.npus > NODE and cut.npus % NODE:
+        raise ConfigError(f"{cut.npus} NPUs don't fill nodes of {NODE}.")
+    return model(values["model"]), cut
+
+
+def platform_of(npus: int) -> Platform:
+    """Nodes of 8 NPUs, by switches; halving-doubling, as no two of its messages share a link of a switch."""
+    inside = Dimension.of("Switch", min(npus, NODE), *IN_A_NODE)
+    dims = (inside,) if npus <= NODE else (inside, Dimension.of("Switch", npus // NODE, *BETWEEN))
+    return Platform(dims, SystemConfig.of("_".join(["halvingDoubling"] * len(dims)), splits=4))
+
+
+def iteration(values: Values) -> Iteration:
+    """How long an iteration takes."""
+    return _of(tuple(values.items()))
+
+
+@lru_cache(maxsize=4096)
+def _of(values: tuple[tuple[str, Any], ...]) -> Iteration:
+    named = dict(values)
+    what, cut = job(named)
+    return estimate(what, cut, named["device"], platform_of(cut.npus))
+
+
+def code(values: Values) -> str:
+    """The same in Python."""
+    npus = job(values)[1].npus
+    dims = f'ae.Dimension.of("Switch", {min(npus, NODE)}, 300, 700),'
+    if npus > NODE:
+        dims += f' ae.Dimension.of("Switch", {npus // NODE}, 25, 2500)'
+    return f"""cut = ae.Strategy(tensor={values["tensor"]}, data={values["data"]}, pipeline={values["pipeline"]},
+    batch={values["data"] * values["micro_batches"]}, zero={values["zero"]},
+    sequence_parallel={values["sequence"]}, recompute="{values["recompute"]}")
+platform = ae.Platform(({dims}),
+    ae.SystemConfig.of("{"_".join(["halvingDoubling"] * (1 + (npus > NODE)))}", splits=4))
+print(ae.estimate("{values["model"]}", cut, "{values["device"]}", platform))
+print(ae.memory("{values["model"]}", cut))"""

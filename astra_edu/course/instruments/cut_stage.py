@@ -1,0 +1,160 @@
+"""A transformer's block on the stage: four matrices, cut, sent to NPUs, and the sums that collectives complete."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from astra_edu.base.units import format_bytes
+from astra_edu.course.instruments.scene import Box, Frame, Piece, Stage
+from astra_edu.workload.models import Model
+from astra_edu.workload.strategies import Strategy, communications
+
+UNIT = 24.0
+"""Of the stage, for the model's width h."""
+NPUS_X, WIDE, HIGH, TOP = 200.0, 700.0, 216.0, 14.0
+MOST_TENSOR, MOST_COPIES = 8, 2
+GAP = 3.0
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """One of a block's matrices: inputs x outputs in units of h, where it lies whole, and whether columns are cut."""
+
+    name: str
+    said: str
+    inputs: int
+    outputs: int
+    x: float
+    y: float
+    by_columns: bool
+
+    def slice(self, k: int, of: int, gap: float = 0) -> Box:
+        """The k-th of its slices, where it lies whole, or pulled apart by a gap."""
+        wide, high = self.outputs * UNIT, self.inputs * UNIT
+        if self.by_columns:
+            return (self.x + k * (wide / of + gap), self.y, wide / of, high)
+        return (self.x, self.y + k * (high / of + gap), wide, high / of)
+
+
+MATRICES = (
+    Matrix("Q, K, V", "Q, K, V: h × 3h", 1, 3, 4, 26, True),
+    Matrix("projection", "projection: h × h", 1, 1, 112, 26, False),
+    Matrix("MLP 1", "MLP 1: h × 4h", 1, 4, 4, 82, True),
+    Matrix("MLP 2", "MLP 2: 4h × h", 4, 1, 128, 82, False),
+)
+
+
+def cut_stage(model: Model, cut: Strategy) -> Stage:
+    """The first block, its cut, and what a forward and a backward pass send for it.
+
+    Of larger groups the first 8 NPUs of the tensor group and the first 2 copies are drawn.
+    """
+    shown, copies = min(cut.tensor, MOST_TENSOR), min(cut.data, MOST_COPIES)
+    homes = [_home(k, shown, copy, copies) for copy in range(copies) for k in range(shown)]
+    steps = _steps(model, cut)
+    pieces = [
+        _slice(matrix, k, copy, homes[copy * shown + k], cut, len(steps))
+        for copy in range(copies)
+        for k in range(shown)
+        for matrix in MATRICES
+    ]
+    pieces += [_sum(copy, k, homes[copy * shown + k], cut) for copy in range(copies) for k in range(shown)]
+    matrices = [Frame(m.name, _whole(m), m.said) for m in MATRICES]
+    npus = [
+        Frame(f"NPU {copy * cut.tensor + k}", homes[copy * shown + k], f"NPU {copy * cut.tensor + k}")
+        for copy in range(copies)
+        for k in range(shown)
+    ]
+    return Stage(f"A block of {model.name}, cut", (WIDE, HIGH), tuple(steps), (*matrices, *npus), tuple(pieces))
+
+
+def _whole(matrix: Matrix) -> Box:
+    return (matrix.x, matrix.y, matrix.outputs * UNIT, matrix.inputs * UNIT)
+
+
+def _home(k: int, shown: int, copy: int, copies: int) -> Box:
+    """The frame of an NPU."""
+    wide = (WIDE - NPUS_X - 4) / shown - 5
+    high = (HIGH - TOP) / copies - 16
+    return (NPUS_X + k * (wide + 5), TOP + copy * (high + 16), min(wide, 150), high)
+
+
+def _slice(matrix: Matrix, k: int, copy: int, home: Box, cut: Strategy, steps: int) -> Piece:
+    """One slice of a matrix, from the whole to its NPU; each copy has its own."""
+    there = _in_home(matrix, home, cut.tensor)
+    at = (matrix.slice(k, cut.tensor), matrix.slice(k, cut.tensor, GAP if cut.tensor > 1 else 0))
+    looks = ["weights"] * (steps - 2)
+    looks += ["partial sums" if cut.data > 1 else "gradients", "gradients"]
+    name = f"{matrix.name}, slice {k} of {cut.tensor}, copy {copy}"
+    share = f"{matrix.name}: {'columns' if matrix.by_columns else 'rows'} {k + 1} of {cut.tensor}"
+    return Piece(name, (*at, *([there] * (steps - 2))), tuple(looks), title=share)
+
+
+def _in_home(matrix: Matrix, home: Box, tensor: int) -> Box:
+    """Where a slice lies in its NPU: the four side by side and below each other, as large as there is room."""
+    x, y, wide, high = home
+    sizes = [m.slice(0, tensor)[2:] for m in MATRICES]
+    (w0, h0), (w1, h1), (w2, h2), (w3, h3) = sizes
+    columns, rows = max(w0, w2) + max(w1, w3) + 2, max(h0, h1) + max(h2, h3) + 2
+    scale = min(1.0, (wide - 6) / columns, (high - 30) / rows)
+    number = MATRICES.index(matrix)
+    left = x + 3 + (scale * (max(w0, w2) + 2) if number % 2 else 0)
+    above = y + 4 + (scale * (max(h0, h1) + 2) if number > 1 else 0)
+    return (left, above, sizes[number][0] * scale, sizes[number][1] * scale)
+
+
+def _sum(copy: int, k: int, home: Box, cut: Strategy) -> Piece:
+    """What an NPU has computed, at the bottom of its frame: partial sums until their collective has played."""
+    x, y, wide, high = home
+    box = (x + 3, y + high - 20, wide - 6, 14.0)
+    partial = "partial sums" if cut.tensor > 1 else "complete"
+    looks = ("weights", "weights", "weights", partial, "complete", partial, "complete", partial, "complete")
+    at = (None, None, None, *([box] * 6), None, None)
+    return Piece(
+        f"sums of NPU {copy * cut.tensor + k}", at, (*looks, "complete", "complete"), title="the block's output"
+    )
+
+
+def _steps(model: Model, cut: Strategy) -> list[str]:
+    sent = {
+        (each.operator.partition("_")[2], each.content): each
+        for each in communications(model, cut)
+        if each.operator.startswith("block1_")
+    }
+
+    def tensor(operator: str, content: str) -> str:
+        each = sent.get((operator, content))
+        if each is None:
+            return "There is no tensor group, so nothing is to be added up."
+        return f"A collective of the tensor group, {each.collective} of {format_bytes(each.size)}, completes them."
+
+    columns = "Q, K, V and MLP 1 by columns, the projection and MLP 2 by rows"
+    whole = "A block's four matrices: 12 h² weights." + (
+        f" A stage has {len(model.blocks) / cut.pipeline:g} of the {len(model.blocks)} blocks."
+        if cut.pipeline > 1
+        else ""
+    )
+    weights = [each for (_, content), each in sent.items() if content == "weight gradients"]
+    kinds = sorted({str(each.collective) for each in weights})
+    together = sum(each.size * each.times for each in weights)
+    return [
+        whole,
+        f"Cut for {cut.tensor} NPUs: {columns}." if cut.tensor > 1 else "No tensor group: nothing is cut.",
+        f"Each slice goes to its NPU; each of the {cut.data} copies has all of them."
+        if cut.data > 1
+        else "Each slice goes to its NPU.",
+        "Forward: after the projection every NPU has sums over its own rows only."
+        if cut.tensor > 1
+        else "Forward, attention.",
+        tensor("projection", "activations"),
+        "Forward, MLP: partial sums again." if cut.tensor > 1 else "Forward, MLP.",
+        tensor("mlp2", "activations"),
+        "Backward: the gradients of the inputs are partial sums, too." if cut.tensor > 1 else "Backward.",
+        tensor("mlp1", "input gradients"),
+        "Each copy has the weights’ gradients of its own samples."
+        if cut.data > 1
+        else "The weights’ gradients are there.",
+        f"The data group completes them: {' and '.join(kinds)}, {format_bytes(together)} for the block."
+        if weights
+        else "There is one copy, so they are complete.",
+    ]

@@ -1,0 +1,218 @@
+"""The base of every instrument: settings, a prediction to commit to, pictures that follow, a page without a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from itertools import islice, product
+from math import prod
+from typing import Any, ClassVar
+
+import traitlets
+
+from astra_edu.base.errors import ConfigError
+from astra_edu.course.instruments.looks import LOOKS
+from astra_edu.course.instruments.question import Answer, Confronted, Question, confront
+from astra_edu.course.instruments.scene import Scene
+from astra_edu.course.instruments.setting import Setting, Values, as_text, checked, from_text
+from astra_edu.course.instruments.still import drawn
+from astra_edu.course.widgets.bundle import script, style
+from astra_edu.course.widgets.view import View
+
+MOST_STORED = 240
+"""How many settings a saved page holds, at most."""
+
+
+class Instrument(View):
+    """Settings by sliders and menus, pictures that follow, and a question to commit to before they are shown.
+
+    A subclass gives `settings`, `start`, `scene(values)` and `answer(values)`, and `question(values)`, if it asks.
+    values: the setting on show. step: where on the stage. guess: the last prediction; committed: all of them.
+
+    >>> from astra_edu.course.instruments import Instrument
+    >>> from astra_edu.course.instruments.scene import Scene
+    >>> from astra_edu.course.instruments.setting import Setting
+    >>> class Steps(Instrument):
+    ...     settings = (Setting("npus", "NPUs", (2, 4, 8)),)
+    ...     start = {"npus": 4}
+    ...
+    ...     def scene(self, values):
+    ...         steps = ae.schedule("all-reduce", "ring", values["npus"]).step_count
+    ...         return Scene(f"A ring of {values['npus']}", f"{steps} steps", (), {"steps": (steps, str(steps))})
+    >>> print(Steps("npus=8").summary())
+    A ring of 8
+    14 steps
+    """
+
+    settings: ClassVar[tuple[Setting, ...]] = ()
+    start: ClassVar[Values] = {}
+    actions: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """Buttons: the name of a method without arguments, and what stands on it."""
+    _use = "move its sliders"
+    _shared = ("values", "data", "step", "guess", "reply")
+    _esm = script("instrument")
+    _css = style("instrument")
+    values = traitlets.Dict().tag(sync=True)
+    data = traitlets.Dict().tag(sync=True)
+    step = traitlets.Float(0).tag(sync=True)
+    guess = traitlets.Dict().tag(sync=True)
+    reply = traitlets.Dict().tag(sync=True)
+    act = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, setting: str = "", **given: Any) -> None:
+        """setting: a line of `text`; given: single settings. Raises ConfigError for what there isn't or can't be."""
+        values = checked(self.settings, from_text(self.settings, setting) | given, self.start)
+        self.committed: list[Confronted] = []
+        self._on_show = self.scene(values)
+        super().__init__(values=values)
+        self.data = self._data(self._on_show)
+        self.observe(self._moved, "values")
+        self.observe(self._committed, "guess")
+        self.observe(self._acted, "act")
+
+    def scene(self, values: Values) -> Scene:
+        """What is shown of a setting. Raises ConfigError for one that can't be."""
+        raise NotImplementedError
+
+    def check(self, values: Values) -> None:
+        """Raise ConfigError for a setting that can't be, in less time than the whole scene takes."""
+        self.scene(values)
+
+    def question(self, values: Values) -> Question | None:
+        """What is to be predicted of a setting before it is shown."""
+        return None
+
+    def answer(self, values: Values) -> Answer:
+        """What is true of it."""
+        raise NotImplementedError
+
+    @property
+    def text(self) -> str:
+        """The setting in one line, to be shared: `ae.CutTheModel("model=gpt3 tensor=8")`."""
+        return as_text(self.values)
+
+    def predict(self, prediction: float | str) -> Confronted:
+        """Commit to a prediction for the setting on show and see it beside the answer.
+
+        Raises ConfigError where nothing is asked, or for what can't be a prediction.
+        """
+        question = self.question(self.values)
+        if question is None:
+            raise ConfigError(f"{type(self).__name__} asks nothing of {self.text!r}.")
+        found = confront(question, self.answer(self.values), prediction)
+        self.guess = {"about": self.text, "value": prediction}
+        return found
+
+    def summary(self) -> str:
+        """The setting on show as plain text; while a question is open, only that."""
+        question = self.question(self.values)
+        if question and not self.guess:
+            return f"{self._on_show.title}\nPredict first: {question.text}"
+        return self._on_show.summary()
+
+    def still(self) -> str:
+        """The stage at its end and the bars, as SVG text."""
+        return drawn(self._on_show)
+
+    def state(self) -> dict[str, Any]:
+        """For a saved page: also what other settings show, as many as a page may hold."""
+        return super().state() | {"stored": self._stored()}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.text!r})"
+
+    def _moved(self, change: Any = None) -> None:
+        try:
+            values = checked(self.settings, self.values, self.start)
+            self._on_show = self.scene(values)
+        except ConfigError as error:
+            self.data = self.data | {"problem": str(error), "nearest": self._nearest(), "text": self.text}
+            return
+        self.data = self._data(self._on_show)
+
+    def _committed(self, change: Any = None) -> None:
+        if not self.guess:
+            return
+        values = checked(self.settings, from_text(self.settings, self.guess["about"]), self.start)
+        question, answer = self.question(values), self.answer(values)
+        assert question is not None
+        if self.guess["value"] is not None:
+            self.committed.append(confront(question, answer, self.guess["value"]))
+        self.reply = asdict(answer) | {"about": self.guess["about"]}
+
+    def _acted(self, change: Any = None) -> None:
+        for name, _ in self.actions:
+            if name == self.act.get("name"):
+                getattr(self, name)()
+
+    def _data(self, scene: Scene) -> dict[str, Any]:
+        return self._of_setting(self.values, scene) | {
+            "title": scene.title,
+            "settings": [
+                {"name": s.name, "label": s.label, "menu": s.menu, "values": list(s.values)}
+                | {"words": [s.called(v) for v in s.values], "texts": [str(v) for v in s.values]}
+                for s in self.settings
+            ],
+            "actions": [list(action) for action in self.actions],
+            "looks": LOOKS,
+            "problem": "",
+            "nearest": {},
+        }
+
+    def _of_setting(self, values: Values, scene: Scene) -> dict[str, Any]:
+        question = self.question(values)
+        return {
+            "text": as_text(values),
+            "scene": scene.data(),
+            "greyed": self._greyed(values),
+            "question": asdict(question) | {"about": as_text(values)} if question else None,
+        }
+
+    def _greyed(self, values: Values) -> dict[str, dict[str, str]]:
+        """{setting: {place of a value: why it can't be chosen}}, everything else as it is."""
+        found: dict[str, dict[str, str]] = {}
+        for setting in self.settings:
+            for place, value in enumerate(setting.values):
+                if why := self._impossible(values | {setting.name: value}):
+                    found.setdefault(setting.name, {})[str(place)] = why
+        return found
+
+    def _impossible(self, values: Values) -> str:
+        try:
+            self.check(values)
+        except ConfigError as error:
+            return str(error)
+        return ""
+
+    def _nearest(self) -> Values:
+        """The possible setting that differs from the wanted one in the value of one slider, by the fewest places."""
+        best: tuple[int, Values] | None = None
+        for setting in self.settings:
+            here = setting.values.index(self.values[setting.name])
+            for place, value in enumerate(setting.values):
+                values = self.values | {setting.name: value}
+                if (best is None or abs(place - here) < best[0]) and not self._impossible(values):
+                    best = abs(place - here), values
+        return best[1] if best else dict(self._values_on_show())
+
+    def _values_on_show(self) -> Values:
+        return checked(self.settings, from_text(self.settings, self.data["text"]), self.start)
+
+    def _stored(self) -> dict[str, Any]:
+        """{text of a setting: what belongs to it}: all of them, or else those one slider away."""
+        stored = {}
+        for values in islice(self._others(), MOST_STORED):
+            if self._impossible(values):
+                continue
+            entry = self._of_setting(values, self.scene(values))
+            if entry["question"]:
+                entry["answer"] = asdict(self.answer(values)) | {"about": entry["text"]}
+            stored[entry["text"]] = entry
+        return stored
+
+    def _others(self) -> Sequence[Values]:
+        moved = [setting for setting in self.settings if setting.stored]
+        if prod(len(setting.values) for setting in moved) <= MOST_STORED:
+            names = [setting.name for setting in moved]
+            return [self.values | dict(zip(names, v, strict=True)) for v in product(*(s.values for s in moved))]
+        return [dict(self.values), *(self.values | {s.name: v} for s in moved for v in s.values)]

@@ -1,0 +1,21 @@
+"""What things look like in every instrument: a colour on light and on dark paper, and a hatch beside it."""
+
+from __future__ import annotations
+
+LOOKS: dict[str, tuple[str, str, str]] = {
+    "weights": ("#9ecbe8", "#2f6f9c", ""),
+    "parameters": ("#9ecbe8", "#2f6f9c", ""),
+    "gradients": ("#f6c98b", "#8f5f12", "/"),
+    "optimiser state": ("#cbb9e8", "#64499c", "\\"),
+    "activations": ("#a9dcc3", "#2b7355", "."),
+    "partial sums": ("#f8cfa6", "#8a4a14", "x"),
+    "complete": ("#a9dcc3", "#2b7355", ""),
+    "compute": ("#87c5a0", "#2f7d52", ""),
+    "computed again": ("#cfe3b4", "#5c7a2c", "-"),
+    "tensor group": ("#f2a58a", "#a04a2a", "/"),
+    "data group": ("#9ecbe8", "#2f6f9c", "\\"),
+    "bubble and transfers": ("#d4d4d4", "#55585e", "."),
+    "update": ("#cbb9e8", "#64499c", "x"),
+    "embeddings": ("#f3e08c", "#7d6c14", "-"),
+}
+"""name: (on light, on dark, hatch). The text on the first is dark, on the second light."""

@@ -1,0 +1,117 @@
+"""What an instrument shows of one setting: a headline, pictures, and the same as words and as code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+Box = tuple[float, float, float, float]
+"""x, y, width and height, in units of the stage."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a bar. look: of the instrument's looks; size: in the bars' unit."""
+
+    look: str
+    size: float
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar of parts side by side. said: what stands at its end. limit: where it had better not go, if there is one."""
+
+    label: str
+    parts: tuple[Part, ...]
+    said: str
+    limit: float | None = None
+
+    @property
+    def size(self) -> float:
+        """Of all parts."""
+        return sum(part.size for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Bars that share a scale. unit: of their sizes. limit: what the limits are called."""
+
+    title: str
+    bars: tuple[Bar, ...]
+    unit: str
+    limit: str = ""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Something on the stage: a rectangle with a look and perhaps a word, at a place in each step; None: not there.
+
+    at: a box for every step. looks: one for every step. title: what it is, in words.
+    """
+
+    name: str
+    at: tuple[Box | None, ...]
+    looks: tuple[str, ...]
+    text: str = ""
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What holds pieces on the stage and doesn't move: a rectangle with a name above it."""
+
+    name: str
+    box: Box
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Pieces that move from step to step. steps: what happens in each, a sentence. size: width and height."""
+
+    title: str
+    size: tuple[float, float]
+    steps: tuple[str, ...]
+    frames: tuple[Frame, ...]
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Everything that is shown of one setting.
+
+    title: what it is. headline: the number that counts, in words. sentences: what is to be said about it. numbers:
+    {name: (value, in words)}, compared with those of the setting before and of the pinned one. code: it in Python.
+    """
+
+    title: str
+    headline: str
+    sentences: tuple[str, ...]
+    numbers: dict[str, tuple[float, str]]
+    bars: tuple[Bars, ...] = ()
+    stage: Stage | None = None
+    code: str = ""
+    problem: str = field(default="", compare=False)
+
+    def data(self) -> dict[str, Any]:
+        """For the view."""
+        return asdict(self)
+
+    def summary(self) -> str:
+        """The same as plain text."""
+        lines = [self.title, self.headline, *self.sentences]
+        for bars in self.bars:
+            lines += ["", f"{bars.title} ({bars.unit})", *table(bars)]
+        return "\n".join(lines)
+
+
+def table(bars: Bars) -> list[str]:
+    """The bars as lines of text."""
+    looks = list(dict.fromkeys(part.look for bar in bars.bars for part in bar.parts))
+    rows: list[Sequence[str]] = [["", *looks, "all"]]
+    for bar in bars.bars:
+        sizes = {part.look: part.size for part in bar.parts}
+        rows.append([bar.label, *(f"{sizes[look]:,.4g}" if look in sizes else "" for look in looks), bar.said])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

@@ -1,0 +1,93 @@
+"""What can be set in an instrument: names, values, and a setting as one line of text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+from astra_edu.base.errors import ConfigError, choice, shown, text_of
+
+Values = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One thing that can be set, by a slider through its values or by a menu of them.
+
+    name: in code and text. label: beside the control. values: in the order of the slider. words: what each is called;
+    as they are, with the unit, if not given. menu: whether it is a menu. stored: whether saved pages hold other values.
+
+    >>> tensor = Setting("tensor", "tensor group", (1, 2, 4), "NPUs")
+    >>> tensor.called(4)
+    '4 NPUs'
+    """
+
+    name: str
+    label: str
+    values: tuple[Any, ...]
+    unit: str = ""
+    words: Callable[[Any], str] | None = None
+    menu: bool = False
+    stored: bool = True
+
+    def called(self, value: Any) -> str:
+        """What stands beside the control for a value."""
+        if self.words:
+            return self.words(value)
+        text = f"{value:g}" if isinstance(value, (int, float)) else str(value)
+        return f"{text} {self.unit}".strip()
+
+    def checked(self, value: object) -> Any:
+        """The value, if it is one of mine. Raises ConfigError naming the nearest."""
+        for known in self.values:
+            if (
+                isinstance(value, (str, int, float))
+                and value == known
+                and isinstance(value, bool) == isinstance(known, bool)
+            ):
+                return known
+        if all(isinstance(known, str) for known in self.values):
+            return choice(self.name, value, self.values)
+        if isinstance(value, Real) and not isinstance(value, bool):
+            near = min(self.values, key=lambda known: abs(known - value))
+            there = ", ".join(map(str, self.values))
+            raise ConfigError(f"{self.name} is {shown(value)}; there are {there}; the nearest is {near}.")
+        raise ConfigError(f"{self.name} is {shown(value)}; there are {', '.join(map(str, self.values))}.")
+
+
+def checked(settings: Sequence[Setting], given: Mapping[str, object], start: Mapping[str, Any]) -> Values:
+    """All values: those given, and `start`'s for the rest. Raises ConfigError for what there isn't."""
+    names = [setting.name for setting in settings]
+    for name in given:
+        choice("setting", name, names)
+    return {s.name: s.checked(given[s.name]) if s.name in given else start[s.name] for s in settings}
+
+
+def as_text(values: Mapping[str, Any]) -> str:
+    """A setting in one line, to be shared.
+
+    >>> as_text({"model": "gpt3", "tensor": 8})
+    'model=gpt3 tensor=8'
+    """
+    return " ".join(f"{name}={value}" for name, value in values.items())
+
+
+def from_text(settings: Sequence[Setting], text: str) -> Values:
+    """The values that a line of `as_text` names; those it leaves out aren't there. Raises ConfigError."""
+    text = text_of("setting", text)
+    by_name = {setting.name: setting for setting in settings}
+    found: Values = {}
+    for word in text.split():
+        name, equals, said = word.partition("=")
+        if not equals:
+            raise ConfigError(f"{shown(word)} is no setting; one is written as in {as_text(_first(settings))!r}.")
+        setting = by_name[choice("setting", name, by_name)]
+        spelled = {str(value): value for value in setting.values}
+        found[name] = spelled[choice(name, said, spelled)]
+    return found
+
+
+def _first(settings: Sequence[Setting]) -> Values:
+    return {setting.name: setting.values[0] for setting in settings[:1]}

@@ -1,0 +1,89 @@
+"""An instrument's pictures as SVG text, for where no script runs: the stage at its last step, and the bars."""
+
+from __future__ import annotations
+
+from html import escape
+
+from astra_edu.course.instruments.looks import LOOKS
+from astra_edu.course.instruments.scene import Bars, Scene, Stage
+
+WIDTH = 720
+LABEL, END, ROW = 150, 130, 26
+HATCHES = {
+    "/": "M-1 7L7 -1M3 11L11 3",
+    "\\": "M-1 1L7 9M3 -3L11 5",
+    "x": "M0 0L8 8M0 8L8 0",
+    ".": "M2 2h1.6M6 6h1.6",
+    "-": "M0 4H8",
+}
+
+
+def drawn(scene: Scene) -> str:
+    """The scene as one SVG picture with its words as title."""
+    body, y = [], 24.0
+    body.append(f'<text x="8" y="17" font-weight="600">{escape(scene.title)}</text>')
+    if scene.stage:
+        text, height = _stage(scene.stage, y)
+        body.append(text)
+        y += height + 14
+    for bars in scene.bars:
+        text, height = _bars(bars, y)
+        body.append(text)
+        y += height + 10
+    words = escape(" ".join([scene.headline, *scene.sentences]))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y:.0f}" width="{WIDTH}" role="img" '
+        f'font-family="sans-serif" font-size="12" fill="#1b1b1b"><title>{words}</title>{_patterns()}'
+        f'<rect width="{WIDTH}" height="{y:.0f}" fill="#fff"/>{"".join(body)}</svg>'
+    )
+
+
+def _patterns() -> str:
+    made = "".join(
+        f'<pattern id="still-{number}" width="8" height="8" patternUnits="userSpaceOnUse">'
+        f'<path d="{path}" stroke="#000" stroke-opacity=".35" fill="none"/></pattern>'
+        for number, path in enumerate(HATCHES.values())
+    )
+    return f"<defs>{made}</defs>"
+
+
+def _box(x: float, y: float, width: float, height: float, look: str) -> str:
+    light, _, hatch = LOOKS[look]
+    place = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"'
+    hatched = f'<rect {place} fill="url(#still-{[*HATCHES].index(hatch)})"/>' if hatch else ""
+    return f'<rect {place} fill="{light}" stroke="#555" stroke-width=".6"/>{hatched}'
+
+
+def _stage(stage: Stage, top: float) -> tuple[str, float]:
+    scale = WIDTH / stage.size[0]
+    parts = []
+    for frame in stage.frames:
+        x, y, w, h = (scale * number for number in frame.box)
+        parts.append(
+            f'<rect x="{x:.1f}" y="{top + y:.1f}" width="{w:.1f}" height="{h:.1f}" fill="none" stroke="#999"/>'
+        )
+        parts.append(f'<text x="{x + 3:.1f}" y="{top + y - 3:.1f}" font-size="10">{escape(frame.text)}</text>')
+    for piece in stage.pieces:
+        box = piece.at[-1]
+        if box is None:
+            continue
+        x, y, w, h = (scale * number for number in box)
+        parts.append(_box(x, top + y, w, h, piece.looks[-1]))
+    return "".join(parts), scale * stage.size[1]
+
+
+def _bars(bars: Bars, top: float) -> tuple[str, float]:
+    most = max([*(bar.size for bar in bars.bars), *(bar.limit or 0 for bar in bars.bars)], default=0) or 1
+    scale = (WIDTH - LABEL - END) / most
+    parts = [f'<text x="8" y="{top + 12:.0f}" font-weight="600">{escape(bars.title)}, {escape(bars.unit)}</text>']
+    for row, bar in enumerate(bars.bars):
+        x, y = float(LABEL), top + 20 + row * ROW
+        parts.append(f'<text x="{LABEL - 8}" y="{y + 14:.0f}" text-anchor="end">{escape(bar.label)}</text>')
+        for part in bar.parts:
+            parts.append(_box(x, y, part.size * scale, ROW - 8, part.look))
+            x += part.size * scale
+        parts.append(f'<text x="{x + 6:.1f}" y="{y + 14:.0f}">{escape(bar.said)}</text>')
+        if bar.limit is not None:
+            at = LABEL + bar.limit * scale
+            parts.append(f'<path d="M{at:.1f} {y - 3:.0f}v{ROW - 2}" stroke="#000" stroke-width="2"/>')
+    return "".join(parts), 20 + ROW * len(bars.bars)

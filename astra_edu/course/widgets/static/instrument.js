@@ -1,0 +1,222 @@
+// An instrument: settings beside pictures that follow, and a question to commit to before they are shown.
+// Draws what instruments/instrument.py sends; a saved page finds the other settings in `stored`.
+
+import { make, makeRoot, makeTable, put, unique, widgetOf } from "./frame/dom.js";
+import { makeHelp } from "./frame/help.js";
+import { hearKeys } from "./frame/keys.js";
+import { Loop } from "./frame/loop.js";
+import { Reel } from "./frame/reel.js";
+import { Transport, transportKeys } from "./frame/transport.js";
+import { Watch } from "./frame/watch.js";
+import { Bars } from "./instrument/bars.js";
+import { changes } from "./instrument/changes.js";
+import { Patterns } from "./instrument/looks.js";
+import { Predict } from "./instrument/predict.js";
+import { Settings } from "./instrument/settings.js";
+import { Share } from "./instrument/share.js";
+import { Stage, film } from "./instrument/stage.js";
+
+const LABELS = { first: "Start", previous: "Step before", next: "Next step", last: "End" };
+const KEYS =
+  "Space or k: play or pause\n← →: the step before, the next step\nHome, End: start, end\n+ −: faster, slower\n" +
+  "Tab: to the settings; there ← → change a value\nMouse: drag a slider; drag the strip below the stage";
+
+class View {
+  constructor(model, el) {
+    this.model = model;
+    this.id = unique();
+    this.live = model.get("live") !== false;
+    this.root = makeRoot(el, "instrument", this.id);
+    this.loop = new Loop(() => this.draw());
+    this.reel = new Reel(model, "step", () => this.loop.wake(), () => this.#saySteps());
+    this.#build();
+    this.#observe();
+    this.load();
+  }
+
+  destroy() {
+    this.reel.stop();
+    this.loop.stop();
+    this.settings.stop();
+    this.watch.end();
+    this.root.remove();
+  }
+
+  #build() {
+    const { root, id, model } = this;
+    const left = make("div", { class: "astra-left" }, root);
+    const right = make("div", { class: "astra-right" }, root);
+    this.patterns = new Patterns(root, id);
+    this.settings = new Settings(left, (values) => this.#share(values));
+    this.predict = new Predict(left, id, (value) => this.#commit(value), () => this.#ask());
+    this.share = new Share(left, () => this.#pin(), (name) => this.#act(name));
+    this.title = make("strong", { class: "astra-title" }, right);
+    this.problem = make("p", { class: "astra-problem", role: "alert" }, right);
+    this.headline = make("p", { class: "astra-headline" }, right);
+    this.stage = new Stage(right, this.patterns);
+    this.said = make("p", { class: "astra-live", "aria-live": "polite" }, right);
+    this.transport = new Transport(right, this.reel, LABELS);
+    this.range = make("input", { type: "range", min: 0, step: "any", class: "astra-range", "aria-label": "Step" });
+    this.transport.where.after(this.range);
+    makeHelp(this.transport.bar, right, id, KEYS);
+    this.bars = make("div", { class: "astra-all-bars" }, right);
+    this.words = make("div", { class: "astra-words" }, right);
+    this.numbers = make("details", { class: "astra-numbers" }, right);
+    make("summary", { text: "The same as a table" }, this.numbers);
+    this.tables = make("div", {}, this.numbers);
+    this.range.addEventListener("input", () => this.reel.scrub(Number(this.range.value)));
+    this.pinned = this.before = null;
+    this.given = model.get("data");
+  }
+
+  #observe() {
+    const { model } = this;
+    this.watch = new Watch();
+    this.watch.model(model, {
+      data: () => this.#arrived(),
+      values: () => this.live || this.#find(),
+      step: () => this.reel.pull(),
+      guess: () => this.load(),
+      reply: () => this.load(),
+    });
+    hearKeys(this.root, transportKeys(this.reel));
+  }
+
+  /** What belongs to the setting on show; on a saved page, to the one that was last found. */
+  get data() {
+    return this.given;
+  }
+
+  #share(values) {
+    this.model.set("values", values);
+    if (this.live) this.model.save_changes();
+  }
+
+  #arrived() {
+    const next = this.model.get("data");
+    if (next.text !== this.given.text && !next.problem) this.before = this.given;
+    this.given = next;
+    this.load();
+  }
+
+  /** On a saved page: the setting among those that were stored. */
+  #find() {
+    const values = this.model.get("values");
+    const text = this.settings.text(values);
+    const found = this.model.get("stored")[text];
+    if (found) this.before = this.given;
+    const problem = this.settings.why(this.given, values) || "this page doesn't hold this setting; it was saved with others";
+    this.given = found ? { ...this.given, ...found, title: found.scene.title, problem: "" } : { ...this.given, problem, nearest: this.#known() };
+    this.load();
+  }
+
+  #known() {
+    return this.settings.values(this.given.text);
+  }
+
+  #commit(value) {
+    const { about } = this.data.question;
+    this.model.set("guess", { about, value });
+    if (this.live) this.model.save_changes();
+    else this.model.set("reply", this.model.get("stored")[about].answer);
+  }
+
+  #ask() {
+    this.model.set("reply", {});
+    this.model.set("guess", {});
+    if (this.live) this.model.save_changes();
+  }
+
+  #act(name) {
+    this.model.set("act", { name, count: (this.model.get("act")?.count ?? 0) + 1 });
+    this.model.save_changes();
+  }
+
+  #pin() {
+    this.pinned = this.pinned ? null : this.data;
+    this.load();
+  }
+
+  /** Whether a question is open, so that no number is shown. */
+  get veiled() {
+    return Boolean(this.data.question) && !("value" in this.model.get("guess"));
+  }
+
+  load() {
+    const { data } = this;
+    const { scene } = data;
+    put(this.root, "aria-label", data.title);
+    put(this.title, "text", data.title);
+    put(this.problem, "text", data.problem && `✗ ${data.problem}`);
+    if (data.problem) this.#offer(data.nearest);
+    this.patterns.show(data.looks);
+    this.settings.show(data, this.model.get("values"));
+    this.predict.show(data.question, this.model.get("guess"), this.model.get("reply"));
+    if (this.live) this.share.offer(data.actions);
+    this.share.show(data.text, scene.code, Boolean(this.pinned));
+    this.root.classList.toggle("astra-impossible", Boolean(data.problem));
+    const compared = [["before", this.before], ["pinned", this.pinned]].filter(([, other]) => other && other.text !== data.text);
+    put(this.headline, "text", this.veiled ? "Predict first: the numbers come then." : scene.headline);
+    this.words.replaceChildren();
+    if (!this.veiled) {
+      for (const text of scene.sentences) make("p", { text }, this.words);
+      for (const [name, other] of compared) make("p", { class: "astra-change", text: changes(name, scene.numbers, other.scene.numbers) }, this.words);
+    }
+    this.bars.hidden = this.numbers.hidden = this.veiled;
+    this.#showBars(scene, compared);
+    this.stage.load(scene.stage);
+    for (const part of [this.range, this.transport.bar, this.said]) part.hidden = !scene.stage;
+    put(this.range, "max", scene.stage ? scene.stage.steps.length - 1 : 0);
+    this.reel.load(film(scene.stage));
+    this.loop.wake();
+  }
+
+  #offer(nearest) {
+    const words = this.settings.differs(nearest, this.model.get("values"));
+    if (!words) return;
+    const button = make("button", { type: "button", text: words }, this.problem);
+    this.problem.astraKnown = {};
+    button.addEventListener("click", () => this.#share(nearest));
+  }
+
+  #showBars(scene, compared) {
+    const [whose, other] = compared.at(-1) ?? [];
+    this.bars.replaceChildren();
+    this.tables.replaceChildren();
+    scene.bars.forEach((bars, number) => {
+      new Bars(this.bars, this.patterns, bars, other?.scene.bars[number], whose);
+      this.#table(bars);
+    });
+  }
+
+  #table(bars) {
+    const looks = [...new Set(bars.bars.flatMap(({ parts }) => parts.map(({ look }) => look)))];
+    const table = make("table", {}, this.tables);
+    make("caption", { text: `${bars.title}, ${bars.unit}` }, table);
+    const body = makeTable(table, ["", ...looks, "all"]);
+    for (const bar of bars.bars) {
+      const row = make("tr", {}, body);
+      make("th", { scope: "row", text: bar.label }, row);
+      for (const look of looks) make("td", { text: bar.parts.find((part) => part.look === look)?.size.toPrecision(4) ?? "" }, row);
+      make("td", { text: bar.said }, row);
+    }
+  }
+
+  #saySteps() {
+    const { stage } = this.data.scene;
+    if (stage) put(this.said, "text", stage.steps[Math.round(this.reel.at)]);
+  }
+
+  draw() {
+    const { stage } = this.data.scene;
+    if (!stage) return;
+    const step = Math.round(this.reel.at);
+    this.stage.draw(this.reel.at);
+    this.range.value = this.reel.at;
+    put(this.range, "aria-valuetext", stage.steps[step]);
+    put(this.said, "text", stage.steps[step]);
+    this.transport.show(this.reel, `step ${step + 1} of ${stage.steps.length}`);
+  }
+}
+
+export default widgetOf(View);

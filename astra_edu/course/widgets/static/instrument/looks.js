@@ -1,0 +1,39 @@
+// Looks: a colour for each theme and a hatch, as CSS and as patterns that every picture of a view can use.
+
+import { make, put } from "../frame/dom.js";
+
+const HATCHES = { "/": "M-1 7L7 -1M3 11L11 3", "\\": "M-1 1L7 9M3 -3L11 5", x: "M0 0L8 8M0 8L8 0", ".": "M2 2h1.6M6 6h1.6", "-": "M0 4H8" };
+
+export class Patterns {
+  constructor(root, id) {
+    this.id = id;
+    this.looks = {};
+    const svg = make("svg", { width: 0, height: 0, "aria-hidden": "true", class: "astra-patterns" }, root);
+    const defs = make("defs", {}, svg);
+    Object.entries(HATCHES).forEach(([, d], number) => {
+      const pattern = make("pattern", { id: `${id}-hatch-${number}`, width: 8, height: 8, patternUnits: "userSpaceOnUse" }, defs);
+      make("path", { d }, pattern);
+    });
+  }
+
+  show(looks) {
+    this.looks = looks;
+  }
+
+  /** A rectangle of a look in an SVG group: ground, and hatch if it has one. */
+  box(parent) {
+    const ground = make("rect", { class: "astra-ground" }, parent);
+    return { ground, hatch: make("rect", { class: "astra-hatch" }, parent) };
+  }
+
+  dress({ ground, hatch }, look) {
+    const [light, dark, sign] = this.looks[look];
+    put(ground, "style", `fill: light-dark(${light}, ${dark})`);
+    put(ground, "data-look", look);
+    put(hatch, "style", sign ? `fill: url(#${this.id}-hatch-${Object.keys(HATCHES).indexOf(sign)})` : "fill: none");
+  }
+}
+
+export function place({ ground, hatch }, [x, y, width, height]) {
+  for (const rect of [ground, hatch]) for (const [name, value] of Object.entries({ x, y, width, height })) put(rect, name, value);
+}

@@ -1,0 +1,109 @@
+// The settings of an instrument: sliders and menus, what can't be chosen and why, and the nearest that can.
+
+import { make, put } from "../frame/dom.js";
+
+const WAIT_MS = 30; // a drag sends no more often than this
+
+export class Settings {
+  /** share(values) is called for what somebody sets. */
+  constructor(root, share) {
+    Object.assign(this, { root, share, known: "", timer: null });
+    this.fields = make("fieldset", {}, root);
+    make("legend", { text: "Setting" }, this.fields);
+    this.controls = [];
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+  }
+
+  show(data, values) {
+    this.now = values;
+    const known = JSON.stringify(data.settings);
+    if (known !== this.known) this.#build(data.settings);
+    this.known = known;
+    for (const control of this.controls) this.#set(control, values[control.setting.name], data.greyed[control.setting.name] ?? {});
+  }
+
+  #build(settings) {
+    for (const { label } of this.controls) label.remove();
+    this.controls = settings.map((setting) => (setting.menu ? this.#menu(setting) : this.#slider(setting)));
+  }
+
+  #menu(setting) {
+    const label = make("label", { class: "astra-setting" }, this.fields);
+    make("span", { text: setting.label }, label);
+    const control = make("select", {}, label);
+    setting.words.forEach((text, value) => make("option", { value, text }, control));
+    control.addEventListener("change", () => this.#move(setting, Number(control.value)));
+    return { setting, label, control };
+  }
+
+  #slider(setting) {
+    const label = make("label", { class: "astra-setting" }, this.fields);
+    make("span", { text: setting.label }, label);
+    const readout = make("output", { "aria-live": "off" }, label);
+    const control = make("input", { type: "range", min: 0, max: setting.values.length - 1, step: 1, "aria-label": setting.label }, label);
+    const ticks = make("span", { class: "astra-ticks", "aria-hidden": "true" }, label);
+    const marks = setting.values.map(() => make("i", {}, ticks));
+    control.addEventListener("input", () => this.#move(setting, Number(control.value)));
+    return { setting, label, control, readout, marks };
+  }
+
+  #move(setting, place) {
+    this.now = { ...this.now, [setting.name]: setting.values[place] };
+    const control = this.controls.find((other) => other.setting === setting);
+    this.#read(control, place, "");
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.share(this.now), WAIT_MS);
+  }
+
+  #set(control, value, greyed) {
+    const place = control.setting.values.findIndex((known) => known === value);
+    control.control.value = place;
+    this.#read(control, place, greyed[place] ?? "");
+    if (control.setting.menu) {
+      [...control.control.options].forEach((option, i) => {
+        option.disabled = i in greyed && i !== place;
+        option.title = greyed[i] ?? "";
+      });
+    } else {
+      control.marks.forEach((mark, i) => {
+        put(mark, "class", i in greyed ? "astra-no" : i === place ? "astra-here" : "astra-yes");
+        put(mark, "title", greyed[i] ?? control.setting.words[i]);
+      });
+    }
+  }
+
+  #read({ setting, readout, control }, place, why) {
+    if (readout) put(readout, "text", setting.words[place]);
+    put(control, "aria-valuetext", why ? `${setting.words[place]}, impossible: ${why}` : setting.words[place]);
+  }
+
+  /** Why a setting that is one slider away can't be, as far as that is known. */
+  why(data, values) {
+    const here = this.values(data.text);
+    for (const { setting } of this.controls) {
+      const place = setting.values.indexOf(values[setting.name]);
+      if (here[setting.name] !== values[setting.name] && data.greyed[setting.name]?.[place]) return data.greyed[setting.name][place];
+    }
+    return "";
+  }
+
+  /** Values as the line of text that Python makes of them. */
+  text(values) {
+    return this.controls.map(({ setting: { name, values: known, texts } }) => `${name}=${texts[known.indexOf(values[name])]}`).join(" ");
+  }
+
+  /** The values that a line of text names. */
+  values(text) {
+    const said = Object.fromEntries(text.split(" ").map((word) => word.split(/=(.*)/s).slice(0, 2)));
+    return Object.fromEntries(this.controls.map(({ setting: { name, values, texts } }) => [name, values[texts.indexOf(said[name])]]));
+  }
+
+  /** What a button to another setting says: "take 8 NPUs as tensor group". */
+  differs(nearest, values) {
+    const { setting } = this.controls.find(({ setting }) => setting.name in nearest && nearest[setting.name] !== values[setting.name]) ?? {};
+    return setting ? `take ${setting.label}: ${setting.words[setting.values.indexOf(nearest[setting.name])]}` : "";
+  }
+}

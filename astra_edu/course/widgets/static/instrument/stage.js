@@ -1,0 +1,68 @@
+// The stage: pieces that move from step to step, between frames that don't.
+
+import { make, put } from "../frame/dom.js";
+import { clamp } from "../frame/numbers.js";
+import { STILL_S } from "../frame/playback.js";
+import { place } from "./looks.js";
+
+const STEP_S = 1.6; // playing, from one step to the next
+const MOVES = 0.6; // the share of it in which pieces move
+
+/** A stage's steps, to be played: they stand on whole numbers. */
+export function film(stage) {
+  const end = stage ? stage.steps.length - 1 : 0;
+  const step = (at, by) => clamp(by > 0 ? Math.floor(at + 1e-6) + 1 : Math.ceil(at - 1e-6) - 1, 0, end);
+  return { end, rate: 1 / STEP_S, beat: 3 * STILL_S, step, after: (at) => step(at, 1), shown: (at) => at };
+}
+
+const smooth = (t) => t * t * (3 - 2 * t);
+
+export class Stage {
+  constructor(root, patterns) {
+    this.patterns = patterns;
+    this.svg = make("svg", { class: "astra-scene", role: "img" }, root);
+    this.pieces = [];
+  }
+
+  load(stage) {
+    put(this.svg, "hidden", !stage);
+    if (!stage || stage === this.stage) return;
+    this.stage = stage;
+    const [width, height] = stage.size;
+    this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    this.svg.replaceChildren();
+    for (const { name, box, text } of stage.frames) {
+      const group = make("g", { "data-frame": name }, this.svg);
+      const [x, y, wide, high] = box;
+      make("rect", { class: "astra-frame", x, y, width: wide, height: high }, group);
+      make("text", { class: "astra-caption", x: x + 1, y: y - 3, text }, group);
+    }
+    this.pieces = stage.pieces.map((piece) => {
+      const group = make("g", { "data-piece": piece.name }, this.svg);
+      const box = this.patterns.box(group);
+      make("title", { text: piece.title || piece.text }, group);
+      return { piece, group, box, word: piece.text ? make("text", { class: "astra-word", text: piece.text }, group) : null };
+    });
+  }
+
+  draw(at) {
+    if (!this.stage) return;
+    put(this.svg, "aria-label", `${this.stage.title}. ${this.stage.steps[Math.round(at)]}`);
+    const from = Math.min(Math.floor(at), this.stage.steps.length - 1);
+    const to = Math.min(from + 1, this.stage.steps.length - 1);
+    const t = smooth(clamp((at - from) / MOVES, 0, 1));
+    for (const { piece, group, box, word } of this.pieces) {
+      const [a, b] = [piece.at[from], piece.at[to]];
+      const here = a && b ? a.map((x, i) => x + (b[i] - x) * t) : a ?? b;
+      put(group, "visibility", (a || b) && (a ? (b ? 1 : 1 - t) : t) > 0.01 ? "visible" : "hidden");
+      if (!here) continue;
+      put(group, "opacity", a && b ? 1 : a ? 1 - t : t);
+      this.patterns.dress(box, piece.looks[t < 0.5 ? from : to]);
+      place(box, here);
+      if (word) {
+        put(word, "x", here[0] + here[2] / 2);
+        put(word, "y", here[1] + here[3] / 2 + 3);
+      }
+    }
+  }
+}

@@ -1,0 +1,140 @@
+"""Cut the model: what is shown is the library's own, questions come before numbers, and what can't be is said."""
+
+import pytest
+
+import astra_edu as ae
+from astra_edu.course.instruments.cut_job import iteration, job, platform_of
+from astra_edu.course.instruments.cut_stage import MATRICES, cut_stage
+
+GIB = 2**30
+
+
+def test_its_numbers_are_those_of_estimate_and_memory():
+    cut = ae.CutTheModel("model=22b tensor=4 data=2 pipeline=2")
+    strategy = ae.Strategy(tensor=4, data=2, pipeline=2, batch=16, zero=1, recompute="selective")
+    run, kept = ae.estimate("22b", strategy, "a100", platform_of(16)), ae.memory("22b", strategy)
+    scene = cut.data["scene"]
+    time, memory, sizes = scene["bars"]
+    by_look = {part["look"]: part["size"] for part in time["bars"][0]["parts"]}
+    assert by_look["compute"] == (run.compute_ns - run.repeated_ns) / 1e6
+    assert by_look["tensor group"] == run.tensor_ns / 1e6
+    assert by_look["bubble and transfers"] == run.waiting_ns / 1e6
+    assert sum(by_look.values()) == pytest.approx(run.total_ns / 1e6, abs=1e-5)
+    assert [part["size"] * GIB for part in memory["bars"][0]["parts"]] == [
+        kept.parameters, kept.gradients, kept.optimiser, kept.activations,
+    ]  # fmt: skip
+    assert memory["bars"][0]["limit"] == ae.device("a100").memory_bytes / GIB
+    tensor = [c for c in ae.communications("22b", strategy, stage=0) if c.group == "tensor"]
+    assert sizes["bars"][0]["label"] == "tensor: all-reduce"
+    assert sizes["bars"][0]["parts"][0]["size"] * GIB == sum(c.size * c.times for c in tensor)
+
+
+def test_the_code_says_the_same(capsys):
+    cut = ae.CutTheModel("model=22b tensor=4 pipeline=4 data=4 zero=0")
+    exec(cut.data["scene"]["code"], {"ae": ae})
+    printed = capsys.readouterr().out
+    assert repr(iteration(cut.values)) in printed
+    assert repr(ae.memory(*job(cut.values))) in printed
+
+
+def test_a_question_comes_before_the_numbers():
+    cut = ae.CutTheModel()
+    assert "Predict first" in cut.summary()
+    assert " ms" not in cut.summary()
+    found = cut.predict("data group")
+    assert not found.right
+    assert found.answer == "bubble and transfers"
+    assert "ms an iteration" in cut.summary()
+    assert cut.reply["value"] == "bubble and transfers"
+    assert cut.committed == [found]
+
+
+def test_who_skips_the_question_sees_the_numbers_and_nothing_is_noted():
+    cut = ae.CutTheModel()
+    cut.guess = {"about": cut.text, "value": None}
+    assert "ms an iteration" in cut.summary()
+    assert cut.committed == []
+
+
+def test_the_memory_question_is_answered_with_its_parts():
+    cut = ae.CutTheModel("data=4")
+    assert cut.data["question"]["unit"] == "GiB"
+    found = cut.predict(1)
+    assert found.answer == pytest.approx(ae.memory(*job(cut.values)).total / GIB)
+    assert "GiB of activations" in found.why
+
+
+def test_what_cannot_be_is_greyed_said_and_led_out_of():
+    cut = ae.CutTheModel()
+    assert set(cut.data["greyed"]["zero"]) == {"2", "3"}
+    before = cut.data["scene"]
+    cut.values = cut.values | {"zero": 3}
+    assert "pipeline" in cut.data["problem"]
+    assert cut.data["scene"] == before
+    assert cut.data["nearest"] == cut.values | {"zero": 1}
+    cut.values = cut.data["nearest"]
+    assert cut.data["problem"] == ""
+
+
+def test_an_impossible_setting_is_refused_from_the_start():
+    with pytest.raises(ae.ConfigError, match="ZeRO"):
+        ae.CutTheModel(zero=3, pipeline=8)
+    with pytest.raises(ae.ConfigError, match="did you mean 'tensor'"):
+        ae.CutTheModel("tenser=2")
+
+
+def test_the_best_has_room_and_nothing_that_fits_is_faster():
+    cut = ae.CutTheModel("model=22b tensor=1 data=2 pipeline=8 recompute=full")
+    cut.act = {"name": "best", "count": 1}
+    best = iteration(cut.values).total_ns
+    assert job(cut.values)[1].npus == 16
+    assert ae.memory(*job(cut.values)).fits("a100")
+    for tensor, data, pipeline in ((8, 2, 1), (4, 4, 1), (2, 8, 1), (16, 1, 1), (8, 1, 2), (4, 2, 2)):
+        values = cut.values | {"tensor": tensor, "data": data, "pipeline": pipeline, "sequence": tensor > 1}
+        if ae.memory(*job(values)).fits("a100"):
+            assert iteration(values).total_ns >= best
+
+
+@pytest.mark.parametrize("tensor", [1, 2, 8, 16])
+def test_the_slices_of_a_matrix_make_up_the_whole(tensor):
+    strategy = ae.Strategy(tensor=tensor, data=2, batch=2)
+    stage = cut_stage(ae.model("gpt3"), strategy)
+    for matrix in MATRICES:
+        frame = next(frame for frame in stage.frames if frame.name == matrix.name)
+        slices = [p for p in stage.pieces if p.name.startswith(f"{matrix.name}, slice") and p.name.endswith("copy 0")]
+        area = sum(piece.at[0][2] * piece.at[0][3] for piece in slices)
+        assert area == pytest.approx(frame.box[2] * frame.box[3] * len(slices) / tensor)
+        columns = {piece.at[0][3] for piece in slices} == {frame.box[3]}
+        assert columns == (matrix.by_columns or tensor == 1)
+
+
+@pytest.mark.parametrize("setting", ["tensor=8 data=2", "tensor=1 data=1 pipeline=1 model=gpt2", "tensor=16 data=64"])
+def test_every_piece_ends_in_the_frame_of_its_npu(setting):
+    stage = ae.CutTheModel(setting).data["scene"]["stage"]
+    frames = {frame["name"]: frame["box"] for frame in stage["frames"] if frame["name"].startswith("NPU")}
+    held = [piece for piece in stage["pieces"] if "slice" in piece["name"]]
+    inside = [
+        sum(
+            x <= px and y <= py and px + pw <= x + w + 1e-6 and py + ph <= y + h + 1e-6
+            for x, y, w, h in frames.values()
+        )
+        for px, py, pw, ph in (piece["at"][-1] for piece in held)
+    ]
+    assert inside == [1] * len(held)
+    assert all(len(piece["at"]) == len(piece["looks"]) == len(stage["steps"]) for piece in stage["pieces"])
+
+
+def test_sums_are_partial_until_their_collective_has_played():
+    stage = ae.CutTheModel().data["scene"]["stage"]
+    sums = next(piece for piece in stage["pieces"] if piece["name"] == "sums of NPU 0")
+    plays = [step for step, words in enumerate(stage["steps"]) if "all-reduce of 48 MiB" in words]
+    assert plays == [4, 6, 8]
+    for step in plays:
+        assert (sums["looks"][step - 1], sums["looks"][step]) == ("partial sums", "complete")
+
+
+def test_its_picture_is_svg_with_its_words_as_title():
+    still = ae.CutTheModel().still()
+    assert still.startswith("<svg")
+    assert "<title>" in still
+    assert "gpt3 on 128 × a100" in still

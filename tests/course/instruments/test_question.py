@@ -1,0 +1,69 @@
+"""A prediction beside the answer: whether it counts as right, and the words, which JavaScript must use too."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+import astra_edu as ae
+from astra_edu.course.instruments.question import Answer, Question, confront
+
+SHARED = Path(__file__).parents[2] / "js" / "confronted.json"
+"""Cases that tests/js/confront.test.js takes, too."""
+TIME, PLAIN = Question("How long?", "ms"), Question("How many?")
+WHICH = Question("Which?", choices=("compute", "waiting"))
+
+
+@pytest.mark.parametrize(
+    ("question", "true", "predicted", "right", "said"),
+    [
+        (TIME, 20, 20, True, "You said 20 ms; it is 20 ms: just that."),
+        (TIME, 20, 10, False, "You said 10 ms; it is 20 ms: 2 times too little."),
+        (TIME, 20, 21, True, "You said 21 ms; it is 20 ms: 5.0 % too much."),
+        (TIME, 20, 15, False, "You said 15 ms; it is 20 ms: 25.0 % too little."),
+        (TIME, 2329.705, 1e6, False, "You said 1,000,000 ms; it is 2,330 ms: 429 times too much."),
+        (TIME, 0, 3, False, "You said 3 ms; it is 0 ms: off by 3."),
+        (TIME, 0.01234, 0, False, "You said 0 ms; it is 0.01234 ms: off by 0.01234."),
+        (PLAIN, 7, 7, True, "You said 7; it is 7: just that."),
+        (WHICH, "compute", "compute", True, "You said compute; so it is."),
+        (WHICH, "compute", "waiting", False, "You said waiting; it is compute."),
+    ],
+)
+def test_both_are_said_and_by_how_much_it_was_off(question, true, predicted, right, said):
+    found = confront(question, Answer(true, "it is so"), predicted)
+    assert (found.right, found.said, found.why) == (right, said, "it is so")
+
+
+@pytest.mark.parametrize(
+    ("question", "predicted"), [(WHICH, "network"), (TIME, -1), (TIME, "ten"), (TIME, float("nan"))]
+)
+def test_what_is_no_prediction_is_refused(question, predicted):
+    with pytest.raises(ae.ConfigError, match="a prediction is"):
+        confront(question, Answer("compute" if question.choices else 1, ""), predicted)
+
+
+def cases():
+    numbers = [0, 0.001, 0.5, 1, 7.25, 12.3456, 99.95, 100, 999.5, 1000, 1234, 2329.705, 1e6, 123456789.5]
+    for true in numbers:
+        for predicted in (true, true * 1.05, true * 0.8, true * 3, true / 7, 0, 55):
+            yield TIME, Answer(true, ""), predicted
+    yield from ((WHICH, Answer("compute", ""), choice) for choice in WHICH.choices)
+
+
+def test_javascript_is_given_the_same_cases():
+    """Renew the file with `python tests/course/instruments/test_question.py`."""
+    assert json.loads(SHARED.read_text()) == json.loads(shared())
+
+
+def shared():
+    found = []
+    for question, answer, predicted in cases():
+        said = confront(question, answer, predicted)
+        given = {"question": asdict(question), "answer": asdict(answer), "predicted": predicted}
+        found.append(given | {"right": said.right, "said": said.said})
+    return json.dumps(found, indent=0, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    SHARED.write_text(shared())

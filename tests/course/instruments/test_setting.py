@@ -1,0 +1,58 @@
+"""Settings: their values, their line of text, and what is said of those there aren't."""
+
+import pytest
+
+import astra_edu as ae
+from astra_edu.course.instruments.setting import Setting, as_text, checked, from_text
+
+SETTINGS = (
+    Setting("model", "model", ("gpt2", "gpt3"), menu=True),
+    Setting("tensor", "tensor group", (1, 2, 4, 8), "NPUs"),
+    Setting("fast", "fast", (False, True), words=lambda on: "on" if on else "off"),
+)
+START = {"model": "gpt2", "tensor": 2, "fast": False}
+
+
+def test_a_line_of_text_leads_back_to_its_values():
+    for tensor in (1, 8):
+        for fast in (False, True):
+            values = START | {"tensor": tensor, "fast": fast}
+            assert from_text(SETTINGS, as_text(values)) == values
+
+
+def test_what_is_left_out_is_as_at_the_start():
+    assert checked(SETTINGS, from_text(SETTINGS, "tensor=8"), START) == START | {"tensor": 8}
+
+
+def test_a_value_is_called_as_it_stands_beside_its_control():
+    assert [SETTINGS[1].called(4), SETTINGS[2].called(True), SETTINGS[0].called("gpt3")] == ["4 NPUs", "on", "gpt3"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("tensor", "'tensor' is no setting; one is written as in 'model=gpt2'"),
+        ("tensro=2", "did you mean 'tensor'"),
+        ("tensor=3", "tensor is '3'; Allowed: 1, 2, 4, 8"),
+        ("model=gtp3", "did you mean 'gpt3'"),
+    ],
+)
+def test_what_is_no_setting_is_refused(text, words):
+    with pytest.raises(ae.ConfigError) as said:
+        from_text(SETTINGS, text)
+    assert words in str(said.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"tensor": 5}, "tensor is 5; there are 1, 2, 4, 8; the nearest is 4."),
+        ({"model": "gpt4"}, "did you mean"),
+        ({"tensor": None}, "tensor is None; there are 1, 2, 4, 8."),
+        ({"size": 1}, "setting is 'size'"),
+    ],
+)
+def test_what_is_no_value_is_refused_with_the_nearest(given, words):
+    with pytest.raises(ae.ConfigError) as said:
+        checked(SETTINGS, given, START)
+    assert words in str(said.value)
