@@ -105,11 +105,14 @@ def lab(tmp_path_factory: Any) -> Iterator[tuple[str, str]]:
 
 @pytest.fixture
 def run_all(chromium: Any, lab: tuple[str, str]) -> Iterator[Callable[[str], Any]]:
-    """run_all(path): the page of that notebook in JupyterLab after Run All Cells; no cell may have failed."""
+    """run_all(path): the page of that notebook in JupyterLab after Run All Cells; no cell may have failed.
+
+    first: the widget to wait for.
+    """
     address, token = lab
     pages = []
 
-    def opened(path: str) -> Any:
+    def opened(path: str, first: str = ".astra-player") -> Any:
         page = chromium.new_page(viewport={"width": 1300, "height": 1000})
         pages.append(page)
         page.goto(f"{address}/lab/workspaces/{Path(path).stem}/tree/{path}?token={token}&reset")
@@ -117,7 +120,7 @@ def run_all(chromium: Any, lab: tuple[str, str]) -> Iterator[Callable[[str], Any
         idle.wait_for(timeout=60_000)
         page.click('.lm-MenuBar-itemLabel:text-is("Run")')
         page.click('.lm-Menu-itemLabel:text-is("Run All Cells")')
-        page.locator(".astra-player").first.wait_for(timeout=60_000)
+        page.locator(first).first.wait_for(timeout=60_000)
         idle.wait_for(timeout=60_000)
         assert page.locator('[data-mime-type="application/vnd.jupyter.stderr"]').count() == 0
         return page

@@ -178,3 +178,20 @@ def test_settings_and_what_they_move_are_in_sight_together(show, wide, high):
     assert first["y"] > 0
     assert memory["y"] + memory["height"] <= high
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_in_jupyterlab_python_answers_and_finds_the_best(run_all):
+    page = run_all("notebooks/12_parallelism.ipynb", ".astra-instrument")
+    instrument = page.locator(".astra-instrument").first
+    question = ae.CutTheModel("model=22b tensor=4 data=2 pipeline=2")
+    instrument.get_by_label("update", exact=True).check()
+    instrument.get_by_role("button", name="commit").click()
+    instrument.get_by_text(question.answer(question.values).why).wait_for()
+    instrument.get_by_role("slider", name="tensor group").focus()
+    page.keyboard.press("ArrowLeft")
+    other = ae.CutTheModel("model=22b tensor=2 data=2 pipeline=2").data["scene"]
+    instrument.get_by_text(other["headline"]).wait_for()
+    instrument.get_by_role("button", name="show me the best").click()
+    question.values = question.values | {"tensor": 2}
+    question.best()
+    instrument.get_by_text(question.data["scene"]["headline"]).wait_for(timeout=60_000)

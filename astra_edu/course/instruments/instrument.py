@@ -105,14 +105,18 @@ class Instrument(View):
 
     def summary(self) -> str:
         """The setting on show as plain text; while a question is open, only that."""
-        question = self.question(self.values)
-        if question and not self.guess:
-            return f"{self._on_show.title}\nPredict first: {question.text}"
+        if self.veiled:
+            return f"{self._on_show.title}\nPredict first: {self.data['question']['text']}"
         return self._on_show.summary()
 
     def still(self) -> str:
-        """The stage at its end and the bars, as SVG text."""
-        return drawn(self._on_show)
+        """The stage at its end and the bars, as SVG text; while a question is open, the stage alone."""
+        return drawn(self._on_show, self.veiled)
+
+    @property
+    def veiled(self) -> bool:
+        """Whether a question is open, so that no number is shown."""
+        return self.data["question"] is not None and not self.guess
 
     def state(self) -> dict[str, Any]:
         """For a saved page: also what other settings show, as many as a page may hold."""

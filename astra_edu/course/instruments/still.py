@@ -18,19 +18,19 @@ HATCHES = {
 }
 
 
-def drawn(scene: Scene) -> str:
-    """The scene as one SVG picture with its words as title."""
+def drawn(scene: Scene, veiled: bool = False) -> str:
+    """The scene as one SVG picture with its words as title. veiled: without a number, as a question is open."""
     body, y = [], 24.0
     body.append(f'<text x="8" y="17" font-weight="600">{escape(scene.title)}</text>')
     if scene.stage:
         text, height = _stage(scene.stage, y)
         body.append(text)
         y += height + 14
-    for bars in scene.bars:
+    for bars in () if veiled else scene.bars:
         text, height = _bars(bars, y)
         body.append(text)
         y += height + 10
-    words = escape(" ".join([scene.headline, *scene.sentences]))
+    words = escape(scene.title if veiled else " ".join([scene.title, scene.headline, *scene.sentences]))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y:.0f}" width="{WIDTH}" role="img" '
         f'font-family="sans-serif" font-size="12" fill="#1b1b1b"><title>{words}</title>{_patterns()}'

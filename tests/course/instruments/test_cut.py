@@ -133,8 +133,16 @@ def test_sums_are_partial_until_their_collective_has_played():
         assert (sums["looks"][step - 1], sums["looks"][step]) == ("partial sums", "complete")
 
 
-def test_its_picture_is_svg_with_its_words_as_title():
-    still = ae.CutTheModel().still()
-    assert still.startswith("<svg")
-    assert "<title>" in still
-    assert "gpt3 on 128 × a100" in still
+def test_its_picture_has_no_number_before_a_prediction_and_its_words_after_it():
+    cut = ae.CutTheModel()
+    before = cut.still()
+    cut.predict("compute")
+    after = cut.still()
+    assert before.startswith("<svg")
+    assert after.startswith("<svg")
+    assert "<title>gpt3 on 128 × a100: tensor 8 × data 2 × pipeline 8</title>" in before
+    assert "GiB" not in before
+    assert " ms" not in before
+    assert cut.data["scene"]["headline"] in after
+    for bar in (bar for bars in cut.data["scene"]["bars"] for bar in bars["bars"]):
+        assert f">{bar['said']}</text>" in after
