@@ -26,7 +26,8 @@ def printed(path):
 
     def keep(value, *args, **kwargs):
         data, metadata = plain(value, include={"text/plain", "text/html", "text/markdown"})
-        shown.append(data.get("text/html") or data.get("text/markdown") or data.get("text/plain", ""))
+        table = data.get("text/html") or data.get("text/markdown") or ""
+        shown.append(data.get("text/plain", "") if "data:image/svg" in table else table or data.get("text/plain", ""))
         return {}, metadata
 
     shell.display_formatter.format = keep

@@ -65,7 +65,9 @@ def cut_stage(model: Model, cut: Strategy) -> Stage:
         for copy in range(copies)
         for k in range(shown)
     ]
-    return Stage(f"A block of {model.name}, cut", (WIDE, HIGH), tuple(steps), (*matrices, *npus), tuple(pieces))
+    return Stage(
+        f"A block of {model.name}, cut", (WIDE, HIGH), tuple(steps), (*matrices, *npus), tuple(pieces), still=3
+    )
 
 
 def _whole(matrix: Matrix) -> Box:

@@ -68,13 +68,17 @@ class Frame:
 
 @dataclass(frozen=True)
 class Stage:
-    """Pieces that move from step to step. steps: what happens in each, a sentence. size: width and height."""
+    """Pieces that move from step to step. steps: what happens in each, a sentence. size: width and height.
+
+    still: the step that says most where nothing moves.
+    """
 
     title: str
     size: tuple[float, float]
     steps: tuple[str, ...]
     frames: tuple[Frame, ...]
     pieces: tuple[Piece, ...]
+    still: int = -1
 
 
 @dataclass(frozen=True)

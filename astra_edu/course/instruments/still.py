@@ -1,4 +1,4 @@
-"""An instrument's pictures as SVG text, for where no script runs: the stage at its last step, and the bars."""
+"""An instrument's pictures as SVG text, for where no script runs: the stage at its best step, and the bars."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ def _stage(stage: Stage, top: float) -> tuple[str, float]:
         )
         parts.append(f'<text x="{x + 3:.1f}" y="{top + y - 3:.1f}" font-size="10">{escape(frame.text)}</text>')
     for piece in stage.pieces:
-        box = piece.at[-1]
+        box = piece.at[stage.still]
         if box is None:
             continue
         x, y, w, h = (scale * number for number in box)
-        parts.append(_box(x, top + y, w, h, piece.looks[-1]))
+        parts.append(_box(x, top + y, w, h, piece.looks[stage.still]))
     return "".join(parts), scale * stage.size[1]
 
 

@@ -12,6 +12,7 @@ from astra_edu.base.units import KIB, MIB, format_bytes, parse_bytes
 from astra_edu.collectives import ALGORITHMS, Collective, algorithms_for, schedule
 from astra_edu.course.widgets.choice import Choice, summary
 from astra_edu.course.widgets.player import Player
+from astra_edu.course.widgets.view import framed
 from astra_edu.network import Dimension
 from astra_edu.network.topologies import TOPOLOGIES, find
 from astra_edu.system import Implementation
@@ -144,10 +145,8 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         bundle = super()._repr_mimebundle_(**kwargs)
         data = bundle[0] if isinstance(bundle, tuple) else bundle
-        return data | {
-            "text/plain": f"{self!r}: run this cell (Shift+Enter) to use it",
-            "image/svg+xml": self.player.svg(),
-        }
+        text = f"{self!r}: run this cell (Shift+Enter) to use it"
+        return data | {"text/plain": text} | framed(self.player.svg(), text)
 
     def _refresh(self, change: Any = None) -> None:
         """Bring menus, player and text in line with the controls; say so where these are impossible."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -50,5 +52,15 @@ class View(anywidget.AnyWidget):
         data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
         lines = [f"{self._name()}: run this cell (Shift+Enter) to {self._use}", self.summary()]
         picture = self.still()
-        shown = {"text/plain": "\n".join(filter(None, lines))} | ({"image/svg+xml": picture} if picture else {})
-        return data | shown, metadata
+        text = "\n".join(filter(None, lines))
+        return data | {"text/plain": text} | (framed(picture, text, self._use) if picture else {}), metadata
+
+
+def framed(picture: str, alt: str, use: str = "use it") -> dict[str, str]:
+    """A still picture (SVG text) for where no view runs, as an output that notebooks show before they are trusted."""
+    source = b64encode(picture.encode()).decode()
+    return {
+        "text/html": f'<figure style="margin:0"><img alt="{escape(alt)}" src="data:image/svg+xml;base64,{source}" '
+        'style="max-width:100%;background:white">'
+        f"<figcaption>Run this cell (Shift+Enter) to {escape(use)}.</figcaption></figure>"
+    }

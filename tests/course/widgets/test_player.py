@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from html import escape
 from itertools import combinations
 from math import hypot
 from xml.etree import ElementTree
 
 import pytest
+from stills import still_of
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Op, ProofError, Rounds, Schedule, hierarchical, schedule
@@ -126,9 +128,10 @@ def test_repr_and_mime_bundle_are_always_the_same():
     player = Player(RING)
     assert repr(player) == "Player(<ring all-reduce on 8 NPUs: 14 steps, 8 shards>)"
     bundle, _ = player._repr_mimebundle_()
-    assert set(bundle) == {"text/plain", "image/svg+xml", "application/vnd.jupyter.widget-view+json"}
+    assert set(bundle) == {"text/plain", "text/html", "application/vnd.jupyter.widget-view+json"}
     assert bundle["text/plain"].startswith(repr(player))
-    assert bundle["image/svg+xml"] == Player(RING).svg(0)
+    assert still_of(bundle) == Player(RING).svg(0)
+    assert f'alt="{escape(bundle["text/plain"])}"' in bundle["text/html"]
 
 
 @pytest.mark.parametrize("plan", [*SCHEDULES, schedule("all-reduce", "ring", 65536)], ids=repr)
