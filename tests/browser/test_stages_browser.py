@@ -225,7 +225,7 @@ def test_names_for_assistive_technology(show):
         assert page.get_by_role("slider", name=name, exact=True).count() == 1
     for name in ("order", "slow stage"):
         assert page.get_by_role("combobox", name=name).count() == 1
-    page.get_by_role("button", name="Keyboard and mouse").click()
+    page.get_by_role("button", name="keys: keyboard and mouse").click()
     assert page.get_by_text("Mouse: click or drag in the lanes").is_visible()
 
 

@@ -302,7 +302,7 @@ def test_names_for_assistive_technology(show):
     plot = page.get_by_role("application")
     assert "6,252.757 µs in all, compute 1,831.809 µs, exposed communication" in plot.get_attribute("aria-label")
     assert page.locator(f"#{plot.get_attribute('aria-describedby')}").text_content().startswith("+ −: zoom")
-    page.get_by_role("button", name="Keyboard and mouse").click()
+    page.get_by_role("button", name="keys: keyboard and mouse").click()
     assert page.get_by_text("next, previous span of the lane").is_visible()
 
 

@@ -73,7 +73,7 @@ test("the help is hidden until its button is pressed, which says so", () => {
   makeHelp(bar, place, "astra-1", "Space: play\nMouse: drag");
   const [[button], [help]] = [bar.children, place.children];
   assert.deepEqual([help.hidden, button.attributes["aria-expanded"], help.attributes.id], [true, "false", "astra-1-keys"]);
-  assert.equal(button.attributes["aria-label"], "Keyboard and mouse");
+  assert.equal(button.attributes["aria-label"], "keys: keyboard and mouse");
   button.fire("click");
   assert.deepEqual([help.hidden, button.attributes["aria-expanded"]], [false, "true"]);
   button.fire("click");

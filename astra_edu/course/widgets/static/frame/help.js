@@ -4,7 +4,7 @@ import { make, put } from "./dom.js";
 
 /** A button in a bar and, in `place`, the text it shows and hides. Returns what changes the text. */
 export function makeHelp(bar, place, id, text) {
-  const label = text.includes("Mouse:") ? "Keyboard and mouse" : "Keyboard shortcuts";
+  const label = text.includes("Mouse:") ? "keys: keyboard and mouse" : "keys: keyboard shortcuts";
   const button = make("button", { type: "button", class: "astra-keys", title: text, "aria-label": label, "aria-expanded": "false", text: "keys" }, bar);
   const help = make("p", { class: "astra-help", id: `${id}-keys`, hidden: true, text }, place);
   button.addEventListener("click", () => {

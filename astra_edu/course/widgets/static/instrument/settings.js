@@ -77,7 +77,7 @@ export class Settings {
 
   #read({ setting, readout, control }, place, why) {
     if (readout) put(readout, "text", setting.words[place]);
-    put(control, "aria-valuetext", why ? `${setting.words[place]}, impossible: ${why}` : setting.words[place]);
+    if (!setting.menu) put(control, "aria-valuetext", why ? `${setting.words[place]}, impossible: ${why}` : setting.words[place]);
   }
 
   /** Why a setting that is one slider away can't be, as far as that is known. */

@@ -1,0 +1,61 @@
+"""axe-core finds nothing in any widget's page, in either theme: names, roles, contrast, what a keyboard reaches."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+pytest.importorskip("anywidget")
+axe_playwright = pytest.importorskip("axe_playwright_python.sync_playwright")
+
+from recorded_runs import run as recorded
+
+import astra_edu as ae
+from astra_edu.workload.compute import Gemm, SystolicArray
+from browser.looking import SCHEMES
+
+pytestmark = pytest.mark.browser
+
+MAKE = {
+    "CutTheModel": lambda: ae.CutTheModel("model=22b tensor=4 data=1 pipeline=1"),
+    "Folds": lambda: ae.Folds(Gemm(6, 5, 7), SystolicArray(3, 4)),
+    "LinkPlayer": lambda: ae.LinkPlayer(recorded(ae.Block("Ring", 4, 50, 500), "ring")),
+    "Player": lambda: ae.Player(ae.schedule("all-reduce", "ring", 8)),
+    "Stages": ae.Stages,
+    "Timeline": lambda: ae.Timeline(ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.preset("torus"))),
+}
+
+
+@cache
+def page_of(name):
+    return MAKE[name]().page()
+
+
+def found(page):
+    """What axe-core complains of: (rule, how bad, the first place)."""
+    return [
+        (one["id"], one["impact"], one["nodes"][0]["html"][:200])
+        for one in axe_playwright.Axe().run(page).response["violations"]
+    ]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("name", MAKE)
+def test_a_widgets_page_breaks_no_rule(open_page, name, scheme):
+    page = open_page(page_of(name), color_scheme=scheme)
+    page.locator(".astra-widget").first.wait_for()
+    assert found(page) == []
+    for closed in page.locator("summary").all():
+        if closed.is_visible():
+            closed.click()
+    assert found(page) == []
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_an_instrument_breaks_no_rule_once_it_has_answered(open_page, scheme):
+    page = open_page(page_of("CutTheModel"), color_scheme=scheme)
+    page.locator(".astra-fields input").first.check()
+    page.get_by_role("button", name="commit").click()
+    page.locator(".astra-result").wait_for()
+    assert found(page) == []
