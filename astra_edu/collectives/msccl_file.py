@@ -132,7 +132,7 @@ def _gpu(element: ET.Element, gpu: int, gpus: int, chunks: int) -> dict[int, Thr
     scratch = _number(element, "s_chunks", f"gpu {gpu}", 0)
     blocks: dict[int, ThreadBlock] = {}
     for tb in element.findall("tb"):
-        where = f"gpu {gpu}, tb {tb.get('id')}"
+        where = f"gpu {gpu}, tb {tb.get('id')!s:.20}"
         block = _number(tb, "id", where)
         if block in blocks:
             raise ConfigError(f"{where} is there twice.")
@@ -156,7 +156,7 @@ def _gpu(element: ET.Element, gpu: int, gpus: int, chunks: int) -> dict[int, Thr
 
 def _steps(tb: ET.Element, where: str, room: dict[str, int], ends: list[int]) -> Iterator[Instruction]:
     for number, step in enumerate([child for child in tb if child.tag in ("step", "op")]):
-        here = f"{where}, step {step.get('s', step.get('step', number))}"
+        here = f"{where}, step {step.get('s', step.get('step', number))!s:.20}"
         type_ = choice(f"{here}: type", step.get("type"), TYPES)
         for needed, end, word in ((SENDS, ends[0], "send"), (RECEIVES, ends[1], "recv")):
             if type_ in needed and end < 0:

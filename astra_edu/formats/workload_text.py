@@ -106,7 +106,7 @@ def _layer(row: list[str], columns: int, comm: float, compute: float, where: str
             f"bytes for the forward pass, the input gradient and the weight gradient, then the update time in ns."
         )
     name = row[0]
-    where = f"{where} ({name})"
+    where = f"{where} ({name:.60})"
     forward, input_gradient, weight_gradient = (
         _work(row[start : start + 3], comm, compute, f"{where}, {phase}")
         for start, phase in ((2, "forward pass"), (5, "input gradient"), (8, "weight gradient"))
