@@ -217,6 +217,8 @@ def test_system_files(old, new, words):
         (MICRO.replace("1048576", "-5"), "the size is '-5'"),
         (MICRO.replace("1048576", "9" * 30), "more than ASTRA-sim's 64 bits"),
         (MICRO.replace("1048576 1", "1048576"), "has 11 columns; it needs 12"),
+        (MICRO.replace("-1", "x", 1), r"layer 0 \(allreduce\): the dependency is 'x'; it must be a whole number"),
+        (MICRO.replace("-1", "-", 1), "the dependency is '-'; it must be a whole number, usually -1"),
         (MICRO + MICRO.splitlines()[2], "says 1 layers, but 2 lines"),
         (MICRO.replace("\r\n1\r\n", "\r\n0\r\n"), "says 0 layers"),
         (MICRO.replace("MICRO", "HYBRID_CUSTOMIZED"), "has 12 columns; it needs 13"),
