@@ -33,6 +33,8 @@ COLLECTIVES = {
     "reducescatter": Collective.REDUCE_SCATTER,
     "alltoall": Collective.ALL_TO_ALL,
 }
+_OF_BLOCK = ("id", "send", "recv", "chan")
+_OF_STEP = ("srcbuf", "srcoff", "dstbuf", "dstoff", "cnt", "depid", "deps")
 LARGEST = 32 * 2**20
 MOST_GPUS = 1024
 MOST_CHUNKS = 65_536
@@ -132,17 +134,18 @@ def _gpu(element: ET.Element, gpu: int, gpus: int, chunks: int) -> dict[int, Thr
     scratch = _number(element, "s_chunks", f"gpu {gpu}", 0)
     blocks: dict[int, ThreadBlock] = {}
     for tb in element.findall("tb"):
-        where = f"gpu {gpu}, tb {tb.get('id')}"
+        where = f"gpu {gpu}, tb {tb.get('id')!s:.20}"
         block = _number(tb, "id", where)
         if block in blocks:
             raise ConfigError(f"{where} is there twice.")
-        ends = [_number(tb, key, where, -1) for key in ("send", "recv")]
+        _check_there(tb, _OF_BLOCK, where)
+        ends = [_number(tb, key, where) for key in ("send", "recv")]
         for end in ends:
             if not -1 <= end < gpus or end == gpu:
                 raise ConfigError(f"{where}: its peer is {end}; it should be another one of the {gpus} gpus, or -1.")
         room = {"i": chunks, "o": chunks, "s": scratch}
         steps = tuple(_steps(tb, where, room, ends))
-        blocks[block] = ThreadBlock(block, ends[0], ends[1], _number(tb, "chan", where, 0), steps)
+        blocks[block] = ThreadBlock(block, ends[0], ends[1], _number(tb, "chan", where), steps)
     for one in blocks.values():
         for instruction in one.instructions:
             _check_after(instruction, blocks)
@@ -156,17 +159,18 @@ def _gpu(element: ET.Element, gpu: int, gpus: int, chunks: int) -> dict[int, Thr
 
 def _steps(tb: ET.Element, where: str, room: dict[str, int], ends: list[int]) -> Iterator[Instruction]:
     for number, step in enumerate([child for child in tb if child.tag in ("step", "op")]):
-        here = f"{where}, step {step.get('s', step.get('step', number))}"
+        here = f"{where}, step {step.get('s', step.get('step', number))!s:.20}"
         type_ = choice(f"{here}: type", step.get("type"), TYPES)
         for needed, end, word in ((SENDS, ends[0], "send"), (RECEIVES, ends[1], "recv")):
             if type_ in needed and end < 0:
                 raise ConfigError(f"{here} is {type_!r}, but its tb has no peer to {word}: {word} is -1.")
-        block, after = (_number(step, key, here, -1) for key in ("depid", "deps"))
-        count = _number(step, "cnt", here, 1)
+        _check_there(step, _OF_STEP, here)
+        block, after = (_number(step, key, here) for key in ("depid", "deps"))
+        count = _number(step, "cnt", here)
         places = []
         for side, using in (("src", READS), ("dst", KEEPS)):
-            buffer = choice(f"{here}: {side}buf", step.get(f"{side}buf", "i"), BUFFERS)
-            offset = _number(step, f"{side}off", here, -1)
+            buffer = choice(f"{here}: {side}buf", step.get(f"{side}buf"), BUFFERS)
+            offset = _number(step, f"{side}off", here)
             if type_ in using and not (0 <= offset <= room[buffer] - count and count >= 1):
                 raise ConfigError(
                     f"{here}: {several(count, 'shard')} from {buffer}[{offset}] on don't fit in the {room[buffer]} of "
@@ -181,6 +185,12 @@ def _check_after(instruction: Instruction, blocks: dict[int, ThreadBlock]) -> No
         block, step = instruction.after
         if block not in blocks or step >= len(blocks[block].instructions):
             raise ConfigError(f"{instruction.where} waits for tb {block}, step {step}, which doesn't exist.")
+
+
+def _check_there(element: ET.Element, keys: tuple[str, ...], where: str) -> None:
+    """MSCCL, too, refuses what lacks one of its attributes."""
+    if missing := [key for key in keys if key not in element.attrib]:
+        raise ConfigError(f"{where} has no {' and no '.join(missing)}; it needs {', '.join(keys)}.")
 
 
 def _number(element: ET.Element, key: str, where: str, default: int | None = None) -> int:

@@ -102,9 +102,13 @@ def _graph(content: dict[str, Any], name: str) -> Any:
             )
         tail, head = edge.pop("source"), edge.pop("target")
         if strange := [end for end in (tail, head) if end not in graph]:
-            raise ConfigError(f"{name}: an edge leads from {tail!r} to {head!r}; {strange[0]!r} is no node.")
+            raise ConfigError(
+                f"{name}: an edge leads from {tail!r:.40} to {head!r:.40}; {strange[0]!r:.40} is no node."
+            )
         if graph.has_edge(tail, head):
-            raise ConfigError(f"{name}: there are two edges from {tail!r} to {head!r}; add up their bandwidths.")
+            raise ConfigError(
+                f"{name}: there are two edges from {tail!r:.40} to {head!r:.40}; add up their bandwidths."
+            )
         graph.add_edge(tail, head)
         graph.edges[tail, head].update(edge)
     return graph

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from astra_edu.base.errors import ConfigError, suggestion
+from astra_edu.base.errors import ConfigError, shown, suggestion
 from astra_edu.formats.notices import notice, notice_unknown
 from astra_edu.formats.yaml_mapping import WHOLE, Entry, parse_mapping
 from astra_edu.network import Block, Dimension, dimensions
 from astra_edu.network.block import checked_blocks
 
 _KEYS = ("topology", "npus_count", "bandwidth", "latency")
+_QUOTES = "'\""
 _NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 MOST_DIMENSIONS = 16
 
@@ -110,7 +111,7 @@ def format_congested_network(network: tuple[Dimension, ...]) -> str:
 
 def _list(entries: dict[str, Entry], key: str, name: str) -> list[str]:
     if key not in entries:
-        there = f" There are: {', '.join(entries)[:200]}."
+        there = f" There are: {shown(', '.join(entries)).strip(_QUOTES)}."
         raise ConfigError(f"{name}: the key {key!r} is missing; it needs {', '.join(_KEYS)}.{there}")
     line, value = entries[key]
     if isinstance(value, str):

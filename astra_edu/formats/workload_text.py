@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from astra_edu.base.errors import ConfigError, choice, instance_of, positive, shown, text_of
 from astra_edu.base.units import float32
 from astra_edu.collectives import Collective
@@ -17,6 +19,7 @@ _COLLECTIVES = {
 }
 _WRITTEN = {collective: word for word, collective in _COLLECTIVES.items()}
 COLUMNS = 12
+_DEPENDENCY = re.compile(r"-?[0-9]{1,9}")
 
 
 def parse_workload(text: str, comm_scale: float = 1, compute_scale: float = 1, name: str = "workload file") -> Workload:
@@ -106,7 +109,9 @@ def _layer(row: list[str], columns: int, comm: float, compute: float, where: str
             f"bytes for the forward pass, the input gradient and the weight gradient, then the update time in ns."
         )
     name = row[0]
-    where = f"{where} ({name})"
+    where = f"{where} ({name:.60})"
+    if not _DEPENDENCY.fullmatch(row[1]):
+        raise ConfigError(f"{where}: the dependency is {shown(row[1], 40)}; it must be a whole number, usually -1.")
     forward, input_gradient, weight_gradient = (
         _work(row[start : start + 3], comm, compute, f"{where}, {phase}")
         for start, phase in ((2, "forward pass"), (5, "input gradient"), (8, "weight gradient"))

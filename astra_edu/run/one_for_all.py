@@ -84,6 +84,11 @@ def _undisturbed(platform: TracePlatform) -> bool:
     return not platform.congestion_aware or system.active_chunks == 1 == system.queues
 
 
+def _one_chunk_at_a_time(platform: TracePlatform) -> bool:
+    """Else what two chunks send may reach the bus in the same ns, in whichever order an NPU has its turns."""
+    return len(platform.dims) == 1 == platform.system.active_chunks == platform.system.queues
+
+
 class OneForAll:
     """A run of NPU 0 that stands for all."""
 
@@ -127,9 +132,9 @@ class _LoneEndpoint(Endpoint):
         policy = queue_policy(self.system.intra_dimension, 2)
         self._asks = kind_of(self.system.inter_dimension).together  # else nobody asks who leads
         self._strict = strict
+        if strict and self.bus and not _one_chunk_at_a_time(platform):
+            raise AmbiguousError
         if strict and policy is not fifo_only:
-            if self.bus and len(platform.dims) > 1:  # its messages' order decides which chunk comes first
-                raise AmbiguousError
             self.queues = WatchedQueues(len(platform.dims), self.system, policy, self._begin)
 
 
@@ -155,20 +160,20 @@ class _TimedEndpoint(_LoneEndpoint):
         super().__init__(clock, platform, network, strict)
         self._foreseen = clock
         self._known: dict[object, Known] = {}
-        self._lead_known = self.system.endpoint_delay > 0  # else a phase may begin and end in the same ns
+        self._first_ns: int | None = None
 
     @property
     def leads(self) -> bool:
-        """See Endpoint. Where several tokens, but not all, wait at a gate, who is first behind it isn't known."""
-        if self._strict and self._asks and not self._lead_known:
+        """See Endpoint. Once a phase may be over, ties in a ns decide who leads: the clock's leader is a guess."""
+        first, now = self._first_ns, self.clock.now
+        if self._strict and self._asks and first is not None and (now > first or not self.system.endpoint_delay):
             raise AmbiguousError
         return not self._foreseen.leader
 
     def _phase(self, chunk: Chunk, over: Callable[[], object]) -> Startable:
         plan = chunk.phase
-        if self._asks and plan.logical.how.traits.tokens:
-            moves = self._moves(plan)
-            self._lead_known &= not moves.gate or moves.window in (1, plan.logical.npus - 1)
+        if self._first_ns is None:
+            self._first_ns = self.clock.now
 
         def lead(leader: int) -> int:
             tokens = self._asks and plan.logical.how.traits.tokens

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
-from astra_edu.base.errors import ConfigError
+from astra_edu.base.errors import ConfigError, shown
 from astra_edu.base.files import FileName, read_text
 from astra_edu.base.json_text import json_errors
 
@@ -62,6 +63,9 @@ def read_recording(host: FileName, kineto: FileName) -> Recording:
     """One process' files. Raises ConfigError for what is no such file, and for two that aren't of the same run."""
     nodes = _listed(host, "PyTorch's execution trace (JSON)", "nodes")
     operators = tuple(sorted((_operator(node, f"{host}, node {k}") for k, node in enumerate(nodes)), key=_by_id))
+    for one, following in pairwise(operators):
+        if one.id == following.id:
+            raise ConfigError(f"{host}: two nodes have the id {one.id}; {one.name:.60} and {following.name:.60}.")
     events = _listed(kineto, "the profiler's trace (Kineto, JSON)", "traceEvents")
     own, kernels = _times(events, str(kineto))
     if not any(one.function in own for one in operators if one.real):
@@ -99,7 +103,7 @@ def _operator(node: Any, where: str) -> RecordedOperator:
             tuple(_tensors(outputs["values"], outputs["types"])),
             list(inputs["values"]),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (ArithmeticError, KeyError, RecursionError, TypeError, ValueError, AttributeError) as error:
         raise ConfigError(
             f"{where} isn't as in PyTorch's execution traces of schema 1.0.2 to 1.1.1 ({type(error).__name__} {error})."
         ) from None
@@ -129,7 +133,7 @@ def _groups(operators: Sequence[RecordedOperator], where: str) -> dict[str, tupl
             try:
                 for group in json.loads(operator.values[0]):
                     found[str(group["pg_name"])] = tuple(int(rank) for rank in group["ranks"])
-            except (KeyError, TypeError, ValueError) as error:
+            except (ArithmeticError, KeyError, RecursionError, TypeError, ValueError) as error:
                 raise ConfigError(f"{where}: its process groups can't be read ({error}).") from None
     return found
 
@@ -146,6 +150,8 @@ def _times(events: Sequence[Any], where: str) -> tuple[dict[int, float], dict[in
         if not isinstance(arguments, dict) or not isinstance(time, (int, float)) or not 0 <= time < 1e15:
             continue
         external = arguments.get("External id")
+        if isinstance(external, (list, dict)):
+            raise ConfigError(f"{where}: an event's External id is {shown(external, 60)}; it must be a number.")
         if event.get("cat") in _KERNELS:
             started.append((external, time))
         else:

@@ -43,7 +43,10 @@ def test_one_npu_for_all_says_what_everyone_says(blocks, aware, how, name, split
 ONCE_WRONG = {
     "a request takes its partner's link": (388, 1652, 1935, 2182),
     "Themis: who begins a second collective first": (159, 862, 979, 982, 1013, 1096, 1371, 2150, 2195),
+    "Themis: who has the lead after messages over several hops": (502343,),
     "chunks that overtake each other": (201, 226, 488, 1946, 2340),
+    "which phase is a collective's last, and still has its place when the next begins": (500533,),
+    "two queues' messages on the bus": (903844,),
 }
 
 

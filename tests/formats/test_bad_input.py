@@ -15,7 +15,9 @@ from astra_edu.formats import (
     format_network,
     format_system,
     format_workload,
+    parse_graph,
     parse_network,
+    parse_network_2,
     parse_system,
     parse_workload,
 )
@@ -215,6 +217,8 @@ def test_system_files(old, new, words):
         (MICRO.replace("1048576", "-5"), "the size is '-5'"),
         (MICRO.replace("1048576", "9" * 30), "more than ASTRA-sim's 64 bits"),
         (MICRO.replace("1048576 1", "1048576"), "has 11 columns; it needs 12"),
+        (MICRO.replace("-1", "x", 1), r"layer 0 \(allreduce\): the dependency is 'x'; it must be a whole number"),
+        (MICRO.replace("-1", "-", 1), "the dependency is '-'; it must be a whole number, usually -1"),
         (MICRO + MICRO.splitlines()[2], "says 1 layers, but 2 lines"),
         (MICRO.replace("\r\n1\r\n", "\r\n0\r\n"), "says 0 layers"),
         (MICRO.replace("MICRO", "HYBRID_CUSTOMIZED"), "has 12 columns; it needs 13"),
@@ -384,6 +388,29 @@ def test_written_files_are_read_back_the_same():
     assert parse_system(format_system(system)) == system
     work = parse_workload(MICRO)
     assert parse_workload(format_workload(work)) == work
+
+
+LONG = "x" * 5000
+GRAPH = {"nodes": [{"id": 0}], "edges": [{"source": 0, "target": LONG}]}
+MSCCL = '<algo ngpus="2" coll="allreduce" nchunksperloop="1"><gpu id="0"><tb id="{}"/></gpu><gpu id="1"/></algo>'
+
+
+@pytest.mark.parametrize(
+    ("parse", "text"),
+    [
+        (parse_workload, MICRO.replace("allreduce", LONG).replace("ALLREDUCE", "ALREDUCE")),
+        (parse_graph, json.dumps(GRAPH)),
+        (parse_graph, json.dumps({"nodes": [{"id": 0}, {"id": LONG}], "edges": GRAPH["edges"] * 2})),
+        (ae.from_msccl, MSCCL.format(LONG)),
+        (parse_network_2, f'topology: [ Ring ]\n"{LONG}": 1\n'),
+        (parse_network_2, 'topology: [ Ring ]\n"\\ud800": 1\n'),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_sentence_is_short_and_can_be_printed_whatever_is_in_the_file(parse, text):
+    with pytest.raises(ae.ConfigError) as error:
+        parse(text)
+    assert len(str(error.value).encode()) < 1000
 
 
 MANGLED = st.one_of(st.text(), st.binary().map(lambda b: b.decode("latin-1")))

@@ -287,10 +287,22 @@ def test_files_that_are_none_of_pytorch_s(tmp_path):
     (tmp_path / "deep.json").write_text("[" * 100_000)
     with says("nested deeper"):
         from_pytorch(tmp_path / "deep.json", kineto)
-    for damage in ({"attrs": 5}, {"inputs": None}, {"id": "x"}, {"outputs": {"values": [1], "types": []}}):
+    of_types = {"outputs": {"values": [1], "types": []}}
+    for damage in ({"attrs": 5}, {"inputs": None}, {"id": "x"}, {"id": 1e999}, {"ctrl_deps": -1e999}, of_types):
         (tmp_path / "odd.json").write_text(json.dumps({"nodes": [call(3, "aten::mm") | damage]}))
         with says("odd.json, node 0 isn't as in PyTorch's execution traces"):
             from_pytorch(tmp_path / "odd.json", kineto)
+    with says("two nodes have the id 3; aten::mm and aten::add"):
+        from_pytorch(*files(tmp_path, [call(3, "aten::mm"), call(3, "aten::add")], {3: 5.0}))
+
+
+@pytest.mark.parametrize("number", [[], {"a": 1}, [1, 2]])
+def test_an_event_whose_number_is_none(tmp_path, number):
+    host, kineto = files(tmp_path, [call(3, "aten::mm")], {3: 5.0})
+    event = {"ph": "X", "cat": "kernel", "dur": 5, "args": {"External id": number}}
+    kineto.write_text(json.dumps({"traceEvents": [event]}))
+    with says("an event's External id is .*; it must be a number"):
+        from_pytorch(host, kineto)
 
 
 def test_files_that_do_not_belong_together(tmp_path):
@@ -318,9 +330,10 @@ def test_a_collective_in_an_odd_file_is_an_error_too(tmp_path):
     send = call(3, "c10d::send", values=[[tensor(1)]], types=["GenericList[Tensor(float)]"])
     with says("node 3 .c10d::send.: its arguments"):
         from_pytorch(*files(tmp_path, [send], {3: 5.0}), npus=2)
-    groups = files(tmp_path, [call(3, "aten::mm")], {3: 5.0}, {"0": ["first"]})
-    with says("its process groups can't be read"):
-        from_pytorch(*groups)
+    for member in ("first", 1e999, None):
+        groups = files(tmp_path, [call(3, "aten::mm")], {3: 5.0}, {"0": [member]})
+        with says("its process groups can't be read"):
+            from_pytorch(*groups)
 
 
 # ------------------------------------------------------------------------------------------------- torch

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import permutations
 
+from astra_edu.collectives import Collective
 from astra_edu.network.folded import AmbiguousError
 from astra_edu.system.policies import Policy
-from astra_edu.system.queues import Chunk, Npus, Queue, Queues
+from astra_edu.system.queues import Chunk, Issued, Npus, Queue, Queues
 from astra_edu.system.settings import Settings
 
 _MOST_ENDS = 4
@@ -36,7 +37,8 @@ class WatchedQueues(Queues):
     """Queues that raise AmbiguousError where it matters which of several phases ends first in a ns.
 
     A policy that lets chunks overtake each other sees other chunks waiting if they come the other way round. Phases of
-    one kind that began together end in the same order at all NPUs.
+    one kind that began together end in the same order at all NPUs. What a collective's end sets off comes with the
+    last of its phases, which still has its place then.
     """
 
     def __init__(self, dimensions: int, system: Settings, policy: Policy, begin: Callable[..., object]) -> None:
@@ -48,6 +50,16 @@ class WatchedQueues(Queues):
         self._now: float = -1
         self._before: dict[int, Queue] = {}
         self._acts: dict[int, dict[object, list[Act]]] = {}
+        self._last_phases: dict[Issued, set[tuple[int, Collective, float]]] = {}
+        """Of each collective's chunks that are done in this ns: of what kinds their last phases were."""
+        self._any_last: set[int] = set()
+        """While a collective ends that might as well end with another phase: the queues of all of these."""
+
+    def add(self, chunk: Chunk, now: float) -> None:
+        """See Queues."""
+        if id(self._queues[chunk.phase.dimension][chunk.phase.queue]) in self._any_last:
+            raise AmbiguousError
+        super().add(chunk, now)
 
     def start(self, queue: Queue, now: float, npus: Npus = None) -> None:
         """See Queues."""
@@ -60,9 +72,15 @@ class WatchedQueues(Queues):
             self._now = now
             self._before.clear()
             self._acts.clear()
-        self._ends = id(queue), chunk.phase.collective, chunk.started_ns
+            self._last_phases.clear()
+        self._ends = kind = id(queue), chunk.phase.collective, chunk.started_ns
+        if chunk.phases_left == 1:
+            kinds = self._last_phases.setdefault(chunk.issued, set())
+            kinds.add(kind)
+            self._any_last = {one[0] for one in kinds} if len(kinds) > 1 else set()
         super().over(queue, chunk, now, npus, others)
         self._ends = None
+        self._any_last = set()
         for key, acts in self._acts.items():
             if len(acts) > 1 and self._ends_matter(self._before[key], list(acts.values())):
                 raise AmbiguousError
