@@ -7,8 +7,9 @@ from functools import cache
 import pytest
 
 pytest.importorskip("anywidget")
-axe_playwright = pytest.importorskip("axe_playwright_python.sync_playwright")
+pytest.importorskip("axe_playwright_python")
 
+from axe_playwright_python.sync_playwright import Axe
 from recorded_runs import run as recorded
 
 import astra_edu as ae
@@ -34,10 +35,7 @@ def page_of(name):
 
 def found(page):
     """What axe-core complains of: (rule, how bad, the first place)."""
-    return [
-        (one["id"], one["impact"], one["nodes"][0]["html"][:200])
-        for one in axe_playwright.Axe().run(page).response["violations"]
-    ]
+    return [(one["id"], one["impact"], one["nodes"][0]["html"][:200]) for one in Axe().run(page).response["violations"]]
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

@@ -41,7 +41,7 @@ _PAGE = """<!doctype html>
 :root {{ color-scheme: light dark; }}
 body {{ margin: 1.5rem auto; padding: 0 1rem; max-width: 1100px; font-family: system-ui, sans-serif; }}
 .astra-handout {{ margin-bottom: 2rem; }}
-h1 {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }} /* each widget shows it */
+h1 {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }} /* widgets show it */
 {css}
 .astra-widget {{ color-scheme: inherit; }}
 </style>
