@@ -24,3 +24,15 @@ def test_explorer_follows_a_slider(benchmark, npus):
         explorer.size.value = next(sizes)
 
     benchmark.pedantic(move, rounds=40)
+
+
+def test_cut_the_model_follows_a_slider(benchmark):
+    """Every setting is a new one: estimate, memory, collectives, the stage and what can't be chosen are worked out."""
+    cut = ae.CutTheModel("model=22b")
+    places = [(t, d, p) for t in (1, 2, 4, 8) for d in (1, 2, 4, 8) for p in (1, 2, 4)]
+    settings = cycle([{"tensor": t, "data": d, "pipeline": p} for t, d, p in places])
+
+    def move():
+        cut.values = cut.values | next(settings)
+
+    benchmark.pedantic(move, rounds=len(places))

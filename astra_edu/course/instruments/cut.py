@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from astra_edu.base.bound import total_words
+from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import format_ns
 from astra_edu.course.instruments.cut_bars import GIB, kept_parts, memory_bars, sentences, size_bars, time_bars, times
-from astra_edu.course.instruments.cut_job import code, iteration, job
+from astra_edu.course.instruments.cut_job import code, iteration, job, refused, sent
 from astra_edu.course.instruments.cut_stage import cut_stage
 from astra_edu.course.instruments.instrument import Instrument
 from astra_edu.course.instruments.question import Answer, Question
@@ -54,12 +55,14 @@ class CutTheModel(Instrument):
 
     def check(self, values: Values) -> None:
         """See Instrument."""
-        memory(*job(values))
+        if why := refused(values):
+            raise ConfigError(why)
 
     def scene(self, values: Values) -> Scene:
         """See Instrument."""
         (what, cut), on = job(values), device(values["device"])
         kept, run = memory(what, cut), iteration(values)
+        messages = sent(what, cut)
         assert on.memory_bytes is not None
         fits = kept.total <= on.memory_bytes
         total = total_words(run.total_ns, run.bound_ns)
@@ -74,8 +77,8 @@ class CutTheModel(Instrument):
                 "memory": (kept.total, f"{kept.total / GIB:,.1f} GiB"),
                 "NPUs": (cut.npus, f"{cut.npus:,}"),
             },
-            bars=(time_bars(run), memory_bars(kept, on), size_bars(what, cut)),
-            stage=cut_stage(what, cut),
+            bars=(time_bars(run), memory_bars(kept, on), size_bars(messages)),
+            stage=cut_stage(what, cut, messages),
             code=code(values),
         )
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from astra_edu.base.bound import total_words
 from astra_edu.course.instruments.scene import Bar, Bars, Part
 from astra_edu.course.studies.iteration import Iteration
 from astra_edu.workload.compute import Device
-from astra_edu.workload.models import Model
-from astra_edu.workload.strategies import Memory, Strategy, communications
+from astra_edu.workload.strategies import Communication, Memory
 
 GIB = 2**30
 GROUPS = {"tensor": "tensor group", "data": "data group", "pipeline": "bubble and transfers"}
@@ -36,10 +37,10 @@ def kept_parts(kept: Memory) -> list[tuple[str, float]]:
     ]
 
 
-def _sizes(what: Model, cut: Strategy) -> dict[str, dict[str, float]]:
+def _sizes(sent: Sequence[Communication]) -> dict[str, dict[str, float]]:
     """{group: {kind of collective: bytes of an iteration}}, of the first stage."""
     found: dict[str, dict[str, float]] = {}
-    for each in communications(what, cut, stage=0 if cut.pipeline > 1 else None):
+    for each in sent:
         group = found.setdefault(each.group, {})
         kind = str(each.collective or "messages")
         group[kind] = group.get(kind, 0) + each.size * each.times
@@ -68,10 +69,10 @@ def memory_bars(kept: Memory, on: Device) -> Bars:
     )
 
 
-def size_bars(what: Model, cut: Strategy) -> Bars:
+def size_bars(sent: Sequence[Communication]) -> Bars:
     """What the first stage's NPUs ask of collectives, by group and kind, in GiB."""
     bars = []
-    for group, kinds in _sizes(what, cut).items():
+    for group, kinds in _sizes(sent).items():
         for kind, size in kinds.items():
             part = Part(GROUPS.get(group, "embeddings"), size / GIB)
             bars.append(Bar(f"{group}: {kind}", (part,), f"{size / GIB:,.2f} GiB"))

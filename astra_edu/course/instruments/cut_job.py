@@ -11,7 +11,7 @@ from astra_edu.course.studies.iteration import Iteration, estimate
 from astra_edu.network import Dimension
 from astra_edu.system import Platform, SystemConfig
 from astra_edu.workload.models import Model, model
-from astra_edu.workload.strategies import Strategy
+from astra_edu.workload.strategies import Communication, Strategy, communications, memory
 
 IN_A_NODE, BETWEEN = (300.0, 700.0), (25.0, 2500.0)
 """(GB/s of an NPU, latency in ns): round figures, near those of NVLink 3 and HDR InfiniBand."""
@@ -28,6 +28,25 @@ def job(values: Values) -> tuple[Model, Strategy]:
     if cut.npus > NODE and cut.npus % NODE:
         raise ConfigError(f"{cut.npus} NPUs don't fill nodes of {NODE}.")
     return model(values["model"]), cut
+
+
+def refused(values: Values) -> str:
+    """Why a cut can't be; "" where it can. Nothing in it depends on the device."""
+    return _refused(tuple((name, value) for name, value in values.items() if name != "device"))
+
+
+@lru_cache(maxsize=4096)
+def _refused(values: tuple[tuple[str, Any], ...]) -> str:
+    try:
+        memory(*job(dict(values)))
+    except ConfigError as error:
+        return str(error)
+    return ""
+
+
+def sent(what: Model, cut: Strategy) -> tuple[Communication, ...]:
+    """What the NPUs of the first stage send in an iteration."""
+    return communications(what, cut, stage=0 if cut.pipeline > 1 else None)
 
 
 def platform_of(npus: int) -> Platform:

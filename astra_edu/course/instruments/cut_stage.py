@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from astra_edu.base.units import format_bytes
 from astra_edu.course.instruments.scene import Box, Frame, Piece, Stage
 from astra_edu.workload.models import Model
-from astra_edu.workload.strategies import Strategy, communications
+from astra_edu.workload.strategies import Communication, Strategy
 
 UNIT = 24.0
 """Of the stage, for the model's width h."""
@@ -44,14 +45,14 @@ MATRICES = (
 )
 
 
-def cut_stage(model: Model, cut: Strategy) -> Stage:
+def cut_stage(model: Model, cut: Strategy, sent: Sequence[Communication]) -> Stage:
     """The first block, its cut, and what a forward and a backward pass send for it.
 
     Of larger groups the first 8 NPUs of the tensor group and the first 2 copies are drawn.
     """
     shown, copies = min(cut.tensor, MOST_TENSOR), min(cut.data, MOST_COPIES)
     homes = [_home(k, shown, copy, copies) for copy in range(copies) for k in range(shown)]
-    steps = _steps(model, cut)
+    steps = _steps(model, cut, sent)
     pieces = [
         _slice(matrix, k, copy, homes[copy * shown + k], cut, len(steps))
         for copy in range(copies)
@@ -117,15 +118,13 @@ def _sum(copy: int, k: int, home: Box, cut: Strategy) -> Piece:
     )
 
 
-def _steps(model: Model, cut: Strategy) -> list[str]:
-    sent = {
-        (each.operator.partition("_")[2], each.content): each
-        for each in communications(model, cut)
-        if each.operator.startswith("block1_")
+def _steps(model: Model, cut: Strategy, sent: Sequence[Communication]) -> list[str]:
+    of_block = {
+        (each.operator.partition("_")[2], each.content): each for each in sent if each.operator.startswith("block1_")
     }
 
     def tensor(operator: str, content: str) -> str:
-        each = sent.get((operator, content))
+        each = of_block.get((operator, content))
         if each is None:
             return "There is no tensor group, so nothing is to be added up."
         return f"A collective of the tensor group, {each.collective} of {format_bytes(each.size)}, completes them."
@@ -136,7 +135,7 @@ def _steps(model: Model, cut: Strategy) -> list[str]:
         if cut.pipeline > 1
         else ""
     )
-    weights = [each for (_, content), each in sent.items() if content == "weight gradients"]
+    weights = [each for (_, content), each in of_block.items() if content == "weight gradients"]
     kinds = sorted({str(each.collective) for each in weights})
     together = sum(each.size * each.times for each in weights)
     return [

@@ -3,7 +3,7 @@
 import pytest
 
 import astra_edu as ae
-from astra_edu.course.instruments.cut_job import iteration, job, platform_of
+from astra_edu.course.instruments.cut_job import iteration, job, platform_of, sent
 from astra_edu.course.instruments.cut_stage import MATRICES, cut_stage
 
 GIB = 2**30
@@ -98,7 +98,7 @@ def test_the_best_has_room_and_nothing_that_fits_is_faster():
 @pytest.mark.parametrize("tensor", [1, 2, 8, 16])
 def test_the_slices_of_a_matrix_make_up_the_whole(tensor):
     strategy = ae.Strategy(tensor=tensor, data=2, batch=2)
-    stage = cut_stage(ae.model("gpt3"), strategy)
+    stage = cut_stage(ae.model("gpt3"), strategy, sent(ae.model("gpt3"), strategy))
     for matrix in MATRICES:
         frame = next(frame for frame in stage.frames if frame.name == matrix.name)
         slices = [p for p in stage.pieces if p.name.startswith(f"{matrix.name}, slice") and p.name.endswith("copy 0")]
