@@ -12,7 +12,26 @@ SAYS = "tests/run/test_what_a_run_says.py::"
 OF_LINKS = "tests/network/test_links.py::"
 EXPLAINED = f"{SAYS}test_an_explanation_says_the_largest_share_and_what_helps"
 
+TURNS, FORGETTING = (f"astra_edu/system/faithful/{name}.py" for name in ("npu_turns", "forgetting"))
+ONE_CHUNK = "tests/system/test_npu_turns.py::test_after_one_chunk_on_one_dimension"
+CUBE = "tests/system/test_npu_turns.py::test_after_a_reduce_scatter_over_a_cube"
+SAME = "tests/exact/test_astra_sim_1.py::test_same_answer_as_astra_sim"
+
 FAULTS = [
+    Fault("who ends a collective doesn't go on first where nothing is updated", TURNS,
+          "return (order[-1], *order[:-1])", "return order", f"{CUBE}[all take part]"),
+    Fault("in boost mode, too, all NPUs take part", TURNS, "if system.boost else set(came)",
+          "if not system.boost else set(came)", f"{CUBE}[boost mode]"),
+    Fault("a chunk that has waited begins in the order in which it came", TURNS,
+          "if stay.start_ns > stay.queued_ns:", "if stay.start_ns < stay.queued_ns:", f"{CUBE}[all take part]"),
+    Fault("a message arrives when its sender has had its turn", TURNS, "if to in had_turn:", "if True:", ONE_CHUNK),
+    Fault("on a ring direct ends with its nearest messages", TURNS, "min(k, n - k) == n // 2", "min(k, n - k) == 1",
+          ONE_CHUNK),
+    Fault("Themis forgets its loads whoever comes first", FORGETTING,
+          "if kept and not self._zero_first(now_is):", "if kept and self._zero_first(now_is):",
+          f"{SAME}[themis-all-1568]"),
+    Fault("Themis forgets nothing when NPU 0 comes later", FORGETTING,
+          "kept = before is None or self._zero_first(before)", "kept = True", f"{SAME}[v1x-200-010]"),
     Fault("10 µs are printed as 10000 ns", UNITS, "if time_ns < 10_000:", "if time_ns <= 10_000:",
           f"{PRINTED}test_times"),
     Fault("ms are called µs", UNITS, '{time_ns / 1_000_000:,.3f} ms"', '{time_ns / 1_000_000:,.3f} µs"',

@@ -12,7 +12,7 @@ turns, so the later of the two decides when the receiver is next.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 from math import prod
 
 from astra_edu.collectives import Collective
@@ -79,8 +79,8 @@ class NpuTurns:
         came = self._ends[self._last[chunk]] if stay.step else self._after_wake(self._begun[stay.issued])
         began = came
         if stay.start_ns > stay.queued_ns:
-            left = self._left[*queue, stay.start_ns]
-            began = self._ends[left.pop(0) if len(left) > 1 else left[0]]
+            left = self._left.get((*queue, stay.start_ns), [])
+            began = self._ends[left.pop(0) if len(left) > 1 else left[0]] if left else None
         system = self._platform.system
         if not system.endpoint_delay and began and (stay.step or began is not came):
             began = _last_first(began)
@@ -126,7 +126,7 @@ def _messages(phase: Phase, goes_round: bool) -> tuple[tuple[int, ...], ...]:
     return ((1,),) * sum(group.count for group in phase.schedule.groups)
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _finished(
     order: Order, npus: int, stride: int, way: int, exchanges: bool, messages: tuple[tuple[int, ...], ...]
 ) -> Order:
