@@ -8,7 +8,7 @@ from typing import Any
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.course.check.asked import Answer, call, number, whole_number
-from astra_edu.course.check.ex14.hints import advice, paid, samples
+from astra_edu.course.check.ex14.advice import advice, paid, samples
 from astra_edu.course.check.ex14.search import best
 from astra_edu.course.check.judge import judge, prediction
 from astra_edu.course.check.mistake import Mistake
