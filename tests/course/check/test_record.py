@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 import sys
+from errno import EROFS
+from os import strerror
 from pathlib import Path
 
 import pytest
@@ -118,11 +120,22 @@ def test_a_folder_that_is_none_disturbs_no_check(question, file):
     assert "a folder for the progress" in known()[1]
 
 
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_can_only_be_read_disturbs_no_check(question, file):
-    file.parent.mkdir(mode=0o500)
+def test_a_folder_that_can_only_be_read_disturbs_no_check(question, file, monkeypatch):
+    opened = Path.open
+
+    def refused(path, mode="r", *more, **named):
+        if "x" in mode:
+            raise OSError(EROFS, strerror(EROFS))  # as any user has it, root too
+        return opened(path, mode, *more, **named)
+
+    question(7)
+    before = file.read_bytes()
+    monkeypatch.setattr(Path, "open", refused)
     assert question(14).ok
-    assert "can't be written" in known()[1]
+    assert file.read_bytes() == before
+    assert os.listdir(file.parent) == ["progress.json"]
+    assert known()[0].of("ex1.steps") == Standing(2, True)
+    assert "can't be written: Read-only file system" in known()[1]
 
 
 def test_a_full_disk_disturbs_no_check(question, file, monkeypatch):
