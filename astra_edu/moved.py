@@ -42,7 +42,7 @@ MOVED = {
     "check.busiest_link": "course.check.ex12.busiest_link",
     "check.cables": "course.check.ex12.more_cables",
     "check.congestion_cases": "course.check.ex12.cases",
-    "check.design_advice": "course.check.ex14.hints",
+    "check.design_advice": "course.check.ex14.advice",
     "check.design_search": "course.check.ex14.search",
     "check.loop_record": "course.check.ex4.recorder",
     "check.mended": "course.check.ex13.mended",

@@ -18,10 +18,11 @@ PATIENCE_S = 60
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def locked(folder: Path, patience_s: float = PATIENCE_S) -> Iterator[None]:
     """Wait until no other process is in here with this folder. It ends with the process, however that ends.
 
-    Raises ConfigError when another one takes more than a minute. Where the file system knows no locks, nobody waits.
+    Raises ConfigError when another one takes longer than that, a minute unless given. Where the file system knows no
+    locks, nobody waits.
 
     >>> from pathlib import Path
     >>> from astra_edu.base.locked import locked
@@ -35,10 +36,10 @@ def locked(folder: Path) -> Iterator[None]:
         yield
         return
     try:
-        end = monotonic() + PATIENCE_S
+        end = monotonic() + patience_s
         while not _taken(handle):
             if monotonic() > end:
-                raise ConfigError(f"another process has been writing into {folder} for {PATIENCE_S} s.")
+                raise ConfigError(f"another process has been writing into {folder} for {patience_s:g} s.")
             sleep(0.01)
         yield
     finally:

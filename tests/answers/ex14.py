@@ -2,7 +2,7 @@
 
 import math
 
-from astra_edu.course.check.ex14.hints import samples
+from astra_edu.course.check.ex14.advice import samples
 from astra_edu.course.check.ex14.search import dollars
 from astra_edu.course.studies.case_studies.design import JOB, design_cost, train_design
 

@@ -38,7 +38,10 @@ def test_the_command_line_runs_on_every_console(encoding, tmp_path):
 def test_a_verdict_is_printed_on_every_console(encoding):
     code = "from astra_edu.check import ex1; print(ex1.steps(lambda n: 2 * (n - 1))); print(ex1.steps(lambda n: n))"
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, env={"PYTHONIOENCODING": encoding}, check=False
+        [sys.executable, "-c", code],
+        capture_output=True,
+        env={"PYTHONIOENCODING": encoding, "ASTRA_EDU_PROGRESS": "off"},
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(b"+ Right")

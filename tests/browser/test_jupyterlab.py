@@ -50,4 +50,29 @@ def test_every_notebook_runs_to_its_end(run_all, path):
     page = run_all(path)
     assert "Traceback" not in page.inner_text(".jp-Notebook")
     if path.startswith("exercises"):
-        assert "… Not answered yet:" in page.inner_text(".jp-Notebook")
+        cards = page.locator(".astra-is-open .astra-word").all_text_contents()
+        number = re.search(r"ex(\d+)", path)[1]
+        assert set(cards) == {"…Not answered yet", f"…Exercise {number}"}
+
+
+def test_a_verdict_is_a_card_in_both_themes(run_all, tmp_path):
+    page = run_all("solutions/ex1_getting_started.ipynb")
+    prediction = page.locator(".astra-is-noted").first
+    prediction.scroll_into_view_if_needed()
+    boxes = prediction.evaluate("""(card) => [...card.querySelectorAll("dl div")].map((row) => {
+      const { x, y } = row.getBoundingClientRect();
+      return [x, y];
+    })""")
+    assert len(boxes) == len({x for x, _ in boxes}) == 2
+    assert len({y for _, y in boxes}) == 1
+    seen = {}
+    for theme in ("Dark", "Light"):
+        page.click('.lm-MenuBar-itemLabel:text-is("Settings")')
+        page.hover('.lm-Menu-itemLabel:text-is("Theme")')
+        page.click(f'.lm-Menu-itemLabel:text-is("JupyterLab {theme}")')
+        page.wait_for_function(f"document.body.dataset.jpThemeName === 'JupyterLab {theme}'")
+        page.wait_for_timeout(300)
+        seen[theme] = prediction.evaluate("(card) => getComputedStyle(card).borderLeftColor")
+        page.screenshot(path=tmp_path / f"{theme}.png")
+    assert seen == {"Light": "rgb(0, 114, 178)", "Dark": "rgb(86, 180, 233)"}
+    assert "5 of 5 right, 5 at first try" in page.locator(".astra-is-right").last.text_content()

@@ -163,6 +163,14 @@ def test_running_stores_outputs_the_same_way_twice(tmp_path: Path) -> None:
     assert main(["check", str(tmp_path)]) == 0
 
 
+def test_outputs_know_nobodys_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASTRA_EDU_PROGRESS", str(tmp_path / "mine.json"))
+    path = tmp_path / "01.ipynb"
+    nbformat.write(new_notebook(cells=[new_code_cell("import os; os.environ['ASTRA_EDU_PROGRESS']")]), path)
+    assert main(["run", str(path)]) == 0
+    assert nbformat.read(path, as_version=4).cells[0].outputs[0].data == {"text/plain": "'off'"}
+
+
 def test_a_cell_that_fails_is_named_and_the_file_is_left_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

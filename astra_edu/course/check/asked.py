@@ -9,6 +9,7 @@ from copy import deepcopy
 from typing import Any
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.course.check.card import Rows
 from astra_edu.course.check.verdict import NoAnswerError
 
 Case = Mapping[str, Any]
@@ -60,7 +61,8 @@ def _arguments(answer: Answer, case: dict[str, Any]) -> tuple[tuple[Any, ...], d
         return by_place, {}
     takes = f"takes {', '.join(signature.parameters)}" if signature.parameters else "takes no arguments"
     gets = f"gets {len(case)}: {', '.join(case)}" if case else "gets none"
-    raise NoAnswerError(False, f"Your function {takes}; it {gets}.")
+    sides = (("your function takes", ", ".join(signature.parameters) or "none"), ("it gets", ", ".join(case) or "none"))
+    raise NoAnswerError(False, f"Your function {takes}; it {gets}.", sides)
 
 
 def _binds(signature: inspect.Signature, by_place: Sequence[Any], by_name: Case) -> bool:
@@ -77,26 +79,31 @@ def number(value: Any, case: Case = {}, among: Any = None) -> float:  # noqa: B0
     among: what the value is one entry of.
     """
     value = value.item() if getattr(value, "size", 0) == 1 and hasattr(value, "item") else value
+    sides = _sides(value, "a number")
     given = f"Your function returns {shown(value)}{of(case)}"
     if among is not None:
         given = f"Your function returns {shown(among)}{of(case)}, and in it {shown(value)}"
     if value is None and among is None:
-        raise NoAnswerError(False, f"{given}; it should return a number. {NOTHING_RETURNED}")
+        raise NoAnswerError(False, f"{given}; it should return a number. {NOTHING_RETURNED}", sides)
     if isinstance(value, str | bytes):
-        raise NoAnswerError(
-            False, f"{given}, a text; it should {'be' if among is not None else 'return'} a number, without quotes."
-        )
+        verb = "be" if among is not None else "return"
+        raise NoAnswerError(False, f"{given}, a text; it should {verb} a number, without quotes.", sides)
     try:
         if isinstance(value, bool):
             raise TypeError
         result = float(value)
     except (TypeError, ValueError):
-        raise NoAnswerError(False, f"{given}; it should return a number.") from None
+        raise NoAnswerError(False, f"{given}; it should return a number.", sides) from None
     except OverflowError:
         result = math.inf
     if not math.isfinite(result):
-        raise NoAnswerError(False, f"{given}; that is no finite number.")
+        raise NoAnswerError(False, f"{given}; that is no finite number.", _sides(value, "a finite number"))
     return result
+
+
+def _sides(value: Any, form: str) -> Rows:
+    """What a function returns beside what it should."""
+    return ("you return", shown(value)), ("expected", form)
 
 
 def whole_number(value: Any, case: Case = {}, among: Any = None) -> int:  # noqa: B006 - never changed
@@ -105,7 +112,8 @@ def whole_number(value: Any, case: Case = {}, among: Any = None) -> int:  # noqa
     if found != int(found):
         inside = "" if among is None else f", and in it {shown(value)}"
         whole = shown(value if among is None else among)
-        raise NoAnswerError(False, f"Your function returns {whole}{of(case)}{inside}; that should be a whole number.")
+        words = f"Your function returns {whole}{of(case)}{inside}; that should be a whole number."
+        raise NoAnswerError(False, words, _sides(value, "a whole number"))
     return int(found)
 
 
@@ -115,7 +123,8 @@ def several(count: int, form: str) -> Reader:
     def read(value: Any, case: Case) -> tuple[float, ...]:
         entries = listed(value)
         if entries is None or len(entries) != count:
-            raise NoAnswerError(False, f"Your function returns {shown(value)}; it should return {form}.{hint(value)}")
+            words = f"Your function returns {shown(value)}; it should return {form}.{hint(value)}"
+            raise NoAnswerError(False, words, _sides(value, form))
         return tuple(number(entry, case, value) for entry in entries)
 
     return read

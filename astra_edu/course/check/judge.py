@@ -15,6 +15,7 @@ from itertools import chain
 from typing import Any
 
 from astra_edu.course.check.asked import Answer, Case, Reader, call, number, of
+from astra_edu.course.check.card import Rows
 from astra_edu.course.check.mistake import Mistake
 from astra_edu.course.check.units import in_other_units
 from astra_edu.course.check.verdict import NoAnswerError, Verdict, guessed
@@ -54,8 +55,9 @@ def judge(
     for mistake in (*mistakes, *(in_other_units(truth, unit) if unit else ())):
         known = _of_all(mistake.function, cases)
         if _same(given, known, tolerance if mistake.tolerance is None else mistake.tolerance, mistake.slack):
-            return Verdict(False, mistake.message)
-    return Verdict(False, _first_difference(given, wanted, cases, tolerance, parts))
+            return Verdict(False, mistake.message, compared=_compared(given, wanted, cases, tolerance, parts))
+    message = _first_difference(given, wanted, cases, tolerance, parts)
+    return Verdict(False, message, compared=_compared(given, wanted, cases, tolerance, parts))
 
 
 def _of_all(function: Answer, cases: Sequence[Case]) -> list[Numbers]:
@@ -75,11 +77,13 @@ def prediction(answer: Answer, truth: float, unit: str, lesson: str) -> Verdict:
     if guess <= 0:
         return Verdict(False, f"Your guess is {guess:g} {unit}; guess a number above 0.")
     ratio = max(guess / truth, truth / guess)
+    sides = (("you said", f"{guess:,.6g} {unit}"), ("the simulator says", f"{truth:,.6g} {unit}"))
     if ratio > ANOTHER_UNIT.get(unit, math.inf):
-        return guessed(f"You said {guess:,.6g}: is that in {unit}? The simulator says {truth:,.6g} {unit}. {lesson}")
+        words = f"You said {guess:,.6g}: is that in {unit}? The simulator says {truth:,.6g} {unit}. {lesson}"
+        return guessed(words, (("you said", f"{guess:,.6g}"), sides[1]))
     factor = f"{ratio:.2g}" if ratio < 100 else f"{ratio:,.0f}"
     off = "that is very close" if ratio < 1.1 else f"a factor {factor} too {'high' if guess > truth else 'low'}"
-    return guessed(f"You said {guess:,.6g} {unit}; the simulator says {truth:,.6g} {unit}: {off}. {lesson}")
+    return guessed(f"You said {guess:,.6g} {unit}; the simulator says {truth:,.6g} {unit}: {off}. {lesson}", sides)
 
 
 def _same(a: Sequence[Numbers], b: Sequence[Numbers], tolerance: float, slack: float = 0.0) -> bool:
@@ -90,15 +94,35 @@ def _near(x: float, y: float, tolerance: float, slack: float = 0.0) -> bool:
     return math.isclose(x, y, rel_tol=tolerance, abs_tol=max(NOTHING, slack))
 
 
+def _first(given: Sequence[Numbers], wanted: Sequence[Numbers], tolerance: float) -> tuple[int, int]:
+    """(The first case whose answer isn't right, the first part of it that isn't)."""
+    return next(
+        (case, part)
+        for case, values in enumerate(zip(given, wanted, strict=True))
+        for part, (x, y) in enumerate(zip(*values, strict=True))
+        if not _near(x, y, tolerance)
+    )
+
+
 def _first_difference(
     given: Sequence[Numbers], wanted: Sequence[Numbers], cases: Sequence[Case], tolerance: float, parts: Sequence[str]
 ) -> str:
-    wrong = [i for i in range(len(cases)) if not _same([given[i]], [wanted[i]], tolerance)]
-    i = wrong[0]
-    part, mine, right = next(
-        (part, x, y) for part, x, y in zip(parts, given[i], wanted[i], strict=True) if not _near(x, y, tolerance)
-    )
+    i, k = _first(given, wanted, tolerance)
+    mine, right = given[i][k], wanted[i][k]
     side = "too large" if mine > right else "too small"
-    count = len(cases) - len(wrong)
+    count = sum(_same([mine], [right], tolerance) for mine, right in zip(given, wanted, strict=True))
     others = f" It is right in {count} of the {len(cases)} cases tried." if count else ""
-    return f"{part} is {side}{of(cases[i])}: you have {mine:,.10g}.{others}"
+    return f"{parts[k]} is {side}{of(cases[i])}: you have {mine:,.10g}.{others}"
+
+
+def _compared(
+    given: Sequence[Numbers], wanted: Sequence[Numbers], cases: Sequence[Case], tolerance: float, parts: Sequence[str]
+) -> Rows:
+    """What the first difference is, side by side; of what is expected, no more than the side."""
+    i, k = _first(given, wanted, tolerance)
+    asked = of(cases[i]).removeprefix(" for ")
+    return (
+        *([("for", asked)] if asked else []),
+        ("you have" if len(parts) == 1 else f"{parts[k]}, you have", f"{given[i][k]:,.10g}"),
+        ("expected", "less" if given[i][k] > wanted[i][k] else "more"),
+    )

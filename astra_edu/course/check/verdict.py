@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from astra_edu.base.printable import printable
 from astra_edu.collectives import ProofError
+from astra_edu.course.check.card import NOTED, OPEN, RIGHT, WRONG, Kind, Rows, card, folded
+from astra_edu.course.check.hints import Hint
+
+if TYPE_CHECKING:
+    from astra_edu.course.check.question import Question
 
 NOT_RIGHT = "Not right yet: see the check above"
 
@@ -16,16 +22,36 @@ NOT_RIGHT = "Not right yet: see the check above"
 class Verdict:
     """ok: True for right, False for wrong, None for not answered yet. message: why.
 
-    guess: a prediction is answered; it is ok when it was made, whether it comes true or not.
+    guess: a prediction is answered; it is ok when it was made, whether it comes true or not. compared: what a card
+    shows side by side, never the right value: (("for", "npus = 2"), ("you have", "7"), ("expected", "less")).
+    question: what was asked, None for a verdict of nobody's.
     """
 
     ok: bool | None
     message: str
     guess: bool = False
+    compared: Rows = ()
+    question: Question[...] | None = field(default=None, compare=False)
+
+    @property
+    def kind(self) -> Kind:
+        """Its sign, word and colour."""
+        return {True: NOTED if self.guess else RIGHT, False: WRONG, None: OPEN}[self.ok]
 
     def __repr__(self) -> str:
-        sign = {True: "→ " if self.guess else "✓ ", False: "✗ ", None: "… "}[self.ok]
-        return printable(sign + self.message)
+        return printable(f"{self.kind.sign} {self.message}")
+
+    def _repr_html_(self) -> str:
+        hints = None if self.ok or self.question is None else self.question.hints
+        more = ""
+        if self.question and hints:
+            after = f"<p>Still stuck? <code>{self.question.name}.hint()</code> gives one level more at a time.</p>"
+            more = folded("A nudge", hints.nudge, after)
+        return card(self.kind, self.message, self.compared, more=more)
+
+    def hint(self) -> Hint:
+        """The next level of help with the question: a nudge, a small case, nearly the answer."""
+        return self.question.hint() if self.question else Hint(0, "This verdict belongs to no question.")
 
     def __bool__(self) -> bool:
         return self.ok is True
@@ -42,10 +68,10 @@ class NoAnswerError(ProofError):
     A schedule made of such an answer can't be proven, and a player shows it up to the step that asks for it.
     """
 
-    def __init__(self, ok: bool | None, message: str) -> None:
+    def __init__(self, ok: bool | None, message: str, compared: Rows = ()) -> None:
         """Keep the verdict."""
         super().__init__(message)
-        self.verdict = Verdict(ok, message)
+        self.verdict = Verdict(ok, message, compared=compared)
 
 
 @contextmanager
@@ -61,6 +87,6 @@ def answered() -> Iterator[None]:
         print(f"{NOT_RIGHT} ({type(error).__name__}: {error})")
 
 
-def guessed(message: str) -> Verdict:
+def guessed(message: str, compared: Rows = ()) -> Verdict:
     """What is said to a prediction, be it right or wrong."""
-    return Verdict(True, message, guess=True)
+    return Verdict(True, message, guess=True, compared=compared)

@@ -8,7 +8,7 @@ import pytest
 from answers.ex14 import CONNECTED, GOOD, QUESTIONS, RING, SWITCH, cost
 
 from astra_edu.course.check import ex14
-from astra_edu.course.check.ex14.hints import paid, samples
+from astra_edu.course.check.ex14.advice import paid, samples
 from astra_edu.course.check.ex14.search import best, dollars, estimate, shapes
 from astra_edu.course.studies.case_studies.design import design_cost, network, ports
 

@@ -7,6 +7,7 @@ from astra_edu.collectives import counts, schedule
 from astra_edu.course.check.asked import Answer
 from astra_edu.course.check.judge import judge, prediction
 from astra_edu.course.check.mistake import Mistake
+from astra_edu.course.check.question import guess, question
 from astra_edu.course.check.verdict import Verdict
 from astra_edu.network import Dimension, Topology
 from astra_edu.run.simulate import simulate
@@ -17,6 +18,7 @@ GIB_PER_NS = bytes_per_ns(1)
 SIZES = (2, 3, 4, 8, 16)
 
 
+@guess
 def predicted_time(answer: Answer) -> Verdict:
     """A guess, in µs, for the tutorial's 1 MiB all-reduce on twice as many NPUs."""
     return prediction(
@@ -27,6 +29,7 @@ def predicted_time(answer: Answer) -> Verdict:
     )
 
 
+@question
 def steps(answer: Answer) -> Verdict:
     """steps(npus): how many steps a ring all-reduce has."""
     return judge(
@@ -46,6 +49,7 @@ def steps(answer: Answer) -> Verdict:
     )
 
 
+@question
 def message_bytes(answer: Answer) -> Verdict:
     """message_bytes(size, splits, npus): bytes of one message of the ring."""
     return judge(
@@ -76,6 +80,7 @@ def message_bytes(answer: Answer) -> Verdict:
     )
 
 
+@question
 def message_ns(answer: Answer) -> Verdict:
     """message_ns(size, bandwidth, links, latency): the time of one message to a ring neighbour."""
     cases = [
@@ -127,6 +132,7 @@ def message_ns(answer: Answer) -> Verdict:
     )
 
 
+@question
 def total_ns(answer: Answer) -> Verdict:
     """total_ns(npus, splits, message_ns, endpoint_delay): the time of the whole collective."""
     cases = [
@@ -180,6 +186,7 @@ def total_ns(answer: Answer) -> Verdict:
     )
 
 
+@question
 def sent_mib(answer: Answer) -> Verdict:
     """sent_mib(npus, size_mib): how much one NPU sends in a ring all-reduce, in MiB."""
     return judge(

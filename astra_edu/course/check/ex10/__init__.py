@@ -14,6 +14,7 @@ from astra_edu.course.check.ex10.cases import CLUSTERS, hint, mean_ms, setting_o
 from astra_edu.course.check.ex10.rule import judge_rule
 from astra_edu.course.check.judge import judge, prediction
 from astra_edu.course.check.mistake import Mistake
+from astra_edu.course.check.question import guess, question
 from astra_edu.course.check.spelling import named
 from astra_edu.course.check.units import of_the_network
 from astra_edu.course.check.verdict import NoAnswerError, Verdict
@@ -22,6 +23,7 @@ from astra_edu.course.studies.synchronisation import Cluster, ComputeTimes, asyn
 Times = Sequence[float]
 
 
+@guess
 def predicted_slowdown(answer: Answer) -> Verdict:
     """A guess: how many times fewer updates a straggler leaves to asynchronous workers."""
     together, apart = _slowdowns()
@@ -37,6 +39,7 @@ def _slowdowns() -> tuple[float, float]:
     return rates[0][0] / rates[0][1], rates[1][0] / rates[1][1]
 
 
+@question
 def server_us(answer: Answer) -> Verdict:
     """server_us(workers, size_mib, servers, bandwidth, latency_ns): one exchange through parameter servers."""
 
@@ -87,11 +90,11 @@ def server_us(answer: Answer) -> Verdict:
             *of_the_network(exchange),
         ],
         "Right: the latency is paid once each way, the bytes once for every worker.",
-        tolerance=1e-6,
         unit="µs",
     )
 
 
+@question
 def synchronous_us(answer: Answer) -> Verdict:
     """synchronous_us(compute_us, exchange_us): several bulk-synchronous iterations, one row an iteration."""
 
@@ -142,6 +145,7 @@ def synchronous_us(answer: Answer) -> Verdict:
     )
 
 
+@question
 def slowest_in_means(answer: Answer) -> Verdict:
     """slowest_in_means(workers): E[max] of n exponential times, in units of their mean."""
     return judge(
@@ -169,10 +173,10 @@ def slowest_in_means(answer: Answer) -> Verdict:
             ),
         ],
         "Right: the sum of 1/k. It grows like the logarithm, slowly and without end.",
-        tolerance=1e-6,
     )
 
 
+@question
 def asynchronous_per_s(answer: Answer) -> Verdict:
     """asynchronous_per_s(compute_us, transfer_us, latency_us): updates a second, unless the server is the limit."""
 
@@ -219,15 +223,16 @@ def asynchronous_per_s(answer: Answer) -> Verdict:
             Mistake(lambda **c: rate(**c) / 1e6, "That is for each µs; updates a second are asked for."),
         ],
         "Right: rates add up, until the server's port is always busy.",
-        tolerance=1e-6,
     )
 
 
+@question
 def may_start(answer: Answer) -> Verdict:
     """may_start(clocks, worker, bound): whether a worker may begin its next iteration; judged by running it."""
     return judge_rule(answer)
 
 
+@question
 def chosen(answer: Answer) -> Verdict:
     """chosen(): for each cluster of CLUSTERS, a mode or a bound that reaches the goal in time."""
     try:

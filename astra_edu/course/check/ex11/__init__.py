@@ -8,6 +8,7 @@ from astra_edu.course.check.asked import Answer, Case
 from astra_edu.course.check.ex11 import faults, runs
 from astra_edu.course.check.ex11.rules import judge_traces
 from astra_edu.course.check.judge import prediction
+from astra_edu.course.check.question import guess, question
 from astra_edu.course.check.verdict import Verdict
 from astra_edu.network import Block, Topology
 from astra_edu.run.run_trace import run_trace
@@ -22,6 +23,7 @@ PLATFORM = TracePlatform(
 """The ring of 8 NPUs of the tutorial's demo 1: 50 GB/s (2**30 bytes) and 500 ns a link."""
 
 
+@guess
 def predicted_us(answer: Answer) -> Verdict:
     """A guess: how long the tutorial's three nodes take, in µs."""
     trace = Builder(8)
@@ -32,6 +34,7 @@ def predicted_us(answer: Answer) -> Verdict:
     return prediction(answer, truth, "µs", "The computation takes none of it: it ends while the all-gather runs.")
 
 
+@question
 def step(answer: Answer) -> Verdict:
     """step(forward, backward, gradients, npus): a data-parallel training step."""
     return judge_traces(
@@ -50,6 +53,7 @@ def _layers(random: Random, layers: int) -> Case:
     return {"forward": times[:layers], "backward": times[layers:], "gradients": gradients, "npus": npus}
 
 
+@question
 def buckets(answer: Answer) -> Verdict:
     """buckets(backward, gradients, bucket, npus): a backward pass with an all-reduce for each bucket of gradients."""
     return judge_traces(
@@ -81,6 +85,7 @@ def _filled(random: Random, layers: int) -> Case:
     }
 
 
+@question
 def relay(answer: Answer) -> Verdict:
     """relay(stages, micro_batches, micros, bytes): micro-batches that go through the stages of a pipeline."""
     sizes = ((2, 1, 20, 4096), (3, 4, 30, 2**14), (4, 6, 15, 2**16), (5, 3, 50, 2**12), (2, 8, 5, 2**15))
@@ -92,6 +97,7 @@ def relay(answer: Answer) -> Verdict:
     )
 
 
+@question
 def groups(answer: Answer) -> Verdict:
     """groups(tensor, data, forward, backward, activations, gradients): a layer with tensor and data parallelism."""
     random = Random(11)

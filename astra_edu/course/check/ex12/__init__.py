@@ -21,6 +21,7 @@ from astra_edu.course.check.ex12.cases import (
 from astra_edu.course.check.ex12.more_cables import cables
 from astra_edu.course.check.judge import judge, prediction
 from astra_edu.course.check.mistake import Mistake
+from astra_edu.course.check.question import guess, question
 from astra_edu.course.check.spelling import named
 from astra_edu.course.check.verdict import NoAnswerError, Verdict
 from astra_edu.network import Block, Topology
@@ -32,6 +33,7 @@ _NO_TIE = "Nearly: exactly opposite is a tie, and a tie goes clockwise."
 Links = Sequence[tuple[float, float]]
 
 
+@guess
 def predicted_factor(answer: Answer) -> Verdict:
     """A guess: how many times longer the tutorial's direct all-reduce takes where messages wait for each other."""
     switch = Block(Topology.SWITCH, 64, BANDWIDTH, LATENCY)
@@ -39,6 +41,7 @@ def predicted_factor(answer: Answer) -> Verdict:
     return prediction(answer, aware / unaware, "times", "An NPU has one link to the switch, and 63 messages for it.")
 
 
+@question
 def arrives_ns(answer: Answer) -> Verdict:
     """arrives_ns(size, links, free_ns): when a message is there that sets off at 0 ns."""
 
@@ -103,6 +106,7 @@ def arrives_ns(answer: Answer) -> Verdict:
     )
 
 
+@question
 def crossing(answer: Answer) -> Verdict:
     """crossing(npus): how many messages of a direct reduce-scatter cross one clockwise link of a ring."""
 
@@ -143,6 +147,7 @@ def crossing(answer: Answer) -> Verdict:
     )
 
 
+@question
 def best(answer: Answer) -> Verdict:
     """best(): letter to algorithm, the fastest of each case where messages wait for each other."""
     try:

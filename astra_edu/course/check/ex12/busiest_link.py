@@ -10,12 +10,14 @@ from typing import Any
 
 from astra_edu.course.check.asked import Answer, call
 from astra_edu.course.check.ex12.cases import traffic
+from astra_edu.course.check.question import question
 from astra_edu.course.check.verdict import NoAnswerError, Verdict
 
 Link = tuple[str, str]
 Messages = Sequence[tuple[Sequence[str], int]]
 
 
+@question
 def bottleneck(answer: Answer) -> Verdict:
     """bottleneck(messages, bandwidths): the link that needs longest for what has to cross it."""
     random = Random(120)

@@ -8,6 +8,7 @@ from typing import Any
 from astra_edu.base.errors import ConfigError
 from astra_edu.course.check.asked import Answer, call
 from astra_edu.course.check.ex12.cases import BANDWIDTH, LATENCY, all_reduce, racks
+from astra_edu.course.check.question import question
 from astra_edu.course.check.verdict import NoAnswerError, Verdict
 from astra_edu.network.graph import GraphNetwork
 from astra_edu.run.link_times import link_name, link_times
@@ -17,6 +18,7 @@ CABLES = 3
 FASTER = 1.9
 
 
+@question
 def cables(answer: Answer) -> Verdict:
     """cables(graph): the two racks and at most three more cables; the direct all-reduce 1.9 times as fast."""
     try:

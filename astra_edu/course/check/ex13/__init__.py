@@ -31,6 +31,7 @@ from astra_edu.course.check.ex13.messages import unmatched
 from astra_edu.course.check.ex13.times import in_microseconds
 from astra_edu.course.check.judge import judge, prediction
 from astra_edu.course.check.mistake import Mistake
+from astra_edu.course.check.question import guess, question
 from astra_edu.course.check.verdict import Verdict
 from astra_edu.run.simulate import simulate
 from astra_edu.traces import Attribute, from_nodes
@@ -65,6 +66,7 @@ def _sent(size: int, npus: int, time_ns: float) -> float:
     return 2 * size * (npus - 1) / npus / time_ns * 1e9 / GIB
 
 
+@question
 def sent_gb_s(answer: Answer) -> Verdict:
     """sent_gb_s(size, npus, time_ns): the "GB/s" (2**30 bytes a second) that an NPU sends in an all-reduce at least."""
     random = Random(13)
@@ -115,6 +117,7 @@ def _attributes(random: Random) -> dict[str, Attribute]:
     return found
 
 
+@question
 def readable(answer: Answer) -> Verdict:
     """readable(attributes): the same attributes, in the members in which the reader of 2024 looks for them."""
     random = Random(13)
@@ -142,6 +145,7 @@ def _unreadable(given: object, attributes: Mapping[str, Attribute]) -> str | Non
     return f"{extra[0]} wasn't there before." if extra else None
 
 
+@guess
 def speedup(answer: Answer) -> Verdict:
     """A guess: how many times as fast as on TPUv4 the mended trace runs on DGX-H100."""
     nodes = converted()[0]

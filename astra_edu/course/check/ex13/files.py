@@ -13,6 +13,7 @@ from astra_edu.base.units import GIB
 from astra_edu.course.check.asked import Answer, Case
 from astra_edu.course.check.ex13.broken import NETWORK, SYSTEM
 from astra_edu.course.check.ex13.mended import first_fault
+from astra_edu.course.check.question import question
 from astra_edu.course.check.verdict import Verdict
 from astra_edu.system import Implementation
 
@@ -21,6 +22,7 @@ _PAIRWISE = ("ring", "direct")
 _SHOWN: Case = deepcopy({"network": NETWORK, "system": SYSTEM})  # as they were, whatever an answer has done to them
 
 
+@question
 def corrected(answer: Answer) -> Verdict:
     """corrected(network, system): both, with bandwidths in the file's units and no dimension that nobody uses."""
     random = Random(13)

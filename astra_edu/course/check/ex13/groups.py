@@ -10,6 +10,7 @@ from typing import Any
 from astra_edu.course.check.asked import Answer, Case
 from astra_edu.course.check.ex13.broken import GROUPS, Groups, Nodes, grouped, quarrel, shuffled
 from astra_edu.course.check.ex13.mended import same_finds
+from astra_edu.course.check.question import question
 from astra_edu.course.check.verdict import NoAnswerError, Verdict
 
 Calls = tuple[Any, ...]
@@ -18,6 +19,7 @@ Found = tuple[str, int]
 _SLIPS = ("size", "kind", "missing", "twice", "order", "stranger", "first")
 
 
+@question
 def disagreeing(answer: Answer) -> Verdict:
     """disagreeing(nodes, groups): for every group at odds, the NPUs that don't do what most of its members do."""
     random = Random(13)

@@ -10,6 +10,7 @@ from typing import Any
 from astra_edu.course.check.asked import Answer, Case
 from astra_edu.course.check.ex13.broken import Nodes, messages, pipeline, shuffled, stuck
 from astra_edu.course.check.ex13.mended import same_finds
+from astra_edu.course.check.question import question
 from astra_edu.course.check.verdict import NoAnswerError, Verdict
 
 Message = tuple[int, ...]
@@ -18,6 +19,7 @@ _NAMES = ("comm_src", "comm_dst", "comm_tag", "comm_size")
 _SLIPS = ("size", "tag", "lost receive", "lost send", "twice", "elsewhere")
 
 
+@question
 def unmatched(answer: Answer) -> Verdict:
     """unmatched(nodes): each (sender, receiver, tag, size) that isn't sent as often as it is received."""
     random = Random(13)

@@ -10,11 +10,13 @@ from typing import Any
 from astra_edu.course.check.asked import Answer, Case
 from astra_edu.course.check.ex13.broken import Nodes, converted, pipeline
 from astra_edu.course.check.ex13.mended import first_fault
+from astra_edu.course.check.question import question
 from astra_edu.course.check.verdict import Verdict
 
 _KEY = "duration_micros"
 
 
+@question
 def in_microseconds(answer: Answer) -> Verdict:
     """in_microseconds(nodes): the nodes of every NPU, with durations that were ns as whole µs."""
     random = Random(13)

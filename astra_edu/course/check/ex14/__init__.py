@@ -8,10 +8,11 @@ from typing import Any
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.course.check.asked import Answer, call, number, whole_number
-from astra_edu.course.check.ex14.hints import advice, paid, samples
+from astra_edu.course.check.ex14.advice import advice, paid, samples
 from astra_edu.course.check.ex14.search import best
 from astra_edu.course.check.judge import judge, prediction
 from astra_edu.course.check.mistake import Mistake
+from astra_edu.course.check.question import guess, question
 from astra_edu.course.check.spelling import named
 from astra_edu.course.check.verdict import NoAnswerError, Verdict
 from astra_edu.course.studies.case_studies.design import JOB, NPUS, Design, design_cost, network, train_design
@@ -33,6 +34,7 @@ _DESIGNS: tuple[Design, ...] = (
 )
 
 
+@guess
 def predicted_gain(answer: Answer) -> Verdict:
     """A guess: how many times the throughput ten times the budget buys."""
     gain = best(LARGE).throughput / best(SMALL).throughput
@@ -41,6 +43,7 @@ def predicted_gain(answer: Answer) -> Verdict:
     )
 
 
+@question
 def dimension_cost(answer: Answer) -> Verdict:
     """dimension_cost(topology, npus, bandwidth, prices): dollars for a dimension of 64 NPUs."""
 
@@ -110,6 +113,7 @@ def dimension_cost(answer: Answer) -> Verdict:
     )
 
 
+@question
 def throughput(answer: Answer) -> Verdict:
     """throughput(design): samples a second, of all NPUs together."""
     return judge(
@@ -144,6 +148,7 @@ def throughput(answer: Answer) -> Verdict:
     )
 
 
+@question
 def better(answer: Answer) -> Verdict:
     """better(first, second, budget): the faster one of those that can be paid, or None."""
     cases = _pairs()
@@ -158,6 +163,7 @@ def better(answer: Answer) -> Verdict:
     return Verdict(True, "Right: first what can be paid, then what is fastest.")
 
 
+@question
 def design(answer: Answer) -> Verdict:
     """design(budget): the dimensions of a network for so many dollars."""
     shares = {}

@@ -11,6 +11,7 @@ from astra_edu.course.check.asked import Answer, call, hint, listed
 from astra_edu.course.check.ex2.own import my_reduce_scatter, own_schedule
 from astra_edu.course.check.judge import judge, prediction
 from astra_edu.course.check.mistake import Mistake
+from astra_edu.course.check.question import guess, question
 from astra_edu.course.check.spelling import named
 from astra_edu.course.check.verdict import NoAnswerError, Verdict, guessed
 from astra_edu.network import Dimension
@@ -34,12 +35,14 @@ Floats = Sequence[float]
 PLATFORMS = {"Ring": "ring", "Switch": "halvingDoubling", "FullyConnected": "direct"}
 
 
+@guess
 def predicted_growth(answer: Answer) -> Verdict:
     """A guess: how many times longer 1024 MiB take than 1 MiB on the tutorial's ring."""
     growth = _time("Ring", 1024 * MIB) / _time("Ring", MIB)
     return prediction(answer, growth, "times", "Not 1024 times: part of the time doesn't depend on the size at all.")
 
 
+@question
 def latency_floor_ns(answer: Answer) -> Verdict:
     """latency_floor_ns(npus, latency, endpoint_delay, splits): the ring's time when messages have no bytes."""
     cases = [
@@ -83,6 +86,7 @@ def latency_floor_ns(answer: Answer) -> Verdict:
     )
 
 
+@question
 def crossover_mib(answer: Answer) -> Verdict:
     """crossover_mib(sizes_mib, times_us): the size for which latency and bandwidth cost the same."""
     lines = [(28.6, 17.08, (1, 2, 4, 1024)), (10, 1, (8, 2)), (5, 40, (0.5, 3, 6))]
@@ -128,6 +132,7 @@ def _line(sizes_mib: Floats, times_us: Floats) -> tuple[float, float]:
     return times_us[0] - slope * sizes_mib[0], slope
 
 
+@guess
 def ranking(answer: Answer) -> Verdict:
     """ranking(): the three topologies, fastest first, for a 1 GiB all-reduce with links of 50 GB/s."""
     try:
@@ -149,6 +154,7 @@ def ranking(answer: Answer) -> Verdict:
     return guessed(f"{right} of your 3 places will come true. Run on, and count the links of one NPU.")
 
 
+@question
 def injection_gb_s(answer: Answer) -> Verdict:
     """injection_gb_s(topology, npus, bandwidth): what one NPU can send in all, in ASTRA-sim's GB/s."""
 
@@ -191,6 +197,7 @@ def injection_gb_s(answer: Answer) -> Verdict:
     )
 
 
+@question
 def one_port_ns(answer: Answer) -> Verdict:
     """one_port_ns(npus, size, splits, bandwidth): what one port needs for the direct all-reduce's bytes, in ns."""
     gib = bytes_per_ns(1)

@@ -9,9 +9,11 @@ from typing import Any
 from astra_edu.collectives import Collective, Op, ProofError, Rounds, Schedule, prove
 from astra_edu.collectives.proof import replay
 from astra_edu.course.check.asked import call, hint, listed, of, shown, whole_number
+from astra_edu.course.check.question import question
 from astra_edu.course.check.verdict import NoAnswerError, Verdict
 
 
+@question
 def my_reduce_scatter(answer: Callable[[int, int, int], Any]) -> Verdict:
     """my_reduce_scatter(step, npu, npus) -> (destination, shard): a ring reduce-scatter of one's own, proven."""
     for npus in (4, 3, 2, 8):

@@ -12,6 +12,7 @@ from pathlib import Path
 from astra_edu.course.check.asked import Answer, call, listed, number
 from astra_edu.course.check.judge import judge, prediction
 from astra_edu.course.check.mistake import Mistake
+from astra_edu.course.check.question import guess, question
 from astra_edu.course.check.spelling import PHASES, named
 from astra_edu.course.check.units import of_the_network
 from astra_edu.course.check.verdict import NoAnswerError, Verdict, guessed
@@ -24,6 +25,7 @@ WORKLOADS = {"VGG-16": "vgg16", "GPT-3": "gpt3"}
 KINDS = ("forward", "input gradient", "weight gradient")
 
 
+@guess
 def predicted_winners(answer: Answer, folder: str | Path) -> Verdict:
     """winners(): a guess, for each of the two workloads, at the system that finishes it first."""
     try:
@@ -44,6 +46,7 @@ def predicted_winners(answer: Answer, folder: str | Path) -> Verdict:
     return guessed(lessons[right])
 
 
+@question
 def conv_ns(answer: Answer) -> Verdict:
     """conv_ns(pixels, inputs, filters, tera): compute time in ns of a convolution's forward pass."""
 
@@ -87,6 +90,7 @@ def conv_ns(answer: Answer) -> Verdict:
     )
 
 
+@question
 def weight_bytes(answer: Answer) -> Verdict:
     """weight_bytes(inputs, filters): bytes of a convolution's weights, which are all-reduced."""
     return judge(
@@ -114,6 +118,7 @@ def weight_bytes(answer: Answer) -> Verdict:
     )
 
 
+@question
 def carry_us(answer: Answer) -> Verdict:
     """carry_us(sent_mib, links, bandwidth): the least time in µs in which an NPU can send so much."""
 
@@ -143,6 +148,7 @@ def carry_us(answer: Answer) -> Verdict:
     )
 
 
+@guess
 def predicted_total(answer: Answer, folder: str | Path) -> Verdict:
     """A guess, in µs: VGG-16 on DGX-2 when the network between the machines has twice the bandwidth."""
     return prediction(
@@ -153,6 +159,7 @@ def predicted_total(answer: Answer, folder: str | Path) -> Verdict:
     )
 
 
+@question
 def hidden(answer: Answer, folder: str | Path) -> Verdict:
     """hidden(): which of GPT-3's three kinds of collectives run mostly while the NPU computes."""
     try:
@@ -178,6 +185,7 @@ def hidden(answer: Answer, folder: str | Path) -> Verdict:
     )
 
 
+@question
 def enough_images(answer: Answer, folder: str | Path) -> Verdict:
     """enough_images(): the smallest number of images an NPU with which DGX-2 is faster than the TPUs."""
     try:

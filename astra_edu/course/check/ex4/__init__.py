@@ -12,6 +12,7 @@ from astra_edu.course.check.asked import Answer, call
 from astra_edu.course.check.ex4.recorder import difference, plain_layers, record
 from astra_edu.course.check.judge import judge
 from astra_edu.course.check.mistake import Mistake
+from astra_edu.course.check.question import guess, question
 from astra_edu.course.check.spelling import letters, named
 from astra_edu.course.check.verdict import NoAnswerError, Verdict, guessed
 from astra_edu.formats import load_astra_sim, load_workload
@@ -26,6 +27,7 @@ UNDER_TEST = "YOUR_LOOP"
 Times = Sequence[int]
 
 
+@guess
 def predicted_effect(answer: Answer, folder: str | Path) -> Verdict:
     """effect(): a guess whether the new order makes the tutorial's case "faster", "slower" or leaves it "the same"."""
     try:
@@ -44,6 +46,7 @@ def predicted_effect(answer: Answer, folder: str | Path) -> Verdict:
     return guessed("Your guess doesn't come true. Write the loop first; then find out why.")
 
 
+@question
 def backward_order(answer: Answer) -> Verdict:
     """backward_order(layers): the backward pass's computations as a list such as ["IG3", "WG3", ...]."""
     for layers in (4, 2, 3):
@@ -93,6 +96,7 @@ _WRONG_ORDERS: dict[str, Callable[[int], list[str]]] = {
 }
 
 
+@question
 def slack_ns(answer: Answer) -> Verdict:
     """slack_ns(layer, forward, input_gradient, weight_gradient, weight_first): compute while the collective may run."""
 
@@ -150,6 +154,7 @@ def slack_ns(answer: Answer) -> Verdict:
     )
 
 
+@question
 def my_loop(answer: Any) -> Verdict:
     """my_loop(npu): data parallel with the input gradient first, as a generator; compared with DATA_REORDER."""
     for layers, passes in ((3, 2), (2, 1), (4, 3)):
@@ -165,6 +170,7 @@ def my_loop(answer: Any) -> Verdict:
     return Verdict(True, "Right: on several networks it computes, asks and waits exactly when it should.")
 
 
+@question
 def my_case(answer: Answer) -> Verdict:
     """my_case(): a workload, or (workload, platform), for which the two orders take different times."""
     try:

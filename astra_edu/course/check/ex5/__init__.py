@@ -11,6 +11,7 @@ from astra_edu.course.check.asked import Answer, call, listed, several, whole_nu
 from astra_edu.course.check.ex5.cases import CASES, times_ns
 from astra_edu.course.check.judge import judge, prediction
 from astra_edu.course.check.mistake import Mistake
+from astra_edu.course.check.question import guess, question
 from astra_edu.course.check.units import of_the_network
 from astra_edu.course.check.verdict import NoAnswerError, Verdict, guessed
 from astra_edu.run.presets import preset
@@ -19,6 +20,7 @@ NPUS = (8, 8, 8)
 Numbers = Sequence[float]
 
 
+@guess
 def predicted_speedup(answer: Answer) -> Verdict:
     """A guess: how many times faster Themis makes the tutorial's case."""
     baseline, themis = times_ns(preset("3d-switch"), GIB)
@@ -27,6 +29,7 @@ def predicted_speedup(answer: Answer) -> Verdict:
     )
 
 
+@question
 def volume_mib(answer: Answer) -> Verdict:
     """volume_mib(size_mib, npus, dimension): MiB that an NPU sends over a dimension in the baseline order."""
 
@@ -68,6 +71,7 @@ def volume_mib(answer: Answer) -> Verdict:
     )
 
 
+@question
 def baseline_us(answer: Answer) -> Verdict:
     """baseline_us(volumes_mib, bandwidths): what the baseline order can't be faster than."""
     return judge(
@@ -95,6 +99,7 @@ def baseline_us(answer: Answer) -> Verdict:
     )
 
 
+@question
 def bound_us(answer: Answer) -> Verdict:
     """bound_us(volumes_mib, bandwidths): the time if all dimensions sent all the time."""
 
@@ -130,6 +135,7 @@ def bound_us(answer: Answer) -> Verdict:
     )
 
 
+@question
 def booked(answer: Answer) -> Verdict:
     """booked(loads, order, chunk_mib, npus, bandwidths): the loads after one more chunk."""
 
@@ -188,6 +194,7 @@ def booked(answer: Answer) -> Verdict:
     )
 
 
+@question
 def first_orders(answer: Answer) -> Verdict:
     """first_orders(): the orders in which Themis sends the first three chunks up."""
     try:
@@ -219,6 +226,7 @@ def first_orders(answer: Answer) -> Verdict:
     return Verdict(True, "Right. Where two loads are equal, either order will do.")
 
 
+@guess
 def helped(answer: Answer) -> Verdict:
     """helped(): a guess at the letters of all cases that Themis makes at least 10 % faster."""
     try:

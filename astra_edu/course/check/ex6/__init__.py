@@ -10,6 +10,7 @@ from astra_edu.base.units import KIB, MIB
 from astra_edu.course.check.asked import Answer, call, number, several
 from astra_edu.course.check.judge import judge
 from astra_edu.course.check.mistake import Mistake
+from astra_edu.course.check.question import guess, question
 from astra_edu.course.check.spelling import named
 from astra_edu.course.check.units import of_the_network
 from astra_edu.course.check.verdict import NoAnswerError, Verdict, guessed
@@ -36,6 +37,7 @@ def all_reduce(platform: Platform, size: int, **system: Any) -> Result:
     return simulate(Workload.micro("all-reduce", size), changed)
 
 
+@guess
 def predicted_winners(answer: Answer) -> Verdict:
     """winners(): a guess at the fastest of the three networks, for each of the three sizes."""
     try:
@@ -51,6 +53,7 @@ def predicted_winners(answer: Answer) -> Verdict:
     return guessed(f"{right} of your 3 guesses come true. Run on and see which.")
 
 
+@question
 def fit(answer: Answer) -> Verdict:
     """fit(size_a, time_a, size_b, time_b) -> (floor, slope): the line through two points, in µs and µs/MiB."""
 
@@ -90,6 +93,7 @@ def fit(answer: Answer) -> Verdict:
     )
 
 
+@question
 def crossover_mib(answer: Answer) -> Verdict:
     """crossover_mib(floor_a, slope_a, floor_b, slope_b): the size at which two lines cross."""
 
@@ -125,6 +129,7 @@ def crossover_mib(answer: Answer) -> Verdict:
     )
 
 
+@guess
 def predicted_splits(answer: Answer) -> Verdict:
     """A guess: into how many chunks to cut 64 MiB on DGX-2, for the shortest time."""
     try:
@@ -143,6 +148,7 @@ def predicted_splits(answer: Answer) -> Verdict:
     )
 
 
+@question
 def best_splits(answer: Answer) -> Verdict:
     """best_splits(per_chunk_us, per_fill_us): the minimum of per_chunk_us × k + per_fill_us / k."""
     return judge(
@@ -175,6 +181,7 @@ def best_splits(answer: Answer) -> Verdict:
     )
 
 
+@question
 def used(answer: Answer) -> Verdict:
     """used(sent_mib, time_us, bandwidth): the share of an NPU's bandwidth that a run needs."""
 
@@ -203,6 +210,7 @@ def used(answer: Answer) -> Verdict:
     )
 
 
+@question
 def believable(answer: Answer) -> Verdict:
     """believable(): the most active chunks with which exercise 1's ring stays within its bandwidth."""
     try:

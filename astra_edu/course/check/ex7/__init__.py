@@ -11,6 +11,7 @@ from astra_edu.course.check.ex7.cases import CASES, ORDERS, PLATFORM, bytes_of, 
 from astra_edu.course.check.ex7.sent import PHASES, WAYS, needed
 from astra_edu.course.check.judge import judge, prediction
 from astra_edu.course.check.mistake import Mistake
+from astra_edu.course.check.question import guess, question
 from astra_edu.course.check.spelling import name_of
 from astra_edu.course.check.verdict import NoAnswerError, Verdict
 from astra_edu.workload.models import model
@@ -33,6 +34,7 @@ __all__ = [
 ]
 
 
+@guess
 def predicted_gib(answer: Answer) -> Verdict:
     """A guess: GiB that an NPU sends in an iteration of GPT-3, data-parallel on 8 NPUs."""
     sent = sum(one.sent_bytes for one in communications(model("gpt3"), Strategy(data=8)))
@@ -45,6 +47,7 @@ def _cases(seed: int, **choices: tuple[int, ...]) -> list[dict[str, int]]:
     return [{name: random.choice(values) for name, values in choices.items()} for _ in range(8)]
 
 
+@question
 def data_bytes(answer: Answer) -> Verdict:
     """data_bytes(parameters, element_bytes, copies): what an NPU sends in a data-parallel iteration."""
 
@@ -81,6 +84,7 @@ def data_bytes(answer: Answer) -> Verdict:
     )
 
 
+@question
 def tensor_bytes(answer: Answer) -> Verdict:
     """tensor_bytes(micro_batch, micro_batches, tokens, hidden, blocks, tensor): what an NPU sends, in fp16."""
 
@@ -136,6 +140,7 @@ _HALVES = (
 )
 
 
+@question
 def gradient_bytes(answer: Answer) -> Verdict:
     """gradient_bytes(parameters, tensor, data): what an NPU of a hybrid sends of gradients, in fp16."""
 
@@ -197,6 +202,7 @@ def _of_all_reduces(whole: Answer, sent: Answer, npus: Answer, divided: str = ""
     ]
 
 
+@question
 def order(answer: Answer) -> Verdict:
     """order(tensor_bytes, data_bytes): "tensor-first" or "data-first", by what is sent."""
     random = Random(3)

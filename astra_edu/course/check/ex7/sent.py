@@ -8,6 +8,7 @@ from functools import cache
 from astra_edu.base.errors import ConfigError
 from astra_edu.course.check import spelling
 from astra_edu.course.check.asked import Answer, call, hint, listed, shown
+from astra_edu.course.check.question import question
 from astra_edu.course.check.spelling import letters, name_of, named
 from astra_edu.course.check.verdict import NoAnswerError, Verdict
 from astra_edu.workload.models import model
@@ -62,6 +63,7 @@ _HINTS = {
 }
 
 
+@question
 def needed(answer: Answer) -> Verdict:
     """needed(): for each strategy, the collective of each phase that has one."""
     try:

@@ -10,6 +10,7 @@ from astra_edu.course.check.asked import Answer, call, number
 from astra_edu.course.check.ex8.runs import BACKWARD_NS, FORWARD_NS, judge_order
 from astra_edu.course.check.judge import judge, prediction
 from astra_edu.course.check.mistake import Mistake
+from astra_edu.course.check.question import guess, question
 from astra_edu.course.check.verdict import NoAnswerError, Verdict
 from astra_edu.pipeline import closed_form, run_pipeline
 
@@ -19,12 +20,14 @@ WITHOUT_ITSELF = "Count the micro-batch itself, too: the stage has taken it in."
 __getattr__ = renamed_names(__name__, best_chunks="best_virtual")
 
 
+@guess
 def predicted_bubble(answer: Answer) -> Verdict:
     """A guess: the bubble of 4 stages and 8 micro-batches, in % of the time."""
     lesson = "With one micro-batch it would be 75 %: three of four always wait."
     return prediction(answer, 100 * closed_form.bubble(4, 8), "%", lesson)
 
 
+@question
 def bubble(answer: Answer) -> Verdict:
     """bubble(stages, micro_batches): the share of the time in which a stage waits."""
 
@@ -52,6 +55,7 @@ def bubble(answer: Answer) -> Verdict:
     )
 
 
+@question
 def kept(answer: Answer) -> Verdict:
     """kept(stage, stages, micro_batches): how many micro-batches a stage takes in before its first backward pass."""
 
@@ -86,11 +90,13 @@ def kept(answer: Answer) -> Verdict:
     )
 
 
+@question
 def order(answer: Answer) -> Verdict:
     """order(stage, stages, micro_batches): passes that take no longer than GPipe's and keep as little as 1F1B's."""
     return judge_order(answer, "Right: as fast as GPipe, and no stage keeps more micro-batches than it needs.")
 
 
+@question
 def micro_batches(answer: Answer) -> Verdict:
     """micro_batches(stages, share): the fewest micro-batches for which the bubble is at most this share of the time."""
     sizes = ((4, 0.1), (8, 0.1), (2, 0.03), (16, 0.25), (5, 0.3), (64, 0.07))
@@ -107,6 +113,7 @@ def micro_batches(answer: Answer) -> Verdict:
     return Verdict(True, "Right: in proportion to p − 1, and half the bubble takes about twice as many.")
 
 
+@question
 def best_virtual(answer: Answer) -> Verdict:
     """best_virtual(stages, micro_batches, p2p_ns): how many virtual stages, of VIRTUAL, make an iteration fastest."""
     random = Random(8)

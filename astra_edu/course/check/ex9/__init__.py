@@ -9,6 +9,7 @@ from astra_edu.course.check.asked import Answer, Case
 from astra_edu.course.check.ex9.choice import BATCH, MODEL, NPUS, PLATFORM, device, fast, fits
 from astra_edu.course.check.judge import judge, prediction
 from astra_edu.course.check.mistake import Mistake
+from astra_edu.course.check.question import guess, question
 from astra_edu.course.check.verdict import Verdict
 from astra_edu.workload.strategies import Strategy, memory
 
@@ -26,6 +27,7 @@ __all__ = [
 ]
 
 
+@guess
 def predicted_gib(answer: Answer) -> Verdict:
     """A guess: GiB of activations that one sample leaves behind in the whole model."""
     kept = memory(MODEL, Strategy()).activations / GIB
@@ -39,6 +41,7 @@ def _state(parameters: float, copies: int, zero: int, each: tuple[float, ...] = 
     )
 
 
+@question
 def state_bytes(answer: Answer) -> Verdict:
     """state_bytes(parameters, copies, zero): bytes of weights, gradients and optimiser state on each NPU."""
     random = Random(9)
@@ -113,6 +116,7 @@ def _kept(
     return micro_batch * blocks * block.get(recompute, 2 * features)
 
 
+@question
 def kept_bytes(answer: Answer) -> Verdict:
     """kept_bytes(hidden, heads, tokens, blocks, micro_batch, recompute): bytes of activations in all blocks."""
     random = Random(9)

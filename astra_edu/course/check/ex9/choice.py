@@ -8,6 +8,7 @@ from functools import cache
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import GIB, format_ns
 from astra_edu.course.check.asked import Answer, call
+from astra_edu.course.check.question import question
 from astra_edu.course.check.verdict import NoAnswerError, Verdict
 from astra_edu.course.studies.iteration import Iteration, candidates, estimate, fastest, fitting
 from astra_edu.course.studies.measured.megatron_lm import DEVICE, platform
@@ -28,6 +29,7 @@ def device(memory_gib: float = 80) -> Device:
     return replace(DEVICE, memory_bytes=int(memory_gib * GIB))
 
 
+@question
 def fits(answer: Answer, memory_gib: float = 80) -> Verdict:
     """fits(): a strategy for MODEL on 64 NPUs and 128 samples that memory allows."""
     try:
@@ -44,6 +46,7 @@ def fits(answer: Answer, memory_gib: float = 80) -> Verdict:
     )
 
 
+@question
 def fast(answer: Answer, memory_gib: float = 80) -> Verdict:
     """fast(): a strategy that fits and takes at most 5 % longer than the fastest that does."""
     fitting_or_not = fits(answer, memory_gib)

@@ -1,0 +1,89 @@
+"""Faults in what a card shows of a verdict or a hint."""
+
+from tools.mutants.fault import Fault
+
+CHECK = "astra_edu/course/check"
+CARD = "tests/browser/test_cards_seen.py::test_a_card_is_a_rule_in_a_colour_a_sign_and_a_word"
+BESIDE = "tests/course/check/test_card.py::test_expected_stands_beside_got"
+LEVELS = "tests/course/check/test_hints.py::test_the_three_levels_come_one_at_a_time"
+TRIES = "tests/course/check/test_record.py::test_what_counts_as_a_try"
+
+FAULTS = [
+    Fault(
+        "card: what is right has the rule of what is wrong",
+        f"{CHECK}/card.py",
+        '("#00694f", "#3cc29a")',
+        '("#d55e00", "#f0913f")',
+        "tests/course/check/test_card.py::test_the_colours_are_the_widgets_and_can_be_seen",
+    ),
+    Fault(
+        "card: light and dark are swapped",
+        f"{CHECK}/card.py",
+        "light-dark({kind.colour[0]}, {kind.colour[1]})",
+        "light-dark({kind.colour[1]}, {kind.colour[0]})",
+        CARD,
+    ),
+    Fault(
+        "card: JupyterLab's dark theme gets light cards",
+        f"{CHECK}/card.py",
+        '[data-jp-theme-light="false"] .astra-card',
+        '[data-jp-theme-light="dark"] .astra-card',
+        CARD,
+    ),
+    Fault(
+        "card: the sign has the text's colour",
+        f"{CHECK}/card.py",
+        "min-width: 1.3em; color: var(--astra-card);",
+        "min-width: 1.3em;",
+        CARD,
+    ),
+    Fault(
+        "card: a nudge is open from the start",
+        f"{CHECK}/card.py",
+        "<details><summary>",
+        "<details open><summary>",
+        "tests/browser/test_cards_seen.py::test_a_nudge_is_folded_and_opened_by_a_key",
+    ),
+    Fault(
+        "card: more is expected where less is",
+        f"{CHECK}/judge.py",
+        '"less" if given[i][k] > wanted[i][k] else "more"',
+        '"more" if given[i][k] > wanted[i][k] else "less"',
+        BESIDE,
+    ),
+    Fault(
+        "card: what was said and what the simulator says are swapped",
+        f"{CHECK}/judge.py",
+        '(("you said", f"{guess:,.6g} {unit}"), ("the simulator says", f"{truth:,.6g} {unit}"))',
+        '(("you said", f"{truth:,.6g} {unit}"), ("the simulator says", f"{guess:,.6g} {unit}"))',
+        BESIDE,
+    ),
+    Fault(
+        "hints: the first level is nearly the answer",
+        f"{CHECK}/hints.py",
+        '{1: hints.nudge, 2: "", 3: hints.nearly}',
+        '{1: hints.nearly, 2: "", 3: hints.nudge}',
+        LEVELS,
+    ),
+    Fault(
+        "progress: the same wrong answer counts twice",
+        f"{CHECK}/question.py",
+        "verdict.ok is not None and verdict.message != self._last",
+        "verdict.ok is not None",
+        TRIES,
+    ),
+    Fault(
+        "progress: what is right at last was right at once",
+        f"{CHECK}/record.py",
+        "return self.right and self.tries == 1",
+        "return self.right",
+        TRIES,
+    ),
+    Fault(
+        "map: what is read looks untried",
+        f"{CHECK}/standing.py",
+        "if stop in known.read else",
+        "if stop not in known.read else",
+        "tests/course/check/test_standing.py::test_the_map_shows_what_is_read_and_tried",
+    ),
+]
