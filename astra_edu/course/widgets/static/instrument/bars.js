@@ -55,4 +55,4 @@ export class Bars {
   }
 }
 
-const sum = ({ parts }) => parts.reduce((all, { size }) => all + size, 0);
+export const sum = ({ parts }) => parts.reduce((all, { size }) => all + size, 0);
