@@ -90,8 +90,8 @@ def sentences(runs: Sequence[ChunksRun], decided: Sequence[Decision]) -> tuple[s
     sent = _sent(runs[-1], dims)
     if any(abs(one - other) > 1e-6 * other for one, other in zip(decided[-1].loads, sent, strict=True)):
         found.append(
-            "ASTRA-sim’s Themis books gathered chunks that it leaves in the order 0, 1, … on other dimensions than they go "
-            f"over: what is sent counts {', '.join(f'{size:,.1f}' for size in sent)} MiB there."
+            "ASTRA-sim’s Themis books chunks of an all-gather that it leaves in the order 0, 1, … on other dimensions "
+            f"than they go over: what is sent counts {', '.join(f'{size:,.1f}' for size in sent)} MiB there."
         )
     for run in runs:
         if why := caveat(run.result.total_ns, run.result.bound_ns, format_ns):
