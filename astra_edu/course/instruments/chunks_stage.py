@@ -64,14 +64,15 @@ class _Places:
 
     def frames(self, run: ChunksRun, dims: Sequence[Dimension]) -> list[Frame]:
         name, high = run.name, self.lane - 4
-        found = [_words(f"{name}:", 0, self.top - 1)]
+        found = [_words(name, f"{name}:", self.top - 1)]
         titles = ("waits for a dimension", "is on a dimension", "is done")
         done = Frame(f"{name}, done", (DONE_X, self.top, DONE * PITCH + 4, self.lanes * self.lane - 4), titles[2])
         for d, dimension in enumerate(dims):
             y, said = self.y(d), titles if d == 0 else ("", "")
+            rate = f"{dimension.npus} NPUs, {dimension.bandwidth:g} GB/s"
             found += [
-                _words(f"dimension {d}", 0, y + high / 2),
-                _words(f"{dimension.npus} NPUs, {dimension.bandwidth:g} GB/s", 0, y + high / 2 + 10),
+                _words(f"{name}, name of dimension {d}", f"dimension {d}", y + high / 2),
+                _words(f"{name}, rate of dimension {d}", rate, y + high / 2 + 10),
                 Frame(f"{name}, queue of dimension {d}", (QUEUE_X, y, RUN_X - QUEUE_X, high), said[0]),
                 Frame(f"{name}, dimension {d}", (RUN_X, y, RUN, high), said[1]),
             ]
@@ -96,9 +97,9 @@ class _Places:
         return (round(x, 2), self.y(span.dimension) + (self.lane - 4 - HIGH) / 2, PIECE, HIGH)
 
 
-def _words(text: str, x: float, y: float) -> Frame:
-    """Words without a frame."""
-    return Frame(text, (x, y, 0, 0), text)
+def _words(name: str, text: str, y: float) -> Frame:
+    """Words without a frame, at the left."""
+    return Frame(name, (0, y, 0, 0), text)
 
 
 def _piece(run: ChunksRun, chunk: int, times: Sequence[float], places: _Places) -> Piece:
