@@ -109,6 +109,21 @@ def test_lanes_are_named_and_lie_in_their_frames(show):
     assert seen["Baseline, dimension 2"][2] < seen["Themis, dimension 0"][2]
 
 
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_the_looks_on_the_stage_are_named_below_it_also_before_a_prediction(show, scheme):
+    page = show(scheme=scheme, answered=False)
+    named = page.evaluate(
+        """() => [...document.querySelectorAll(".astra-below .astra-key")].map((key) =>
+          [key.textContent, getComputedStyle(key.querySelector(".astra-ground")).fill,
+           getComputedStyle(key.querySelector(".astra-hatch")).fill.startsWith("url")])"""
+    )
+    looks = {look for piece in CHUNKS.data["scene"]["stage"]["pieces"] for look in piece["looks"]}
+    assert {name: (fill, hatched) for name, fill, hatched in named} == {
+        look: (shade(LOOKS[look][:2], scheme), bool(LOOKS[look][2])) for look in looks
+    }
+    assert page.locator(".astra-below").is_visible()
+
+
 def test_the_run_is_not_told_before_a_prediction(show):
     page = show(answered=False)
     assert not page.locator(".astra-right .astra-range").is_visible()

@@ -70,6 +70,13 @@ FAULTS = [
         VEILED,
     ),
     Fault(
+        "stage: all looks are called as the first",
+        f"{JS}/looks.js",
+        "    key.append(look);",
+        "    key.append([...looks][0]);",
+        f"{CHUNKS_SEEN}the_looks_on_the_stage_are_named_below_it_also_before_a_prediction[light]",
+    ),
+    Fault(
         "bars: parts lie on each other",
         f"{JS}/bars.js",
         "      x += size * scale;\n",

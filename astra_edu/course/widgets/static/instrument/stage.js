@@ -3,7 +3,7 @@
 import { make, put } from "../frame/dom.js";
 import { clamp } from "../frame/numbers.js";
 import { STILL_S } from "../frame/playback.js";
-import { place } from "./looks.js";
+import { makeLegend, place } from "./looks.js";
 
 const STEP_S = 1.6; // playing, from one step to the next
 const MOVES = 0.6; // the share of it in which pieces move
@@ -31,16 +31,19 @@ export class Stage {
   constructor(root, patterns) {
     this.patterns = patterns;
     this.svg = make("svg", { class: "astra-scene", role: "img" }, root);
+    this.below = make("div", { class: "astra-below" }, root);
     this.pieces = [];
   }
 
   load(stage) {
-    put(this.svg, "hidden", !stage);
+    for (const part of [this.svg, this.below]) put(part, "hidden", !stage);
     if (!stage || stage === this.stage) return;
     this.stage = stage;
     const [width, height] = stage.size;
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.svg.replaceChildren();
+    this.below.replaceChildren();
+    makeLegend(this.below, this.patterns, stage.pieces.flatMap((piece) => piece.looks.filter((_, step) => piece.at[step])));
     for (const { name, box, text } of stage.frames) {
       const group = make("g", { "data-frame": name }, this.svg);
       const [x, y, wide, high] = box;
