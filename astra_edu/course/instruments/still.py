@@ -1,4 +1,4 @@
-"""An instrument's pictures as SVG text, for where no script runs: the stage at its last step, and the bars."""
+"""An instrument's pictures as SVG text, for where no script runs: a stage at its end, a run half-way, and the bars."""
 
 from __future__ import annotations
 
@@ -63,12 +63,16 @@ def _stage(stage: Stage, top: float) -> tuple[str, float]:
             f'<rect x="{x:.1f}" y="{top + y:.1f}" width="{w:.1f}" height="{h:.1f}" fill="none" stroke="#999"/>'
         )
         parts.append(f'<text x="{x + 3:.1f}" y="{top + y - 3:.1f}" font-size="10">{escape(frame.text)}</text>')
+    step = len(stage.steps) // 2 if stage.clock else -1
     for piece in stage.pieces:
-        box = piece.at[-1]
+        box = piece.at[step]
         if box is None:
             continue
         x, y, w, h = (scale * number for number in box)
-        parts.append(_box(x, top + y, w, h, piece.looks[-1]))
+        parts.append(_box(x, top + y, w, h, piece.looks[step]))
+        if piece.text:
+            place = f'x="{x + w / 2:.1f}" y="{top + y + h / 2 + 3.5:.1f}"'
+            parts.append(f'<text {place} font-size="10" text-anchor="middle">{escape(piece.text)}</text>')
     return "".join(parts), scale * stage.size[1]
 
 
