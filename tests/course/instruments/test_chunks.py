@@ -13,7 +13,8 @@ SETTINGS = [
     "dimensions=3 chunks=16 size=256",
     "collective=reduce-scatter npus=2 share=100",
     "dimensions=3 collective=all-gather share=25 chunks=8",
-    "chunks=4 chunk_1=10",
+    "chunks=8 chunk_1=01",
+    "dimensions=3 chunks=16 chunk_1=210 collective=reduce-scatter",
     "dimensions=3 chunks=16 chunk_1=120 collective=all-gather",
 ]
 
