@@ -1,6 +1,7 @@
 """Instruments: each shows one idea of the lectures, fed by the simulator, and asks for a prediction first."""
 
+from astra_edu.course.instruments.chunks import ChunksOverDimensions
 from astra_edu.course.instruments.cut import CutTheModel
 from astra_edu.course.instruments.instrument import Instrument
 
-__all__ = ["CutTheModel", "Instrument"]
+__all__ = ["ChunksOverDimensions", "CutTheModel", "Instrument"]

@@ -17,5 +17,11 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "bubble and transfers": ("#d4d4d4", "#55585e", "."),
     "update": ("#cbb9e8", "#64499c", "x"),
     "embeddings": ("#f3e08c", "#7d6c14", "-"),
+    "reduce-scatter": ("#f8cfa6", "#8a4a14", "/"),
+    "all-gather": ("#9ecbe8", "#2f6f9c", "\\"),
+    "all-reduce": ("#cbb9e8", "#64499c", "x"),
+    "whole run": ("#d4d4d4", "#55585e", ""),
+    "begins here": ("#a9dcc3", "#2b7355", ""),
+    "comes later": ("#cfe3b4", "#5c7a2c", "-"),
 }
 """name: (on light, on dark, hatch). The text on the first is dark, on the second light."""

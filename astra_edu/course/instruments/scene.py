@@ -47,7 +47,8 @@ class Bars:
 class Piece:
     """Something on the stage: a rectangle with a look and perhaps a word, at a place in each step; None: not there.
 
-    at: a box for every step. looks: one for every step. title: what it is, in words.
+    at: a box for every step. looks: one for every step. title: what it is, in words. by: {step: the box by way of which
+    it comes to its place there}.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Piece:
     looks: tuple[str, ...]
     text: str = ""
     title: str = ""
+    by: dict[int, Box] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,8 @@ class Stage:
     """Pieces that move from step to step. steps: what happens in each, a sentence. size: width and height.
 
     still: the step that says most where nothing moves.
+    clock: whether steps are moments of a run. Then pieces move all the time; and as times would answer what is asked,
+    only the first step is shown before a prediction.
     """
 
     title: str
@@ -79,6 +83,7 @@ class Stage:
     frames: tuple[Frame, ...]
     pieces: tuple[Piece, ...]
     still: int = -1
+    clock: bool = False
 
 
 @dataclass(frozen=True)
@@ -115,7 +120,9 @@ def table(bars: Bars) -> list[str]:
     looks = list(dict.fromkeys(part.look for bar in bars.bars for part in bar.parts))
     rows: list[Sequence[str]] = [["", *looks, "all"]]
     for bar in bars.bars:
-        sizes = {part.look: part.size for part in bar.parts}
+        sizes: dict[str, float] = {}
+        for part in bar.parts:
+            sizes[part.look] = sizes.get(part.look, 0) + part.size
         rows.append([bar.label, *(f"{sizes[look]:,.4g}" if look in sizes else "" for look in looks), bar.said])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

@@ -23,7 +23,7 @@ def drawn(scene: Scene, veiled: bool = False) -> str:
     body, y = [], 24.0
     body.append(f'<text x="8" y="17" font-weight="600">{escape(scene.title)}</text>')
     if scene.stage:
-        text, height = _stage(scene.stage, y)
+        text, height = _stage(scene.stage, y, veiled)
         body.append(text)
         y += height + 14
     for bars in () if veiled else scene.bars:
@@ -54,7 +54,7 @@ def _box(x: float, y: float, width: float, height: float, look: str) -> str:
     return f'<rect {place} fill="{light}" stroke="#555" stroke-width=".6"/>{hatched}'
 
 
-def _stage(stage: Stage, top: float) -> tuple[str, float]:
+def _stage(stage: Stage, top: float, veiled: bool) -> tuple[str, float]:
     scale = WIDTH / stage.size[0]
     parts = []
     for frame in stage.frames:
@@ -63,12 +63,16 @@ def _stage(stage: Stage, top: float) -> tuple[str, float]:
             f'<rect x="{x:.1f}" y="{top + y:.1f}" width="{w:.1f}" height="{h:.1f}" fill="none" stroke="#999"/>'
         )
         parts.append(f'<text x="{x + 3:.1f}" y="{top + y - 3:.1f}" font-size="10">{escape(frame.text)}</text>')
+    step = 0 if veiled and stage.clock else stage.still
     for piece in stage.pieces:
-        box = piece.at[stage.still]
+        box = piece.at[step]
         if box is None:
             continue
         x, y, w, h = (scale * number for number in box)
-        parts.append(_box(x, top + y, w, h, piece.looks[stage.still]))
+        parts.append(_box(x, top + y, w, h, piece.looks[step]))
+        if piece.text:
+            place = f'x="{x + w / 2:.1f}" y="{top + y + h / 2 + 3.5:.1f}"'
+            parts.append(f'<text {place} font-size="10" text-anchor="middle">{escape(piece.text)}</text>')
     return "".join(parts), scale * stage.size[1]
 
 

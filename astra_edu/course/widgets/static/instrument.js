@@ -8,7 +8,7 @@ import { Loop } from "./frame/loop.js";
 import { Reel } from "./frame/reel.js";
 import { Transport, transportKeys } from "./frame/transport.js";
 import { Watch } from "./frame/watch.js";
-import { Bars } from "./instrument/bars.js";
+import { Bars, sum } from "./instrument/bars.js";
 import { changes } from "./instrument/changes.js";
 import { Patterns } from "./instrument/looks.js";
 import { Predict } from "./instrument/predict.js";
@@ -142,6 +142,11 @@ class View {
     return Boolean(this.data.question) && !("value" in this.model.get("guess"));
   }
 
+  /** Whether the stage would answer what is asked, so that only its first step is shown. */
+  get still() {
+    return this.veiled && this.data.scene.stage?.clock;
+  }
+
   load() {
     const { data } = this;
     const { scene } = data;
@@ -165,7 +170,7 @@ class View {
     this.bars.hidden = this.numbers.hidden = this.veiled;
     this.#showBars(scene, compared);
     this.stage.load(scene.stage);
-    for (const part of [this.range, this.transport.bar, this.said]) part.hidden = !scene.stage;
+    for (const part of [this.range, this.transport.bar, this.said]) part.hidden = !scene.stage || this.still;
     put(this.range, "max", scene.stage ? scene.stage.steps.length - 1 : 0);
     this.reel.load(film(scene.stage));
     this.loop.wake();
@@ -197,7 +202,10 @@ class View {
     for (const bar of bars.bars) {
       const row = make("tr", {}, body);
       make("th", { scope: "row", text: bar.label }, row);
-      for (const look of looks) make("td", { text: bar.parts.find((part) => part.look === look)?.size.toPrecision(4) ?? "" }, row);
+      for (const look of looks) {
+        const parts = bar.parts.filter((part) => part.look === look);
+        make("td", { text: parts.length ? sum({ parts }).toPrecision(4) : "" }, row);
+      }
       make("td", { text: bar.said }, row);
     }
   }
@@ -210,8 +218,9 @@ class View {
   draw() {
     const { stage } = this.data.scene;
     if (!stage) return;
-    const step = Math.round(this.reel.at);
-    this.stage.draw(this.reel.at);
+    const at = this.still ? 0 : this.reel.at;
+    const step = Math.round(at);
+    this.stage.draw(at);
     this.range.value = this.reel.at;
     put(this.range, "aria-valuetext", stage.steps[step]);
     put(this.said, "text", stage.steps[step]);

@@ -1,7 +1,7 @@
 // Bars of parts that share a scale, with limits, and the bars of another setting as dashed outlines.
 
 import { make } from "../frame/dom.js";
-import { place } from "./looks.js";
+import { makeLegend, place } from "./looks.js";
 
 const WIDTH = 640;
 const LABEL = 136; // room for names
@@ -42,17 +42,11 @@ export class Bars {
   }
 
   #legend(figure, patterns, bars, whose) {
-    const legend = make("p", { class: "astra-legend" }, figure);
-    for (const look of new Set(bars.bars.flatMap(({ parts }) => parts.map((part) => part.look)))) {
-      const key = make("span", { class: "astra-key" }, legend);
-      const box = patterns.box(make("svg", { width: 28, height: 14, "aria-hidden": "true" }, key));
-      patterns.dress(box, look);
-      place(box, [0, 0, 28, 14]);
-      key.append(look);
-    }
+    const looks = bars.bars.flatMap(({ parts }) => parts.map((part) => part.look));
+    const legend = makeLegend(figure, patterns, looks);
     if (whose) make("span", { text: `dashed: the ${whose === "pinned" ? "pinned setting" : "setting before"}` }, legend);
     if (bars.limit) make("span", { text: `thick line: ${bars.limit}` }, legend);
   }
 }
 
-const sum = ({ parts }) => parts.reduce((all, { size }) => all + size, 0);
+export const sum = ({ parts }) => parts.reduce((all, { size }) => all + size, 0);

@@ -34,6 +34,19 @@ export class Patterns {
   }
 }
 
+/** What looks are called, each beside a small box. */
+export function makeLegend(parent, patterns, looks) {
+  const legend = make("p", { class: "astra-legend" }, parent);
+  for (const look of new Set(looks)) {
+    const key = make("span", { class: "astra-key" }, legend);
+    const box = patterns.box(make("svg", { width: 28, height: 14, "aria-hidden": "true" }, key));
+    patterns.dress(box, look);
+    place(box, [0, 0, 28, 14]);
+    key.append(look);
+  }
+  return legend;
+}
+
 export function place({ ground, hatch }, [x, y, width, height]) {
   for (const rect of [ground, hatch]) for (const [name, value] of Object.entries({ x, y, width, height })) put(rect, name, value);
 }

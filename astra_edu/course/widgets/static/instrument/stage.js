@@ -3,34 +3,47 @@
 import { make, put } from "../frame/dom.js";
 import { clamp } from "../frame/numbers.js";
 import { STILL_S } from "../frame/playback.js";
-import { place } from "./looks.js";
+import { makeLegend, place } from "./looks.js";
 
 const STEP_S = 1.6; // playing, from one step to the next
 const MOVES = 0.6; // the share of it in which pieces move
+const MOMENT_S = 0.8; // from one moment of a clock to the next, where pieces move all the time
+const WAY = 0.75; // the share of their time that they take to what they come by
 
 /** A stage's steps, to be played: they stand on whole numbers. */
 export function film(stage) {
   const end = stage ? stage.steps.length - 1 : 0;
   const step = (at, by) => clamp(by > 0 ? Math.floor(at + 1e-6) + 1 : Math.ceil(at - 1e-6) - 1, 0, end);
-  return { end, rate: 1 / STEP_S, beat: 3 * STILL_S, step, after: (at) => step(at, 1), shown: (at) => at };
+  return { end, rate: 1 / (stage?.clock ? MOMENT_S : STEP_S), beat: 3 * STILL_S, step, after: (at) => step(at, 1), shown: (at) => at };
 }
 
 const smooth = (t) => t * t * (3 - 2 * t);
+
+const between = (a, b, t) => a.map((x, i) => x + (b[i] - x) * t);
+
+/** From box a to box b, by way of a third one if there is one. */
+function onTheWay(a, b, by, t) {
+  if (!by) return between(a, b, t);
+  return t < WAY ? between(a, by, t / WAY) : between(by, b, (t - WAY) / (1 - WAY));
+}
 
 export class Stage {
   constructor(root, patterns) {
     this.patterns = patterns;
     this.svg = make("svg", { class: "astra-scene", role: "img" }, root);
+    this.below = make("div", { class: "astra-below" }, root);
     this.pieces = [];
   }
 
   load(stage) {
-    put(this.svg, "hidden", !stage);
+    for (const part of [this.svg, this.below]) put(part, "hidden", !stage);
     if (!stage || stage === this.stage) return;
     this.stage = stage;
     const [width, height] = stage.size;
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.svg.replaceChildren();
+    this.below.replaceChildren();
+    makeLegend(this.below, this.patterns, stage.pieces.flatMap((piece) => piece.looks.filter((_, step) => piece.at[step])));
     for (const { name, box, text } of stage.frames) {
       const group = make("g", { "data-frame": name }, this.svg);
       const [x, y, wide, high] = box;
@@ -50,10 +63,10 @@ export class Stage {
     put(this.svg, "aria-label", `${this.stage.title}. ${this.stage.steps[Math.round(at)]}`);
     const from = Math.min(Math.floor(at), this.stage.steps.length - 1);
     const to = Math.min(from + 1, this.stage.steps.length - 1);
-    const t = smooth(clamp((at - from) / MOVES, 0, 1));
+    const t = this.stage.clock ? at - from : smooth(clamp((at - from) / MOVES, 0, 1));
     for (const { piece, group, box, word } of this.pieces) {
       const [a, b] = [piece.at[from], piece.at[to]];
-      const here = a && b ? a.map((x, i) => x + (b[i] - x) * t) : a ?? b;
+      const here = a && b ? onTheWay(a, b, piece.by[to], t) : a ?? b;
       put(group, "visibility", (a || b) && (a ? (b ? 1 : 1 - t) : t) > 0.01 ? "visible" : "hidden");
       if (!here) continue;
       put(group, "opacity", a && b ? 1 : a ? 1 - t : t);
