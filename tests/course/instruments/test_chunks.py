@@ -227,13 +227,14 @@ def test_it_says_nothing_of_times_before_a_prediction():
 
 def test_its_still_picture_is_of_the_middle_of_the_runs_with_the_chunks_numbers():
     chunks = ae.ChunksOverDimensions("chunks=4")
-    scene, still = chunks.scene(chunks.values), chunks.still()
-    step = len(scene.stage.steps) // 2
+    scene, veiled = chunks.scene(chunks.values), chunks.still()
+    chunks.predict("dimension 0")
     scale = 720 / scene.stage.size[0]
-    for piece in scene.stage.pieces:
-        x, y, wide, high = (scale * number for number in piece.at[step])
-        placed = f'x="{x + wide / 2:.1f}" y="{24 + y + high / 2 + 3.5:.1f}" font-size="10" text-anchor="middle"'
-        assert f"{placed}>{piece.text}</text>" in still
+    for step, still in ((0, veiled), (len(scene.stage.steps) // 2, chunks.still())):
+        for piece in scene.stage.pieces:
+            x, y, wide, high = (scale * number for number in piece.at[step])
+            placed = f'x="{x + wide / 2:.1f}" y="{24 + y + high / 2 + 3.5:.1f}" font-size="10" text-anchor="middle"'
+            assert f"{placed}>{piece.text}</text>" in still
 
 
 def test_a_look_that_comes_twice_in_a_bar_is_added_up_in_the_table():
