@@ -60,7 +60,7 @@ def to_step(page, step):
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("step", [0, 1, 2, 3, 4, 9])
+@pytest.mark.parametrize("step", [0, 1, 2, 3, 4, 11])
 def test_every_piece_is_where_and_as_the_step_has_it(show, step, scheme):
     page = show(scheme=scheme)
     to_step(page, step)
@@ -187,6 +187,12 @@ def test_in_jupyterlab_python_answers_and_finds_the_best(run_all):
     instrument.get_by_label("update", exact=True).check()
     instrument.get_by_role("button", name="commit").click()
     instrument.get_by_text(question.answer(question.values).why).wait_for()
+    instrument.locator(".astra-scene").click()
+    page.keyboard.press("k")
+    page.wait_for_function(
+        "() => document.querySelector('.astra-instrument .astra-where').textContent.startsWith('step 4')"
+    )
+    page.keyboard.press("k")
     instrument.get_by_role("slider", name="tensor group").focus()
     page.keyboard.press("ArrowLeft")
     other = ae.CutTheModel("model=22b tensor=2 data=2 pipeline=2").data["scene"]

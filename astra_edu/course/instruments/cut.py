@@ -66,14 +66,17 @@ class CutTheModel(Instrument):
         assert on.memory_bytes is not None
         fits = kept.total <= on.memory_bytes
         total = total_words(run.total_ns, run.bound_ns)
+        slowest = max(run.total_ns, run.bound_ns or 0)
+        rate = cut.micro_batches * cut.micro_batch * cut.data / slowest * 1e9
         room = f"{kept.total / GIB:,.1f} of {on.memory_bytes / GIB:,.0f} GiB"
         return Scene(
             title=f"{values['model']} on {cut.npus:,} × {values['device']}: tensor {cut.tensor} × data {cut.data} × "
             f"pipeline {cut.pipeline}",
-            headline=f"{total} an iteration; {room} an NPU{'' if fits else ': doesn’t fit'}",
+            headline=f"{total} an iteration, {rate:,.4g} sequences/s; {room} an NPU{'' if fits else ': doesn’t fit'}",
             sentences=sentences(run, kept, on),
             numbers={
-                "time": (max(run.total_ns, run.bound_ns or 0), format_ns(max(run.total_ns, run.bound_ns or 0))),
+                "time": (slowest, format_ns(slowest)),
+                "sequences/s": (rate, f"{rate:,.4g}"),
                 "memory": (kept.total, f"{kept.total / GIB:,.1f} GiB"),
                 "NPUs": (cut.npus, f"{cut.npus:,}"),
             },
@@ -104,9 +107,9 @@ class CutTheModel(Instrument):
         return Answer(name, f"It takes {format_ns(round(longest))}, {100 * longest / run.total_ns:.0f} % of the time.")
 
     def best(self) -> None:
-        """Move to the fastest cut for as many NPUs whose memory suffices; stay if there is none."""
+        """Move to the fastest cut for as many NPUs and sequences whose memory suffices; stay if there is none."""
         npus, found = job(self.values)[1].npus, []
-        for cut in self._cuts(npus):
+        for cut in self._cuts(npus, self.values["data"] * self.values["micro_batches"]):
             values = self.values | cut
             if self._impossible(values) or memory(*job(values)).total > (device(values["device"]).memory_bytes or 0):
                 continue
@@ -115,14 +118,16 @@ class CutTheModel(Instrument):
         if found:
             self.values = min(found, key=lambda each: each[0])[1]
 
-    def _cuts(self, npus: int) -> list[Values]:
+    def _cuts(self, npus: int, batch: int) -> list[Values]:
         by_name = {setting.name: setting.values for setting in self.settings}
         return [
-            {"tensor": t, "data": d, "pipeline": p, "zero": z, "recompute": again, "sequence": t > 1}
+            {"tensor": t, "data": d, "pipeline": p, "zero": z, "recompute": again}
+            | {"sequence": together, "micro_batches": batch // d}
             for t in by_name["tensor"]
             for d in by_name["data"]
             for p in by_name["pipeline"]
-            if t * d * p == npus
+            if t * d * p == npus and batch % d == 0 and batch // d in by_name["micro_batches"]
+            for together in (False, True)[: 1 + (t > 1)]
             for z in (0, 1, 3)
             for again in by_name["recompute"]
         ]

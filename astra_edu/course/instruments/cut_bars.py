@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from astra_edu.base.bound import total_words
+from astra_edu.collectives import Collective
 from astra_edu.course.instruments.scene import Bar, Bars, Part
 from astra_edu.course.studies.iteration import Iteration
 from astra_edu.workload.compute import Device
@@ -43,7 +44,8 @@ def _sizes(sent: Sequence[Communication]) -> dict[str, dict[str, float]]:
     for each in sent:
         group = found.setdefault(each.group, {})
         kind = str(each.collective or "messages")
-        group[kind] = group.get(kind, 0) + each.size * each.times
+        whole = each.size * each.npus if each.collective is Collective.ALL_GATHER else each.size
+        group[kind] = group.get(kind, 0) + whole * each.times
     return found
 
 
@@ -76,7 +78,7 @@ def size_bars(sent: Sequence[Communication]) -> Bars:
         for kind, size in kinds.items():
             part = Part(GROUPS.get(group, "embeddings"), size / GIB)
             bars.append(Bar(f"{group}: {kind}", (part,), f"{size / GIB:,.2f} GiB"))
-    return Bars("Collectives of one stage in an iteration, sizes added up", tuple(bars), "GiB")
+    return Bars("Data of all collectives of one stage in an iteration", tuple(bars), "GiB")
 
 
 def sentences(run: Iteration, kept: Memory, on: Device) -> tuple[str, ...]:

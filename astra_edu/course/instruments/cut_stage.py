@@ -86,11 +86,13 @@ def _slice(matrix: Matrix, k: int, copy: int, home: Box, cut: Strategy, steps: i
     """One slice of a matrix, from the whole to its NPU; each copy has its own."""
     there = _in_home(matrix, home, cut.tensor)
     at = (matrix.slice(k, cut.tensor), matrix.slice(k, cut.tensor, GAP if cut.tensor > 1 else 0))
-    looks = ["weights"] * (steps - 2)
-    looks += ["partial sums" if cut.data > 1 else "gradients", "gradients"]
+    mine = not cut.zero or cut.data == 1 or MATRICES.index(matrix) % 2 == copy % 2
+    looks = ["weights"] * (steps - 3) + ["partial sums" if cut.data > 1 else "gradients"]
+    looks += ["gradients" if mine else "partial sums", "weights"]
     name = f"{matrix.name}, slice {k} of {cut.tensor}, copy {copy}"
     share = f"{matrix.name}: {'columns' if matrix.by_columns else 'rows'} {k + 1} of {cut.tensor}"
-    return Piece(name, (*at, *([there] * (steps - 2))), tuple(looks), title=share)
+    kept = there if mine or cut.zero < 3 else None
+    return Piece(name, (*at, *([there] * (steps - 3)), kept), tuple(looks), title=share)
 
 
 def _in_home(matrix: Matrix, home: Box, tensor: int) -> Box:
@@ -111,11 +113,9 @@ def _sum(copy: int, k: int, home: Box, cut: Strategy) -> Piece:
     x, y, wide, high = home
     box = (x + 3, y + high - 20, wide - 6, 14.0)
     partial = "partial sums" if cut.tensor > 1 else "complete"
-    looks = ("weights", "weights", "weights", partial, "complete", partial, "complete", partial, "complete")
-    at = (None, None, None, *([box] * 6), None, None)
-    return Piece(
-        f"sums of NPU {copy * cut.tensor + k}", at, (*looks, "complete", "complete"), title="the block's output"
-    )
+    looks = ("weights", "weights", "weights", *([partial, "complete"] * 4), "complete", "complete", "complete")
+    at = (None, None, None, *([box] * 8), None, None, None)
+    return Piece(f"sums of NPU {copy * cut.tensor + k}", at, looks, title="what the NPU has summed up")
 
 
 def _steps(model: Model, cut: Strategy, sent: Sequence[Communication]) -> list[str]:
@@ -138,6 +138,11 @@ def _steps(model: Model, cut: Strategy, sent: Sequence[Communication]) -> list[s
     weights = [each for (_, content), each in of_block.items() if content == "weight gradients"]
     kinds = sorted({str(each.collective) for each in weights})
     together = sum(each.size * each.times for each in weights)
+    share = "Each copy completes a share of them." if cut.zero else "Every copy has them all."
+    update = {
+        0: "Every NPU updates all its weights.",
+        3: "Each copy updates its share, and keeps no more: the next pass gathers the rest.",
+    }.get(cut.zero, "Each copy updates its share; an all-gather hands the new weights to the others.")
     return [
         whole,
         f"Cut for {cut.tensor} NPUs: {columns}." if cut.tensor > 1 else "No tensor group: nothing is cut.",
@@ -150,12 +155,15 @@ def _steps(model: Model, cut: Strategy, sent: Sequence[Communication]) -> list[s
         tensor("projection", "activations"),
         "Forward, MLP: partial sums again." if cut.tensor > 1 else "Forward, MLP.",
         tensor("mlp2", "activations"),
-        "Backward: the gradients of the inputs are partial sums, too." if cut.tensor > 1 else "Backward.",
+        "Backward, MLP: the gradients of its inputs are partial sums, too." if cut.tensor > 1 else "Backward, MLP.",
         tensor("mlp1", "input gradients"),
+        "Backward, attention: so are those of its inputs." if cut.tensor > 1 else "Backward, attention.",
+        tensor("qkv", "input gradients"),
         "Each copy has the weights’ gradients of its own samples."
         if cut.data > 1
         else "The weights’ gradients are there.",
-        f"The data group completes them: {' and '.join(kinds)}, {format_bytes(together)} for the block."
+        f"The data group, {' and '.join(kinds)}: {format_bytes(together)} for the block. {share}"
         if weights
         else "There is one copy, so they are complete.",
+        update,
     ]

@@ -19,6 +19,8 @@ from astra_edu.course.instruments.still import drawn
 from astra_edu.course.widgets.bundle import script, style
 from astra_edu.course.widgets.view import View
 
+_OF_THE_VIEW = {"sync": True, "echo_update": False}
+"""What the view moves: an echo of it would be late, and move it back."""
 MOST_STORED = 240
 """How many settings a saved page holds, at most."""
 
@@ -52,12 +54,12 @@ class Instrument(View):
     _shared = ("values", "data", "step", "guess", "reply")
     _esm = script("instrument")
     _css = style("instrument")
-    values = traitlets.Dict().tag(sync=True)
+    values = traitlets.Dict().tag(**_OF_THE_VIEW)
     data = traitlets.Dict().tag(sync=True)
-    step = traitlets.Float(0).tag(sync=True)
-    guess = traitlets.Dict().tag(sync=True)
+    step = traitlets.Float(0).tag(**_OF_THE_VIEW)
+    guess = traitlets.Dict().tag(**_OF_THE_VIEW)
     reply = traitlets.Dict().tag(sync=True)
-    act = traitlets.Dict().tag(sync=True)
+    act = traitlets.Dict().tag(**_OF_THE_VIEW)
 
     def __init__(self, setting: str = "", **given: Any) -> None:
         """setting: a line of `text`; given: single settings. Raises ConfigError for what there isn't or can't be."""

@@ -37,7 +37,7 @@ class Setting:
         if self.words:
             return self.words(value)
         text = f"{value:g}" if isinstance(value, (int, float)) else str(value)
-        return f"{text} {self.unit}".strip()
+        return f"{text} {self.unit[:-1] if value == 1 and self.unit.endswith('s') else self.unit}".strip()
 
     def checked(self, value: object) -> Any:
         """The value, if it is one of mine. Raises ConfigError naming the nearest."""

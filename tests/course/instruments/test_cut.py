@@ -85,14 +85,39 @@ def test_an_impossible_setting_is_refused_from_the_start():
 
 def test_the_best_has_room_and_nothing_that_fits_is_faster():
     cut = ae.CutTheModel("model=22b tensor=1 data=2 pipeline=8 recompute=full")
+    sequences = job(cut.values)[1].samples
     cut.act = {"name": "best", "count": 1}
-    best = iteration(cut.values).total_ns
-    assert job(cut.values)[1].npus == 16
+    best, found = iteration(cut.values).total_ns, job(cut.values)[1]
+    assert (found.npus, found.samples) == (16, sequences)
     assert ae.memory(*job(cut.values)).fits("a100")
+    tried = 0
     for tensor, data, pipeline in ((8, 2, 1), (4, 4, 1), (2, 8, 1), (16, 1, 1), (8, 1, 2), (4, 2, 2)):
-        values = cut.values | {"tensor": tensor, "data": data, "pipeline": pipeline, "sequence": tensor > 1}
-        if ae.memory(*job(values)).fits("a100"):
-            assert iteration(values).total_ns >= best
+        for together in (False, True):
+            for again in ("none", "selective"):
+                values = cut.values | {"tensor": tensor, "data": data, "pipeline": pipeline, "sequence": together}
+                values |= {"recompute": again, "micro_batches": sequences // data}
+                if ae.memory(*job(values)).fits("a100"):
+                    assert iteration(values).total_ns >= best
+                    tried += 1
+    assert tried > 5
+
+
+def test_zero_shares_out_gradients_and_with_stage_3_weights():
+    def at_the_end(zero):
+        stage = ae.CutTheModel(zero=zero, pipeline=1).data["scene"]["stage"]
+        ends = [(p["looks"][-2], p["at"][-1] is not None) for p in stage["pieces"] if "slice" in p["name"]]
+        return {end: ends.count(end) / len(ends) for end in ends}
+
+    assert at_the_end(0) == {("gradients", True): 1}
+    assert at_the_end(1) == {("gradients", True): 0.5, ("partial sums", True): 0.5}
+    assert at_the_end(3) == {("gradients", True): 0.5, ("partial sums", False): 0.5}
+
+
+def test_gathered_and_scattered_data_are_counted_alike():
+    bars = {
+        bar["label"]: bar for bar in ae.CutTheModel("model=22b data=16 pipeline=1").data["scene"]["bars"][2]["bars"]
+    }
+    assert bars["data: all-gather"]["said"] == bars["data: reduce-scatter"]["said"]
 
 
 @pytest.mark.parametrize("tensor", [1, 2, 8, 16])
@@ -125,10 +150,13 @@ def test_every_piece_ends_in_the_frame_of_its_npu(setting):
 
 
 def test_sums_are_partial_until_their_collective_has_played():
-    stage = ae.CutTheModel().data["scene"]["stage"]
+    cut = ae.CutTheModel()
+    stage = cut.data["scene"]["stage"]
     sums = next(piece for piece in stage["pieces"] if piece["name"] == "sums of NPU 0")
     plays = [step for step, words in enumerate(stage["steps"]) if "all-reduce of 48 MiB" in words]
-    assert plays == [4, 6, 8]
+    assert plays == [4, 6, 8, 10]
+    in_a_block = [c for c in ae.communications(*job(cut.values), stage=0) if c.group == "tensor"]
+    assert sum(c.operator.startswith("block1_") for c in in_a_block) == len(plays)
     for step in plays:
         assert (sums["looks"][step - 1], sums["looks"][step]) == ("partial sums", "complete")
 

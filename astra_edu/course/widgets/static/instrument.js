@@ -44,8 +44,11 @@ class View {
 
   #build() {
     const { root, id, model } = this;
-    const left = make("div", { class: "astra-left" }, root);
-    const right = make("div", { class: "astra-right" }, root);
+    const sides = make("div", { class: "astra-sides" }, root);
+    const left = make("div", { class: "astra-left" }, sides);
+    const right = make("div", { class: "astra-right" }, sides);
+    put(root, "tabindex", "0");
+    right.addEventListener("pointerdown", ({ target }) => target.closest("button, input, select, summary, pre, a") || root.focus({ preventScroll: true }));
     this.patterns = new Patterns(root, id);
     this.settings = new Settings(left, (values) => this.#share(values));
     this.predict = new Predict(left, id, (value) => this.#commit(value), () => this.#ask());
@@ -117,6 +120,7 @@ class View {
   #commit(value) {
     const { about } = this.data.question;
     this.model.set("guess", { about, value });
+    this.root.focus({ preventScroll: true }); // the form is gone
     if (this.live) this.model.save_changes();
     else this.model.set("reply", this.model.get("stored")[about].answer);
   }
@@ -181,7 +185,10 @@ class View {
     if (!words) return;
     const button = make("button", { type: "button", text: words }, this.problem);
     this.problem.astraKnown = {};
-    button.addEventListener("click", () => this.#share(nearest));
+    button.addEventListener("click", () => {
+      this.root.focus({ preventScroll: true });
+      this.#share(nearest);
+    });
   }
 
   #showBars(scene, compared) {

@@ -36,8 +36,10 @@ export class Bars {
       x += size * scale;
     }
     if (ghost) make("rect", { class: "astra-ghost", x: LABEL, y: y - 2, width: sum(ghost) * scale, height: HIGH + 4 }, group);
-    const end = Math.max(x, ghost ? LABEL + sum(ghost) * scale : 0, bar.limit === null ? 0 : LABEL + bar.limit * scale);
-    make("text", { x: end + 6, y: y + 12, class: "astra-end", text: bar.said }, group);
+    const end = Math.max(x, ghost ? LABEL + sum(ghost) * scale : 0);
+    const limit = bar.limit === null ? -Infinity : LABEL + bar.limit * scale;
+    const behind = limit > end - 4 && limit < end + 6 * bar.said.length + 14; // where the line would cross the words
+    make("text", { x: (behind ? Math.max(end, limit) : end) + 6, y: y + 12, class: "astra-end", text: bar.said }, group);
     if (bar.limit !== null) make("path", { class: "astra-limit", d: `M${LABEL + bar.limit * scale} ${y - 3}v${HIGH + 6}` }, group);
   }
 
