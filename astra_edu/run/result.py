@@ -94,7 +94,7 @@ class Result(Run):
             for task, start, end in self.computed
         ]
         lanes = list(map(dimension_lane, range(len(self.logical))))
-        for issued, chunk, _, phase, queued, start, end, _ in self.stays:
+        for issued, chunk, _, phase, queued, start, end, *_ in self.stays:
             task = issued.what
             assert isinstance(task, Task)
             lane, collective = lanes[phase.dimension], task.work.collective

@@ -11,7 +11,7 @@ from astra_edu.workload.npu import Task
 
 _IN_DOUBT = (
     "Themis: collectives wait for one another here, and ASTRA-sim's number depends on which NPU it serves first in a "
-    "nanosecond, which isn't followed in a run like this; the number is for NPU 0."
+    "nanosecond, which isn't followed to the end in a run like this."
 )
 
 

@@ -183,12 +183,8 @@ class TimedPlanner:
         first to begin it (see faithful.forgetting). Nothing comes out where it runs over no dimension of more than one
         NPU. Raises ConfigError for what can't be planned.
         """
-        if collective not in self._logical:
-            self._logical[collective] = logical_topologies(self.platform, self.dims, collective)
-            self._walks[collective] = {}
-        available, walks = self._logical[collective], self._walks[collective]
-        flat = available[0].how.flat
-        usable = [use and logical.dimension.npus > 1 for use, logical in zip(involved, available, strict=False)]
+        usable = self._usable(collective, involved)
+        walks, flat = self._walks[collective], self._logical[collective][0].how.flat
         if zero_leads:
             self.inter.begin(now)
         if not any(usable):
@@ -203,8 +199,18 @@ class TimedPlanner:
             yield walk.phases(chunk_bytes)
         self.inter.begin(now)
 
+    def _usable(self, collective: Collective, involved: Sequence[bool]) -> list[bool]:
+        """For each dimension, whether the collective runs over it and has somebody to talk to there."""
+        if collective not in self._logical:
+            self._logical[collective] = logical_topologies(self.platform, self.dims, collective)
+            self._walks[collective] = {}
+        available = self._logical[collective]
+        return [use and logical.dimension.npus > 1 for use, logical in zip(involved, available, strict=False)]
+
     def lead_matters(self, collective: Collective, collective_bytes: int, involved: Sequence[bool], now: float) -> bool:
         """Whether the chunks of a collective that begins at `now` ns depend on which NPU is the first to begin it."""
+        if not any(self._usable(collective, involved)):
+            return False
         zero, another = deepcopy(self.inter), deepcopy(self.inter)
         zero.begin(now)
         found = (self._orders(inter, collective, collective_bytes, involved) for inter in (zero, another))

@@ -32,7 +32,7 @@ class Chunk:
     phase: the one it is in or waiting for; at: its number. tag: of its messages.
     """
 
-    __slots__ = ("at", "index", "issued", "phase", "phases", "priority", "queued_ns", "started_ns", "tag")
+    __slots__ = ("after", "at", "index", "issued", "phase", "phases", "priority", "queued_ns", "started_ns", "tag")
 
     def __init__(self, index: int, priority: int, phases: tuple[Phase, ...], issued: Issued, tag: int = 0) -> None:
         """A chunk that is about to be queued for its first phase."""
@@ -45,6 +45,7 @@ class Chunk:
         self.phase = phases[0]
         self.queued_ns: float = 0
         self.started_ns: float = 0
+        self.after = -1
 
     @property
     def phases_left(self) -> int:
@@ -68,7 +69,8 @@ class Issued:
 class Stay(NamedTuple):
     """The record of one chunk in one phase: in the queue from queued_ns, in a place from start_ns to end_ns.
 
-    npu: whose; NPU 0 may stand for all.
+    npu: whose; NPU 0 may stand for all. after: the number, in the record, of the stay at whose end it was started, as a
+    place was free or became so; -1 where it was started as its collective was issued.
     """
 
     issued: Issued
@@ -79,6 +81,7 @@ class Stay(NamedTuple):
     start_ns: float
     end_ns: float
     npu: int = 0
+    after: int = -1
 
     @property
     def what(self) -> object:
@@ -132,6 +135,8 @@ class Queues:
         """begin(queue, chunk, npus): starts a chunk's phase; `over` has to be called at its end."""
         self.npu = npu
         self.stays: list[Stay] | None = None
+        self._leaves = -1
+        """The number of the stay that is ending, while places that it leaves or makes use of are filled."""
         self._begin = begin
         self._queues = [[Queue(system.places, policy) for _ in range(system.queues)] for _ in range(dimensions)]
 
@@ -147,6 +152,7 @@ class Queues:
             chunk = queue.chunks[queue.running]
             queue.running += 1
             chunk.started_ns = now
+            chunk.after = self._leaves
             self._begin(queue, chunk, npus)
 
     def over(self, queue: Queue, chunk: Chunk, now: float, npus: Npus = None, others: Npus = None) -> None:
@@ -156,8 +162,9 @@ class Queues:
         """
         issued, phase, at = chunk.issued, chunk.phase, chunk.at
         if self.stays is not None:
-            stay = Stay(issued, chunk.index, at, phase, chunk.queued_ns, chunk.started_ns, now, self.npu)
-            self.stays.append(stay)
+            times = chunk.queued_ns, chunk.started_ns, now
+            self.stays.append(Stay(issued, chunk.index, at, phase, *times, self.npu, chunk.after))
+        number = len(self.stays) - 1 if self.stays is not None else -1
         chunk.at = at = at + 1
         if at == len(chunk.phases):
             issued.chunks -= 1
@@ -165,14 +172,18 @@ class Queues:
                 done, issued.done = issued.done, None
                 done(chunk.phases)
             queue.remove(chunk)
+            self._leaves = number
             self.start(queue, now, npus)
+            self._leaves = -1
             return
         queue.remove(chunk)
         chunk.phase = phase = chunk.phases[at]
         following = self._queues[phase.dimension][phase.queue]
         following.insert(chunk, now)
+        self._leaves = number
         self.start(queue, now, npus)
         self.start(following, now, npus if following is queue else others)
+        self._leaves = -1
 
     def waiting(self) -> Iterator[Chunk]:
         """The chunks that are in a queue or in a phase."""

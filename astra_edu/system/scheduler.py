@@ -12,6 +12,7 @@ from astra_edu.system.congested import CongestedPhases
 from astra_edu.system.faithful.forgetting import Forgetting
 from astra_edu.system.faithful.npu_order import NpuOrder, others_first
 from astra_edu.system.faithful.npu_turns import NpuTurns
+from astra_edu.system.inter_dimension import TRUSTED
 from astra_edu.system.logical import LogicalDimension
 from astra_edu.system.plan_1 import Phase, TimedPlanner
 from astra_edu.system.policies import priorities, queue_policy
@@ -55,7 +56,7 @@ class Scheduler:
         self._turns = NpuTurns(platform, dims, self.stays)
         themis = self._planner.inter
         self._forgetting: Forgetting | None = None
-        if isinstance(themis, Themis):
+        if isinstance(themis, Themis) and type(themis) in TRUSTED:
             self._forgetting = Forgetting(self._planner, themis, self._turns, self.order)
         self._congested = CongestedPhases(platform) if platform.congestion_aware else None
         self._priorities = priorities(system.scheduling)
@@ -76,7 +77,7 @@ class Scheduler:
         priority = HIGHEST_PRIORITY if highest else next(self._priorities)
         now = self.clock.now
         issued = Issued(what, lambda phases: done(Ended(phases, len(self.stays) - 1)), now)
-        zero_leads = True
+        zero_leads = self.order.zero_leads
         if self._forgetting:
             self._turns.issued(issued)
             zero_leads = self._forgetting.zero_leads(collective, collective_bytes, involved, now)

@@ -47,6 +47,7 @@ class Forgetting:
     def _zero_first(self, then: tuple[int, bool]) -> bool:
         wakes, among_neighbours = then
         first = self._turns.first(wakes)
+        self.in_doubt |= self._turns.tied
         if first is None:
             self.in_doubt = True
             return among_neighbours

@@ -12,7 +12,6 @@ turns, so the later of the two decides when the receiver is next.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from math import prod
 
 from astra_edu.collectives import Collective
@@ -24,7 +23,7 @@ from astra_edu.system.queues import Issued, Stay
 Order = tuple[int, ...]
 
 MOST_TURNS = 5_000_000
-"""How many turns of NPUs are followed before the order is given up."""
+"""How many turns of NPUs are followed before the order is given up; phases that go as one before them cost none."""
 
 
 class NpuTurns:
@@ -40,8 +39,11 @@ class NpuTurns:
         self._wakes: list[tuple[int, bool]] = []
         self._begun: dict[Issued, int] = {}
         self._last: dict[tuple[Issued, int], int] = {}
-        self._left: dict[tuple[int, int, float], list[int]] = {}
+        self._orders: dict[Order, Order] = {}
+        self._found: dict[tuple[int, ...], Order | None] = {}
         self._turns = 0
+        self.tied = False
+        """Whether phases of several dimensions ended in one ns: who of their NPUs was first isn't followed."""
 
     def issued(self, issued: Issued) -> None:
         """The NPUs begin a collective, one after the other."""
@@ -65,43 +67,48 @@ class NpuTurns:
 
     def _after_wake(self, number: int) -> Order | None:
         if not number:
-            return tuple(range(self._count))
+            return self._known(tuple(range(self._count)))
         stay, at_once = self._wakes[number - 1]
         for index in range(len(self._ends), stay + 1):
-            self._ends.append(self._end(index))
+            self._ends.append(self._end(self._stays[index], index))
         order = self._ends[stay]
-        return _last_first(order) if order and at_once else order
+        return self._known(_last_first(order)) if order and at_once else order
 
-    def _end(self, index: int) -> Order | None:
-        stay = self._stays[index]
-        chunk, phase = (stay.issued, stay.chunk), stay.phase
-        queue = phase.dimension, phase.queue
+    def _end(self, stay: Stay, index: int) -> Order | None:
+        """In which order NPUs go on after a stay: those who took no part as they came, the others as they finished."""
+        before = self._stays[index - 1] if index else stay
+        self.tied |= before.end_ns == stay.end_ns and before.phase.dimension != stay.phase.dimension
+        chunk = stay.issued, stay.chunk
         came = self._ends[self._last[chunk]] if stay.step else self._after_wake(self._begun[stay.issued])
-        began = came
-        if stay.start_ns > stay.queued_ns:
-            left = self._left.get((*queue, stay.start_ns), [])
-            began = self._ends[left.pop(0) if len(left) > 1 else left[0]] if left else None
-        system = self._platform.system
-        if not system.endpoint_delay and began and (stay.step or began is not came):
-            began = _last_first(began)
+        began = came if stay.after < 0 else self._ends[stay.after]
         self._last[chunk] = index
-        self._left.setdefault((*queue, stay.end_ns), []).append(index)
-        how, wires = phase.logical.how, phase.logical.dimension.wires
+        system, how, wires = self._platform.system, stay.phase.logical.how, stay.phase.logical.dimension.wires
         if came is None or began is None or how.flat or how.traits.tree or not wires.symmetric or system.bus:
             return None
         if not how.traits.tokens:  # an algorithm that ASTRA-sim doesn't have
             return began
-        stride, n = self._strides[phase.dimension], wires.npus
-        takes_part = {place * stride for place in range(n)} if system.boost else set(came)
+        late = stay.after >= 0 and not system.endpoint_delay
+        way = 1 if system.queues == 1 or stay.phase.queue < system.queues // 2 else -1
+        kind = id(came), id(began), id(stay.phase.schedule), id(stay.phase.logical), stay.phase.dimension, way, late
+        if kind not in self._found:
+            self._found[kind] = self._finished(stay.phase, came, _last_first(began) if late else began, way)
+        return self._found[kind]
+
+    def _finished(self, phase: Phase, came: Order, began: Order, way: int) -> Order | None:
+        stride, n = self._strides[phase.dimension], phase.logical.dimension.npus
+        takes_part = {place * stride for place in range(n)} if self._platform.system.boost else set(came)
         topology = self._platform.network[phase.logical.dimension.physical].topology
         messages = _messages(phase, topology.goes_round)
         self._turns += len(came) + len(takes_part) * sum(map(len, messages))
         if self._turns > MOST_TURNS:
             return None
-        way = 1 if system.queues == 1 or phase.queue < system.queues // 2 else -1
         order = tuple([npu for npu in began if npu in takes_part])
-        finished = _finished(order, n, stride, way, how.traits.exchanges, messages)
-        return (*(npu for npu in came if npu not in takes_part), *finished)
+        finished = _finished(order, n, stride, way, phase.logical.how.traits.exchanges, messages)
+        return self._known((*(npu for npu in came if npu not in takes_part), *finished))
+
+    def _known(self, order: Order) -> Order:
+        """The same order, always as the same object."""
+        return self._orders.setdefault(order, order)
 
 
 def _last_first(order: Order) -> Order:
@@ -126,7 +133,6 @@ def _messages(phase: Phase, goes_round: bool) -> tuple[tuple[int, ...], ...]:
     return ((1,),) * sum(group.count for group in phase.schedule.groups)
 
 
-@lru_cache(maxsize=4096)
 def _finished(
     order: Order, npus: int, stride: int, way: int, exchanges: bool, messages: tuple[tuple[int, ...], ...]
 ) -> Order:

@@ -21,7 +21,8 @@ its analytical backend at tag tutorial-asplos2023). Where an oddity is a mechani
 Not matched, because there it is simply broken: chunks of 2 GiB and more, whose size it keeps in 32 bits (a 4 GiB
 collective in one chunk moves 0 bytes). Not matched in rare cases (7 of about 2,000 random configurations, most of them
 by less than 1 %): ties in the same ns that three waits back don't decide, above all on networks whose dimensions
-are all alike, with an update time of 0 and on a shared bus; Themis after trees, where a warning says so; the bytes per
+are all alike, with an update time of 0 and on a shared bus; Themis where several dimensions end a
+phase in one ns, or after trees, and a warning says so; the bytes per
 dimension of a group that doesn't fit, with several queues; and, with hbm-scale > 0, chunk latencies by fractions of a
 ns.
 """
