@@ -68,7 +68,7 @@ FAULTS = [
     Fault(
         "progress: the same wrong answer counts twice",
         f"{CHECK}/question.py",
-        "verdict.ok is not None and verdict.message != self._last",
+        "verdict.ok is not None and record.judged_anew(self.name, verdict.message)",
         "verdict.ok is not None",
         TRIES,
     ),

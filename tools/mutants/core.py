@@ -20,10 +20,10 @@ SAME = "tests/exact/test_astra_sim_1.py::test_same_answer_as_astra_sim"
 FAULTS = [
     Fault("who ends a collective doesn't go on first where nothing is updated", TURNS,
           "return (order[-1], *order[:-1])", "return order", f"{CUBE}[all take part]"),
-    Fault("in boost mode, too, all NPUs take part", TURNS, "if system.boost else set(came)",
-          "if not system.boost else set(came)", f"{CUBE}[boost mode]"),
+    Fault("in boost mode, too, all NPUs take part", TURNS, "if self._platform.system.boost else",
+          "if not self._platform.system.boost else", f"{CUBE}[boost mode]"),
     Fault("a chunk that has waited begins in the order in which it came", TURNS,
-          "if stay.start_ns > stay.queued_ns:", "if stay.start_ns < stay.queued_ns:", f"{CUBE}[all take part]"),
+          "came if stay.after < 0 else self._ends[stay.after]", "came", f"{CUBE}[all take part]"),
     Fault("a message arrives when its sender has had its turn", TURNS, "if to in had_turn:", "if True:", ONE_CHUNK),
     Fault("on a ring direct ends with its nearest messages", TURNS, "min(k, n - k) == n // 2", "min(k, n - k) == 1",
           ONE_CHUNK),

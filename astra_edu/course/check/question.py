@@ -37,8 +37,6 @@ class Question(Generic[P]):
         self.name = f"{self.exercise}.{judge.__name__}"
         self.guess = guess
         self._judge = judge
-        self._last: str | None = None
-        self._level = 0
 
     def __repr__(self) -> str:
         return f"<question {self.name}>"
@@ -46,8 +44,7 @@ class Question(Generic[P]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Verdict:
         """The verdict on an answer. One that is judged as the one before it was is no new try."""
         verdict = replace(self._judge(*args, **kwargs), question=self)
-        if verdict.ok is not None and verdict.message != self._last:
-            self._last = verdict.message
+        if verdict.ok is not None and record.judged_anew(self.name, verdict.message):
             record.change(lambda known: known.changed(self.name, lambda one: one.tried(verdict.ok is True)))
         return verdict
 
@@ -64,9 +61,9 @@ class Question(Generic[P]):
         hints = self.hints
         if hints is None:
             return Hint(0, NO_GUESS_IS_WRONG if self.guess else NONE_WRITTEN)
-        self._level = min(self._level + 1, len(LEVELS))
-        record.change(lambda known: known.changed(self.name, lambda one: one.hinted(self._level)))
-        return hint(hints, self._level, f"{self.name}.hint()")
+        level = record.next_level(self.name, len(LEVELS))
+        record.change(lambda known: known.changed(self.name, lambda one: one.hinted(level)))
+        return hint(hints, level, f"{self.name}.hint()")
 
 
 QUESTIONS: dict[str, list[Question[...]]] = {}

@@ -135,14 +135,28 @@ def _data_folder() -> Path:
 
 
 class _Session:
-    """What this process knows, and why its file can't be used, if it can't."""
+    """What this process knows: also each question's last verdict and level of help, and why its file can't be used."""
 
     def __init__(self) -> None:
         self.record = Record()
+        self.verdicts: dict[str, str] = {}
+        self.levels: dict[str, int] = {}
         self.problem = ""
 
 
 _SESSION = _Session()
+
+
+def judged_anew(question: str, verdict: str) -> bool:
+    """Whether a verdict is another than the last one on this question, which it is from now on."""
+    before, _SESSION.verdicts[question] = _SESSION.verdicts.get(question), verdict
+    return before != verdict
+
+
+def next_level(question: str, most: int) -> int:
+    """The level of help after the last one that was given, which the last stays."""
+    level = _SESSION.levels[question] = min(_SESSION.levels.get(question, 0) + 1, most)
+    return level
 
 
 def change(update: Callable[[Record], Record]) -> None:

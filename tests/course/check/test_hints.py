@@ -19,6 +19,12 @@ ROOT = Path(__file__).parents[3]
 HINTED = [one for exercise in (ex1, ex2) for one in vars(exercise).values() if isinstance(one, Question)]
 
 
+@pytest.fixture(autouse=True)
+def session(monkeypatch):
+    """Nobody has asked for anything."""
+    monkeypatch.setattr(record, "_SESSION", record._Session())
+
+
 def fresh(question):
     """The same question for somebody who has just begun."""
     return Question(question.__wrapped__, question.guess)

@@ -20,9 +20,6 @@ ROOT = Path(__file__).parents[3]
 def session(monkeypatch):
     """Nobody has tried anything."""
     monkeypatch.setattr(record, "_SESSION", record._Session())
-    for question in (ex1.steps, ex1.sent_mib, ex1.predicted_time, ex1.message_ns):
-        monkeypatch.setattr(question, "_last", None)
-        monkeypatch.setattr(question, "_level", 0)
 
 
 @pytest.mark.parametrize("exercise", EXERCISES)
