@@ -5,6 +5,8 @@ import pytest
 import astra_edu as ae
 from astra_edu.run.run_loop import _clock_and_scheduler
 from astra_edu.system.logical import logical_dimensions
+from astra_edu.system.themis import Themis
+from astra_edu.workload import Layer, Work
 
 C = ae.Collective
 CUBE = (
@@ -55,3 +57,30 @@ def test_after_a_reduce_scatter_over_a_cube(settings, update, order):
 def test_after_one_chunk_on_one_dimension(topology, algorithm, collective, order):
     network = (ae.Dimension.of(topology, 4 if algorithm == "halvingDoubling" else 5, 50, 500),)
     assert order_after(network, collective, True, splits=1, algorithm=algorithm, boost=False) == order
+
+
+def test_a_themis_of_ones_own_is_neither_copied_nor_asked_twice():
+    class Mine(Themis):
+        asked = 0
+
+        def __init__(self, dimensions):
+            super().__init__(dimensions)
+            self.generator = (number for number in range(3))  # which can't be copied
+
+        def order(self, *args):
+            Mine.asked += 1
+            return super().order(*args)
+
+    work = Work(100, C.ALL_REDUCE, 2**20)
+    layers = tuple(Layer(name, work, Work(100, None, 0), Work(100, None, 0)) for name in "abc")
+    system = ae.SystemConfig.of("ring_ring_ring", splits=4, inter_dimension=Mine)
+    ae.simulate(ae.Workload("MODEL", layers), ae.Platform(CUBE, system))
+    assert Mine.asked == 3 * 4
+
+
+def test_a_collective_that_no_dimension_carries_may_be_smaller_than_its_splits():
+    nothing, small = Work(100, None, 0), Work(100, C.ALL_REDUCE, 5)
+    layers = tuple(Layer(name, Work(100, C.ALL_REDUCE, 2**20), nothing, small) for name in "ab")
+    system = ae.SystemConfig.of("ring_ring_ring", splits=8, inter_dimension="themis")
+    workload = ae.Workload("HYBRID_TRANSFORMER", layers, ("model_parallel_NPU_group:", "8"))
+    assert ae.simulate(workload, ae.Platform(CUBE, system)).total_ns > 0

@@ -127,7 +127,10 @@ def _steps(model: Model, cut: Strategy, sent: Sequence[Communication]) -> list[s
         each = of_block.get((operator, content))
         if each is None:
             return "There is no tensor group, so nothing is to be added up."
-        return f"A collective of the tensor group, {each.collective} of {format_bytes(each.size)}, completes them."
+        said = f"A collective of the tensor group, {each.collective} of {format_bytes(each.size)}, completes them"
+        if cut.sequence_parallel:
+            return f"{said}, for each NPU those of its tokens; before the next cut an all-gather brings all tokens."
+        return f"{said}."
 
     columns = "Q, K, V and MLP 1 by columns, the projection and MLP 2 by rows"
     whole = "A block's four matrices: 12 h² weights." + (
@@ -138,6 +141,11 @@ def _steps(model: Model, cut: Strategy, sent: Sequence[Communication]) -> list[s
     weights = [each for (_, content), each in of_block.items() if content == "weight gradients"]
     kinds = sorted({str(each.collective) for each in weights})
     together = sum(each.size * each.times for each in weights)
+    sent_out = "Each slice goes to its NPU."
+    if cut.data > 1:
+        gathers = f"gathered from the {cut.data} copies, which keep a share of it each"
+        has_all = f"each of the {cut.data} copies has all of them"
+        sent_out = f"Each slice is used on its NPU, {gathers}." if cut.zero == 3 else f"{sent_out[:-1]}; {has_all}."
     share = "Each copy completes a share of them." if cut.zero else "Every copy has them all."
     update = {
         0: "Every NPU updates all its weights.",
@@ -146,9 +154,7 @@ def _steps(model: Model, cut: Strategy, sent: Sequence[Communication]) -> list[s
     return [
         whole,
         f"Cut for {cut.tensor} NPUs: {columns}." if cut.tensor > 1 else "No tensor group: nothing is cut.",
-        f"Each slice goes to its NPU; each of the {cut.data} copies has all of them."
-        if cut.data > 1
-        else "Each slice goes to its NPU.",
+        sent_out,
         "Forward: after the projection every NPU has sums over its own rows only."
         if cut.tensor > 1
         else "Forward, attention.",
@@ -162,7 +168,7 @@ def _steps(model: Model, cut: Strategy, sent: Sequence[Communication]) -> list[s
         "Each copy has the weights’ gradients of its own samples."
         if cut.data > 1
         else "The weights’ gradients are there.",
-        f"The data group, {' and '.join(kinds)}: {format_bytes(together)} for the block. {share}"
+        f"The data group, {' and '.join(kinds)}: {format_bytes(together)} for the block in an iteration. {share}"
         if weights
         else "There is one copy, so they are complete.",
         update,

@@ -129,10 +129,13 @@ class Instrument(View):
 
     def _moved(self, change: Any = None) -> None:
         try:
-            values = checked(self.settings, self.values, self.start)
+            values = checked(self.settings, self.values, self._values_on_show())
             self._on_show = self.scene(values)
         except ConfigError as error:
-            self.data = self.data | {"problem": str(error), "nearest": self._nearest(), "text": self.text}
+            self.data = self.data | {"problem": str(error), "nearest": self._nearest()}
+            return
+        if values != self.values:  # some were left out, and stay as they were
+            self.values = values
             return
         self.data = self._data(self._on_show)
 
@@ -143,7 +146,11 @@ class Instrument(View):
         question, answer = self.question(values), self.answer(values)
         assert question is not None
         if self.guess["value"] is not None:
-            self.committed.append(confront(question, answer, self.guess["value"]))
+            try:
+                self.committed.append(confront(question, answer, self.guess["value"]))
+            except ConfigError:
+                self.guess = {}
+                raise
         self.reply = asdict(answer) | {"about": self.guess["about"]}
 
     def _acted(self, change: Any = None) -> None:
@@ -192,14 +199,17 @@ class Instrument(View):
 
     def _nearest(self) -> Values:
         """The possible setting that differs from the wanted one in the value of one slider, by the fewest places."""
+        on_show = self._values_on_show()
+        wanted = {s.name: self.values.get(s.name) for s in self.settings}
+        wanted = {s.name: wanted[s.name] if wanted[s.name] in s.values else on_show[s.name] for s in self.settings}
         best: tuple[int, Values] | None = None
         for setting in self.settings:
-            here = setting.values.index(self.values[setting.name])
+            here = setting.values.index(wanted[setting.name])
             for place, value in enumerate(setting.values):
-                values = self.values | {setting.name: value}
+                values = wanted | {setting.name: value}
                 if (best is None or abs(place - here) < best[0]) and not self._impossible(values):
                     best = abs(place - here), values
-        return best[1] if best else dict(self._values_on_show())
+        return best[1] if best else on_show
 
     def _values_on_show(self) -> Values:
         return checked(self.settings, from_text(self.settings, self.data["text"]), self.start)
@@ -217,8 +227,9 @@ class Instrument(View):
         return stored
 
     def _others(self) -> Sequence[Values]:
+        shown = self._values_on_show()
         moved = [setting for setting in self.settings if setting.stored]
         if prod(len(setting.values) for setting in moved) <= MOST_STORED:
             names = [setting.name for setting in moved]
-            return [self.values | dict(zip(names, v, strict=True)) for v in product(*(s.values for s in moved))]
-        return [dict(self.values), *(self.values | {s.name: v} for s in moved for v in s.values)]
+            return [shown | dict(zip(names, v, strict=True)) for v in product(*(s.values for s in moved))]
+        return [shown, *(shown | {s.name: v} for s in moved for v in s.values)]

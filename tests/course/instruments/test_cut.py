@@ -83,6 +83,24 @@ def test_an_impossible_setting_is_refused_from_the_start():
         ae.CutTheModel("tenser=2")
 
 
+def test_values_that_are_left_out_stay_and_wrong_ones_are_said():
+    cut = ae.CutTheModel("model=22b")
+    cut.values = {"tensor": 4}
+    assert cut.values == ae.CutTheModel("model=22b tensor=4").values
+    cut.values = cut.values | {"tensor": 3}
+    assert "tensor is 3" in cut.data["problem"]
+    assert cut.data["nearest"]["tensor"] == 4
+    assert cut.data["text"] == ae.CutTheModel("model=22b tensor=4").text
+
+
+def test_a_guess_that_is_none_leaves_the_question_open():
+    cut = ae.CutTheModel()
+    with pytest.raises(ae.ConfigError, match="a prediction is 'nothing'"):
+        cut.guess = {"about": cut.text, "value": "nothing"}
+    assert cut.veiled
+    assert cut.committed == []
+
+
 def test_the_best_has_room_and_nothing_that_fits_is_faster():
     cut = ae.CutTheModel("model=22b tensor=1 data=2 pipeline=8 recompute=full")
     sequences = job(cut.values)[1].samples

@@ -7,7 +7,7 @@ const WAIT_MS = 30; // a drag sends no more often than this
 export class Settings {
   /** share(values) is called for what somebody sets. */
   constructor(root, share) {
-    Object.assign(this, { root, share, known: "", timer: null });
+    Object.assign(this, { root, share, known: "", timer: null, moved: {} }); // moved: what has not been shared yet
     this.fields = make("fieldset", {}, root);
     make("legend", { text: "Setting" }, this.fields);
     this.controls = [];
@@ -18,11 +18,11 @@ export class Settings {
   }
 
   show(data, values) {
-    this.now = values;
+    this.now = { ...values, ...this.moved };
     const known = JSON.stringify(data.settings);
     if (known !== this.known) this.#build(data.settings);
     this.known = known;
-    for (const control of this.controls) this.#set(control, values[control.setting.name], data.greyed[control.setting.name] ?? {});
+    for (const control of this.controls) this.#set(control, this.now[control.setting.name], data.greyed[control.setting.name] ?? {});
   }
 
   #build(settings) {
@@ -51,11 +51,15 @@ export class Settings {
   }
 
   #move(setting, place) {
-    this.now = { ...this.now, [setting.name]: setting.values[place] };
+    this.moved = { ...this.moved, [setting.name]: setting.values[place] };
+    this.now = { ...this.now, ...this.moved };
     const control = this.controls.find((other) => other.setting === setting);
     this.#read(control, place, "");
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.share(this.now), WAIT_MS);
+    this.timer = setTimeout(() => {
+      this.moved = {};
+      this.share(this.now);
+    }, WAIT_MS);
   }
 
   #set(control, value, greyed) {
