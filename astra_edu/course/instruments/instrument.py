@@ -12,7 +12,7 @@ import traitlets
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.course.instruments.looks import LOOKS
-from astra_edu.course.instruments.question import Answer, Confronted, Question, confront
+from astra_edu.course.instruments.question import Answer, Confronted, Question, Said, confront
 from astra_edu.course.instruments.scene import Scene
 from astra_edu.course.instruments.setting import Setting, Values, as_text, checked, from_text
 from astra_edu.course.instruments.still import drawn
@@ -93,7 +93,7 @@ class Instrument(View):
         """The setting in one line, to be shared: `ae.CutTheModel("model=gpt3 tensor=8")`."""
         return as_text(self.values)
 
-    def predict(self, prediction: float | str) -> Confronted:
+    def predict(self, prediction: Said) -> Confronted:
         """Commit to a prediction for the setting on show and see it beside the answer.
 
         Raises ConfigError where nothing is asked, or for what can't be a prediction.

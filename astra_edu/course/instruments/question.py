@@ -2,33 +2,57 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Context, Decimal
+from statistics import median
 
 from astra_edu.base.errors import ConfigError, not_negative, shown
+
+Said = float | str | tuple[float, ...]
+"""A prediction, or what is true: a number, a choice, or the ys of a curve."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A curve that the learner draws: a y for each of the xs, from low to high.
+
+    x, y: what the axes count, with their units. log: whether y goes by powers, as it does from low > 0 on only.
+    """
+
+    x: str
+    xs: tuple[float, ...]
+    y: str
+    low: float
+    high: float
+    log: bool = False
 
 
 @dataclass(frozen=True)
 class Question:
-    """What the learner is to predict of a setting: a number, with its unit, or one of the choices.
+    """What the learner is to predict of a setting: a number, with its unit, one of the choices, or a curve.
 
-    about: the setting's text, for which it is asked.
+    about: the setting's text, for which it is asked. places: {what on the stage or in lanes: the choice that clicking
+    it makes}; all choices stand below the question as well.
     """
 
     text: str
     unit: str = ""
     choices: tuple[str, ...] = ()
     about: str = ""
+    places: dict[str, str] = field(default_factory=dict)
+    drawing: Drawing | None = None
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What is true. value: a number in the question's unit, or one of its choices. why: the reason, in a sentence.
+    """What is true. value: a number in the question's unit, one of its choices, or a y for each x of its drawing.
 
-    near: by which factor a number may be off and still count as right.
+    why: the reason, in a sentence. near: by which factor a number may be off and still count as right; of a drawing,
+    the median of its points, and where y doesn't go by powers, near - 1 is the share of its range.
     """
 
-    value: float | str
+    value: Said
     why: str
     near: float = 1.1
 
@@ -37,14 +61,14 @@ class Answer:
 class Confronted:
     """A prediction beside the answer. right: whether it counts as right. said: both, and by how much it was off."""
 
-    predicted: float | str
-    answer: float | str
+    predicted: Said
+    answer: Said
     right: bool
     said: str
     why: str
 
 
-def confront(question: Question, answer: Answer, predicted: float | str) -> Confronted:
+def confront(question: Question, answer: Answer, predicted: Said | Sequence[float]) -> Confronted:
     """Lay a prediction beside the answer. Raises ConfigError for one that can't be one.
 
     >>> asked = Question("How long does it take?", "ms")
@@ -57,11 +81,39 @@ def confront(question: Question, answer: Answer, predicted: float | str) -> Conf
         right = predicted == answer.value
         said = f"You said {predicted}; {'so it is' if right else f'it is {answer.value}'}."
         return Confronted(str(predicted), answer.value, right, said, answer.why)
+    if question.drawing:
+        return _drawn(question.drawing, answer, predicted)
+    assert not isinstance(answer.value, tuple)
     number, true = not_negative("a prediction", predicted), float(answer.value)
     right = number == true or (min(number, true) > 0 and max(number, true) / min(number, true) <= answer.near)
     unit = f" {question.unit}" if question.unit else ""
     said = f"You said {_number(number)}{unit}; it is {_number(true)}{unit}: {_off(number, true)}."
     return Confronted(number, true, right, said, answer.why)
+
+
+def _drawn(drawing: Drawing, answer: Answer, predicted: object) -> Confronted:
+    xs, true = drawing.xs, answer.value
+    assert isinstance(true, tuple)
+    if not isinstance(predicted, (tuple, list)) or len(predicted) != len(xs):
+        raise ConfigError(f"a prediction is {shown(predicted)}; give {len(xs)} numbers, one for each {drawing.x}.")
+    said = tuple(not_negative("a prediction", y) for y in predicted)
+    off = [_apart(drawing, y, t) for y, t in zip(said, true, strict=True)]
+    worst = off.index(max(off))
+    middle = median(off)
+    times = f"{_number(middle, 3)} times" if drawing.log else f"{_number(100 * (middle - 1), 3)} % of the range"
+    words = (
+        f"Your curve is off by {times} in the median, most at {drawing.x} {_number(xs[worst])}: "
+        f"you drew {_number(said[worst])}, it is {_number(true[worst])}."
+    )
+    return Confronted(said, true, middle <= answer.near, words, answer.why)
+
+
+def _apart(drawing: Drawing, y: float, true: float) -> float:
+    """By which factor two ys differ; where they don't go by powers, 1 and the share of the range."""
+    if drawing.log:
+        low, high = sorted((max(y, drawing.low), max(true, drawing.low)))
+        return high / low
+    return 1 + abs(y - true) / (drawing.high - drawing.low)
 
 
 def _number(value: float, digits: int = 4) -> str:

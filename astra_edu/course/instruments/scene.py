@@ -6,8 +6,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from astra_edu.course.instruments.charts import Curves, Lanes, chart_table
+
 Box = tuple[float, float, float, float]
 """x, y, width and height, in units of the stage."""
+Point = tuple[float, float]
+"""x and y, in units of the stage."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +65,44 @@ class Piece:
 
 @dataclass(frozen=True)
 class Frame:
-    """What holds pieces on the stage and doesn't move: a rectangle with a name above it."""
+    """What holds pieces on the stage and doesn't move: a rectangle with a name above it.
+
+    says: words in its middle, one for every step, such as a counter.
+    """
 
     name: str
     box: Box
     text: str = ""
+    says: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Link:
+    """A line on the stage through some points.
+
+    looks and wide (in units of the stage): one for every step. A look's hatch dashes the line. says: words beside its
+    middle, one for every step. title: what it is, in words. arrow: whether its end has a head.
+    """
+
+    name: str
+    points: tuple[Point, ...]
+    looks: tuple[str, ...]
+    wide: tuple[float, ...]
+    says: tuple[str, ...] = ()
+    title: str = ""
+    arrow: bool = False
+
+
+@dataclass(frozen=True)
+class Drag:
+    """That something on the stage is dragged to the right (or downwards) to move a setting to its next value.
+
+    per: so many units of the stage a value; negative where the other way leads on.
+    """
+
+    setting: str
+    per: float
+    vertical: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,6 +112,7 @@ class Stage:
     still: the step that says most where nothing moves.
     clock: whether steps are moments of a run. Then pieces move all the time; and as times would answer what is asked,
     only the first step is shown before a prediction.
+    times: when each step is, in the unit of the lanes and curves beside it, which then show where the stage has got.
     """
 
     title: str
@@ -84,6 +122,8 @@ class Stage:
     pieces: tuple[Piece, ...]
     still: int = -1
     clock: bool = False
+    links: tuple[Link, ...] = ()
+    times: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -92,6 +132,8 @@ class Scene:
 
     title: what it is. headline: the number that counts, in words. sentences: what is to be said about it. numbers:
     {name: (value, in words)}, compared with those of the setting before and of the pinned one. code: it in Python.
+    sets: {what on the stage or in lanes: values to take where it is clicked}; the settings must have a control as well.
+    drags: {what on the stage: the setting that it moves}.
     """
 
     title: str
@@ -101,7 +143,10 @@ class Scene:
     bars: tuple[Bars, ...] = ()
     stage: Stage | None = None
     code: str = ""
-    problem: str = field(default="", compare=False)
+    curves: tuple[Curves, ...] = ()
+    lanes: tuple[Lanes, ...] = ()
+    sets: dict[str, dict[str, Any]] = field(default_factory=dict)
+    drags: dict[str, Drag] = field(default_factory=dict)
 
     def data(self) -> dict[str, Any]:
         """For the view."""
@@ -112,6 +157,9 @@ class Scene:
         lines = [self.title, self.headline, *self.sentences]
         for bars in self.bars:
             lines += ["", f"{bars.title} ({bars.unit})", *table(bars)]
+        charts: tuple[Lanes | Curves, ...] = (*self.lanes, *self.curves)
+        for chart in charts:
+            lines += ["", chart.title, *columns(chart_table(chart))]
         return "\n".join(lines)
 
 
@@ -124,5 +172,10 @@ def table(bars: Bars) -> list[str]:
         for part in bar.parts:
             sizes[part.look] = sizes.get(part.look, 0) + part.size
         rows.append([bar.label, *(f"{sizes[look]:,.4g}" if look in sizes else "" for look in looks), bar.said])
+    return columns(rows)
+
+
+def columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of words as lines of text, each column as wide as it must be."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

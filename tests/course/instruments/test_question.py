@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 import astra_edu as ae
-from astra_edu.course.instruments.question import Answer, Question, confront
+from astra_edu.course.instruments.question import Answer, Drawing, Question, confront
 
 SHARED = Path(__file__).parents[2] / "js" / "confronted.json"
 """Cases that tests/js/confront.test.js takes, too."""
 TIME, PLAIN = Question("How long?", "ms"), Question("How many?")
 WHICH = Question("Which?", choices=("compute", "waiting"))
+POWERS = Question("How long?", drawing=Drawing("size (MiB)", (1, 4, 16, 64), "time (µs)", 1, 1000, log=True))
+EVEN = Question("How much is lost?", drawing=Drawing("workers", (1, 2, 4), "loss", 0, 2))
 
 
 @pytest.mark.parametrize(
@@ -28,6 +30,34 @@ WHICH = Question("Which?", choices=("compute", "waiting"))
         (PLAIN, 7, 7, True, "You said 7; it is 7: just that."),
         (WHICH, "compute", "compute", True, "You said compute; so it is."),
         (WHICH, "compute", "waiting", False, "You said waiting; it is compute."),
+        (
+            POWERS,
+            (10, 20, 40, 160),
+            (10, 20, 40, 80),
+            True,
+            "Your curve is off by 1 times in the median, most at size (MiB) 64: you drew 80, it is 160.",
+        ),
+        (
+            POWERS,
+            (10, 20, 40, 160),
+            (20, 20, 20, 80),
+            False,
+            "Your curve is off by 2 times in the median, most at size (MiB) 1: you drew 20, it is 10.",
+        ),
+        (
+            EVEN,
+            (1, 0.5, 0.25),
+            (1.5, 0.7, 0.25),
+            True,
+            "Your curve is off by 10 % of the range in the median, most at workers 1: you drew 1.5, it is 1.",
+        ),
+        (
+            EVEN,
+            (1, 0.5, 0),
+            (0, 1, 0),
+            False,
+            "Your curve is off by 25 % of the range in the median, most at workers 1: you drew 0, it is 1.",
+        ),
     ],
 )
 def test_both_are_said_and_by_how_much_it_was_off(question, true, predicted, right, said):
@@ -36,11 +66,21 @@ def test_both_are_said_and_by_how_much_it_was_off(question, true, predicted, rig
 
 
 @pytest.mark.parametrize(
-    ("question", "predicted"), [(WHICH, "network"), (TIME, -1), (TIME, "ten"), (TIME, float("nan"))]
+    ("question", "predicted"),
+    [
+        (WHICH, "network"),
+        (TIME, -1),
+        (TIME, "ten"),
+        (TIME, float("nan")),
+        (EVEN, (1, 2)),
+        (EVEN, 1),
+        (EVEN, (1, -1, 1)),
+    ],
 )
 def test_what_is_no_prediction_is_refused(question, predicted):
+    true = (1, 1, 1) if question.drawing else "compute" if question.choices else 1
     with pytest.raises(ae.ConfigError, match="a prediction is"):
-        confront(question, Answer("compute" if question.choices else 1, ""), predicted)
+        confront(question, Answer(true, ""), predicted)
 
 
 def cases():
@@ -48,6 +88,10 @@ def cases():
     for true in numbers:
         for predicted in (true, true * 1.05, true * 0.8, true * 3, true / 7, 0, 55):
             yield TIME, Answer(true, ""), predicted
+    for said in ((10, 20, 40, 80), (1, 1.5, 2.25, 7), (1000, 0, 33.3, 160)):
+        yield POWERS, Answer((10, 20, 41.7, 160.25), "", near=2), said
+    for said in ((1.5, 0.75, 0.2), (0, 0, 0), (2, 2, 2)):
+        yield EVEN, Answer((1, 0.5, 0.25), ""), said
     yield from ((WHICH, Answer("compute", ""), choice) for choice in WHICH.choices)
 
 

@@ -1,20 +1,24 @@
 // An instrument: settings beside pictures that follow, and a question to commit to before they are shown.
 // Draws what instruments/instrument.py sends; a saved page finds the other settings in `stored`.
 
-import { make, makeRoot, makeTable, put, unique, widgetOf } from "./frame/dom.js";
+import { make, makeRoot, put, unique, widgetOf } from "./frame/dom.js";
 import { makeHelp } from "./frame/help.js";
 import { hearKeys } from "./frame/keys.js";
 import { Loop } from "./frame/loop.js";
 import { Reel } from "./frame/reel.js";
 import { Transport, transportKeys } from "./frame/transport.js";
 import { Watch } from "./frame/watch.js";
-import { Bars, sum } from "./instrument/bars.js";
+import { Bars } from "./instrument/bars.js";
 import { changes } from "./instrument/changes.js";
+import { CurveView } from "./instrument/curve_view.js";
+import { LaneView } from "./instrument/lane_view.js";
 import { Patterns } from "./instrument/looks.js";
 import { Predict } from "./instrument/predict.js";
+import { Reach } from "./instrument/reach.js";
 import { Settings } from "./instrument/settings.js";
 import { Share } from "./instrument/share.js";
 import { Stage, film } from "./instrument/stage.js";
+import { showTables } from "./instrument/tables.js";
 
 const LABELS = { first: "Start", previous: "Step before", next: "Next step", last: "End" };
 const KEYS =
@@ -51,17 +55,22 @@ class View {
     right.addEventListener("pointerdown", ({ target }) => target.closest("button, input, select, summary, pre, a") || root.focus({ preventScroll: true }));
     this.patterns = new Patterns(root, id);
     this.settings = new Settings(left, (values) => this.#share(values));
-    this.predict = new Predict(left, id, (value) => this.#commit(value), () => this.#ask());
+    this.predict = new Predict(left, id, (value) => this.#commit(value), () => this.#ask(), () => this.#mark());
+    this.reach = new Reach(this.predict, this.settings, (values) => this.#share(values));
     this.share = new Share(left, () => this.#pin(), (name) => this.#act(name));
     this.title = make("strong", { class: "astra-title" }, right);
     this.problem = make("p", { class: "astra-problem", role: "alert" }, right);
     this.headline = make("p", { class: "astra-headline" }, right);
-    this.stage = new Stage(right, this.patterns);
+    this.stage = new Stage(right, this.patterns, {
+      clicked: (name) => this.reach.click(name),
+      dragged: (...how) => this.reach.drag(...how),
+    });
     this.said = make("p", { class: "astra-live", "aria-live": "polite" }, right);
     this.transport = new Transport(right, this.reel, LABELS);
     this.range = make("input", { type: "range", min: 0, step: "any", class: "astra-range", "aria-label": "Step" });
     this.transport.where.after(this.range);
     makeHelp(this.transport.bar, right, id, KEYS);
+    this.charts = make("div", { class: "astra-charts" }, right);
     this.bars = make("div", { class: "astra-all-bars" }, right);
     this.words = make("div", { class: "astra-words" }, right);
     this.numbers = make("details", { class: "astra-numbers" }, right);
@@ -172,8 +181,10 @@ class View {
       for (const [name, other] of compared) make("p", { class: "astra-change", text: changes(name, scene.numbers, other.scene.numbers) }, this.words);
     }
     this.bars.hidden = this.numbers.hidden = this.veiled;
-    this.#showBars(scene, compared);
+    this.reach.load(data, this.model.get("values"));
     this.stage.load(scene.stage);
+    this.#showPictures(scene, compared);
+    this.#mark();
     for (const part of [this.range, this.transport.bar, this.said]) part.hidden = !scene.stage || this.still;
     put(this.range, "max", scene.stage ? scene.stage.steps.length - 1 : 0);
     this.reel.load(film(scene.stage));
@@ -191,30 +202,25 @@ class View {
     });
   }
 
-  #showBars(scene, compared) {
+  /** Bars, lanes and curves, each with those of another setting as a ghost; before a prediction only open lanes. */
+  #showPictures(scene, compared) {
     const [whose, other] = compared.at(-1) ?? [];
+    const { patterns, veiled } = this;
+    const clicked = (name) => this.reach.click(name);
     this.bars.replaceChildren();
-    this.tables.replaceChildren();
-    scene.bars.forEach((bars, number) => {
-      new Bars(this.bars, this.patterns, bars, other?.scene.bars[number], whose);
-      this.#table(bars);
-    });
+    this.charts.replaceChildren();
+    const lanes = scene.lanes.filter(({ open }) => open || !veiled);
+    const curves = veiled ? [] : scene.curves;
+    this.timed = [
+      ...lanes.map((one, i) => new LaneView(this.charts, patterns, one, { clicked, ghost: other?.scene.lanes[i], whose, bare: veiled })),
+      ...curves.map((one, i) => new CurveView(this.charts, patterns, one, other?.scene.curves[i], whose)),
+    ];
+    scene.bars.forEach((bars, i) => new Bars(this.bars, patterns, bars, other?.scene.bars[i], whose));
+    showTables(this.tables, scene);
   }
 
-  #table(bars) {
-    const looks = [...new Set(bars.bars.flatMap(({ parts }) => parts.map(({ look }) => look)))];
-    const table = make("table", {}, this.tables);
-    make("caption", { text: `${bars.title}, ${bars.unit}` }, table);
-    const body = makeTable(table, ["", ...looks, "all"]);
-    for (const bar of bars.bars) {
-      const row = make("tr", {}, body);
-      make("th", { scope: "row", text: bar.label }, row);
-      for (const look of looks) {
-        const parts = bar.parts.filter((part) => part.look === look);
-        make("td", { text: parts.length ? sum({ parts }).toPrecision(4) : "" }, row);
-      }
-      make("td", { text: bar.said }, row);
-    }
+  #mark() {
+    this.stage.mark(...this.reach.marks);
   }
 
   #saySteps() {
@@ -228,6 +234,7 @@ class View {
     const at = this.still ? 0 : this.reel.at;
     const step = Math.round(at);
     this.stage.draw(at);
+    for (const chart of this.timed) chart.show(this.still ? null : this.stage.time(at));
     this.range.value = this.reel.at;
     put(this.range, "aria-valuetext", stage.steps[step]);
     put(this.said, "text", stage.steps[step]);

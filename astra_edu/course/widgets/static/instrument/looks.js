@@ -1,8 +1,11 @@
-// Looks: a colour for each theme and a hatch, as CSS and as patterns that every picture of a view can use.
+// Looks: a colour for each theme and a hatch, as CSS and as patterns that every picture of a view can use; dashes of lines.
 
 import { make, put } from "../frame/dom.js";
 
 const HATCHES = { "/": "M-1 7L7 -1M3 11L11 3", "\\": "M-1 1L7 9M3 -3L11 5", x: "M0 0L8 8M0 8L8 0", ".": "M2 2h1.6M6 6h1.6", "-": "M0 4H8" };
+
+/** How a line of a look is dashed. */
+export const DASHES = { "": null, "/": "7 3", "\\": "2 3", x: "9 3 2 3", ".": "1 3", "-": "12 4" };
 
 export class Patterns {
   constructor(root, id) {

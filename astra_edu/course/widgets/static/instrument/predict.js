@@ -2,11 +2,13 @@
 
 import { make, put } from "../frame/dom.js";
 import { confront } from "./confront.js";
+import { drawAnswer, Drawn } from "./drawn.js";
 
 export class Predict {
-  /** commit(value): of a number, a choice or, for who skips it, null. again(): to be asked of the setting on show. */
-  constructor(root, id, commit, again) {
-    Object.assign(this, { id, commit });
+  /** commit(value): of a number, a choice, the ys of a curve or, for who skips it, null. again(): to be asked of the
+   *  setting on show. chosen(): something was chosen that is not committed to yet. */
+  constructor(root, id, commit, again, chosen) {
+    Object.assign(this, { id, commit, chosen });
     this.box = make("form", { class: "astra-predict" }, root);
     make("strong", { text: "Predict first" }, this.box);
     this.text = make("p", { id: `${id}-question` }, this.box);
@@ -17,6 +19,7 @@ export class Predict {
     this.result = make("div", { class: "astra-result", role: "status" }, root);
     this.box.addEventListener("submit", (event) => this.#submit(event));
     this.box.addEventListener("keydown", (event) => event.key !== "Tab" && event.stopPropagation());
+    this.fields.addEventListener("change", () => chosen());
     this.skip.addEventListener("click", () => commit(null));
     this.again = make("button", { type: "button", text: "ask me about this setting" }, root);
     this.again.addEventListener("click", again);
@@ -36,6 +39,11 @@ export class Predict {
     this.question = question;
     put(this.text, "text", question.text);
     this.fields.replaceChildren();
+    this.drawn = null;
+    if (question.drawing) {
+      this.drawn = new Drawn(this.fields, question.drawing);
+      return;
+    }
     if (question.choices.length) {
       for (const choice of question.choices) {
         const label = make("label", {}, this.fields);
@@ -48,10 +56,24 @@ export class Predict {
     this.fields.append(` ${question.unit}`);
   }
 
+  /** Choose what something on the stage stands for, if a question is open and it stands for a choice. */
+  choose(name) {
+    const choice = this.box.hidden ? undefined : this.question.places[name];
+    if (choice === undefined) return false;
+    for (const input of this.fields.querySelectorAll("input")) input.checked = input.value === choice;
+    this.chosen();
+    return true;
+  }
+
+  /** The choice that is made and not committed to yet; undefined while there is none. */
+  get choice() {
+    return this.box.hidden ? undefined : this.fields.querySelector("input:checked")?.value;
+  }
+
   #submit(event) {
     event.preventDefault();
-    const chosen = this.fields.querySelector("input:checked");
-    this.commit(this.question.choices.length ? chosen.value : Number(this.field.value));
+    if (this.drawn) this.commit(this.drawn.ys);
+    else this.commit(this.question.choices.length ? this.choice : Number(this.field.value));
   }
 
   #confront(guess, reply) {
@@ -65,6 +87,7 @@ export class Predict {
     make("strong", { text: right ? "✓ Right" : "✗ Not this time" }, this.result);
     make("p", { class: "astra-asked", text: question.text }, this.result);
     make("p", { text: said }, this.result);
+    if (question.drawing) drawAnswer(this.result, question.drawing, guess.value, reply.value);
     make("p", { text: reply.why }, this.result);
   }
 }

@@ -50,6 +50,13 @@ export class Settings {
     return { setting, label, control, readout, marks };
   }
 
+  /** Move a setting, named, to the value at a place, as its control would. */
+  move(name, place) {
+    const { setting, control } = this.controls.find((other) => other.setting.name === name);
+    control.value = place;
+    this.#move(setting, place);
+  }
+
   #move(setting, place) {
     this.moved = { ...this.moved, [setting.name]: setting.values[place] };
     this.now = { ...this.now, ...this.moved };

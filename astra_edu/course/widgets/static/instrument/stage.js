@@ -1,9 +1,11 @@
-// The stage: pieces that move from step to step, between frames that don't.
+// The stage: pieces that move from step to step, between frames and lines that don't.
 
 import { make, put } from "../frame/dom.js";
 import { clamp } from "../frame/numbers.js";
 import { STILL_S } from "../frame/playback.js";
+import { Hands } from "./hands.js";
 import { makeLegend, place } from "./looks.js";
+import { StageLink } from "./stage_link.js";
 
 const STEP_S = 1.6; // playing, from one step to the next
 const MOVES = 0.6; // the share of it in which pieces move
@@ -28,9 +30,11 @@ function onTheWay(a, b, by, t) {
 }
 
 export class Stage {
-  constructor(root, patterns) {
+  /** clicked(name): something on the stage was clicked. dragged(name, dx, dy): it was dragged so far, in its units. */
+  constructor(root, patterns, hands) {
     this.patterns = patterns;
     this.svg = make("svg", { class: "astra-scene", role: "img" }, root);
+    this.hands = new Hands(this.svg, hands);
     this.below = make("div", { class: "astra-below" }, root);
     this.pieces = [];
   }
@@ -43,13 +47,10 @@ export class Stage {
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.svg.replaceChildren();
     this.below.replaceChildren();
-    makeLegend(this.below, this.patterns, stage.pieces.flatMap((piece) => piece.looks.filter((_, step) => piece.at[step])));
-    for (const { name, box, text } of stage.frames) {
-      const group = make("g", { "data-frame": name }, this.svg);
-      const [x, y, wide, high] = box;
-      make("rect", { class: "astra-frame", x, y, width: wide, height: high }, group);
-      make("text", { class: "astra-caption", x: x + 1, y: y - 3, text }, group);
-    }
+    const looks = stage.pieces.flatMap((piece) => piece.looks.filter((_, step) => piece.at[step]));
+    makeLegend(this.below, this.patterns, [...looks, ...stage.links.flatMap((link) => link.looks.filter((_, step) => link.wide[step]))]);
+    this.counters = stage.frames.map((frame) => this.#frame(frame)).filter(({ says }) => says.length);
+    this.links = stage.links.map((link) => new StageLink(this.svg, this.patterns, link));
     this.pieces = stage.pieces.map((piece) => {
       const group = make("g", { "data-piece": piece.name }, this.svg);
       const box = this.patterns.box(group);
@@ -58,12 +59,35 @@ export class Stage {
     });
   }
 
+  #frame({ name, box, text, says }) {
+    const group = make("g", { "data-frame": name }, this.svg);
+    const [x, y, wide, high] = box;
+    make("rect", { class: "astra-frame", x, y, width: wide, height: high }, group);
+    make("text", { class: "astra-caption", x: x + 1, y: y - 3, text }, group);
+    return { says, word: says.length ? make("text", { class: "astra-word", x: x + wide / 2, y: y + high / 2 + 3 }, group) : null };
+  }
+
+  /** Mark what can be clicked or dragged, and what was chosen. All three are lists of names. */
+  mark(clickable, draggable, chosen) {
+    this.hands.mark(clickable, draggable, chosen);
+  }
+
+  /** When it is at a place between steps, in the unit of the lanes and curves beside it; null if it has no times. */
+  time(at) {
+    const times = this.stage?.times;
+    if (!times?.length) return null;
+    const from = Math.min(Math.floor(at), times.length - 1);
+    return times[from] + (times[Math.min(from + 1, times.length - 1)] - times[from]) * (at - from);
+  }
+
   draw(at) {
     if (!this.stage) return;
     put(this.svg, "aria-label", `${this.stage.title}. ${this.stage.steps[Math.round(at)]}`);
     const from = Math.min(Math.floor(at), this.stage.steps.length - 1);
     const to = Math.min(from + 1, this.stage.steps.length - 1);
     const t = this.stage.clock ? at - from : smooth(clamp((at - from) / MOVES, 0, 1));
+    for (const { says, word } of this.counters) put(word, "text", says[Math.round(at)]);
+    for (const link of this.links) link.draw(t < 0.5 ? from : to);
     for (const { piece, group, box, word } of this.pieces) {
       const [a, b] = [piece.at[from], piece.at[to]];
       const here = a && b ? onTheWay(a, b, piece.by[to], t) : a ?? b;
