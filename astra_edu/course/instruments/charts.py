@@ -49,7 +49,10 @@ class Curve:
 
 @dataclass(frozen=True)
 class Curves:
-    """Curves over one axis. x, y: what the axes count, with their units. log_x, log_y: whether by powers."""
+    """Curves over one axis. x, y: what the axes count, with their units. log_x, log_y: whether by powers.
+
+    clock: whether x is the time of the stage, so that the curves show where it has got.
+    """
 
     title: str
     x: str
@@ -57,6 +60,7 @@ class Curves:
     curves: tuple[Curve, ...]
     log_x: bool = False
     log_y: bool = False
+    clock: bool = False
 
 
 def chart_table(chart: Lanes | Curves) -> list[Sequence[str]]:

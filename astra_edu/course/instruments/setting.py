@@ -32,6 +32,12 @@ class Setting:
     menu: bool = False
     stored: bool = True
 
+    def __post_init__(self) -> None:
+        for value in self.values:
+            if set(" =\n") & set(str(value)):
+                why = "values have no space, line break or '=', as they stand in a line of text"
+                raise ConfigError(f"{self.name} has the value {value!r}; {why}.")
+
     def called(self, value: Any) -> str:
         """What stands beside the control for a value."""
         if self.words:

@@ -6,8 +6,8 @@ from html import escape
 
 from astra_edu.course.instruments.looks import LOOKS
 from astra_edu.course.instruments.scene import Bars, Scene, Stage
+from astra_edu.course.instruments.still_charts import WIDTH, curves_picture, lanes_picture, line
 
-WIDTH = 720
 LABEL, END, ROW = 150, 130, 26
 HATCHES = {
     "/": "M-1 7L7 -1M3 11L11 3",
@@ -26,6 +26,15 @@ def drawn(scene: Scene, veiled: bool = False) -> str:
         text, height = _stage(scene.stage, y, veiled)
         body.append(text)
         y += height + 14
+    for lanes in scene.lanes:
+        if lanes.open or not veiled:
+            text, height = lanes_picture(lanes, y, _box, bare=veiled)
+            body.append(text)
+            y += height + 10
+    for curves in () if veiled else scene.curves:
+        text, height = curves_picture(curves, y)
+        body.append(text)
+        y += height + 10
     for bars in () if veiled else scene.bars:
         text, height = _bars(bars, y)
         body.append(text)
@@ -56,6 +65,7 @@ def _box(x: float, y: float, width: float, height: float, look: str) -> str:
 
 def _stage(stage: Stage, top: float, veiled: bool) -> tuple[str, float]:
     scale = WIDTH / stage.size[0]
+    step = 0 if veiled and stage.clock else stage.still
     parts = []
     for frame in stage.frames:
         x, y, w, h = (scale * number for number in frame.box)
@@ -63,7 +73,12 @@ def _stage(stage: Stage, top: float, veiled: bool) -> tuple[str, float]:
             f'<rect x="{x:.1f}" y="{top + y:.1f}" width="{w:.1f}" height="{h:.1f}" fill="none" stroke="#999"/>'
         )
         parts.append(f'<text x="{x + 3:.1f}" y="{top + y - 3:.1f}" font-size="10">{escape(frame.text)}</text>')
-    step = 0 if veiled and stage.clock else stage.still
+        if frame.says:
+            parts.append(_word(x + w / 2, top + y + h / 2, frame.says[step]))
+    for link in stage.links:
+        if link.wide[step]:
+            points = [(scale * x, top + scale * y) for x, y in link.points]
+            parts.append(line(points, link.looks[step], scale * link.wide[step]))
     for piece in stage.pieces:
         box = piece.at[step]
         if box is None:
@@ -71,9 +86,12 @@ def _stage(stage: Stage, top: float, veiled: bool) -> tuple[str, float]:
         x, y, w, h = (scale * number for number in box)
         parts.append(_box(x, top + y, w, h, piece.looks[step]))
         if piece.text:
-            place = f'x="{x + w / 2:.1f}" y="{top + y + h / 2 + 3.5:.1f}"'
-            parts.append(f'<text {place} font-size="10" text-anchor="middle">{escape(piece.text)}</text>')
+            parts.append(_word(x + w / 2, top + y + h / 2, piece.text))
     return "".join(parts), scale * stage.size[1]
+
+
+def _word(x: float, y: float, text: str) -> str:
+    return f'<text x="{x:.1f}" y="{y + 3.5:.1f}" font-size="10" text-anchor="middle">{escape(text)}</text>'
 
 
 def _bars(bars: Bars, top: float) -> tuple[str, float]:

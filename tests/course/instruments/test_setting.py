@@ -56,3 +56,9 @@ def test_what_is_no_value_is_refused_with_the_nearest(given, words):
     with pytest.raises(ae.ConfigError) as said:
         checked(SETTINGS, given, START)
     assert words in str(said.value)
+
+
+@pytest.mark.parametrize("value", ["a place", "a=b"])
+def test_a_value_that_a_line_of_text_could_not_hold_is_refused(value):
+    with pytest.raises(ae.ConfigError, match="no space"):
+        Setting("ask", "asks for", (value,))

@@ -12,6 +12,7 @@ export class CurveView {
     const { width, height, left, right, top, bottom } = CURVES;
     const figure = make("figure", { class: "astra-curves" }, root);
     make("figcaption", { text: curves.title }, figure);
+    this.clock = curves.clock;
     const all = [...curves.curves, ...(ghost?.curves ?? [])].flatMap(({ points }) => points);
     const [xs, ys] = [0, 1].map((k) => all.map((point) => point[k]));
     this.x = axis(...curveRange(xs, curves.log_x), curves.log_x, left, width - right);
@@ -52,10 +53,11 @@ export class CurveView {
     return points.map(([a, b], i) => `${i ? "L" : "M"}${this.x.at(a).toFixed(2)} ${this.y.at(b).toFixed(2)}`).join("");
   }
 
-  /** Show where on the x axis the stage has got; null: it isn't on it. */
+  /** Show where on the x axis, if it is its time, the stage has got; null: it has no time. */
   show(x) {
-    put(this.head, "visibility", x === null ? "hidden" : "visible");
-    if (x !== null) put(this.head, "d", `M${this.x.at(x).toFixed(2)} ${CURVES.top}V${CURVES.height - CURVES.bottom}`);
+    const shown = this.clock && x !== null;
+    put(this.head, "visibility", shown ? "visible" : "hidden");
+    if (shown) put(this.head, "d", `M${this.x.at(x).toFixed(2)} ${CURVES.top}V${CURVES.height - CURVES.bottom}`);
   }
 }
 

@@ -12,7 +12,7 @@ export class StageLink {
     make("title", { text: link.title || link.name }, this.group);
     this.line = make("path", { class: "astra-line", d }, this.group);
     make("path", { class: "astra-grip", d }, this.group);
-    this.head = link.arrow ? make("path", { class: "astra-line-head", d: headPath(link.points) }, this.group) : null;
+    this.head = link.arrow ? make("path", { class: "astra-line-head" }, this.group) : null;
     const [x, y] = lineMiddle(link.points);
     this.word = link.says.length ? make("text", { class: "astra-word astra-on-line", x, y: y - 3 }, this.group) : null;
   }
@@ -26,14 +26,15 @@ export class StageLink {
     put(line, "style", `stroke: light-dark(${dark}, ${light})`);
     put(line, "data-look", link.looks[step]);
     if (this.head) put(this.head, "style", `fill: light-dark(${dark}, ${light})`);
+    if (this.head) put(this.head, "d", headPath(link.points, Math.max(1, link.wide[step] / 2.5)));
     if (word) put(word, "text", link.says[step]);
   }
 }
 
-/** A triangle at the last point, 8 long. */
-function headPath(points) {
+/** A triangle at the last point, 8 long and 7 wide, or so many times as much. */
+function headPath(points, times) {
   const [[a, b], [x, y]] = points.slice(-2);
-  const length = Math.hypot(x - a, y - b) || 1;
+  const length = Math.hypot(x - a, y - b) / times || 1;
   const [dx, dy] = [(x - a) / length, (y - b) / length];
   return `M${x} ${y}L${x - 8 * dx - 3.5 * dy} ${y - 8 * dy + 3.5 * dx}L${x - 8 * dx + 3.5 * dy} ${y - 8 * dy - 3.5 * dx}Z`;
 }
