@@ -99,7 +99,7 @@ FAULTS = [
     ),
     Fault(
         "bars: the table has only the first part of a look",
-        "astra_edu/course/widgets/static/instrument.js",
+        f"{JS}/tables.js",
         "parts.length ? sum({ parts }).toPrecision(4)",
         "parts.length ? parts[0].size.toPrecision(4)",
         LOADS,

@@ -21,6 +21,9 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "all-gather": ("#9ecbe8", "#2f6f9c", "\\"),
     "all-reduce": ("#cbb9e8", "#64499c", "x"),
     "whole run": ("#d4d4d4", "#55585e", ""),
+    "links in a node": ("#a9dcc3", "#2b7355", ""),
+    "links between nodes": ("#f2a58a", "#a04a2a", "/"),
+    "NPUs": ("#d4d4d4", "#55585e", "."),
     "begins here": ("#a9dcc3", "#2b7355", ""),
     "comes later": ("#cfe3b4", "#5c7a2c", "-"),
 }
