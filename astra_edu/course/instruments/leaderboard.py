@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from astra_edu.base.errors import ConfigError, shown, text_of
 from astra_edu.base.files import FileName, read_text, what_is_at, write_text
+from astra_edu.base.units import several
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -19,15 +20,15 @@ RULES = ("model", "budget", "price", "device")
 
 
 def enter(file: FileName, name: str, design: str, said: str) -> str:
-    """Add a line to the file, or make it. Raises ConfigError for a name that is none."""
+    """Add a line to the file, or make it; one that is there already stays as it is. Raises ConfigError for a name that is none."""
     name = " ".join(text_of("name", name).split())
     if not name:
         raise ConfigError("a name is empty; give the one under which the design is to be known.")
-    rows = [*(_rows(file) if what_is_at(file, WHAT) else []), (name, design)]
+    rows = list(dict.fromkeys([*(_rows(file) if what_is_at(file, WHAT) else []), (name, design)]))
     text = StringIO()
     csv.writer(text, lineterminator="\n").writerows([HEAD, *rows])
     write_text(file, text.getvalue())
-    return f"{name}: {said}, entry {len(rows)} of {file}"
+    return f"{name}: {said}, one of {several(len(rows), 'design')} in {file}"
 
 
 def _rows(file: FileName) -> list[tuple[str, str]]:

@@ -153,7 +153,8 @@ def test_a_design_that_cannot_be_had_is_not_entered(tmp_path):
 def test_a_leaderboard_ranks_what_it_simulates_itself(tmp_path):
     board, other = tmp_path / "board.csv", tmp_path / "other.csv"
     slow, fast = ae.SpendTheBudget("inside=Ring inside_gb_s=25"), ae.SpendTheBudget("inside=Ring inside_gb_s=100")
-    slow.enter("Ada, of group 1", board)
+    for _ in range(2):
+        assert slow.enter("Ada, of group 1", board).endswith(f"one of 1 design in {board}")
     fast.enter("Grace", other)
     slow.enter("Grace", other)
     ae.SpendTheBudget("inside=Ring budget=3000000").enter("Linus", board)
