@@ -20,7 +20,7 @@ RULES = ("model", "budget", "price", "device")
 
 
 def enter(file: FileName, name: str, design: str, said: str) -> str:
-    """Add a line to the file, or make it; one that is there already stays as it is. Raises ConfigError for a name that is none."""
+    """Add a line to the file, or make it; the same twice is there once. Raises ConfigError for an empty name."""
     name = " ".join(text_of("name", name).split())
     if not name:
         raise ConfigError("a name is empty; give the one under which the design is to be known.")

@@ -11,6 +11,8 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "partial sums": ("#f8cfa6", "#8a4a14", "x"),
     "complete": ("#a9dcc3", "#2b7355", ""),
     "compute": ("#87c5a0", "#2f7d52", ""),
+    "forward": ("#87c5a0", "#2f7d52", ""),
+    "backward": ("#f6c98b", "#8f5f12", "/"),
     "computed again": ("#cfe3b4", "#5c7a2c", "-"),
     "tensor group": ("#f2a58a", "#a04a2a", "/"),
     "data group": ("#9ecbe8", "#2f6f9c", "\\"),
