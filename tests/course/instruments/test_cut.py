@@ -202,8 +202,8 @@ def test_lanes_are_the_passes_of_the_pipeline(setting):
     assert lanes.lanes == tuple(f"stage {stage}" for stage in range(cut.values["pipeline"]))
     seen = {(b.lane, b.look, b.text): (b.start, b.end) for b in lanes.blocks}
     assert len(seen) == 2 * cut.values["pipeline"] * cut.values["micro_batches"]
-    for stage, (passes, times) in enumerate(zip(run.passes, run.times, strict=True)):
-        for each, (start, end) in zip(passes, times, strict=True):
+    for stage, columns in enumerate(zip(run.passes, run.starts_ns, run.ends_ns, strict=True)):
+        for each, start, end in zip(*columns, strict=True):
             lane = f"stage {stage}", {"F": "forward", "B": "backward"}[each.kind], str(each.micro_batch)
             assert seen[lane] == (start / 1e6, end / 1e6)
     assert lanes.end == iteration(cut.values).total_ns / 1e6
