@@ -5,5 +5,6 @@ from astra_edu.course.instruments.chunks import ChunksOverDimensions
 from astra_edu.course.instruments.cut import CutTheModel
 from astra_edu.course.instruments.instrument import Instrument
 from astra_edu.course.instruments.leaderboard import leaderboard
+from astra_edu.course.instruments.order import OrderTheSteps
 
-__all__ = ["ChunksOverDimensions", "CutTheModel", "Instrument", "SpendTheBudget", "leaderboard"]
+__all__ = ["ChunksOverDimensions", "CutTheModel", "Instrument", "OrderTheSteps", "SpendTheBudget", "leaderboard"]

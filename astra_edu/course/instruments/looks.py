@@ -26,6 +26,9 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "links in a node": ("#a9dcc3", "#2b7355", ""),
     "links between nodes": ("#f2a58a", "#a04a2a", "/"),
     "NPUs": ("#d4d4d4", "#55585e", "."),
+    "own data": ("#d4d4d4", "#55585e", ""),
+    "message": ("#9ecbe8", "#2f6f9c", ""),
+    "wrong": ("#f28e8e", "#b3261e", "x"),
     "begins here": ("#a9dcc3", "#2b7355", ""),
     "comes later": ("#cfe3b4", "#5c7a2c", "-"),
 }
