@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 from astra_edu.base.units import several
 from astra_edu.course.instruments.feed_bars import (
-    NAMES,
     headline,
     in_ms,
     left_bars,
@@ -37,7 +36,7 @@ from astra_edu.course.instruments.instrument import Instrument
 from astra_edu.course.instruments.question import Answer, Question
 from astra_edu.course.instruments.scene import Scene
 from astra_edu.course.instruments.setting import Setting, Values
-from astra_edu.course.studies.endpoint import ACE, BASELINES, COMM_OPT, COMP_OPT
+from astra_edu.course.studies.endpoint import ACE, BASELINES, COMM_OPT, COMP_OPT, NAMES
 from astra_edu.course.studies.endpoint.variants import SMS
 
 KNOWN = {450: COMM_OPT.name, 128: COMP_OPT.name, COMM_OPT.sms: COMM_OPT.name, COMP_OPT.sms: COMP_OPT.name}

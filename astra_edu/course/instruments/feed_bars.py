@@ -16,10 +16,9 @@ from astra_edu.course.instruments.feed_job import (
 )
 from astra_edu.course.instruments.scene import Bar, Bars, Part
 from astra_edu.course.instruments.setting import Values
-from astra_edu.course.studies.endpoint import ACE, BASELINES, LESS_MEMORY, SPEED_UP
+from astra_edu.course.studies.endpoint import ACE, BASELINES, LESS_MEMORY, NAMES, SPEED_UP
 from astra_edu.course.studies.endpoint.variants import SMS
 
-NAMES = {"resnet50": "ResNet-50", "gnmt": "GNMT", "dlrm": "DLRM"}
 READ, WRITTEN = ("own", "received", "load"), ("arrival", "sum", "store")
 
 
@@ -35,7 +34,7 @@ def traffic_bars(values: Values) -> Bars:
         found = per_byte(values, chip)
         read, written = (sum(found.get(what, 0) for what in kind) for kind in (READ, WRITTEN))
         parts = (Part("read from HBM", read), Part("written to HBM", written))
-        bars.append(Bar(name, parts, f"{read:.3g} read, {written:.3g} written"))
+        bars.append(Bar(name, parts, f"{read:.3g} + {written:.3g}"))
     return Bars("For each byte that is sent", tuple(bars), "bytes", "")
 
 
@@ -109,11 +108,13 @@ def sentences(values: Values) -> tuple[str, ...]:
     published, model = SPEED_UP[values["model"]], NAMES[values["model"]]
     return (
         " ".join(limits),
-        f"Training: ACE is {speed_up(values):.2f} times as fast as the best of the three baselines, {best.name}.",
+        f"Training: ACE is {speed_up(values):.2f} times as fast as the best of the three baselines, {best.name}. "
+        "NoOverlap computes and sends in turn; CommOpt keeps much of HBM and cores free for sending, CompOpt little. "
+        "Ideal is an endpoint that costs nothing.",
         f"The abstract of the ACE paper (Rashidi et al., ISCA 2021) says {LESS_MEMORY} times less memory bandwidth; "
         f"for {model} {published.mean} times as fast on average, {published.most} at most. Its averages are over "
-        "several networks, ours is one; we count reads only; our layer times are a V100’s roofline with the samples set here, "
-        "and how many the paper has we don’t know.",
+        "several networks, ours is one; we count reads only; our layer times are a V100’s roofline with the samples "
+        "set here, and how many the paper has we don’t know.",
         "Unverified, recalled from the paper: what CommOpt, CompOpt and ACE reserve, 80 × 10⁹ bytes/s a core, the "
         f"links’ bandwidths, and that its NPU is like a V100 (900 × 10⁹ bytes/s, {SMS} cores).",
     )
