@@ -20,6 +20,7 @@ from astra_edu.course.studies.endpoint import (
     COMP_OPT,
     IDEAL,
     Endpoint,
+    Traffic,
     accesses,
     iteration,
     network_bytes_per_s,
@@ -104,9 +105,19 @@ def baseline(values: Values) -> Endpoint:
 
 
 @lru_cache(maxsize=64)
+def _traffic(collective: str, sizes: tuple[int, ...], on_chip: bool) -> Traffic:
+    return traffic(_schedule(collective, sizes), on_chip)
+
+
+@lru_cache(maxsize=64)
+def _network(collective: str, sizes: tuple[int, ...]) -> float:
+    return network_bytes_per_s(_schedule(collective, sizes))
+
+
+@lru_cache(maxsize=64)
 def _per_byte(collective: str, sizes: tuple[int, ...], on_chip: bool) -> Mapping[str, float]:
-    steps = _schedule(collective, sizes)
-    found, sent = Counter(access.what for access in accesses(steps, on_chip)), traffic(steps, on_chip).sent
+    found = Counter(access.what for access in accesses(_schedule(collective, sizes), on_chip))
+    sent = _traffic(collective, sizes, on_chip).sent
     return {what: count / sent for what, count in found.items()}
 
 
@@ -118,12 +129,13 @@ def per_byte(values: Values, on_chip: bool) -> Mapping[str, float]:
 
 def reads(values: Values, on_chip: bool) -> float:
     """Bytes that are read from HBM for each byte that is sent."""
-    return traffic(schedule(values), on_chip).reads_per_byte
+    check(values)
+    return _traffic(values["collective"], dims(values), on_chip).reads_per_byte
 
 
 def fewer(values: Values) -> float:
     """How many times fewer bytes ACE reads than the baseline."""
-    return traffic(schedule(values)).reads / traffic(schedule(values), on_chip=True).reads
+    return reads(values, False) / reads(values, True)
 
 
 def fed(values: Values, endpoint: Endpoint) -> Fed:
@@ -131,7 +143,7 @@ def fed(values: Values, endpoint: Endpoint) -> Fed:
     rate, memory = reads(values, endpoint.on_chip), endpoint.memory_bytes_per_s
     assert memory is not None
     cores = None if endpoint.on_chip else endpoint.sms * SM_BYTES_PER_S / rate
-    return Fed(memory / rate, cores, network_bytes_per_s(schedule(values)))
+    return Fed(memory / rate, cores, _network(values["collective"], dims(values)))
 
 
 def left(endpoint: Endpoint) -> dict[str, float]:
