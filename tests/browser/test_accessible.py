@@ -21,6 +21,7 @@ pytestmark = pytest.mark.browser
 MAKE = {
     "ChunksOverDimensions": ae.ChunksOverDimensions,
     "CutTheModel": lambda: ae.CutTheModel("model=22b tensor=4 data=1 pipeline=1"),
+    "FeedTheNetwork": ae.FeedTheNetwork,
     "Folds": lambda: ae.Folds(Gemm(6, 5, 7), SystolicArray(3, 4)),
     "LinkPlayer": lambda: ae.LinkPlayer(recorded(ae.Block("Ring", 4, 50, 500), "ring")),
     "OrderTheSteps": lambda: ae.OrderTheSteps("first=E"),

@@ -23,6 +23,7 @@ CALLS = [
         size=4096,
         splits=4,
     ),
+    call("FeedTheNetwork", ae.FeedTheNetwork, setting="shape=8 memory=128", cores=2),
     call("Folds", ae.Folds, gemm=GEMM, array=ARRAY, dataflow="weight", step=0),
     call("LinkPlayer", ae.LinkPlayer, result=RECORDED, places=None, time=0),
     call("LinkPlayer .svg", ae.LinkPlayer(RECORDED).svg, time=0),

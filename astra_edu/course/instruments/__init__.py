@@ -3,8 +3,17 @@
 from astra_edu.course.instruments.budget import SpendTheBudget
 from astra_edu.course.instruments.chunks import ChunksOverDimensions
 from astra_edu.course.instruments.cut import CutTheModel
+from astra_edu.course.instruments.feed import FeedTheNetwork
 from astra_edu.course.instruments.instrument import Instrument
 from astra_edu.course.instruments.leaderboard import leaderboard
 from astra_edu.course.instruments.order import OrderTheSteps
 
-__all__ = ["ChunksOverDimensions", "CutTheModel", "Instrument", "OrderTheSteps", "SpendTheBudget", "leaderboard"]
+__all__ = [
+    "ChunksOverDimensions",
+    "CutTheModel",
+    "FeedTheNetwork",
+    "Instrument",
+    "OrderTheSteps",
+    "SpendTheBudget",
+    "leaderboard",
+]

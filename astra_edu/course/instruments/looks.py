@@ -31,5 +31,16 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "wrong": ("#f28e8e", "#b3261e", "x"),
     "begins here": ("#a9dcc3", "#2b7355", ""),
     "comes later": ("#cfe3b4", "#5c7a2c", "-"),
+    "own data": ("#9ecbe8", "#2f6f9c", ""),
+    "received": ("#f6c98b", "#8f5f12", "/"),
+    "read from HBM": ("#f2a58a", "#a04a2a", "/"),
+    "written to HBM": ("#cbb9e8", "#64499c", "x"),
+    "sent": ("#d4d4d4", "#55585e", "."),
+    "left for training": ("#87c5a0", "#2f7d52", ""),
+    "communication": ("#f2a58a", "#a04a2a", "/"),
+    "exposed communication": ("#f2a58a", "#a04a2a", "/"),
+    "here": ("#9ecbe8", "#2f6f9c", ""),
+    "published": ("#f3e08c", "#7d6c14", "-"),
+    "can be sent": ("#a9dcc3", "#2b7355", "."),
 }
 """name: (on light, on dark, hatch). The text on the first is dark, on the second light."""
