@@ -2,6 +2,7 @@
 
 from tools.mutants.widgets import (
     folds,
+    glossary,
     link_player,
     player,
     player_table,
@@ -20,6 +21,7 @@ FAULTS = [
     *timeline.FAULTS,
     *timeline_bars.FAULTS,
     *folds.FAULTS,
+    *glossary.FAULTS,
     *stills.FAULTS,
     *readings.FAULTS,
 ]
