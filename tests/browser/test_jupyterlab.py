@@ -13,8 +13,13 @@ DECK = "document.querySelector('.astra-player').astraDeck"
 
 def test_start_here_is_watched_and_dragged(run_all, tmp_path):
     page = run_all("notebooks/00_start_here.ipynb")
+    chunks = page.locator(".jp-RenderedMarkdown abbr", has_text="chunks").first
+    assert chunks.get_attribute("title").startswith("One of the equal pieces into which ASTRA-sim’s system layer")
+
     player = page.locator(".astra-player").first
     player.scroll_into_view_if_needed()
+    player.locator(".astra-term").first.hover()
+    player.get_by_text("every NPU ends with the whole sum of all buffers").wait_for()
     player.focus()
     page.keyboard.press("+")
     page.keyboard.press("Space")

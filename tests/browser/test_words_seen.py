@@ -87,7 +87,10 @@ def test_a_word_is_underlined_with_dots_and_its_meaning_stands_on_paper_beside_i
 def test_the_pointer_may_go_to_the_meaning_and_away(cut):
     page = cut()
     term(page, "ZeRO").hover()
-    page.locator(".astra-meaning:popover-open").hover()
+    box = page.locator(".astra-meaning:popover-open").bounding_box()
+    page.mouse.move(box["x"] + 3, box["y"] - 2)  # between the two
+    page.wait_for_timeout(30)
+    page.mouse.move(box["x"] + 3, box["y"] + 10)
     page.wait_for_timeout(300)
     assert shown(page) == [MEANING["zero"]]
     page.mouse.move(5, 5)
@@ -127,8 +130,10 @@ def test_a_press_on_a_word_does_not_play(cut):
     page = cut()
     term(page, "gradients").focus()
     page.keyboard.press("Space")
-    page.wait_for_timeout(400)
-    assert page.locator(".astra-where").inner_text() == "step 1 of 14"
+    page.wait_for_timeout(50)
+    assert page.get_by_role("button", name="Play").count() == 1
+    page.locator(".astra-instrument").press("Space")
+    page.get_by_role("button", name="Pause").wait_for()
 
 
 def test_words_that_come_with_a_step_are_marked_when_they_come(open_page):

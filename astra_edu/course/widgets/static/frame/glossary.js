@@ -1,5 +1,7 @@
 // Words of the glossary: the first of its kind in a widget is marked, and explained on hover, on focus and on tap.
 
+import { shortcut } from "./keys.js";
+
 const GLOSSARY = null; // bundle.py puts course/glossary.py's words here
 
 /** Where a word can't be marked: what has its own use for a click, pictures, numbers, what only a screen reader gets. */
@@ -109,7 +111,7 @@ export class Glossary {
     hear(root, "focusin", (event) => at(event) && this.#show(at(event)));
     hear(root, "focusout", (event) => at(event) && this.#hide());
     hear(root, "click", (event) => this.#press(event, at(event)), true);
-    hear(root, "keydown", (event) => ["Enter", " "].includes(event.key) && this.#press(event, at(event)), true);
+    hear(root, "keydown", (event) => ["Enter", " "].includes(event.key) && !shortcut(event) && this.#press(event, at(event)), true);
     hear(document, "keydown", (event) => this.#escape(event), true);
     hear(window, "scroll", () => this.#hide(), true);
   }
