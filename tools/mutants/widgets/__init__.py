@@ -11,6 +11,7 @@ from tools.mutants.widgets import (
     stills,
     timeline,
     timeline_bars,
+    trees,
 )
 
 FAULTS = [
@@ -20,6 +21,7 @@ FAULTS = [
     *stages.FAULTS,
     *timeline.FAULTS,
     *timeline_bars.FAULTS,
+    *trees.FAULTS,
     *folds.FAULTS,
     *glossary.FAULTS,
     *stills.FAULTS,
