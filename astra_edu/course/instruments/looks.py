@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from astra_edu.course.algorithm_looks import FAMILIES
+
 LOOKS: dict[str, tuple[str, str, str]] = {
     "weights": ("#9ecbe8", "#2f6f9c", ""),
     "parameters": ("#9ecbe8", "#2f6f9c", ""),
@@ -28,5 +30,9 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "NPUs": ("#d4d4d4", "#55585e", "."),
     "begins here": ("#a9dcc3", "#2b7355", ""),
     "comes later": ("#cfe3b4", "#5c7a2c", "-"),
+    **{name: (*family.pale, family.hatch) for name, family in FAMILIES.items()},
 }
-"""name: (on light, on dark, hatch). The text on the first is dark, on the second light."""
+"""name: (on light, on dark, hatch); also of each family of algorithms, such as "ring".
+
+The text on the first is dark, on the second light.
+"""

@@ -12,7 +12,8 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import KIB, format_bytes
 from astra_edu.course.plots.axes import grid, in_full
 from astra_edu.course.plots.collectives.sizes import DASHES
-from astra_edu.course.plots.figure import COLOURS, MARKERS, Picture, text_table
+from astra_edu.course.plots.figure import MARKERS, Picture, text_table
+from astra_edu.course.plots.looks import line_looks
 from astra_edu.course.studies.measured.nccl_model import ALGORITHMS, PROTOCOLS, cost, crossover
 
 
@@ -74,10 +75,11 @@ def _drawn(compared: _Compared) -> Figure:
 
 
 def _draw_latency(axes: Axes, compared: _Compared) -> None:
+    looks = line_looks(ALGORITHMS)
     for i, protocol in enumerate(PROTOCOLS):
         for algorithm, dash in zip(ALGORITHMS, DASHES[:2], strict=True):
             latency = compared.latency[algorithm, protocol]
-            label, colour, marker = f"{algorithm}, {protocol}", COLOURS[i], MARKERS[i]
+            label, colour, marker = f"{algorithm}, {protocol}", looks[algorithm].colour, MARKERS[i]
             axes.plot(compared.nodes, latency, linestyle=dash, label=label, color=colour, marker=marker, ms=5)
     axes.set(yscale="log", ylabel="latency (µs)", title="before the first byte is there")
     in_full(axes.yaxis)
@@ -86,7 +88,7 @@ def _draw_latency(axes: Axes, compared: _Compared) -> None:
 def _draw_equal(axes: Axes, compared: _Compared) -> None:
     for i, protocol in enumerate(PROTOCOLS):
         sizes = compared.equal[protocol]
-        axes.plot(compared.nodes, sizes, label=protocol, color=COLOURS[i], marker=MARKERS[i], ms=5)
+        axes.plot(compared.nodes, sizes, label=protocol, color="0.35", marker=MARKERS[i], ms=5)
     axes.set(yscale="log", ylabel="size", title="below the line the tree is faster, above it the ring")
     every = [size for sizes in compared.equal.values() for size in sizes]
     ticks = [KIB * 8**power for power in range(14) if min(every) / 8 < KIB * 8**power < max(every) * 8]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import nan
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -15,7 +15,8 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.base.run import Run
 from astra_edu.base.units import MIB
 from astra_edu.course.plots.axes import in_full
-from astra_edu.course.plots.figure import COLOURS, MARKERS, Picture, percent, text_table
+from astra_edu.course.plots.figure import Picture, percent, text_table
+from astra_edu.course.plots.looks import line_looks
 
 _PAPER = {"facecolor": "white", "alpha": 0.85, "linewidth": 0, "pad": 1}
 
@@ -109,14 +110,16 @@ def _check(sizes: Sequence[int], times_ns: Mapping[str, Times]) -> None:
 def _drawn(swept: _Swept) -> Figure:
     figure = Figure(figsize=(11, 4.2), layout="constrained")
     linear, logarithmic = figure.subplots(1, 2)
+    looks = line_looks(swept.series)
     for axes in (linear, logarithmic):
-        for i, (name, us) in enumerate(swept.series.items()):
+        for name, us in swept.series.items():
+            line: dict[str, Any] = {"color": looks[name].colour, "marker": looks[name].marker, "ms": 4}
             label = f"{name}: {swept.fits[name].words()}"
-            axes.plot(swept.mib, us, color=COLOURS[i % 7], marker=MARKERS[i % 7], ms=4, label=label)
+            axes.plot(swept.mib, us, label=label, **line)
             if name in swept.bounds:
                 least = [nan if bound is None else bound for bound in swept.bounds[name]]
-                look = {"color": COLOURS[i % 7], "marker": MARKERS[i % 7], "ls": "--", "mfc": "none", "ms": 4}
-                axes.plot(swept.mib, least, label=f"{name}: at least, as its messages share links", **look)
+                label = f"{name}: at least, as its messages share links"
+                axes.plot(swept.mib, least, label=label, ls="--", mfc="none", **line)
         axes.set(xlabel="size (MiB)", ylabel="time (µs)")
         axes.grid(alpha=0.3)
     linear.set_title("linear axes: one straight line")
