@@ -29,7 +29,8 @@ OF_RING = f"{READ}test_ring_and_tree_have_their_colour_and_dash_and_a_protocol_i
 OF_SWEEP = f"{READ}test_a_sweep_names_the_floor_and_the_slope_where_they_are"
 
 FAULTS = [
-    Fault("the name of a line has another's colour", COSTS, "color=look.colour, size", 'color="#000000", size', OF_COSTS),
+    Fault("the name of a line has another's colour", COSTS, "color=look.colour, size", 'color="#000000", size',
+          OF_COSTS),
     Fault("the chart of steps has the other's title", COSTS, 'left.set_title("steps")', 'right.set_title("steps")',
           OF_COSTS),
     Fault("lines of costs are named after others", COSTS, "axes.annotate(name, at", "axes.annotate([*series][0], at",
@@ -71,10 +72,12 @@ FAULTS = [
     Fault("what was held out is drawn full", MEASURED, 'markerfacecolor="white"', 'markerfacecolor="black"',
           OF_MEASURED),
     Fault("a protocol has another marker on the right", RING,
-          'label=protocol, color="0.35", marker=MARKERS[i]', 'label=protocol, color="0.35", marker=MARKERS[2 - i]', OF_RING),
+          'label=protocol, color="0.35", marker=MARKERS[i]',
+          'label=protocol, color="0.35", marker=MARKERS[2 - i]', OF_RING),
     Fault("an algorithm has the colour of its place in the figure", "astra_edu/course/plots/looks.py",
           "family = family_of(name)", "family = None", AGREE),
-    Fault("two trees have one colour", "astra_edu/course/plots/looks.py", ") not in found.values():\n            found[name]",
+    Fault("two trees have one colour", "astra_edu/course/plots/looks.py",
+          ") not in found.values():\n            found[name]",
           "):\n            found[name]", f"{LOOKS}test_other_series_take_what_is_left"),
     Fault("instruments paint a ring as direct", "astra_edu/course/instruments/looks.py",
           "name: (*family.pale, family.hatch)", 'name: (*FAMILIES["direct"].pale, family.hatch)',
