@@ -22,6 +22,11 @@ from astra_edu.course.paper import on_paper
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito's palette, which people with any colour vision can tell apart; lines differ in marker as well."""
 
+WIDE = 8.4
+"""Inches, at most: then letters of 9 points are shown as large as that on a page of 1,280 px beside a list of files."""
+DENSE = 11.0
+"""Inches, for what would have no names with less, such as a pipeline of virtual stages."""
+
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 _LONG = 12  # lines of a table that is folded away under the figure

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from astra_edu.collectives import counts, schedule
 from astra_edu.collectives.counts import Counts
-from astra_edu.course.plots.figure import Picture, text_table
+from astra_edu.course.plots.figure import WIDE, Picture, text_table
 from astra_edu.course.plots.looks import line_looks
 
 ALGORITHMS = ("ring", "direct", "halving-doubling", "double-binary-tree", "single-master", "naive")
@@ -54,7 +54,7 @@ def all_reduce_costs(npus: Sequence[int] = (2, 4, 8, 16, 32, 64), algorithms: Se
 
 
 def _drawn(costs: _Costs) -> Figure:
-    figure = Figure(figsize=(11, 3.6), layout="constrained")
+    figure = Figure(figsize=(WIDE, 3.6), layout="constrained")
     left, right = figure.subplots(1, 2)
     _lines(left, costs.npus, {name: tuple(c.steps for c in found) for name, found in costs.by_algorithm.items()})
     _lines(right, costs.npus, {name: tuple(map(costs.busiest, found)) for name, found in costs.by_algorithm.items()})
@@ -76,7 +76,7 @@ def _lines(axes: Axes, npus: Sequence[int], series: Mapping[str, tuple[float, ..
         axes.plot(npus, values, color=look.colour, marker=look.marker, linestyle=dashes, markevery=points)
         place = max(values[-1], place * _APART)
         at = (1.02, place)
-        axes.annotate(name, at, xycoords=_AT_THE_END, color=look.colour, size=8, va="center", annotation_clip=False)
+        axes.annotate(name, at, xycoords=_AT_THE_END, color=look.colour, size=9, va="center", annotation_clip=False)
     axes.set(xscale="log", yscale="log", xlabel="NPUs")
     axes.set_xticks(npus, [str(n) for n in npus])
     axes.minorticks_off()
