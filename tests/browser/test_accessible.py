@@ -61,3 +61,11 @@ def test_an_instrument_breaks_no_rule_once_it_has_answered(open_page, scheme):
     page.get_by_role("button", name="commit").click()
     page.locator(".astra-result").wait_for()
     assert found(page) == []
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_words_meaning_breaks_no_rule(open_page, scheme):
+    page = open_page(page_of("Player"), color_scheme=scheme)
+    page.locator(".astra-term").first.focus()
+    page.locator(".astra-meaning:popover-open").wait_for()
+    assert found(page) == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from astra_edu.course.algorithm_looks import FAMILIES
+
 LOOKS: dict[str, tuple[str, str, str]] = {
     "weights": ("#9ecbe8", "#2f6f9c", ""),
     "parameters": ("#9ecbe8", "#2f6f9c", ""),
@@ -41,5 +43,9 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "here": ("#9ecbe8", "#2f6f9c", ""),
     "published": ("#f3e08c", "#7d6c14", "-"),
     "can be sent": ("#a9dcc3", "#2b7355", "."),
+    **{name: (*family.pale, family.hatch) for name, family in FAMILIES.items()},
 }
-"""name: (on light, on dark, hatch). The text on the first is dark, on the second light."""
+"""name: (on light, on dark, hatch); also of each family of algorithms, such as "ring".
+
+The text on the first is dark, on the second light.
+"""
