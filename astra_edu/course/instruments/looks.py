@@ -23,5 +23,10 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "whole run": ("#d4d4d4", "#55585e", ""),
     "begins here": ("#a9dcc3", "#2b7355", ""),
     "comes later": ("#cfe3b4", "#5c7a2c", "-"),
+    "remote memory": ("#f6c98b", "#8f5f12", "/"),
+    "out-node fabric": ("#e3bcd4", "#8a3f6c", "-"),
+    "in-node fabric": ("#9ecbe8", "#2f6f9c", "\\"),
+    "link": ("#b9bcc2", "#6b6f78", ""),
+    "slowest stage": ("#f2a58a", "#b5432a", "x"),
 }
 """name: (on light, on dark, hatch). The text on the first is dark, on the second light."""
