@@ -22,6 +22,7 @@ MAKE = {
     "ChunksOverDimensions": ae.ChunksOverDimensions,
     "CutTheModel": lambda: ae.CutTheModel("model=22b tensor=4 data=1 pipeline=1"),
     "Folds": lambda: ae.Folds(Gemm(6, 5, 7), SystolicArray(3, 4)),
+    "MemorySystems": ae.MemorySystems,
     "LinkPlayer": lambda: ae.LinkPlayer(recorded(ae.Block("Ring", 4, 50, 500), "ring")),
     "Player": lambda: ae.Player(ae.schedule("all-reduce", "ring", 8)),
     "Stages": ae.Stages,

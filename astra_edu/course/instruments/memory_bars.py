@@ -84,14 +84,14 @@ def _lane(way: Way, stage: str) -> str:
 def _blocks(way: Way) -> Iterator[Block]:
     for number, turns in enumerate(way.turns):
         for turn, stage in zip(turns, way.stages, strict=True):
-            before = [(number, turns[turn.lane - 1])] if turn.lane else []
-            before += [(number - 1, way.turns[number - 1][turn.lane])] if number else []
-            because = (_name(way, piece, at.lane) for piece, at in before if abs(at.end_ns - turn.start_ns) < 1e-3)
-            took = micro(turn.end_ns - turn.start_ns)
+            because = [_name(way, number, turn.lane - 1)] if turn.lane else []
+            if number and abs(way.turns[number - 1][turn.lane].end_ns - turn.begin_ns) < 1e-3:
+                because = [_name(way, number - 1, turn.lane)]
+            took = micro(turn.end_ns - turn.begin_ns)
             yield Block(
                 _name(way, number, turn.lane),
                 _lane(way, stage),
-                turn.start_ns / 1e3,
+                turn.begin_ns / 1e3,
                 turn.end_ns / 1e3,
                 kind(stage),
                 str(number),

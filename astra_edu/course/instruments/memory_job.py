@@ -32,9 +32,13 @@ MOST_PIECES = 8
 
 
 class Turn(NamedTuple):
-    """A stage that a piece goes through. lane: of all stages of the way, in turn; in ns."""
+    """A stage that a piece goes through, in ns. lane: of all stages of the way, in turn.
+
+    begin: when the first packet of the piece enters it; start: when its last one has come, too, or the first has begun.
+    """
 
     lane: int
+    begin_ns: float
     start_ns: float
     end_ns: float
 
@@ -83,7 +87,7 @@ class Way:
                 first, last = spans[piece * len(spans) // pieces], spans[-(-(piece + 1) * len(spans) // pieces) - 1]
                 there = 0.0
                 for number, ((start, _), (_, end)) in enumerate(zip(first, last, strict=True)):
-                    turns.append(Turn(lane + number, begin + max(start, there), begin + end))
+                    turns.append(Turn(lane + number, begin + start, begin + max(start, there), begin + end))
                     there = end
             begin, lane = begin + transfer.ns, lane + len(transfer.stages)
         return tuple(map(tuple, found))

@@ -105,7 +105,9 @@ def test_pieces_leave_stages_when_their_last_packet_does(setting):
             for turn, ends in zip(turns, left, strict=True):
                 last = -(-(number + 1) * len(ends) // pieces) - 1
                 assert turn.end_ns == pytest.approx(ends[last])
-                assert turn.start_ns < turn.end_ns
+                first = number * len(ends) // pieces
+                assert turn.begin_ns <= turn.start_ns < turn.end_ns
+                assert first == 0 or turn.begin_ns >= ends[first - 1] - 1e-6
         assert way.turns[-1][-1].end_ns == pytest.approx(way.ns)
 
 
@@ -204,7 +206,7 @@ def test_lanes_show_what_each_block_waited_for():
     blocks = {block.name: block for block in lanes.blocks}
     last = blocks["HierMem, 1, stage 3"]
     assert last.because == ("HierMem, 0, stage 3",)
-    assert (last.start, last.end) == (way.turns[1][3].start_ns / 1e3, way.turns[1][3].end_ns / 1e3)
+    assert (last.start, last.end) == (way.turns[1][3].begin_ns / 1e3, way.turns[1][3].end_ns / 1e3)
     assert blocks["HierMem, 0, stage 1"].because == ("HierMem, 0, stage 0",)
 
 
