@@ -110,7 +110,8 @@ def test_the_lanes_names_are_not_cut_off(show):
     cut = page.evaluate(
         """() => [...document.querySelectorAll(".astra-right svg text")].filter((text) => {
           const svg = text.ownerSVGElement.getBoundingClientRect(), box = text.getBoundingClientRect();
-          return text.textContent && getComputedStyle(text).visibility === "visible" && (box.left < svg.left - 1 || box.right > svg.right + 1);
+          if (!text.textContent || getComputedStyle(text).visibility !== "visible") return false;
+          return box.left < svg.left - 1 || box.right > svg.right + 1;
         }).map((text) => text.textContent)"""
     )
     assert cut == []

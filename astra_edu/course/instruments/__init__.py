@@ -1,8 +1,9 @@
 """Instruments: each shows one idea of the lectures, fed by the simulator, and asks for a prediction first."""
 
+from astra_edu.course.instruments.case import CaseStudies
 from astra_edu.course.instruments.chunks import ChunksOverDimensions
 from astra_edu.course.instruments.cut import CutTheModel
 from astra_edu.course.instruments.instrument import Instrument
 from astra_edu.course.instruments.memory import MemorySystems
 
-__all__ = ["ChunksOverDimensions", "CutTheModel", "Instrument", "MemorySystems"]
+__all__ = ["CaseStudies", "ChunksOverDimensions", "CutTheModel", "Instrument", "MemorySystems"]

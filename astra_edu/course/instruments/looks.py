@@ -26,6 +26,8 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "remote memory": ("#f6c98b", "#8f5f12", "/"),
     "out-node fabric": ("#e3bcd4", "#8a3f6c", "-"),
     "in-node fabric": ("#9ecbe8", "#2f6f9c", "\\"),
+    "NPU": ("#e4e6ea", "#4b4f57", ""),
+    "exposed communication": ("#f2a58a", "#a04a2a", "/"),
     "link": ("#b9bcc2", "#6b6f78", ""),
     "slowest stage": ("#f2a58a", "#b5432a", "x"),
 }
