@@ -19,6 +19,7 @@ from browser.looking import SCHEMES
 pytestmark = pytest.mark.browser
 
 MAKE = {
+    "CaseStudies": lambda: ae.CaseStudies("job=all-reduce"),
     "ChunksOverDimensions": ae.ChunksOverDimensions,
     "CutTheModel": lambda: ae.CutTheModel("model=22b tensor=4 data=1 pipeline=1"),
     "Folds": lambda: ae.Folds(Gemm(6, 5, 7), SystolicArray(3, 4)),

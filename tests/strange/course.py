@@ -11,6 +11,7 @@ RECORDED = ae.simulate(TRACE, AWARE, record=True, progress=False)
 PLAYER = ae.Player(SCHEDULE)
 
 CALLS = [
+    call("CaseStudies", ae.CaseStudies, setting="other=W-2D job=all-reduce", themis="on"),
     call("ChunksOverDimensions", ae.ChunksOverDimensions, setting="chunks=8 dimensions=3", queue="FIFO"),
     call("CutTheModel", ae.CutTheModel, setting="model=22b tensor=4", data=2),
     call(

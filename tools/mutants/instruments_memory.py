@@ -22,7 +22,7 @@ FAULTS = [
         f"{PY}/memory_job.py",
         "(memory.store if store else memory.load)",
         "memory.load",
-        WHERE,
+        LEAVES,
     ),
     Fault(
         "memory: switches copy whatever is set",

@@ -1,5 +1,7 @@
 """The case studies: times are the simulator's, platforms are drawn to scale, lines are those that a collective has."""
 
+from itertools import pairwise
+
 import pytest
 from astra_edu.studies.case_studies import (
     JOBS,
@@ -52,7 +54,7 @@ def test_every_npu_is_in_its_box_of_each_dimension_and_none_on_another(system):
     assert len(pieces) == NPUS
     assert len({p.at[0][:2] for p in pieces}) == NPUS
     corners = sorted(p.at[0][:2] for p in pieces)
-    assert all(abs(a[0] - b[0]) >= 6.2 or abs(a[1] - b[1]) >= 6.2 for a, b in zip(corners, corners[1:], strict=False))
+    assert all(abs(a[0] - b[0]) >= 6.2 or abs(a[1] - b[1]) >= 6.2 for a, b in pairwise(corners))
     for d, size in enumerate(boundaries(system)):
         if size < 16:
             continue

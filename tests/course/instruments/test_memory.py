@@ -163,6 +163,7 @@ def test_bytes_that_switches_copy_are_copied_after_the_first_switch_and_others_n
             late = next(p for p in pieces if p.name == "HierMem, 0 of memory 0, GPU 1")
             early = next(p for p in pieces if p.name == "HierMem, 0 of memory 0, GPU 0")
             first = next(step for step, box in enumerate(late.at) if box)
+            assert first > 0
             assert all(box is None for box in late.at[:first])
             assert late.at[first][:2] == pytest.approx(early.at[first][:2])
     assert names["compute"] == {f"of memory {m}, GPU {j}" for m in range(2) for j in range(2)}
