@@ -19,10 +19,12 @@ from browser.looking import SCHEMES
 pytestmark = pytest.mark.browser
 
 MAKE = {
+    "CaseStudies": lambda: ae.CaseStudies("job=all-reduce"),
     "ChunksOverDimensions": ae.ChunksOverDimensions,
     "CutTheModel": lambda: ae.CutTheModel("model=22b tensor=4 data=1 pipeline=1"),
     "FeedTheNetwork": ae.FeedTheNetwork,
     "Folds": lambda: ae.Folds(Gemm(6, 5, 7), SystolicArray(3, 4)),
+    "MemorySystems": ae.MemorySystems,
     "LinkPlayer": lambda: ae.LinkPlayer(recorded(ae.Block("Ring", 4, 50, 500), "ring")),
     "OrderTheSteps": lambda: ae.OrderTheSteps("first=E"),
     "Player": lambda: ae.Player(ae.schedule("all-reduce", "ring", 8)),

@@ -11,6 +11,7 @@ RECORDED = ae.simulate(TRACE, AWARE, record=True, progress=False)
 PLAYER = ae.Player(SCHEDULE)
 
 CALLS = [
+    call("CaseStudies", ae.CaseStudies, setting="other=W-2D job=all-reduce", themis="on"),
     call("ChunksOverDimensions", ae.ChunksOverDimensions, setting="chunks=8 dimensions=3", queue="FIFO"),
     call("CutTheModel", ae.CutTheModel, setting="model=22b tensor=4", data=2),
     call("SpendTheBudget", ae.SpendTheBudget, setting="npus=128 inside=Ring", price=0),
@@ -28,6 +29,7 @@ CALLS = [
     call("LinkPlayer", ae.LinkPlayer, result=RECORDED, places=None, time=0),
     call("LinkPlayer .svg", ae.LinkPlayer(RECORDED).svg, time=0),
     call("OrderTheSteps", ae.OrderTheSteps, setting="first=E second=B", third="D"),
+    call("MemorySystems", ae.MemorySystems, setting="remote=500 link=512", move="load-own"),
     call("Player", ae.Player, schedule=SCHEDULE, timing=None, clock="steps", topology="Ring"),
     call("Player .show", PLAYER.show, schedule=SCHEDULE, timing=None, topology="Ring"),
     call("Player .svg", PLAYER.svg, step=0),

@@ -44,6 +44,12 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "published": ("#f3e08c", "#7d6c14", "-"),
     "can be sent": ("#a9dcc3", "#2b7355", "."),
     **{name: (*family.pale, family.hatch) for name, family in FAMILIES.items()},
+    "remote memory": ("#f6c98b", "#8f5f12", "/"),
+    "out-node fabric": ("#e3bcd4", "#8a3f6c", "-"),
+    "in-node fabric": ("#9ecbe8", "#2f6f9c", "\\"),
+    "NPU": ("#e4e6ea", "#4b4f57", ""),
+    "link": ("#b9bcc2", "#6b6f78", ""),
+    "slowest stage": ("#f2a58a", "#b5432a", "x"),
 }
 """name: (on light, on dark, hatch); also of each family of algorithms, such as "ring".
 
