@@ -62,6 +62,13 @@ def test_every_npu_is_in_its_box_of_each_dimension_and_none_on_another(system):
             box = frames[f"left, {system}, dimension {d}, box {number}"]
             mine = [npu for npu, piece in enumerate(pieces) if inside(piece.at[0], box)]
             assert mine == list(range(number * size, (number + 1) * size))
+        mine = [box for name, box in frames.items() if name.startswith(f"left, {system}, dimension {d}, box")]
+        assert not any(overlap(box, other) for number, box in enumerate(mine) for other in mine[:number])
+
+
+def overlap(box, other):
+    (x, y, wide, high), (left, top, all_wide, all_high) = box, other
+    return x < left + all_wide and left < x + wide and y < top + all_high and top < y + high
 
 
 def inside(box, frame):
