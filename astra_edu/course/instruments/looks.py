@@ -23,5 +23,11 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "whole run": ("#d4d4d4", "#55585e", ""),
     "begins here": ("#a9dcc3", "#2b7355", ""),
     "comes later": ("#cfe3b4", "#5c7a2c", "-"),
+    "sends": ("#f6c98b", "#8f5f12", "/"),
+    "queues for the server": ("#f3e08c", "#7d6c14", "."),
+    "waits for others": ("#d4d4d4", "#55585e", "x"),
+    "bulk-synchronous": ("#cbb9e8", "#64499c", ""),
+    "bounded staleness": ("#f2a58a", "#a04a2a", "/"),
+    "asynchronous": ("#a9dcc3", "#2b7355", "-"),
 }
 """name: (on light, on dark, hatch). The text on the first is dark, on the second light."""
