@@ -25,6 +25,7 @@ MAKE = {
     "LinkPlayer": lambda: ae.LinkPlayer(recorded(ae.Block("Ring", 4, 50, 500), "ring")),
     "Player": lambda: ae.Player(ae.schedule("all-reduce", "ring", 8)),
     "Stages": ae.Stages,
+    "WhoWaits": ae.WhoWaits,
     "Timeline": lambda: ae.Timeline(ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.preset("torus"))),
 }
 

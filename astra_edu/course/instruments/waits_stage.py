@@ -47,8 +47,9 @@ def waits_stage(title: str, raced: Sequence[Race], values: Values) -> Stage:
         for k, race in enumerate(raced)
         for worker, log in enumerate(doing[k])
     ]  # fmt: skip
-    said = [_said(raced, [[log[step] for log in logs] for logs in doing], t) for step, t in enumerate(times)]
-    hands = f"Pull worker {values['straggler']} to the left, and it is slower; click a lane, and its worker is the slow one."
+    short = ("BSP", f"Bound {values['bound']}", "Asynchronous")
+    said = [_said(short, [[log[step] for log in logs] for logs in doing], t) for step, t in enumerate(times)]
+    hands = f"Pull worker {values['straggler']} to the left, and it is slower; click a lane to slow another one."
     steps = (f"{said[0]} {hands}", *said[1:])
     size = (3 * WIDE, TOP + values["workers"] * PITCH[values["workers"]] + FOOT)
     in_ms = tuple(t / 1e6 for t in times)
@@ -81,11 +82,14 @@ def _doings(spans: Sequence[WorkerSpan]) -> Iterator[Doing]:
         pushed |= span.kind == "communicate"
 
 
+def _titles(values: Values) -> tuple[str, ...]:
+    return ("bulk-synchronous (BSP):", f"bounded staleness, bound {values['bound']}:", "asynchronous:")
+
+
 def _frames(k: int, race: Race, times: Sequence[float], values: Values) -> Iterator[Frame]:
     x, pitch, workers = k * WIDE, PITCH[values["workers"]], values["workers"]
     exchange = "all-reduce" if race.mode == "bulk-synchronous" else "server"
-    named = {"bounded staleness": f"staleness bound {values['bound']}"}.get(race.mode, race.mode)
-    yield Frame(race.mode, (x, 12, 0, 0), f"{named}:")
+    yield Frame(race.mode, (x, 12, 0, 0), _titles(values)[k])
     for place, word in ((LANE_X, "computes"), (GATE_X - 10, "waits")):
         yield Frame(f"{race.mode}, {word}", (x + place, TOP - 1, 0, 0), word)
     box = (x + HOME_X, TOP, HOME, workers * pitch - 3)
@@ -138,11 +142,11 @@ def _x(doing: Doing, t: float, mode: str) -> float:
     return home + along * (LANE_X + 1 - home) if doing.pull else GATE_X + along * (home - GATE_X)
 
 
-def _said(raced: Sequence[Race], doing: Sequence[Sequence[Doing]], t: float) -> str:
+def _said(names: Sequence[str], doing: Sequence[Sequence[Doing]], t: float) -> str:
     """What the workers of each mode do at t ns."""
     found = []
-    for race, now in zip(raced, doing, strict=True):
+    for name, now in zip(names, doing, strict=True):
         kinds = Counter(one.span.kind for one in now)
         does = ", ".join(f"{kinds[kind]} {words}" for kind, words in DOES.items() if kinds[kind])
-        found.append(f"{race.mode.capitalize()}: {does}.")
+        found.append(f"{name}: {does}.")
     return " ".join([f"{t / 1e6:g} ms.", *found])
