@@ -42,4 +42,5 @@ CALLS = [
         comm_scale=1,
         passes=1,
     ),
+    call("WhoWaits", ae.WhoWaits, setting="workers=4 slow=2", straggler=1),
 ]
