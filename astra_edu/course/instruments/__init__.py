@@ -3,6 +3,7 @@
 from astra_edu.course.instruments.chunks import ChunksOverDimensions
 from astra_edu.course.instruments.cut import CutTheModel
 from astra_edu.course.instruments.instrument import Instrument
+from astra_edu.course.instruments.links import LinksAndCongestion
 from astra_edu.course.instruments.waits import WhoWaits
 
-__all__ = ["ChunksOverDimensions", "CutTheModel", "Instrument", "WhoWaits"]
+__all__ = ["ChunksOverDimensions", "CutTheModel", "Instrument", "LinksAndCongestion", "WhoWaits"]

@@ -28,6 +28,14 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "waits for others": ("#d4d4d4", "#55585e", "x"),
     "bulk-synchronous": ("#cbb9e8", "#64499c", ""),
     "bounded staleness": ("#f2a58a", "#a04a2a", "/"),
+    "link is idle": ("#d4d4d4", "#55585e", ""),
+    "link sends": ("#9ecbe8", "#2f6f9c", ""),
+    "bytes wait for it": ("#f3e08c", "#7d6c14", "-"),
+    "many bytes wait for it": ("#f2a58a", "#a04a2a", "/"),
+    "hierarchical": ("#a9dcc3", "#2b7355", ""),
+    "ring": ("#9ecbe8", "#2f6f9c", "\\"),
+    "direct": ("#f2a58a", "#a04a2a", "/"),
+    "halvingDoubling": ("#cbb9e8", "#64499c", "x"),
     "asynchronous": ("#a9dcc3", "#2b7355", "-"),
 }
 """name: (on light, on dark, hatch). The text on the first is dark, on the second light."""
