@@ -22,7 +22,12 @@ from astra_edu.course.instruments.question import Answer, Drawing, Question
 from astra_edu.course.instruments.scene import Scene
 from astra_edu.course.instruments.setting import Setting, Values
 
-ALGORITHMS = (HIERARCHICAL, "ring", "direct", "halvingDoubling")
+MEANS = {
+    HIERARCHICAL: "one dimension after the other",
+    "ring": "everybody sends to the next NPU",
+    "direct": "everybody sends everybody a share",
+    "halvingDoubling": "partners are 1, 2, 4, … NPUs apart",
+}
 
 
 def _words(network: Any) -> str:
@@ -41,7 +46,7 @@ class LinksAndCongestion(Instrument):
     """An all-reduce by two algorithms side by side; each link carries one message after the other.
 
     Links of 50 GB/s (GB: 2**30 bytes) and 500 ns, those between racks as set; times are ae.simulate's on the
-    congestion-aware network. room: KiB in front of each port of a switch, in packets of 4 KiB; 0: without end, whole
+    congestion-aware network. room: KiB in front of each port of a switch, in packets of 8 KiB; 0: without end, whole
     messages, as ASTRA-sim has it. late: up to so many µs after the first an NPU starts.
 
     >>> links = ae.LinksAndCongestion("network=ring left=ring between=50", right="direct")
@@ -51,8 +56,8 @@ class LinksAndCongestion(Instrument):
 
     settings: ClassVar[tuple[Setting, ...]] = (
         Setting("network", "network", tuple(DIMS), words=_words, menu=True),
-        Setting("left", "left", ALGORITHMS, menu=True),
-        Setting("right", "right", ALGORITHMS, menu=True),
+        Setting("left", "left", tuple(MEANS), menu=True),
+        Setting("right", "right", tuple(MEANS), menu=True),
         Setting("size", "all-reduce", (0.25, 1, 4, 16), "MiB"),
         Setting("between", "links between racks", (12.5, 25, 50, 100, 200), "GB/s"),
         Setting("late", "NPUs start", (0, 5, 20, 100), words=_late),
@@ -96,7 +101,7 @@ class LinksAndCongestion(Instrument):
                 kinds = kinds_of_links(values)
                 choices = tuple(dict.fromkeys(kinds.values()))
                 places = {name_of(1, link): kind for link, kind in kinds.items()}
-                asked = f"{about}, {right} (right): click a link of the kind that will be busiest, or choose."
+                asked = f"{about}, {right} (right): {MEANS[right]}. Click a link of the kind that will be busiest, or choose."
                 return Question(asked, choices=(*choices, ALIKE), places=places)
             case "curve":
                 drawing = Drawing("room (KiB)", tuple(map(float, ROOMS)), "time (µs)", 10, 10_000, log=True)
@@ -105,7 +110,7 @@ class LinksAndCongestion(Instrument):
                     f"{about}, {right} (right), NPUs start {_late(values['late'])}; {how}. Draw its time over the room."
                 )
                 return Question(asked, drawing=drawing)
-        asked = f"{about}, {self._start(values)}: how many times as long as {left} does {right} take?"
+        asked = f"{about}, {self._start(values)}: how many times as long as {left} ({MEANS[left]}) does {right} take ({MEANS[right]})?"
         return Question(asked, "times")
 
     def answer(self, values: Values) -> Answer:

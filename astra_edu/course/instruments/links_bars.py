@@ -26,8 +26,8 @@ def time_bars(flows: Sequence[Flow]) -> Bars:
 def share_bars(flows: Sequence[Flow], kinds: dict[LinkName, str]) -> Bars:
     """How busy the busiest link of each kind is."""
     bars = [
-        Bar(f"{flow.algorithm}: {kind}", (Part(flow.algorithm, 100 * share),), f"{100 * share:.1f} %")
-        for flow in flows
+        Bar(f"{side}: {kind}", (Part(flow.algorithm, 100 * share),), f"{100 * share:.1f} %")
+        for side, flow in zip(("left", "right"), flows, strict=True)
         for kind, share in flow.shares(kinds).items()
     ]
     return Bars("The busiest link of each kind, share of the time that it sends", tuple(bars), "%")

@@ -103,7 +103,7 @@ def _kind(link: LinkName, network: str) -> str:
     if isinstance(tail, int) and isinstance(head, int):
         if network == "torus":
             return "along a row" if tail // 4 == head // 4 else "along a column"
-        return "clockwise" if head == (tail + 1) % 8 else "the other way round"
+        return "clockwise" if head == (tail + 1) % 8 else "the other way"
     return " → ".join("NPU" if isinstance(end, int) else end.split()[0] for end in link)
 
 
@@ -139,11 +139,13 @@ def flow(algorithm: str, values: Values) -> Flow:
 def _flow(algorithm: str, values: tuple[tuple[str, Any], ...]) -> Flow:
     named = dict(values)
     dims = DIMS[named["network"]] if algorithm == HIERARCHICAL else ()
-    network = GraphNetwork(graph(named), dims=dims, ties="spread" if named["network"] == "fat-tree" else "next")
+    network = GraphNetwork(graph(named), dims=dims, ties="spread" if len(DIMS[named["network"]]) > 1 else "next")
     each = "ring" if named["network"] == "torus" else "direct"
     system = TraceSystem.of([each] * len(dims) if dims else algorithm, optimization="localBWAware")
     room = f"{named['room']} KiB"
-    buffers = SwitchBuffers(room, flow_control=named["full"], timeout=TIMEOUT_NS) if named["room"] else None
+    buffers = (
+        SwitchBuffers(room, packet="8 KiB", flow_control=named["full"], timeout=TIMEOUT_NS) if named["room"] else None
+    )
     platform = TracePlatform(network, system, congestion_aware=True, buffers=buffers)
     return Flow(algorithm, simulate(work(network.npus, named), platform, record=True, progress=False))
 

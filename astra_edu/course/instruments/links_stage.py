@@ -15,9 +15,10 @@ from astra_edu.network.shortest import LinkName, Node
 from astra_edu.run.link_times import link_name
 
 STEPS, SCALE, GAP, TOP = 48, 0.42, 16.0, 24.0
-HIGH = SCALE * HEIGHT
-IDLE, SENDS, WAIT, MANY = "link is idle", "link sends", "bytes wait for it", "many bytes wait for it"
-THIN, WIDEST = 0.8, 4.2
+HIGH, BENDS = SCALE * HEIGHT, 20.0
+"""How high a network is, and the room round a torus for the links that lead back."""
+IDLE, SENDS, WAIT, MANY = "link is idle", "link has sent", "bytes wait for it", "many bytes wait for it"
+THIN, WIDEST = 0.8, 3.4
 
 
 @dataclass(frozen=True)
@@ -30,12 +31,13 @@ class Heat:
 
     @cached_property
     def busy(self) -> dict[LinkName, list[float]]:
-        """The share of the time until the next moment in which a link sends."""
+        """The share of the time since the moment before in which a link has sent."""
         found = {link: [0.0] * (STEPS + 1) for link in self.links}
         for use in self.flow.result.uses:
-            for step in range(int(use.start_ns / self.step_ns), min(STEPS, int(use.free_ns / self.step_ns)) + 1):
+            for step in range(int(use.start_ns / self.step_ns), min(STEPS - 1, int(use.free_ns / self.step_ns)) + 1):
                 begin, end = step * self.step_ns, (step + 1) * self.step_ns
-                found[use.link][step] += max(0.0, min(end, use.free_ns) - max(begin, use.start_ns)) / self.step_ns
+                sent = max(0.0, min(end, use.free_ns) - max(begin, use.start_ns))
+                found[use.link][step + 1] += sent / self.step_ns
         return found
 
     @cached_property
@@ -93,8 +95,11 @@ def links_stage(title: str, network: str, hot: Sequence[Heat]) -> Stage:
 def _places(heat: Heat, network: str, left: float) -> dict[Node, Point]:
     nodes: list[Node] = list(dict.fromkeys(end for link in heat.links for end in link))
     nodes.sort(key=lambda node: (isinstance(node, str), node))
-    where = layout(nodes, heat.links, DIMS[network] if network == "torus" else (len(nodes),))
-    return {node: (left + SCALE * x, TOP + SCALE * y) for node, (x, y) in where.items()}
+    torus = network == "torus"
+    where = layout(nodes, heat.links, DIMS[network] if torus else (len(nodes),))
+    pad = BENDS if torus else 0.0
+    across, down = SCALE - 2 * pad / WIDTH, SCALE - 2 * pad / HEIGHT
+    return {node: (left + pad + across * x, TOP + pad + down * y) for node, (x, y) in where.items()}
 
 
 def _frames(number: int, heat: Heat, places: dict[Node, Point], left: float) -> Iterator[Frame]:
@@ -105,10 +110,9 @@ def _frames(number: int, heat: Heat, places: dict[Node, Point], left: float) -> 
     yield Frame(f"{side}, counter", (left + 84, 0, 200, 13), "", counts)
     for node, (x, y) in places.items():
         box = (round(x - half, 1), round(y - half, 1), 2 * half, 2 * half)
-        if isinstance(node, int):
-            yield Frame(f"{side}, NPU {node}", box, "", (str(node),) * (STEPS + 1))
-        else:
-            yield Frame(f"{side}, {node}", box, node.removesuffix(" 0.0"))
+        named = f"NPU {node}" if isinstance(node, int) else node
+        short = str(node) if isinstance(node, int) else f"{node[0].upper()}{node.split()[1].removesuffix('0.0')}"
+        yield Frame(f"{side}, {named}", box, "", (short,) * (STEPS + 1))
 
 
 def _counter(heat: Heat, step: int) -> str:
@@ -156,9 +160,7 @@ def _said(hot: Sequence[Heat], step: int, time_us: float) -> str:
     for heat in hot:
         sending = sum(shares[step] > 0 for shares in heat.busy.values())
         longest = heat.longest(step)
-        queue = "nothing waits"
-        if longest:
-            queue = f"most waits for {link_name(longest)}, {format_bytes(heat.waiting[longest][step])}"
-        done = "done" if step * heat.step_ns >= heat.flow.result.total_ns else f"{sending} links send, {queue}"
+        queue = f"longest queue: {link_name(longest)}" if longest else "nothing waits"
+        done = "done" if step * heat.step_ns >= heat.flow.result.total_ns else f"{sending} links sent, {queue}"
         found.append(f"{heat.flow.algorithm.capitalize()}: {done}.")
     return " ".join([f"{time_us:,.1f} µs.", *found])

@@ -29,7 +29,7 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "bulk-synchronous": ("#cbb9e8", "#64499c", ""),
     "bounded staleness": ("#f2a58a", "#a04a2a", "/"),
     "link is idle": ("#d4d4d4", "#55585e", ""),
-    "link sends": ("#9ecbe8", "#2f6f9c", ""),
+    "link has sent": ("#9ecbe8", "#2f6f9c", ""),
     "bytes wait for it": ("#f3e08c", "#7d6c14", "-"),
     "many bytes wait for it": ("#f2a58a", "#a04a2a", "/"),
     "hierarchical": ("#a9dcc3", "#2b7355", ""),
