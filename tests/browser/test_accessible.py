@@ -23,6 +23,7 @@ MAKE = {
     "CutTheModel": lambda: ae.CutTheModel("model=22b tensor=4 data=1 pipeline=1"),
     "Folds": lambda: ae.Folds(Gemm(6, 5, 7), SystolicArray(3, 4)),
     "LinkPlayer": lambda: ae.LinkPlayer(recorded(ae.Block("Ring", 4, 50, 500), "ring")),
+    "LinksAndCongestion": ae.LinksAndCongestion,
     "Player": lambda: ae.Player(ae.schedule("all-reduce", "ring", 8)),
     "Stages": ae.Stages,
     "WhoWaits": ae.WhoWaits,

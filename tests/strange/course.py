@@ -25,6 +25,7 @@ CALLS = [
     call("Folds", ae.Folds, gemm=GEMM, array=ARRAY, dataflow="weight", step=0),
     call("LinkPlayer", ae.LinkPlayer, result=RECORDED, places=None, time=0),
     call("LinkPlayer .svg", ae.LinkPlayer(RECORDED).svg, time=0),
+    call("LinksAndCongestion", ae.LinksAndCongestion, setting="network=ring size=4", late=5),
     call("Player", ae.Player, schedule=SCHEDULE, timing=None, clock="steps", topology="Ring"),
     call("Player .show", PLAYER.show, schedule=SCHEDULE, timing=None, topology="Ring"),
     call("Player .svg", PLAYER.svg, step=0),

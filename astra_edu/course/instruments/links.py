@@ -49,9 +49,9 @@ class LinksAndCongestion(Instrument):
     congestion-aware network. room: KiB in front of each port of a switch, in packets of 8 KiB; 0: without end, whole
     messages, as ASTRA-sim has it. late: up to so many µs after the first an NPU starts.
 
-    >>> links = ae.LinksAndCongestion("network=ring left=ring between=50", right="direct")
+    >>> links = ae.LinksAndCongestion("network=ring left=halvingDoubling", between=50)
     >>> links.text
-    'network=ring left=ring right=direct size=1 between=50 late=0 room=0 full=drop'
+    'network=ring left=halvingDoubling right=direct size=1 between=50 late=0 room=0 full=drop'
     """
 
     settings: ClassVar[tuple[Setting, ...]] = (
@@ -65,7 +65,7 @@ class LinksAndCongestion(Instrument):
         Setting("full", "no room left", ("drop", "credit"), menu=True),
     )
     start: ClassVar[Values] = {
-        **{"network": "two-racks", "left": HIERARCHICAL, "right": "direct", "size": 1, "between": 25, "late": 0},
+        **{"network": "two-racks", "left": "ring", "right": "direct", "size": 1, "between": 25, "late": 0},
         **{"room": 0, "full": "drop"},
     }
 
@@ -101,7 +101,8 @@ class LinksAndCongestion(Instrument):
                 kinds = kinds_of_links(values)
                 choices = tuple(dict.fromkeys(kinds.values()))
                 places = {name_of(1, link): kind for link, kind in kinds.items()}
-                asked = f"{about}, {right} (right): {MEANS[right]}. Click a link of the kind that will be busiest, or choose."
+                asked = f"{about}, {right} (right): {MEANS[right]}. "
+                asked += "Click a link of the kind that will be busiest, or choose."
                 return Question(asked, choices=(*choices, ALIKE), places=places)
             case "curve":
                 drawing = Drawing("room (KiB)", tuple(map(float, ROOMS)), "time (µs)", 10, 10_000, log=True)
@@ -110,7 +111,8 @@ class LinksAndCongestion(Instrument):
                     f"{about}, {right} (right), NPUs start {_late(values['late'])}; {how}. Draw its time over the room."
                 )
                 return Question(asked, drawing=drawing)
-        asked = f"{about}, {self._start(values)}: how many times as long as {left} ({MEANS[left]}) does {right} take ({MEANS[right]})?"
+        asked = f"{about}, {self._start(values)}. {left.capitalize()}: {MEANS[left]}; {right}: {MEANS[right]}. "
+        asked += f"How many times as long as {left} does {right} take?"
         return Question(asked, "times")
 
     def answer(self, values: Values) -> Answer:
@@ -137,7 +139,7 @@ class LinksAndCongestion(Instrument):
         places = sum(setting.values.index(values[setting.name]) for setting in self.settings)
         if values["room"]:
             return ("curve", "times", "links")[places % 3]
-        return ("times", "links")[places % 2]
+        return ("links", "times")[places % 2]
 
     def _start(self, values: Values) -> str:
         if not values["room"]:

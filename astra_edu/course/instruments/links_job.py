@@ -115,8 +115,6 @@ def check(values: Values) -> None:
         raise ConfigError(f"Both are {two[0]}; take two algorithms that differ.")
     if HIERARCHICAL in two and len(DIMS[network]) == 1:
         raise ConfigError(f"A {name} has one dimension, so nothing is hierarchical there.")
-    if values["between"] != GB_S and network not in ("two-racks", "fat-tree"):
-        raise ConfigError(f"A {name} has no links between racks; leave them at {GB_S} GB/s.")
     if values["room"] and network in ("ring", "torus"):
         raise ConfigError(f"A {name} has no switch whose room could end.")
     if values["room"] and values["size"] > 1:
