@@ -13,6 +13,7 @@ PLAYER = ae.Player(SCHEDULE)
 CALLS = [
     call("ChunksOverDimensions", ae.ChunksOverDimensions, setting="chunks=8 dimensions=3", queue="FIFO"),
     call("CutTheModel", ae.CutTheModel, setting="model=22b tensor=4", data=2),
+    call("SpendTheBudget", ae.SpendTheBudget, setting="npus=128 inside=Ring", price=0),
     call(
         "Explorer",
         ae.Explorer,
@@ -26,6 +27,7 @@ CALLS = [
     call("LinkPlayer", ae.LinkPlayer, result=RECORDED, places=None, time=0),
     call("LinkPlayer .svg", ae.LinkPlayer(RECORDED).svg, time=0),
     call("LinksAndCongestion", ae.LinksAndCongestion, setting="network=ring size=4", late=5),
+    call("OrderTheSteps", ae.OrderTheSteps, setting="first=E second=B", third="D"),
     call("Player", ae.Player, schedule=SCHEDULE, timing=None, clock="steps", topology="Ring"),
     call("Player .show", PLAYER.show, schedule=SCHEDULE, timing=None, topology="Ring"),
     call("Player .svg", PLAYER.svg, step=0),

@@ -99,7 +99,7 @@ FAULTS = [
     ),
     Fault(
         "bars: the table has only the first part of a look",
-        "astra_edu/course/widgets/static/instrument.js",
+        f"{JS}/tables.js",
         "parts.length ? sum({ parts }).toPrecision(4)",
         "parts.length ? parts[0].size.toPrecision(4)",
         LOADS,
@@ -236,5 +236,33 @@ FAULTS = [
         "self.values = min(found",
         "self.values = max(found",
         f"{CUT}the_best_has_room_and_nothing_that_fits_is_faster",
+    ),
+    Fault(
+        "cut: backward passes look like forward ones",
+        f"{PY}/cut_lanes.py",
+        'look = f"stage {span.npu}", LOOKS[span.work]',
+        'look = f"stage {span.npu}", LOOKS["forward"]',
+        f"{CUT}lanes_are_the_passes_of_the_pipeline[]",
+    ),
+    Fault(
+        "cut: passes a thousand times as long",
+        f"{PY}/cut_lanes.py",
+        "span.end_ns / 1e6, look",
+        "span.end_ns / 1e3, look",
+        f"{CUT}lanes_are_the_passes_of_the_pipeline[]",
+    ),
+    Fault(
+        "cut: the data group's line is there all the time",
+        f"{PY}/cut_stage.py",
+        "2.5 if step in plays else 0.0",
+        "2.5",
+        f"{CUT}lines_join_a_group_while_its_collective_plays[0-data0]",
+    ),
+    Fault(
+        "cut: ZeRO-3's gather has no line",
+        f"{PY}/cut_stage.py",
+        "3: (2, 12)}",
+        "3: (12,)}",
+        f"{CUT}lines_join_a_group_while_its_collective_plays[3-data3]",
     ),
 ]

@@ -9,6 +9,7 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import format_ns
 from astra_edu.course.instruments.cut_bars import GIB, kept_parts, memory_bars, sentences, size_bars, time_bars, times
 from astra_edu.course.instruments.cut_job import code, iteration, job, refused, sent
+from astra_edu.course.instruments.cut_lanes import pipeline_lanes
 from astra_edu.course.instruments.cut_stage import cut_stage
 from astra_edu.course.instruments.instrument import Instrument
 from astra_edu.course.instruments.question import Answer, Question
@@ -83,6 +84,7 @@ class CutTheModel(Instrument):
             bars=(time_bars(run), memory_bars(kept, on), size_bars(messages)),
             stage=cut_stage(what, cut, messages),
             code=code(values),
+            lanes=pipeline_lanes(run),
         )
 
     def question(self, values: Values) -> Question:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from astra_edu.base.units import format_bytes
-from astra_edu.course.instruments.scene import Box, Frame, Piece, Stage
+from astra_edu.course.instruments.scene import Box, Frame, Link, Piece, Point, Stage
 from astra_edu.workload.models import Model
 from astra_edu.workload.strategies import Communication, Strategy
 
 UNIT = 24.0
 """Of the stage, for the model's width h."""
-NPUS_X, WIDE, HIGH, TOP = 200.0, 700.0, 216.0, 14.0
+NPUS_X, WIDE, HIGH, TOP = 200.0, 700.0, 220.0, 14.0
 MOST_TENSOR, MOST_COPIES = 8, 2
 GAP = 3.0
 
@@ -66,9 +66,41 @@ def cut_stage(model: Model, cut: Strategy, sent: Sequence[Communication]) -> Sta
         for copy in range(copies)
         for k in range(shown)
     ]
-    return Stage(
-        f"A block of {model.name}, cut", (WIDE, HIGH), tuple(steps), (*matrices, *npus), tuple(pieces), still=3
-    )
+    links = _links(cut, [homes[copy * shown : (copy + 1) * shown] for copy in range(copies)], len(steps))
+    title = f"A block of {model.name}, cut"
+    return Stage(title, (WIDE, HIGH), tuple(steps), (*matrices, *npus), tuple(pieces), still=3, links=tuple(links))
+
+
+TENSOR_STEPS = (4, 6, 8, 10)
+"""In which the tensor group's collectives complete sums."""
+
+
+def _links(cut: Strategy, homes: Sequence[Sequence[Box]], steps: int) -> list[Link]:
+    """What a collective joins while it plays: the NPUs of a tensor group, below them, and the copies of a slice."""
+    found = []
+
+    def add(name: str, points: Sequence[Point], look: str, plays: Sequence[int]) -> None:
+        wide = tuple(2.5 if step in plays else 0.0 for step in range(steps))
+        found.append(Link(name, tuple(points), (look,) * steps, wide, title=f"{name}: a collective goes this way"))
+
+    for copy, row in enumerate(homes):
+        if cut.tensor > 1:
+            add(f"tensor group of copy {copy}", _comb(row), "tensor group", TENSOR_STEPS)
+    if cut.data > 1:
+        plays = {0: (12,), 3: (2, 12)}.get(cut.zero, (12, 13))
+        for k, ((x, y, wide, high), (_, below, _, _)) in enumerate(zip(homes[0], homes[1], strict=True)):
+            middle = x + wide - 6
+            add(f"data group of slice {k}", ((middle, y + high), (middle, below)), "data group", plays)
+    return found
+
+
+def _comb(row: Sequence[Box]) -> list[Point]:
+    """From lower edge to lower edge, below the frames."""
+    points: list[Point] = []
+    for x, y, wide, high in row:
+        middle, edge = x + wide / 2, y + high
+        points += [(middle, edge + 3), (middle, edge), (middle, edge + 3)]
+    return points
 
 
 def _whole(matrix: Matrix) -> Box:
@@ -78,7 +110,7 @@ def _whole(matrix: Matrix) -> Box:
 def _home(k: int, shown: int, copy: int, copies: int) -> Box:
     """The frame of an NPU."""
     wide = (WIDE - NPUS_X - 4) / shown - 5
-    high = (HIGH - TOP) / copies - 16
+    high = (HIGH - 4 - TOP) / copies - 16
     return (NPUS_X + k * (wide + 5), TOP + copy * (high + 16), min(wide, 150), high)
 
 

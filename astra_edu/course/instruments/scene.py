@@ -52,7 +52,7 @@ class Piece:
     """Something on the stage: a rectangle with a look and perhaps a word, at a place in each step; None: not there.
 
     at: a box for every step. looks: one for every step. title: what it is, in words. by: {step: the box by way of which
-    it comes to its place there}.
+    it comes to its place there}. says: a word for every step, in place of text.
     """
 
     name: str
@@ -61,6 +61,7 @@ class Piece:
     text: str = ""
     title: str = ""
     by: dict[int, Box] = field(default_factory=dict)
+    says: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

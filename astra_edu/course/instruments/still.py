@@ -85,8 +85,8 @@ def _stage(stage: Stage, top: float, veiled: bool) -> tuple[str, float]:
             continue
         x, y, w, h = (scale * number for number in box)
         parts.append(_box(x, top + y, w, h, piece.looks[step]))
-        if piece.text:
-            parts.append(_word(x + w / 2, top + y + h / 2, piece.text))
+        if word := piece.says[step] if piece.says else piece.text:
+            parts.append(_word(x + w / 2, top + y + h / 2, word))
     return "".join(parts), scale * stage.size[1]
 
 

@@ -192,3 +192,48 @@ def test_its_picture_has_no_number_before_a_prediction_and_its_words_after_it():
     assert cut.data["scene"]["headline"] in after
     for bar in (bar for bars in cut.data["scene"]["bars"] for bar in bars["bars"]):
         assert f">{bar['said']}</text>" in after
+
+
+@pytest.mark.parametrize("setting", ["", "model=22b tensor=4 data=2 pipeline=2", "pipeline=16 micro_batches=4 data=1"])
+def test_lanes_are_the_passes_of_the_pipeline(setting):
+    cut = ae.CutTheModel(setting)
+    run = iteration(cut.values).pipeline
+    (lanes,) = cut.scene(cut.values).lanes
+    assert lanes.lanes == tuple(f"stage {stage}" for stage in range(cut.values["pipeline"]))
+    seen = {(b.lane, b.look, b.text): (b.start, b.end) for b in lanes.blocks}
+    assert len(seen) == 2 * cut.values["pipeline"] * cut.values["micro_batches"]
+    for stage, columns in enumerate(zip(run.passes, run.starts_ns, run.ends_ns, strict=True)):
+        for each, start, end in zip(*columns, strict=True):
+            lane = f"stage {stage}", {"F": "forward", "B": "backward"}[each.kind], str(each.micro_batch)
+            assert seen[lane] == (start / 1e6, end / 1e6)
+    assert lanes.end == iteration(cut.values).total_ns / 1e6
+
+
+def test_without_a_pipeline_or_with_too_many_passes_there_are_no_lanes():
+    for setting in ("pipeline=1 model=22b", "pipeline=16 micro_batches=64"):
+        cut = ae.CutTheModel(setting)
+        assert cut.scene(cut.values).lanes == ()
+
+
+@pytest.mark.parametrize(("zero", "data"), [(0, {12}), (1, {12, 13}), (2, {12, 13}), (3, {2, 12})])
+def test_lines_join_a_group_while_its_collective_plays(zero, data):
+    stage = ae.CutTheModel("model=22b tensor=4 data=2 pipeline=1", zero=zero).data["scene"]["stage"]
+    plays = {link["name"]: {step for step, wide in enumerate(link["wide"]) if wide} for link in stage["links"]}
+    assert plays == {f"tensor group of copy {copy}": {4, 6, 8, 10} for copy in (0, 1)} | {
+        f"data group of slice {k}": data for k in range(4)
+    }
+    assert all("A collective of the tensor group" in stage["steps"][step] for step in (4, 6, 8, 10))
+    frames = {frame["name"]: frame["box"] for frame in stage["frames"]}
+    for k, link in enumerate(stage["links"][2:]):
+        (x, y, wide, high), (_, below, _, _) = frames[f"NPU {k}"], frames[f"NPU {4 + k}"]
+        (start, top), (end, bottom) = link["points"]
+        assert start == end
+        assert x < start < x + wide
+        assert (top, bottom) == (y + high, below)
+
+
+def test_a_group_of_one_has_no_line():
+    for setting, kind in (("tensor=1 model=22b pipeline=1", "data"), ("data=1 model=22b pipeline=1", "tensor")):
+        names = [link["name"] for link in ae.CutTheModel(setting).data["scene"]["stage"]["links"]]
+        assert names
+        assert all(name.startswith(kind) for name in names)

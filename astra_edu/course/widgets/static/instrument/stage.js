@@ -55,7 +55,7 @@ export class Stage {
       const group = make("g", { "data-piece": piece.name }, this.svg);
       const box = this.patterns.box(group);
       make("title", { text: piece.title || piece.text }, group);
-      return { piece, group, box, word: piece.text ? make("text", { class: "astra-word", text: piece.text }, group) : null };
+      return { piece, group, box, word: piece.text || piece.says.length ? make("text", { class: "astra-word", text: piece.text }, group) : null };
     });
   }
 
@@ -97,6 +97,7 @@ export class Stage {
       this.patterns.dress(box, piece.looks[t < 0.5 ? from : to]);
       place(box, here);
       if (word) {
+        if (piece.says.length) put(word, "text", piece.says[t < 0.5 ? from : to]);
         put(word, "x", here[0] + here[2] / 2);
         put(word, "y", here[1] + here[3] / 2 + 3);
       }

@@ -1,0 +1,79 @@
+"""Faults in the cards that are put in order."""
+
+from tools.mutants.fault import Fault
+
+PY = "astra_edu/course/instruments"
+TEST = "tests/course/instruments/test_order.py::test_"
+SEEN = "tests/browser/test_order_seen.py::test_"
+ONE = f"{TEST}just_one_order_is_right_and_it_is_the_algorithms"
+PROVED = f"{TEST}the_prover_says_what_following_every_contribution_says[ring-reduce-scatter]"
+CLICKED = f"{TEST}clicking_puts_a_card_in_the_next_place_or_takes_it_out"
+HALF_WAY = f"{TEST}the_broken_rule_is_named_and_its_message_stops_half_way_in_red"
+
+FAULTS = [
+    Fault(
+        "cards: two orders are right",
+        f"{PY}/order_job.py",
+        "[*chosen, card])) == 1",
+        "[*chosen, card])) >= 1",
+        f"{ONE}[ring-all-gather]",
+    ),
+    Fault(
+        "cards: a right step is left out",
+        f"{PY}/order_job.py",
+        "chosen = list(right)",
+        "chosen = list(right[:-1])",
+        f"{ONE}[ring-reduce-scatter]",
+    ),
+    Fault("judge: the promise isn't asked about", f"{PY}/order_job.py", "prove_end(whole, held[-1])", "pass", PROVED),
+    Fault(
+        "judge: receivers always add",
+        f"{PY}/order_job.py",
+        "Rounds(card.phase, card.op,",
+        "Rounds(card.phase, Op.REDUCE,",
+        f"{ONE}[direct-all-reduce]",
+    ),
+    Fault(
+        "next: any card that can be carried out",
+        f"{PY}/order_job.py",
+        '"".join(rest)).done]',
+        '"".join(rest)).held]',
+        f"{TEST}a_next_card_is_told_only_where_it_leads_to_the_end[ring-reduce-scatter]",
+    ),
+    Fault("click: a placed card stays", f"{PY}/order.py", 'letters.replace(letter, "")', "letters", CLICKED),
+    Fault(
+        "click: a fourth card pushes one out",
+        f"{PY}/order.py",
+        "_placed(letters + letter if len(letters) < steps_wanted(puzzle) else letters)",
+        "_placed((letters + letter)[-3:])",
+        CLICKED,
+    ),
+    Fault(
+        "check: a card in two places",
+        f"{PY}/order.py",
+        "if len(set(placed)) < len(placed):",
+        "if len(set(placed)) > len(placed):",
+        f"{TEST}what_is_no_order_is_refused[first=A second=A-a card can only be in one place]",
+    ),
+    Fault(
+        "stage: the wrong message arrives",
+        f"{PY}/order_stage.py",
+        "_halfway(start, end) if wrong else",
+        "end if wrong else",
+        HALF_WAY,
+    ),
+    Fault(
+        "stage: finished shards look partial",
+        f"{PY}/order_stage.py",
+        "if mask == target:",
+        "if mask > target:",
+        f"{TEST}at_the_end_of_the_right_order_each_npu_has_its_own_shard_complete",
+    ),
+    Fault(
+        "stage: words are those of the step before",
+        "astra_edu/course/widgets/static/instrument/stage.js",
+        'put(word, "text", piece.says[t < 0.5 ? from : to]);',
+        'put(word, "text", piece.says[0]);',
+        f"{SEEN}cards_are_clicked_into_the_right_order_and_proved[light]",
+    ),
+]
