@@ -169,7 +169,13 @@ def test_both_networks_are_on_the_stage_with_links_both_ways_and_nothing_outside
 
 
 @pytest.mark.parametrize(
-    "setting", ["", "network=switch left=ring right=direct between=50 size=0.25 late=5", SETTINGS[3]]
+    "setting",
+    [
+        "",
+        "left=hierarchical between=50",
+        "network=switch left=ring right=direct between=50 size=0.25 late=5",
+        SETTINGS[3],
+    ],
 )
 def test_it_asks_for_the_busiest_links_and_every_link_of_the_right_is_a_place(setting):
     links, scene, runs = shown(setting)
