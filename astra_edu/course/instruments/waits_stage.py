@@ -22,7 +22,7 @@ LANE_X, LANE, GATE_X, HOME_X, HOME = 59.0, 78.0, 140.0, 158.0, 44.0
 """Of each mode: where the lanes begin and how long they are, where one waits, and the server or the all-reduce."""
 TOKEN = 13.0
 LOOK = {"compute": "compute", "communicate": "sends", "queue": "queues for the server", "wait": "waits for others"}
-DOES = {"compute": "compute", "communicate": "send", "queue": "queue for the server", "wait": "wait"}
+DOES = {"compute": "compute", "communicate": "send", "queue": "queue", "wait": "wait"}
 
 
 @dataclass(frozen=True)

@@ -138,7 +138,7 @@ def test_counters_and_sentences_of_the_steps_count_updates_and_workers(setting):
             assert said.startswith(f"{done} updates, loss ")
             assert said.endswith(" too large") or float(said.rpartition(" ")[2]) == pytest.approx(loss, rel=0.06)
             kinds = [doing(run, worker, t)[0] for worker in range(run.workers)]
-            words = {"compute": "compute", "communicate": "send", "queue": "queue for the server", "wait": "wait"}
+            words = {"compute": "compute", "communicate": "send", "queue": "queue", "wait": "wait"}
             counts = ", ".join(f"{kinds.count(kind)} {does}" for kind, does in words.items() if kind in kinds)
             name = {MODES[0]: "BSP", MODES[1]: f"Bound {waits.values['bound']}"}.get(mode, "Asynchronous")
             assert f"{name}: {counts}." in scene.stage.steps[step]
