@@ -26,10 +26,12 @@ MAKE = {
     "Folds": lambda: ae.Folds(Gemm(6, 5, 7), SystolicArray(3, 4)),
     "MemorySystems": ae.MemorySystems,
     "LinkPlayer": lambda: ae.LinkPlayer(recorded(ae.Block("Ring", 4, 50, 500), "ring")),
+    "LinksAndCongestion": ae.LinksAndCongestion,
     "OrderTheSteps": lambda: ae.OrderTheSteps("first=E"),
     "Player": lambda: ae.Player(ae.schedule("all-reduce", "ring", 8)),
     "SpendTheBudget": lambda: ae.SpendTheBudget("npus=64 tensor=4 pipeline=2"),
     "Stages": ae.Stages,
+    "WhoWaits": ae.WhoWaits,
     "Timeline": lambda: ae.Timeline(ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.preset("torus"))),
 }
 

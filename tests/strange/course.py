@@ -28,6 +28,7 @@ CALLS = [
     call("Folds", ae.Folds, gemm=GEMM, array=ARRAY, dataflow="weight", step=0),
     call("LinkPlayer", ae.LinkPlayer, result=RECORDED, places=None, time=0),
     call("LinkPlayer .svg", ae.LinkPlayer(RECORDED).svg, time=0),
+    call("LinksAndCongestion", ae.LinksAndCongestion, setting="network=ring size=4", late=5),
     call("OrderTheSteps", ae.OrderTheSteps, setting="first=E second=B", third="D"),
     call("MemorySystems", ae.MemorySystems, setting="remote=500 link=512", move="load-own"),
     call("Player", ae.Player, schedule=SCHEDULE, timing=None, clock="steps", topology="Ring"),
@@ -47,4 +48,5 @@ CALLS = [
         comm_scale=1,
         passes=1,
     ),
+    call("WhoWaits", ae.WhoWaits, setting="workers=4 slow=2", straggler=1),
 ]

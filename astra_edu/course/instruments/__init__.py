@@ -7,8 +7,10 @@ from astra_edu.course.instruments.cut import CutTheModel
 from astra_edu.course.instruments.feed import FeedTheNetwork
 from astra_edu.course.instruments.instrument import Instrument
 from astra_edu.course.instruments.leaderboard import leaderboard
+from astra_edu.course.instruments.links import LinksAndCongestion
 from astra_edu.course.instruments.memory import MemorySystems
 from astra_edu.course.instruments.order import OrderTheSteps
+from astra_edu.course.instruments.waits import WhoWaits
 
 __all__ = [
     "CaseStudies",
@@ -16,8 +18,10 @@ __all__ = [
     "CutTheModel",
     "FeedTheNetwork",
     "Instrument",
+    "LinksAndCongestion",
     "MemorySystems",
     "OrderTheSteps",
     "SpendTheBudget",
+    "WhoWaits",
     "leaderboard",
 ]

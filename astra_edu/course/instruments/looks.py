@@ -50,6 +50,20 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "NPU": ("#e4e6ea", "#4b4f57", ""),
     "link": ("#b9bcc2", "#6b6f78", ""),
     "slowest stage": ("#f2a58a", "#b5432a", "x"),
+    "sends": ("#f6c98b", "#8f5f12", "/"),
+    "queues for the server": ("#f3e08c", "#7d6c14", "."),
+    "waits for others": ("#d4d4d4", "#55585e", "x"),
+    "bulk-synchronous": ("#cbb9e8", "#64499c", ""),
+    "bounded staleness": ("#f2a58a", "#a04a2a", "/"),
+    "link is idle": ("#d4d4d4", "#55585e", ""),
+    "link has sent": ("#9ecbe8", "#2f6f9c", ""),
+    "bytes wait for it": ("#f3e08c", "#7d6c14", "-"),
+    "many bytes wait for it": ("#f2a58a", "#a04a2a", "/"),
+    "hierarchical": ("#a9dcc3", "#2b7355", ""),
+    "ring": ("#9ecbe8", "#2f6f9c", "\\"),
+    "direct": ("#f2a58a", "#a04a2a", "/"),
+    "halvingDoubling": ("#cbb9e8", "#64499c", "x"),
+    "asynchronous": ("#a9dcc3", "#2b7355", "-"),
 }
 """name: (on light, on dark, hatch); also of each family of algorithms, such as "ring".
 
