@@ -88,10 +88,10 @@ FAULTS = [
         f"{SAYS}where_messages_share_links_the_bound_is_asked_for",
     ),
     Fault(
-        "the latency is halved instead of the bandwidth doubled",
+        "the bandwidth of the other dimensions is doubled",
         f"{PY}/explorer_words.py",
-        "bandwidth=2 * one.bandwidth",
-        "latency=one.latency / 2",
+        "if d == dimension else one",
+        "if d != dimension else one",
         f"{SAYS}several_dimensions_are_asked_which_needs_bandwidth[network0-dimension 1]",
     ),
     Fault(
