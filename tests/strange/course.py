@@ -23,6 +23,7 @@ CALLS = [
         network=(("Ring", 8, 50, 500),),
         size=4096,
         splits=4,
+        ask=False,
     ),
     call("FeedTheNetwork", ae.FeedTheNetwork, setting="shape=8 memory=128", cores=2),
     call("Folds", ae.Folds, gemm=GEMM, array=ARRAY, dataflow="weight", step=0),

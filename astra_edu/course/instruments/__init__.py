@@ -4,6 +4,7 @@ from astra_edu.course.instruments.budget import SpendTheBudget
 from astra_edu.course.instruments.case import CaseStudies
 from astra_edu.course.instruments.chunks import ChunksOverDimensions
 from astra_edu.course.instruments.cut import CutTheModel
+from astra_edu.course.instruments.explorer import Explorer
 from astra_edu.course.instruments.feed import FeedTheNetwork
 from astra_edu.course.instruments.instrument import Instrument
 from astra_edu.course.instruments.leaderboard import leaderboard
@@ -16,6 +17,7 @@ __all__ = [
     "CaseStudies",
     "ChunksOverDimensions",
     "CutTheModel",
+    "Explorer",
     "FeedTheNetwork",
     "Instrument",
     "LinksAndCongestion",
