@@ -6,5 +6,14 @@ from astra_edu.course.instruments.cut import CutTheModel
 from astra_edu.course.instruments.instrument import Instrument
 from astra_edu.course.instruments.leaderboard import leaderboard
 from astra_edu.course.instruments.order import OrderTheSteps
+from astra_edu.course.instruments.training import TrainingIteration
 
-__all__ = ["ChunksOverDimensions", "CutTheModel", "Instrument", "OrderTheSteps", "SpendTheBudget", "leaderboard"]
+__all__ = [
+    "ChunksOverDimensions",
+    "CutTheModel",
+    "Instrument",
+    "OrderTheSteps",
+    "SpendTheBudget",
+    "TrainingIteration",
+    "leaderboard",
+]
