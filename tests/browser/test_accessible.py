@@ -27,6 +27,7 @@ MAKE = {
     "Player": lambda: ae.Player(ae.schedule("all-reduce", "ring", 8)),
     "SpendTheBudget": lambda: ae.SpendTheBudget("npus=64 tensor=4 pipeline=2"),
     "Stages": ae.Stages,
+    "TrainingIteration": ae.TrainingIteration,
     "Timeline": lambda: ae.Timeline(ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.preset("torus"))),
 }
 

@@ -12,6 +12,7 @@ PLAYER = ae.Player(SCHEDULE)
 
 CALLS = [
     call("ChunksOverDimensions", ae.ChunksOverDimensions, setting="chunks=8 dimensions=3", queue="FIFO"),
+    call("TrainingIteration", ae.TrainingIteration, setting="scheduling=LIFO", iterations=1),
     call("CutTheModel", ae.CutTheModel, setting="model=22b tensor=4", data=2),
     call("SpendTheBudget", ae.SpendTheBudget, setting="npus=128 inside=Ring", price=0),
     call(

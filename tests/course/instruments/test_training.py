@@ -11,7 +11,7 @@ from astra_edu.course.instruments.training_lanes import COMPUTE, WAITS
 from astra_edu.course.instruments.training_stage import MOST_STEPS, layer_frame, moments
 from astra_edu.workload import Layer, Work
 
-EX3 = Path("exercises/inputs/asplos2022/ex3")
+EX3 = Path(__file__).parents[3] / "exercises/inputs/asplos2022/ex3"
 MIB = 2**20
 SETTINGS = [
     "",
@@ -19,6 +19,7 @@ SETTINGS = [
     "loop=MODEL bandwidth=4",
     "loop=HYBRID_DATA_MODEL scheduling=LIFO splits=2",
     "loop=DATA_REORDER overlap=False iterations=1",
+    "splits=8",
     "active=4 splits=8 scheduling=LIFO",
     "workload=vgg16 scheduling=LIFO",
     "workload=gpt3 iterations=1",
@@ -353,3 +354,16 @@ def test_the_code_says_the_same(setting, capsys):
     exec(training.data["scene"]["code"], {"ae": ae})
     assert capsys.readouterr().out.splitlines()[-1] == repr(run(training.values).result)
     assert dict(ae.LOOPS) == before
+
+
+@pytest.mark.parametrize("setting", ["", "scheduling=LIFO", "workload=vgg16"])
+def test_the_reasons_of_a_wait_last_as_long_as_it_does(setting):
+    _, _, done = shown(setting)
+    for layer, exposed in done.exposed.items():
+        assert sum(done.meanwhile(layer).values()) == pytest.approx(exposed, abs=3 * len(done.waits))
+
+
+def test_many_chunks_are_drawn_small_and_do_not_leave_their_frames():
+    _, scene, _ = shown("workload=vgg16 splits=8")
+    assert max(piece.at[k][2] for piece in scene.stage.pieces[:-1] for k in range(len(piece.at)) if piece.at[k]) == 6
+    assert len(scene.stage.pieces) == 2 * 16 * 8 + 1
