@@ -10,7 +10,8 @@ pytest.importorskip("anywidget")
 
 import astra_edu as ae
 from astra_edu.course.instruments.looks import LOOKS
-from astra_edu.course.instruments.training_stage import layer_frame
+from astra_edu.course.instruments.training_job import run
+from astra_edu.course.instruments.training_stage import layer_frame, moments
 from browser.looking import SCHEMES, shade
 from browser.test_chunks_seen import FRAMES, OVER, WORDS
 from browser.test_cut_seen import BARS, BOXES, to_step
@@ -109,7 +110,7 @@ def test_a_playhead_shows_where_the_stage_has_got(show):
     to_step(page, 17)
     at = float(page.locator(".astra-playhead").get_attribute("d").split()[0][1:])
     scale = (RIGHT - LEFT) / scene["lanes"][0]["end"]
-    assert at == pytest.approx(LEFT + scene["stage"]["times"][17] * scale, abs=0.02)
+    assert at == pytest.approx(LEFT + moments(run(FIVE.values))[17] / 1e3 * scale, abs=0.02)
 
 
 def test_a_layer_that_is_clicked_is_the_prediction(show):

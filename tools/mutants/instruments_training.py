@@ -32,8 +32,8 @@ FAULTS = [
     Fault(
         "training: a chunk waits for the one that goes after it",
         f"{PY}/training_lanes.py",
-        "return other.end_ns == stay.start_ns and other.phase.dimension == stay.phase.dimension",
-        "return other.end_ns == stay.start_ns",
+        "(of_stay[stay.after],)",
+        "(of_stay[k + 1],)",
         f"{TESTS}a_chunk_names_what_ended_as_it_began[scheduling=LIFO]",
     ),
     Fault(

@@ -101,21 +101,8 @@ def _chunks(run: TrainingRun, lane: str, group: list[int], of_stay: dict[int, st
 
 def _because(run: TrainingRun, k: int, of_stay: dict[int, str]) -> tuple[str, ...]:
     """What a chunk waited for last: who held its place, its phase before, or the compute that it comes from."""
-    stays = run.result.stays
-    stay = stays[k]
-    if stay.start_ns > stay.queued_ns:
-        held = [j for j, other in enumerate(stays[:k]) if _held(other, stay)]
-    else:
-        held = [j for j, other in enumerate(stays[:k]) if _before(other, stay)]
-    if held:
-        return (of_stay[held[-1]],)
+    stay = run.result.stays[k]
+    if stay.after >= 0:
+        return (of_stay[stay.after],)
     made = [j for j, (_, _, end) in enumerate(run.result.computed) if end == stay.issued.created_ns]
     return tuple(f"compute {j}" for j in made)
-
-
-def _held(other: Stay, stay: Stay) -> bool:
-    return other.end_ns == stay.start_ns and other.phase.dimension == stay.phase.dimension
-
-
-def _before(other: Stay, stay: Stay) -> bool:
-    return other.issued is stay.issued and other.chunk == stay.chunk and other.step == stay.step - 1
