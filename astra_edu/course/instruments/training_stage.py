@@ -17,7 +17,8 @@ TOP, LANE = 78.0, 46.0
 QUEUE, RUN_X = 316.0, LEFT + 322.0
 LARGE, SMALL = (13.0, 2), (6.0, 4)
 """How large a chunk is, and how many stand above each other."""
-MOST_STEPS = 60
+MOST_STEPS, MOST_CHUNKS = 60, 160
+"""Of more chunks fewer steps are shown, as a page that is saved holds them all."""
 
 
 def layer_frame(name: str) -> str:
@@ -46,15 +47,18 @@ def training_stage(title: str, run: TrainingRun) -> Stage:
 def moments(run: TrainingRun) -> list[float]:
     """In ns: when the NPU begins to wait or goes on, and when it computes something else or a chunk begins.
 
-    At most about 60: of more, every other, or every third, ... of the latter, then of the former.
+    At most about 60, or half of that where there are many chunks: of more, every other, or every third, ... of the
+    latter, then of the former.
     """
     result = run.result
     waits = {t for wait in run.waits for t in (wait.start_ns, wait.end_ns)} | {0.0, result.total_ns}
     computed = {start for _, start, _ in result.computed}
     chunks = {stay.start_ns for stay in result.stays}
     rest = sorted((computed | chunks) - waits)
-    room = max(10, MOST_STEPS - len(waits))
-    return sorted({*_thinned(sorted(waits), MOST_STEPS), *_thinned(rest, room), 0.0, result.total_ns})
+    walks = {(id(stay.issued), stay.chunk) for stay in result.stays}
+    most = MOST_STEPS if len(walks) <= MOST_CHUNKS else MOST_STEPS // 2
+    room = max(10, most - len(waits))
+    return sorted({*_thinned(sorted(waits), most), *_thinned(rest, room), 0.0, result.total_ns})
 
 
 def _thinned(times: list[float], most: int) -> list[float]:
