@@ -6,6 +6,7 @@ from astra_edu.course.instruments.cut import CutTheModel
 from astra_edu.course.instruments.instrument import Instrument
 from astra_edu.course.instruments.leaderboard import leaderboard
 from astra_edu.course.instruments.order import OrderTheSteps
+from astra_edu.course.instruments.stages import Stages
 from astra_edu.course.instruments.training import TrainingIteration
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "Instrument",
     "OrderTheSteps",
     "SpendTheBudget",
+    "Stages",
     "TrainingIteration",
     "leaderboard",
 ]

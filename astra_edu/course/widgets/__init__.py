@@ -8,8 +8,17 @@ from astra_edu.course.widgets.explorer import Explorer
 from astra_edu.course.widgets.folds import Folds
 from astra_edu.course.widgets.link_player import LinkPlayer
 from astra_edu.course.widgets.player import Player
-from astra_edu.course.widgets.stages import Stages
 from astra_edu.course.widgets.timeline import Timeline
 from astra_edu.course.widgets.what_if import WhatIf
+
+
+def __getattr__(name: str) -> object:
+    """Stages, which is an instrument now."""
+    if name != "Stages":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from astra_edu.course.instruments.stages import Stages
+
+    return Stages
+
 
 __all__ = ["BandwidthSliders", "Explorer", "Folds", "LinkPlayer", "Player", "Stages", "Timeline", "Timing", "WhatIf"]
