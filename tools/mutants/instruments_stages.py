@@ -27,8 +27,8 @@ FAULTS = [
     Fault(
         "stages: paler is darker",
         f"{PY}/looks.py",
-        '"forward b": ("#c4e7d6", "#235f46", "")',
-        '"forward b": ("#7fc0a0", "#4fa37d", "")',
+        '"forward b": ("#a9d6bb", "#276846", "")',
+        '"forward b": ("#5fa080", "#4fa37d", "")',
         f"{SEEN}later_virtual_stages_are_paler_and_backward_passes_hatched[light]",
     ),
     Fault(
