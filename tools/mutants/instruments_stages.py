@@ -69,8 +69,8 @@ FAULTS = [
     Fault(
         "stages: what is kept counts virtual stages as whole",
         f"{PY}/stages_stage.py",
-        "{len(kept(run, stage, t)) / run.virtual:g} of {most:g}",
-        "{len(kept(run, stage, t)):g} of {most:g}",
+        "{len(kept(run, stage, t)) / run.virtual:g}",
+        "{len(kept(run, stage, t)):g}",
         f"{KEPT}[settings2]",
     ),
     Fault(
@@ -81,11 +81,11 @@ FAULTS = [
         f"{KEPT}[settings0]",
     ),
     Fault(
-        "stages: frames are all as long",
+        "stages: how much is kept at most is told before a prediction",
         f"{PY}/stages_stage.py",
-        "frame = (KEEPS_X, y + 1, wide * most * run.virtual, high - 3)",
-        "frame = (KEEPS_X, y + 1, wide * max(run.in_flight) * run.virtual, high - 3)",
-        f"{SEEN}the_frames_are_as_long_as_what_is_ever_kept",
+        "counts = (now, *(",
+        'counts = (f"{now} of {most:g}", *(',
+        f"{TESTS}the_first_moment_does_not_tell_how_much_is_kept_at_most",
     ),
     Fault(
         "stages: two micro-batches in a row are a range",

@@ -29,7 +29,7 @@ def stages_stage(title: str, run: PipelineRun) -> Stage:
         title,
         (WIDE, TOP + run.stages * high + 2),
         tuple(_said(run, t) for t in times),
-        tuple(_frames(run, times, high, min(high - 4, KEEPS / most))),
+        tuple(_frames(run, times, high)),
         tuple(pieces),
         still=len(times) // 2,
         clock=True,
@@ -70,7 +70,7 @@ def doing(run: PipelineRun, stage: int, t: float) -> PassSpan | None:
     return next((s for s in run.spans if s.stage == stage and s.start_ns <= t < s.end_ns), None)
 
 
-def _frames(run: PipelineRun, times: list[int], high: float, wide: float) -> list[Frame]:
+def _frames(run: PipelineRun, times: list[int], high: float) -> list[Frame]:
     found = [
         Frame("words: now", (NOW_X, TOP - 1, 0, 0), "computes now"),
         Frame("words: keeps", (KEEPS_X, TOP - 1, 0, 0), "keeps activations of micro-batches"),
@@ -78,13 +78,12 @@ def _frames(run: PipelineRun, times: list[int], high: float, wide: float) -> lis
     for stage in range(run.stages):
         y = TOP + stage * high
         most = run.in_flight[stage]
-        counts = tuple(f"{len(kept(run, stage, t)) / run.virtual:g} of {most:g}" for t in times)
-        frame = (KEEPS_X, y + 1, wide * most * run.virtual, high - 3)
+        now, *later = (f"{len(kept(run, stage, t)) / run.virtual:g}" for t in times)
+        counts = (now, *(f"{count} of {most:g}" for count in later))  # the first is seen before a prediction
         found += [
             Frame(f"words: stage {stage}", (0, y + high / 2 + 6, 0, 0), f"stage {stage}"),
             Frame(f"now {stage}", (NOW_X, y + 1, NOW, high - 3)),
             Frame(f"does {stage}", (SAYS_X, y + 1, 0, high - 3), says=tuple(_does(run, stage, t) for t in times)),
-            Frame(f"keeps {stage}", frame),
             Frame(f"count {stage}", (COUNT_X, y + 1, 0, high - 3), says=counts),
         ]
     return found
