@@ -34,6 +34,7 @@ MAKE = {
     "SpendTheBudget": lambda: ae.SpendTheBudget("npus=64 tensor=4 pipeline=2"),
     "Stages": ae.Stages,
     "WhoWaits": ae.WhoWaits,
+    "TrainingIteration": ae.TrainingIteration,
     "Timeline": lambda: ae.Timeline(ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.preset("torus"))),
 }
 

@@ -13,6 +13,7 @@ PLAYER = ae.Player(SCHEDULE)
 CALLS = [
     call("CaseStudies", ae.CaseStudies, setting="other=W-2D job=all-reduce", themis="on"),
     call("ChunksOverDimensions", ae.ChunksOverDimensions, setting="chunks=8 dimensions=3", queue="FIFO"),
+    call("TrainingIteration", ae.TrainingIteration, setting="scheduling=LIFO", iterations=1),
     call("CutTheModel", ae.CutTheModel, setting="model=22b tensor=4", data=2),
     call("SpendTheBudget", ae.SpendTheBudget, setting="npus=128 inside=Ring", price=0),
     call(

@@ -11,6 +11,8 @@ from astra_edu.course.instruments.leaderboard import leaderboard
 from astra_edu.course.instruments.links import LinksAndCongestion
 from astra_edu.course.instruments.memory import MemorySystems
 from astra_edu.course.instruments.order import OrderTheSteps
+from astra_edu.course.instruments.stages import Stages
+from astra_edu.course.instruments.training import TrainingIteration
 from astra_edu.course.instruments.waits import WhoWaits
 
 __all__ = [
@@ -24,6 +26,8 @@ __all__ = [
     "MemorySystems",
     "OrderTheSteps",
     "SpendTheBudget",
+    "Stages",
+    "TrainingIteration",
     "WhoWaits",
     "leaderboard",
 ]

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("anywidget")
 
 from astra_edu.course.instruments import Explorer, Instrument
-from astra_edu.course.widgets import Folds, LinkPlayer, Player, Stages, Timeline
+from astra_edu.course.widgets import Folds, LinkPlayer, Player, Timeline
 from astra_edu.course.widgets.bundle import STATIC, join, script, style
 from astra_edu.course.widgets.palette import LEVELS, PALETTE
 from astra_edu.course.widgets.what_if_parts import Words
@@ -18,7 +18,6 @@ WIDGETS = {
     "folds": Folds,
     "link_player": LinkPlayer,
     "player": Player,
-    "stages": Stages,
     "timeline": Timeline,
     "what_if": Words,
     "instrument": Instrument,
