@@ -57,6 +57,7 @@ _LOADED_LATE = {
             "SpendTheBudget",
             "Stages",
             "TrainingIteration",
+            "WhoWaits",
             "leaderboard",
         ),
         "course.widgets": ("Folds", "LinkPlayer", "Player", "Timeline", "WhatIf"),

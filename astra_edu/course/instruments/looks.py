@@ -52,7 +52,6 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "sent": ("#d4d4d4", "#55585e", "."),
     "left for training": ("#87c5a0", "#2f7d52", ""),
     "communication": ("#f2a58a", "#a04a2a", "/"),
-    "exposed communication": ("#f2a58a", "#a04a2a", "/"),
     "here": ("#9ecbe8", "#2f6f9c", ""),
     "published": ("#f3e08c", "#7d6c14", "-"),
     "can be sent": ("#a9dcc3", "#2b7355", "."),
