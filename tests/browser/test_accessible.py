@@ -19,15 +19,22 @@ from browser.looking import SCHEMES
 pytestmark = pytest.mark.browser
 
 MAKE = {
+    "CaseStudies": lambda: ae.CaseStudies("job=all-reduce"),
     "ChunksOverDimensions": ae.ChunksOverDimensions,
     "CutTheModel": lambda: ae.CutTheModel("model=22b tensor=4 data=1 pipeline=1"),
+    "FeedTheNetwork": ae.FeedTheNetwork,
+    "Explorer": lambda: ae.Explorer(network=(("Ring", 4, 50, 500), ("Switch", 2, 50, 500)), ask=False),
+    "Explorer, asking": lambda: ae.Explorer("all-gather", network=(("Ring", 4, 50, 500), ("Switch", 2, 50, 500))),
     "Folds": lambda: ae.Folds(Gemm(6, 5, 7), SystolicArray(3, 4)),
+    "MemorySystems": ae.MemorySystems,
     "LinkPlayer": lambda: ae.LinkPlayer(recorded(ae.Block("Ring", 4, 50, 500), "ring")),
+    "LinksAndCongestion": ae.LinksAndCongestion,
     "OrderTheSteps": lambda: ae.OrderTheSteps("first=E"),
     "Player": lambda: ae.Player(ae.schedule("all-reduce", "ring", 8)),
     "SpendTheBudget": lambda: ae.SpendTheBudget("npus=64 tensor=4 pipeline=2"),
     "Stages": ae.Stages,
     "TrainingIteration": ae.TrainingIteration,
+    "WhoWaits": ae.WhoWaits,
     "Timeline": lambda: ae.Timeline(ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.preset("torus"))),
 }
 
@@ -60,4 +67,12 @@ def test_an_instrument_breaks_no_rule_once_it_has_answered(open_page, scheme):
     page.locator(".astra-fields input").first.check()
     page.get_by_role("button", name="commit").click()
     page.locator(".astra-result").wait_for()
+    assert found(page) == []
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_words_meaning_breaks_no_rule(open_page, scheme):
+    page = open_page(page_of("Player"), color_scheme=scheme)
+    page.locator(".astra-term").first.focus()
+    page.locator(".astra-meaning:popover-open").wait_for()
     assert found(page) == []

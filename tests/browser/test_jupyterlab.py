@@ -6,6 +6,11 @@ import re
 
 import pytest
 
+pytest.importorskip("matplotlib")
+
+from matplotlib import image
+from numpy import median
+
 pytestmark = pytest.mark.browser
 
 DECK = "document.querySelector('.astra-player').astraDeck"
@@ -13,8 +18,13 @@ DECK = "document.querySelector('.astra-player').astraDeck"
 
 def test_start_here_is_watched_and_dragged(run_all, tmp_path):
     page = run_all("notebooks/00_start_here.ipynb")
+    chunks = page.locator(".jp-RenderedMarkdown abbr", has_text="chunks").first
+    assert chunks.get_attribute("title").startswith("One of the equal pieces into which ASTRA-sim’s system layer")
+
     player = page.locator(".astra-player").first
     player.scroll_into_view_if_needed()
+    player.locator(".astra-term").first.hover()
+    player.get_by_text("every NPU ends with the whole sum of all buffers").wait_for()
     player.focus()
     page.keyboard.press("+")
     page.keyboard.press("Space")
@@ -29,10 +39,14 @@ def test_start_here_is_watched_and_dragged(run_all, tmp_path):
     player.get_by_text("Step 11 of 14, all-gather").first.wait_for()
     page.screenshot(path=tmp_path / "player.png")
 
-    headline = page.get_by_text("45.681 µs: 1.75 MiB sent by the busiest NPU")
-    headline.scroll_into_view_if_needed()
-    size = page.locator(".widget-inline-hbox", has=page.locator("label", has_text=re.compile("^size$")))
-    size.locator(".noUi-handle").press("ArrowRight")
+    explorer = page.locator(".astra-instrument")
+    explorer.scroll_into_view_if_needed()
+    assert page.get_by_text("45.681 µs: 1.75 MiB sent by the busiest NPU").count() == 0
+    explorer.locator("input[type=number]").fill("50")
+    explorer.get_by_role("button", name="commit").click()
+    explorer.get_by_text("You said 50 µs; it is 45.68 µs: 9.5 % too much.").wait_for(timeout=10_000)
+    explorer.get_by_text("45.681 µs: 1.75 MiB sent by the busiest NPU").wait_for(timeout=10_000)
+    explorer.get_by_role("slider", name="job, size").press("ArrowRight")
     page.get_by_text("62.761 µs: 3.5 MiB sent by the busiest NPU").wait_for(timeout=10_000)
     page.screenshot(path=tmp_path / "explorer.png")
 
@@ -76,3 +90,23 @@ def test_a_verdict_is_a_card_in_both_themes(run_all, tmp_path):
         page.screenshot(path=tmp_path / f"{theme}.png")
     assert seen == {"Light": "rgb(0, 114, 178)", "Dark": "rgb(86, 180, 233)"}
     assert "5 of 5 right, 5 at first try" in page.locator(".astra-is-right").last.text_content()
+
+
+def test_a_figure_is_dark_in_the_dark_theme(run_all, tmp_path):
+    page = run_all("notebooks/10_why_distributed.ipynb", ".astra-figure img")
+    picture = page.locator(".astra-figure img").first
+    seen = {}
+    for theme in ("Dark", "Light"):
+        page.click('.lm-MenuBar-itemLabel:text-is("Settings")')
+        page.hover('.lm-Menu-itemLabel:text-is("Theme")')
+        page.click(f'.lm-Menu-itemLabel:text-is("JupyterLab {theme}")')
+        page.wait_for_function(f"document.body.dataset.jpThemeName === 'JupyterLab {theme}'")
+        picture.scroll_into_view_if_needed()
+        page.wait_for_timeout(300)
+        picture.screenshot(path=tmp_path / f"{theme}.png")
+        pixels = image.imread(tmp_path / f"{theme}.png")[..., :3]
+        seen[theme] = float(median(pixels))  # of its paper
+    assert seen["Light"] > 0.99
+    assert 0.05 < seen["Dark"] < 0.15
+    page.set_viewport_size({"width": 1280, "height": 720})
+    assert picture.bounding_box()["width"] >= 815  # for which letters are chosen

@@ -11,6 +11,7 @@ RECORDED = ae.simulate(TRACE, AWARE, record=True, progress=False)
 PLAYER = ae.Player(SCHEDULE)
 
 CALLS = [
+    call("CaseStudies", ae.CaseStudies, setting="other=W-2D job=all-reduce", themis="on"),
     call("ChunksOverDimensions", ae.ChunksOverDimensions, setting="chunks=8 dimensions=3", queue="FIFO"),
     call("TrainingIteration", ae.TrainingIteration, setting="scheduling=LIFO", iterations=1),
     call("CutTheModel", ae.CutTheModel, setting="model=22b tensor=4", data=2),
@@ -23,11 +24,15 @@ CALLS = [
         network=(("Ring", 8, 50, 500),),
         size=4096,
         splits=4,
+        ask=False,
     ),
+    call("FeedTheNetwork", ae.FeedTheNetwork, setting="shape=8 memory=128", cores=2),
     call("Folds", ae.Folds, gemm=GEMM, array=ARRAY, dataflow="weight", step=0),
     call("LinkPlayer", ae.LinkPlayer, result=RECORDED, places=None, time=0),
     call("LinkPlayer .svg", ae.LinkPlayer(RECORDED).svg, time=0),
+    call("LinksAndCongestion", ae.LinksAndCongestion, setting="network=ring size=4", late=5),
     call("OrderTheSteps", ae.OrderTheSteps, setting="first=E second=B", third="D"),
+    call("MemorySystems", ae.MemorySystems, setting="remote=500 link=512", move="load-own"),
     call("Player", ae.Player, schedule=SCHEDULE, timing=None, clock="steps", topology="Ring"),
     call("Player .show", PLAYER.show, schedule=SCHEDULE, timing=None, topology="Ring"),
     call("Player .svg", PLAYER.svg, step=0),
@@ -45,4 +50,5 @@ CALLS = [
         comm_scale=1,
         passes=1,
     ),
+    call("WhoWaits", ae.WhoWaits, setting="workers=4 slow=2", straggler=1),
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from astra_edu.course.instruments.charts import Curves, Lanes, chart_table
@@ -113,6 +113,7 @@ class Stage:
     still: the step that says most where nothing moves.
     clock: whether steps are moments of a run. Then pieces move all the time; and as times would answer what is asked,
     only the first step is shown before a prediction.
+    hidden: whether the steps would answer what is asked, though they are no moments; then the same.
     times: when each step is, in the unit of the lanes and curves beside it, which then show where the stage has got.
     """
 
@@ -125,6 +126,7 @@ class Stage:
     clock: bool = False
     links: tuple[Link, ...] = ()
     times: tuple[float, ...] = ()
+    hidden: bool = False
 
 
 @dataclass(frozen=True)
@@ -134,7 +136,7 @@ class Scene:
     title: what it is. headline: the number that counts, in words. sentences: what is to be said about it. numbers:
     {name: (value, in words)}, compared with those of the setting before and of the pinned one. code: it in Python.
     sets: {what on the stage or in lanes: values to take where it is clicked}; the settings must have a control as well.
-    drags: {what on the stage: the setting that it moves}.
+    drags: {what on the stage: the setting that it moves}. player: what a player draws, of an instrument that has one.
     """
 
     title: str
@@ -148,10 +150,11 @@ class Scene:
     lanes: tuple[Lanes, ...] = ()
     sets: dict[str, dict[str, Any]] = field(default_factory=dict)
     drags: dict[str, Drag] = field(default_factory=dict)
+    player: dict[str, Any] | None = None
 
     def data(self) -> dict[str, Any]:
         """For the view."""
-        return asdict(self)
+        return asdict(replace(self, player=None)) | {"player": self.player}  # a copy of a player takes long
 
     def summary(self) -> str:
         """The same as plain text."""

@@ -10,6 +10,7 @@ from typing import Any
 import anywidget
 
 from astra_edu.base.files import write_text
+from astra_edu.course.paper import on_paper
 from astra_edu.course.widgets import handout
 
 
@@ -24,6 +25,10 @@ class View(anywidget.AnyWidget):
     def summary(self) -> str:
         """What the view shows, as plain text; "" where its name says enough."""
         return ""
+
+    def instead(self) -> str:
+        """The words that stand where no view runs."""
+        return self.summary()
 
     def still(self) -> str:
         """What the view shows, as SVG text; "" where it has no picture."""
@@ -50,7 +55,7 @@ class View(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
-        lines = [f"{self._name()}: run this cell (Shift+Enter) to {self._use}", self.summary()]
+        lines = [f"{self._name()}: run this cell (Shift+Enter) to {self._use}", self.instead()]
         picture = self.still()
         text = "\n".join(filter(None, lines))
         return data | {"text/plain": text} | (framed(picture, text, self._use) if picture else {}), metadata
@@ -59,8 +64,5 @@ class View(anywidget.AnyWidget):
 def framed(picture: str, alt: str, use: str = "use it") -> dict[str, str]:
     """A still picture (SVG text) for where no view runs, as an output that notebooks show before they are trusted."""
     source = b64encode(picture.encode()).decode()
-    return {
-        "text/html": f'<figure style="margin:0"><img alt="{escape(alt)}" src="data:image/svg+xml;base64,{source}" '
-        'style="max-width:100%;background:white">'
-        f"<figcaption>Run this cell (Shift+Enter) to {escape(use)}.</figcaption></figure>"
-    }
+    caption = f"Run this cell (Shift+Enter) to {escape(use)}."
+    return {"text/html": on_paper(f"data:image/svg+xml;base64,{source}", alt, caption)}

@@ -518,3 +518,15 @@ def test_runs_say_what_they_are():
 
 def test_a_run_can_be_made_by_hand():
     assert Run("mine", 1, 10, (), ()).staleness == {}
+
+
+@pytest.mark.parametrize("straggler", [0, 2, 3])
+def test_any_worker_may_be_the_straggler(straggler):
+    times = ComputeTimes("constant", 1000, slow=3, straggler=straggler)
+    assert [times.mean_of(worker) for worker in range(4)] == [3000 if w == straggler else 1000 for w in range(4)]
+    assert [next(times.of_worker(worker)) for worker in range(4)] == [times.mean_of(worker) for worker in range(4)]
+    for workers in (1, 2, 4):
+        assert times.slowest_ns(workers) == (3000 if straggler < workers else 1000)
+    assert ComputeTimes("constant", 1000, slow=0.5, straggler=straggler).slowest_ns(4) == 1000
+    with pytest.raises(ae.ConfigError, match="straggler"):
+        ComputeTimes(straggler=-1)

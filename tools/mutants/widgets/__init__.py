@@ -2,6 +2,7 @@
 
 from tools.mutants.widgets import (
     folds,
+    glossary,
     link_player,
     player,
     player_table,
@@ -9,6 +10,7 @@ from tools.mutants.widgets import (
     stills,
     timeline,
     timeline_bars,
+    trees,
 )
 
 FAULTS = [
@@ -17,7 +19,9 @@ FAULTS = [
     *link_player.FAULTS,
     *timeline.FAULTS,
     *timeline_bars.FAULTS,
+    *trees.FAULTS,
     *folds.FAULTS,
+    *glossary.FAULTS,
     *stills.FAULTS,
     *readings.FAULTS,
 ]

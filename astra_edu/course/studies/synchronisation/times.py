@@ -28,7 +28,7 @@ class ComputeTimes:
     kind and spread: "constant", always mean_ns; "uniform", mean_ns × (1 ± spread); "exponential", a fixed part of
     mean_ns × (1 − spread) and an exponential part with the mean mean_ns × spread (a spread of 1: nothing fixed);
     "log-normal", with the mean mean_ns, and spread as the standard deviation of the logarithm. slow: how many times as
-    long worker 0, the straggler, takes in every iteration.
+    long the straggler takes in every iteration. straggler: which worker that is.
 
     Raises ConfigError for a kind there isn't, for a spread that doesn't fit it, and for times above LONGEST_NS.
 
@@ -43,6 +43,7 @@ class ComputeTimes:
     spread: float = 0.0
     slow: float = 1.0
     seed: int = 1
+    straggler: int = 0
 
     def __post_init__(self) -> None:
         choice("kind", self.kind, KINDS)
@@ -50,6 +51,7 @@ class ComputeTimes:
         object.__setattr__(self, "spread", not_negative("spread", self.spread))
         object.__setattr__(self, "slow", positive("slow", self.slow))
         object.__setattr__(self, "seed", whole("seed", self.seed, at_least=0))
+        object.__setattr__(self, "straggler", whole("straggler", self.straggler, at_least=0))
         if self.mean_ns * max(1, self.slow) > LONGEST_NS:
             raise ConfigError(
                 f"mean_ns is {self.mean_ns:g} and slow is {self.slow:g}; no worker's mean may be more than "
@@ -62,13 +64,13 @@ class ComputeTimes:
 
     def of_worker(self, worker: int) -> Iterator[int]:
         """The compute times (ns) of a worker's iterations 0, 1, ..., without end; 1 ns at least."""
-        scale = self.mean_ns * (1 if worker else self.slow)
+        scale = self.mean_of(worker)
         for factor in self._factors(Random(f"compute {self.seed} {worker}")):
             yield max(1, round(scale * factor))
 
     def mean_of(self, worker: int) -> float:
         """The mean (ns) of a worker's compute times."""
-        return self.mean_ns * (1 if worker else self.slow)
+        return self.mean_ns * (self.slow if worker == self.straggler else 1)
 
     def slowest_ns(self, workers: int) -> float:
         """E[max]: how long (ns) the slowest of n workers takes on average, where there is a sum for it.
@@ -79,7 +81,7 @@ class ComputeTimes:
         n = whole("workers", workers, at_least=1)
         match self.kind:
             case "constant":
-                return self.mean_ns * (max(1.0, self.slow) if n > 1 else self.slow)
+                return max(self.mean_of(worker) for worker in {0, min(self.straggler, n - 1), n - 1})
             case "uniform" if self.slow == 1:
                 return self.mean_ns * (1 - self.spread + 2 * self.spread * n / (n + 1))
             case "exponential" if self.slow == 1:
