@@ -6,7 +6,7 @@ from astra_edu.base.units import format_bytes, format_ns, several
 from astra_edu.course.instruments.scene import Bar, Bars, Part
 from astra_edu.course.instruments.training_waits import TrainingRun
 
-EXPOSED, HIDDEN = "exposed communication", "hidden communication"
+EXPOSED, HIDDEN = "exposed: waits", "hidden communication"
 LAYERS = {
     "forward": "the forward pass",
     "input gradient": "the input gradients",

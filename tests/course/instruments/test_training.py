@@ -124,7 +124,7 @@ def test_the_bars_are_the_report(setting):
             kinds[span.work] = kinds.get(span.work, 0) + span.end_ns - span.start_ns
     parts = {part.look: part.size for part in time.bars[0].parts}
     assert parts == pytest.approx(
-        {kind: ns / per for kind, ns in kinds.items()} | {"exposed communication": done.result.exposed_ns / per}
+        {kind: ns / per for kind, ns in kinds.items()} | {"exposed: waits": done.result.exposed_ns / per}
     )
     assert (time.unit, layers.unit) == (unit, unit)
     raw = done.result.layers.filter(like="communication").sum(axis=1)
