@@ -19,9 +19,12 @@ from browser.looking import SCHEMES
 pytestmark = pytest.mark.browser
 
 MAKE = {
+    "CaseStudies": lambda: ae.CaseStudies("job=all-reduce"),
     "ChunksOverDimensions": ae.ChunksOverDimensions,
     "CutTheModel": lambda: ae.CutTheModel("model=22b tensor=4 data=1 pipeline=1"),
+    "FeedTheNetwork": ae.FeedTheNetwork,
     "Folds": lambda: ae.Folds(Gemm(6, 5, 7), SystolicArray(3, 4)),
+    "MemorySystems": ae.MemorySystems,
     "LinkPlayer": lambda: ae.LinkPlayer(recorded(ae.Block("Ring", 4, 50, 500), "ring")),
     "LinksAndCongestion": ae.LinksAndCongestion,
     "OrderTheSteps": lambda: ae.OrderTheSteps("first=E"),
@@ -61,4 +64,12 @@ def test_an_instrument_breaks_no_rule_once_it_has_answered(open_page, scheme):
     page.locator(".astra-fields input").first.check()
     page.get_by_role("button", name="commit").click()
     page.locator(".astra-result").wait_for()
+    assert found(page) == []
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_words_meaning_breaks_no_rule(open_page, scheme):
+    page = open_page(page_of("Player"), color_scheme=scheme)
+    page.locator(".astra-term").first.focus()
+    page.locator(".astra-meaning:popover-open").wait_for()
     assert found(page) == []

@@ -6,6 +6,11 @@ import re
 
 import pytest
 
+pytest.importorskip("matplotlib")
+
+from matplotlib import image
+from numpy import median
+
 pytestmark = pytest.mark.browser
 
 DECK = "document.querySelector('.astra-player').astraDeck"
@@ -13,8 +18,13 @@ DECK = "document.querySelector('.astra-player').astraDeck"
 
 def test_start_here_is_watched_and_dragged(run_all, tmp_path):
     page = run_all("notebooks/00_start_here.ipynb")
+    chunks = page.locator(".jp-RenderedMarkdown abbr", has_text="chunks").first
+    assert chunks.get_attribute("title").startswith("One of the equal pieces into which ASTRA-sim’s system layer")
+
     player = page.locator(".astra-player").first
     player.scroll_into_view_if_needed()
+    player.locator(".astra-term").first.hover()
+    player.get_by_text("every NPU ends with the whole sum of all buffers").wait_for()
     player.focus()
     page.keyboard.press("+")
     page.keyboard.press("Space")
@@ -76,3 +86,23 @@ def test_a_verdict_is_a_card_in_both_themes(run_all, tmp_path):
         page.screenshot(path=tmp_path / f"{theme}.png")
     assert seen == {"Light": "rgb(0, 114, 178)", "Dark": "rgb(86, 180, 233)"}
     assert "5 of 5 right, 5 at first try" in page.locator(".astra-is-right").last.text_content()
+
+
+def test_a_figure_is_dark_in_the_dark_theme(run_all, tmp_path):
+    page = run_all("notebooks/10_why_distributed.ipynb", ".astra-figure img")
+    picture = page.locator(".astra-figure img").first
+    seen = {}
+    for theme in ("Dark", "Light"):
+        page.click('.lm-MenuBar-itemLabel:text-is("Settings")')
+        page.hover('.lm-Menu-itemLabel:text-is("Theme")')
+        page.click(f'.lm-Menu-itemLabel:text-is("JupyterLab {theme}")')
+        page.wait_for_function(f"document.body.dataset.jpThemeName === 'JupyterLab {theme}'")
+        picture.scroll_into_view_if_needed()
+        page.wait_for_timeout(300)
+        picture.screenshot(path=tmp_path / f"{theme}.png")
+        pixels = image.imread(tmp_path / f"{theme}.png")[..., :3]
+        seen[theme] = float(median(pixels))  # of its paper
+    assert seen["Light"] > 0.99
+    assert 0.05 < seen["Dark"] < 0.15
+    page.set_viewport_size({"width": 1280, "height": 720})
+    assert picture.bounding_box()["width"] >= 815  # for which letters are chosen

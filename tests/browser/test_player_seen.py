@@ -328,6 +328,101 @@ def test_what_each_npu_has_for_whom_in_an_all_to_all(show):
         ]
 
 
+def test_all_to_alls_table_says_whose_data_they_are(show):
+    page = show(schedule("all-to-all", "ring", 4))
+    assert [key["text"] for key in seen(page)["legend"]] == ["0→3: NPU 0’s data for NPU 3", "copied", "as it must end"]
+    for time, row, column, said in [
+        (0, 1, 3, "NPU 1 waits for X3→1, NPU 3’s data for it; X1→3 is its own data for NPU 3"),
+        (0, 2, 2, "NPU 2 keeps X2→2, its own data for itself"),
+        (1, 1, 0, "NPU 1 has got X0→1, NPU 0’s data for it"),
+    ]:
+        seen(page, time)
+        page.locator("tbody tr").nth(row).locator("td").nth(column).hover()
+        frame(page)
+        assert seen(page)["detail"] == said
+    assert "0→3" not in str(seen(show(RING))["legend"])
+
+
+def test_pairs_of_16_npus_fit_into_their_cells(show):
+    page = show(schedule("all-to-all", "direct", 16), step=1)
+    assert seen(page)["rows"][15]["cells"][14]["text"] == "14→15"
+    page.add_style_tag(content="td > span { contain: none !important; width: max-content; }")
+    over = page.evaluate(
+        """() => [...document.querySelectorAll("tbody td")].map((cell) =>
+          cell.firstChild.getBoundingClientRect().width - cell.getBoundingClientRect().width)"""
+    )
+    assert max(over) < 1
+
+
+TREES = [
+    (schedule("all-reduce", "binary-tree", 6), 1),
+    (schedule("all-reduce", "tree-root-last", 8), 1),
+    (schedule("broadcast", "binary-tree", 7, 2), 1),
+    (schedule("gather", "binary-tree", 8), 1),
+    (schedule("all-reduce", "double-binary-tree", 8), 2),
+    (schedule("all-reduce", "double-binary-tree", 7), 2),
+]
+
+
+@pytest.mark.parametrize(("plan", "trees"), TREES, ids=repr)
+def test_trees_are_drawn_as_trees(show, plan, trees):
+    """Sums go up a level, results down one; a picture has as many circles for each NPU as there are trees."""
+    page = show(plan)
+    now = seen(page)
+    circles = {(tree, npu): node["places"][tree] for npu, node in enumerate(now["nodes"]) for tree in range(trees)}
+    assert all(len(node["places"]) == trees for node in now["nodes"])
+    assert all(circle["name"] == str(npu) for (_, npu), circle in circles.items())
+    at = {key: circle["at"] for key, circle in circles.items()}
+    levels = [sorted({at[tree, npu][1] for npu in range(plan.npus)}) for tree in range(trees)]
+    assert len(levels[0]) >= 3
+    ways = set()
+    for index in range(plan.step_count):
+        step = plan.step(index)
+        wanted = set()
+        for source, destination, shard in step.transfers:
+            tree = shard % trees if trees > 1 else 0
+            up = levels[tree].index(at[tree, source][1]) - levels[tree].index(at[tree, destination][1])
+            assert abs(up) == 1
+            assert (up == 1) == (step.op == "reduce" or plan.collective == Collective.GATHER)
+            wanted.add((at[tree, source][0], at[tree, destination][0]))
+            ways.add(frozenset([tuple(at[tree, source]), tuple(at[tree, destination])]))
+        arrows = seen(page, index + 0.5)["arrows"]
+        found = set()
+        for arrow in arrows:
+            near = [min(at.values(), key=lambda place, end=end: apart(place, arrow[end])) for end in ("from", "to")]
+            found.add((near[0][0], near[1][0]))
+        assert found == wanted
+    assert {frozenset([(a, b), (c, d)]) for a, b, c, d in now["wires"]} == ways
+    assert [text for text, *_ in now["written"]] == ([] if trees == 1 else ["for X0", "for X1"])
+    least = min(apart(a, b) for k, a in enumerate(at.values()) for b in [*at.values()][k + 1 :])
+    assert least > 2 * now["nodes"][0]["r"] + 4
+
+
+def test_in_two_trees_an_npu_is_done_and_followed_in_both(show):
+    plan = schedule("all-reduce", "double-binary-tree", 8)
+    page = show(plan)
+    page.locator(".astra-node", has_text="2").locator("text").last.click()
+    page.mouse.move(5, 5)
+    node = seen(page, plan.step_count)["nodes"][2]
+    assert [place["edge"] for place in node["places"]] == [colour("blue", "light")] * 2
+    assert [place["fill"] for place in node["places"]] == [colour("green", "light")] * 2
+    inner = [x for x, _ in (place["at"] for place in node["places"])]
+    assert inner[0] < 240 < inner[1]
+
+
+@pytest.mark.parametrize("traits", [{"topology": "Ring"}, {"topology": "Switch"}], ids=repr)
+def test_a_network_of_fewer_links_is_drawn_whatever_the_algorithm(show, traits):
+    now = seen(show(schedule("all-reduce", "double-binary-tree", 8), **traits))
+    assert now["nodes"][0]["at"][1] < now["nodes"][1]["at"][1] < now["nodes"][2]["at"][1]  # round, from the top
+    assert {len(node["places"]) for node in now["nodes"]} == {1}
+
+
+@pytest.mark.parametrize("algorithm", ["direct", "single-master", "halving-doubling", "ring", "naive"])
+def test_what_is_no_tree_or_a_star_stands_in_a_circle(show, algorithm):
+    now = seen(show(schedule("all-reduce", algorithm, 8)))
+    assert {round(apart(node["at"], [240, 210])) for node in now["nodes"]} == {174}
+
+
 def test_many_npus_have_counts_in_the_columns_they_are_called(show):
     plan = schedule("all-reduce", "ring", 65536)
     page = show(plan)

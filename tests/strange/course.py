@@ -11,6 +11,7 @@ RECORDED = ae.simulate(TRACE, AWARE, record=True, progress=False)
 PLAYER = ae.Player(SCHEDULE)
 
 CALLS = [
+    call("CaseStudies", ae.CaseStudies, setting="other=W-2D job=all-reduce", themis="on"),
     call("ChunksOverDimensions", ae.ChunksOverDimensions, setting="chunks=8 dimensions=3", queue="FIFO"),
     call("CutTheModel", ae.CutTheModel, setting="model=22b tensor=4", data=2),
     call("SpendTheBudget", ae.SpendTheBudget, setting="npus=128 inside=Ring", price=0),
@@ -23,11 +24,13 @@ CALLS = [
         size=4096,
         splits=4,
     ),
+    call("FeedTheNetwork", ae.FeedTheNetwork, setting="shape=8 memory=128", cores=2),
     call("Folds", ae.Folds, gemm=GEMM, array=ARRAY, dataflow="weight", step=0),
     call("LinkPlayer", ae.LinkPlayer, result=RECORDED, places=None, time=0),
     call("LinkPlayer .svg", ae.LinkPlayer(RECORDED).svg, time=0),
     call("LinksAndCongestion", ae.LinksAndCongestion, setting="network=ring size=4", late=5),
     call("OrderTheSteps", ae.OrderTheSteps, setting="first=E second=B", third="D"),
+    call("MemorySystems", ae.MemorySystems, setting="remote=500 link=512", move="load-own"),
     call("Player", ae.Player, schedule=SCHEDULE, timing=None, clock="steps", topology="Ring"),
     call("Player .show", PLAYER.show, schedule=SCHEDULE, timing=None, topology="Ring"),
     call("Player .svg", PLAYER.svg, step=0),

@@ -1,19 +1,25 @@
 """Instruments: each shows one idea of the lectures, fed by the simulator, and asks for a prediction first."""
 
 from astra_edu.course.instruments.budget import SpendTheBudget
+from astra_edu.course.instruments.case import CaseStudies
 from astra_edu.course.instruments.chunks import ChunksOverDimensions
 from astra_edu.course.instruments.cut import CutTheModel
+from astra_edu.course.instruments.feed import FeedTheNetwork
 from astra_edu.course.instruments.instrument import Instrument
 from astra_edu.course.instruments.leaderboard import leaderboard
 from astra_edu.course.instruments.links import LinksAndCongestion
+from astra_edu.course.instruments.memory import MemorySystems
 from astra_edu.course.instruments.order import OrderTheSteps
 from astra_edu.course.instruments.waits import WhoWaits
 
 __all__ = [
+    "CaseStudies",
     "ChunksOverDimensions",
     "CutTheModel",
+    "FeedTheNetwork",
     "Instrument",
     "LinksAndCongestion",
+    "MemorySystems",
     "OrderTheSteps",
     "SpendTheBudget",
     "WhoWaits",

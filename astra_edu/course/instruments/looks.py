@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from astra_edu.course.algorithm_looks import FAMILIES
+
 LOOKS: dict[str, tuple[str, str, str]] = {
     "weights": ("#9ecbe8", "#2f6f9c", ""),
     "parameters": ("#9ecbe8", "#2f6f9c", ""),
@@ -26,8 +28,7 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "links in a node": ("#a9dcc3", "#2b7355", ""),
     "links between nodes": ("#f2a58a", "#a04a2a", "/"),
     "NPUs": ("#d4d4d4", "#55585e", "."),
-    "own data": ("#d4d4d4", "#55585e", ""),
-    "message": ("#9ecbe8", "#2f6f9c", ""),
+    "message": ("#f3e08c", "#7d6c14", ""),
     "wrong": ("#f28e8e", "#b3261e", "x"),
     "begins here": ("#a9dcc3", "#2b7355", ""),
     "comes later": ("#cfe3b4", "#5c7a2c", "-"),
@@ -40,10 +41,28 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "link has sent": ("#9ecbe8", "#2f6f9c", ""),
     "bytes wait for it": ("#f3e08c", "#7d6c14", "-"),
     "many bytes wait for it": ("#f2a58a", "#a04a2a", "/"),
-    "hierarchical": ("#a9dcc3", "#2b7355", ""),
-    "ring": ("#9ecbe8", "#2f6f9c", "\\"),
-    "direct": ("#f2a58a", "#a04a2a", "/"),
-    "halvingDoubling": ("#cbb9e8", "#64499c", "x"),
+    "hierarchical": ("#cbb9e8", "#64499c", "-"),
     "asynchronous": ("#a9dcc3", "#2b7355", "-"),
+    "own data": ("#9ecbe8", "#2f6f9c", ""),
+    "received": ("#f6c98b", "#8f5f12", "/"),
+    "read from HBM": ("#f2a58a", "#a04a2a", "/"),
+    "written to HBM": ("#cbb9e8", "#64499c", "x"),
+    "sent": ("#d4d4d4", "#55585e", "."),
+    "left for training": ("#87c5a0", "#2f7d52", ""),
+    "communication": ("#f2a58a", "#a04a2a", "/"),
+    "exposed communication": ("#f2a58a", "#a04a2a", "/"),
+    "here": ("#9ecbe8", "#2f6f9c", ""),
+    "published": ("#f3e08c", "#7d6c14", "-"),
+    "can be sent": ("#a9dcc3", "#2b7355", "."),
+    **{name: (*family.pale, family.hatch) for name, family in FAMILIES.items()},
+    "remote memory": ("#f6c98b", "#8f5f12", "/"),
+    "out-node fabric": ("#e3bcd4", "#8a3f6c", "-"),
+    "in-node fabric": ("#9ecbe8", "#2f6f9c", "\\"),
+    "NPU": ("#e4e6ea", "#4b4f57", ""),
+    "link": ("#b9bcc2", "#6b6f78", ""),
+    "slowest stage": ("#f2a58a", "#b5432a", "x"),
 }
-"""name: (on light, on dark, hatch). The text on the first is dark, on the second light."""
+"""name: (on light, on dark, hatch); also of each family of algorithms, such as "ring".
+
+The text on the first is dark, on the second light.
+"""

@@ -113,6 +113,7 @@ class Stage:
     still: the step that says most where nothing moves.
     clock: whether steps are moments of a run. Then pieces move all the time; and as times would answer what is asked,
     only the first step is shown before a prediction.
+    hidden: whether the steps would answer what is asked, though they are no moments; then the same.
     times: when each step is, in the unit of the lanes and curves beside it, which then show where the stage has got.
     """
 
@@ -125,6 +126,7 @@ class Stage:
     clock: bool = False
     links: tuple[Link, ...] = ()
     times: tuple[float, ...] = ()
+    hidden: bool = False
 
 
 @dataclass(frozen=True)

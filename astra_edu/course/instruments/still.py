@@ -65,7 +65,7 @@ def _box(x: float, y: float, width: float, height: float, look: str) -> str:
 
 def _stage(stage: Stage, top: float, veiled: bool) -> tuple[str, float]:
     scale = WIDTH / stage.size[0]
-    step = 0 if veiled and stage.clock else stage.still
+    step = 0 if veiled and (stage.clock or stage.hidden) else stage.still
     parts = []
     for frame in stage.frames:
         x, y, w, h = (scale * number for number in frame.box)

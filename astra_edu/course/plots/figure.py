@@ -17,9 +17,15 @@ from matplotlib.ticker import LogFormatter
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.run import Run
 from astra_edu.base.table import text_table as text_table
+from astra_edu.course.paper import on_paper
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito's palette, which people with any colour vision can tell apart; lines differ in marker as well."""
+
+WIDE = 8.4
+"""Inches, at most: then letters of 9 points are shown as large as that on a page of 1,280 px beside a list of files."""
+DENSE = 11.0
+"""Inches, for what would have no names with less, such as a pipeline of virtual stages."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
@@ -68,10 +74,7 @@ class Picture:
         table = f'{note}<pre tabindex="0" style="{style}">{escape(self.table)}</pre>'
         if self.table.count("\n") >= _LONG:
             table = f"<details><summary>The figures as a table</summary>{table}</details>"
-        return (
-            f'<figure style="margin:0"><img alt="{escape(self.alt)}" src="data:image/png;base64,{source}" '
-            f'style="max-width:100%;background:white"><figcaption>{table}</figcaption></figure>'
-        )
+        return on_paper(f"data:image/png;base64,{source}", self.alt, table)
 
     def __repr__(self) -> str:
         return "\n".join(filter(None, (self.alt, self.note, self.table)))

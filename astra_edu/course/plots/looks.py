@@ -6,11 +6,14 @@ all-gather its blue.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from matplotlib.patches import Patch
 
 from astra_edu.base.span import WAITS
+from astra_edu.course.algorithm_looks import family_of
+from astra_edu.course.plots.figure import COLOURS, MARKERS
 
 
 class Look(NamedTuple):
@@ -70,3 +73,28 @@ LOOKS = {
     )
 }
 """By the names that spans have for their `kind`."""
+
+
+class LineLook(NamedTuple):
+    """Of a line among others."""
+
+    colour: str
+    marker: str
+
+
+def line_looks(names: Iterable[str]) -> dict[str, LineLook]:
+    """A look for each series of a figure: an algorithm's own, if it is called like one, or else one that is left.
+
+    Of two of a family, such as two trees, the second has what is left, too; more than there are looks begin again.
+    """
+    series = list(dict.fromkeys(names))
+    found: dict[str, LineLook] = {}
+    for name in series:
+        family = family_of(name)
+        if family and (look := LineLook(family.colour, family.marker)) not in found.values():
+            found[name] = look
+    every = list(map(LineLook, COLOURS, MARKERS))
+    left = [look for look in every if look not in found.values()] or every
+    others = [name for name in series if name not in found]
+    found |= {name: left[i % len(left)] for i, name in enumerate(others)}
+    return {name: found[name] for name in series}

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.course.plots.figure import WIDE
 from astra_edu.course.plots.looks import Look
 
 Kinds = Sequence[tuple[Look, Sequence[float]]]
@@ -27,7 +28,7 @@ def stacked(
     notes: what stands behind each bar. legend: more entries for it.
     """
     kinds = [(look, lengths) for look, lengths in kinds if any(lengths)]
-    figure = Figure(figsize=(10, 0.48 * len(names) + 1.4), layout="constrained")
+    figure = Figure(figsize=(WIDE, 0.48 * len(names) + 1.4), layout="constrained")
     axes, places, ends = figure.subplots(), range(len(names)), [0.0] * len(names)
     for look, lengths in kinds:
         axes.barh(places, lengths, 0.66, ends, facecolor=look.fill, edgecolor=look.colour, hatch=look.hatch)

@@ -6,13 +6,16 @@ those that import it, without `import` and `export`. They must keep to a plain f
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from pathlib import Path
 
+from astra_edu.course.glossary import for_widgets
 from astra_edu.course.widgets.palette import properties
 
 STATIC = Path(__file__).parent / "static"
+_NO_WORDS = "const GLOSSARY = null;"
 _IMPORT = re.compile(r'^import \{ (\w+(?:, \w+)*) \} from "(\.{1,2}/[\w./]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?!default )", re.MULTILINE)
 _NAME = re.compile(r"^(export )?(?:async )?(?:function|class|const|let) (\w+)", re.MULTILINE)
@@ -23,11 +26,11 @@ _OTHER = re.compile(
 
 @cache
 def script(name: str) -> str:
-    """The widget `name` (static/name.js) and all it imports, as one ES module.
+    """The widget `name` (static/name.js) and all it imports, as one ES module, with the words of the glossary.
 
     Raises ValueError where modules import in a circle, import what isn't exported or both define a name.
     """
-    return join(STATIC / f"{name}.js")
+    return join(STATIC / f"{name}.js").replace(_NO_WORDS, f"const GLOSSARY = {json.dumps(for_widgets())};")
 
 
 @cache

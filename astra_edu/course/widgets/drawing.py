@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import accumulate, combinations, islice
+from itertools import accumulate, islice
 from math import inf
-from typing import Any, Protocol
+from typing import Any
 
 from astra_edu.base.bound import caveat, total_words
 from astra_edu.collectives import Op, ProofError, Schedule
@@ -20,38 +20,37 @@ from astra_edu.collectives.schedule import Step, Transfer
 from astra_edu.course.widgets import words
 from astra_edu.course.widgets.holdings import DETAIL_NPUS, table
 from astra_edu.course.widgets.layout import Layout, layout, path, point
-from astra_edu.course.widgets.own_layout import HEIGHT, WIDTH, Point
+from astra_edu.course.widgets.own_layout import HEIGHT, WIDTH
+from astra_edu.course.widgets.tokens import TOKEN_HEIGHT, label, overlaps, tokens_of
+from astra_edu.course.widgets.tokens import Timing as Timing
+from astra_edu.course.widgets.tree_layout import tree_layout, trees_of
 from astra_edu.course.widgets.words import Sets, Token
+from astra_edu.network.topologies import find
 
 Payload = dict[str, Any]
 
 MAX_NPUS, MAX_TRANSFERS = 64, 20_000
 LABELLED_TOKENS = 64  # a step with more shows only dots
 START, STOP = 0.12, 0.85  # the part of a curve that a token travels
-LETTER, PADDING, TOKEN_HEIGHT = 6.1, 11.0, 17.0  # of a token's label, px
-
-
-class Timing(Protocol):
-    """When every transfer of a schedule happens, e.g. from a simulation. Times are in ns."""
-
-    @property
-    def total_ns(self) -> float:
-        """The end of the last transfer."""
-
-    def spans(self, step_index: int) -> Sequence[tuple[float, float]]:
-        """(start, end) of each of schedule.step(step_index).transfers, in their order; steps count from 0."""
+LETTER, PADDING = 6.1, 11.0  # of a token's label, px
 
 
 def drawing(schedule: Schedule, topology: Sequence[str], timing: Timing | None = None) -> Payload:
-    """The payload of one schedule; `topology` names each dimension's network."""
+    """The payload of one schedule; `topology` names each dimension's network.
+
+    Where each two NPUs have a link of their own, they stand as in the algorithm's tree, if it has one.
+    """
     common = {"title": title(schedule), "caveat": "", "npus": schedule.npus, "step_count": schedule.step_count}
     common |= _bound(schedule, timing)
     if schedule.npus > MAX_NPUS or _too_many(schedule):
         return common | {"kind": "counts", "steps": [], "marks": None} | words.counts_table(schedule)
-    plan = layout(schedule.dims, topology)
+    networks = tuple(map(find, topology))
+    trees = trees_of(schedule) if networks[0].own_links else None
+    plan = tree_layout(trees, schedule, networks) if trees else layout(schedule.dims, topology)
     sets = Sets(schedule)
     steps, problem = _steps(schedule, sets, plan, timing)
-    routes = {f"{t[0]},{t[1]}": plan.route(t[0], t[1]) for step in steps for t in step["tokens"]}
+    ways = {(t[0], t[1], plan.tree(t[2][0])) for step in steps for t in step["tokens"]}
+    routes = {way(*ends): plan.route(*ends) for ends in sorted(ways)}
     held = initial(schedule)
     return common | {
         "kind": "steps",
@@ -64,7 +63,7 @@ def drawing(schedule: Schedule, topology: Sequence[str], timing: Timing | None =
         "start": [[i, c, sets.number(m)] for i, row in enumerate(held) for c, m in enumerate(row) if m],
         "table": table(schedule, sets),
         "sets": sets.described(),
-        "words": {"send": words.SEND, "nothing": words.NOTHING, "holds": words.HOLDS, "own": words.OWN},
+        "words": words.SENTENCES,
         "reducing": schedule.collective in REDUCING,
         "marks": _marks(steps, timing),
     }
@@ -102,7 +101,7 @@ def _steps(schedule: Schedule, sets: Sets, plan: Layout, timing: Timing | None) 
     held, steps = initial(schedule), []
     try:
         for step, _ in replay(schedule):
-            tokens = _tokens(step, timing, schedule)
+            tokens = tokens_of(step, timing, schedule, plan)
             for t in tokens:
                 t.carried = [held[t.source][shard] for shard in t.shards]
             for t in sorted(tokens, key=lambda t: t.end):
@@ -129,7 +128,7 @@ def _wrong_step(
     timing: Timing | None,
 ) -> Payload:
     """A step that can't be carried out: what can be drawn of it sets out, and nothing arrives."""
-    tokens = _tokens(step, timing, schedule)
+    tokens = tokens_of(step, timing, schedule, plan)
     for t in tokens:
         t.carried = [held[t.source][shard] for shard in t.shards]
         t.held = [held[t.destination][shard] for shard in t.shards]
@@ -142,20 +141,6 @@ def _wrong_step(
     return drawn | {"wrong": place, "stops": True, "docks": False, "text": words.wrong_text(schedule, step, place)}
 
 
-def _tokens(step: Step, timing: Timing | None, schedule: Schedule) -> list[Token]:
-    """What travels as one, without what is from or to nowhere."""
-    npus, shards = range(schedule.npus), range(schedule.shards)
-    tokens: dict[tuple[int, int], Token] = {}
-    spans = timing.spans(step.index) if timing else [(0.0, 0.0)] * len(step.transfers)
-    for (source, destination, shard), (start, end) in zip(step.transfers, spans, strict=True):
-        if source not in npus or destination not in npus or shard not in shards or source == destination:
-            continue
-        token = tokens.setdefault((source, destination), Token(source, destination))
-        token.shards.append(shard)
-        token.start, token.end = min(token.start, start), max(token.end, end)
-    return list(tokens.values())
-
-
 def _step(schedule: Schedule, step: Step, tokens: list[Token], sets: Sets, plan: Layout) -> Payload:
     """One step. Through a switch an NPU's tokens leave one after the other, for a `spread` of the beat."""
     mine: defaultdict[int, list[Token]] = defaultdict(list)
@@ -164,9 +149,9 @@ def _step(schedule: Schedule, step: Step, tokens: list[Token], sets: Sets, plan:
     busiest = max(map(len, mine.values()), default=1)
     spread = 0.5 if plan.topology[step.dimension].switched and busiest > 1 else 0.0
     delays = [round(spread * _place(mine[t.source], t) / max(1, busiest - 1), 3) for t in tokens]
-    labels = [("+" if step.op is Op.REDUCE else "") + _label(schedule, t.shards) for t in tokens]
+    labels = [("+" if step.op is Op.REDUCE else "") + label(schedule, t.shards) for t in tokens]
     few = len(tokens) <= LABELLED_TOKENS
-    routes = [plan.route(t.source, t.destination) for t in tokens] if few else []
+    routes = [plan.route(t.source, t.destination, plan.tree(t.shards[0])) for t in tokens] if few else []
     ends = [point(route, travelled(1.0)) for route in routes]
     halfway = [
         (point(route, travelled(min(1, (0.5 - delay) / (1 - spread)))), LETTER * len(label) + PADDING)
@@ -177,8 +162,8 @@ def _step(schedule: Schedule, step: Step, tokens: list[Token], sets: Sets, plan:
         "phase": phase_name(schedule, step.phase, step.dimension),
         "text": words.step_text(schedule, step, tokens),
         "spread": spread,
-        "labels": few and schedule.npus <= DETAIL_NPUS and _overlaps(halfway) <= len(tokens),
-        "docks": few and not _overlaps([(end, 26.0) for end in ends]),
+        "labels": few and schedule.npus <= DETAIL_NPUS and overlaps(halfway) <= (0 if plan.trees else len(tokens)),
+        "docks": few and not overlaps([(end, 26.0) for end in ends]),
         "wrong": None,  # the place of the token that can't be sent
         "stops": False,  # half way: nothing of it arrives
         "tokens": [  # source, destination, shards, what the receiver then holds, label, delay, start, end
@@ -201,29 +186,23 @@ def _place(tokens: list[Token], token: Token) -> int:
     return next(place for place, other in enumerate(tokens) if other is token)
 
 
-def _label(schedule: Schedule, shards: list[int]) -> str:
-    if len(shards) > 2:
-        return f"{len(shards)} shards"
-    return " ".join(schedule.shard_name(shard) for shard in shards)
-
-
 def travelled(share: float) -> float:
     """Where on its curve a token is that has done `share` of its way: it starts and stops short of the NPUs."""
     return START + (STOP - START) * share
 
 
-def _overlaps(boxes: list[tuple[Point, float]]) -> int:
-    """How many pairs of (centre, width) cover each other by more than a little; token heights are the same."""
-    return sum(
-        abs(a[0] - b[0]) < 0.4 * (v + w) and abs(a[1] - b[1]) < 0.8 * TOKEN_HEIGHT
-        for (a, v), (b, w) in combinations(boxes, 2)
-    )
+def way(source: int, destination: int, tree: int = 0) -> str:
+    """The name of a way between two NPUs, in the second tree another one."""
+    return f"{source},{destination}" + (f",{tree}" if tree else "")
 
 
 def _stage(plan: Layout, routes: dict[str, Any]) -> Payload:
     return {
         "size": [WIDTH, HEIGHT],
         "nodes": [[round(x, 1), round(y, 1)] for x, y in plan.nodes],
+        "twins": [[[round(x, 1), round(y, 1)] for x, y in places] for places in plan.twins],
+        "trees": list(plan.trees),
+        "names": [[round(x, 1), y, text] for x, y, text in plan.names],
         "radius": round(plan.radius, 1),
         "links": list(plan.links),
         "buses": list(plan.buses),

@@ -33,5 +33,6 @@ def table(schedule: Schedule, sets: Sets) -> dict[str, Any]:
         "columns": columns,
         "shard": shard,
         "leaving": leaving,
+        "tick": " ✓" if n <= 8 else "",  # more than two numbers have no room for it
         "wanted": [[wanted(r, c) for c in row] for r, row in enumerate(shard)],
     }

@@ -22,7 +22,9 @@ class Layout:
     """The still part of the picture, WIDTH x HEIGHT px, y downwards.
 
     nodes: each NPU's centre. radius: of an NPU's circle, px. links: SVG path data of the wires. buses: the same
-    for the switches of grids. boxes: (x, y, width, height) of switches in the middle of a circle.
+    for the switches of grids. boxes: (x, y, width, height) of switches in the middle of a circle. twins: each
+    NPU's centres in the second of two trees. trees: the number of each shard's tree, where there are some.
+    names: (x, y, text) of what is written.
     """
 
     dims: tuple[int, ...]
@@ -33,10 +35,19 @@ class Layout:
     links: tuple[str, ...]
     buses: tuple[str, ...]
     boxes: tuple[tuple[float, float, float, float], ...]
+    twins: tuple[tuple[Point, ...], ...] = ()
+    trees: tuple[int, ...] = ()
+    names: tuple[tuple[float, float, str], ...] = ()
 
-    def route(self, source: int, destination: int) -> Curve:
+    def tree(self, shard: int) -> int:
+        """In which tree a shard travels: 0 or 1."""
+        return self.trees[shard] if self.trees else 0
+
+    def route(self, source: int, destination: int, tree: int = 0) -> Curve:
         """The curve a shard takes from rim to rim; the two directions of a wire bend to different sides."""
-        a, b = self.nodes[source], self.nodes[destination]
+        a, b = ((self.nodes, *self.twins)[tree][npu] for npu in (source, destination))
+        if self.trees:
+            return _trimmed(_bent(a, b, 0.06 * _distance(a, b)), self.radius)
         if len(self.dims) == 1:
             if has_own(self.topology[0]):
                 return _trimmed(way(self.topology[0], self.dims[0], source, destination), self.radius)
@@ -69,7 +80,7 @@ def layout(dims: Sequence[int], topology: Sequence[str]) -> Layout:
     if len(sizes) == 1:
         return _own(sizes[0], names) if has_own(names[0]) else _circle(sizes[0], names)
     vectors, nodes = _grid(sizes)
-    radius = min(19.0, 0.33 * _nearest(nodes))
+    radius = min(19.0, 0.33 * spread(nodes))
     bare = Layout(sizes, names, vectors, nodes, radius, (), (), ())
     links, buses = [], []
     for d, name in enumerate(names):
@@ -100,7 +111,7 @@ def path(curve: Curve) -> str:
 def _own(n: int, names: tuple[Topology, ...]) -> Layout:
     places = placed(names[0], n)
     nodes = tuple(places[npu] for npu in range(n))
-    nearest = _nearest(list(places.values()))
+    nearest = spread(list(places.values()))
     half = min(9.0, 0.3 * nearest)
     boxes = tuple((x - half, y - half, 2 * half, 2 * half) for node, (x, y) in places.items() if isinstance(node, str))
     links = {frozenset(link): link for link in names[0].links(n)}.values()
@@ -111,7 +122,7 @@ def _own(n: int, names: tuple[Topology, ...]) -> Layout:
 def _circle(n: int, names: tuple[Topology, ...]) -> Layout:
     cx, cy, r = WIDTH / 2, HEIGHT / 2, HEIGHT / 2 - (36 if n <= 16 else 24)
     nodes = tuple((cx + r * sin(2 * pi * i / n), cy - r * cos(2 * pi * i / n)) for i in range(n))
-    radius = min(20.0, 0.42 * _nearest(nodes) if n > 16 else 0.24 * _nearest(nodes))
+    radius = min(20.0, 0.42 * spread(nodes) if n > 16 else 0.24 * spread(nodes))
     boxes: tuple[tuple[float, float, float, float], ...] = ()
     if names[0].switched:
         links = [_path((node, (cx, cy))) for node in nodes]
@@ -235,7 +246,8 @@ def _path(points: Sequence[Point]) -> str:
     return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
 
 
-def _nearest(nodes: Sequence[Point]) -> float:
+def spread(nodes: Sequence[Point]) -> float:
+    """The distance of the two that are nearest to each other, px."""
     return min(_distance(a, b) for a, b in combinations(nodes, 2))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from zlib import crc32
 
 from astra_edu.base.units import format_ns, several
-from astra_edu.course.widgets.drawing import Payload, travelled
+from astra_edu.course.widgets.drawing import Payload, travelled, way
 from astra_edu.course.widgets.layout import point
 from astra_edu.course.widgets.palette import PALETTE
 
@@ -106,11 +106,12 @@ def _stage(data: Payload, step: int, name: str) -> str:
         parts.append(f'<rect x="{x}" y="{y}" width="{w}" height="{h}" rx="6" fill="{FAINT}" stroke="{SOFT}"/>')
         if w >= 60:
             parts.append(_words(x + w / 2, y + h - 8, "switch", 'text-anchor="middle" font-size="12"'))
+    parts += [_words(x, y, text, 'text-anchor="middle" font-size="12"') for x, y, text in stage["names"]]
     now = data["steps"][step - 1] if step else None
     if now:
         parts.append(_arrows(data, now, name))
     size = max(8.0, min(13.0, radius * 0.95))
-    for npu, (x, y) in enumerate(stage["nodes"]):
+    for npu, (x, y) in (one for places in (stage["nodes"], *stage["twins"]) for one in enumerate(places)):
         parts.append(f'<circle cx="{x}" cy="{y}" r="{radius}" fill="{FAINT}" stroke="{INK}" stroke-width="1.5"/>')
         parts.append(_words(x, y + size * 0.36, str(npu), f'text-anchor="middle" font-size="{size:g}"'))
     if now:
@@ -123,7 +124,7 @@ def _arrows(data: Payload, now: Payload, name: str) -> str:
     dash = ' stroke-dasharray="5 4"' if now["op"] == "copy" else ""
     lines = {True: "", False: ""}
     for token in now["tokens"]:
-        lines[_named(now, token)] += f'<path d="{data["stage"]["paths"][f"{token[0]},{token[1]}"]}"/>'
+        lines[_named(now, token)] += f'<path d="{data["stage"]["paths"][_way(data, token)]}"/>'
     tip = f'<path d="M0 0L8 4L0 8z" fill="{_colour(now["op"])}"/>'
     many = len(now["tokens"]) > 24
     return (
@@ -136,15 +137,21 @@ def _arrows(data: Payload, now: Payload, name: str) -> str:
     )
 
 
+def _way(data: Payload, token: list[Any]) -> str:
+    source, destination, shards = token[:3]
+    trees = data["stage"]["trees"]
+    return way(source, destination, trees[shards[0]] if trees else 0)
+
+
 def _named(now: Payload, token: list[Any]) -> bool:
     """Whether a token shows its shards; among too many only those of the text's example do."""
     return bool(now["labels"] or token[0] == now["tokens"][0][0])
 
 
 def _token(data: Payload, now: Payload, token: list[Any]) -> str:
-    source, destination, _, _, label, delay, *_ = token
+    _, _, _, _, label, delay, *_ = token
     share = 1.0 if now["docks"] else min(1.0, max(0.0, (0.5 - delay) / (1 - now["spread"])))
-    x, y = point(data["stage"]["routes"][f"{source},{destination}"], travelled(share))
+    x, y = point(data["stage"]["routes"][_way(data, token)], travelled(share))
     wrong = now["wrong"] is not None and token is now["tokens"][now["wrong"]]
     named = (wrong or _named(now, token)) and data["detail"]
     letter, padding, tall = data["stage"]["token"]
@@ -195,7 +202,7 @@ def _cell(data: Payload, box: Box, number: int, place: tuple[int, int], frame: s
     if table["leaving"]:
         text = data["names"][(table["shard"] if number else table["leaving"])[r][c]][1:]
     if final:
-        text = f"{text} ✓" if table["leaving"] else "✓"
+        text = text + table["tick"] if table["leaving"] else "✓"
     colour = "#ffffff" if final else SOFT if table["leaving"] else INK
     return out + (_words(x + w / 2, y + h / 2 + 3.5, text, f'fill="{colour}"') if text else "")
 

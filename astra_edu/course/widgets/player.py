@@ -24,8 +24,8 @@ class Player(View):
     """An animation of `schedule`: shards on their way, and the table of who holds what.
 
     topology: the network of each dimension, such as "Ring" or "Torus"; one name does for all. Left
-    out, rings are drawn as rings and everything else as fully connected. timing: when each transfer happens;
-    without it there is only the clock that gives every step one beat.
+    out, rings are drawn as rings and everything else as fully connected; then trees are drawn as trees. timing:
+    when each transfer happens; without it there is only the clock that gives every step one beat.
 
     time: the position, in beats (clock "steps") or in ns (clock "time"). step: 0 before the first step, k from
     the moment step k begins until step k + 1 does; so step k is over at time k beats. Setting `step` goes to

@@ -10,6 +10,7 @@ from typing import Any
 import anywidget
 
 from astra_edu.base.files import write_text
+from astra_edu.course.paper import on_paper
 from astra_edu.course.widgets import handout
 
 
@@ -59,8 +60,5 @@ class View(anywidget.AnyWidget):
 def framed(picture: str, alt: str, use: str = "use it") -> dict[str, str]:
     """A still picture (SVG text) for where no view runs, as an output that notebooks show before they are trusted."""
     source = b64encode(picture.encode()).decode()
-    return {
-        "text/html": f'<figure style="margin:0"><img alt="{escape(alt)}" src="data:image/svg+xml;base64,{source}" '
-        'style="max-width:100%;background:white">'
-        f"<figcaption>Run this cell (Shift+Enter) to {escape(use)}.</figcaption></figure>"
-    }
+    caption = f"Run this cell (Shift+Enter) to {escape(use)}."
+    return {"text/html": on_paper(f"data:image/svg+xml;base64,{source}", alt, caption)}

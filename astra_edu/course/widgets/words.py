@@ -14,7 +14,17 @@ from astra_edu.collectives.schedule import Schedule, Step
 SEND = "NPU {source} sends {shards}{holding} to NPU {destination}"
 NOTHING = "NPU {npu} sends nothing and receives nothing in this step"
 OWN = "its own data"
-HOLDS = "NPU {npu} holds of {shard}: {holding}"
+SENTENCES = {
+    "send": SEND,
+    "nothing": NOTHING,
+    "own": OWN,
+    "holds": "NPU {npu} holds of {shard}: {holding}",
+    "whose": "{source}→{destination}: NPU {source}’s data for NPU {destination}",
+    "keeps": "NPU {npu} keeps {shard}, its own data for itself",
+    "got": "NPU {npu} has got {shard}, NPU {peer}’s data for it",
+    "waits": "NPU {npu} waits for {shard}, NPU {peer}’s data for it; {leaving} is its own data for NPU {peer}",
+}
+"""What the player says; all-to-all's table speaks of whose data they are and for whom."""
 
 
 @dataclass

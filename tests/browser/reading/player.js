@@ -11,6 +11,8 @@
     nodes: all(".astra-node").map((it) => { const [circle, text] = it.children; return {
       name: text.textContent, at: [+circle.getAttribute("cx"), +circle.getAttribute("cy")], r: +circle.getAttribute("r"),
       text: [+text.getAttribute("x"), +text.getAttribute("y")],
+      places: [...it.querySelectorAll("circle")].map((one) => ({ at: [+one.getAttribute("cx"), +one.getAttribute("cy")],
+        name: one.nextSibling.textContent, edge: style(one).stroke, fill: style(one).fill })),
       fill: style(circle).fill, edge: style(circle).stroke, wide: parseFloat(style(circle).strokeWidth) }; }),
     tokens: all(".astra-token").filter(shown).map((it) => { const [box, text] = it.children, { e, f } = it.getCTM();
       const scale = svg.getCTM(); return {
@@ -37,6 +39,8 @@
     where: all(".astra-where")[0].textContent,
     slider: [+all(".astra-range")[0].value, +all(".astra-range")[0].max],
     live: all(".astra-live")[0].textContent,
+    written: all(".astra-box-name").map((it) => [it.textContent, +it.getAttribute("x"), +it.getAttribute("y")]),
+    wires: all(".astra-wires path").map((it) => it.getAttribute("d").match(/[\d.]+/g).map(Number)),
     title: all(".astra-title")[0].textContent,
     detail: all(".astra-detail")[0]?.textContent,
   };

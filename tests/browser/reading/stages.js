@@ -12,7 +12,8 @@
     controls: all("fieldset label").map((label) => {
       const [menu, range] = [label.querySelector("select"), label.querySelector("input")];
       const said = menu ? menu.selectedOptions[0].textContent : label.querySelector("output").textContent;
-      return [label.firstChild.textContent.trim(), said, menu ? [...menu.options].map((it) => it.textContent) : [+range.min, +range.value, +range.max]];
+      const name = [...label.childNodes].filter((node) => node.nodeType === 3 || node.matches(".astra-term")); // a word may be marked
+      return [name.map((node) => node.textContent).join("").trim(), said, menu ? [...menu.options].map((it) => it.textContent) : [+range.min, +range.value, +range.max]];
     }),
     where: text(".astra-where")[0],
     slider: [+all(".astra-range")[0].value, +all(".astra-range")[0].max],

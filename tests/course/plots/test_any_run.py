@@ -163,7 +163,7 @@ def test_a_pipeline_stands_above_the_trace_that_was_made_of_it():
     assert labels(above) == [f"stage {k}" for k in range(4)]
     assert labels(below) == [f"NPU {k}" for k in range(4)]
     assert len(boxes(above)) == len(boxes(below)) == 32
-    assert {text.get_text() for text in below.texts} >= {"F 0", "B 3"}  # names of nodes
+    assert {text.get_text() for text in below.texts} >= {"B 2", "B 3"}  # names of nodes, where there is room
     assert picture.alt.startswith("A lane for each stage of a pipeline")
     assert "trace, 4 NPUs: 460.341 µs, 68.7 % without computations." in picture.alt
     assert [line.split("  ")[-1].strip() for line in picture.table.splitlines()[1:9]] == ["4", "3", "2", "1", *"----"]

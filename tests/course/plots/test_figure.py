@@ -9,7 +9,13 @@ from types import ModuleType
 
 import pytest
 
+pytest.importorskip("matplotlib")
+
+from course.plots.samples import SAMPLES
+from matplotlib.text import Text
+
 from astra_edu.course import plots
+from astra_edu.course.paper import DARK_PAGES
 from astra_edu.course.plots import Picture, all_reduce_costs, text_table
 
 
@@ -82,3 +88,31 @@ def test_powers_of_ten_are_set_as_powers_and_names_as_they_are():
     axes = all_reduce_costs([2, 16], ["ring", "naive"]).figure.axes[0]
     assert all(label.get_parse_math() for label in axes.get_yticklabels())
     assert not axes.title.get_parse_math()
+
+
+WITH_NAMES_IN_BLOCKS = {"stages", "timeline", "trace_timeline"}
+"""What is written in narrow blocks may be smaller, rather than not there."""
+SHOWN = 828
+"""Pixels that JupyterLab gives a figure in a window of 1,280 x 720 beside its list of files."""
+
+
+@pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.parametrize("name", SAMPLES)
+def test_letters_are_9_points_or_more_where_they_are_shown(name, which):
+    figure = SAMPLES[name][which]().figure
+    figure.draw_without_rendering()
+    inches = figure.get_tightbbox().width + 0.2  # with the rim of a saved picture
+    a_point = min(110, SHOWN / inches) / 96
+    texts = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
+    if name in WITH_NAMES_IN_BLOCKS:
+        texts = [text for text in texts if not any(text in axes.texts for axes in figure.axes)]
+    assert {text.get_text(): text.get_size() for text in texts if text.get_size() * a_point < 8.98} == {}
+
+
+@pytest.mark.parametrize("page", DARK_PAGES)
+def test_a_dark_page_turns_a_figure_and_no_other_page_does(page):
+    html = SAMPLES["layers"][0]()._repr_html_()
+    style = html.partition("<style>")[2].partition("</style>")[0]
+    assert f"{page} .astra-figure img" in style
+    assert html.count('class="astra-figure"') == 1
+    assert "prefers-color-scheme" not in style

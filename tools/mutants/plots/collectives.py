@@ -23,11 +23,14 @@ OF_BARS = f"{READ}test_all_reduce_bars_are_the_times_and_their_marks_the_least_t
 OF_BUS = f"{READ}test_bus_bandwidths_are_bytes_over_time_times_what_an_all_reduce_sends"
 OF_SWITCH = f"{READ}test_the_gain_in_the_switch_is_measured_over_what_the_ring_needs"
 OF_MEASURED = f"{READ}test_models_stand_beside_what_was_measured_and_below_is_their_error"
-OF_RING = f"{READ}test_ring_and_tree_have_one_colour_for_a_protocol_and_one_dash_for_an_algorithm"
+LOOKS = "tests/course/test_algorithm_looks.py::"
+AGREE = f"{LOOKS}test_the_figures_agree_in_whatever_order_algorithms_are_drawn"
+OF_RING = f"{READ}test_ring_and_tree_have_their_colour_and_dash_and_a_protocol_its_marker"
 OF_SWEEP = f"{READ}test_a_sweep_names_the_floor_and_the_slope_where_they_are"
 
 FAULTS = [
-    Fault("the name of a line has another's colour", COSTS, "COLOURS[look], size", "COLOURS[look - 1], size", OF_COSTS),
+    Fault("the name of a line has another's colour", COSTS, "color=look.colour, size", 'color="#000000", size',
+          OF_COSTS),
     Fault("the chart of steps has the other's title", COSTS, 'left.set_title("steps")', 'right.set_title("steps")',
           OF_COSTS),
     Fault("lines of costs are named after others", COSTS, "axes.annotate(name, at", "axes.annotate([*series][0], at",
@@ -68,9 +71,17 @@ FAULTS = [
           OF_MEASURED),
     Fault("what was held out is drawn full", MEASURED, 'markerfacecolor="white"', 'markerfacecolor="black"',
           OF_MEASURED),
-    Fault("a protocol has another colour on the right", RING,
-          "axes.plot(compared.nodes, sizes, label=protocol, color=COLOURS[i]",
-          "axes.plot(compared.nodes, sizes, label=protocol, color=COLOURS[2 - i]", OF_RING),
+    Fault("a protocol has another marker on the right", RING,
+          'label=protocol, color="0.35", marker=MARKERS[i]',
+          'label=protocol, color="0.35", marker=MARKERS[2 - i]', OF_RING),
+    Fault("an algorithm has the colour of its place in the figure", "astra_edu/course/plots/looks.py",
+          "family = family_of(name)", "family = None", AGREE),
+    Fault("two trees have one colour", "astra_edu/course/plots/looks.py",
+          ") not in found.values():\n            found[name]",
+          "):\n            found[name]", f"{LOOKS}test_other_series_take_what_is_left"),
+    Fault("instruments paint a ring as direct", "astra_edu/course/instruments/looks.py",
+          "name: (*family.pale, family.hatch)", 'name: (*FAMILIES["direct"].pale, family.hatch)',
+          f"{LOOKS}test_an_instrument_has_the_hue_of_the_figures"),
     Fault("ring and tree change dashes", RING, "zip(ALGORITHMS, DASHES[:2], strict=True)",
           "zip(ALGORITHMS[::-1], DASHES[:2], strict=True)", "",
           "equivalent: the legend is drawn with the line, so that both change together"),

@@ -71,8 +71,8 @@ FAULTS = [
     Fault(
         "who can't see the figure hears the table as its alt text",
         FIGURE,
-        '<img alt="{escape(self.alt)}"',
-        '<img alt="{escape(self.table)}"',
+        "self.alt, table)",
+        "self.table, table)",
         f"{TESTS}test_figure.py::test_a_figure_comes_with_its_words_and_numbers",
     ),
     Fault(
@@ -102,5 +102,19 @@ FAULTS = [
         "axes.annotate(note, (end, place)",
         "axes.annotate(note, (end, 0)",
         f"{MEMORY}test_the_parts_of_an_iteration_stand_one_behind_the_other",
+    ),
+    Fault(
+        "letters are too small to be read",
+        FIGURE,
+        "WIDE = 8.4",
+        "WIDE = 9.4",
+        f"{TESTS}test_figure.py::test_letters_are_9_points_or_more_where_they_are_shown",
+    ),
+    Fault(
+        "a figure is white on a dark page of JupyterLab",
+        "astra_edu/course/paper.py",
+        '[data-jp-theme-light="false"]',
+        '[data-jp-theme-light="dark"]',
+        "tests/browser/test_jupyterlab.py::test_a_figure_is_dark_in_the_dark_theme",
     ),
 ]

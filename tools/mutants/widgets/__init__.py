@@ -2,6 +2,7 @@
 
 from tools.mutants.widgets import (
     folds,
+    glossary,
     link_player,
     player,
     player_table,
@@ -10,6 +11,7 @@ from tools.mutants.widgets import (
     stills,
     timeline,
     timeline_bars,
+    trees,
 )
 
 FAULTS = [
@@ -19,7 +21,9 @@ FAULTS = [
     *stages.FAULTS,
     *timeline.FAULTS,
     *timeline_bars.FAULTS,
+    *trees.FAULTS,
     *folds.FAULTS,
+    *glossary.FAULTS,
     *stills.FAULTS,
     *readings.FAULTS,
 ]

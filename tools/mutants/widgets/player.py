@@ -95,7 +95,7 @@ FAULTS = [
     ),
     Fault(
         "player: the number of a token's shard is off by one",
-        f"{WIDGETS}/drawing.py",
+        f"{WIDGETS}/tokens.py",
         'return " ".join(schedule.shard_name(shard) for shard in shards)',
         'return " ".join(schedule.shard_name((shard + 1) % schedule.shards) for shard in shards)',
         FLIES,

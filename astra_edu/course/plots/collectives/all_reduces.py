@@ -14,7 +14,7 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import format_bytes
 from astra_edu.course.plots.axes import grid, in_full, open_frame
 from astra_edu.course.plots.collectives.sizes import size_axis
-from astra_edu.course.plots.figure import COLOURS, MARKERS, Picture, TimeUnit, percent, text_table, time_unit
+from astra_edu.course.plots.figure import COLOURS, MARKERS, WIDE, Picture, TimeUnit, percent, text_table, time_unit
 from astra_edu.course.studies.case_studies.collectives import SCHEDULERS, UNRELEASED, AllReduce
 
 _HATCHES = ("", "//", "\\\\", "..", "xx", "--", "++")
@@ -76,7 +76,7 @@ def bandwidth_used(rows: Sequence[AllReduce]) -> Picture:
 
 
 def _drawn_over_size(shown: _Shown) -> Figure:
-    figure = Figure(figsize=(1.5 + 4 * len(shown.schedulers), 4.2), layout="constrained")
+    figure = Figure(figsize=(min(WIDE, 1.5 + 4 * len(shown.schedulers)), 4.2), layout="constrained")
     panels = figure.subplots(1, len(shown.schedulers), sharey=True, squeeze=False)[0]
     for axes, scheduler in zip(panels, shown.schedulers, strict=True):
         _lines(axes, shown, scheduler)
@@ -140,7 +140,7 @@ def all_reduce_bars(rows: Sequence[AllReduce]) -> Picture:
 
 
 def _drawn_bars(shown: _Shown, unit: TimeUnit) -> Figure:
-    figure = Figure(figsize=(10, 0.32 * len(shown.rows) + 1.5), layout="constrained")
+    figure = Figure(figsize=(WIDE, 0.32 * len(shown.rows) + 1.5), layout="constrained")
     axes = figure.subplots()
     looks = [_look(fill, hatch) for fill, hatch in zip(_FILLS, _HATCHES, strict=True)]
     for row in shown.rows:
@@ -170,7 +170,7 @@ def _bar(axes: Axes, shown: _Shown, row: AllReduce, unit: TimeUnit, look: Mappin
     axes.barh(place, row.total_ns / unit.ns, 0.9 * height, **look)
     axes.vlines(row.least_ns / unit.ns, place - height / 2, place + height / 2, color="black", lw=2)
     note = f"{unit.text(row.total_ns)} {unit.name}, {row.used:.0%} used"
-    axes.annotate(note, (row.total_ns / unit.ns, place), (5, 0), textcoords="offset points", va="center", size=8)
+    axes.annotate(note, (row.total_ns / unit.ns, place), (5, 0), textcoords="offset points", va="center", size=9)
 
 
 def _alt_of_bars(shown: _Shown, unit: TimeUnit) -> str:

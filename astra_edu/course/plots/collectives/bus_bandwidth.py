@@ -11,7 +11,7 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import format_bytes
 from astra_edu.course.plots.axes import grid
 from astra_edu.course.plots.collectives.sizes import DASHES, size_axis
-from astra_edu.course.plots.figure import COLOURS, MARKERS, Picture, text_table
+from astra_edu.course.plots.figure import COLOURS, MARKERS, WIDE, Picture, text_table
 from astra_edu.course.studies.measured.models import bus_bandwidth
 from astra_edu.course.studies.measured.tables import Sweep
 
@@ -50,7 +50,7 @@ def _by_size(sweep: Sweep) -> Mapping[int, float]:
 
 
 def _drawn(reached: _Reached) -> Figure:
-    figure = Figure(figsize=(10, 4.6), layout="constrained")
+    figure = Figure(figsize=(WIDE, 4.6), layout="constrained")
     axes = figure.subplots()
     for i, (name, found) in enumerate(reached.by_size.items()):
         look = {"color": COLOURS[i], "linestyle": DASHES[i % len(DASHES)], "marker": MARKERS[i], "ms": 5}

@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 
 from astra_edu.collectives import counts, schedule
 from astra_edu.collectives.counts import Counts
-from astra_edu.course.plots.figure import COLOURS, MARKERS, Picture, text_table
+from astra_edu.course.plots.figure import WIDE, Picture, text_table
+from astra_edu.course.plots.looks import line_looks
 
 ALGORITHMS = ("ring", "direct", "halving-doubling", "double-binary-tree", "single-master", "naive")
 _DASH = 5.0  # line widths, of lines that lie on each other
@@ -53,7 +54,7 @@ def all_reduce_costs(npus: Sequence[int] = (2, 4, 8, 16, 32, 64), algorithms: Se
 
 
 def _drawn(costs: _Costs) -> Figure:
-    figure = Figure(figsize=(11, 3.6), layout="constrained")
+    figure = Figure(figsize=(WIDE, 3.6), layout="constrained")
     left, right = figure.subplots(1, 2)
     _lines(left, costs.npus, {name: tuple(c.steps for c in found) for name, found in costs.by_algorithm.items()})
     _lines(right, costs.npus, {name: tuple(map(costs.busiest, found)) for name, found in costs.by_algorithm.items()})
@@ -65,17 +66,17 @@ def _drawn(costs: _Costs) -> Figure:
 def _lines(axes: Axes, npus: Sequence[int], series: Mapping[str, tuple[float, ...]]) -> None:
     """Log-log lines with their names at their ends, an algorithm's in both halves alike; equal lines take turns."""
     place = 0.0
-    looks = {name: i % len(COLOURS) for i, name in enumerate(series)}
+    looks = line_looks(series)
     for name in sorted(series, key=lambda name: (series[name][-1], series[name])):
         values, look = series[name], looks[name]
         equal = [other for other in series if series[other] == values]
         turn = equal.index(name)
         dashes = (turn * _DASH, (_DASH, (len(equal) - 1) * _DASH)) if len(equal) > 1 else "-"
         points = (turn % len(npus), min(len(equal), len(npus)))
-        axes.plot(npus, values, color=COLOURS[look], marker=MARKERS[look], linestyle=dashes, markevery=points)
+        axes.plot(npus, values, color=look.colour, marker=look.marker, linestyle=dashes, markevery=points)
         place = max(values[-1], place * _APART)
         at = (1.02, place)
-        axes.annotate(name, at, xycoords=_AT_THE_END, color=COLOURS[look], size=8, va="center", annotation_clip=False)
+        axes.annotate(name, at, xycoords=_AT_THE_END, color=look.colour, size=9, va="center", annotation_clip=False)
     axes.set(xscale="log", yscale="log", xlabel="NPUs")
     axes.set_xticks(npus, [str(n) for n in npus])
     axes.minorticks_off()

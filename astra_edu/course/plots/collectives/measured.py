@@ -14,7 +14,7 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import format_bytes
 from astra_edu.course.plots.axes import grid, in_full
 from astra_edu.course.plots.collectives.sizes import DASHES, size_axis
-from astra_edu.course.plots.figure import COLOURS, MARKERS, Picture, percent, text_table
+from astra_edu.course.plots.figure import COLOURS, MARKERS, WIDE, Picture, percent, text_table
 from astra_edu.course.studies.measured.tables import Sweep
 
 HALF, OTHER_HALF = "fitted", "held out"
@@ -75,7 +75,7 @@ def against_measured(sweep: Sweep, models: Mapping[str, Says], *, fitted: bool =
 
 
 def _drawn(compared: _Compared) -> Figure:
-    figure = Figure(figsize=(10, 6.4), layout="constrained")
+    figure = Figure(figsize=(WIDE, 6.4), layout="constrained")
     times, errors = figure.subplots(2, 1, sharex=True, height_ratios=(5, 3))
     for i, (name, model) in enumerate(compared.models.items()):
         look = {"color": COLOURS[i], "linestyle": DASHES[i]}

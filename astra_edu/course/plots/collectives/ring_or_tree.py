@@ -12,7 +12,8 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import KIB, format_bytes
 from astra_edu.course.plots.axes import grid, in_full
 from astra_edu.course.plots.collectives.sizes import DASHES
-from astra_edu.course.plots.figure import COLOURS, MARKERS, Picture, text_table
+from astra_edu.course.plots.figure import MARKERS, WIDE, Picture, text_table
+from astra_edu.course.plots.looks import line_looks
 from astra_edu.course.studies.measured.nccl_model import ALGORITHMS, PROTOCOLS, cost, crossover
 
 
@@ -60,7 +61,7 @@ def ring_or_tree(
 
 
 def _drawn(compared: _Compared) -> Figure:
-    figure = Figure(figsize=(11, 4.4), layout="constrained")
+    figure = Figure(figsize=(WIDE, 4.4), layout="constrained")
     left, right = figure.subplots(1, 2)
     _draw_latency(left, compared)
     _draw_equal(right, compared)
@@ -74,20 +75,23 @@ def _drawn(compared: _Compared) -> Figure:
 
 
 def _draw_latency(axes: Axes, compared: _Compared) -> None:
+    looks = line_looks(ALGORITHMS)
     for i, protocol in enumerate(PROTOCOLS):
         for algorithm, dash in zip(ALGORITHMS, DASHES[:2], strict=True):
             latency = compared.latency[algorithm, protocol]
-            label, colour, marker = f"{algorithm}, {protocol}", COLOURS[i], MARKERS[i]
+            label, colour, marker = f"{algorithm}, {protocol}", looks[algorithm].colour, MARKERS[i]
             axes.plot(compared.nodes, latency, linestyle=dash, label=label, color=colour, marker=marker, ms=5)
-    axes.set(yscale="log", ylabel="latency (µs)", title="before the first byte is there")
+    axes.set(yscale="log", ylabel="latency (µs)")
+    axes.set_title("before the first byte is there", size=9)
     in_full(axes.yaxis)
 
 
 def _draw_equal(axes: Axes, compared: _Compared) -> None:
     for i, protocol in enumerate(PROTOCOLS):
         sizes = compared.equal[protocol]
-        axes.plot(compared.nodes, sizes, label=protocol, color=COLOURS[i], marker=MARKERS[i], ms=5)
-    axes.set(yscale="log", ylabel="size", title="below the line the tree is faster, above it the ring")
+        axes.plot(compared.nodes, sizes, label=protocol, color="0.35", marker=MARKERS[i], ms=5)
+    axes.set(yscale="log", ylabel="size")
+    axes.set_title("below the line the tree is faster, above it the ring", size=9)
     every = [size for sizes in compared.equal.values() for size in sizes]
     ticks = [KIB * 8**power for power in range(14) if min(every) / 8 < KIB * 8**power < max(every) * 8]
     axes.set_yticks(ticks, [format_bytes(size) for size in ticks])

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import nan
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -15,7 +15,8 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.base.run import Run
 from astra_edu.base.units import MIB
 from astra_edu.course.plots.axes import in_full
-from astra_edu.course.plots.figure import COLOURS, MARKERS, Picture, percent, text_table
+from astra_edu.course.plots.figure import WIDE, Picture, percent, text_table
+from astra_edu.course.plots.looks import line_looks
 
 _PAPER = {"facecolor": "white", "alpha": 0.85, "linewidth": 0, "pad": 1}
 
@@ -107,16 +108,18 @@ def _check(sizes: Sequence[int], times_ns: Mapping[str, Times]) -> None:
 
 
 def _drawn(swept: _Swept) -> Figure:
-    figure = Figure(figsize=(11, 4.2), layout="constrained")
+    figure = Figure(figsize=(WIDE, 4.2), layout="constrained")
     linear, logarithmic = figure.subplots(1, 2)
+    looks = line_looks(swept.series)
     for axes in (linear, logarithmic):
-        for i, (name, us) in enumerate(swept.series.items()):
+        for name, us in swept.series.items():
+            line: dict[str, Any] = {"color": looks[name].colour, "marker": looks[name].marker, "ms": 4}
             label = f"{name}: {swept.fits[name].words()}"
-            axes.plot(swept.mib, us, color=COLOURS[i % 7], marker=MARKERS[i % 7], ms=4, label=label)
+            axes.plot(swept.mib, us, label=label, **line)
             if name in swept.bounds:
                 least = [nan if bound is None else bound for bound in swept.bounds[name]]
-                look = {"color": COLOURS[i % 7], "marker": MARKERS[i % 7], "ls": "--", "mfc": "none", "ms": 4}
-                axes.plot(swept.mib, least, label=f"{name}: at least, as its messages share links", **look)
+                label = f"{name}: at least, as its messages share links"
+                axes.plot(swept.mib, least, label=label, ls="--", mfc="none", **line)
         axes.set(xlabel="size (MiB)", ylabel="time (µs)")
         axes.grid(alpha=0.3)
     linear.set_title("linear axes: one straight line")
@@ -125,13 +128,13 @@ def _drawn(swept: _Swept) -> Figure:
     first, fit = next(iter(swept.fits.items()))
     _name_linear(linear, swept.mib, fit)
     _name_logarithmic(logarithmic, swept.mib, fit, f" of {first}" if len(swept.fits) > 1 else "")
-    linear.legend(fontsize=8, loc="upper left")
+    linear.legend(fontsize=9, loc="upper left")
     return figure
 
 
 def _name_linear(axes: Axes, mib: Sequence[float], fit: _Fit) -> None:
     """A triangle under the line for the slope, an arrow to where the line begins for the floor."""
-    a, b = 0.55 * mib[-1], 0.75 * mib[-1]
+    a, b = 0.4 * mib[-1], 0.6 * mib[-1]
     corner = fit.floor + fit.slope * a
     axes.plot([a, b, b], [corner, corner, fit.floor + fit.slope * b], color="0.35", lw=1)
     text = f"bandwidth slope\n{fit.slope:,.2f} µs/MiB"
@@ -157,7 +160,7 @@ def _name_logarithmic(axes: Axes, mib: Sequence[float], fit: _Fit, of: str) -> N
     axes.axhline(fit.floor, linestyle="--", label=f"latency floor{of}: {fit.floor:,.1f} µs", color="0.35", lw=1.2)
     slope = [fit.slope * size for size in mib]
     axes.plot(mib, slope, linestyle=":", label=f"bandwidth slope{of}: {fit.slope:,.2f} µs/MiB", color="0.35", lw=1.2)
-    axes.legend(handles=axes.get_lines()[-2:], fontsize=8, loc="upper left")
+    axes.legend(handles=axes.get_lines()[-2:], fontsize=9, loc="upper left")
 
 
 def _alt(swept: _Swept) -> str:

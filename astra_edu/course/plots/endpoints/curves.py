@@ -13,7 +13,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 
 from astra_edu.base.errors import ConfigError, choice
 from astra_edu.course.plots.axes import grid, in_full
-from astra_edu.course.plots.figure import COLOURS, MARKERS, Picture, text_table
+from astra_edu.course.plots.figure import COLOURS, MARKERS, WIDE, Picture, text_table
 
 Curve = Mapping[float, float]
 """Heights by places."""
@@ -81,7 +81,7 @@ def curves(
 
 
 def _drawn(shown: _Curves, logarithmic: str) -> Figure:
-    figure = Figure(figsize=(9, 4.2), layout="constrained")
+    figure = Figure(figsize=(WIDE, 4.2), layout="constrained")
     axes = figure.subplots()
     for i, (name, curve) in enumerate(shown.series.items()):
         look: dict[str, Any] = {"color": COLOURS[i % 7], "marker": MARKERS[i % 7], "ls": DASHES[i % 4], "ms": 5}
@@ -116,7 +116,7 @@ def _draw_levels(axes: Axes, levels: Mapping[str, float], colours: Mapping[str, 
             (1.01, place / high),
             xycoords="axes fraction",
             va="center",
-            size=8,
+            size=9,
             color=colour,
         )
 

@@ -26,7 +26,7 @@ from astra_edu.course.plots.endpoints.looks import (
     SUM,
     WRITING,
 )
-from astra_edu.course.plots.figure import Picture, text_table
+from astra_edu.course.plots.figure import WIDE, Picture, text_table
 from astra_edu.course.plots.looks import Look
 from astra_edu.course.studies.endpoint import Access, accesses
 
@@ -112,7 +112,7 @@ def _check(schedule: Schedule, npu: int) -> None:
 
 
 def _drawn(steps: _Steps) -> Figure:
-    figure = Figure(figsize=(11, 5.2), layout="constrained")
+    figure = Figure(figsize=(WIDE, 5.2), layout="constrained")
     grid = figure.subplots(2, 2, height_ratios=(1, 1.1), sharey="row")
     for column, endpoint in enumerate(steps.endpoints):
         _flow(grid[0, column], endpoint)
@@ -133,7 +133,7 @@ def _flow(axes: Axes, endpoint: _Endpoint) -> None:
     middle = "ACE:\nSRAM and\nadders" if on_chip else "cores\n(SMs)"
     for x, low, text in ((0, -0.2, "HBM"), (4.1, 0.7, middle), (8.4, -0.2, "network")):
         axes.add_patch(Rectangle((x, low), 1.7, 3.7 - low, facecolor="#f4f4f4", edgecolor="0.3"))
-        axes.text(x + 0.85, (3.7 + low) / 2, text, ha="center", va="center", size=10)
+        axes.text(x + 0.85, (3.7 + low) / 2, text, ha="center", va="center", size=9)
     sends = Look("sends", "", "white", "0.2")
     _arrow(axes, 5.8, 8.4, 2.6, 1, sends, "sends")
     if on_chip:

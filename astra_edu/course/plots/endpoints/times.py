@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.run import Run
-from astra_edu.course.plots.figure import Picture, TimeUnit, percent, text_table, time_axis
+from astra_edu.course.plots.figure import WIDE, Picture, TimeUnit, percent, text_table, time_axis
 from astra_edu.course.plots.kinds_of_run import Instead, no_figure_of
 from astra_edu.course.plots.looks import COMPUTE, EXPOSED
 from astra_edu.course.plots.stacked import by_name
@@ -73,7 +73,7 @@ _INSTEAD: Instead = {Run: "this run has no such endpoint: ae.plots.compute_and_e
 
 def _drawn(panels: Sequence[_Panel]) -> Figure:
     most = max(len(panel.parts) for panel in panels)
-    figure = Figure(figsize=(11, 0.36 * most + 1.5), layout="constrained")
+    figure = Figure(figsize=(WIDE, 0.36 * most + 1.5), layout="constrained")
     for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
         _bars(axes, panel)
     figure.legend(handles=[COMPUTE.patch(), EXPOSED.patch()], loc="outside upper center", ncols=2, frameon=False)

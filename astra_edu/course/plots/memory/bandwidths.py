@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from astra_edu.base.errors import ConfigError, positive
 from astra_edu.course.plots.axes import grid, in_full
-from astra_edu.course.plots.figure import COLOURS, MARKERS, Picture, text_table
+from astra_edu.course.plots.figure import COLOURS, MARKERS, WIDE, Picture, text_table
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def _check(bandwidths: Sequence[float], series: Mapping[str, Sequence[float]]) -
 
 
 def _drawn(sweep: _Sweep) -> Figure:
-    figure = Figure(figsize=(10, 4.2), layout="constrained")
+    figure = Figure(figsize=(WIDE, 4.2), layout="constrained")
     axes = figure.subplots()
     for i, (name, values) in enumerate(sweep.series.items()):
         look: dict[str, Any] = {"color": COLOURS[i], "marker": MARKERS[i], "mfc": "none"}

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.course.plots.figure import Picture, text_table
+from astra_edu.course.plots.figure import WIDE, Picture, text_table
 from astra_edu.course.studies.memory_systems import HierarchicalPool
 
 _WIDE, _HIGH = 0.66, 0.32  # of a box, in columns and rows
@@ -58,7 +58,7 @@ class _Hierarchy:
     @property
     def columns(self) -> Sequence[_Column]:
         """The boxes from left to right."""
-        each = f"{self.pool.group_bandwidth:,.10g} × 10⁹ bytes/s each"
+        each = f"{self.pool.group_bandwidth:,.10g} × 10⁹\nbytes/s each"
         fabric = self.pool.fabric
         return (
             _Column("groups of memory", "M", self.pool.groups, "#f7b787", "#d55e00", self.groups, each),
@@ -99,14 +99,14 @@ def memory_hierarchy(pool: HierarchicalPool) -> Picture:
 
 def _drawn(hierarchy: _Hierarchy) -> Figure:
     most = max(len(hierarchy.outs), len(hierarchy.ins))
-    figure = Figure(figsize=(11, 0.7 + 1.15 * most), layout="constrained")
+    figure = Figure(figsize=(WIDE, 0.7 + 1.15 * most), layout="constrained")
     axes = figure.subplots()
     for number, column in enumerate(hierarchy.columns):
         _draw(axes, number * _SPACE, column)
     for number, pairs in enumerate(hierarchy.joined):
         _join(axes, number, pairs)
     for number, (_, bandwidth, _) in enumerate(_links(hierarchy.pool)[1:]):
-        _write(axes, (number + 0.5) * _SPACE, f"each link\n{bandwidth:,.10g} × 10⁹ bytes/s")
+        _write(axes, (number + 0.5) * _SPACE, f"each link\n{bandwidth:,.10g} × 10⁹\nbytes/s")
     top = max(y for column in hierarchy.columns for _, y in column.places)
     axes.set(xlim=(-0.75, 3 * _SPACE + 0.6), ylim=(-1.75, top + 0.3))
     axes.set_axis_off()

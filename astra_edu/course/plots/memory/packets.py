@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.course.plots.figure import Picture, TimeUnit, percent, text_table, time_axis, time_unit
+from astra_edu.course.plots.figure import WIDE, Picture, TimeUnit, percent, text_table, time_axis, time_unit
 from astra_edu.course.plots.memory.looks import LOOKS, STAGE
 from astra_edu.course.plots.stacked import by_name
 from astra_edu.course.studies.memory_systems import Transfer, packet_spans
@@ -61,7 +61,7 @@ def packet_stages(transfers: Transfer | Mapping[str, Transfer]) -> Picture:
 
 def _drawn(shown: _Transfers) -> Figure:
     counts = [len(transfer.stages) for transfer in shown.by_name.values()]
-    figure = Figure(figsize=(10.5, 0.45 * sum(counts) + 0.5 * len(counts) + 0.6), layout="constrained")
+    figure = Figure(figsize=(WIDE, 0.45 * sum(counts) + 0.5 * len(counts) + 0.6), layout="constrained")
     grid = figure.subplots(len(counts), 1, sharex=True, squeeze=False, height_ratios=counts)[:, 0]
     for axes, (name, transfer) in zip(grid, shown.by_name.items(), strict=True):
         _cells(axes, transfer, shown.unit)
@@ -81,7 +81,7 @@ def _cells(axes: Axes, transfer: Transfer, unit: TimeUnit) -> None:
         for number, (start, width) in enumerate(cells if transfer.packets <= _LETTERS else ()):
             if width > transfer.ns / unit.ns * _NARROW:
                 at = (start + width / 2, lane)
-                axes.text(*at, str(number), size=8, ha="center", va="center", bbox=_PAPER)
+                axes.text(*at, str(number), size=9, ha="center", va="center", bbox=_PAPER)
 
 
 def _frame(axes: Axes, name: str, transfer: Transfer, unit: TimeUnit) -> None:

@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.course.plots.axes import open_frame
-from astra_edu.course.plots.figure import Picture, percent, text_table
+from astra_edu.course.plots.figure import WIDE, Picture, percent, text_table
 from astra_edu.workload.compute.gemm import Gemm
 from astra_edu.workload.compute.irregular import Irregular, irregular_foldings
 from astra_edu.workload.compute.systolic import DATAFLOWS, Folding, SystolicArray
@@ -55,7 +55,7 @@ def irregular_use(array: SystolicArray | None = None) -> Picture:
 
 def _irregular_drawn(shown: _Irregular) -> Figure:
     count = len(shown.table)
-    figure = Figure(figsize=(9, 0.75 * count + 1), layout="constrained")
+    figure = Figure(figsize=(WIDE, 0.75 * count + 1), layout="constrained")
     axes = figure.subplots()
     high = _HIGH / len(DATAFLOWS)
     for i, (dataflow, look) in enumerate(zip(DATAFLOWS, _LOOKS, strict=False)):
@@ -136,7 +136,7 @@ def _check(gemms: Mapping[str, Gemm], arrays: Sequence[SystolicArray]) -> None:
 
 def _arrays_drawn(shown: _Arrays) -> Figure:
     count = len(shown.table)
-    figure = Figure(figsize=(10, 0.22 * len(shown.arrays) * count + 1.6), layout="constrained")
+    figure = Figure(figsize=(WIDE, 0.22 * len(shown.arrays) * count + 1.6), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
     high = _HIGH / len(shown.arrays)
     for i, look in zip(range(len(shown.arrays)), _LOOKS, strict=False):

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.course.plots.figure import Picture, percent, text_table
+from astra_edu.course.plots.figure import WIDE, Picture, percent, text_table
 from astra_edu.course.plots.looks import EXPOSED
 from astra_edu.workload.compute.systolic import AXES, Fold, Folding
 
@@ -35,7 +35,7 @@ def folds(folding: Folding, number: int = 0) -> Picture:
 
 
 def _drawn(folding: Folding, fold: Fold, number: int) -> Figure:
-    figure = Figure(figsize=(9, 4.2), layout="constrained")
+    figure = Figure(figsize=(WIDE, 4.2), layout="constrained")
     plane, array = figure.subplots(1, 2)
     _draw_plane(plane, folding, fold, number)
     _draw_array(array, folding, fold)
@@ -81,7 +81,7 @@ def _frame(axes: Axes, rows: int, columns: int) -> None:
     shape = min(max(rows / columns, 1 / _MOST), _MOST)
     axes.set_box_aspect(shape)
     if shape != rows / columns:
-        axes.annotate("not to scale", (1, 1.01), xycoords="axes fraction", ha="right", va="bottom", size=8)
+        axes.annotate("not to scale", (1, 1.01), xycoords="axes fraction", ha="right", va="bottom", size=9)
 
 
 def _sentence(folding: Folding, fold: Fold, number: int) -> str:

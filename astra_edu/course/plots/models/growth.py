@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.course.plots.axes import grid
-from astra_edu.course.plots.figure import COLOURS, MARKERS, Picture, text_table
+from astra_edu.course.plots.figure import COLOURS, MARKERS, WIDE, Picture, text_table
 from astra_edu.workload.compute import device as named
 from astra_edu.workload.models import model
 from astra_edu.workload.models.history import HISTORY, training_flops
@@ -30,7 +30,7 @@ STATE_BYTES = 16
 YEAR_S = 365 * 86_400
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LINE: dict[str, Any] = {"color": "0.35", "linestyle": "--", "linewidth": 1}
-_OF: dict[str, Any] = {"textcoords": "offset points", "fontsize": 8, "color": "0.25"}
+_OF: dict[str, Any] = {"textcoords": "offset points", "fontsize": 9, "color": "0.25"}
 _LEFT = {"gpt2", "megatron-8.3b", "gpt3", "dlrm", "transformer-1t"}  # named on the left, where there is room
 _LOWER = {"turing-nlg": 7}  # points
 
@@ -89,7 +89,7 @@ def model_growth(device: str = "v100") -> Picture:
 
 
 def _drawn(growth: _Growth) -> Figure:
-    figure = Figure(figsize=(10, 4.6), layout="constrained")
+    figure = Figure(figsize=(WIDE, 4.6), layout="constrained")
     left, right = figure.subplots(1, 2, sharex=True)
     for kind in range(len(KINDS)):
         of = [point for point in growth.points if point.kind == kind]
@@ -157,7 +157,7 @@ def _draw(axes: Axes, kind: int, models: list[tuple[str, str, float, float]]) ->
             (date, number),
             (6 * side, -_LOWER.get(key, 0)),
             textcoords="offset points",
-            fontsize=8,
+            fontsize=9,
             ha="right" if side < 0 else "left",
             va="center",
         )

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 
 from astra_edu.base.errors import ConfigError, whole
 from astra_edu.course.plots.axes import grid
-from astra_edu.course.plots.figure import COLOURS, MARKERS, Picture, percent, text_table
+from astra_edu.course.plots.figure import COLOURS, MARKERS, WIDE, Picture, percent, text_table
 from astra_edu.workload.compute.device import TERA, Device
 from astra_edu.workload.compute.gemm import Gemm
 from astra_edu.workload.compute.operator import Compute
@@ -81,7 +81,7 @@ def roofline(devices: Device | Sequence[Device], work: Mapping[str, Compute | Ge
 
 
 def _drawn(roofs: _Roofline) -> Figure:
-    figure = Figure(figsize=(10, 5.2), layout="constrained")
+    figure = Figure(figsize=(WIDE, 5.2), layout="constrained")
     axes = figure.subplots()
     low, high = roofs.ends
     for i, device in enumerate(roofs.devices):

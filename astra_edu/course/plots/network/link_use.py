@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from astra_edu.base.errors import choice, whole
 from astra_edu.base.intervals import shares_of_periods
 from astra_edu.course.plots.axes import open_frame
-from astra_edu.course.plots.figure import COLOURS, Picture, TimeUnit, percent, text_table, time_axis, time_unit
+from astra_edu.course.plots.figure import COLOURS, WIDE, Picture, TimeUnit, percent, text_table, time_axis, time_unit
 from astra_edu.course.plots.network.recorded import recorded
 from astra_edu.network.shortest import LinkName
 from astra_edu.run.link_times import KINDS, LinkTime, bottleneck, kind_of, link_name, link_times, uses_of
@@ -83,7 +83,7 @@ def link_use(result: TraceResult, period_ns: int | None = None, order: str = "na
 
 def _drawn(used: _Used, unit: TimeUnit) -> Figure:
     count = len(used.links)
-    figure = Figure(figsize=(11, 1.4 + max(0.9, min(7.5, 0.24 * count))), layout="constrained")
+    figure = Figure(figsize=(WIDE, 1.4 + max(0.9, min(7.5, 0.24 * count))), layout="constrained")
     chart, bars = figure.subplots(1, 2, sharey=True, width_ratios=(6, 1))
     shares = [used.shares[link] for link in used.links]
     edges = [k * used.period_ns / unit.ns for k in range(len(shares[0]) + 1)]
@@ -95,7 +95,7 @@ def _drawn(used: _Used, unit: TimeUnit) -> Figure:
     _name_rows(chart, bars, used)
     chart.set(ylim=(count - 0.5, -0.5), xlim=(0, used.total_ns / unit.ns))
     time_axis(chart, unit, f", in periods of {used.period_ns / unit.ns:,.10g} {unit.name}")
-    bars.set(xlim=(0, 1.35), xticks=[0, 0.5, 1], xlabel="of the whole run")
+    bars.set(xlim=(0, 1.35), xticks=[0, 1], xlabel="of the whole run")
     _in_percent(bars)
     open_frame(bars)
     figure.colorbar(mesh, ax=chart, location="left", pad=0.01, aspect=30, label="share of the period in which it sends")
@@ -107,10 +107,10 @@ def _name_rows(chart: Axes, bars: Axes, used: _Used) -> None:
     """The links' names and shares as far as there is room, and lines between the kinds of links."""
     kinds = [(kind, list(places)) for kind, places in groupby(range(len(used.links)), lambda k: kind_of(used.links[k]))]
     if len(used.links) <= _NAMED:
-        chart.set_yticks(range(len(used.links)), [link_name(link) for link in used.links], size=8)
+        chart.set_yticks(range(len(used.links)), [link_name(link) for link in used.links], size=9)
         for place, link in enumerate(used.links):
             share = used.times[link].share
-            bars.annotate(percent(share), (share, place), (3, 0), textcoords="offset points", va="center", size=7.5)
+            bars.annotate(percent(share), (share, place), (3, 0), textcoords="offset points", va="center", size=9)
     elif used.by_kind:
         middles = [(places[0] + places[-1]) / 2 for _, places in kinds]
         chart.set_yticks(middles, [f"{len(places)} ×\n{kind}" for kind, places in kinds])
@@ -151,14 +151,14 @@ def busiest_links(results: Mapping[str, TraceResult] | TraceResult, most: int = 
 
 def _bars_drawn(titles: Sequence[str], shown: Sequence[Sequence[LinkTime]]) -> Figure:
     heights = [len(times) for times in shown]
-    figure = Figure(figsize=(9, 0.27 * sum(heights) + 0.6 * len(shown) + 0.5), layout="constrained")
+    figure = Figure(figsize=(WIDE, 0.27 * sum(heights) + 0.6 * len(shown) + 0.5), layout="constrained")
     grid = figure.subplots(len(shown), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
     for axes, title, times in zip(grid, titles, shown, strict=True):
         for place, time in enumerate(times):
             kind, end = KINDS.index(kind_of(time.link)), (time.share, place)
             axes.barh(place, time.share, 0.75, facecolor=COLOURS[kind], edgecolor="white", hatch=_HATCHES[kind], lw=0)
-            axes.annotate(percent(time.share), end, (4, 0), textcoords="offset points", va="center", size=8)
-        axes.set_yticks(range(len(times)), [link_name(time.link) for time in times], size=8)
+            axes.annotate(percent(time.share), end, (4, 0), textcoords="offset points", va="center", size=9)
+        axes.set_yticks(range(len(times)), [link_name(time.link) for time in times], size=9)
         axes.set(ylim=(len(times) - 0.4, -0.6), xlim=(0, 1.12))
         axes.set_title(title, loc="left", size=10)
         open_frame(axes)

@@ -13,7 +13,17 @@ from matplotlib.figure import Figure
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import KIB, format_bytes
 from astra_edu.course.plots.axes import grid, open_frame
-from astra_edu.course.plots.figure import COLOURS, MARKERS, Picture, TimeUnit, percent, text_table, time_axis, time_unit
+from astra_edu.course.plots.figure import (
+    COLOURS,
+    MARKERS,
+    WIDE,
+    Picture,
+    TimeUnit,
+    percent,
+    text_table,
+    time_axis,
+    time_unit,
+)
 from astra_edu.course.plots.network.recorded import recorded
 from astra_edu.network.shortest import LinkName
 from astra_edu.run.link_times import link_name, uses_of
@@ -79,7 +89,7 @@ def waiting_bytes(result: TraceResult, link: LinkName) -> tuple[list[int], list[
 
 
 def _drawn(queues: Mapping[str, _Queue], unit: TimeUnit) -> Figure:
-    figure = Figure(figsize=(11, 1.9 * len(queues) + 0.6), layout="constrained")
+    figure = Figure(figsize=(WIDE, 1.9 * len(queues) + 0.6), layout="constrained")
     charts = figure.subplots(len(queues), 1, sharex=True, squeeze=False)[:, 0]
     for k, (axes, (name, queue)) in enumerate(zip(charts, queues.items(), strict=True)):
         _stairs(axes, queue, unit, COLOURS[k % len(COLOURS)])
@@ -144,7 +154,7 @@ def goodput(senders: Sequence[int], curves: Mapping[str, Sequence[float]], capac
 
 
 def _goodput_drawn(shown: _Goodput) -> Figure:
-    figure = Figure(figsize=(9, 3.6), layout="constrained")
+    figure = Figure(figsize=(WIDE, 3.6), layout="constrained")
     axes = figure.subplots()
     for i, (name, values) in enumerate(shown.curves.items()):
         colour, marker = COLOURS[i % 7], MARKERS[i % 7]
@@ -156,7 +166,7 @@ def _goodput_drawn(shown: _Goodput) -> Figure:
     axes.minorticks_off()
     axes.set(xlabel="senders to one receiver", ylabel="goodput (× 10⁹ bytes/s)", ylim=(0, None))
     grid(axes)
-    axes.legend(fontsize=8)
+    axes.legend(fontsize=9)
     return figure
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import NamedTuple
 
 from matplotlib.axes import Axes
@@ -12,14 +13,14 @@ from matplotlib.figure import Figure
 
 from astra_edu.base.errors import ConfigError, not_negative
 from astra_edu.base.intervals import in_rows
-from astra_edu.course.plots.figure import TimeUnit, time_axis
+from astra_edu.course.plots.figure import WIDE, TimeUnit, time_axis
 from astra_edu.course.plots.looks import LOOKS
 from astra_edu.run.result import Result
 
 PIXELS_PER_INCH = 110
 _LANE_INCHES = 0.72
 _FILLED = 0.84  # of a lane's height
-_SIZES = (7.5, 6)  # of letters, in points
+_SIZES = (9, 7.5, 6)  # of letters, in points; small ones where there is no room
 _PAPER = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.6}
 _COLUMNS = 6  # of a legend
 
@@ -80,7 +81,7 @@ class Lanes:
     @classmethod
     def of(cls, names: Sequence[str], window: Window, unit: TimeUnit) -> Lanes:
         """Empty lanes, the first one on top."""
-        figure = Figure(figsize=(11, _LANE_INCHES * len(names) + 1.1), layout="constrained")
+        figure = Figure(figsize=(WIDE, _LANE_INCHES * len(names) + 1.1), layout="constrained")
         axes = figure.subplots()
         axes.set(xlim=(window.start / unit.ns, window.end / unit.ns), ylim=(len(names) - 0.5, -0.5))
         time_axis(axes, unit)
@@ -148,12 +149,11 @@ class Lanes:
 
 def _fitting(texts: Sequence[str], width: float, height: float, room: float) -> tuple[str, float, int] | None:
     """The first (text, size, angle) that fits in a block of this width and height, in points."""
-    for text in texts:
-        for size in _SIZES:
-            long = 0.6 * size * len(text)
-            for angle, across, along in ((0, width, height), (90, height, width)):
-                if long < across and room * size < along:
-                    return text, size, angle
+    for text, size in product(texts, _SIZES):
+        long = 0.6 * size * len(text)
+        for angle, across, along in ((0, width, height), (90, height, width)):
+            if long < across and room * size < along:
+                return text, size, angle
     return None
 
 

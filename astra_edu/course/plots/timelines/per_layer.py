@@ -13,7 +13,7 @@ from astra_edu.base.intervals import common, covered
 from astra_edu.base.run import Run
 from astra_edu.base.span import COMMUNICATION as COMMUNICATES
 from astra_edu.base.span import RECEIVES
-from astra_edu.course.plots.figure import Picture, TimeUnit, text_table, time_axis, time_unit
+from astra_edu.course.plots.figure import WIDE, Picture, TimeUnit, text_table, time_axis, time_unit
 from astra_edu.course.plots.kinds_of_run import Instead, no_figure_of
 from astra_edu.course.plots.looks import COMMUNICATION, EXPOSED
 from astra_edu.pipeline import PipelineRun
@@ -127,7 +127,7 @@ def _of_nodes(result: TraceResult, most: int, npu: int) -> _Bars:
 
 def _drawn(shown: _Bars) -> Figure:
     bars, unit = shown.drawn, shown.unit
-    figure = Figure(figsize=(9, 0.24 * len(bars) + 1.4), layout="constrained")
+    figure = Figure(figsize=(WIDE, 0.24 * len(bars) + 1.4), layout="constrained")
     axes = figure.subplots()
     places = range(len(bars))
     for look, height, times in (
@@ -135,7 +135,7 @@ def _drawn(shown: _Bars) -> Figure:
         (EXPOSED, 0.4, [bar.exposed / unit.ns for bar in bars]),
     ):
         axes.barh(places, times, height, facecolor=look.fill, edgecolor=look.colour, hatch=look.hatch)
-    axes.set_yticks(places, [bar.name for bar in bars], size=8)
+    axes.set_yticks(places, [bar.name for bar in bars], size=9)
     axes.set(ylim=(len(bars) - 0.4, -0.6), xlim=(0, None))
     time_axis(axes, unit)
     figure.legend(handles=[COMMUNICATION.patch(), EXPOSED.patch()], loc="outside upper center", ncols=2, frameon=False)

@@ -10,13 +10,13 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
-from astra_edu.course.plots.figure import TimeUnit, percent, time_axis
+from astra_edu.course.plots.figure import DENSE, WIDE, TimeUnit, percent, time_axis
 from astra_edu.course.plots.looks import BACKWARD, BUBBLE, LOOKS, Look
 from astra_edu.course.plots.timelines.cells import Cell, Cells
 
 FORWARD = LOOKS["forward"]
 _FILLED = 0.86  # of a lane's height
-_SIZES = (8, 7, 6)  # of letters, in points
+_SIZES = (9, 8, 7, 6)  # of letters, in points; small ones where there is no room
 _LETTER = 0.58  # of its size: how wide a letter is
 _HAIR = 1 / 900  # of an inch: no gap narrower than this is seen
 _NARROW = 1 / 28  # of an inch: no edges around what is narrower
@@ -50,7 +50,8 @@ def drawn(shown: Mapping[str, Cells], unit: TimeUnit) -> Figure:
     every, longest = list(shown.values()), max(1, *(each.total_ns for each in shown.values()))
     counts = [len(each.lanes) for each in every]
     lane = max(0.11, min(0.42, 9 / sum(counts)))  # inches
-    figure = Figure(figsize=(11, lane * sum(counts) + 0.55 * len(counts) + 1), layout="constrained")
+    wide = DENSE if any(each.virtual > 1 for each in every) else WIDE
+    figure = Figure(figsize=(wide, lane * sum(counts) + 0.55 * len(counts) + 1), layout="constrained")
     figure.suptitle(_MEANINGS["full"], size=10)
     grid = figure.subplots(len(counts), 1, sharex=True, squeeze=False, height_ratios=counts)[:, 0]
     for axes, (name, each) in zip(grid, shown.items(), strict=True):
@@ -98,7 +99,7 @@ def _frame(axes: Axes, name: str, shown: Cells, unit: TimeUnit, every: int) -> N
         text = f"idle {percent(shown.idle_shares[lane])}"
         text += f", keeps {shown.keeps[lane]:.4g}" if shown.keeps else ""
         at = (1.01, lane)
-        axes.annotate(text, at, xycoords=("axes fraction", "data"), va="center", size=8.5, annotation_clip=False)
+        axes.annotate(text, at, xycoords=("axes fraction", "data"), va="center", size=9.5, annotation_clip=False)
 
 
 def _draw(axes: Axes, shown: Cells, unit: TimeUnit, inches_per_ns: float) -> None:
@@ -168,9 +169,10 @@ def _labels(shown: Cells, label: str, size: float) -> Labels:
 def _names(shown: Cells, room: _Room) -> Labels:
     """In each computation the first of its texts that fits."""
     for cell in shown.cells:
-        fitting = (text for text in (cell.full, cell.short) if text and room.fits(cell, text, _SIZES[0]))
-        if text := next(fitting, ""):
-            yield cell, text, _SIZES[0]
+        for text, size in product((cell.full, cell.short), _SIZES):
+            if text and room.fits(cell, text, size):
+                yield cell, text, size
+                break
 
 
 def _write(axes: Axes, unit: TimeUnit, labels: Labels) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from matplotlib.artist import Artist
@@ -13,7 +14,7 @@ from matplotlib.lines import Line2D
 from astra_edu.base.intervals import covered
 from astra_edu.base.run import Run
 from astra_edu.base.span import RECEIVES, Span
-from astra_edu.course.plots.figure import Picture, TimeUnit, text_table, time_axis, time_unit
+from astra_edu.course.plots.figure import DENSE, WIDE, Picture, TimeUnit, text_table, time_axis, time_unit
 from astra_edu.course.plots.kinds_of_run import no_figure_of
 from astra_edu.course.plots.looks import EXPOSED, LOOKS, WAITING
 from astra_edu.course.plots.timelines.lanes import Block, Window, coarse
@@ -23,10 +24,10 @@ from astra_edu.run.lanes import chosen_npus
 
 _MOST = 16  # NPUs drawn, unless they are named
 _LISTED = 60  # nodes at most that the table lists
-_WIDTH = 11  # of the figure, in inches
 _FILLED = 0.84  # of a lane's height
 _PIXELS = 1000  # about, in the width of the axes
-_SIZE, _LETTER = 7, 0.58  # of letters, in points, and how wide one is
+_MANY = 4  # blocks in a lane: then the figure is wider
+_SIZES, _LETTER = (9, 7), 0.58  # of letters, in points, small ones where there is no room, and how wide one is
 _PAPER = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.5}
 _LOOKS = KINDS | {look.name: look for look in (EXPOSED, WAITING)}
 _LOOKS |= {name: look for name, look in LOOKS.items() if name not in _LOOKS}
@@ -78,14 +79,18 @@ _NOTE = (
 
 def _drawn(frame: Frame) -> Figure:
     window, unit, count = frame.window, frame.unit, len(frame.npus)
-    figure = Figure(figsize=(_WIDTH, frame.high * frame.every * count + 0.95), layout="constrained")
+    rows = [
+        (y, [block for one in frame.npus[number].blocks(lane) if (block := window.clip(one))])
+        for y, number, lane in frame.rows
+    ]
+    wide = DENSE if any(len(blocks) > _MANY for _, blocks in rows) else WIDE
+    figure = Figure(figsize=(wide, frame.high * frame.every * count + 0.95), layout="constrained")
     axes = figure.subplots()
     axes.set(xlim=(window.start / unit.ns, window.end / unit.ns), ylim=(frame.every * count - 0.6, -0.6))
     time_axis(axes, unit)
-    points = 72 * (_WIDTH - 1.3) / window.length
+    points = 72 * (wide - 1.3) / window.length
     found: set[str] = set()
-    for y, number, lane in frame.rows:
-        blocks = [block for one in frame.npus[number].blocks(lane) if (block := window.clip(one))]
+    for y, blocks in rows:
         found |= {block.look for block in blocks}
         _lane(axes, y, coarse(blocks, window.length / _PIXELS), unit)
         _write(axes, y, blocks, points, 72 * frame.high * _FILLED, unit)
@@ -118,14 +123,13 @@ def _lane(axes: Axes, y: float, blocks: Sequence[Block], unit: TimeUnit) -> None
 
 def _write(axes: Axes, y: float, blocks: Iterable[Block], points: float, high: float, unit: TimeUnit) -> None:
     """Write in each block the first of its texts that fits."""
-    if high < 1.4 * _SIZE:
-        return
+    sizes = [size for size in _SIZES if high >= 1.4 * size]
     for block in blocks:
         room = (block.end - block.start) * points
-        for text in block.texts:
-            if _LETTER * _SIZE * (len(text) + 1) < room:
+        for text, size in product(block.texts, sizes):
+            if _LETTER * size * (len(text) + 1) < room:
                 x = (block.start + block.end) / 2 / unit.ns
-                axes.text(x, y, text, size=_SIZE, ha="center", va="center", bbox=_PAPER)
+                axes.text(x, y, text, size=size, ha="center", va="center", bbox=_PAPER)
                 break
 
 

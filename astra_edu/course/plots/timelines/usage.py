@@ -14,7 +14,17 @@ from astra_edu.base.bound import caveat, total_words
 from astra_edu.base.errors import ConfigError, whole
 from astra_edu.base.intervals import covered, merged
 from astra_edu.base.run import Run
-from astra_edu.course.plots.figure import COLOURS, Picture, TimeUnit, checked, percent, text_table, time_axis, time_unit
+from astra_edu.course.plots.figure import (
+    COLOURS,
+    WIDE,
+    Picture,
+    TimeUnit,
+    checked,
+    percent,
+    text_table,
+    time_axis,
+    time_unit,
+)
 from astra_edu.run.result import Result
 
 _HIGH = 0.8  # of a lane is 100 %
@@ -70,7 +80,7 @@ def utilisation(results: Mapping[str, Run], period_ns: int | None = None) -> Pic
     unit = time_unit(longest)
     uses = {name: _uses(result) for name, result in results.items()}
     lanes = [len(found) for found in uses.values()]
-    figure = Figure(figsize=(11, 0.45 * sum(lanes) + 0.5 * len(lanes) + 1), layout="constrained")
+    figure = Figure(figsize=(WIDE, 0.45 * sum(lanes) + 0.5 * len(lanes) + 1), layout="constrained")
     of_lanes = "lane" if not all(isinstance(result, Result) for result in results.values()) else "dimension"
     figure.suptitle(_MEANING if of_lanes == "dimension" else _MEANING_OF_LANES, size=10)
     grid = figure.subplots(len(lanes), 1, sharex=True, squeeze=False, height_ratios=lanes)

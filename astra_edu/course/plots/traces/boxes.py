@@ -15,13 +15,14 @@ from matplotlib.patches import FancyArrowPatch, Patch
 from matplotlib.patheffects import withStroke
 
 from astra_edu.base.units import format_ns
+from astra_edu.course.plots.figure import DENSE, WIDE
 from astra_edu.course.plots.traces.layout import Box, Layout
 from astra_edu.course.plots.traces.looks import KINDS, LANES, amount_of, shape_of, sum_of
 from astra_edu.traces.kinds import kind_of
 from astra_edu.traces.npu import Ran, Unit
 
-_WIDTH = 11  # of the figure, in inches
-_SIZE = 7.5  # of letters, in points
+_LEVELS = 5
+_FEW, _MANY = (WIDE, 9), (DENSE, 7.5)  # inches, and points of letters: for up to so many levels, and for more
 _LETTER = 0.53  # of its size: how wide a letter is
 _GAP = 0.16  # between lanes, in inches
 
@@ -38,15 +39,16 @@ def drawn(layout: Layout, ran: Mapping[int, Ran], path: Sequence[Ran], npu: int,
     names = layout.levels <= named
     high = (0.78 if ran else 0.66) if names else 0.36  # of a row, in inches
     tall = high * sum(layout.rows.values()) + _GAP * len(layout.rows) + 0.55
-    figure = Figure(figsize=(_WIDTH, tall), layout="constrained")
+    wide, size = _FEW if layout.levels <= _LEVELS else _MANY
+    figure = Figure(figsize=(wide, tall), layout="constrained")
     axes = figure.subplots()
     tops = _lanes(axes, layout, high)
-    letters = max(8, int(_WIDTH * 0.86 / layout.levels * 72 * 0.84 / (_LETTER * _SIZE)))
+    letters = max(8, int(wide * 0.86 / layout.levels * 72 * 0.84 / (_LETTER * size)))
     texts = [_text(box, ran, letters) if names else _short(box) for box in layout.boxes]
     critical = {one.node.id for one in path if one.npu == npu}
     points = [(float(box.level), tops[box.lane] + box.row) for box in layout.boxes]
     patches = [
-        _box(axes, box, at, text, names, any(node.id in critical for node in box.nodes))
+        _box(axes, box, at, text, (names, size), any(node.id in critical for node in box.nodes))
         for box, at, text in zip(layout.boxes, points, texts, strict=True)
     ]
     busy = _arrows(axes, layout, _steps(layout, path, npu), points, patches)
@@ -112,12 +114,13 @@ def _kind(box: Box) -> str:
     return Counter(map(kind_of, box.nodes)).most_common(1)[0][0]
 
 
-def _box(axes: Axes, box: Box, at: Point, text: str, named: bool, critical: bool) -> Patch:
+def _box(axes: Axes, box: Box, at: Point, text: str, letters: tuple[bool, float], critical: bool) -> Patch:
+    named, size = letters
     look = KINDS[_kind(box)]
     frame = {"boxstyle": f"{shape_of(look.name, named)},pad=0.35", "lw": 0.9}
     frame |= {"facecolor": look.fill, "edgecolor": look.colour, "hatch": look.hatch}
     paper = [withStroke(linewidth=2.4, foreground="white")]
-    label = axes.text(*at, text, ha="center", va="center", size=_SIZE, path_effects=paper, bbox=frame, zorder=3)
+    label = axes.text(*at, text, ha="center", va="center", size=size, path_effects=paper, bbox=frame, zorder=3)
     patch = label.get_bbox_patch()
     assert patch is not None
     if critical:

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from astra_edu.base.bound import caveat, total_words
 from astra_edu.base.run import Run
-from astra_edu.course.plots.figure import Picture, TimeUnit, checked, percent, text_table, time_axis, time_unit
+from astra_edu.course.plots.figure import WIDE, Picture, TimeUnit, checked, percent, text_table, time_axis, time_unit
 from astra_edu.course.plots.looks import COMPUTE, Look
 from astra_edu.course.plots.training.parts import Parts, looks_of, parts_of, without
 
@@ -52,7 +52,7 @@ def compute_and_exposed(results: Mapping[str, Run]) -> Picture:
 
 def _drawn(runs: _Runs) -> Figure:
     unit, names, every = runs.unit, list(runs.parts), list(runs.parts.values())
-    figure = Figure(figsize=(9, 0.55 * len(every) + 1.3), layout="constrained")
+    figure = Figure(figsize=(WIDE, 0.55 * len(every) + 1.3), layout="constrained")
     axes = figure.subplots()
     compute = [parts.compute_ns / unit.ns for parts in every]
     axes.barh(names, compute, 0.62, [0.0] * len(names), **COMPUTE.style)

@@ -12,7 +12,7 @@ from astra_edu.base.errors import ConfigError, choice
 from astra_edu.base.run import Run
 from astra_edu.base.units import format_ns
 from astra_edu.course.plots.axes import open_frame
-from astra_edu.course.plots.figure import Picture, checked, percent, text_table
+from astra_edu.course.plots.figure import WIDE, Picture, checked, percent, text_table
 from astra_edu.course.plots.looks import COMPUTE, Look
 from astra_edu.course.plots.training.parts import Parts, looks_of, parts_of, without
 from astra_edu.course.studies.case_studies.collectives import UNRELEASED
@@ -91,7 +91,7 @@ def _check(runs: Runs, reference: str) -> None:
 def _drawn(bars: Bars, reference: str) -> Figure:
     most = max(map(len, bars.values()))
     looks = looks_of(bar.parts for each in bars.values() for bar in each)
-    figure = Figure(figsize=(2 + 3.3 * len(bars), 0.34 * most + 1.5), layout="constrained")
+    figure = Figure(figsize=(min(WIDE, 2 + 3.3 * len(bars)), 0.34 * most + 1.5), layout="constrained")
     grid = figure.subplots(1, len(bars), squeeze=False)[0]
     for number, (axes, (workload, each)) in enumerate(zip(grid, bars.items(), strict=True)):
         _stack(axes, each, looks)
@@ -113,7 +113,7 @@ def _stack(axes: Axes, bars: Sequence[_Bar], looks: Sequence[Look]) -> None:
         axes.barh(places, rest, 0.72, compute, **look.style)
     for place, bar in enumerate(bars):
         end = (bar.relative, place)
-        axes.annotate(f"{bar.relative:.2f}", end, (4, 0), textcoords="offset points", va="center", size=8)
+        axes.annotate(f"{bar.relative:.2f}", end, (4, 0), textcoords="offset points", va="center", size=9)
     axes.set_yticks(places, [bar.name for bar in bars])
     axes.margins(x=0.15)
     axes.set(ylim=(len(bars) - 0.5, -0.5), xlim=(0, None))

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from astra_edu.base.units import GIB, KIB, MIB
 from astra_edu.course.plots.axes import in_full, open_frame
-from astra_edu.course.plots.figure import Picture, percent, text_table
+from astra_edu.course.plots.figure import WIDE, Picture, percent, text_table
 from astra_edu.course.plots.looks import Look
 from astra_edu.workload.models import Model
 from astra_edu.workload.models import model as named
@@ -83,7 +83,7 @@ def communication(model: Model | str, strategies: Mapping[str, Strategy]) -> Pic
 
 
 def _drawn(sent: _Sent) -> Figure:
-    figure = Figure(figsize=(9.5, 0.5 * len(sent.sizes) + 1.4), layout="constrained")
+    figure = Figure(figsize=(WIDE, 0.5 * len(sent.sizes) + 1.4), layout="constrained")
     axes = figure.subplots()
     starts = [0.0] * len(sent.sizes)
     for content in sent.contents:
@@ -110,7 +110,7 @@ def _bars(axes: Axes, look: Look, starts: Sequence[float], widths: Sequence[floa
         if width:
             axes.barh(place, width, 0.66, start, **look.style)
         if width >= least:
-            axes.text(start + width / 2, place, look.short, size=8.5, ha="center", va="center", bbox=_PAPER)
+            axes.text(start + width / 2, place, look.short, size=9.5, ha="center", va="center", bbox=_PAPER)
 
 
 def _alt(sent: _Sent) -> str:

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from astra_edu.base.errors import ConfigError, choice, not_negative
 from astra_edu.course.plots.axes import in_full
-from astra_edu.course.plots.figure import COLOURS, MARKERS, Picture, TimeUnit, text_table, time_axis, time_unit
+from astra_edu.course.plots.figure import COLOURS, MARKERS, WIDE, Picture, TimeUnit, text_table, time_axis, time_unit
 from astra_edu.course.studies.synchronisation.sgd import Training
 
 _LINES = ("-", "--", "-.", ":")
@@ -120,7 +120,7 @@ def loss_curves(trainings: Mapping[str, Training], over: str = "time", target: f
 
 
 def _drawn(shown: _Curves) -> Figure:
-    figure = Figure(figsize=(11, 4.4), layout="constrained")
+    figure = Figure(figsize=(WIDE, 4.4), layout="constrained")
     axes = figure.subplots()
     top = 2 * max(curve.y[0] for curve in shown.curves.values())
     lines = shown.lines(top)

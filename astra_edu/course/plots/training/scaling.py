@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from astra_edu.base.errors import ConfigError, positive, whole
-from astra_edu.course.plots.figure import COLOURS, MARKERS, Picture, percent, text_table
+from astra_edu.course.plots.figure import COLOURS, MARKERS, WIDE, Picture, percent, text_table
 
 Series = Mapping[int, float]
 """By the number of NPUs."""
@@ -84,7 +84,7 @@ def _speed_ups(name: str, series: Series) -> dict[int, float]:
 
 
 def _drawn(shown: _Scaling) -> Figure:
-    figure = Figure(figsize=(11, 4), layout="constrained")
+    figure = Figure(figsize=(WIDE, 4), layout="constrained")
     left, right = figure.subplots(1, 2)
     left.plot(shown.npus, shown.ideal, color="0.5", linestyle="--", linewidth=1, label="ideal")
     right.axhline(1, color="0.5", linestyle="--", linewidth=1)

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from astra_edu.course.plots.axes import open_frame
-from astra_edu.course.plots.figure import COLOURS, Picture, percent, text_table
+from astra_edu.course.plots.figure import COLOURS, WIDE, Picture, percent, text_table
 from astra_edu.course.plots.training.workers import some_runs
 from astra_edu.course.studies.synchronisation import Run
 
@@ -77,7 +77,7 @@ def staleness(runs: Mapping[str, Run]) -> Picture:
 
 def _drawn(shown: _Histograms) -> Figure:
     count = len(shown.by_name)
-    figure = Figure(figsize=(min(11, 3.7 * count + 1), 3), layout="constrained")
+    figure = Figure(figsize=(min(WIDE, 3.7 * count + 1), 3), layout="constrained")
     grid = figure.subplots(1, count, sharex=True, sharey=True, squeeze=False)[0]
     for i, (axes, (name, one)) in enumerate(zip(grid, shown.by_name.items(), strict=True)):
         middles = [b + (shown.bins.step - 1) / 2 for b in shown.bins]

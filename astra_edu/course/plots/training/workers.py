@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from astra_edu.base.errors import ConfigError, positive
-from astra_edu.course.plots.figure import Picture, TimeUnit, percent, text_table, time_axis, time_unit
+from astra_edu.course.plots.figure import WIDE, Picture, TimeUnit, percent, text_table, time_axis, time_unit
 from astra_edu.course.plots.looks import COMPUTE, Look
 from astra_edu.course.studies.synchronisation import ACTIVITIES, Run
 
@@ -71,7 +71,7 @@ def some_runs(runs: Mapping[str, Run]) -> Mapping[str, Run]:
 
 def _drawn(shown: _Workers) -> Figure:
     lanes = [run.workers for run in shown.runs.values()]
-    figure = Figure(figsize=(11, 0.24 * sum(lanes) + 0.45 * len(lanes) + 0.8), layout="constrained")
+    figure = Figure(figsize=(WIDE, 0.24 * sum(lanes) + 0.45 * len(lanes) + 0.8), layout="constrained")
     grid = figure.subplots(len(lanes), 1, sharex=True, squeeze=False, height_ratios=[n + 1 for n in lanes])[:, 0]
     for axes, (name, run) in zip(grid, shown.runs.items(), strict=True):
         _draw_workers(axes, run, shown.until_ns, shown.unit)
@@ -93,7 +93,7 @@ def _draw_workers(axes: Axes, run: Run, until: float, unit: TimeUnit) -> None:
             ]
             axes.broken_barh(ranges, (worker - 0.4, 0.8), lw=0.6, label=kind, **look.style)
     axes.set(ylim=(run.workers - 0.4, -0.6))
-    axes.set_yticks(range(run.workers), [f"worker {worker}" for worker in range(run.workers)], size=8)
+    axes.set_yticks(range(run.workers), [f"worker {worker}" for worker in range(run.workers)], size=9)
     axes.tick_params(axis="y", length=0)
     axes.spines[["top", "right", "left"]].set_visible(False)
 

@@ -1,9 +1,9 @@
 """The endpoint: what feeds the network, what it reads from memory for that, and what is left for computing."""
 
-from astra_edu.course.studies.endpoint.published import LESS_MEMORY, NETWORK_USE, SPEED_UP, Published
+from astra_edu.course.studies.endpoint.published import LESS_MEMORY, NAMES, NETWORK_USE, SPEED_UP, Published
 from astra_edu.course.studies.endpoint.torus import network_bytes_per_s, torus, torus_all_reduce
 from astra_edu.course.studies.endpoint.traffic import Access, Traffic, accesses, memory_reads_per_network_byte, traffic
-from astra_edu.course.studies.endpoint.training import iteration, network_share, speed_up
+from astra_edu.course.studies.endpoint.training import gain, iteration, iterations, network_share, speed_up
 from astra_edu.course.studies.endpoint.variants import (
     ACE,
     BASELINES,
@@ -23,6 +23,7 @@ __all__ = [
     "ENDPOINTS",
     "IDEAL",
     "LESS_MEMORY",
+    "NAMES",
     "NETWORK_USE",
     "NO_OVERLAP",
     "SPEED_UP",
@@ -31,7 +32,9 @@ __all__ = [
     "Published",
     "Traffic",
     "accesses",
+    "gain",
     "iteration",
+    "iterations",
     "memory_reads_per_network_byte",
     "network_bytes_per_s",
     "network_share",

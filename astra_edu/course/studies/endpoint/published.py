@@ -33,5 +33,8 @@ SPEED_UP: Mapping[str, Published] = MappingProxyType(
 NETWORK_USE = Published(1.44, 2.67)
 """Of the effective network bandwidth. The abstract on the authors' page at research.facebook.com says 2.52 at most."""
 
+NAMES: Mapping[str, str] = MappingProxyType({"resnet50": "ResNet-50", "gnmt": "GNMT", "dlrm": "DLRM"})
+"""How the paper writes them."""
+
 LESS_MEMORY = 3.5
 """How many times less memory bandwidth is needed to drive the same network bandwidth."""

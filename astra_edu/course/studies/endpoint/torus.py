@@ -29,7 +29,7 @@ def torus_all_reduce(dims: Sequence[int]) -> Schedule:
 
     dims: NPUs of a package, then of each further dimension. ae.hierarchical would reduce-scatter on all dimensions but
     the last; here every NPU's share of a package's sum is all-reduced on one further dimension after the other, which
-    sends more, and evenly. Raises ConfigError for fewer than two dimensions.
+    sends more, and evenly. One dimension is a package alone: a ring. Raises ConfigError for none, and for more than 4.
 
     >>> from astra_edu.studies.endpoint import torus_all_reduce
     >>> for part in torus_all_reduce((4, 2, 2)).groups:
@@ -105,6 +105,6 @@ def _bandwidths(dims: Sequence[int]) -> list[float]:
 
 
 def _sizes(dims: Sequence[int]) -> tuple[int, ...]:
-    if not isinstance(dims, (list, tuple)) or not 2 <= len(dims) <= 4:
-        raise ConfigError(f"dims is {dims!r}; give the sizes of 2 to 4 dimensions, packages first, such as (4, 4, 4).")
+    if not isinstance(dims, (list, tuple)) or not 1 <= len(dims) <= 4:
+        raise ConfigError(f"dims is {dims!r}; give the sizes of 1 to 4 dimensions, packages first, such as (4, 4, 4).")
     return tuple(whole(f"dims[{d}]", n, at_least=2) for d, n in enumerate(dims))

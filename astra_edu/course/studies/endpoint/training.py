@@ -8,9 +8,10 @@ from functools import lru_cache
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Collective, hierarchical
+from astra_edu.course.studies.endpoint.published import NAMES
 from astra_edu.course.studies.endpoint.torus import network_bytes_per_s, torus
 from astra_edu.course.studies.endpoint.traffic import memory_reads_per_network_byte
-from astra_edu.course.studies.endpoint.variants import ACE, BASELINES, Endpoint
+from astra_edu.course.studies.endpoint.variants import ACE, BASELINES, ENDPOINTS, Endpoint
 from astra_edu.run.result import Result
 from astra_edu.run.simulate import simulate
 from astra_edu.workload import Work, Workload
@@ -84,6 +85,30 @@ def speed_up(results: Mapping[str, Result]) -> float:
         names = ", ".join(endpoint.name for endpoint in BASELINES)
         raise ConfigError(f"results are of {', '.join(results) or 'nothing'}; a speed-up needs {ACE.name} and {names}.")
     return min(baselines) / results[ACE.name].total_ns
+
+
+def iterations(samples: Mapping[str, int], dims: Sequence[int] = (4, 4, 4)) -> dict[str, dict[str, Result]]:
+    """Each of the paper's models with its samples on each NPU, with every endpoint: by their names.
+
+    >>> from astra_edu.studies.endpoint import iterations
+    >>> for model, results in iterations({"dlrm": 128}).items():
+    ...     print(model, *results)
+    DLRM NoOverlap CommOpt CompOpt ACE Ideal
+    """
+    return {
+        NAMES.get(model, model): {each.name: iteration(model, each, dims, count) for each in ENDPOINTS}
+        for model, count in samples.items()
+    }
+
+
+def gain(model: str, samples: int, dims: Sequence[int] = (4, 4, 4)) -> float:
+    """How many times as fast as the fastest baseline ACE is, with so many samples on each NPU.
+
+    >>> from astra_edu.studies.endpoint import gain
+    >>> round(gain("resnet50", 1), 2), round(gain("resnet50", 32), 2)
+    (1.47, 0.92)
+    """
+    return speed_up({each.name: iteration(model, each, dims, samples) for each in (*BASELINES, ACE)})
 
 
 @lru_cache

@@ -157,7 +157,8 @@ class View {
 
   /** Whether the stage would answer what is asked, so that only its first step is shown. */
   get still() {
-    return this.veiled && this.data.scene.stage?.clock;
+    const { stage } = this.data.scene;
+    return this.veiled && Boolean(stage?.clock || stage?.hidden);
   }
 
   load() {

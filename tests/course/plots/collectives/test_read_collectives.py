@@ -169,7 +169,7 @@ def test_models_stand_beside_what_was_measured_and_below_is_their_error():
     assert heights(errors) == [0]
 
 
-def test_ring_and_tree_have_one_colour_for_a_protocol_and_one_dash_for_an_algorithm():
+def test_ring_and_tree_have_their_colour_and_dash_and_a_protocol_its_marker():
     latency, equal = picture("ring_or_tree").figure.axes
     nodes = (2, 16, 64)
     said = curves(latency)
@@ -180,8 +180,11 @@ def test_ring_and_tree_have_one_colour_for_a_protocol_and_one_dash_for_an_algori
     looks = key_of(latency)
     assert len({looks[f"ring, {p}"].dashes for p in ("LL", "LL128", "Simple")}) == 1
     assert looks["ring, LL"].dashes != looks["tree, LL"].dashes
+    assert len({look.marker for look in key_of(equal).values()}) == 3
     for protocol in ("LL", "LL128", "Simple"):
-        assert key_of(equal)[protocol].colour == looks[f"ring, {protocol}"].colour == looks[f"tree, {protocol}"].colour
+        assert key_of(equal)[protocol].marker == looks[f"ring, {protocol}"].marker == looks[f"tree, {protocol}"].marker
+        assert looks[f"ring, {protocol}"].colour == "#0072b2"
+        assert looks[f"tree, {protocol}"].colour == "#cc79a7"
         assert flat(curves(equal)[protocol]) == near([(n, crossover(8 * n, 200, n, protocol)) for n in nodes])
     assert labels(latency) == ("before the first byte is there", "machines", "latency (µs)", ("log", "log"))
     assert labels(equal)[:3] == ("below the line the tree is faster, above it the ring", "machines", "size")

@@ -127,10 +127,10 @@ def test_the_hierarchy_joins_each_part_with_what_is_behind_it():
     }
     said = [text.get_text().strip() for text in axes.texts if not text.get_text()[1:].isdigit()]
     assert {"4 groups of memory", "2 out-node switches", "3 in-node switches", "12 GPUs"} <= {*said}
-    assert "100 × 10⁹ bytes/s each" in said
+    assert "100 × 10⁹\nbytes/s each" in said
     links = [(text.get_text(), text.get_position()[0]) for text in axes.texts if text.get_text().startswith("each")]
     assert [words for words, x in sorted(links, key=lambda one: one[1])] == [
-        f"each link\n{bandwidth} × 10⁹ bytes/s" for bandwidth in (64, 64, 256)
+        f"each link\n{bandwidth} × 10⁹\nbytes/s" for bandwidth in (64, 64, 256)
     ]
     assert pool().groups == 4
     assert "4 groups of memory, M, 2 behind each of 2 out-node switches" in shown.alt

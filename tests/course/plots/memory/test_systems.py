@@ -43,7 +43,7 @@ def test_the_hierarchy_names_every_part_and_its_bandwidth():
     assert "256 groups of memory, M, 16 behind each of 16 out-node switches" in picture.alt
     assert picture.table.splitlines()[1].split()[-3:] == ["256", "100", "25,600"]
     texts = {text.get_text().strip() for text in picture.figure.axes[0].texts}
-    assert {"M0", "M255", "O15", "I15", "G255", "256 GPUs", "100 × 10⁹ bytes/s each"} <= texts
+    assert {"M0", "M255", "O15", "I15", "G255", "256 GPUs", "100 × 10⁹\nbytes/s each"} <= texts
     with pytest.raises(ConfigError, match="5 groups can't be shared out equally among 2 out-node switches; 4 or 6"):
         memory_hierarchy(replace(POOL, groups=5))
 

@@ -1,5 +1,7 @@
 // Elements: made, and changed only where something changed.
 
+import { Glossary } from "./glossary.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /** A new element; "text" sets its text, everything else is an attribute. */
@@ -48,6 +50,10 @@ export function makeTable(table, columns) {
 export const widgetOf = (View) => ({
   render({ model, el }) {
     const view = new View(model, el);
-    return () => view.destroy();
+    const glossary = new Glossary(view.root);
+    return () => {
+      glossary.end();
+      view.destroy();
+    };
   },
 });

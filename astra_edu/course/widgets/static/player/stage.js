@@ -21,7 +21,7 @@ export class Stage {
     this.#makeTips(svg);
     this.#makeWires(svg, stage);
     this.arrows = make("g", { class: "astra-arrows" }, svg);
-    this.nodes = stage.nodes.map((place, npu) => this.#makeNode(svg, place, npu));
+    this.nodes = stage.nodes.map((place, npu) => this.#makeNode(svg, [place, ...stage.twins.map((places) => places[npu])], npu));
     this.tokenLayer = make("g", { class: "astra-tokens" }, svg);
     this.pool = [];
     this.box.replaceChildren(svg);
@@ -35,7 +35,7 @@ export class Stage {
     }
   }
 
-  #makeWires(svg, { links, buses, boxes }) {
+  #makeWires(svg, { links, buses, boxes, names }) {
     const wires = make("g", { class: `astra-wires${links.length > 100 ? " astra-many" : ""}` }, svg);
     for (const d of links) make("path", { d }, wires);
     for (const d of buses) make("path", { d, class: "astra-bus" }, wires);
@@ -43,14 +43,18 @@ export class Stage {
       make("rect", { x, y, width, height, rx: 6, class: "astra-box" }, svg);
       if (width >= NAMED) make("text", { x: x + width / 2, y: y + height - 8, class: "astra-box-name", text: "switch" }, svg);
     }
+    for (const [x, y, text] of names) make("text", { x, y, class: "astra-box-name", text }, svg);
   }
 
-  #makeNode(svg, [x, y], npu) {
+  /** An NPU; in two trees it stands twice. */
+  #makeNode(svg, places, npu) {
     const { radius } = this.data.stage;
     const size = clamp(radius * 0.95, 8, 13);
     const node = make("g", { class: "astra-node", "data-npu": npu }, svg);
-    make("circle", { cx: x, cy: y, r: radius }, node);
-    make("text", { x, y: y + size * 0.36, "font-size": size, text: npu }, node);
+    for (const [x, y] of places) {
+      make("circle", { cx: x, cy: y, r: radius }, node);
+      make("text", { x, y: y + size * 0.36, "font-size": size, text: npu }, node);
+    }
     return node;
   }
 
@@ -90,8 +94,8 @@ export class Stage {
 
   #drawToken(it, step, token, done, clock, { focus, leads, wrong }) {
     const { stage, detail } = this.data;
-    const [source, destination, , , label] = token;
-    const key = `${source},${destination}`;
+    const [source, destination, [shard], , label] = token;
+    const key = `${source},${destination}${stage.trees[shard] ? `,${stage.trees[shard]}` : ""}`;
     const mine = focus !== null && leads;
     const named = step.labels || ((leads || wrong) && detail);
     const dim = (focus !== null && !mine ? " astra-dim" : "") + (wrong ? " astra-wrong" : "");

@@ -14,7 +14,7 @@ export class Table {
   load(data, nodes) {
     const { columns, shard, texts, leaving } = data.table;
     Object.assign(this, { data, nodes, shownStep: null, shownCells: null, marked: [], cell: null });
-    const table = make("table", { class: texts ? "astra-texts" : "astra-heat" });
+    const table = make("table", { class: `${texts ? "astra-texts" : "astra-heat"}${leaving ? " astra-pairs" : ""}` });
     make("caption", { text: leaving ? "What each NPU still has for which NPU, and has got from it" : "What each NPU holds of each shard" }, table);
     const few = (i, all) => all || i % 8 === 0;
     const head = make("tr", {}, make("thead", {}, table));
@@ -111,19 +111,25 @@ export class Table {
     if (!data.table.texts) return;
     const { leaving } = data.table;
     const text = leaving ? data.names[set ? astra.shard : leaving[astra.r][astra.i]].slice(1) : data.sets[set][0];
-    put(cell.astraLabel, "text", final ? (leaving ? `${text} ✓` : "✓") : text);
+    put(cell.astraLabel, "text", final ? (leaving ? text + data.table.tick : "✓") : text);
   }
 
-  #said({ r, shard, set }) {
+  #said({ r, i, shard, set }) {
     const { data } = this;
+    const { leaving } = data.table;
+    if (leaving) {
+      const said = i === r ? data.words.keeps : set ? data.words.got : data.words.waits;
+      return fill(said, { npu: r, peer: i, shard: data.names[shard], leaving: data.names[leaving[r][i]] });
+    }
     const [, spoken, size] = data.sets[set];
     const holding = data.reducing && set ? `${spoken} (${size} of ${data.npus})` : spoken;
     return fill(data.words.holds, { npu: r, shard: data.names[shard], holding });
   }
 }
 
-function makeLegend({ phases, reducing, steps }) {
+function makeLegend({ phases, reducing, steps, table, npus, words }) {
   const legend = make("p", { class: "astra-legend" });
+  if (table.leaving && table.texts) make("span", { class: "astra-whose", text: fill(words.whose, { source: 0, destination: npus - 1 }) }, legend);
   const ops = new Set(phases.map((phase) => phase.op));
   if (ops.has("reduce")) make("span", { class: "astra-cue astra-reduce", text: "added on arrival" }, legend);
   if (ops.has("copy")) make("span", { class: "astra-cue astra-copy", text: "copied" }, legend);
