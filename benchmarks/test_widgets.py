@@ -21,7 +21,7 @@ def test_explorer_follows_a_slider(benchmark, npus):
     sizes = cycle([2**21, 2**20])
 
     def move():
-        explorer.size.value = next(sizes)
+        explorer.values = explorer.values | {"size": next(sizes)}
 
     benchmark.pedantic(move, rounds=40)
 

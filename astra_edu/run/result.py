@@ -31,7 +31,8 @@ class Result(Run):
 
     compute_ns: the sum of all compute. exposed_ns: the rest of total_ns, when the NPU waited. passes: how many the
     workload ran. running: its layers with what was counted for them; stays: every chunk in every phase, in the order
-    in which they ended; computed: (task, start, end) of all compute.
+    in which they ended; computed: (task, start, end) of all compute; waited: the same of all waiting for the
+    collectives of one task.
 
     >>> result = ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.preset("ring"))
     >>> result
@@ -48,6 +49,7 @@ class Result(Run):
     logical: tuple[LogicalDimension, ...]
     stays: Sequence[Stay]
     computed: Sequence[tuple[Task, float, float]]
+    waited: Sequence[tuple[Task, float, float]] = ()
 
     @cached_property
     def compute_ns(self) -> int:

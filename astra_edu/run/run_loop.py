@@ -40,7 +40,7 @@ def run_loop(workload: Workload, platform: Platform, passes: int = 1, progress: 
     with Bar("simulating", " collectives", asked * passes) as bar:
         npu = Npu(layers, passes, words, clock, scheduler, lambda: bar.show(next(finished)) if progress else None)
         go_through(workload.loop, npu, clock)
-    result = Result(workload, platform, passes, clock.now, layers, dims, scheduler.stays, npu.computed)
+    result = Result(workload, platform, passes, clock.now, layers, dims, scheduler.stays, npu.computed, npu.waited)
     if not result.total_ns:
         raise ConfigError(
             f"this workload does nothing: its loop, {workload.loop}, finds no compute time and no collective that "

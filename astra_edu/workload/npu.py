@@ -96,7 +96,7 @@ class Npu:
     """NPU 0 at work. layers: in the order of the forward pass. passes: how many the loop is to run.
 
     options: the words of the workload's first line. one_more_finished: called after every collective. computed:
-    (task, start_ns, end_ns) of all compute so far.
+    (task, start_ns, end_ns) of all compute so far; waited: the same of all waiting for a task's collectives.
     """
 
     layers: Sequence[RunningLayer]
@@ -106,6 +106,7 @@ class Npu:
     scheduler: Scheduler
     one_more_finished: Callable[[], object] = lambda: None
     computed: list[tuple[Task, float, float]] = field(default_factory=list)
+    waited: list[tuple[Task, float, float]] = field(default_factory=list)
     in_flight: int = field(default=0, init=False)
     forgotten: list[str] = field(default_factory=list, init=False)
     _over: simpy.Event | None = field(default=None, init=False)
@@ -199,6 +200,7 @@ class Npu:
         task.waiting.append(event)
         yield event
         task.exposed_ns += self.clock.now - start
+        self.waited.append((task, start, self.clock.now))
 
 
 def running_layers(workload: Workload, involved: Sequence[Involved]) -> list[RunningLayer]:

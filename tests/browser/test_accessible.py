@@ -23,6 +23,8 @@ MAKE = {
     "ChunksOverDimensions": ae.ChunksOverDimensions,
     "CutTheModel": lambda: ae.CutTheModel("model=22b tensor=4 data=1 pipeline=1"),
     "FeedTheNetwork": ae.FeedTheNetwork,
+    "Explorer": lambda: ae.Explorer(network=(("Ring", 4, 50, 500), ("Switch", 2, 50, 500)), ask=False),
+    "Explorer, asking": lambda: ae.Explorer("all-gather", network=(("Ring", 4, 50, 500), ("Switch", 2, 50, 500))),
     "Folds": lambda: ae.Folds(Gemm(6, 5, 7), SystolicArray(3, 4)),
     "MemorySystems": ae.MemorySystems,
     "LinkPlayer": lambda: ae.LinkPlayer(recorded(ae.Block("Ring", 4, 50, 500), "ring")),
@@ -32,6 +34,7 @@ MAKE = {
     "SpendTheBudget": lambda: ae.SpendTheBudget("npus=64 tensor=4 pipeline=2"),
     "Stages": ae.Stages,
     "WhoWaits": ae.WhoWaits,
+    "TrainingIteration": ae.TrainingIteration,
     "Timeline": lambda: ae.Timeline(ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.preset("torus"))),
 }
 

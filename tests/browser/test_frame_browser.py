@@ -12,7 +12,7 @@ from course.widgets.test_timeline import VGG
 from recorded_runs import run
 
 import astra_edu as ae
-from astra_edu.course.widgets import Folds, LinkPlayer, Player, Stages, Timeline
+from astra_edu.course.widgets import Folds, LinkPlayer, Player, Timeline
 
 pytestmark = pytest.mark.browser
 
@@ -20,10 +20,9 @@ WIDGETS = {
     "player": Player(ae.schedule("all-reduce", "ring", 8), step=3),
     "folds": Folds(SMALL.gemm, SMALL.array, step=4),
     "links": LinkPlayer(run(ae.Block("Switch", 8, 50, 500)), time=12_000),
-    "stages": Stages(time=40_000),
     "timeline": Timeline(VGG),
 }
-PLAYING = ["player", "folds", "links", "stages"]
+PLAYING = ["player", "folds", "links"]
 FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 60))))"
 
 

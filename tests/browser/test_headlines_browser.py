@@ -24,7 +24,7 @@ def platform(algorithm):
 """
 CELL = (
     SETUP
-    + """display(ae.Explorer("all-reduce", "{0}", (("Switch", 16, 50, 500),), 2**30, splits=1))
+    + """display(ae.Explorer("all-reduce", "{0}", (("Switch", 16, 50, 500),), 2**30, splits=1, ask=False))
 display(ae.WhatIf(platform("{0}"), ae.Workload.micro("all-reduce", 2**30)))"""
 )
 
@@ -84,10 +84,10 @@ def notebook(chromium, lab):
 
 def headlines(page):
     """What stands in bold over Explorer's player, and over WhatIf's timeline and in its title."""
-    page.locator("[aria-live=polite] b").first.wait_for(timeout=20_000)
+    page.locator(".astra-headline").first.wait_for(timeout=20_000)
     page.locator(".astra-timeline .astra-title").first.wait_for(timeout=20_000)
     return (
-        page.locator("[aria-live=polite] b").first.inner_text(),
+        page.locator(".astra-headline").first.inner_text(),
         page.locator(".astra-total").first.inner_text(),
         page.locator(".astra-timeline .astra-title").first.inner_text(),
     )

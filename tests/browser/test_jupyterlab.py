@@ -39,10 +39,14 @@ def test_start_here_is_watched_and_dragged(run_all, tmp_path):
     player.get_by_text("Step 11 of 14, all-gather").first.wait_for()
     page.screenshot(path=tmp_path / "player.png")
 
-    headline = page.get_by_text("45.681 µs: 1.75 MiB sent by the busiest NPU")
-    headline.scroll_into_view_if_needed()
-    size = page.locator(".widget-inline-hbox", has=page.locator("label", has_text=re.compile("^size$")))
-    size.locator(".noUi-handle").press("ArrowRight")
+    explorer = page.locator(".astra-instrument")
+    explorer.scroll_into_view_if_needed()
+    assert page.get_by_text("45.681 µs: 1.75 MiB sent by the busiest NPU").count() == 0
+    explorer.locator("input[type=number]").fill("50")
+    explorer.get_by_role("button", name="commit").click()
+    explorer.get_by_text("You said 50 µs; it is 45.68 µs: 9.5 % too much.").wait_for(timeout=10_000)
+    explorer.get_by_text("45.681 µs: 1.75 MiB sent by the busiest NPU").wait_for(timeout=10_000)
+    explorer.get_by_role("slider", name="job, size").press("ArrowRight")
     page.get_by_text("62.761 µs: 3.5 MiB sent by the busiest NPU").wait_for(timeout=10_000)
     page.screenshot(path=tmp_path / "explorer.png")
 

@@ -9,7 +9,8 @@ pytest.importorskip("anywidget")
 from course.widgets.test_timeline import VGG
 
 from astra_edu.collectives import schedule
-from astra_edu.course.widgets import Player, Stages, Timeline, handout
+from astra_edu.course.instruments import Stages
+from astra_edu.course.widgets import Player, Timeline, handout
 from astra_edu.course.widgets.what_if_parts import Words
 from browser.looking import colour, numbers
 
@@ -53,9 +54,9 @@ def test_sliders_are_called_what_is_written_beside_them(words):
     assert editable == ["false", "true"]
 
 
-@pytest.fixture(params=["player", "stages", "timeline"])
+@pytest.fixture(params=["player", "instrument", "timeline"])
 def widget(request):
-    makers = {"player": lambda: Player(schedule("all-reduce", "ring", 4)), "stages": Stages}
+    makers = {"player": lambda: Player(schedule("all-reduce", "ring", 4)), "instrument": Stages}
     return request.param, makers.get(request.param, lambda: Timeline(VGG))()
 
 

@@ -383,8 +383,8 @@ def test_the_menus_of_the_widgets_know_them():
     with pytest.raises(ae.ConfigError, match="power of two"):
         row.dimension()
     explorer = ae.Explorer(network=(("Torus4x2", 8, 50, 500),))
-    assert explorer.rows[0].dimension().topology == "Torus4x2"
-    explorer.rows[0].topology.value = "Hypercube"
+    assert explorer.choice.network[0].topology == "Torus4x2"
+    explorer.set(topology_0="Hypercube")
     assert "Hypercube" in str(explorer.choice.network)
 
 

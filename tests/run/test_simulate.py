@@ -3,6 +3,7 @@
 from collections import defaultdict
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -15,6 +16,7 @@ from astra_edu.system.policies import QUEUE_POLICIES
 from astra_edu.system.settings import OPTIMIZATIONS
 from astra_edu.workload import Layer, Work
 
+EX3 = Path(__file__).parents[2] / "exercises/inputs/asplos2022/ex3"
 FITTING = {"Ring": "ring", "Switch": "halvingDoubling", "FullyConnected": "direct"}
 LOOPS = {
     "MICRO": (),
@@ -416,3 +418,15 @@ def test_the_bus_keeps_its_gap_between_two_that_follow_each_other():
         return ae.simulate(ae.Workload.micro("all-gather", 2**10), replace(RING, system=system)).total_ns
 
     assert total(1000) > total(0)
+
+
+def test_every_wait_is_recorded_and_adds_up_to_what_its_layer_was_exposed():
+    work = ae.load_workload(EX3 / "vgg16.txt", compute_scale=0.41)
+    result = ae.simulate(work, ae.preset("dgx2"), passes=2)
+    exposed = dict.fromkeys((layer.name for layer in result.running), 0)
+    for task, start, end in result.waited:
+        assert start < end
+        assert not any(start < other_end and other_start < end for _, other_start, other_end in result.computed)
+        exposed[task.layer] += end - start
+    report = result.layers.filter(like="exposed").sum(axis=1)
+    assert exposed == {name: ns for (_, name), ns in report.items()}

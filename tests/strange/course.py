@@ -13,6 +13,7 @@ PLAYER = ae.Player(SCHEDULE)
 CALLS = [
     call("CaseStudies", ae.CaseStudies, setting="other=W-2D job=all-reduce", themis="on"),
     call("ChunksOverDimensions", ae.ChunksOverDimensions, setting="chunks=8 dimensions=3", queue="FIFO"),
+    call("TrainingIteration", ae.TrainingIteration, setting="scheduling=LIFO", iterations=1),
     call("CutTheModel", ae.CutTheModel, setting="model=22b tensor=4", data=2),
     call("SpendTheBudget", ae.SpendTheBudget, setting="npus=128 inside=Ring", price=0),
     call(
@@ -23,6 +24,7 @@ CALLS = [
         network=(("Ring", 8, 50, 500),),
         size=4096,
         splits=4,
+        ask=False,
     ),
     call("FeedTheNetwork", ae.FeedTheNetwork, setting="shape=8 memory=128", cores=2),
     call("Folds", ae.Folds, gemm=GEMM, array=ARRAY, dataflow="weight", step=0),

@@ -4,24 +4,30 @@ from astra_edu.course.instruments.budget import SpendTheBudget
 from astra_edu.course.instruments.case import CaseStudies
 from astra_edu.course.instruments.chunks import ChunksOverDimensions
 from astra_edu.course.instruments.cut import CutTheModel
+from astra_edu.course.instruments.explorer import Explorer
 from astra_edu.course.instruments.feed import FeedTheNetwork
 from astra_edu.course.instruments.instrument import Instrument
 from astra_edu.course.instruments.leaderboard import leaderboard
 from astra_edu.course.instruments.links import LinksAndCongestion
 from astra_edu.course.instruments.memory import MemorySystems
 from astra_edu.course.instruments.order import OrderTheSteps
+from astra_edu.course.instruments.stages import Stages
+from astra_edu.course.instruments.training import TrainingIteration
 from astra_edu.course.instruments.waits import WhoWaits
 
 __all__ = [
     "CaseStudies",
     "ChunksOverDimensions",
     "CutTheModel",
+    "Explorer",
     "FeedTheNetwork",
     "Instrument",
     "LinksAndCongestion",
     "MemorySystems",
     "OrderTheSteps",
     "SpendTheBudget",
+    "Stages",
+    "TrainingIteration",
     "WhoWaits",
     "leaderboard",
 ]

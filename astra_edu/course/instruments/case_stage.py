@@ -11,12 +11,12 @@ from astra_edu.course.studies.case_studies import SYSTEMS
 from astra_edu.network import Topology
 
 NPUS, COLUMNS = 512, 32
-CELL, NPU, GAP = 8.4, 6.2, 2.2
-TOP, HALF = 16.0, 312.0
+CELL, NPU, GAP = 6.6, 5.2, 1.5
+TOP, HALF = 16.0, 268.0
 PER_GB_S = 0.06
 """Units of a line's width for each GB/s."""
-HIGH = 236.0
-_NAMES = {Topology.RING: "ring", Topology.FULLY_CONNECTED: "fully connected, group", Topology.SWITCH: "switch"}
+HIGH = 220.0
+_NAMES = {Topology.RING: "ring of", Topology.FULLY_CONNECTED: "fully connected", Topology.SWITCH: "switch of"}
 
 
 def boundaries(system: str) -> list[int]:
@@ -97,7 +97,7 @@ class _Side:
                     at = (round(self.left + x, 2), round(TOP + y, 2), round(wide, 2), round(high, 2))
                     found.append(Frame(f"{self.key}, dimension {d}, box {number}", at))
         for d, (y, said) in enumerate(self._lines()):
-            found.append(Frame(f"{self.key}, words {d}", (self.left + 76, y + 6, 0, 0), said))
+            found.append(Frame(f"{self.key}, words {d}", (self.left + 55, y + 6, 0, 0), said))
         return found
 
     def pieces(self) -> list[Piece]:
@@ -124,7 +124,7 @@ class _Side:
             )
             looks = ("link", tensor, copies) if self.size > 1 else ("link", copies)
             wide = SYSTEMS[self.system].dimensions[d][2] * PER_GB_S
-            points = ((self.left, y), (self.left + 70, y))
+            points = ((self.left, y), (self.left + 50, y))
             found.append(Link(f"{self.key}, line {d}", points, looks, (wide,) * self.steps, title=said))
         return found
 
@@ -133,6 +133,6 @@ class _Side:
         y, found = TOP + box(self.system, 0, NPUS)[3] + 8, []
         for d, (topology, npus, rate) in enumerate(SYSTEMS[self.system].dimensions):
             high = max(rate * PER_GB_S, 11)
-            found.append((y + high / 2, f"dimension {d}: {_NAMES[topology]} of {npus}, {rate:g} GB/s"))
+            found.append((y + high / 2, f"dimension {d}: {_NAMES[topology]} {npus}, {rate:g} GB/s"))
             y += high + 2
         return found

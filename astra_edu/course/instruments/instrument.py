@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
-from itertools import islice, product
-from math import prod
 from typing import Any, ClassVar
 
 import traitlets
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.course.instruments.grid import grid, once
 from astra_edu.course.instruments.looks import LOOKS
 from astra_edu.course.instruments.question import Answer, Confronted, Question, Said, confront
 from astra_edu.course.instruments.scene import Scene
@@ -21,8 +19,6 @@ from astra_edu.course.widgets.view import View
 
 _OF_THE_VIEW = {"sync": True, "echo_update": False}
 """What the view moves: an echo of it would be late, and move it back."""
-MOST_STORED = 240
-"""How many settings a saved page holds, at most."""
 
 
 class Instrument(View):
@@ -51,7 +47,7 @@ class Instrument(View):
     actions: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Buttons: the name of a method without arguments, and what stands on it."""
     _use = "move its sliders"
-    _shared = ("values", "data", "step", "guess", "reply")
+    _shared: tuple[str, ...] = ("values", "data", "step", "guess", "reply")
     _esm = script("instrument")
     _css = style("instrument")
     values = traitlets.Dict().tag(**_OF_THE_VIEW)
@@ -65,6 +61,8 @@ class Instrument(View):
         """setting: a line of `text`; given: single settings. Raises ConfigError for what there isn't or can't be."""
         values = checked(self.settings, from_text(self.settings, setting) | given, self.start)
         self.committed: list[Confronted] = []
+        self._settling = False
+        self._last_greyed: tuple[Values, dict[str, dict[str, str]]] = {}, {}
         self._on_show = self.scene(values)
         super().__init__(values=values)
         self.data = self._data(self._on_show)
@@ -80,6 +78,10 @@ class Instrument(View):
         """Raise ConfigError for a setting that can't be, in less time than the whole scene takes."""
         self.scene(values)
 
+    def settle(self, values: Values, before: Values) -> tuple[Values, str]:
+        """Values that somebody wants, with others brought in line with them, and what is to be said of that."""
+        return values, ""
+
     def question(self, values: Values) -> Question | None:
         """What is to be predicted of a setting before it is shown."""
         return None
@@ -93,6 +95,12 @@ class Instrument(View):
         """The setting in one line, to be shared: `ae.CutTheModel("model=gpt3 tensor=8")`."""
         return as_text(self.values)
 
+    def set(self, **given: Any) -> None:
+        """Change some settings. Raises ConfigError, and changes nothing, for what there isn't or can't be."""
+        values, _ = self.settle(checked(self.settings, given, self._values_on_show()), self._values_on_show())
+        self.check(values)
+        self.values = self._values_on_show() | given
+
     def predict(self, prediction: Said) -> Confronted:
         """Commit to a prediction for the setting on show and see it beside the answer.
 
@@ -104,6 +112,10 @@ class Instrument(View):
         found = confront(question, self.answer(self.values), prediction)
         self.guess = {"about": self.text, "value": prediction}
         return found
+
+    def dismiss(self) -> None:
+        """Show everything without a prediction, also of other settings."""
+        self.guess = {"about": self.text, "value": None}
 
     def summary(self) -> str:
         """The setting on show as plain text; while a question is open, only that."""
@@ -122,22 +134,26 @@ class Instrument(View):
 
     def state(self) -> dict[str, Any]:
         """For a saved page: also what other settings show, as many as a page may hold."""
-        return super().state() | {"stored": self._stored()}
+        stored = self._stored()
+        return super().state() | {"stored": stored, "players": once(stored)}
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.text!r})"
 
     def _moved(self, change: Any = None) -> None:
+        if self._settling:
+            return
         try:
             values = checked(self.settings, self.values, self._values_on_show())
+            values, note = self.settle(values, self._values_on_show())
             self._on_show = self.scene(values)
         except ConfigError as error:
             self.data = self.data | {"problem": str(error), "nearest": self._nearest()}
             return
-        if values != self.values:  # some were left out, and stay as they were
-            self.values = values
-            return
-        self.data = self._data(self._on_show)
+        self._settling = True
+        self.values = values  # some were left out, and stay as they were, or were brought in line
+        self._settling = False
+        self.data = self._data(self._on_show) | {"note": note}
 
     def _committed(self, change: Any = None) -> None:
         if not self.guess:
@@ -162,7 +178,7 @@ class Instrument(View):
         return self._of_setting(self.values, scene) | {
             "title": scene.title,
             "settings": [
-                {"name": s.name, "label": s.label, "menu": s.menu, "values": list(s.values)}
+                {"name": s.name, "label": s.label, "menu": s.menu, "group": s.group, "values": list(s.values)}
                 | {"words": [s.called(v) for v in s.values], "texts": [str(v) for v in s.values]}
                 for s in self.settings
             ],
@@ -176,6 +192,8 @@ class Instrument(View):
         question = self.question(values)
         return {
             "text": as_text(values),
+            "short": as_text({s.name: values[s.name] for s in self.settings if s.shown(values)}),
+            "hidden": [s.name for s in self.settings if not s.shown(values)],
             "scene": scene.data(),
             "greyed": self._greyed(values),
             "question": asdict(question) | {"about": as_text(values)} if question else None,
@@ -183,11 +201,15 @@ class Instrument(View):
 
     def _greyed(self, values: Values) -> dict[str, dict[str, str]]:
         """{setting: {place of a value: why it can't be chosen}}, everything else as it is."""
+        matters = {s.name: values[s.name] for s in self.settings if not s.free}
+        if self._last_greyed[0] == matters:
+            return self._last_greyed[1]
         found: dict[str, dict[str, str]] = {}
         for setting in self.settings:
-            for place, value in enumerate(setting.values):
-                if why := self._impossible(values | {setting.name: value}):
+            for place, value in enumerate(() if setting.free or not setting.shown(values) else setting.values):
+                if why := self._impossible(self.settle(values | {setting.name: value}, values)[0]):
                     found.setdefault(setting.name, {})[str(place)] = why
+        self._last_greyed = matters, found
         return found
 
     def _impossible(self, values: Values) -> str:
@@ -217,19 +239,18 @@ class Instrument(View):
     def _stored(self) -> dict[str, Any]:
         """{text of a setting: what belongs to it}: all of them, or else those one slider away."""
         stored = {}
-        for values in islice(self._others(), MOST_STORED):
+        shown = self._values_on_show()
+        for wanted in grid(self.settings, shown):
+            values, note = self.settle(wanted, shown)
             if self._impossible(values):
                 continue
-            entry = self._of_setting(values, self.scene(values))
+            scene = self._on_show if values == shown else self.stored_scene(values)
+            entry = self._of_setting(values, scene) | {"note": note}
             if entry["question"]:
                 entry["answer"] = asdict(self.answer(values)) | {"about": entry["text"]}
-            stored[entry["text"]] = entry
+            stored[entry["text"]] = stored[as_text(wanted)] = entry
         return stored
 
-    def _others(self) -> Sequence[Values]:
-        shown = self._values_on_show()
-        moved = [setting for setting in self.settings if setting.stored]
-        if prod(len(setting.values) for setting in moved) <= MOST_STORED:
-            names = [setting.name for setting in moved]
-            return [shown | dict(zip(names, v, strict=True)) for v in product(*(s.values for s in moved))]
-        return [shown, *(shown | {s.name: v} for s in moved for v in s.values)]
+    def stored_scene(self, values: Values) -> Scene:
+        """What a saved page holds of a setting."""
+        return self.scene(values)

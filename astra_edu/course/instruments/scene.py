@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from astra_edu.course.instruments.charts import Curves, Lanes, chart_table
@@ -136,7 +136,7 @@ class Scene:
     title: what it is. headline: the number that counts, in words. sentences: what is to be said about it. numbers:
     {name: (value, in words)}, compared with those of the setting before and of the pinned one. code: it in Python.
     sets: {what on the stage or in lanes: values to take where it is clicked}; the settings must have a control as well.
-    drags: {what on the stage: the setting that it moves}.
+    drags: {what on the stage: the setting that it moves}. player: what a player draws, of an instrument that has one.
     """
 
     title: str
@@ -150,10 +150,11 @@ class Scene:
     lanes: tuple[Lanes, ...] = ()
     sets: dict[str, dict[str, Any]] = field(default_factory=dict)
     drags: dict[str, Drag] = field(default_factory=dict)
+    player: dict[str, Any] | None = None
 
     def data(self) -> dict[str, Any]:
         """For the view."""
-        return asdict(self)
+        return asdict(replace(self, player=None)) | {"player": self.player}  # a copy of a player takes long
 
     def summary(self) -> str:
         """The same as plain text."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -18,6 +18,8 @@ class Setting:
 
     name: in code and text. label: beside the control. values: in the order of the slider. words: what each is called;
     as they are, with the unit, if not given. menu: whether it is a menu. stored: whether saved pages hold other values.
+    group: the heading above it. applies: tells of all values whether it does; where not, it is hidden. free: whether
+    it makes no difference to what can be set.
 
     >>> tensor = Setting("tensor", "tensor group", (1, 2, 4), "NPUs")
     >>> tensor.called(4)
@@ -31,6 +33,9 @@ class Setting:
     words: Callable[[Any], str] | None = None
     menu: bool = False
     stored: bool = True
+    group: str = ""
+    applies: Callable[[Values], bool] | None = None
+    free: bool = False
 
     def __post_init__(self) -> None:
         for value in self.values:
@@ -44,6 +49,14 @@ class Setting:
             return self.words(value)
         text = f"{value:g}" if isinstance(value, (int, float)) else str(value)
         return f"{text} {self.unit[:-1] if value == 1 and self.unit.endswith('s') else self.unit}".strip()
+
+    def shown(self, values: Values) -> bool:
+        """Whether it applies."""
+        return self.applies is None or self.applies(values)
+
+    def including(self, *values: float) -> Setting:
+        """The same with these values, too, in ascending order."""
+        return replace(self, values=tuple(sorted({*self.values, *values})))
 
     def checked(self, value: object) -> Any:
         """The value, if it is one of mine. Raises ConfigError naming the nearest."""

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from astra_edu.course.widgets.bandwidth_sliders import BandwidthSliders
 from astra_edu.course.widgets.drawing import Timing
-from astra_edu.course.widgets.explorer import Explorer
 from astra_edu.course.widgets.folds import Folds
 from astra_edu.course.widgets.link_player import LinkPlayer
 from astra_edu.course.widgets.player import Player
-from astra_edu.course.widgets.stages import Stages
 from astra_edu.course.widgets.timeline import Timeline
 from astra_edu.course.widgets.what_if import WhatIf
 
-__all__ = ["BandwidthSliders", "Explorer", "Folds", "LinkPlayer", "Player", "Stages", "Timeline", "Timing", "WhatIf"]
+
+def __getattr__(name: str) -> object:
+    """The Explorer and Stages are instruments, which are built of widgets and can't be imported before them."""
+    if name in ("Explorer", "Stages"):
+        return getattr(import_module("astra_edu.course.instruments"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+__all__ = ["BandwidthSliders", "Folds", "LinkPlayer", "Player", "Timeline", "Timing", "WhatIf"]

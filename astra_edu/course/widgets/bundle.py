@@ -1,7 +1,8 @@
 """A widget's modules and styles as the one text each that anywidget and saved pages take: no build step, no network.
 
 The files in static/ are ES modules, which node imports as they are. Here they are joined: each module once, before
-those that import it, without `import` and `export`. They must keep to a plain form, which is checked.
+those that import it, without `import` and `export`. They must keep to a plain form, which is checked. A widget's entry
+may be a part of another widget: then its own `export default` is left out.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ STATIC = Path(__file__).parent / "static"
 _NO_WORDS = "const GLOSSARY = null;"
 _IMPORT = re.compile(r'^import \{ (\w+(?:, \w+)*) \} from "(\.{1,2}/[\w./]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?!default )", re.MULTILINE)
+_DEFAULT = re.compile(r"^export default .*\n", re.MULTILINE)
 _NAME = re.compile(r"^(export )?(?:async )?(?:function|class|const|let) (\w+)", re.MULTILINE)
 _OTHER = re.compile(
     r"^(?:import|export (?!default |(?:async )?(?:function|class|const|let) \w)|(?:const|let) \W|var ).*", re.M
@@ -34,10 +36,10 @@ def script(name: str) -> str:
 
 
 @cache
-def style(name: str) -> str:
-    """The colours, the frame's styles and the widget's own."""
-    frame, own = ((STATIC / f"{part}.css").read_text(encoding="utf-8") for part in ("frame/frame", name))
-    return f":where(.astra-widget) {{\n{properties()}}}\n{frame}\n{own}"
+def style(*names: str) -> str:
+    """The colours, the frame's styles and the widget's own, after those of the widgets that it contains."""
+    parts = [(STATIC / f"{part}.css").read_text(encoding="utf-8") for part in ("frame/frame", *names)]
+    return f":where(.astra-widget) {{\n{properties()}}}\n" + "\n".join(parts)
 
 
 def join(entry: Path) -> str:
@@ -50,7 +52,9 @@ def join(entry: Path) -> str:
             if name in owners:
                 raise ValueError(f"{path.name} and {owners[name].name} both define {name}.")
             owners[name] = path
-    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", text)).strip() + "\n" for text in order.values())
+    last = next(reversed(order))
+    kept = [text if path is last else _DEFAULT.sub("", text) for path, text in order.items()]
+    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", text)).strip() + "\n" for text in kept)
 
 
 def _collect(path: Path, order: dict[Path, str], importing: tuple[Path, ...]) -> None:

@@ -8,26 +8,14 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from astra_edu.course.widgets.bundle import STATIC
+
 if TYPE_CHECKING:
     from astra_edu.course.widgets.view import View
 
-_STUB = """
-const stub = (state) => {
-  const heard = {};
-  return {
-    get: (name) => state[name],
-    set(name, value) {
-      if (state[name] === value) return;
-      state[name] = value;
-      (heard["change:" + name] ?? []).forEach((hear) => hear());
-    },
-    save_changes() {},
-    on(name, hear) { (heard[name] ??= []).push(hear); },
-    off(name, hear) { heard[name] = (heard[name] ?? []).filter((other) => other !== hear); },
-  };
-};
+_START = """
 window.astraWidget = widget;
-window.astraModels = JSON.parse(document.getElementById("astra-states").textContent).map(stub);
+window.astraModels = JSON.parse(document.getElementById("astra-states").textContent).map((state) => stubModel(state));
 document.querySelectorAll(".astra-handout").forEach((el, i) => widget.render({ model: window.astraModels[i], el }));
 """
 
@@ -54,7 +42,8 @@ h1 {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: 
 <script type="application/json" id="astra-states">{states}</script>
 <script type="module">
 {module}
-{stub}
+{{
+{stub}{start}}}
 </script>
 </body>
 </html>
@@ -68,7 +57,7 @@ def page(views: Sequence[View], title: str = "") -> str:
         str(views[0]._css),
         str(views[0]._esm),
         [view.state() for view in views],
-        [view.still() + (f"<pre>{escape(view.summary())}</pre>" if view.summary() else "") for view in views],
+        [view.still() + (f"<pre>{escape(view.instead())}</pre>" if view.instead() else "") for view in views],
     )
 
 
@@ -80,7 +69,8 @@ def document(title: str, css: str, module: str, states: Sequence[dict[str, Any]]
         places="\n".join(f'<div class="astra-handout"></div><noscript>{still}</noscript>' for still in instead),
         states=json.dumps(list(states), ensure_ascii=False, sort_keys=True, default=_base64).replace("<", "\\u003c"),
         module=module.replace("export default", "const widget ="),
-        stub=_STUB,
+        stub=(STATIC / "frame/stub.js").read_text(encoding="utf-8").replace("export ", ""),
+        start=_START,
     )
 
 

@@ -26,6 +26,10 @@ class View(anywidget.AnyWidget):
         """What the view shows, as plain text; "" where its name says enough."""
         return ""
 
+    def instead(self) -> str:
+        """The words that stand where no view runs."""
+        return self.summary()
+
     def still(self) -> str:
         """What the view shows, as SVG text; "" where it has no picture."""
         return ""
@@ -51,7 +55,7 @@ class View(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
-        lines = [f"{self._name()}: run this cell (Shift+Enter) to {self._use}", self.summary()]
+        lines = [f"{self._name()}: run this cell (Shift+Enter) to {self._use}", self.instead()]
         picture = self.still()
         text = "\n".join(filter(None, lines))
         return data | {"text/plain": text} | (framed(picture, text, self._use) if picture else {}), metadata

@@ -54,7 +54,7 @@ def test_every_npu_is_in_its_box_of_each_dimension_and_none_on_another(system):
     assert len(pieces) == NPUS
     assert len({p.at[0][:2] for p in pieces}) == NPUS
     corners = sorted(p.at[0][:2] for p in pieces)
-    assert all(abs(a[0] - b[0]) >= 6.2 or abs(a[1] - b[1]) >= 6.2 for a, b in pairwise(corners))
+    assert all(abs(a[0] - b[0]) >= 5.2 or abs(a[1] - b[1]) >= 5.2 for a, b in pairwise(corners))
     for d, size in enumerate(boundaries(system)):
         if size < 16:
             continue
@@ -62,6 +62,13 @@ def test_every_npu_is_in_its_box_of_each_dimension_and_none_on_another(system):
             box = frames[f"left, {system}, dimension {d}, box {number}"]
             mine = [npu for npu, piece in enumerate(pieces) if inside(piece.at[0], box)]
             assert mine == list(range(number * size, (number + 1) * size))
+        mine = [box for name, box in frames.items() if name.startswith(f"left, {system}, dimension {d}, box")]
+        assert not any(overlap(box, other) for number, box in enumerate(mine) for other in mine[:number])
+
+
+def overlap(box, other):
+    (x, y, wide, high), (left, top, all_wide, all_high) = box, other
+    return x < left + all_wide and left < x + wide and y < top + all_high and top < y + high
 
 
 def inside(box, frame):
@@ -103,6 +110,19 @@ def test_the_bandwidth_of_each_kind_of_collective_is_that_of_its_lines():
         "W-1D-350: in all": 350, "W-1D-350: tensor": 350, "W-1D-350: copies": 350,
         "Conv-3D: in all": 350, "Conv-3D: tensor": 200, "Conv-3D: copies": 150,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_everything_is_on_the_stage(system):
+    _, scene = shown(f"one={system} other={system} job=all-reduce")
+    wide, high = scene.stage.size
+    boxes = [frame.box for frame in scene.stage.frames] + [piece.at[0] for piece in scene.stage.pieces]
+    assert max(x + w for x, _, w, _ in boxes) <= wide
+    assert max(y + h for _, y, _, h in boxes) <= high
+    lines = [link for link in scene.stage.links if link.name.startswith("left")]
+    edges = [(link.points[0][1] - link.wide[0] / 2, link.points[0][1] + link.wide[0] / 2) for link in lines]
+    assert all(below < above for (_, below), (above, _) in pairwise(edges))
+    assert edges[-1][1] <= high
 
 
 def test_questions_are_answered_from_the_runs():

@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip("anywidget")
 
-from astra_edu.course.instruments import Instrument
-from astra_edu.course.widgets import Folds, LinkPlayer, Player, Stages, Timeline
+from astra_edu.course.instruments import Explorer, Instrument
+from astra_edu.course.widgets import Folds, LinkPlayer, Player, Timeline
 from astra_edu.course.widgets.bundle import STATIC, join, script, style
 from astra_edu.course.widgets.palette import LEVELS, PALETTE
 from astra_edu.course.widgets.what_if_parts import Words
@@ -18,10 +18,10 @@ WIDGETS = {
     "folds": Folds,
     "link_player": LinkPlayer,
     "player": Player,
-    "stages": Stages,
     "timeline": Timeline,
     "what_if": Words,
     "instrument": Instrument,
+    "player_instrument": Explorer,
 }
 MODULES = sorted(STATIC.rglob("*.js"))
 X = 'import { x } from "./a.js";\n'
@@ -39,6 +39,12 @@ def modules(tmp_path):
         return tmp_path / "main.js"
 
     return written
+
+
+def test_a_widget_in_another_one_is_no_export_of_it(modules):
+    part = "export class Part {}\n\nexport default widgetOf(Part);\n"
+    entry = modules({"part.js": part, "main.js": 'import { Part } from "./part.js";\n\nexport default new Part();\n'})
+    assert join(entry) == "class Part {}\n\nexport default new Part();\n"
 
 
 def test_a_module_stands_once_before_those_that_import_it(modules):
@@ -74,7 +80,8 @@ def test_a_widget_is_one_module_that_needs_no_other(name):
     text = script(name)
     assert text == WIDGETS[name]._esm
     assert not re.search(r"^\s*import\b|\bimport\(|\brequire\(", text, re.MULTILINE)
-    assert re.findall(r"^export .*", text, re.MULTILINE) == ["export default widgetOf(View);"]
+    (last,) = re.findall(r"^export .*", text, re.MULTILINE)
+    assert re.fullmatch(r"export default widgetOf\(\w*View\);", last)
     assert text.count("function make(") == 1
 
 
@@ -95,14 +102,15 @@ def test_the_frame_is_the_only_place_for_what_all_widgets_do():
 
 @pytest.mark.parametrize("name", WIDGETS)
 def test_styles_have_every_colour_for_both_themes_and_reach_no_other_widget(name):
-    text = style(name)
-    assert text == WIDGETS[name]._css
+    text = WIDGETS[name]._css
+    assert text.startswith(style())
+    assert text.endswith(style(name).removeprefix(style()))
     for colour, (light, dark) in PALETTE.items():
         assert f"--astra-{colour}: light-dark({light}, {dark});" in text
     assert text.count("--astra-level-") == len(LEVELS)
     own = (STATIC / f"{name}.css").read_text(encoding="utf-8")
     outer = [line for line in own.splitlines() if line[:1] not in ("", " ", "}", "/")]
-    root = {"link_player": "links", "what_if": "what-if"}.get(name, name)
+    root = {"link_player": "links", "what_if": "what-if", "player_instrument": "instrument"}.get(name, name)
     assert set(outer) - {".astra-gone { visibility: hidden; }"} == {f".astra-widget.astra-{root} {{"}
 
 

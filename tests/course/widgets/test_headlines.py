@@ -27,17 +27,13 @@ def runs():
     return {algorithm: ae.simulate(work, platform(algorithm)) for algorithm in ("direct", "ring")}
 
 
-def words(html):
-    return unescape(re.sub("<[^>]*>", "", html))
-
-
 def test_the_explorer_leads_with_the_bound():
     view = explorer("direct")
-    assert words(view.headline.value) == f"at least 37,500.000 µs: {MODEL}"
-    assert words(view.details.value).startswith("1.875 GiB sent by the busiest NPU, 1 chunk of 2 steps")
+    assert view.data["scene"]["headline"] == f"at least 37,500.000 µs: {MODEL}"
+    assert view.data["scene"]["sentences"][0] == "1.875 GiB sent by the busiest NPU, 1 chunk of 2 steps"
     assert "Over the links there are, the bytes alone need 37,500.000 µs." in view.summary()
-    view.rows[0].algorithm.value = "ring"
-    assert words(view.headline.value) == f"{FREE}: 1.875 GiB sent by the busiest NPU, 1 chunk of 30 steps"
+    view.set(algorithm_0="ring")
+    assert view.data["scene"]["headline"] == f"{FREE}: 1.875 GiB sent by the busiest NPU, 1 chunk of 30 steps"
 
 
 def test_the_player_says_so_in_its_title_and_its_picture():

@@ -76,9 +76,9 @@ def test_the_explorers_headline_is_the_choices():
     platform = ae.Platform((ae.Dimension.of("Ring", 8, 50, 500),), ae.SystemConfig.of("ring", splits=2))
     total = ae.simulate(ae.Workload.micro("all-reduce", 2**20), platform).total_ns
     cost = ae.counts(ae.schedule("all-reduce", "ring", 8), 2**20)
-    headline = unescape(explorer.headline.value)
+    headline = explorer.data["scene"]["headline"]
     assert f"{format_ns(total)}: {format_bytes(cost.sent)} sent by the busiest NPU, 2 chunks of 14 steps" in headline
-    details = unescape(explorer.details.value)
+    details = explorer.data["scene"]["sentences"]
     assert f"sent by all NPUs: {format_bytes(cost.total)}; NPUs that send to one NPU at once: {cost.fan_in}" in details
     assert explorer.player.data["title"] == "ring all-reduce on 8 NPUs"
 

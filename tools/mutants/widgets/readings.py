@@ -111,20 +111,6 @@ FAULTS = [
         EXPLORER,
     ),
     Fault(
-        "explorer: the player shows the schedule before",
-        f"{WIDGETS}/explorer.py",
-        "self.player.show(choice.schedule, choice.time, topology=topology)",
-        "self.player.show(self.player.schedule, topology=topology)",
-        "tests/course/widgets/test_explorer.py::test_the_player_and_the_text_follow_every_control",
-    ),
-    Fault(
-        "explorer: a stale picture isn't pale",
-        f"{WIDGETS}/explorer.py",
-        'self.picture.add_class("astra-stale")',
-        "pass",
-        "tests/course/widgets/test_explorer.py::test_a_picture_that_no_longer_belongs_to_the_controls_is_greyed",
-    ),
-    Fault(
         "all: light and dark are swapped",
         f"{WIDGETS}/palette.py",
         "light-dark({light}, {dark})",

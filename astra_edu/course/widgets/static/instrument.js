@@ -25,7 +25,7 @@ const KEYS =
   "Space or k: play or pause\n← →: the step before, the next step\nHome, End: start, end\n+ −: faster, slower\n" +
   "Tab: to the settings; there ← → change a value\nMouse: drag a slider; drag the strip below the stage";
 
-class View {
+export class InstrumentView {
   constructor(model, el) {
     this.model = model;
     this.id = unique();
@@ -60,12 +60,14 @@ class View {
     this.share = new Share(left, () => this.#pin(), (name) => this.#act(name));
     this.title = make("strong", { class: "astra-title" }, right);
     this.problem = make("p", { class: "astra-problem", role: "alert" }, right);
-    this.headline = make("p", { class: "astra-headline" }, right);
+    this.note = make("p", { class: "astra-note", "aria-live": "polite" }, right);
+    this.headline = make("p", { class: "astra-headline", "aria-live": "polite" }, right);
     this.stage = new Stage(right, this.patterns, {
       clicked: (name) => this.reach.click(name),
       dragged: (...how) => this.reach.drag(...how),
     });
     this.said = make("p", { class: "astra-live", "aria-live": "polite" }, right);
+    this.views = make("div", { class: "astra-views" }, right);
     this.transport = new Transport(right, this.reel, LABELS);
     this.range = make("input", { type: "range", min: 0, step: "any", class: "astra-range", "aria-label": "Step" });
     this.transport.where.after(this.range);
@@ -116,10 +118,11 @@ class View {
     const values = this.model.get("values");
     const text = this.settings.text(values);
     const found = this.model.get("stored")[text];
-    if (found) this.before = this.given;
+    if (found && found.text !== this.given.text) this.before = this.given;
     const problem = this.settings.why(this.given, values) || "this page doesn't hold this setting; it was saved with others";
     this.given = found ? { ...this.given, ...found, title: found.scene.title, problem: "" } : { ...this.given, problem, nearest: this.#known() };
     this.load();
+    if (found && found.text !== text) this.model.set("values", this.settings.values(found.text)); // others were brought in line
   }
 
   #known() {
@@ -168,11 +171,12 @@ class View {
     put(this.title, "text", data.title);
     put(this.problem, "text", data.problem && `✗ ${data.problem}`);
     if (data.problem) this.#offer(data.nearest);
+    put(this.note, "text", data.problem ? "" : data.note ?? "");
     this.patterns.show(data.looks);
     this.settings.show(data, this.model.get("values"));
     this.predict.show(data.question, this.model.get("guess"), this.model.get("reply"));
     if (this.live) this.share.offer(data.actions);
-    this.share.show(data.text, scene.code, Boolean(this.pinned));
+    this.share.show(data.short ?? data.text, scene.code, Boolean(this.pinned));
     this.root.classList.toggle("astra-impossible", Boolean(data.problem));
     const compared = [["before", this.before], ["pinned", this.pinned]].filter(([, other]) => other && other.text !== data.text);
     put(this.headline, "text", this.veiled ? "Predict first: the numbers come then." : scene.headline);
@@ -185,6 +189,7 @@ class View {
     this.reach.load(data, this.model.get("values"));
     this.stage.load(scene.stage);
     this.#showPictures(scene, compared);
+    this.showViews(scene);
     this.#mark();
     for (const part of [this.range, this.transport.bar, this.said]) part.hidden = !scene.stage || this.still;
     put(this.range, "max", scene.stage ? scene.stage.steps.length - 1 : 0);
@@ -220,6 +225,9 @@ class View {
     showTables(this.tables, scene);
   }
 
+  /** What a kind of instrument draws besides, in `views`. */
+  showViews() {}
+
   #mark() {
     this.stage.mark(...this.reach.marks);
   }
@@ -243,4 +251,4 @@ class View {
   }
 }
 
-export default widgetOf(View);
+export default widgetOf(InstrumentView);

@@ -1,7 +1,7 @@
 // The player: draws the payload made by drawing.py.
 //   film   what happens: positions of the steps, who holds what when
 //   deck   one per model: the position, playing, and sharing both with Python
-//   View   one per place on the page: the picture, the table, the controls
+//   PlayerView   one per place on the page: the picture, the table, the controls
 
 import { make, makeHead, makeRoot, put, unique, widgetOf } from "./frame/dom.js";
 import { makeHelp } from "./frame/help.js";
@@ -10,17 +10,17 @@ import { Transport, transportKeys } from "./frame/transport.js";
 import { count, moment } from "./frame/words.js";
 import { Deck } from "./player/deck.js";
 import { sentence } from "./player/said.js";
-import { Stage } from "./player/stage.js";
+import { Scenery } from "./player/stage.js";
 import { Strip } from "./player/strip.js";
 import { Table } from "./player/table.js";
 
-const LABELS = { first: "First step", previous: "Previous step", next: "Next step", last: "Last step" };
+const PLAYER_LABELS = { first: "First step", previous: "Previous step", next: "Next step", last: "Last step" };
 const CLOCKS = { steps: "one beat a step", time: "simulated time" };
-const KEYS =
+const PLAYER_KEYS =
   "Space or k: play or pause\n← →: one step back or forward\nHome, End: first, last\n" +
   "+ −: faster, slower\nt: steps or simulated time\n↑ ↓: follow one NPU, Esc: all again";
 
-class View {
+export class PlayerView {
   constructor(model, el) {
     const deck = (this.deck = Deck.of(model));
     this.model = model;
@@ -31,7 +31,7 @@ class View {
     this.root.astraDeck = deck; // for tests and the curious
     this.#build();
     this.load();
-    this.#observe();
+    this.#observe(model.get("keys"));
     deck.join(this);
     this.draw();
   }
@@ -46,13 +46,13 @@ class View {
     this.title = title;
     this.banner = make("span", { class: "astra-banner" }, head);
     this.body = make("div", { class: "astra-body" }, this.root);
-    this.stage = new Stage(this.body, this.id);
+    this.stage = new Scenery(this.body, this.id);
     this.table = new Table(this.body);
     const panel = make("div", { class: "astra-panel" }, this.root);
     this.strip = new Strip(panel, this.deck);
-    this.transport = new Transport(panel, this.deck, LABELS);
+    this.transport = new Transport(panel, this.deck, PLAYER_LABELS);
     this.#buildClocks(this.transport.bar);
-    makeHelp(this.transport.bar, panel, this.id, KEYS);
+    makeHelp(this.transport.bar, panel, this.id, PLAYER_KEYS);
     this.live = make("p", { class: "astra-live", id: `${this.id}-live` }, this.root);
     this.problem = make("p", { class: "astra-problem", role: "alert" }, this.root);
   }
@@ -66,9 +66,11 @@ class View {
     });
   }
 
-  #observe() {
+  /** outer: the widget that this is a part of, if it is: then that has the focus, and its keys are the player's. */
+  #observe(outer) {
     const { deck, root } = this;
-    hearKeys(root, {
+    if (outer) put(root, "tabindex", null);
+    hearKeys(outer ?? root, {
       ...transportKeys(deck),
       t: () => deck.use(deck.clock === "steps" ? "time" : "steps"),
       ArrowDown: () => this.#follow(1),
@@ -156,4 +158,4 @@ class View {
   }
 }
 
-export default widgetOf(View);
+export default widgetOf(PlayerView);

@@ -11,6 +11,7 @@ export class Settings {
     this.fields = make("fieldset", {}, root);
     make("legend", { text: "Setting" }, this.fields);
     this.controls = [];
+    this.groups = new Map();
   }
 
   stop() {
@@ -23,27 +24,47 @@ export class Settings {
     if (known !== this.known) this.#build(data.settings);
     this.known = known;
     for (const control of this.controls) this.#set(control, this.now[control.setting.name], data.greyed[control.setting.name] ?? {});
+    this.#hide(data.hidden ?? []);
+  }
+
+  /** Hide what doesn't apply now, and headings with nothing below them. */
+  #hide(names) {
+    for (const { setting, label } of this.controls) put(label, "hidden", names.includes(setting.name));
+    for (const [title, { box }] of this.groups) put(box, "hidden", this.controls.every(({ setting }) => setting.group !== title || names.includes(setting.name)));
   }
 
   #build(settings) {
     for (const { label } of this.controls) label.remove();
+    for (const { box } of this.groups.values()) box.remove();
+    this.groups = new Map();
     this.controls = settings.map((setting) => (setting.menu ? this.#menu(setting) : this.#slider(setting)));
   }
 
+  /** Where a setting's control stands: below the heading of its group, if it has one. */
+  #place({ group }) {
+    if (!group) return this.fields;
+    if (!this.groups.has(group)) {
+      const box = make("div", { class: "astra-group", role: "group", "aria-label": group }, this.fields);
+      make("div", { class: "astra-heading", "aria-hidden": "true", text: group }, box);
+      this.groups.set(group, { box });
+    }
+    return this.groups.get(group).box;
+  }
+
   #menu(setting) {
-    const label = make("label", { class: "astra-setting" }, this.fields);
+    const label = make("label", { class: "astra-setting" }, this.#place(setting));
     make("span", { text: setting.label }, label);
-    const control = make("select", {}, label);
+    const control = make("select", setting.group ? { "aria-label": fullName(setting) } : {}, label);
     setting.words.forEach((text, value) => make("option", { value, text }, control));
     control.addEventListener("change", () => this.#move(setting, Number(control.value)));
     return { setting, label, control };
   }
 
   #slider(setting) {
-    const label = make("label", { class: "astra-setting" }, this.fields);
+    const label = make("label", { class: "astra-setting" }, this.#place(setting));
     make("span", { text: setting.label }, label);
     const readout = make("output", { "aria-live": "off" }, label);
-    const control = make("input", { type: "range", min: 0, max: setting.values.length - 1, step: 1, "aria-label": setting.label }, label);
+    const control = make("input", { type: "range", min: 0, max: setting.values.length - 1, step: 1, "aria-label": fullName(setting) }, label);
     const ticks = make("span", { class: "astra-ticks", "aria-hidden": "true" }, label);
     const marks = setting.values.map(() => make("i", {}, ticks));
     control.addEventListener("input", () => this.#move(setting, Number(control.value)));
@@ -115,6 +136,8 @@ export class Settings {
   /** What a button to another setting says: "take 8 NPUs as tensor group". */
   differs(nearest, values) {
     const { setting } = this.controls.find(({ setting }) => setting.name in nearest && nearest[setting.name] !== values[setting.name]) ?? {};
-    return setting ? `take ${setting.label}: ${setting.words[setting.values.indexOf(nearest[setting.name])]}` : "";
+    return setting ? `take ${fullName(setting)}: ${setting.words[setting.values.indexOf(nearest[setting.name])]}` : "";
   }
 }
+
+const fullName = ({ group, label }) => (group ? `${group}, ${label}` : label);

@@ -7,7 +7,7 @@ function barTable(parent, bars) {
   const looks = [...new Set(bars.bars.flatMap(({ parts }) => parts.map(({ look }) => look)))];
   const table = make("table", {}, parent);
   make("caption", { text: `${bars.title}, ${bars.unit}` }, table);
-  const body = makeTable(table, ["", ...looks, "all"]);
+  const body = makeTable(table, ["bar", ...looks, "all"]);
   for (const bar of bars.bars) {
     const row = make("tr", {}, body);
     make("th", { scope: "row", text: bar.label }, row);
@@ -35,7 +35,7 @@ const tableNumber = (value, digits) => Number(value.toPrecision(digits)).toLocal
 
 function laneRows({ unit, blocks }) {
   const rows = blocks.map((block) => [block.lane, tableNumber(block.start, 6), tableNumber(block.end, 6), block.title || block.text || block.look]);
-  return [["", "from", `to (${unit})`, "what"], ...rows];
+  return [["lane", "from", `to (${unit})`, "what"], ...rows];
 }
 
 function curveRows({ x, y, curves }) {

@@ -1,4 +1,4 @@
-// The stage: the network, and the shards on their way.
+// The scenery: the network, and the shards on their way.
 
 import { make, put } from "../frame/dom.js";
 import { clamp } from "../frame/numbers.js";
@@ -8,7 +8,7 @@ import { along, halfWay, progress } from "./film.js";
 const NAMED = 60; // px that a switch must be wide to have its name in it
 const NEAR = 64; // steps that are looked through for tokens still under way, by the clock of simulated time
 
-export class Stage {
+export class Scenery {
   constructor(body, id) {
     this.box = make("div", { class: "astra-stage" }, body);
     this.id = id;

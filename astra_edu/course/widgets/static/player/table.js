@@ -28,7 +28,7 @@ export class Table {
     });
     table.style.setProperty("--astra-rows", data.npus);
     this.detail = make("p", { class: "astra-detail" });
-    this.box.replaceChildren(table, makeLegend(data), this.detail);
+    this.box.replaceChildren(table, makeCellLegend(data), this.detail);
   }
 
   #makeCell(r, i, shard) {
@@ -127,7 +127,7 @@ export class Table {
   }
 }
 
-function makeLegend({ phases, reducing, steps, table, npus, words }) {
+function makeCellLegend({ phases, reducing, steps, table, npus, words }) {
   const legend = make("p", { class: "astra-legend" });
   if (table.leaving && table.texts) make("span", { class: "astra-whose", text: fill(words.whose, { source: 0, destination: npus - 1 }) }, legend);
   const ops = new Set(phases.map((phase) => phase.op));
