@@ -88,7 +88,7 @@ class LinksAndCongestion(Instrument):
             numbers=times,
             bars=(time_bars(two), share_bars(two, kinds)),
             stage=links_stage(title, values["network"], hot),
-            curves=(waiting_curves(hot), *room_curves(values)),
+            curves=(waiting_curves(hot), *room_curves(two, values)),
             code=code(values),
         )
 

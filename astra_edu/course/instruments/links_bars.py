@@ -19,14 +19,14 @@ def time_bars(flows: Sequence[Flow]) -> Bars:
     bars = []
     for flow in flows:
         needs = max(flow.busy_ns.values()) / 1e3
-        bars.append(Bar(flow.algorithm, (Part(flow.algorithm, flow.total_us),), f"{flow.total_us:,.1f} µs", needs))
+        bars.append(Bar(flow.algorithm, (Part(flow.look, flow.total_us),), f"{flow.total_us:,.1f} µs", needs))
     return Bars("Time of the all-reduce", tuple(bars), "µs", "what the busiest link is busy")
 
 
 def share_bars(flows: Sequence[Flow], kinds: dict[LinkName, str]) -> Bars:
     """How busy the busiest link of each kind is."""
     bars = [
-        Bar(f"{side}: {kind}", (Part(flow.algorithm, 100 * share),), f"{100 * share:.1f} %")
+        Bar(f"{side}: {kind}", (Part(flow.look, 100 * share),), f"{100 * share:.1f} %")
         for side, flow in zip(("left", "right"), flows, strict=True)
         for kind, share in flow.shares(kinds).items()
     ]
@@ -37,7 +37,7 @@ def waiting_curves(hot: Sequence[Heat]) -> Curves:
     """The bytes that wait in front of all links over the time."""
     curves = tuple(
         Curve(
-            heat.flow.algorithm,
+            heat.flow.look,
             tuple((step * heat.step_ns / 1e3, heat.all_waiting(step) / MIB) for step in range(STEPS + 1)),
         )
         for heat in hot
@@ -45,13 +45,13 @@ def waiting_curves(hot: Sequence[Heat]) -> Curves:
     return Curves("What waits in front of all links", "time (µs)", "MiB", curves, clock=True)
 
 
-def room_curves(values: Values) -> tuple[Curves, ...]:
+def room_curves(flows: Sequence[Flow], values: Values) -> tuple[Curves, ...]:
     """The time over the room in front of a port, where it ends."""
     if not values["room"]:
         return ()
     curves = tuple(
-        Curve(algorithm, tuple(zip(map(float, ROOMS), times_by_room(algorithm, values), strict=True)))
-        for algorithm in (values["left"], values["right"])
+        Curve(flow.look, tuple(zip(map(float, ROOMS), times_by_room(flow.algorithm, values), strict=True)))
+        for flow in flows
     )
     title = f"Time over the room in front of a port, {'packets are dropped' if values['full'] == 'drop' else 'credits'}"
     return (Curves(title, "room (KiB)", "time (µs)", curves, log_x=True, log_y=True),)

@@ -39,6 +39,11 @@ class Flow:
     result: TraceResult
 
     @property
+    def look(self) -> str:
+        """The look of its family of algorithms."""
+        return "halving-doubling" if self.algorithm == "halvingDoubling" else self.algorithm
+
+    @property
     def total_us(self) -> float:
         """How long it took."""
         return self.result.total_ns / 1e3

@@ -71,10 +71,7 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "link has sent": ("#9ecbe8", "#2f6f9c", ""),
     "bytes wait for it": ("#f3e08c", "#7d6c14", "-"),
     "many bytes wait for it": ("#f2a58a", "#a04a2a", "/"),
-    "hierarchical": ("#a9dcc3", "#2b7355", ""),
-    "ring": ("#9ecbe8", "#2f6f9c", "\\"),
-    "direct": ("#f2a58a", "#a04a2a", "/"),
-    "halvingDoubling": ("#cbb9e8", "#64499c", "x"),
+    "hierarchical": ("#cbb9e8", "#64499c", "-"),
     "asynchronous": ("#a9dcc3", "#2b7355", "-"),
 }
 """name: (on light, on dark, hatch); also of each family of algorithms, such as "ring".
