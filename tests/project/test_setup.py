@@ -24,6 +24,7 @@ PACKAGE = ROOT / "astra_edu"
 IMPORT_ORDER = (
     *("base", "clock", "collectives", "network", "system", "pipeline", "workload", "traces", "run", "explain"),
     *("formats", "cli"),
+    *("course.glossary", "course.algorithm_looks", "course.paper"),
     *("course.studies", "course.plots", "course.widgets", "course.instruments", "course.check"),
 )
 FRONT = ("__init__", "__main__", "moved")  # the public names; what brings them from where they are

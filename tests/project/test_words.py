@@ -28,7 +28,9 @@ def markdown(path):
 def test_a_notebook_explains_its_words_as_the_glossary_has_them(path, capsys):
     assert main(["--check", str(path)]) == 0, capsys.readouterr().out
     text = "\n".join(markdown(path))
-    found = re.findall(r'<abbr title="([^"]*)">([^<]*)</abbr>', text)
+    found = [
+        (title, " ".join(form.split())) for title, form in re.findall(r'<abbr title="([^"]*)">([^<]*)</abbr>', text)
+    ]
     meanings = {form: word.meaning for word in GLOSSARY for form in word.forms}
     assert found
     assert [unescape(title) for title, _ in found] == [

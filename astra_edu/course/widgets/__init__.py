@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+import sys
+import warnings
 
 from astra_edu.course.widgets.bandwidth_sliders import BandwidthSliders
 from astra_edu.course.widgets.drawing import Timing
@@ -14,9 +15,10 @@ from astra_edu.course.widgets.what_if import WhatIf
 
 
 def __getattr__(name: str) -> object:
-    """The Explorer and Stages are instruments, which are built of widgets and can't be imported before them."""
+    """The Explorer and Stages, which are instruments now and built of widgets; by this name until release 0.3."""
     if name in ("Explorer", "Stages"):
-        return getattr(import_module("astra_edu.course.instruments"), name)
+        warnings.warn(f"widgets.{name} is an instrument now: astra_edu.{name}.", DeprecationWarning, stacklevel=2)
+        return getattr(sys.modules["astra_edu"], name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
