@@ -33,6 +33,7 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "bubble": ("#e4e4e4", "#46494e", ""),
     "input gradient": ("#f6c98b", "#8f5f12", "/"),
     "weight gradient": ("#e2b6d2", "#8a3a6c", "-"),
+    "exposed communication": ("#f2a58a", "#a04a2a", "/"),
     "exposed: waits": ("#d4d4d4", "#55585e", "x"),
     "hidden communication": ("#9ecbe8", "#2f6f9c", "."),
     "whole run": ("#d4d4d4", "#55585e", ""),

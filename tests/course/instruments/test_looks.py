@@ -1,0 +1,43 @@
+"""Whatever an instrument draws has a look: a page stops where one is missing."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import astra_edu as ae
+from astra_edu.course import instruments
+from astra_edu.course.instruments.looks import LOOKS
+
+NAMES = [name for name in instruments.__all__ if name[0].isupper() and name != "Instrument"]
+
+
+def looks(shown: Any) -> Iterator[str]:
+    if isinstance(shown, dict):
+        for key, value in shown.items():
+            if key == "look":
+                yield value
+            elif key == "looks":
+                yield from value
+            else:
+                yield from looks(value)
+    elif isinstance(shown, (list, tuple)):
+        for each in shown:
+            yield from looks(each)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_everything_drawn_has_a_look(name):
+    shown = getattr(ae, name)()
+    tried = 0
+    for setting in shown.settings:
+        for value in {setting.values[0], setting.values[-1]}:
+            values = shown.values | {setting.name: value}
+            try:
+                shown.check(values)
+                scene = shown.scene(values)
+            except ae.ConfigError:
+                continue
+            assert set(looks(scene.data())) <= LOOKS.keys(), setting.name
+            tried += 1
+    assert tried > 3
