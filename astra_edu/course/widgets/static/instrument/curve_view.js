@@ -11,7 +11,7 @@ export class CurveView {
   constructor(root, patterns, curves, ghost, whose) {
     const { width, height, left, right, top, bottom } = CURVES;
     const figure = make("figure", { class: "astra-curves" }, root);
-    make("figcaption", { text: curves.title }, figure);
+    make("figcaption", { text: `${curves.title}: ${curves.y}` }, figure);
     this.clock = curves.clock;
     const all = [...curves.curves, ...(ghost?.curves ?? [])].flatMap(({ points }) => points);
     const [xs, ys] = [0, 1].map((k) => all.map((point) => point[k]));
@@ -24,7 +24,6 @@ export class CurveView {
     }
     for (const tick of this.x.ticks) make("text", { x: this.x.at(tick), y: height - bottom + 14, text: tickWords(tick) }, svg);
     make("text", { x: (left + width - right) / 2, y: height - 5, text: curves.x }, svg);
-    make("text", { class: "astra-end", x: left + 4, y: top + 10, text: curves.y }, svg);
     for (const curve of ghost?.curves ?? []) make("path", { class: "astra-ghost", d: this.#path(curve) }, svg);
     this.#lines(svg, patterns, curves.curves);
     this.head = make("path", { class: "astra-playhead", visibility: "hidden" }, svg);
