@@ -162,4 +162,4 @@ def test_a_sentence_that_changes_takes_no_mark_from_what_stays(cut):
     page.evaluate("document.querySelector('.astra-live').textContent = 'collectives on a link'")
     term(page, "link").wait_for()
     assert page.locator(".astra-live .astra-term").all_inner_texts() == ["link"]
-    assert page.locator("figcaption .astra-term").all_inner_texts() == ["collectives"]
+    assert "collectives" in page.locator("figcaption .astra-term").all_inner_texts()

@@ -87,7 +87,17 @@ def sentences(run: Iteration, kept: Memory, on: Device) -> tuple[str, ...]:
     most, size = max(kept_parts(kept), key=lambda part: part[1])
     times_share, memory_share = longest / run.total_ns, size / kept.total
     most_of = f"Most of the time goes to: {name}, {times_share:.0%}; most of the memory to: {most}, {memory_share:.0%}."
+    said = [most_of]
+    if run.strategy.zero == 3 and run.strategy.data > 1:
+        said.append(
+            "“tensor group” is all that is waited for within a micro-batch: ZeRO-3’s all-gathers of parameters, too."
+        )
+    if run.strategy.sequence_parallel:
+        said.append(
+            "The last bars count what collectives work on: a reduce-scatter or an all-gather sends half of what an "
+            "all-reduce of as much does, so sequence parallelism sends no more."
+        )
     if kept.fits(on):
-        return (most_of,)
+        return tuple(said)
     there = (on.memory_bytes or 0) / GIB
-    return most_of, f"It doesn't fit: {kept.total / GIB:,.1f} GiB are needed and there are {there:,.0f}."
+    return *said, f"It doesn't fit: {kept.total / GIB:,.1f} GiB are needed and there are {there:,.0f}."

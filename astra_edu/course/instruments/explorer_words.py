@@ -44,7 +44,8 @@ def bars(choice: Choice) -> tuple[Bars, ...]:
         rates = [dimension.message_bandwidth for dimension in choice.network]
         moving = sum(s.steps * s.message_bytes / rates[s.dimension] for s in choice.time.stretches)
         moving = min(moving, choice.time.total_ns)
-        parts = Part("bytes on links", moving / 1000), Part("waiting to start", (choice.time.total_ns - moving) / 1000)
+        rest = (choice.time.total_ns - moving) / 1000
+        parts = Part("bytes on links", moving / 1000), Part("latency and endpoint delay", rest)
         rows.append(Bar("its first chunk", parts, format_ns(choice.time.total_ns)))
     return (Bars("Time", tuple(rows), "µs"),)
 

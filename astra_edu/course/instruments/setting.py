@@ -48,7 +48,8 @@ class Setting:
         if self.words:
             return self.words(value)
         text = f"{value:g}" if isinstance(value, (int, float)) else str(value)
-        return f"{text} {self.unit[:-1] if value == 1 and self.unit.endswith('s') else self.unit}".strip()
+        one = value == 1 and len(self.unit) > 2 and self.unit.endswith("s")  # a word in the plural, not "ns"
+        return f"{text} {self.unit[:-1] if one else self.unit}".strip()
 
     def shown(self, values: Values) -> bool:
         """Whether it applies."""

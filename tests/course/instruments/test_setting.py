@@ -62,3 +62,8 @@ def test_what_is_no_value_is_refused_with_the_nearest(given, words):
 def test_a_value_that_a_line_of_text_could_not_hold_is_refused(value):
     with pytest.raises(ae.ConfigError, match="no space"):
         Setting("ask", "asks for", (value,))
+
+
+@pytest.mark.parametrize(("value", "unit", "said"), [(1, "ns", "1 ns"), (1, "NPUs", "1 NPU"), (2, "NPUs", "2 NPUs")])
+def test_one_of_a_thing_is_said_in_the_singular_and_units_stay(value, unit, said):
+    assert Setting("x", "x", (value,), unit).called(value) == said
