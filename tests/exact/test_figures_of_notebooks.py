@@ -35,6 +35,7 @@ def printed(path):
         return {}, metadata
 
     shell.display_formatter.format = keep
+    shell.push({"display": lambda *values, **kwargs: [keep(value) for value in values]})  # else it's another shell's
     found = {}
     for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
         if cell["cell_type"] != "code":
