@@ -64,8 +64,10 @@ def test_every_notebook_runs_to_its_end(run_all, path):
     page = run_all(path)
     assert "Traceback" not in page.inner_text(".jp-Notebook")
     if path.startswith("exercises"):
-        cards = page.locator(".astra-is-open .astra-word").all_text_contents()
         number = re.search(r"ex(\d+)", path)[1]
+        words = page.locator(".astra-is-open .astra-word")
+        words.filter(has_text=f"Exercise {number}").first.wait_for(state="attached")  # idle is said before the last is there
+        cards = words.all_text_contents()
         assert set(cards) == {"…Not answered yet", f"…Exercise {number}"}
 
 

@@ -51,7 +51,7 @@ def printed(path):
 
 @pytest.mark.filterwarnings("error:.*the old name goes with release:DeprecationWarning")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_figures(path, fingerprint, monkeypatch):
+def test_figures(path, fingerprint, monkeypatch, registries):
     monkeypatch.setenv("MPLBACKEND", "Agg")
     monkeypatch.chdir(path.parent)
     monkeypatch.setattr(record, "_SESSION", record._Session())  # another notebook's answers are none of this one's

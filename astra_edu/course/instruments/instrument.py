@@ -12,7 +12,7 @@ from astra_edu.course.instruments.grid import grid, once
 from astra_edu.course.instruments.looks import LOOKS
 from astra_edu.course.instruments.question import Answer, Confronted, Question, Said, confront
 from astra_edu.course.instruments.scene import Scene
-from astra_edu.course.instruments.setting import Setting, Values, as_text, checked, from_text
+from astra_edu.course.instruments.setting import Setting, Values, as_text, checked, from_text, spelled
 from astra_edu.course.instruments.still import drawn
 from astra_edu.course.widgets.bundle import script, style
 from astra_edu.course.widgets.view import View
@@ -179,7 +179,7 @@ class Instrument(View):
             "title": scene.title,
             "settings": [
                 {"name": s.name, "label": s.label, "menu": s.menu, "group": s.group, "values": list(s.values)}
-                | {"words": [s.called(v) for v in s.values], "texts": [str(v) for v in s.values]}
+                | {"words": [s.called(v) for v in s.values], "texts": [spelled(v) for v in s.values]}
                 for s in self.settings
             ],
             "actions": [list(action) for action in self.actions],

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
+from string import punctuation
 from typing import Any
+from urllib.parse import quote
 
 from astra_edu.base.errors import ConfigError, choice, shown, text_of
 
@@ -36,12 +38,6 @@ class Setting:
     group: str = ""
     applies: Callable[[Values], bool] | None = None
     free: bool = False
-
-    def __post_init__(self) -> None:
-        for value in self.values:
-            if set(" =\n") & set(str(value)):
-                why = "values have no space, line break or '=', as they stand in a line of text"
-                raise ConfigError(f"{self.name} has the value {value!r}; {why}.")
 
     def called(self, value: Any) -> str:
         """What stands beside the control for a value."""
@@ -91,7 +87,15 @@ def as_text(values: Mapping[str, Any]) -> str:
     >>> as_text({"model": "gpt3", "tensor": 8})
     'model=gpt3 tensor=8'
     """
-    return " ".join(f"{name}={value}" for name, value in values.items())
+    return " ".join(f"{name}={spelled(value)}" for name, value in values.items())
+
+
+def spelled(value: object) -> str:
+    """A value as it stands in a line of text: what would end it there is written as in an address, %20 for a space."""
+    return quote(str(value), safe=_KEPT)
+
+
+_KEPT = "".join(set(punctuation) - set("=%"))
 
 
 def from_text(settings: Sequence[Setting], text: str) -> Values:
@@ -104,8 +108,8 @@ def from_text(settings: Sequence[Setting], text: str) -> Values:
         if not equals:
             raise ConfigError(f"{shown(word)} is no setting; one is written as in {as_text(_first(settings))!r}.")
         setting = by_name[choice("setting", name, by_name)]
-        spelled = {str(value): value for value in setting.values}
-        found[name] = spelled[choice(name, said, spelled)]
+        known = {spelled(value): value for value in setting.values}
+        found[name] = known[choice(name, said, known)]
     return found
 
 

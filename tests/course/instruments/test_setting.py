@@ -58,10 +58,16 @@ def test_what_is_no_value_is_refused_with_the_nearest(given, words):
     assert words in str(said.value)
 
 
-@pytest.mark.parametrize("value", ["a place", "a=b"])
-def test_a_value_that_a_line_of_text_could_not_hold_is_refused(value):
-    with pytest.raises(ae.ConfigError, match="no space"):
-        Setting("ask", "asks for", (value,))
+@pytest.mark.parametrize("value", ["one at a time", "a=b", "50%", "two\nlines", "µs"])
+def test_whatever_a_value_is_called_its_line_of_text_leads_back_to_it(value):
+    setting = Setting("order", "order", ("gpipe", value))
+    text = as_text({"order": value, "tensor": 2})
+    assert len(text.split()) == 2
+    assert from_text((setting, SETTINGS[1]), text) == {"order": value, "tensor": 2}
+
+
+def test_what_can_stand_in_a_line_of_text_stands_there_as_it_is():
+    assert as_text({"size": 0.5, "placement": "0,1/2+3"}) == "size=0.5 placement=0,1/2+3"
 
 
 @pytest.mark.parametrize(("value", "unit", "said"), [(1, "ns", "1 ns"), (1, "NPUs", "1 NPU"), (2, "NPUs", "2 NPUs")])
