@@ -66,7 +66,8 @@ def test_every_notebook_runs_to_its_end(run_all, path):
     if path.startswith("exercises"):
         number = re.search(r"ex(\d+)", path)[1]
         words = page.locator(".astra-is-open .astra-word")
-        words.filter(has_text=f"Exercise {number}").first.wait_for(state="attached")  # idle is said before the last is there
+        last = words.filter(has_text=f"Exercise {number}").first
+        last.wait_for(state="attached")  # the kernel is idle before its last card is there
         cards = words.all_text_contents()
         assert set(cards) == {"…Not answered yet", f"…Exercise {number}"}
 
