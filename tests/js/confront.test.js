@@ -9,8 +9,8 @@ const { changes } = await load("instrument/changes.js");
 test("a prediction is confronted in Python's words", () => {
   const cases = JSON.parse(readFileSync(new URL("confronted.json", import.meta.url)));
   assert.ok(cases.length > 90);
-  for (const { question, answer, predicted, right, said } of cases) {
-    assert.deepEqual(confront(question, answer, predicted), { right, said }, said);
+  for (const { question, answer, predicted, ...wanted } of cases) {
+    assert.deepEqual(confront(question, answer, predicted), wanted, wanted.said);
   }
 });
 

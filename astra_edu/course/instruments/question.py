@@ -59,13 +59,22 @@ class Answer:
 
 @dataclass(frozen=True)
 class Confronted:
-    """A prediction beside the answer. right: whether it counts as right. said: both, and by how much it was off."""
+    """A prediction beside the answer. right: whether it counts as right. said: both, and by how much it was off.
+
+    counts: what would count as right, "" where it is just that or there is one choice only.
+    """
 
     predicted: Said
     answer: Said
     right: bool
     said: str
     why: str
+    counts: str = ""
+
+    @property
+    def word(self) -> str:
+        """The verdict in a word: near enough where it counts as right and isn't just that."""
+        return "Not this time" if not self.right else "Near enough" if self.counts else "Right"
 
 
 def confront(question: Question, answer: Answer, predicted: Said | Sequence[float]) -> Confronted:
@@ -88,7 +97,13 @@ def confront(question: Question, answer: Answer, predicted: Said | Sequence[floa
     right = number == true or (min(number, true) > 0 and max(number, true) / min(number, true) <= answer.near)
     unit = f" {question.unit}" if question.unit else ""
     said = f"You said {_number(number)}{unit}; it is {_number(true)}{unit}: {_off(number, true)}."
-    return Confronted(number, true, right, said, answer.why)
+    exact = not true or _number(number) == _number(true)
+    counts = (
+        ""
+        if exact
+        else f"Between {_number(true / answer.near)} and {_number(true * answer.near)}{unit} counts as right."
+    )
+    return Confronted(number, true, right, said, answer.why, counts)
 
 
 def _drawn(drawing: Drawing, answer: Answer, predicted: object) -> Confronted:
@@ -100,12 +115,16 @@ def _drawn(drawing: Drawing, answer: Answer, predicted: object) -> Confronted:
     off = [_apart(drawing, y, t) for y, t in zip(said, true, strict=True)]
     worst = off.index(max(off))
     middle = median(off)
-    times = f"{_number(middle, 3)} times" if drawing.log else f"{_number(100 * (middle - 1), 3)} % of the range"
     words = (
-        f"Your curve is off by {times} in the median, most at {drawing.x} {_number(xs[worst])}: "
+        f"Your curve is off by {_times(drawing, middle)} in the median, most at {drawing.x} {_number(xs[worst])}: "
         f"you drew {_number(said[worst])}, it is {_number(true[worst])}."
     )
-    return Confronted(said, true, middle <= answer.near, words, answer.why)
+    counts = "" if max(off) == 1 else f"Up to {_times(drawing, answer.near)} in the median counts as right."
+    return Confronted(said, true, middle <= answer.near, words, answer.why, counts)
+
+
+def _times(drawing: Drawing, factor: float) -> str:
+    return f"{_number(factor, 3)} times" if drawing.log else f"{_number(100 * (factor - 1), 3)} % of the range"
 
 
 def _apart(drawing: Drawing, y: float, true: float) -> float:

@@ -66,6 +66,41 @@ def test_both_are_said_and_by_how_much_it_was_off(question, true, predicted, rig
 
 
 @pytest.mark.parametrize(
+    ("question", "true", "predicted", "word", "counts"),
+    [
+        (TIME, 20, 20, "Right", ""),
+        (TIME, 20, 21, "Near enough", "Between 18.18 and 22 ms counts as right."),
+        (TIME, 20, 22, "Near enough", "Between 18.18 and 22 ms counts as right."),
+        (TIME, 20, 22.1, "Not this time", "Between 18.18 and 22 ms counts as right."),
+        (TIME, 20, 18.1, "Not this time", "Between 18.18 and 22 ms counts as right."),
+        (TIME, 2329.7049, 2329.7051, "Right", ""),
+        (TIME, 0, 3, "Not this time", ""),
+        (WHICH, "compute", "compute", "Right", ""),
+        (WHICH, "compute", "waiting", "Not this time", ""),
+        (POWERS, (10, 20, 40, 160), (10, 20, 40, 160), "Right", ""),
+        (POWERS, (10, 20, 40, 160), (10, 20, 40, 80), "Near enough", "Up to 1.1 times in the median counts as right."),
+        (
+            POWERS,
+            (10, 20, 40, 160),
+            (20, 20, 20, 80),
+            "Not this time",
+            "Up to 1.1 times in the median counts as right.",
+        ),
+        (
+            EVEN,
+            (1, 0.5, 0.25),
+            (1.1, 0.6, 0.25),
+            "Near enough",
+            "Up to 10 % of the range in the median counts as right.",
+        ),
+    ],
+)
+def test_what_counts_as_right_is_said_where_it_is_not_just_that(question, true, predicted, word, counts):
+    found = confront(question, Answer(true, "it is so"), predicted)
+    assert (found.word, found.counts) == (word, counts)
+
+
+@pytest.mark.parametrize(
     ("question", "predicted"),
     [
         (WHICH, "network"),
@@ -105,7 +140,7 @@ def shared():
     for question, answer, predicted in cases():
         said = confront(question, answer, predicted)
         given = {"question": asdict(question), "answer": asdict(answer), "predicted": predicted}
-        found.append(given | {"right": said.right, "said": said.said})
+        found.append(given | {"right": said.right, "said": said.said, "counts": said.counts, "word": said.word})
     return json.dumps(found, indent=0, ensure_ascii=False) + "\n"
 
 

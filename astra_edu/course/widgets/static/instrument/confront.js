@@ -26,20 +26,26 @@ function confrontDrawing(drawing, answer, predicted) {
   const sorted = [...offs].sort((a, b) => a - b);
   const middle = (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
   const worst = offs.indexOf(Math.max(...offs));
-  const times = drawing.log ? `${number(middle, 3)} times` : `${number(100 * (middle - 1), 3)} % of the range`;
-  const said = `Your curve is off by ${times} in the median, most at ${drawing.x} ${number(drawing.xs[worst])}: you drew ${number(predicted[worst])}, it is ${number(answer.value[worst])}.`;
-  return { right: middle <= answer.near, said };
+  const said = `Your curve is off by ${times(drawing, middle)} in the median, most at ${drawing.x} ${number(drawing.xs[worst])}: you drew ${number(predicted[worst])}, it is ${number(answer.value[worst])}.`;
+  return judged(middle <= answer.near, said, Math.max(...offs) === 1 ? "" : `Up to ${times(drawing, answer.near)} in the median counts as right.`);
 }
 
-/** {right, said}: whether a prediction counts as right, and both of them in a sentence. */
+const times = ({ log }, factor) => (log ? `${number(factor, 3)} times` : `${number(100 * (factor - 1), 3)} % of the range`);
+
+const judged = (right, said, counts = "") => ({ right, said, counts, word: right ? (counts ? "Near enough" : "Right") : "Not this time" });
+
+/** {right, said, counts, word}: whether a prediction counts as right, both of them in a sentence, what would count as
+ *  right, and the verdict in a word. */
 export function confront(question, answer, predicted) {
   if (question.choices.length) {
     const right = predicted === answer.value;
-    return { right, said: `You said ${predicted}; ${right ? "so it is" : `it is ${answer.value}`}.` };
+    return judged(right, `You said ${predicted}; ${right ? "so it is" : `it is ${answer.value}`}.`);
   }
   if (question.drawing) return confrontDrawing(question.drawing, answer, predicted);
   const [low, high] = [Math.min(predicted, answer.value), Math.max(predicted, answer.value)];
   const right = low === high || (low > 0 && high / low <= answer.near);
   const unit = question.unit && ` ${question.unit}`;
-  return { right, said: `You said ${number(predicted)}${unit}; it is ${number(answer.value)}${unit}: ${off(predicted, answer.value)}.` };
+  const exact = !answer.value || number(predicted) === number(answer.value);
+  const counts = exact ? "" : `Between ${number(answer.value / answer.near)} and ${number(answer.value * answer.near)}${unit} counts as right.`;
+  return judged(right, `You said ${number(predicted)}${unit}; it is ${number(answer.value)}${unit}: ${off(predicted, answer.value)}.`, counts);
 }
