@@ -150,4 +150,25 @@ FAULTS = [
     ),
     Fault("drawn: not judged by powers", f"{JS}/confront.js", "if (!log) return 1", "if (log) return 1", CONFRONTED),
     Fault("table: curves' second column is the first", f"{JS}/tables.js", "points.get(place), 4", "place, 4", TABLE),
+    Fault(
+        "verdict: near enough is right",
+        f"{JS}/confront.js",
+        '(counts ? "Near enough" : "Right")',
+        '"Right"',
+        CONFRONTED,
+    ),
+    Fault(
+        "verdict: why a choice is wrong isn't said",
+        f"{JS}/confront.js",
+        '${answer.others[predicted] ?? ""}',
+        "",
+        CONFRONTED,
+    ),
+    Fault(
+        "verdict: what counts isn't said",
+        f"{JS}/predict.js",
+        "counts ? `${said} ${counts}` : said",
+        "said",
+        DRAWN,
+    ),
 ]

@@ -107,14 +107,14 @@ FAULTS = [
     Fault(
         "predict: right is called wrong",
         f"{JS}/predict.js",
-        'right ? "✓ Right" : "✗ Not this time"',
-        'right ? "✗ Not this time" : "✓ Right"',
+        'right ? "✓" : "✗"',
+        'right ? "✗" : "✓"',
         CHOSEN,
     ),
     Fault(
         "predict: the reason is the question again",
         f"{JS}/predict.js",
-        'make("p", { text: reply.why }',
+        'make("p", { text: why }',
         'make("p", { text: question.text }',
         COMMITTED,
     ),

@@ -76,4 +76,18 @@ FAULTS = [
         'put(word, "text", piece.says[0]);',
         f"{SEEN}cards_are_clicked_into_the_right_order_and_proved[light]",
     ),
+    Fault(
+        "answer: any order is tried, not the one that comes furthest",
+        f"{PY}/order_job.py",
+        "return max(found, key=lambda one: (len(one[1].held), sum(not card.wrong for card in one[1].cards)))",
+        "return next(found)",
+        f"{TEST}every_wrong_card_is_told_why_by_an_order_that_the_prover_refuses[ring-reduce-scatter]",
+    ),
+    Fault(
+        "settle: cards of another algorithm stay placed",
+        f"{PY}/order.py",
+        'return values | _placed(""), ',
+        "return values, ",
+        f"{TEST}another_algorithm_begins_with_empty_places_and_one_with_two_steps_can_be_chosen",
+    ),
 ]

@@ -14,6 +14,7 @@ from astra_edu.course.instruments.order_job import (
     Judged,
     cards,
     code,
+    furthest,
     judged,
     next_cards,
     original,
@@ -76,18 +77,23 @@ class OrderTheSteps(Instrument):
         if letters[: len(placed)] != placed:
             raise ConfigError("a place before it is empty; fill that one first.")
 
+    def settle(self, values: Values, before: Values) -> tuple[Values, str]:
+        """Another algorithm has other cards: none is placed."""
+        if values["puzzle"] == before["puzzle"] or not _order(values) or _order(values) != _order(before):
+            return values, ""
+        return values | _placed(""), "Other cards: all places are empty again."
+
     def scene(self, values: Values) -> Scene:
         """See Instrument."""
         self.check(values)
         puzzle, letters = values["puzzle"], _order(values)
         found = judged(puzzle, letters)
         whole = original(puzzle)
-        good = len(found.held) - 1
         return Scene(
             title=f"{whole.algorithm} {whole.collective} on {NPUS} NPUs: {letters or 'no card'} of {LETTERS}",
             headline=_headline(puzzle, found),
             sentences=(_task(puzzle, found),),
-            numbers={"steps that can be carried out": (good, f"{good} of {steps_wanted(puzzle)}")},
+            numbers={},
             stage=order_stage(puzzle, found),
             code=code(puzzle, letters) if letters else "",
             sets={f"card {card.letter}": _clicked(puzzle, letters, card.letter) for card in cards(puzzle)},
@@ -110,11 +116,16 @@ class OrderTheSteps(Instrument):
         """See Instrument."""
         puzzle, letters = values["puzzle"], _order(values)
         (letter,) = next_cards(puzzle, letters)
-        others = [each for each in LETTERS if each not in letters + letter]
-        broken = [other for other in others if judged(puzzle, letters + other).error]
-        why = f"After it the rest can be put in order; after {', '.join(others)} nothing leads to what is promised"
-        at_once = f", and {', '.join(broken)} can’t even be carried out" if broken else ""
-        return Answer(letter, f"{why}{at_once}.")
+        others = {each: _not_now(puzzle, letters, each) for each in LETTERS if each not in letters + letter}
+        return Answer(letter, f"After {letter} the rest can be put in order, and is proved.", others=others)
+
+
+def _not_now(puzzle: str, letters: str, letter: str) -> str:
+    """Why a card doesn't come next."""
+    if error := judged(puzzle, letters + letter).error:
+        return f"With {letter} the prover stops: {error}"
+    rest, found = furthest(puzzle, letters + letter)
+    return f"{letter} breaks no rule at once, but nothing after it helps. With {', then '.join(rest)}: {found.error}"
 
 
 def _clicked(puzzle: str, letters: str, letter: str) -> Values:

@@ -142,6 +142,14 @@ def next_cards(puzzle: str, letters: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def furthest(puzzle: str, letters: str) -> tuple[str, Judged]:
+    """What comes furthest after these, with the fewest cards that don't belong, and what the prover says of it."""
+    left = [card.letter for card in cards(puzzle) if card.letter not in letters]
+    rests = ["".join(rest) for rest in permutations(left, steps_wanted(puzzle) - len(letters))]
+    found = ((rest, judged(puzzle, letters + rest)) for rest in rests)
+    return max(found, key=lambda one: (len(one[1].held), sum(not card.wrong for card in one[1].cards)))
+
+
 def code(puzzle: str, letters: str) -> str:
     """The same in Python."""
     collective, algorithm, _ = PUZZLES[puzzle]

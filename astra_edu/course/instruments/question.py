@@ -49,12 +49,14 @@ class Answer:
     """What is true. value: a number in the question's unit, one of its choices, or a y for each x of its drawing.
 
     why: the reason, in a sentence. near: by which factor a number may be off and still count as right; of a drawing,
-    the median of its points, and where y doesn't go by powers, near - 1 is the share of its range.
+    the median of its points, and where y doesn't go by powers, near - 1 is the share of its range. others: {a choice
+    that isn't right: why it isn't}.
     """
 
     value: Said
     why: str
     near: float = 1.1
+    others: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,8 @@ def confront(question: Question, answer: Answer, predicted: Said | Sequence[floa
             raise ConfigError(f"a prediction is {shown(predicted)}; there are {', '.join(question.choices)}.")
         right = predicted == answer.value
         said = f"You said {predicted}; {'so it is' if right else f'it is {answer.value}'}."
-        return Confronted(str(predicted), answer.value, right, said, answer.why)
+        why = f"{answer.others.get(str(predicted), '')} {answer.why}".strip()
+        return Confronted(str(predicted), answer.value, right, said, why)
     if question.drawing:
         return _drawn(question.drawing, answer, predicted)
     assert not isinstance(answer.value, tuple)

@@ -1,5 +1,6 @@
 """Order the steps: cards are the algorithm's steps and a few others, and the prover judges every order of them."""
 
+import re
 from itertools import permutations
 
 import pytest
@@ -62,6 +63,43 @@ def test_a_next_card_is_told_only_where_it_leads_to_the_end(puzzle):
     assert next_cards(puzzle, "".join(right)) == ()
     wrong = next(c for c in LETTERS if c != right[0])
     assert ae.OrderTheSteps(puzzle=puzzle, first=wrong).data["question"] is None
+
+
+def orders(puzzle):
+    return permutations(LETTERS, original(puzzle).step_count)
+
+
+def fair(puzzle, order):
+    """How far an order comes, and with how many cards that belong."""
+    belong = {card.letter for card in cards(puzzle) if not card.wrong}
+    return len(judged(puzzle, "".join(order)).held), len(belong & set(order))
+
+
+@EVERY
+def test_every_wrong_card_is_told_why_by_an_order_that_the_prover_refuses(puzzle):
+    order = ae.OrderTheSteps(puzzle=puzzle)
+    answer = order.answer(order.values)
+    assert set(answer.others) == set(LETTERS) - {answer.value}
+    for letter, why in answer.others.items():
+        at_once = judged(puzzle, letter).error
+        if at_once:
+            assert why == f"With {letter} the prover stops: {at_once}"
+            continue
+        said, _, error = why.partition(": ")
+        tried = re.findall(r"\b([A-E])\b", said)
+        assert tried[0] == letter
+        assert not kept(puzzle, tried)
+        assert judged(puzzle, "".join(tried)).error == error
+        assert fair(puzzle, tried) == max(fair(puzzle, each) for each in orders(puzzle) if each[0] == letter)
+
+
+def test_another_algorithm_begins_with_empty_places_and_one_with_two_steps_can_be_chosen():
+    order = ae.OrderTheSteps("first=E second=B third=D")
+    order.set(puzzle="direct-all-reduce")
+    assert order.text == "puzzle=direct-all-reduce first=- second=- third=-"
+    order.set(puzzle="ring-all-gather", first="C")
+    assert order.text == "puzzle=ring-all-gather first=C second=- third=-"
+    assert not any(order.data["greyed"].get("puzzle", {}).values())
 
 
 def test_clicking_puts_a_card_in_the_next_place_or_takes_it_out():

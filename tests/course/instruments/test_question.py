@@ -100,6 +100,12 @@ def test_what_counts_as_right_is_said_where_it_is_not_just_that(question, true, 
     assert (found.word, found.counts) == (word, counts)
 
 
+def test_a_choice_that_is_not_right_is_told_why():
+    answer = Answer("compute", "It computes.", others={"waiting": "Nothing waits."})
+    assert confront(WHICH, answer, "waiting").why == "Nothing waits. It computes."
+    assert confront(WHICH, answer, "compute").why == "It computes."
+
+
 @pytest.mark.parametrize(
     ("question", "predicted"),
     [
@@ -127,7 +133,8 @@ def cases():
         yield POWERS, Answer((10, 20, 41.7, 160.25), "", near=2), said
     for said in ((1.5, 0.75, 0.2), (0, 0, 0), (2, 2, 2)):
         yield EVEN, Answer((1, 0.5, 0.25), ""), said
-    yield from ((WHICH, Answer("compute", ""), choice) for choice in WHICH.choices)
+    for others in ({}, {"waiting": "Nothing waits."}):
+        yield from ((WHICH, Answer("compute", "It computes.", others=others), choice) for choice in WHICH.choices)
 
 
 def test_javascript_is_given_the_same_cases():
@@ -140,7 +147,9 @@ def shared():
     for question, answer, predicted in cases():
         said = confront(question, answer, predicted)
         given = {"question": asdict(question), "answer": asdict(answer), "predicted": predicted}
-        found.append(given | {"right": said.right, "said": said.said, "counts": said.counts, "word": said.word})
+        found.append(
+            given | {"right": said.right, "said": said.said, "counts": said.counts, "word": said.word, "why": said.why}
+        )
     return json.dumps(found, indent=0, ensure_ascii=False) + "\n"
 
 

@@ -34,9 +34,13 @@ const times = ({ log }, factor) => (log ? `${number(factor, 3)} times` : `${numb
 
 const judged = (right, said, counts = "") => ({ right, said, counts, word: right ? (counts ? "Near enough" : "Right") : "Not this time" });
 
-/** {right, said, counts, word}: whether a prediction counts as right, both of them in a sentence, what would count as
- *  right, and the verdict in a word. */
+/** {right, said, counts, word, why}: whether a prediction counts as right, both of them in a sentence, what would count
+ *  as right, the verdict in a word, and the reason. */
 export function confront(question, answer, predicted) {
+  return { ...laidBeside(question, answer, predicted), why: `${answer.others[predicted] ?? ""} ${answer.why}`.trim() };
+}
+
+function laidBeside(question, answer, predicted) {
   if (question.choices.length) {
     const right = predicted === answer.value;
     return judged(right, `You said ${predicted}; ${right ? "so it is" : `it is ${answer.value}`}.`);

@@ -81,13 +81,13 @@ export class Predict {
     const settled = question && guess.value !== null && reply.about === guess.about;
     this.result.hidden = !settled;
     if (!settled) return;
-    const { right, said, counts, word } = confront(question, reply, guess.value);
+    const { right, said, counts, word, why } = confront(question, reply, guess.value);
     put(this.result, "data-right", String(right));
     this.result.replaceChildren();
     make("strong", { text: `${right ? "✓" : "✗"} ${word}` }, this.result);
     make("p", { class: "astra-asked", text: question.text }, this.result);
     make("p", { text: counts ? `${said} ${counts}` : said }, this.result);
     if (question.drawing) drawAnswer(this.result, question.drawing, guess.value, reply.value);
-    make("p", { text: reply.why }, this.result);
+    make("p", { text: why }, this.result);
   }
 }
