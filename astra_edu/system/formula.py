@@ -26,10 +26,12 @@ def formula(time: ScheduleTime, network: Sequence[Dimension], endpoint_delay: in
 
 def message_formula(dimension: Dimension, stretch: Stretch) -> str:
     """One line: where the nanoseconds of one message come from."""
+    links = f"{dimension.links_to_one} links × " if dimension.links_to_one > 1 else ""
     extra = 2 * dimension.nic + (dimension.router * (stretch.hops - 1) if dimension.topology.switched else 0)
     return (
         f"one message: {stretch.hops} hop{'s' if stretch.hops > 1 else ''} × {dimension.latency:g} ns + "
-        f"{stretch.message_bytes:,} B ÷ {dimension.message_bandwidth:.4g} B/ns"
+        f"{stretch.message_bytes:,} B ÷ {dimension.message_bandwidth:.4g} B/ns "
+        f"({links}{dimension.bandwidth:g} GB/s of 2³⁰ bytes)"
         f"{f' + {extra:g} ns NIC and router' if extra else ''} = {stretch.message_ns:,.0f} ns"
     )
 

@@ -34,6 +34,7 @@ QUESTIONS = {
             (lambda size, bandwidth, links, latency: latency, "latency alone"),
             (lambda size, bandwidth, links, latency: latency + size / (bandwidth * links), "2³⁰"),
             (lambda size, bandwidth, links, latency: latency + size / (bandwidth * GIB), "one link"),
+            (lambda size, bandwidth, links, latency: latency + int(size / bandwidth), "Two things"),
             (lambda size, bandwidth, links, latency: size / (bandwidth * links * GIB), "latency is missing"),
             (lambda size, bandwidth, links, latency: latency + round(size / (bandwidth * links * GIB)), "rounds down"),
         ],

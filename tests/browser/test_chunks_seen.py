@@ -73,7 +73,7 @@ def test_every_chunk_is_where_and_as_its_run_has_it(show, chunks, scheme):
             assert entry["hatched"] == bool(look[2])
             assert words[piece["name"]] == [piece["text"], pytest.approx(x + wide / 2), pytest.approx(y + high / 2 + 3)]
         assert page.locator(".astra-live").inner_text() == stage["steps"][step]
-        assert page.locator(".astra-where").inner_text() == f"step {step + 1} of {len(stage['steps'])}"
+        assert page.locator(".astra-where").inner_text() == f"step {step} of {len(stage['steps']) - 1}"
 
 
 def test_between_two_moments_a_chunk_is_where_the_time_between_has_it(show):
@@ -136,7 +136,7 @@ def test_the_run_is_not_told_before_a_prediction(show):
     first = {piece["name"]: list(piece["at"][0]) for piece in CHUNKS.data["scene"]["stage"]["pieces"]}
     assert boxes == {name: pytest.approx(box, abs=1e-6) for name, box in first.items()}
     page.get_by_role("button", name="show me without").click()
-    page.get_by_text(f"step {last(CHUNKS) + 1} of {last(CHUNKS) + 1}", exact=True).wait_for()
+    page.get_by_text(f"step {last(CHUNKS)} of {last(CHUNKS)}", exact=True).wait_for()
     assert page.locator(".astra-headline").inner_text() == CHUNKS.data["scene"]["headline"]
 
 

@@ -98,7 +98,7 @@ def test_a_block_says_what_it_is_and_marks_what_it_waited_for_by_mouse_and_by_ke
     assert not page.evaluate(BLOCKS)["forward"]["because"]
     page.keyboard.press("ArrowRight")
     assert page.evaluate("document.activeElement.dataset.block") == "send"
-    assert page.locator(".astra-where").inner_text().startswith("step 1")
+    assert page.locator(".astra-where").inner_text().startswith("step 0")
 
 
 def test_the_playhead_goes_with_the_stage_in_lanes_and_not_over_sizes(show):

@@ -135,7 +135,7 @@ def test_the_stage_shows_what_each_stage_does_and_keeps(show, name, scheme):
             if current:
                 assert words[f"does {s}"].startswith({"F": "forward of ", "B": "backward of "}[current[0].kind])
         assert page.locator(".astra-live").inner_text() == stage["steps"][step]
-        assert page.locator(".astra-where").inner_text() == f"step {step + 1} of {len(stage['steps'])}"
+        assert page.locator(".astra-where").inner_text() == f"step {step} of {len(stage['steps']) - 1}"
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -153,13 +153,13 @@ def test_keys_go_from_event_to_event_and_are_read_out(show):
     page.locator(".astra-widget").focus()
     for step in range(1, 6):
         page.keyboard.press("ArrowRight")
-        page.get_by_text(f"step {step + 1} of {len(moments(run))}", exact=True).wait_for()
+        page.get_by_text(f"step {step} of {len(moments(run)) - 1}", exact=True).wait_for()
     assert page.locator(".astra-live").inner_text() == (
         "72.000 µs: stage 0 waits, keeps 0–3; stage 1 waits, keeps 0–2; "
         "stage 2 backward of 0, keeps 0, 1; stage 3 forward of 1, keeps 1."
     )
     page.keyboard.press("End")
-    page.get_by_text(f"step {len(moments(run))} of {len(moments(run))}", exact=True).wait_for()
+    page.get_by_text(f"step {len(moments(run)) - 1} of {len(moments(run)) - 1}", exact=True).wait_for()
 
 
 def test_a_pass_that_is_clicked_says_what_it_is_and_marks_what_it_waited_for(show):

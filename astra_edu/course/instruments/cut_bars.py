@@ -92,6 +92,11 @@ def sentences(run: Iteration, kept: Memory, on: Device) -> tuple[str, ...]:
         said.append(
             "“tensor group” is all that is waited for within a micro-batch: ZeRO-3’s all-gathers of parameters, too."
         )
+    if run.strategy.zero in (1, 2) and run.strategy.data > 1:
+        said.append(
+            "“data group”: the gradients’ sums hide behind the backward pass as far as it lasts, but the all-gather of "
+            "what each NPU has updated comes last, when nothing is left to compute."
+        )
     if run.strategy.sequence_parallel:
         said.append(
             "The last bars count what collectives work on: a reduce-scatter or an all-gather sends half of what an "

@@ -131,6 +131,19 @@ def test_zero_shares_out_gradients_and_with_stage_3_weights():
     assert at_the_end(3) == {("gradients", True): 0.5, ("partial sums", False): 0.5}
 
 
+@pytest.mark.parametrize(("zero", "pipeline"), [(0, 2), (1, 2), (2, 1), (3, 1)])
+def test_it_is_said_that_zeros_all_gather_of_parameters_is_not_hidden(zero, pipeline):
+    def waited(zero):
+        cut = ae.CutTheModel(f"model=22b tensor=4 data=2 pipeline={pipeline} zero={zero}")
+        parts = cut.data["scene"]["bars"][0]["bars"][0]["parts"]
+        said = any(text.startswith("“data group”") for text in cut.data["scene"]["sentences"])
+        return sum(part["size"] for part in parts if part["look"] == "data group"), said
+
+    assert waited(zero)[1] == (zero in (1, 2))
+    if zero in (1, 2):
+        assert waited(zero)[0] > 2 * waited(0)[0]
+
+
 def test_gathered_and_scattered_data_are_counted_alike():
     bars = {
         bar["label"]: bar for bar in ae.CutTheModel("model=22b data=16 pipeline=1").data["scene"]["bars"][2]["bars"]

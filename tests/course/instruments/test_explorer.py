@@ -24,7 +24,7 @@ def test_it_starts_with_exercise_1():
     assert shown(explorer)["headline"] == "45.681 µs: 1.75 MiB sent by the busiest NPU, 4 chunks of 14 steps"
     assert "4 × 11,420 + 1 ns to use the result = 45,681 ns" in explorer.summary()
     assert "10 endpoint + 7 × (805 message + 10 endpoint) = 5,715 ns" in explorer.summary()
-    assert "1 hop × 500 ns + 32,768 B ÷ 107.4 B/ns = 805 ns" in explorer.summary()
+    assert "1 hop × 500 ns + 32,768 B ÷ 107.4 B/ns (2 links × 50 GB/s of 2³⁰ bytes) = 805 ns" in explorer.summary()
     assert repr(explorer) == "Explorer(<ring all-reduce on 8 NPUs: 14 steps, 8 shards>)"
     assert explorer._repr_mimebundle_()[0]["text/plain"].startswith(repr(explorer))
 
@@ -304,7 +304,9 @@ def test_a_message_over_several_hops_is_written_with_all_of_them():
     time = ae.time_schedule(ae.schedule("all-reduce", "halving-doubling", 8), [ring], 2**20)
     texts = [message_formula(ring, stretch) for stretch in time.stretches]
     assert [text.split()[2] for text in texts] == ["1", "2", "4", "4", "2", "1"]
-    assert texts[2] == "one message: 4 hops × 500 ns + 131,072 B ÷ 107.4 B/ns = 3,220 ns"
+    assert (
+        texts[2] == "one message: 4 hops × 500 ns + 131,072 B ÷ 107.4 B/ns (2 links × 50 GB/s of 2³⁰ bytes) = 3,220 ns"
+    )
 
 
 def test_where_messages_meet_the_text_says_beware():

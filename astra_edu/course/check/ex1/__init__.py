@@ -114,6 +114,12 @@ def message_ns(answer: Answer) -> Verdict:
                 slack=1,
             ),
             Mistake(
+                lambda **c: time(**(c | {"links": 1}), gib=1.0),
+                "Two things: that is the time over one link (how many has an NPU into this ring?), and you took 10⁹ bytes "
+                "for a GB, where ASTRA-sim's network means 2³⁰.",
+                slack=1,
+            ),
+            Mistake(
                 lambda **c: time(**(c | {"latency": 0})),
                 "The bytes are there, but the link's latency is missing.",
                 slack=1,

@@ -78,6 +78,7 @@ def _lines(axes: Axes, npus: Sequence[int], series: Mapping[str, tuple[float, ..
         at = (1.02, place)
         axes.annotate(name, at, xycoords=_AT_THE_END, color=look.colour, size=9, va="center", annotation_clip=False)
     axes.set(xscale="log", yscale="log", xlabel="NPUs")
+    axes.set_ylim(top=max(axes.get_ylim()[1], place * _APART**0.5))  # no name stands in the title
     axes.set_xticks(npus, [str(n) for n in npus])
     axes.minorticks_off()
     axes.grid(alpha=0.3)

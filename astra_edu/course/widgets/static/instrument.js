@@ -247,7 +247,7 @@ export class InstrumentView {
     this.range.value = this.reel.at;
     put(this.range, "aria-valuetext", stage.steps[step]);
     put(this.said, "text", stage.steps[step]);
-    this.transport.show(this.reel, `step ${step + 1} of ${stage.steps.length}`);
+    this.transport.show(this.reel, stage.steps.length > 1 ? `step ${step} of ${stage.steps.length - 1}` : "");
   }
 }
 
