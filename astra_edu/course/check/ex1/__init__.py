@@ -115,8 +115,8 @@ def message_ns(answer: Answer) -> Verdict:
             ),
             Mistake(
                 lambda **c: time(**(c | {"links": 1}), gib=1.0),
-                "Two things: that is the time over one link (how many has an NPU into this ring?), and you took 10⁹ bytes "
-                "for a GB, where ASTRA-sim's network means 2³⁰.",
+                "Two things: that is the time over one link (how many has an NPU into this ring?), and you took 10⁹ "
+                "bytes for a GB, where ASTRA-sim's network means 2³⁰.",
                 slack=1,
             ),
             Mistake(
