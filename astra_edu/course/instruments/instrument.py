@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, ClassVar
 
@@ -12,7 +13,7 @@ from astra_edu.course.instruments.grid import grid, once
 from astra_edu.course.instruments.looks import LOOKS
 from astra_edu.course.instruments.question import Answer, Confronted, Question, Said, confront
 from astra_edu.course.instruments.scene import Scene
-from astra_edu.course.instruments.setting import Setting, Values, as_text, checked, from_text, spelled
+from astra_edu.course.instruments.setting import Setting, Values, as_text, checked, from_text, only, spelled
 from astra_edu.course.instruments.still import drawn
 from astra_edu.course.widgets.bundle import script, style
 from astra_edu.course.widgets.view import View
@@ -57,8 +58,11 @@ class Instrument(View):
     reply = traitlets.Dict().tag(sync=True)
     act = traitlets.Dict().tag(**_OF_THE_VIEW)
 
-    def __init__(self, setting: str = "", **given: Any) -> None:
-        """setting: a line of `text`; given: single settings. Raises ConfigError for what there isn't or can't be."""
+    def __init__(self, setting: str = "", *, controls: Sequence[str] = (), **given: Any) -> None:
+        """setting: a line of `text`; given: single settings; controls: those that can be moved, by default all.
+
+        Raises ConfigError for what there isn't or can't be."""
+        self._movable = only(self.settings, controls)
         values = checked(self.settings, from_text(self.settings, setting) | given, self.start)
         self.committed: list[Confronted] = []
         self._settling = False
@@ -182,7 +186,7 @@ class Instrument(View):
                 | {"words": [s.called(v) for v in s.values], "texts": [spelled(v) for v in s.values]}
                 for s in self.settings
             ],
-            "actions": [list(action) for action in self.actions],
+            "actions": [] if any(s.fixed for s in self._movable) else [list(action) for action in self.actions],
             "looks": LOOKS,
             "problem": "",
             "nearest": {},
@@ -192,8 +196,8 @@ class Instrument(View):
         question = self.question(values)
         return {
             "text": as_text(values),
-            "short": as_text({s.name: values[s.name] for s in self.settings if s.shown(values)}),
-            "hidden": [s.name for s in self.settings if not s.shown(values)],
+            "short": as_text({s.name: values[s.name] for s in self._movable if s.fixed or s.shown(values)}),
+            "hidden": [s.name for s in self._movable if not s.shown(values)],
             "scene": scene.data(),
             "greyed": self._greyed(values),
             "question": asdict(question) | {"about": as_text(values)} if question else None,
@@ -205,7 +209,7 @@ class Instrument(View):
         if self._last_greyed[0] == matters:
             return self._last_greyed[1]
         found: dict[str, dict[str, str]] = {}
-        for setting in self.settings:
+        for setting in self._movable:
             for place, value in enumerate(() if setting.free or not setting.shown(values) else setting.values):
                 if why := self._impossible(self.settle(values | {setting.name: value}, values)[0]):
                     found.setdefault(setting.name, {})[str(place)] = why
@@ -225,9 +229,9 @@ class Instrument(View):
         wanted = {s.name: self.values.get(s.name) for s in self.settings}
         wanted = {s.name: wanted[s.name] if wanted[s.name] in s.values else on_show[s.name] for s in self.settings}
         best: tuple[int, Values] | None = None
-        for setting in self.settings:
+        for setting in self._movable:
             here = setting.values.index(wanted[setting.name])
-            for place, value in enumerate(setting.values):
+            for place, value in enumerate(() if setting.fixed else setting.values):
                 values = wanted | {setting.name: value}
                 if (best is None or abs(place - here) < best[0]) and not self._impossible(values):
                     best = abs(place - here), values
@@ -240,7 +244,7 @@ class Instrument(View):
         """{text of a setting: what belongs to it}: all of them, or else those one slider away."""
         stored = {}
         shown = self._values_on_show()
-        for wanted in grid(self.settings, shown):
+        for wanted in grid(self._movable, shown):
             values, note = self.settle(wanted, shown)
             if self._impossible(values):
                 continue

@@ -21,7 +21,7 @@ class Setting:
     name: in code and text. label: beside the control. values: in the order of the slider. words: what each is called;
     as they are, with the unit, if not given. menu: whether it is a menu. stored: whether saved pages hold other values.
     group: the heading above it. applies: tells of all values whether it does; where not, it is hidden. free: whether
-    it makes no difference to what can be set.
+    it makes no difference to what can be set. fixed: whether it has no control and stays as it is.
 
     >>> tensor = Setting("tensor", "tensor group", (1, 2, 4), "NPUs")
     >>> tensor.called(4)
@@ -38,6 +38,7 @@ class Setting:
     group: str = ""
     applies: Callable[[Values], bool] | None = None
     free: bool = False
+    fixed: bool = False
 
     def called(self, value: Any) -> str:
         """What stands beside the control for a value."""
@@ -48,8 +49,8 @@ class Setting:
         return f"{text} {self.unit[:-1] if one else self.unit}".strip()
 
     def shown(self, values: Values) -> bool:
-        """Whether it applies."""
-        return self.applies is None or self.applies(values)
+        """Whether it has a control, as it applies and isn't fixed."""
+        return not self.fixed and (self.applies is None or self.applies(values))
 
     def including(self, *values: float) -> Setting:
         """The same with these values, too, in ascending order."""
@@ -71,6 +72,13 @@ class Setting:
             there = ", ".join(map(str, self.values))
             raise ConfigError(f"{self.name} is {shown(value)}; there are {there}; the nearest is {near}.")
         raise ConfigError(f"{self.name} is {shown(value)}; there are {', '.join(map(str, self.values))}.")
+
+
+def only(settings: Sequence[Setting], names: Sequence[str]) -> tuple[Setting, ...]:
+    """The settings, fixed but for those named; as they are, if none is. Raises ConfigError for a name there isn't."""
+    for name in names:
+        choice("a control", name, [setting.name for setting in settings])
+    return tuple(replace(s, fixed=bool(names) and s.name not in names) for s in settings)
 
 
 def checked(settings: Sequence[Setting], given: Mapping[str, object], start: Mapping[str, Any]) -> Values:

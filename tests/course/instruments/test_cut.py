@@ -144,6 +144,34 @@ def test_it_is_said_that_zeros_all_gather_of_parameters_is_not_hidden(zero, pipe
         assert waited(zero)[0] > 2 * waited(0)[0]
 
 
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("model=22b tensor=4 data=2 pipeline=2", "Drawn are 8 of the 16 NPUs"),
+        ("model=gpt3 tensor=16 data=4 pipeline=1 zero=0", "Drawn are 16 of the 64 NPUs"),
+        ("model=22b tensor=4 data=2 pipeline=1", ""),
+    ],
+)
+def test_it_is_said_how_many_of_the_npus_are_drawn(setting, said):
+    stage = ae.CutTheModel(setting).data["scene"]["stage"]
+    drawn = sum(frame["name"].startswith("NPU") for frame in stage["frames"])
+    assert ("Drawn are" in stage["steps"][0]) == bool(said)
+    assert said in stage["steps"][0]
+    assert not said or f"Drawn are {drawn} of" in stage["steps"][0]
+
+
+def test_with_a_few_controls_the_rest_stays_and_is_told_in_the_text():
+    cut = ae.CutTheModel("model=22b tensor=4 data=1 pipeline=1 zero=0", controls=("tensor", "data"))
+    assert set(cut.data["hidden"]) == {s.name for s in cut.settings} - {"tensor", "data"}
+    assert (cut.data["actions"], set(cut.data["greyed"]) <= {"tensor", "data"}) == ([], True)
+    assert ae.CutTheModel(cut.data["short"]).text == cut.text
+    stored = cut.state()["stored"]
+    assert {"model=22b", "pipeline=1", "zero=0"} <= set.intersection(*(set(text.split()) for text in stored))
+    assert len({tuple(text.split()[1:3]) for text in stored}) == 5 * 7  # 64 heads can be cut in all of these ways
+    cut.values = cut.values | {"tensor": 16, "data": 3}
+    assert cut.data["nearest"]["zero"] == 0
+
+
 def test_gathered_and_scattered_data_are_counted_alike():
     bars = {
         bar["label"]: bar for bar in ae.CutTheModel("model=22b data=16 pipeline=1").data["scene"]["bars"][2]["bars"]

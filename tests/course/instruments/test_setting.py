@@ -3,7 +3,7 @@
 import pytest
 
 import astra_edu as ae
-from astra_edu.course.instruments.setting import Setting, as_text, checked, from_text
+from astra_edu.course.instruments.setting import Setting, as_text, checked, from_text, only
 
 SETTINGS = (
     Setting("model", "model", ("gpt2", "gpt3"), menu=True),
@@ -64,6 +64,14 @@ def test_whatever_a_value_is_called_its_line_of_text_leads_back_to_it(value):
     text = as_text({"order": value, "tensor": 2})
     assert len(text.split()) == 2
     assert from_text((setting, SETTINGS[1]), text) == {"order": value, "tensor": 2}
+
+
+def test_only_those_named_can_be_moved_and_what_is_none_is_refused():
+    fixed = only(SETTINGS, ("tensor",))
+    assert [setting.name for setting in fixed if setting.shown(START)] == ["tensor"]
+    assert only(SETTINGS, ()) == SETTINGS
+    with pytest.raises(ae.ConfigError, match="did you mean 'tensor'"):
+        only(SETTINGS, ("tensro",))
 
 
 def test_what_can_stand_in_a_line_of_text_stands_there_as_it_is():
