@@ -172,7 +172,9 @@ def _steps(model: Model, cut: Strategy, sent: Sequence[Communication]) -> list[s
     )
     drawn = min(cut.tensor, MOST_TENSOR) * min(cut.data, MOST_COPIES)
     if drawn < cut.npus:
-        whole += f" Drawn are {drawn} of the {cut.npus:,} NPUs; the others do the same, with their own blocks or samples."
+        whole += (
+            f" Drawn are {drawn} of the {cut.npus:,} NPUs; the others do the same, with their own blocks or samples."
+        )
     weights = [each for (_, content), each in of_block.items() if content == "weight gradients"]
     kinds = sorted({str(each.collective) for each in weights})
     together = sum(each.size * each.times for each in weights)

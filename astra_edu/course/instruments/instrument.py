@@ -13,7 +13,7 @@ from astra_edu.course.instruments.grid import grid, once
 from astra_edu.course.instruments.looks import LOOKS
 from astra_edu.course.instruments.question import Answer, Confronted, Question, Said, confront
 from astra_edu.course.instruments.scene import Scene
-from astra_edu.course.instruments.setting import Setting, Values, as_text, checked, from_text, only, spelled
+from astra_edu.course.instruments.setting import Setting, Values, as_text, checked, from_text, nearest, only, spelled
 from astra_edu.course.instruments.still import drawn
 from astra_edu.course.widgets.bundle import script, style
 from astra_edu.course.widgets.view import View
@@ -62,7 +62,7 @@ class Instrument(View):
         """setting: a line of `text`; given: single settings; controls: those that can be moved, by default all.
 
         Raises ConfigError for what there isn't or can't be."""
-        self._movable = only(self.settings, controls)
+        self._controls = tuple(controls)
         values = checked(self.settings, from_text(self.settings, setting) | given, self.start)
         self.committed: list[Confronted] = []
         self._settling = False
@@ -186,7 +186,7 @@ class Instrument(View):
                 | {"words": [s.called(v) for v in s.values], "texts": [spelled(v) for v in s.values]}
                 for s in self.settings
             ],
-            "actions": [] if any(s.fixed for s in self._movable) else [list(action) for action in self.actions],
+            "actions": [list(action) for action in (() if self._controls else self.actions)],
             "looks": LOOKS,
             "problem": "",
             "nearest": {},
@@ -224,18 +224,16 @@ class Instrument(View):
         return ""
 
     def _nearest(self) -> Values:
-        """The possible setting that differs from the wanted one in the value of one slider, by the fewest places."""
+        """The possible setting that is nearest to the wanted one."""
         on_show = self._values_on_show()
         wanted = {s.name: self.values.get(s.name) for s in self.settings}
         wanted = {s.name: wanted[s.name] if wanted[s.name] in s.values else on_show[s.name] for s in self.settings}
-        best: tuple[int, Values] | None = None
-        for setting in self._movable:
-            here = setting.values.index(wanted[setting.name])
-            for place, value in enumerate(() if setting.fixed else setting.values):
-                values = wanted | {setting.name: value}
-                if (best is None or abs(place - here) < best[0]) and not self._impossible(values):
-                    best = abs(place - here), values
-        return best[1] if best else on_show
+        return nearest(self._movable, wanted, lambda values: not self._impossible(values)) or on_show
+
+    @property
+    def _movable(self) -> tuple[Setting, ...]:
+        """The settings, without those that have no control."""
+        return only(self.settings, self._controls)
 
     def _values_on_show(self) -> Values:
         return checked(self.settings, from_text(self.settings, self.data["text"]), self.start)

@@ -89,6 +89,18 @@ def checked(settings: Sequence[Setting], given: Mapping[str, object], start: Map
     return {s.name: s.checked(given[s.name]) if s.name in given else start[s.name] for s in settings}
 
 
+def nearest(settings: Sequence[Setting], wanted: Values, possible: Callable[[Values], bool]) -> Values | None:
+    """What differs from the wanted values in one that isn't fixed, by the fewest places, and is possible, if any is."""
+    best: tuple[int, Values] | None = None
+    for setting in settings:
+        here = setting.values.index(wanted[setting.name])
+        for place, value in enumerate(() if setting.fixed else setting.values):
+            values = wanted | {setting.name: value}
+            if (best is None or abs(place - here) < best[0]) and possible(values):
+                best = abs(place - here), values
+    return best[1] if best else None
+
+
 def as_text(values: Mapping[str, Any]) -> str:
     """A setting in one line, to be shared.
 

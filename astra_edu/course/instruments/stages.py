@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from astra_edu.base.errors import ConfigError, instance_of, not_negative
@@ -73,7 +74,9 @@ class Stages(Instrument):
         **{"slow": NONE, "forward_ns": FORWARD_NS},
     }
 
-    def __init__(self, order: str = "1f1b", stages: int = 4, micro_batches: int = 8, **given: Any) -> None:
+    def __init__(
+        self, order: str = "1f1b", stages: int = 4, micro_batches: int = 8, controls: Sequence[str] = (), **given: Any
+    ) -> None:
         """Show one setting; further keywords are those of the class. Raises ConfigError for one that can't be run."""
         names = (*self.start, "time")
         if unknown := given.keys() - set(names):
@@ -85,11 +88,11 @@ class Stages(Instrument):
         self.given: dict[str, set[Any]] = {}
         if "=" in text:
             self._remember(numbers(text))
-            super().__init__(text, **given)
+            super().__init__(text, controls=controls, **given)
         else:
             values = valid({"order": order, "stages": stages, "micro_batches": micro_batches} | given)
             self._remember(values)
-            super().__init__(**values)
+            super().__init__(controls=controls, **values)
         self.time = time
 
     @property
