@@ -46,6 +46,7 @@ _LOADED_LATE = {
         "collectives.msccl_write": ("to_msccl",),
         "network": ("topologies",),
         "course.instruments": (
+            "BuildATrace",
             "CaseStudies",
             "ChunksOverDimensions",
             "CutTheModel",
@@ -78,6 +79,7 @@ __all__ = [
     "ORDERS",
     "PRESETS",
     "Block",
+    "BuildATrace",
     "CaseStudies",
     "Change",
     "ChunksOverDimensions",

@@ -12,10 +12,12 @@ from astra_edu.course.instruments.links import LinksAndCongestion
 from astra_edu.course.instruments.memory import MemorySystems
 from astra_edu.course.instruments.order import OrderTheSteps
 from astra_edu.course.instruments.stages import Stages
+from astra_edu.course.instruments.trace import BuildATrace
 from astra_edu.course.instruments.training import TrainingIteration
 from astra_edu.course.instruments.waits import WhoWaits
 
 __all__ = [
+    "BuildATrace",
     "CaseStudies",
     "ChunksOverDimensions",
     "CutTheModel",

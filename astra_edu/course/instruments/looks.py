@@ -74,6 +74,15 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "many bytes wait for it": ("#f2a58a", "#a04a2a", "/"),
     "hierarchical": ("#cbb9e8", "#64499c", "-"),
     "asynchronous": ("#a9dcc3", "#2b7355", "-"),
+    "critical path": ("#f3e08c", "#7d6c14", "x"),
+    "critical arrow": ("#f3e08c", "#7d6c14", ""),
+    "not begun": ("#f1f2f4", "#33363b", ""),
+    "may be too early": ("#f28e8e", "#b3261e", "\\"),
+    "given edge": ("#9a9ea6", "#7c8089", ""),
+    "edge": ("#9ecbe8", "#2f6f9c", ""),
+    "needless edge": ("#6b6f78", "#b9bcc2", "/"),
+    "edge left out": ("#8b8f98", "#8b8f98", "."),
+    "NPU was busy": ("#f3e08c", "#7d6c14", "-"),
 }
 """name: (on light, on dark, hatch); also of each family of algorithms, such as "ring".
 
