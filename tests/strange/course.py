@@ -11,6 +11,7 @@ RECORDED = ae.simulate(TRACE, AWARE, record=True, progress=False)
 PLAYER = ae.Player(SCHEDULE)
 
 CALLS = [
+    call("BuildATrace", ae.BuildATrace, setting="backward1_reduce2=off", bandwidth=25),
     call("CaseStudies", ae.CaseStudies, setting="other=W-2D job=all-reduce", themis="on"),
     call("ChunksOverDimensions", ae.ChunksOverDimensions, setting="chunks=8 dimensions=3", queue="FIFO"),
     call("TrainingIteration", ae.TrainingIteration, setting="scheduling=LIFO", iterations=1),

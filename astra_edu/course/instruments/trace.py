@@ -23,7 +23,6 @@ from astra_edu.course.instruments.trace_words import (
 )
 
 ON, OFF = "on", "off"
-ARROW = "A → B: B waits for A"
 NONE = "none of them"
 LONGER = 20
 NOT, LESS, ALL = "not at all", f"by less than {LONGER} µs", f"by {LONGER} µs"
@@ -54,7 +53,7 @@ class BuildATrace(Instrument):
     """
 
     settings: ClassVar[tuple[Setting, ...]] = (
-        *(Setting(name, str(edge), (ON, OFF), menu=True, group=ARROW, free=True) for name, edge in EDGES.items()),
+        *(Setting(name, str(edge), (ON, OFF), menu=True, free=True) for name, edge in EDGES.items()),
         Setting("bandwidth", "network", (25, 50, 100), "GB/s", stored=False, free=True),
     )
     start: ClassVar[Values] = {**dict.fromkeys(EDGES, ON), "bandwidth": 50}
@@ -89,8 +88,8 @@ class BuildATrace(Instrument):
         if asked == EDGE:
             on = [str(edge) for edge in EDGES.values() if edge in step.edges]
             return Question(
-                "An arrow says what must be over first. Which one, taken away, would save the most time, with the step "
-                "still right? Click it.",
+                "An arrow, an edge of the graph, says what must be over first. Which one, taken away, would save the "
+                "most time, with the step still right? Click it.",
                 choices=(*on, NONE),
                 places={name: name for name in on},
             )
@@ -105,7 +104,7 @@ class BuildATrace(Instrument):
             return Question(
                 f"If {name} took {LONGER} µs longer, how much later would the step end?", "", (NOT, LESS, ALL)
             )
-        return Question("When does the step end? Below each node stands how long it takes.", "µs")
+        return Question("Right or wrong, when does the step end? Below each node stands how long it takes.", "µs")
 
     def answer(self, values: Values) -> Answer:
         """See Instrument."""

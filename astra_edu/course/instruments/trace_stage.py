@@ -120,7 +120,7 @@ def _said(step: Step, moment: int) -> str:
     else:
         words += f"{_and(begin)} {'begins: it waits' if len(begin) == 1 else 'begin: they wait'} for nothing."
     for name in begin:
-        parents, busy = step.waited_for(name)
+        _, busy = step.waited_for(name)
         if busy:
             unit = "communication" if name in REDUCES else "computation"
             words += f" {name.capitalize()} had to wait for {busy}: an NPU does one {unit} at a time."
@@ -128,7 +128,7 @@ def _said(step: Step, moment: int) -> str:
     if early:
         words += " ✗ " + " ".join(missing_words(step, need) for need in early)
     if moment == step.result.total_ns:
-        words += " That ends the step. Hatched nodes and thick arrows: what the end had to wait for."
+        words += " That ends the step. Cross-hatched nodes and thick arrows: what the end had to wait for."
     return words
 
 
