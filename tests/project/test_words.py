@@ -12,8 +12,6 @@ from astra_edu.course.glossary import GLOSSARY, PATTERN, meant
 from tools.words import ROOT, main, marked, table
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-NOT_YET = {"20"}
-"""Are being rewritten; python -m tools.words notebooks/NN*.ipynb, and the number goes."""
 TITLE = '<abbr title="An accelerator (a GPU, a TPU) with its memory. It computes and has links to others.">'
 
 
@@ -22,9 +20,7 @@ def markdown(path):
     return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in NOTEBOOKS if path.name[:2] not in NOT_YET], ids=lambda path: path.name
-)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_a_notebook_explains_its_words_as_the_glossary_has_them(path, capsys):
     assert main(["--check", str(path)]) == 0, capsys.readouterr().out
     text = "\n".join(markdown(path))
