@@ -49,7 +49,7 @@ class BuildATrace(Instrument):
     >>> step.predict("all-reduce 1 → update 2").right
     True
     >>> print(step.summary().splitlines()[1])
-    232.2 µs: right, but another right graph ends 10.0 µs sooner
+    233.4 µs: right, but another right graph ends 10.0 µs sooner
     """
 
     settings: ClassVar[tuple[Setting, ...]] = (
