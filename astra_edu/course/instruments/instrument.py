@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import traitlets
 
-from astra_edu.base.errors import ConfigError
+from astra_edu.base.errors import ConfigError, list_of
 from astra_edu.course.instruments.grid import grid, once
 from astra_edu.course.instruments.looks import LOOKS
 from astra_edu.course.instruments.question import Answer, Confronted, Question, Said, confront
@@ -62,7 +62,7 @@ class Instrument(View):
         """setting: a line of `text`; given: single settings; controls: those that can be moved, by default all.
 
         Raises ConfigError for what there isn't or can't be."""
-        self._controls = tuple(controls)
+        self._controls = list_of("controls", controls, "give names of settings in a list")
         values = checked(self.settings, from_text(self.settings, setting) | given, self.start)
         self.committed: list[Confronted] = []
         self._settling = False
