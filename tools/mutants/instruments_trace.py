@@ -179,4 +179,11 @@ FAULTS = [
         "(x + 2, y + high - 8, 0.0, 0.0)",
         f"{SEEN}no_word_of_the_stage_lies_on_another",
     ),
+    Fault(
+        "controls: a click moves what has none",
+        f"{PY}/scene.py",
+        "all(fixed.get(k, v) == v for k, v in taken.items())",
+        "taken",
+        f"{TEST}an_arrow_whose_setting_has_no_control_is_not_switched_by_a_click",
+    ),
 ]

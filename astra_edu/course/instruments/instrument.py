@@ -198,7 +198,7 @@ class Instrument(View):
             "text": as_text(values),
             "short": as_text({s.name: values[s.name] for s in self._movable if s.fixed or s.shown(values)}),
             "hidden": [s.name for s in self._movable if not s.shown(values)],
-            "scene": scene.data(),
+            "scene": scene.keeping({s.name: values[s.name] for s in self._movable if s.fixed}).data(),
             "greyed": self._greyed(values),
             "question": asdict(question) | {"about": as_text(values)} if question else None,
         }

@@ -152,6 +152,12 @@ class Scene:
     drags: dict[str, Drag] = field(default_factory=dict)
     player: dict[str, Any] | None = None
 
+    def keeping(self, fixed: dict[str, Any]) -> Scene:
+        """The same, but nothing that is clicked or dragged moves a setting of these away from its value."""
+        sets = {n: taken for n, taken in self.sets.items() if all(fixed.get(k, v) == v for k, v in taken.items())}
+        drags = {name: drag for name, drag in self.drags.items() if drag.setting not in fixed}
+        return replace(self, sets=sets, drags=drags) if fixed else self
+
     def data(self) -> dict[str, Any]:
         """For the view."""
         return asdict(replace(self, player=None)) | {"player": self.player}  # a copy of a player takes long

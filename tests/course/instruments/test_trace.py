@@ -243,6 +243,15 @@ def test_clicking_an_arrow_switches_it_and_nothing_else():
     assert set(sets) <= names
 
 
+def test_an_arrow_whose_setting_has_no_control_is_not_switched_by_a_click():
+    shown = ae.BuildATrace(controls=["backward1_reduce2"])
+    assert list(shown.data["scene"]["sets"]) == ["backward 1 → all-reduce 2"]
+    waits = ae.WhoWaits(controls=["bound"]).data["scene"]
+    assert not waits["drags"]
+    assert ae.WhoWaits(controls=["bound", "slow"]).data["scene"]["drags"]
+    assert all(taken == {"straggler": 0} for taken in waits["sets"].values())
+
+
 def test_nothing_of_the_run_is_shown_before_the_prediction_and_all_graphs_are_stored():
     shown = ae.BuildATrace()
     assert shown.data["scene"]["stage"]["hidden"]
