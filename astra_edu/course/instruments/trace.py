@@ -8,13 +8,14 @@ from astra_edu.course.instruments.instrument import Instrument
 from astra_edu.course.instruments.question import Answer, Question
 from astra_edu.course.instruments.scene import Scene
 from astra_edu.course.instruments.setting import Setting, Values
-from astra_edu.course.instruments.trace_job import EDGES, Edge, Step, code, fastest, step_of, stretched
+from astra_edu.course.instruments.trace_job import EDGES, NEEDS, Edge, Step, code, fastest, step_of, stretched
 from astra_edu.course.instruments.trace_lanes import trace_lanes
 from astra_edu.course.instruments.trace_stage import trace_stage
 from astra_edu.course.instruments.trace_words import (
     ENOUGH,
     exposed_us,
     headline,
+    in_time_words,
     micros,
     missing_words,
     sentences,
@@ -118,9 +119,12 @@ class BuildATrace(Instrument):
                 return Answer(str(best), without_words(step, best), others=others)
             return Answer(NONE, "Take any single arrow away: the step is wrong, or it takes as long.", others=others)
         if asked == EARLY:
+            others = {need.after: in_time_words(step, need) for need in NEEDS if need not in step.missing}
             if step.missing:
-                return Answer(step.missing[0].after, missing_words(step, step.missing[0]))
-            return Answer(NONE, "Every way that the data take is there, if need be by way of other nodes.")
+                return Answer(step.missing[0].after, missing_words(step, step.missing[0]), others=others)
+            return Answer(
+                NONE, "Every way that the data take is there, if need be by way of other nodes.", others=others
+            )
         if asked == HARM:
             name = _delayed(step)
             more = stretched(step, name, LONGER) - step.us

@@ -27,6 +27,12 @@ def missing_words(step: Step, need: Edge) -> str:
     return words
 
 
+def in_time_words(step: Step, need: Edge) -> str:
+    """By which way a node waits for what it needs."""
+    way = f", by way of {' and '.join(step.way(need)[1:-1])}" if need not in step.edges else ""
+    return f"{need.after.capitalize()} waits for {need.first}{way}."
+
+
 def needless_words(step: Step, edge: Edge) -> str:
     """By which way an edge is implied."""
     return f"{edge} is needless: the way {' → '.join(step.way(edge))} says as much."

@@ -144,7 +144,13 @@ def test_the_node_that_may_be_too_early_is_the_one_that_a_need_does_not_reach():
             continue
         pairs = reached([*GIVEN, *(EDGES[name] for name in on)])
         early = [NAMES[after] for first, after in NEEDS if (first, after) not in pairs] or ["none of them"]
-        assert [shown.answer(shown.values).value] == early
+        answer = shown.answer(shown.values)
+        assert [answer.value] == early
+        for first, after in set(NEEDS) & pairs:
+            said = answer.others[NAMES[after]]
+            assert said.startswith(f"{NAMES[after].capitalize()} waits for {NAMES[first]}")
+            direct = any(EDGES[name] == (first, after) for name in on)
+            assert (", by way of " in said) == (not direct)
         asked += 1
     assert asked == 42
 
