@@ -53,34 +53,26 @@ SLIDER_TO_PICTURE = KEY_TO_PICTURE.replace(
 WHAT_IF_TO_PICTURE = KEY_TO_PICTURE.replace("SHOWN", 'document.querySelector(".astra-timeline").astraTimeline.run')
 
 
-def report(benchmark, times, what):
-    """The browser measures itself; pytest-benchmark only keeps the median beside its own table."""
-    times = sorted(times)
-    benchmark.extra_info["median_ms"] = round(times[len(times) // 2], 2)
-    benchmark.extra_info["slowest_ms"] = round(times[-1], 2)
-    print(f"\n{what}: median {times[len(times) // 2]:.2f} ms, slowest {times[-1]:.2f} ms of {len(times)}")
-
-
 @pytest.fixture
 def page(open_page, npus):
     return open_page(handout.page([ae.Player(ae.schedule("all-reduce", "ring", npus))]))
 
 
 @pytest.mark.parametrize("npus", [16, 64])
-def test_one_frame(benchmark, page, npus):
+def test_one_frame(benchmark, report, page, npus):
     times = [page.evaluate(ONE_FRAME, i / 60) for i in range(60)]
     benchmark.pedantic(lambda: page.evaluate(ONE_FRAME, 0.4), rounds=5)
-    report(benchmark, times, f"work for one frame at {npus} NPUs")
+    report(times, f"work for one frame at {npus} NPUs")
 
 
 @pytest.mark.parametrize("npus", [16, 64])
-def test_between_frames_while_dragging(benchmark, page, npus):
+def test_between_frames_while_dragging(benchmark, report, page, npus):
     times = page.evaluate(BETWEEN_FRAMES)
     benchmark.pedantic(lambda: None, rounds=1)
-    report(benchmark, times, f"between two frames while dragging at {npus} NPUs")
+    report(times, f"between two frames while dragging at {npus} NPUs")
 
 
-def test_slider_to_picture_in_jupyterlab(benchmark, run_all):
+def test_slider_to_picture_in_jupyterlab(benchmark, report, run_all):
     page = run_all("notebooks/00_start_here.ipynb")
     size = page.get_by_role("slider", name="job, size")
     size.scroll_into_view_if_needed()
@@ -91,11 +83,11 @@ def test_slider_to_picture_in_jupyterlab(benchmark, run_all):
         times.append(page.evaluate(SLIDER_TO_PICTURE, [handle, key]))
         page.wait_for_timeout(150)
     benchmark.pedantic(lambda: None, rounds=1)
-    report(benchmark, [shown for _, shown in times], "from a key on a slider to the picture, through the kernel")
-    report(benchmark, [arrived for arrived, _ in times], "of which until the new picture's data are there")
+    report([shown for _, shown in times], "from a key on a slider to the picture, through the kernel")
+    report([arrived for arrived, _ in times], "of which until the new picture's data are there")
 
 
-def test_what_if_to_picture_in_jupyterlab(benchmark, notebook):
+def test_what_if_to_picture_in_jupyterlab(benchmark, report, notebook):
     """VGG-16 on DGX-2: from a key on a bandwidth slider to the simulated, explained and drawn run."""
     page = notebook("notebooks/what_if_bench.ipynb", CELL)
     handle = slider(page, "Dimension 1", "per link").element_handle()
@@ -105,5 +97,5 @@ def test_what_if_to_picture_in_jupyterlab(benchmark, notebook):
         times.append(page.evaluate(WHAT_IF_TO_PICTURE, [handle, key]))
         page.wait_for_timeout(300)
     benchmark.pedantic(lambda: None, rounds=1)
-    report(benchmark, [shown for _, shown in times], "what-if: from a key to the picture, through the kernel")
-    report(benchmark, [arrived for arrived, _ in times], "of which until the new run is there")
+    report([shown for _, shown in times], "what-if: from a key to the picture, through the kernel")
+    report([arrived for arrived, _ in times], "of which until the new run is there")

@@ -3,6 +3,7 @@ test of this folder that is skipped, for whatever is missing, counts as failed."
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -11,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -128,3 +130,27 @@ def run_all(chromium: Any, lab: tuple[str, str]) -> Iterator[Callable[[str], Any
     yield opened
     for page in pages:
         page.close()
+
+
+@pytest.fixture
+def run_cell(lab: tuple[str, str], run_all: Callable[..., Any]) -> Callable[..., Any]:
+    """run_cell(name, source, first): the page of a new notebook of that one cell in JupyterLab, after it has run."""
+    address, token = lab
+
+    def opened(name: str, source: str, first: str) -> Any:
+        cell = {
+            "cell_type": "code",
+            "id": "c",
+            "source": source,
+            "metadata": {},
+            "outputs": [],
+            "execution_count": None,
+        }
+        kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
+        content = {"nbformat": 4, "nbformat_minor": 5, "metadata": kernel, "cells": [cell]}
+        body = json.dumps({"type": "notebook", "format": "json", "content": content}).encode()
+        headers = {"Authorization": f"token {token}", "Content-Type": "application/json"}
+        urlopen(Request(f"{address}/api/contents/notebooks/{name}.ipynb", body, headers, method="PUT")).close()
+        return run_all(f"notebooks/{name}.ipynb", first)
+
+    return opened
