@@ -1,4 +1,4 @@
-"""How fast the instruments answer: a key to its picture, with a new simulation and without, and frames while playing."""
+"""How fast the instruments answer: a key to its picture, simulated anew or not, and frames while playing."""
 
 import pytest
 

@@ -9,7 +9,7 @@ parallelism's second gather of a layer's input, for its weight gradient, which h
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import prod
 
@@ -17,6 +17,7 @@ from astra_edu.collectives import Collective
 from astra_edu.workload.compute import Embedding, Linear, Operator, Split
 from astra_edu.workload.models import INPUT, Model
 from astra_edu.workload.models import model as named
+from astra_edu.workload.strategies.alike import abridged
 from astra_edu.workload.strategies.strategy import Strategy, checked, stages
 
 FORWARD, INPUT_GRADIENT, WEIGHT_GRADIENT, UPDATE = "forward", "input gradient", "weight gradient", "update"
@@ -75,17 +76,29 @@ def communications(model: Model | str, strategy: Strategy, *, stage: int | None 
     input gradient block1_qkv all-reduce 4096 bytes
     """
     model = named(model)
-    checked(strategy).check(model)
+    about = abridged(model, checked(strategy).exchange_embeddings)
+    about.strategy(strategy)
     if stage is not None:
         return by_stage(model, strategy)[strategy.stage(stage)]
+    likes = _of_operators(about.short, strategy)
+    found = (
+        replace(one, operator=operator.name)
+        for operator, place in zip(model.operators, about.places, strict=True)
+        for one in likes[place]
+    )
+    return (*found, *_between_stages(model, strategy))
+
+
+def _of_operators(model: Model, strategy: Strategy) -> list[tuple[Communication, ...]]:
+    """What each operator sends."""
     in_blocks = {i for block in model.blocks for i in block}
-    found: list[Communication] = []
+    found = []
     for i, operator in enumerate(model.operators):
         again = strategy.recompute == "full" and i in in_blocks
         takes_samples = not model.blocks and (i == 0 or operator.after == (INPUT,))
-        found += _activations(operator, strategy, again, takes_samples)
-        found += _parameters(operator, strategy)
-    return (*found, *_between_stages(model, strategy))
+        activations = _activations(operator, strategy, again, takes_samples)
+        found.append((*activations, *_parameters(operator, strategy)))
+    return found
 
 
 def by_stage(model: Model, strategy: Strategy) -> tuple[tuple[Communication, ...], ...]:
