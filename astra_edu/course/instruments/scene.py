@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cache
 from typing import Any
 
 from astra_edu.course.instruments.charts import Curves, Lanes, chart_table
@@ -160,7 +161,7 @@ class Scene:
 
     def data(self) -> dict[str, Any]:
         """For the view."""
-        return asdict(replace(self, player=None)) | {"player": self.player}  # a copy of a player takes long
+        return {field.name: as_dicts(getattr(self, field.name)) for field in fields(self)}
 
     def summary(self) -> str:
         """The same as plain text."""
@@ -171,6 +172,23 @@ class Scene:
         for chart in charts:
             lines += ["", chart.title, *columns(chart_table(chart))]
         return "\n".join(lines)
+
+
+def as_dicts(value: Any) -> Any:
+    """Dataclasses as dictionaries, as dataclasses.asdict has them, but what else there is isn't copied."""
+    kind = type(value)
+    if kind is tuple or kind is list:
+        return kind(map(as_dicts, value))
+    if kind is dict:
+        return {name: as_dicts(each) for name, each in value.items()}
+    names = _names(kind)  # type: ignore[arg-type] # a type can be hashed
+    return {name: as_dicts(getattr(value, name)) for name in names} if names else value
+
+
+@cache
+def _names(kind: Hashable) -> tuple[str, ...]:
+    """Of the fields of a dataclass, none of anything else."""
+    return tuple(field.name for field in fields(kind)) if isinstance(kind, type) and is_dataclass(kind) else ()
 
 
 def table(bars: Bars) -> list[str]:

@@ -1,6 +1,10 @@
 """Lanes, curves and lines in an instrument's words and in its still picture."""
 
+from dataclasses import asdict
+
 from course.instruments.everything import Everything
+
+import astra_edu as ae
 
 
 def test_lanes_and_curves_stand_in_the_summary_once_the_question_is_answered():
@@ -31,3 +35,8 @@ def test_a_drawn_curve_is_committed_to_in_python_too():
     found = shown.predict((21, 24, 36, 84))
     assert found.right
     assert shown.reply["value"] == (21.0, 24.0, 36.0, 84.0)
+
+
+def test_a_scene_is_given_to_the_view_as_asdict_would_have_it():
+    scene = ae.TrainingIteration().scene(ae.TrainingIteration.start)
+    assert scene.data() == asdict(scene)
