@@ -1,14 +1,16 @@
 """Help comes in three levels, one at a time; what its small cases say is right, and none is the answer itself."""
 
 import re
+from html import unescape
 from importlib import import_module
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 from answers import ex1 as answers_1
 from answers import ex2 as answers_2
 
-from astra_edu.course.check import EXERCISES, ex1, ex2, record
+from astra_edu.course.check import EXERCISES, ex1, record
 from astra_edu.course.check.hints import LEVELS, hints_of
 from astra_edu.course.check.question import QUESTIONS, Question
 from astra_edu.course.check.verdict import Verdict
@@ -16,7 +18,12 @@ from tools.exercises import REGION
 from tools.notebooks import read
 
 ROOT = Path(__file__).parents[3]
-HINTED = [one for exercise in (ex1, ex2) for one in vars(exercise).values() if isinstance(one, Question)]
+for each in EXERCISES:
+    import_module(f"astra_edu.course.check.{each}")
+ASKED = [question for each in EXERCISES for question in QUESTIONS[each] if not question.guess]
+"""All that has a right answer."""
+WIDE = 92
+"""Characters that stand beside each other in a card."""
 
 
 @pytest.fixture(autouse=True)
@@ -30,20 +37,34 @@ def fresh(question):
     return Question(question.__wrapped__, question.guess)
 
 
-@pytest.mark.parametrize("question", [one for one in HINTED if not one.guess], ids=repr)
+@pytest.mark.parametrize("question", ASKED, ids=repr)
+def test_every_question_has_a_nudge_a_picture_that_fits_and_nearly_the_answer(question):
+    hints = question.hints
+    assert len({hints.nudge, hints.picture, hints.nearly}) == 3
+    lines = dedent(hints.picture).strip("\n").splitlines()
+    assert len(lines) >= 3
+    assert max(map(len, lines)) <= WIDE
+    for text in (hints.nudge, hints.nearly):
+        assert text == " ".join(text.split())
+        assert len(text) > 40
+        assert text.endswith((".", "?", ":"))
+
+
+@pytest.mark.parametrize("question", ASKED, ids=repr)
 def test_the_three_levels_come_one_at_a_time(question):
     asked, hints = fresh(question), question.hints
     said = [asked.hint() for _ in range(4)]
     assert [hint.level for hint in said] == [1, 2, 3, 3]
     parts = [hints.nudge, hints.picture.strip().splitlines()[0].strip(), hints.nearly]
     for level, hint in enumerate(said[:3]):
-        for text in (repr(hint), re.sub("<.*?>", "", hint._repr_html_()).replace("&#x27;", "'")):
-            assert [part in text for part in parts] == [k == level for k in range(3)]
+        for text in (repr(hint), unescape(re.sub("<.*?>", "", hint._repr_html_()))):
+            shown = text.replace("`", "")  # in a card, code stands in another type
+            assert [part.replace("`", "") in shown for part in parts] == [k == level for k in range(3)]
             assert LEVELS[level] in text
             assert (f"{question.name}.hint()" in text) == (level < 2)
 
 
-@pytest.mark.parametrize("question", [one for one in HINTED if not one.guess], ids=repr)
+@pytest.mark.parametrize("question", ASKED, ids=repr)
 def test_no_hint_is_the_answer(question):
     [path] = (ROOT / "solutions").glob(f"{question.exercise}_*.ipynb")
     codes = [region["code"] for cell in read(path).cells for region in REGION.finditer(cell.source)]
@@ -87,7 +108,7 @@ def test_the_small_cases_are_right():
     one, two = ({name: q[0] for name, q in answers.QUESTIONS.items()} for answers in (answers_1, answers_2))
     one = {name: right[0] if isinstance(right, list) else right for name, right in one.items()}
     two = {name: right[0] if isinstance(right, list) else right for name, right in two.items()}
-    pictures = {question.name: question.hints.picture for question in HINTED if question.hints}
+    pictures = {question.name: question.hints.picture for question in ASKED}
     assert pictures["ex1.steps"].count("-->") == one["steps"](3)
     assert f"{one['message_bytes'](12, 2, 3):.0f} bytes each, of one chunk" in pictures["ex1.message_bytes"]
     assert f"whole ns count: {one['message_ns'](1000, 1, 2, 20)}" in pictures["ex1.message_ns"]

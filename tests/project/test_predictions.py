@@ -1,0 +1,42 @@
+"""No notebook shows the answer to a prediction before it is made."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tools.notebooks import read
+
+NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
+TOLD = "folded"
+"""How a learner is told to open a result."""
+
+
+def asked(notebook):
+    """The code cells that stand directly below a prediction, and whether each is a widget, which asks by itself."""
+    for cell, following in zip(notebook.cells, notebook.cells[1:], strict=False):
+        if cell.cell_type == "markdown" and re.search(r"\*\*Predict\b", cell.source) and following.cell_type == "code":
+            said = "".join(output.get("data", {}).get("text/plain", "") for output in following.outputs)
+            yield following, "run this cell" in said
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_result_below_a_prediction_is_folded(path):
+    notebook = read(path)
+    below = [cell for cell, widget in asked(notebook) if cell.outputs and not widget]
+    open_ = [cell.id for cell in below if not cell.metadata.get("jupyter", {}).get("outputs_hidden")]
+    assert open_ == []
+    if below:
+        assert any(TOLD in cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS[1:], ids=lambda path: path.stem)
+def test_a_notebook_opens_with_a_question_and_something_to_be_moved(path):
+    first, *rest = read(path).cells
+    assert re.search(r"\*\*[^*]*\?[^*]*\*\*", first.source, re.DOTALL), "no question in bold"
+    code = next(cell for cell in rest if cell.cell_type == "code")
+    lines = [line for line in code.source.splitlines() if line.strip()]
+    assert lines[0] == "import astra_edu as ae"
+    said = "".join(output.get("data", {}).get("text/plain", "") for output in code.outputs)
+    assert "run this cell" in said
+    assert len(lines) <= 8
