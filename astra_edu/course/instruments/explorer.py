@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import traitlets
 
 from astra_edu.base.errors import ConfigError, list_of, shown
 from astra_edu.base.units import MIB, parse_bytes
+from astra_edu.collectives import hierarchical
 from astra_edu.course.instruments import explorer_settings as of
 from astra_edu.course.instruments import explorer_words as words
 from astra_edu.course.instruments.instrument import Instrument
@@ -157,8 +159,15 @@ class Explorer(Instrument):
 
 
 def _drawn(choice: Choice, timed: bool) -> Payload:
-    topology: Any = [find(str(dimension.topology)) for dimension in choice.network]
-    return drawing(choice.schedule, topology, choice.time if timed else None)
+    topology: Any = tuple(find(str(dimension.topology)) for dimension in choice.network)
+    if timed:
+        return drawing(choice.schedule, topology, choice.time)
+    return _untimed(choice.collective, choice.algorithms, tuple(d.npus for d in choice.network), topology)
+
+
+@lru_cache(maxsize=64)
+def _untimed(collective: str, algorithms: tuple[str, ...], npus: tuple[int, ...], topology: Any) -> Payload:
+    return drawing(hierarchical(collective, list(algorithms), list(npus)), topology)
 
 
 def _given(collective: str, algorithms: Any, network: Any, size: Any, splits: int) -> Choice:
