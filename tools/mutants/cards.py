@@ -8,6 +8,8 @@ BESIDE = "tests/course/check/test_card.py::test_expected_stands_beside_got"
 LEVELS = "tests/course/check/test_hints.py::test_the_three_levels_come_one_at_a_time"
 TRIES = "tests/course/check/test_record.py::test_what_counts_as_a_try"
 
+CASES = "tests/course/check/test_small_cases.py::test_a_small_case_is_as_the_right_answer_has_it"
+
 FAULTS = [
     Fault(
         "card: what is right has the rule of what is wrong",
@@ -85,5 +87,20 @@ FAULTS = [
         "if stop in known.read else",
         "if stop not in known.read else",
         "tests/course/check/test_standing.py::test_the_map_shows_what_is_read_and_tried",
+    ),
+    Fault(
+        "hints: a small case adds up wrongly",
+        "astra_edu/course/check/ex12/hints.py",
+        "has arrived at 550 ns",
+        "has arrived at 500 ns",
+        f"{CASES}[12-arrives_ns-has arrived at 550 ns]",
+    ),
+    Fault(
+        "hints: a picture is wider than its card",
+        "astra_edu/course/check/ex14/hints.py",
+        "2 groups: 48, 72 and 408 $",
+        "2 groups of 4 NPUs: 48 $ for rings, 72 $ for fully connected ones, and 408 $ for switches of four ports",
+        "tests/course/check/test_hints.py::"
+        "test_every_question_has_a_nudge_a_picture_that_fits_and_nearly_the_answer[<question ex14.dimension_cost>]",
     ),
 ]

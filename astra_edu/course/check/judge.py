@@ -81,7 +81,7 @@ def prediction(answer: Answer, truth: float, unit: str, lesson: str) -> Verdict:
     if ratio > ANOTHER_UNIT.get(unit, math.inf):
         words = f"You said {guess:,.6g}: is that in {unit}? The simulator says {truth:,.6g} {unit}. {lesson}"
         return guessed(words, (("you said", f"{guess:,.6g}"), sides[1]))
-    factor = f"{ratio:.2g}" if ratio < 100 else f"{ratio:,.0f}"
+    factor = f"{ratio:.{2 + (ratio < 2)}g}" if ratio < 100 else f"{ratio:,.0f}"
     off = "that is very close" if ratio < 1.1 else f"a factor {factor} too {'high' if guess > truth else 'low'}"
     return guessed(f"You said {guess:,.6g} {unit}; the simulator says {truth:,.6g} {unit}: {off}. {lesson}", sides)
 

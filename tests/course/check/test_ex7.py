@@ -41,7 +41,7 @@ def test_a_prediction_is_compared_with_the_count():
     assert verdict.ok
     assert verdict.guess
     assert "very close" in verdict.message
-    assert "factor 1.6 too low" in ex7.predicted_gib(lambda: 350).message
+    assert "factor 1.63 too low" in ex7.predicted_gib(lambda: 350).message
 
 
 def test_bytes_decide_in_two_of_the_cases_and_waiting_in_the_third():
