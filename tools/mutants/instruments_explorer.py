@@ -143,4 +143,11 @@ FAULTS = [
         "if ask is None:",
         f"{SAYS}who_wants_no_question_is_asked_none",
     ),
+    Fault(
+        "a topology changes an algorithm that has no control",
+        f"{PY}/explorer_settings.py",
+        " or algorithm in fixed",
+        "",
+        f"{SAYS}an_algorithm_without_a_control_stays_whatever_the_topology",
+    ),
 ]

@@ -66,7 +66,7 @@ def asked(choice: Choice) -> Question:
 def answered(choice: Choice) -> Answer:
     """What is true of it, from the simulator."""
     if len(choice.network) == 1:
-        sums = formula(choice.time, choice.network, ENDPOINT_NS) or ["The longest chain of waiting counts."]
+        sums = formula(choice.time, choice.network, ENDPOINT_NS) or ["the longest chain of waiting counts"]
         why = f"One chunk, {'; '.join(sums)}. All chunks: {numbers(choice)['time'][1]}."
         return Answer(round(leading_ns(choice) / 1000, 3), why, near=1.25)
     found = [leading_ns(faster(choice, d)) for d in range(len(choice.network))]
