@@ -150,4 +150,11 @@ FAULTS = [
         "",
         f"{SAYS}an_algorithm_without_a_control_stays_whatever_the_topology",
     ),
+    Fault(
+        "two dimensions that need bandwidth alike are passed over in silence",
+        f"{PY}/explorer_words.py",
+        "if len(helped) > 1:",
+        "if len(helped) > 2:",
+        f"{SAYS}where_two_dimensions_need_bandwidth_alike_it_says_so",
+    ),
 ]

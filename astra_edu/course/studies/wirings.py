@@ -1,4 +1,4 @@
-"""Networks and algorithms side by side: what wires there are, what each algorithm makes of them, which order is best."""
+"""Networks and algorithms side by side: what wires there are, what algorithms make of them, which order is best."""
 
 from __future__ import annotations
 

@@ -106,6 +106,16 @@ def test_an_algorithm_without_a_control_stays_whatever_the_topology():
         ae.Explorer(controls=("topology",))
 
 
+def test_where_two_dimensions_need_bandwidth_alike_it_says_so():
+    hd = ("halving-doubling", "halving-doubling")
+    even = ae.Explorer("all-reduce", hd, (("Switch", 4, 100, 100), ("Switch", 4, 25, 700)), size=2**26, splits=1)
+    found = even.predict("dimension 1")
+    assert (found.right, found.answer) == (False, "none of them alone")
+    assert found.why.endswith("It helps as much on dimension 0 as on dimension 1.")
+    even.set(bandwidth_1=50)
+    assert "as much" not in even.predict("dimension 0").why
+
+
 def test_an_algorithm_that_suits_but_cant_do_it_is_not_chosen():
     explorer = ae.Explorer(network=(("Ring", 6, 50, 500),))
     explorer.set(topology_0="Switch")
