@@ -29,7 +29,7 @@ def wires(networks: Mapping[str, Dimension]) -> str:
     return text_table(["topology", "links per NPU", f"hops to NPU 1..{last}", "an NPU can send (GB/s)"], rows)
 
 
-def compared(networks: Mapping[str, Dimension], size: float, algorithms: Sequence[str] = COMPARED) -> str:
+def compared(networks: Mapping[str, Dimension], size: int, algorithms: Sequence[str] = COMPARED) -> str:
     """The time of an all-reduce by each algorithm on each network / its bandwidth bound, in µs.
 
     "!": in some of its steps messages share a link. size: in bytes. Raises ConfigError for an algorithm there isn't.
@@ -55,7 +55,7 @@ def compared(networks: Mapping[str, Dimension], size: float, algorithms: Sequenc
 def orders(
     fast: tuple[float, float],
     slow: tuple[float, float],
-    size: float,
+    size: int,
     shapes: Sequence[tuple[int, int]] = ((8, 2), (4, 4), (2, 8)),
 ) -> str:
     """How long an all-reduce over two switched dimensions takes, one fast and one slow, in both orders.
@@ -78,5 +78,5 @@ def orders(
     return text_table(["dimension 0 × 1", "fast, then slow", "slow, then fast"], rows)
 
 
-def _us(whole: Schedule, network: Sequence[Dimension], size: float) -> float:
+def _us(whole: Schedule, network: Sequence[Dimension], size: int) -> float:
     return time_schedule(whole, network, size).total_ns / 1000
