@@ -36,9 +36,9 @@ def compared(networks: Mapping[str, Dimension], size: int, algorithms: Sequence[
 
     >>> from astra_edu.course.studies.wirings import compared
     >>> print(compared({"Switch": ae.Dimension.of("Switch", 8, 50, 500)}, 2**20, ["ring", "direct"]))
-    time / bound (µs)   Switch
+    time / bound (µs)     Switch
     ring               48 / 34
-    direct             7 / 34 !
+    direct              7 / 34 !
     """
     rows = []
     for algorithm in algorithms:
