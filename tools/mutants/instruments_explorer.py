@@ -143,4 +143,18 @@ FAULTS = [
         "if ask is None:",
         f"{SAYS}who_wants_no_question_is_asked_none",
     ),
+    Fault(
+        "a topology changes an algorithm that has no control",
+        f"{PY}/explorer_settings.py",
+        " or algorithm in fixed",
+        "",
+        f"{SAYS}an_algorithm_without_a_control_stays_whatever_the_topology",
+    ),
+    Fault(
+        "two dimensions that need bandwidth alike are passed over in silence",
+        f"{PY}/explorer_words.py",
+        "if len(helped) > 1:",
+        "if len(helped) > 2:",
+        f"{SAYS}where_two_dimensions_need_bandwidth_alike_it_says_so",
+    ),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -33,7 +34,8 @@ class Explorer(Instrument):
 
     collective, size (bytes) and splits as in ASTRA-sim; network: (topology, NPUs, GB/s per link, latency in ns)
     of each dimension; algorithms: one for each dimension. Everything can be changed afterwards in the view, or with
-    `set`. ask: whether a question is open before anything is shown.
+    `set`. ask: whether a question is open before anything is shown. controls: the settings that can be moved, by
+    default all. An algorithm that can't be moved stays, whatever the topology.
 
     >>> explorer = ae.Explorer("all-gather", network=(("Switch", 4, 50, 500),), algorithms="direct")
     >>> explorer
@@ -58,6 +60,7 @@ class Explorer(Instrument):
         splits: int = 4,
         *,
         ask: bool = True,
+        controls: Sequence[str] = (),
     ) -> None:
         """Start with one setting of everything."""
         choice = _given(collective, algorithms, network, size, splits)
@@ -67,7 +70,7 @@ class Explorer(Instrument):
         self.__dict__.update(settings=settings, start=values)  # its own, in place of the class's
         self._known: tuple[Values, Choice] = values, choice
         self._player: Player | None = None
-        super().__init__()
+        super().__init__(controls=controls)
         if not ask:
             self.dismiss()
         self.observe(self._follow, "played")
@@ -93,7 +96,7 @@ class Explorer(Instrument):
 
     def settle(self, values: Values, before: Values) -> tuple[Values, str]:
         """See Instrument."""
-        return of.settle(values, before)
+        return of.settle(values, before, fixed=[s.name for s in self._movable if s.fixed])
 
     def check(self, values: Values) -> None:
         """See Instrument."""

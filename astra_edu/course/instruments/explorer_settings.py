@@ -89,12 +89,14 @@ def check(values: Values) -> None:
     _ = chosen(values).schedule
 
 
-def settle(values: Values, before: Values) -> tuple[Values, str]:
-    """A topology that changed brings the algorithm that suits it; one that can't do the collective gives way."""
+def settle(values: Values, before: Values, fixed: Sequence[str] = ()) -> tuple[Values, str]:
+    """A topology that changed brings the algorithm that suits it; one that can't do the collective gives way.
+
+    fixed: settings that stay as they are."""
     said = []
     for d in range(values["dimensions"]):
         algorithm = f"algorithm_{d}"
-        if values[algorithm] != before[algorithm]:
+        if values[algorithm] != before[algorithm] or algorithm in fixed:
             continue
         names, name = _offered(values), values[algorithm]
         if values[f"topology_{d}"] != before[f"topology_{d}"]:

@@ -66,15 +66,17 @@ def asked(choice: Choice) -> Question:
 def answered(choice: Choice) -> Answer:
     """What is true of it, from the simulator."""
     if len(choice.network) == 1:
-        sums = formula(choice.time, choice.network, ENDPOINT_NS) or ["The longest chain of waiting counts."]
+        sums = formula(choice.time, choice.network, ENDPOINT_NS) or ["the longest chain of waiting counts"]
         why = f"One chunk, {'; '.join(sums)}. All chunks: {numbers(choice)['time'][1]}."
         return Answer(round(leading_ns(choice) / 1000, 3), why, near=1.25)
     found = [leading_ns(faster(choice, d)) for d in range(len(choice.network))]
     best = min(found)
-    alone = best < leading_ns(choice) and found.count(best) == 1
+    helped = [f"dimension {d}" for d, time in enumerate(found) if time == best < leading_ns(choice)]
     times = "; ".join(f"on dimension {d}: {format_ns(round(time))}" for d, time in enumerate(found))
     why = f"Now it takes {numbers(choice)['time'][1]}. With twice the bandwidth {times}."
-    return Answer(f"dimension {found.index(best)}" if alone else NONE, why)
+    if len(helped) > 1:
+        why += f" It helps as much on {' as on '.join(helped)}."
+    return Answer(helped[0] if len(helped) == 1 else NONE, why)
 
 
 def faster(choice: Choice, dimension: int) -> Choice:

@@ -95,6 +95,27 @@ def test_a_topology_brings_the_algorithm_that_suits_it_and_says_so():
     assert (explorer.values["algorithm_0"], explorer.data["note"]) == ("direct", "")
 
 
+def test_an_algorithm_without_a_control_stays_whatever_the_topology():
+    wires = ae.Explorer(size=2**26, splits=1, controls=("topology_0",))
+    assert set(wires.data["hidden"]) == {s.name for s in wires.settings} - {"topology_0"}
+    for topology, time in (("FullyConnected", 2_194_987), ("Switch", 2_201_987), ("Ring", 1_101_237)):
+        want(wires, topology_0=topology)
+        assert (wires.choice.algorithms, wires.choice.total_ns, wires.data["note"]) == (("ring",), time, "")
+    assert {entry["note"] for entry in wires.state()["stored"].values()} == {""}
+    with pytest.raises(ae.ConfigError, match="a control is 'topology'; did you mean"):
+        ae.Explorer(controls=("topology",))
+
+
+def test_where_two_dimensions_need_bandwidth_alike_it_says_so():
+    hd = ("halving-doubling", "halving-doubling")
+    even = ae.Explorer("all-reduce", hd, (("Switch", 4, 100, 100), ("Switch", 4, 25, 700)), size=2**26, splits=1)
+    found = even.predict("dimension 1")
+    assert (found.right, found.answer) == (False, "none of them alone")
+    assert found.why.endswith("It helps as much on dimension 0 as on dimension 1.")
+    even.set(bandwidth_1=50)
+    assert "as much" not in even.predict("dimension 0").why
+
+
 def test_an_algorithm_that_suits_but_cant_do_it_is_not_chosen():
     explorer = ae.Explorer(network=(("Ring", 6, 50, 500),))
     explorer.set(topology_0="Switch")

@@ -51,22 +51,22 @@ def chunks(
     unit = time_unit(window.end)
     names = dimension_names(result)
     picture = Lanes.of(names, window, unit)
-    looks, written = set(), 0
+    lanes = []
     digits = len(str(max(way.chunk for way in chosen.ways)))
     for d in range(len(names)):
         here = [(way, asked) for asked in found for way in asked.ways if way.dimension == d]
-        rows = rows_of(b for way, asked in here if window.clip(b := _block(way, asked is chosen, digits)))
-        picture.draw(d, rows)
-        written += picture.write(d, rows, room=1.1)
-        looks |= {block.look for row in rows for block in row}
+        lanes.append(rows_of(b for way, asked in here if window.clip(b := _block(way, asked is chosen, digits))))
+        picture.draw(d, lanes[d])
+    looks = {block.look for rows in lanes for row in rows for block in row}
     picture.legend(look for look in LOOKS if look in looks)
     count = len({way.chunk for way in chosen.ways})
     what = (
         f"{chosen.collective} of {format_bytes(chosen.size)} in {count} "
         f"{'chunk' if count == 1 else 'chunks'}, {chosen.whose}"
     )
-    hint = "" if written else " (too narrow for the chunks' numbers: draw a part)"
-    picture.axes.set_title(what + hint, size=10, loc="left")
+    picture.title(what)
+    if not sum([picture.write(d, rows, room=1.1) for d, rows in enumerate(lanes)]):
+        picture.title(f"{what} (too narrow for the chunks' numbers: draw a part)")
     return Picture(picture.figure, _alt(what, len(names), chosen, window, unit), _table(seen, unit))
 
 

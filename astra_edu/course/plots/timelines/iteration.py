@@ -92,13 +92,14 @@ def _drawn(shown: _Shown) -> Figure:
     picture = Lanes.of([_label(shown.result, *named) for named in shown.lanes.items()], shown.window, shown.unit)
     if len(shown.idle) == 1:
         picture.shade(block for name in shown.idle for block in shown.visible[name])
-    for place, (name, found) in enumerate(shown.visible.items()):
-        rows = [found] if name in shown.idle else rows_of(found)
-        picture.draw(place, rows)
-        picture.write(place, rows if name in shown.idle else [_labels(row, pixel) for row in rows])
+    rows = [[found] if name in shown.idle else rows_of(found) for name, found in shown.visible.items()]
+    for place, here in enumerate(rows):
+        picture.draw(place, here)
     looks = {block.look for found in shown.visible.values() for block in found}
     picture.legend(look for look in LOOKS if look in looks)
-    picture.axes.set_title(_title(shown), size=10, loc="left")
+    picture.title(_title(shown))
+    for place, (name, here) in enumerate(zip(shown.visible, rows, strict=True)):
+        picture.write(place, here if name in shown.idle else [_labels(row, pixel) for row in here])
     return picture.figure
 
 
@@ -165,7 +166,8 @@ def _title(shown: _Shown) -> str:
     if COMPUTE not in shown.blocks:  # but "NPU 0, compute", and so on
         return part
     compute, idle = (unit.named(_time(shown.blocks[name])) for name in list(shown.blocks)[:2])
-    return f"{part}: compute {compute}, {result.own_lanes[1]} {idle}"
+    end = ": " if result.bound_ns is None else ";\n"
+    return f"{part}{end}compute {compute}, {result.own_lanes[1]} {idle}"
 
 
 def _time(blocks: Iterable[Block]) -> float:

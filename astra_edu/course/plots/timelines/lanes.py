@@ -19,6 +19,7 @@ from astra_edu.run.result import Result
 
 PIXELS_PER_INCH = 110
 _LANE_INCHES = 0.72
+_LINE_INCHES = 0.17  # of a title
 _FILLED = 0.84  # of a lane's height
 _SIZES = (9, 7.5, 6)  # of letters, in points; small ones where there is no room
 _PAPER = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.6}
@@ -118,6 +119,7 @@ class Lanes:
     def write(self, lane: int, rows: Sequence[Sequence[Block]], room: float = 1.8) -> int:
         """Write in each block the first of its texts that fits, upright if need be. Returns how many it wrote.
 
+        Legend and title must be there already, as they take of the lanes' height.
         room: the height of a line of text, in that of its letters; more leaves more of narrow blocks to be seen.
         Spaces at a text's ends take their place, but are not written: all texts of a length are written or none.
         """
@@ -138,6 +140,12 @@ class Lanes:
                     )
                     written += 1
         return written
+
+    def title(self, text: str) -> None:
+        """A title above the lanes; the figure grows by its further lines."""
+        lines = 1 + text.count("\n")
+        self.axes.set_title(text, size=10, loc="left")
+        self.figure.set_figheight(_LANE_INCHES * len(self.names) + 1.1 + _LINE_INCHES * (lines - 1))
 
     def legend(self, names: Iterable[str]) -> None:
         """A legend of these looks below the lanes."""

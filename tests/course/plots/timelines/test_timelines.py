@@ -110,6 +110,21 @@ def test_the_timeline_has_a_lane_for_compute_exposed_communication_and_each_dime
     assert {"fc1", "fc2", "4,881.251 µs"} <= set(written(picture))
 
 
+@pytest.mark.parametrize("strategy", [{"tensor": 8, "micro_batch": 32}, {"data": 8, "micro_batch": 4}])
+def test_what_is_written_in_a_lane_is_not_higher_than_its_bars(strategy):
+    model = ae.transformer("2 blocks", hidden=3072, heads=32, blocks=2, sequence=1024, vocabulary=51_200)
+    switch = ae.Platform(ae.Dimension.of("Switch", 8, 200, 500), ae.SystemConfig.of("halvingDoubling", splits=4))
+    picture = timeline(ae.simulate(ae.generate_workload(model, ae.Strategy(**strategy), "a100"), switch))
+    (axes,) = picture.figure.axes
+    picture.figure.draw_without_rendering()
+    bars = [path.get_extents() for drawn in axes.collections if drawn.get_zorder() for path in drawn.get_paths()]
+    tall = [sorted(axes.transData.transform([(0, bar.y0), (0, bar.y1)])[:, 1]) for bar in bars]
+    assert len(axes.texts) > 10
+    for text in axes.texts:
+        box = text.get_window_extent()
+        assert any(low <= box.y0 and box.y1 <= high for low, high in tall), text.get_text()
+
+
 def test_the_exposed_lane_is_where_compute_is_idle(vgg):
     [(lane, start, end)] = drawn(timeline(vgg), "exposed communication")  # pauses of 1 ns are too narrow
     assert (lane, start, end) == (1, pytest.approx(751.065), pytest.approx(5632.316))
