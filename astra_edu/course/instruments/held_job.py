@@ -7,11 +7,9 @@ from functools import lru_cache
 
 from astra_edu.base.units import format_bytes
 from astra_edu.course.instruments.setting import Values
-from astra_edu.course.studies.measured import Line, Sweep, as_astra_sim_reads, judged, sweep
+from astra_edu.course.studies.measured import Line, Sweep, as_astra_sim_reads, judged, simulated, sweep
 from astra_edu.network import Block, Topology
-from astra_edu.run.simulate import simulate
-from astra_edu.system import TracePlatform, TraceSystem
-from astra_edu.traces import collective
+from astra_edu.system import TraceSystem
 
 LINK_NS = 936.25
 """The latency of a link in ASTRA-sim's files for its validation on HGX H100."""
@@ -125,10 +123,6 @@ def _us_per_byte(dims: tuple[tuple[int, float], ...]) -> float:
 
 @lru_cache(maxsize=4096)
 def _simulated(npus: tuple[int, ...], rates: tuple[float, ...], latency: float, chunks: int, size: int) -> float:
-    blocks = tuple(Block(Topology.SWITCH, n, rate, latency) for n, rate in zip(npus, rates, strict=True))
+    blocks = [Block(Topology.SWITCH, n, rate, latency) for n, rate in zip(npus, rates, strict=True)]
     rings = TraceSystem.of(["ring"] * len(npus), splits=chunks, optimization="localBWAware")
-    count = 1
-    for n in npus:
-        count *= n
-    work = collective("all_reduce", bytes=size, npus=count)
-    return simulate(work, TracePlatform(blocks, rings), progress=False).total_ns / 1000
+    return simulated(blocks, (size,), rings)[size]

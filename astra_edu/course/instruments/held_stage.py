@@ -46,7 +46,7 @@ def error_stage(title: str, points: Sequence[Point]) -> Stage:
     zero = Link("zero", ((LEFT, ZERO), (WIDE, ZERO)), ("measured",) * steps, (1.5,) * steps, title="as measured")
     return Stage(
         title,
-        (WIDE, TOP + 2 * HALF + SAYS + 2),
+        (WIDE + 2, TOP + 2 * HALF + SAYS + 2),
         (FROM + CUT_OFF * any(abs(p.percent) > MOST for p in points), *map(says, points)),
         tuple(frames),
         (_sign("too slow", 0.4, steps), _sign("too fast", 1.6, steps), *pieces),
