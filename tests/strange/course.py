@@ -21,7 +21,7 @@ CALLS = [
         queue="FIFO",
     ),
     call("TrainingIteration", ae.TrainingIteration, controls=["scheduling"], setting="scheduling=LIFO", iterations=1),
-    call("CutTheModel", ae.CutTheModel, controls=["tensor"], setting="model=22b tensor=4", data=2),
+    call("CutTheModel", ae.CutTheModel, asks="time", controls=["tensor"], setting="model=22b tensor=4", data=2),
     call("SpendTheBudget", ae.SpendTheBudget, controls=["npus"], setting="npus=128 inside=Ring", price=0),
     call(
         "Explorer",

@@ -57,7 +57,7 @@ class CutTheModel(Instrument):
 
     def __init__(self, setting: str = "", *, asks: str = "", controls: Sequence[str] = (), **given: Any) -> None:
         """As Instrument; asks: always for the "time" or the "memory", and not in turn."""
-        self._asks = choice("asks", asks, ("time", "memory")) if asks else ""
+        self._asks = choice("asks", asks, ("time", "memory")) if asks != "" else ""
         super().__init__(setting, controls=controls, **given)
 
     def check(self, values: Values) -> None:
