@@ -86,7 +86,6 @@ class HeldAgainst(Instrument):
             numbers={
                 "mean error": (mean, f"{mean:.1f} %"),
                 "worst error": (worst, f"{worst:.1f} %"),
-                "error at the largest": (found[-1].percent, signed(found[-1].percent)),
             },
             stage=error_stage(title, found),
             curves=(time_curves(found, published),),

@@ -13,7 +13,7 @@ from astra_edu.course.studies.measured.models import (
     ring,
     tree,
 )
-from astra_edu.course.studies.measured.simulated import simulated
+from astra_edu.course.studies.measured.on_switches import simulated
 from astra_edu.course.studies.measured.tables import SWEEPS, TABLES, Point, Sweep, Table, sweep, table
 
 __all__ = [
