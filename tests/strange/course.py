@@ -21,7 +21,7 @@ CALLS = [
         queue="FIFO",
     ),
     call("TrainingIteration", ae.TrainingIteration, controls=["scheduling"], setting="scheduling=LIFO", iterations=1),
-    call("CutTheModel", ae.CutTheModel, controls=["tensor"], setting="model=22b tensor=4", data=2),
+    call("CutTheModel", ae.CutTheModel, asks="time", controls=["tensor"], setting="model=22b tensor=4", data=2),
     call("SpendTheBudget", ae.SpendTheBudget, controls=["npus"], setting="npus=128 inside=Ring", price=0),
     call(
         "Explorer",
@@ -34,6 +34,7 @@ CALLS = [
         ask=False,
     ),
     call("FeedTheNetwork", ae.FeedTheNetwork, controls=["cores"], setting="shape=8 memory=128", cores=2),
+    call("HeldAgainst", ae.HeldAgainst, controls=["unit"], setting="system=a100-8 unit=converted", latency="fitted"),
     call("Folds", ae.Folds, gemm=GEMM, array=ARRAY, dataflow="weight", step=0),
     call("LinkPlayer", ae.LinkPlayer, result=RECORDED, places=None, time=0),
     call("LinkPlayer .svg", ae.LinkPlayer(RECORDED).svg, time=0),

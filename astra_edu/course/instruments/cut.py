@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from astra_edu.base.bound import total_words
-from astra_edu.base.errors import ConfigError
+from astra_edu.base.errors import ConfigError, choice
 from astra_edu.base.units import format_ns
 from astra_edu.course.instruments.cut_bars import GIB, kept_parts, memory_bars, sentences, size_bars, time_bars, times
 from astra_edu.course.instruments.cut_job import code, iteration, job, refused, sent
@@ -28,7 +29,7 @@ class CutTheModel(Instrument):
 
     Nodes of 8 NPUs, 300 GB/s per NPU inside and 25 GB/s between them (GB: 2**30 bytes). Times are ae.estimate's, memory
     is ae.memory's, sizes of collectives are ae.communications'. The setting may be given as the line of text that the
-    view shows, or by name.
+    view shows, or by name. asks: "time" or "memory", where it is always to ask for the same.
 
     >>> cut = ae.CutTheModel("model=22b tensor=4", data=1, pipeline=1)
     >>> cut.text
@@ -53,6 +54,11 @@ class CutTheModel(Instrument):
         **{"recompute": "selective", "micro_batches": 8, "device": "a100"},
     }
     actions = (("best", "show me the best for as many NPUs"),)
+
+    def __init__(self, setting: str = "", *, asks: str = "", controls: Sequence[str] = (), **given: Any) -> None:
+        """As Instrument; asks: always for the "time" or the "memory", and not in turn."""
+        self._asks = choice("asks", asks, ("time", "memory")) if asks != "" else ""
+        super().__init__(setting, controls=controls, **given)
 
     def check(self, values: Values) -> None:
         """See Instrument."""
@@ -91,8 +97,10 @@ class CutTheModel(Instrument):
         """What takes most of the time, or how much memory it takes: in turn from setting to setting."""
         cut = f"{values['tensor']} × {values['data']} × {values['pipeline']}"
         if self._asks_for_memory(values):
+            zero = f", ZeRO stage {values['zero']}" if values["zero"] else ""
             return Question(
-                f"{values['model']}, cut {cut} (tensor × data × pipeline): how much memory does an NPU need?", "GiB"
+                f"{values['model']}, cut {cut} (tensor × data × pipeline){zero}: how much memory does an NPU need?",
+                "GiB",
             )
         asked = f"{values['model']}, cut {cut} (tensor × data × pipeline): what takes most of an iteration's time?"
         return Question(asked, choices=tuple(name for name, _ in times(iteration(values))))
@@ -135,5 +143,7 @@ class CutTheModel(Instrument):
         ]
 
     def _asks_for_memory(self, values: Values) -> bool:
+        if self._asks:
+            return self._asks == "memory"
         places = [setting.values.index(values[setting.name]) for setting in self.settings]
         return sum(places) % 2 == 0

@@ -56,6 +56,18 @@ def test_who_skips_the_question_sees_the_numbers_and_nothing_is_noted():
     assert cut.committed == []
 
 
+def test_it_can_be_told_to_ask_always_for_the_same():
+    cut = ae.CutTheModel("model=gpt3 tensor=8 data=1 pipeline=1 zero=0", asks="memory")
+    for moved in ({}, {"data": 16}, {"zero": 3}, {"recompute": "full"}):
+        cut.set(**moved)
+        kept = ae.memory("gpt3", job(cut.values)[1]).total / GIB
+        assert cut.predict(1).answer == kept, moved
+    assert "ZeRO stage 3: how much memory" in cut.data["question"]["text"]
+    assert "what takes most" in ae.CutTheModel("data=4", asks="time").data["question"]["text"]
+    with pytest.raises(ae.ConfigError, match="asks is 'bytes'"):
+        ae.CutTheModel(asks="bytes")
+
+
 def test_the_memory_question_is_answered_with_its_parts():
     cut = ae.CutTheModel("data=4")
     assert cut.data["question"]["unit"] == "GiB"

@@ -25,6 +25,7 @@ from astra_edu.course.studies.measured import (
     in_switch,
     judged,
     ring,
+    simulated,
     sweep,
     table,
     tree,
@@ -383,3 +384,19 @@ def test_bad_settings_of_the_cost_model_are_named():
     ):
         with pytest.raises(ae.ConfigError, match=words):
             wrong()
+
+
+def test_simulated_rings_are_those_by_hand_and_store_and_forward_takes_each_link_in_turn():
+    size, switch = 2**28, ae.Block("Switch", 4, bandwidth=100, latency=1000)  # GB/s of 2**30, ns
+    through = size / 4 / (100 * 2**30) * 1e6
+    assert simulated([switch], [size])[size] == pytest.approx(6 * (through + 2), rel=1e-3)
+    assert simulated([switch], [size], aware=True)[size] == pytest.approx(6 * (2 * through + 2), rel=1e-3)
+    two = simulated([switch, ae.Block("Switch", 2, bandwidth=10, latency=1000)], [size])[size]
+    between = size / 4 / 2 / (10 * 2**30) * 1e6
+    assert two == pytest.approx(6 * (through + 2) + 2 * (between + 2), rel=1e-3)
+
+
+def test_the_percents_of_a_fit_are_its_errors():
+    found = judged(sweep("hgx-h100-8"))
+    shares = (found.fitted.mean, found.fitted.worst, found.held_out.mean, found.held_out.worst)
+    assert found.percents == tuple(f"{100 * share:.1f}%" for share in shares)

@@ -13,6 +13,7 @@ from astra_edu.course.studies.measured.models import (
     ring,
     tree,
 )
+from astra_edu.course.studies.measured.on_switches import simulated
 from astra_edu.course.studies.measured.tables import SWEEPS, TABLES, Point, Sweep, Table, sweep, table
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "judged",
     "megatron",
     "ring",
+    "simulated",
     "sweep",
     "table",
     "tree",

@@ -67,6 +67,12 @@ class Judged:
     fitted: Errors
     held_out: Errors
 
+    @property
+    def percents(self) -> tuple[str, str, str, str]:
+        """The mean and the worst error where it was fitted, then on the other half, as text."""
+        a, b = self.fitted, self.held_out
+        return f"{a.mean:.1%}", f"{a.worst:.1%}", f"{b.mean:.1%}", f"{b.worst:.1%}"
+
 
 def fit_line(points: Sequence[Point]) -> Line:
     """The line with the least squares of the relative errors; neither part is ever negative.

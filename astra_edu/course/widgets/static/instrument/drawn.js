@@ -4,7 +4,7 @@ import { make, put } from "../frame/dom.js";
 import { clamp, nearest } from "../frame/numbers.js";
 import { axis, tickWords } from "./axes.js";
 
-const DRAWN = { width: 230, height: 150, left: 34, right: 8, top: 8, bottom: 22 };
+const DRAWN = { width: 230, height: 150, left: 34, right: 16, top: 8, bottom: 22 };
 const STEPS = 40; // that an arrow key takes from low to high
 
 function drawnFrame(parent, drawing, label) {
