@@ -1,7 +1,7 @@
 """Writes the tutorials' input files again from their figures: `python -m tools.tutorial_inputs`.
 
-Source of the figures: the repository astra-sim/tutorials, asplos2022/exercise_1 to _4, asplos2023/exercise_3. The
-platforms' are in astra_edu/run/presets.py.
+Source of the figures: the repository astra-sim/tutorials, asplos2022/exercise_1 to _4, asplos2023/exercise_3,
+micro2024/chakra-demo/demo2. The platforms' are in astra_edu/run/presets.py.
 """
 
 from __future__ import annotations
@@ -38,6 +38,32 @@ EXERCISE_4 = (
     ("layer_64_1_conv2", 10944, 10368, 14144, 147456, 1414),
 )
 
+# Demo 2 of 2024, a model-parallel MLP: ns of forward pass, of the weight gradient, bytes, ns of the update. The input
+# gradient takes as long as the forward pass.
+
+MLP = (
+    (32291, 12864, 37632, 3229),
+    (7488, 3648, 65536, 749),
+    (7488, 3456, 65536, 749),
+    (14144, 10368, 147456, 1414),
+    (7488, 3648, 65536, 749),
+    (9984, 3456, 65536, 998),
+)
+
+
+def mlp() -> Workload:
+    layers = (
+        Layer(
+            f"mlp{k}",
+            Work(forward, Collective.ALL_GATHER, size),
+            Work(forward, Collective.ALL_REDUCE, size),
+            Work(weight_gradient, None, 0),
+            update,
+        )
+        for k, (forward, weight_gradient, size, update) in enumerate(MLP)
+    )
+    return Workload("MODEL", tuple(layers))
+
 
 def exercise_4(loop: str) -> Workload:
     layers = (
@@ -73,6 +99,7 @@ def files() -> dict[str, str]:
         "asplos2022/ex4/reorder": exercise_4("DATA_REORDER"),
         "asplos2023/ex3-1/all_reduce": ALL_REDUCE,
         "asplos2023/ex3-2/all_reduce": ALL_REDUCE,
+        "micro2024/mlp": mlp(),
     }
     return {
         **{f"{path}.json": format_network(platform.network) for path, platform in platforms.items()},

@@ -32,6 +32,7 @@ CALLS = [
         size=4096,
         splits=4,
         ask=False,
+        controls=["size"],
     ),
     call("FeedTheNetwork", ae.FeedTheNetwork, controls=["cores"], setting="shape=8 memory=128", cores=2),
     call("HeldAgainst", ae.HeldAgainst, controls=["unit"], setting="system=a100-8 unit=converted", latency="fitted"),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from astra_edu.base.errors import ConfigError, shown, suggestion, text_of, whole
+from astra_edu.base.errors import ConfigError, flag, shown, suggestion, text_of, whole
 from astra_edu.workload.compute import Operator, Shape
 
 INPUT = "input"
@@ -51,6 +51,10 @@ class Model:
                 "indices for each block."
             )
         object.__setattr__(self, "blocks", tuple(self.blocks))
+        if self.published is not None:
+            whole(f"published of {self.name}", self.published, at_least=1)
+        flag(f"exact of {self.name}", self.exact)
+        text_of(f"source of {self.name}", self.source)
         _check_names(self)
         _check_shapes(self)
 
