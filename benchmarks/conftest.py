@@ -2,7 +2,6 @@
 
 import pytest
 from browser.conftest import chromium, lab, open_page, run_all, run_cell  # noqa: F401 - fixtures
-from browser.test_what_if_browser import notebook  # noqa: F401 - a fixture
 
 
 @pytest.fixture

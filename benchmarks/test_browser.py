@@ -1,7 +1,6 @@
 """How fast the widgets answer in a real Chromium: the first picture, a frame while dragging, a slider of Python's."""
 
 import pytest
-from browser.test_what_if_browser import CELL, slider
 
 import astra_edu as ae
 from astra_edu.course.widgets import handout
@@ -50,7 +49,11 @@ SLIDER_TO_PICTURE = KEY_TO_PICTURE.replace(
     """handle.value = Number(handle.value) + (key === "ArrowRight" ? 1 : -1);
   handle.dispatchEvent(new Event("input", { bubbles: true }));""",
 )
-WHAT_IF_TO_PICTURE = KEY_TO_PICTURE.replace("SHOWN", 'document.querySelector(".astra-timeline").astraTimeline.run')
+WHAT_IF_TO_PICTURE = SLIDER_TO_PICTURE.replace(
+    '[...document.querySelectorAll(".astra-player")].at(-1).astraDeck.data',
+    'document.querySelector(".astra-timeline").astraTimeline.run',
+)
+WHAT_IF = 'import astra_edu as ae\nae.WhatIf("dgx2", "VGG-16", compute_scale=0.41, ask=False)'
 
 
 @pytest.fixture
@@ -87,10 +90,10 @@ def test_slider_to_picture_in_jupyterlab(benchmark, report, run_all):
     report([arrived for arrived, _ in times], "of which until the new picture's data are there")
 
 
-def test_what_if_to_picture_in_jupyterlab(benchmark, report, notebook):
+def test_what_if_to_picture_in_jupyterlab(benchmark, report, run_cell):
     """VGG-16 on DGX-2: from a key on a bandwidth slider to the simulated, explained and drawn run."""
-    page = notebook("notebooks/what_if_bench.ipynb", CELL)
-    handle = slider(page, "Dimension 1", "per link").element_handle()
+    page = run_cell("what_if_bench", WHAT_IF, ".astra-timeline")
+    handle = page.get_by_role("slider", name="dimension 1, per link").element_handle()
     page.wait_for_timeout(3000)
     times = []
     for key in ["ArrowRight", "ArrowLeft"] * 15:

@@ -16,6 +16,7 @@ LIVE = (
     "SpendTheBudget",
     "Stages",
     "TrainingIteration",
+    "WhatIf",
     "WhoWaits",
 )
 MOVE = """([control, by]) => new Promise((done) => {

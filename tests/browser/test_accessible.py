@@ -10,6 +10,7 @@ pytest.importorskip("anywidget")
 pytest.importorskip("axe_playwright_python")
 
 from axe_playwright_python.sync_playwright import Axe
+from course.instruments.test_looks import TRAINED
 from recorded_runs import run as recorded
 
 import astra_edu as ae
@@ -19,6 +20,7 @@ from browser.looking import SCHEMES
 pytestmark = pytest.mark.browser
 
 MAKE = {
+    "BandwidthSliders": lambda: ae.BandwidthSliders(*TRAINED),
     "BuildATrace": ae.BuildATrace,
     "CaseStudies": lambda: ae.CaseStudies("job=all-reduce"),
     "ChunksOverDimensions": ae.ChunksOverDimensions,
@@ -35,6 +37,7 @@ MAKE = {
     "Player": lambda: ae.Player(ae.schedule("all-reduce", "ring", 8)),
     "SpendTheBudget": lambda: ae.SpendTheBudget("npus=64 tensor=4 pipeline=2"),
     "Stages": ae.Stages,
+    "WhatIf": lambda: ae.WhatIf("torus", "all-reduce", ask=False),
     "WhoWaits": ae.WhoWaits,
     "TrainingIteration": ae.TrainingIteration,
     "Timeline": lambda: ae.Timeline(ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.preset("torus"))),

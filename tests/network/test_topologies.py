@@ -374,14 +374,11 @@ def test_the_menus_of_the_widgets_know_them():
     torus = ae.Dimension.of("Torus4x2", 8, 50, 500)
     platform = ae.Platform((torus,), ae.SystemConfig.of("direct"))
     what_if = ae.WhatIf(platform, ae.Workload.micro("all-reduce", 1 << 20))
-    row = what_if.platform.rows[0]
-    assert row.dimension() == torus
-    row.topology.value = "Hypercube"
-    assert row.algorithm.value == "halvingDoubling"
-    row.npus.put(7)
-    row.follow(row.npus)
-    with pytest.raises(ae.ConfigError, match="power of two"):
-        row.dimension()
+    assert what_if.result.platform.network == (torus,)
+    what_if.values = what_if.values | {"topology_0": "Hypercube"}
+    assert what_if.values["algorithm_0"] == "halvingDoubling"
+    what_if.values = what_if.values | {"npus_0": 7}
+    assert "power of two" in what_if.data["problem"]
     explorer = ae.Explorer(network=(("Torus4x2", 8, 50, 500),))
     assert explorer.choice.network[0].topology == "Torus4x2"
     explorer.set(topology_0="Hypercube")

@@ -5,12 +5,16 @@ from strange.jobs import ARRAY, GEMM
 from strange.simulator import BLOCK, RESULT, SCHEDULE, TRACE, TRACE_SYSTEM
 
 import astra_edu as ae
+from astra_edu.course.studies.case_studies import Job, suited
 
 AWARE = ae.TracePlatform(BLOCK, TRACE_SYSTEM, congestion_aware=True)
 RECORDED = ae.simulate(TRACE, AWARE, record=True, progress=False)
 PLAYER = ae.Player(SCHEDULE)
 
+JOB = Job("VGG-16", ae.model("vgg16"), ae.Strategy(data=8))
+
 CALLS = [
+    call("BandwidthSliders", ae.BandwidthSliders, job=JOB, platform=suited((BLOCK,)), controls=["factor_0"]),
     call("BuildATrace", ae.BuildATrace, controls=["bandwidth"], setting="backward1_reduce2=off", bandwidth=25),
     call("CaseStudies", ae.CaseStudies, controls=["themis"], setting="other=W-2D job=all-reduce", themis="on"),
     call(
@@ -58,6 +62,8 @@ CALLS = [
         compute_scale=1,
         comm_scale=1,
         passes=1,
+        ask=False,
+        controls=["size"],
     ),
     call("WhoWaits", ae.WhoWaits, controls=["slow"], setting="workers=4 slow=2", straggler=1),
 ]

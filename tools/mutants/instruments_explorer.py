@@ -123,10 +123,10 @@ FAULTS = [
         f"{SAYS}values_outside_the_sliders_are_kept",
     ),
     Fault(
-        "players are numbered one too high",
+        "views are numbered one too high",
         f"{PY}/grid.py",
-        "numbers[drawn] = len(players)\n            players.append(player)",
-        "players.append(player)\n            numbers[drawn] = len(players)",
+        "numbers[drawn] = len(views)\n            views.append(view)",
+        "views.append(view)\n            numbers[drawn] = len(views)",
         STORED,
     ),
     Fault(

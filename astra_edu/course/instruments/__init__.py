@@ -1,5 +1,6 @@
 """Instruments: each shows one idea of the lectures, fed by the simulator, and asks for a prediction first."""
 
+from astra_edu.course.instruments.bandwidths import BandwidthSliders
 from astra_edu.course.instruments.budget import SpendTheBudget
 from astra_edu.course.instruments.case import CaseStudies
 from astra_edu.course.instruments.chunks import ChunksOverDimensions
@@ -16,8 +17,10 @@ from astra_edu.course.instruments.stages import Stages
 from astra_edu.course.instruments.trace import BuildATrace
 from astra_edu.course.instruments.training import TrainingIteration
 from astra_edu.course.instruments.waits import WhoWaits
+from astra_edu.course.instruments.what_if import WhatIf
 
 __all__ = [
+    "BandwidthSliders",
     "BuildATrace",
     "CaseStudies",
     "ChunksOverDimensions",
@@ -32,6 +35,7 @@ __all__ = [
     "SpendTheBudget",
     "Stages",
     "TrainingIteration",
+    "WhatIf",
     "WhoWaits",
     "leaderboard",
 ]

@@ -114,7 +114,7 @@ class Explorer(Instrument):
             numbers=words.numbers(choice),
             bars=words.bars(choice),
             code=words.code(choice),
-            player=_drawn(choice, timed),
+            view=_drawn(choice, timed),
         )
 
     def stored_scene(self, values: Values) -> Scene:

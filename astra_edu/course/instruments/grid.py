@@ -13,7 +13,7 @@ from astra_edu.course.instruments.setting import Setting, Values
 MOST_STORED = 240
 """How many settings a saved page holds, at most."""
 MOST_BYTES = 2_000_000
-"""How much of players."""
+"""How much of what their views draw."""
 
 
 def grid(settings: Sequence[Setting], shown: Values) -> list[Values]:
@@ -26,24 +26,24 @@ def grid(settings: Sequence[Setting], shown: Values) -> list[Values]:
 
 
 def once(stored: dict[str, Any]) -> list[Any]:
-    """The players of stored settings, each once; what stands in their place is its number.
+    """What the views of stored settings draw, each once; what stands in its place is its number.
 
-    A setting whose player would make the page too large isn't stored.
+    A setting whose view would make the page too large isn't stored.
     """
     numbers: dict[str, int] = {}
-    players: list[Any] = []
+    views: list[Any] = []
     size = 0
     for text, entry in list(stored.items()):
-        player = entry["scene"]["player"]
-        if not isinstance(player, dict):
+        view = entry["scene"]["view"]
+        if not isinstance(view, dict):
             continue
-        drawn = json.dumps(player)
+        drawn = json.dumps(view, default=bytes.hex)
         if drawn not in numbers:
-            if players and size + len(drawn) > MOST_BYTES:
+            if views and size + len(drawn) > MOST_BYTES:
                 del stored[text]
                 continue
             size += len(drawn)
-            numbers[drawn] = len(players)
-            players.append(player)
-        entry["scene"]["player"] = numbers[drawn]
-    return players
+            numbers[drawn] = len(views)
+            views.append(view)
+        entry["scene"]["view"] = numbers[drawn]
+    return views

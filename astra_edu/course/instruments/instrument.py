@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 import traitlets
 
 from astra_edu.base.errors import ConfigError, list_of
+from astra_edu.course.instruments import setting as of
 from astra_edu.course.instruments.grid import grid, once
 from astra_edu.course.instruments.looks import LOOKS
 from astra_edu.course.instruments.question import Answer, Confronted, Question, Said, confront
 from astra_edu.course.instruments.scene import Scene
-from astra_edu.course.instruments.setting import Setting, Values, as_text, checked, from_text, nearest, only, spelled
+from astra_edu.course.instruments.setting import Setting, Values, as_text, checked, from_text, only
 from astra_edu.course.instruments.still import drawn
 from astra_edu.course.widgets.bundle import script, style
 from astra_edu.course.widgets.view import View
@@ -51,8 +52,9 @@ class Instrument(View):
     _shared: tuple[str, ...] = ("values", "data", "step", "guess", "reply")
     _esm = script("instrument")
     _css = style("instrument")
-    values = traitlets.Dict().tag(**_OF_THE_VIEW)
+    values = traitlets.Dict().tag(sync=True)
     data = traitlets.Dict().tag(sync=True)
+    wish = traitlets.Dict().tag(**_OF_THE_VIEW)
     step = traitlets.Float(0).tag(**_OF_THE_VIEW)
     guess = traitlets.Dict().tag(**_OF_THE_VIEW)
     reply = traitlets.Dict().tag(sync=True)
@@ -70,9 +72,9 @@ class Instrument(View):
         self._on_show = self.scene(values)
         super().__init__(values=values)
         self.data = self._data(self._on_show)
-        self.observe(self._moved, "values")
-        self.observe(self._committed, "guess")
-        self.observe(self._acted, "act")
+        heard = {"values": self._moved, "wish": self._wished, "guess": self._committed, "act": self._acted}
+        for name, hear in heard.items():
+            self.observe(hear, name)
 
     def scene(self, values: Values) -> Scene:
         """What is shown of a setting. Raises ConfigError for one that can't be."""
@@ -139,10 +141,16 @@ class Instrument(View):
     def state(self) -> dict[str, Any]:
         """For a saved page: also what other settings show, as many as a page may hold."""
         stored = self._stored()
-        return super().state() | {"stored": stored, "players": once(stored)}
+        return super().state() | {"stored": stored, "views": once(stored)}
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.text!r})"
+
+    def _wished(self, change: Any = None) -> None:
+        """The view asks for values; what it shows meanwhile may be older than what is on show here."""
+        with self.hold_sync():
+            self.values = self.values | self.wish["values"]
+            self.data = self.data | {"number": self.wish["number"]}
 
     def _moved(self, change: Any = None) -> None:
         if self._settling:
@@ -174,18 +182,17 @@ class Instrument(View):
         self.reply = asdict(answer) | {"about": self.guess["about"]}
 
     def _acted(self, change: Any = None) -> None:
-        for name, _ in self.actions:
+        for name, _ in self.data["actions"]:
             if name == self.act.get("name"):
-                getattr(self, name)()
+                try:
+                    getattr(self, name)()
+                except ConfigError as error:
+                    self.data = self.data | {"problem": str(error), "nearest": {}}
 
     def _data(self, scene: Scene) -> dict[str, Any]:
         return self._of_setting(self.values, scene) | {
             "title": scene.title,
-            "settings": [
-                {"name": s.name, "label": s.label, "menu": s.menu, "group": s.group, "values": list(s.values)}
-                | {"words": [s.called(v) for v in s.values], "texts": [spelled(v) for v in s.values]}
-                for s in self.settings
-            ],
+            "settings": of.described(self.settings),
             "actions": [list(action) for action in (() if self._controls else self.actions)],
             "looks": LOOKS,
             "problem": "",
@@ -208,11 +215,8 @@ class Instrument(View):
         matters = {s.name: values[s.name] for s in self.settings if not s.free}
         if self._last_greyed[0] == matters:
             return self._last_greyed[1]
-        found: dict[str, dict[str, str]] = {}
-        for setting in self._movable:
-            for place, value in enumerate(() if setting.free or not setting.shown(values) else setting.values):
-                if why := self._impossible(self.settle(values | {setting.name: value}, values)[0]):
-                    found.setdefault(setting.name, {})[str(place)] = why
+        settings = [s for s in self._movable if not s.free]
+        found = of.greyed(settings, values, lambda wanted: self._impossible(self.settle(wanted, values)[0]))
         self._last_greyed = matters, found
         return found
 
@@ -226,13 +230,11 @@ class Instrument(View):
     def _nearest(self) -> Values:
         """The possible setting that is nearest to the wanted one."""
         on_show = self._values_on_show()
-        wanted = {s.name: self.values.get(s.name) for s in self.settings}
-        wanted = {s.name: wanted[s.name] if wanted[s.name] in s.values else on_show[s.name] for s in self.settings}
-        return nearest(self._movable, wanted, lambda values: not self._impossible(values)) or on_show
+        wanted = {s.name: v if (v := self.values.get(s.name)) in s.values else on_show[s.name] for s in self.settings}
+        return of.nearest(self._movable, wanted, lambda values: not self._impossible(values)) or on_show
 
     @property
     def _movable(self) -> tuple[Setting, ...]:
-        """The settings, without those that have no control."""
         return only(self.settings, self._controls)
 
     def _values_on_show(self) -> Values:

@@ -43,6 +43,7 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "message": ("#f3e08c", "#7d6c14", ""),
     "wrong": ("#f28e8e", "#b3261e", "x"),
     "bytes on links": ("#9ecbe8", "#2f6f9c", "\\"),
+    "links": ("#b9bcc2", "#6b6f78", ""),
     "latency and endpoint delay": ("#d4d4d4", "#55585e", "."),
     "begins here": ("#a9dcc3", "#2b7355", ""),
     "comes later": ("#cfe3b4", "#5c7a2c", "-"),

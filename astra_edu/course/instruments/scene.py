@@ -137,7 +137,8 @@ class Scene:
     title: what it is. headline: the number that counts, in words. sentences: what is to be said about it. numbers:
     {name: (value, in words)}, compared with those of the setting before and of the pinned one. code: it in Python.
     sets: {what on the stage or in lanes: values to take where it is clicked}; the settings must have a control as well.
-    drags: {what on the stage: the setting that it moves}. player: what a player draws, of an instrument that has one.
+    drags: {what on the stage: the setting that it moves}. view: what a player or a timeline draws, of an instrument
+    that has one.
     """
 
     title: str
@@ -151,7 +152,7 @@ class Scene:
     lanes: tuple[Lanes, ...] = ()
     sets: dict[str, dict[str, Any]] = field(default_factory=dict)
     drags: dict[str, Drag] = field(default_factory=dict)
-    player: dict[str, Any] | None = None
+    view: dict[str, Any] | None = None
 
     def keeping(self, fixed: dict[str, Any]) -> Scene:
         """The same, but nothing that is clicked or dragged moves a setting of these away from its value."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from numbers import Real
 from string import punctuation
 from typing import Any
@@ -45,7 +46,9 @@ class Setting:
         if self.words:
             return self.words(value)
         text = f"{value:g}" if isinstance(value, (int, float)) else str(value)
-        one = value == 1 and len(self.unit) > 2 and self.unit.endswith("s")  # a word in the plural, not "ns"
+        one = (
+            value == 1 and len(self.unit) > 2 and self.unit.isalpha() and self.unit.endswith("s")
+        )  # a plural, not "ns"
         return f"{text} {self.unit[:-1] if one else self.unit}".strip()
 
     def shown(self, values: Values) -> bool:
@@ -89,6 +92,25 @@ def checked(settings: Sequence[Setting], given: Mapping[str, object], start: Map
     return {s.name: s.checked(given[s.name]) if s.name in given else start[s.name] for s in settings}
 
 
+def described(settings: Sequence[Setting]) -> list[dict[str, Any]]:
+    """What a view needs to know of them."""
+    return [
+        {"name": s.name, "label": s.label, "menu": s.menu, "group": s.group, "values": list(s.values)}
+        | {"words": [s.called(v) for v in s.values], "texts": [spelled(v) for v in s.values]}
+        for s in settings
+    ]
+
+
+def greyed(settings: Sequence[Setting], values: Values, why: Callable[[Values], str]) -> dict[str, dict[str, str]]:
+    """{setting: {place of a value: why it can't be chosen}}, everything else as it is. why: "" for what can be."""
+    found: dict[str, dict[str, str]] = {}
+    for setting in settings:
+        for place, value in enumerate(setting.values if setting.shown(values) else ()):
+            if said := why(values | {setting.name: value}):
+                found.setdefault(setting.name, {})[str(place)] = said
+    return found
+
+
 def nearest(settings: Sequence[Setting], wanted: Values, possible: Callable[[Values], bool]) -> Values | None:
     """What differs from the wanted values in one that isn't fixed, by the fewest places, and is possible, if any is."""
     best: tuple[int, Values] | None = None
@@ -110,6 +132,7 @@ def as_text(values: Mapping[str, Any]) -> str:
     return " ".join(f"{name}={spelled(value)}" for name, value in values.items())
 
 
+@lru_cache(maxsize=8192, typed=True)
 def spelled(value: object) -> str:
     """A value as it stands in a line of text: what would end it there is written as in an address, %20 for a space."""
     return quote(str(value), safe=_KEPT)

@@ -47,7 +47,7 @@ def test_the_player_and_the_text_follow_every_setting():
         assert shown(explorer)["headline"] != before, name
         before = shown(explorer)["headline"]
     assert repr(explorer.player) == "Player(<halving-doubling all-gather on 16 NPUs: 4 steps, 16 shards>)"
-    drawn = shown(explorer)["player"]
+    drawn = shown(explorer)["view"]
     assert drawn["title"] == "halving-doubling all-gather on 16 NPUs"
     assert drawn == {name: part for name, part in explorer.player.data.items() if name != "number"}
 
@@ -58,7 +58,7 @@ def test_what_is_drawn_is_a_players_with_its_timing():
     schedule = ae.hierarchical("all-reduce", ["direct", "ring"], [3, 2])
     time = ae.time_schedule(schedule, dims, 2**18, 10)
     player = ae.Player(schedule, time, topology=["FullyConnected", "Ring"])
-    assert shown(explorer)["player"] | {"number": 0} == player.data
+    assert shown(explorer)["view"] | {"number": 0} == player.data
 
 
 def test_the_view_and_python_share_where_the_player_is():
@@ -140,11 +140,11 @@ def test_a_dimension_more_is_a_switch_with_what_suits_it():
 
 def test_an_impossible_setting_says_so_and_leaves_the_picture():
     explorer = ae.Explorer(algorithms="halving-doubling")
-    drawn = shown(explorer)["player"]
+    drawn = shown(explorer)["view"]
     want(explorer, npus_0=12)
     assert "The nearest that work: 8 and 16" in explorer.data["problem"]
     assert explorer.data["nearest"]["npus_0"] in (10, 12, 16, 8)
-    assert shown(explorer)["player"] == drawn
+    assert shown(explorer)["view"] == drawn
     assert explorer.player.schedule.npus == 8
     with pytest.raises(ae.ConfigError, match="power of two"):
         _ = explorer.choice
@@ -283,16 +283,16 @@ def test_who_wants_no_question_is_asked_none():
 def test_a_saved_page_holds_what_is_one_setting_away_and_each_player_once():
     explorer = ae.Explorer("all-gather", "direct", (("FullyConnected", 4, 50, 500),))
     state = explorer.state()
-    stored, players = state["stored"], state["players"]
+    stored, players = state["stored"], state["views"]
     for name, value in [("size", 2**24), ("bandwidth_0", 100), ("npus_0", 8), ("dimensions", 2), ("splits", 1)]:
         text = " ".join(f"{known}={value if known == name else now}" for known, now in explorer.values.items())
         other = ae.Explorer("all-gather", "direct", (("FullyConnected", 4, 50, 500),))
         other.set(**{name: value})
         entry = stored[text]
         assert entry["scene"]["headline"] == shown(other)["headline"]
-        assert players[entry["scene"]["player"]]["title"].split(",")[0] == other.player.data["title"].split(",")[0]
+        assert players[entry["scene"]["view"]]["title"].split(",")[0] == other.player.data["title"].split(",")[0]
         assert entry["answer"]["value"] == other.predict(1 if name != "dimensions" else "dimension 0").answer
-    assert players[stored[explorer.text]["scene"]["player"]]["marks"]
+    assert players[stored[explorer.text]["scene"]["view"]]["marks"]
     switched = stored[explorer.text.replace("FullyConnected", "Switch")]  # brings its algorithm
     assert switched["text"].split("algorithm_0=")[1].startswith("halving-doubling")
     assert switched["note"].startswith("halving-doubling suits")

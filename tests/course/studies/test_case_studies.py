@@ -368,15 +368,34 @@ def test_what_blocks_cost():
 
 def test_sliders_simulate_what_they_say():
     pytest.importorskip("anywidget")
-    from astra_edu.course.widgets.bandwidth_sliders import BandwidthSliders
-
     platform = case_study_platform("Conv-4D", splits=4)
-    view = BandwidthSliders(SMALL, platform)
+    view = ae.BandwidthSliders(SMALL, platform)
+    start = view.result.total_ns
     assert "as at the start" in repr(view)
-    view.sliders[2].value = 2
+    view.set(factor_2=2)
     assert view.factors == [1, 1, 2, 1]
-    assert view.result.total_ns == train(SMALL, with_bandwidths(platform, [1, 1, 2, 1])).total_ns < view.start.total_ns
-    assert f"{view.start.total_ns / view.result.total_ns:.3f} times as fast" in view.words.said
-    assert "<td>700</td>" in view.words.html
-    view.sliders[2].value = 1
-    assert "as at the start" in view.summary
+    assert view.result.total_ns == train(SMALL, with_bandwidths(platform, [1, 1, 2, 1])).total_ns < start
+    scene = view.scene(view.values)
+    assert f"{start / view.result.total_ns:.3f} times as fast as at the start" in scene.headline
+    assert scene.numbers["bandwidth of an NPU"] == (700, "700 GB/s")
+    now, before = scene.bars[0].bars
+    assert (now.size, before.size) == pytest.approx((view.result.total_ns / 1e6, start / 1e6), rel=1e-6)
+    assert [bar.size for bar in scene.bars[1].bars] == pytest.approx(
+        npu_bandwidths(with_bandwidths(platform, [1, 1, 2, 1]))
+    )
+    view.set(factor_2=1)
+    assert "as at the start" in view.scene(view.values).headline
+
+
+def test_sliders_ask_on_which_dimension_bandwidth_helps_most():
+    pytest.importorskip("anywidget")
+    platform = case_study_platform("Conv-4D", splits=4)
+    view = ae.BandwidthSliders(SMALL, platform)
+    answer = view.answer(view.values)
+    times = []
+    for d in range(4):
+        factors = [1.0] * 4
+        factors[d] = 2
+        times.append(train(SMALL, with_bandwidths(platform, factors)).total_ns)
+        assert f"on dimension {d}: {times[d] / 1e6:,.3f} ms" in answer.why
+    assert answer.value == f"dimension {times.index(min(times))}"

@@ -8,18 +8,17 @@ import pytest
 
 pytest.importorskip("anywidget")
 
-from astra_edu.course.instruments import Explorer, Instrument
+from astra_edu.course.instruments import Explorer, Instrument, WhatIf
 from astra_edu.course.widgets import Folds, LinkPlayer, Player, Timeline
 from astra_edu.course.widgets.bundle import STATIC, join, script, style
 from astra_edu.course.widgets.palette import LEVELS, PALETTE
-from astra_edu.course.widgets.what_if_parts import Words
 
 WIDGETS = {
     "folds": Folds,
     "link_player": LinkPlayer,
     "player": Player,
     "timeline": Timeline,
-    "what_if": Words,
+    "timeline_instrument": WhatIf,
     "instrument": Instrument,
     "player_instrument": Explorer,
 }
@@ -110,7 +109,9 @@ def test_styles_have_every_colour_for_both_themes_and_reach_no_other_widget(name
     assert text.count("--astra-level-") == len(LEVELS)
     own = (STATIC / f"{name}.css").read_text(encoding="utf-8")
     outer = [line for line in own.splitlines() if line[:1] not in ("", " ", "}", "/")]
-    root = {"link_player": "links", "what_if": "what-if", "player_instrument": "instrument"}.get(name, name)
+    root = {"link_player": "links", "player_instrument": "instrument", "timeline_instrument": "instrument"}.get(
+        name, name
+    )
     assert set(outer) - {".astra-gone { visibility: hidden; }"} == {f".astra-widget.astra-{root} {{"}
 
 

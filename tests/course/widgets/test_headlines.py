@@ -57,28 +57,6 @@ def test_a_player_of_a_network_too_large_to_draw_says_so_too():
     assert "showing counts Beware: the messages share links;" in picture
 
 
-def test_what_if_leads_with_the_bound_and_compares_bounds():
-    view = ae.WhatIf(platform("direct"), ae.Workload.micro("all-reduce", GIB))
-    assert view.summary().startswith(f"at least 37,500.001 µs in all: {MODEL}\n")
-    assert f'<p class="astra-total">at least 37,500.001 µs in all: {MODEL}</p>' in unescape(view.head.html)
-    assert re.search(r"^at least +37,500.001 µs +37,500.001 µs +none$", view.summary(), re.MULTILINE)
-    assert re.search(r"^total time +2,502.433 µs +2,502.433 µs +none$", view.summary(), re.MULTILINE)
-    assert repr(view).startswith(f"WhatIf(<at least 37,500.001 µs in all: {MODEL}: compute")
-    assert (view.timeline.data["total"], view.timeline.data["times"]) == (
-        "at least 37,500.001 µs",
-        f"{MODEL}; compute 0 ns, exposed communication 2,502.433 µs",
-    )
-    view.platform.rows[0].bandwidth.value = 100
-    assert "; 2.00 times as fast as the baseline (at least 37,500.001 µs)" in view.summary()
-
-
-def test_what_if_is_as_it_was_where_nothing_is_shared():
-    view = ae.WhatIf(platform("ring"), ae.Workload.micro("all-reduce", GIB))
-    assert view.summary().startswith(f"{FREE} in all\n")
-    assert "at least" not in view.summary()
-    assert view.timeline.data["total"] == FREE
-
-
 def test_figures_of_runs_lead_with_the_bound(runs):
     picture = ae.plots.compute_and_exposed(runs)
     assert picture.table.splitlines()[0].split("  ")[0] == "run"

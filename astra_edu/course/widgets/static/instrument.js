@@ -8,17 +8,14 @@ import { Loop } from "./frame/loop.js";
 import { Reel } from "./frame/reel.js";
 import { Transport, transportKeys } from "./frame/transport.js";
 import { Watch } from "./frame/watch.js";
-import { Bars } from "./instrument/bars.js";
 import { changes } from "./instrument/changes.js";
-import { CurveView } from "./instrument/curve_view.js";
-import { LaneView } from "./instrument/lane_view.js";
 import { Patterns } from "./instrument/looks.js";
+import { showPictures } from "./instrument/pictures.js";
 import { Predict } from "./instrument/predict.js";
 import { Reach } from "./instrument/reach.js";
 import { Settings } from "./instrument/settings.js";
 import { Share } from "./instrument/share.js";
 import { Stage, film } from "./instrument/stage.js";
-import { showTables } from "./instrument/tables.js";
 
 const LABELS = { first: "Start", previous: "Step before", next: "Next step", last: "End" };
 const KEYS =
@@ -54,10 +51,10 @@ export class InstrumentView {
     put(root, "tabindex", "0");
     right.addEventListener("pointerdown", ({ target }) => target.closest("button, input, select, summary, pre, a") || root.focus({ preventScroll: true }));
     this.patterns = new Patterns(root, id);
-    this.settings = new Settings(left, (values) => this.#share(values));
+    this.settings = new Settings(left, (...wish) => this.#share(...wish));
     this.predict = new Predict(left, id, (value) => this.#commit(value), () => this.#ask(), () => this.#mark());
-    this.reach = new Reach(this.predict, this.settings, (values) => this.#share(values));
-    this.share = new Share(left, () => this.#pin(), (name) => this.#act(name));
+    this.reach = new Reach(this.predict, this.settings);
+    this.share = new Share(left, () => this.#pin(), () => this.settings.take(this.settings.values(this.pinned.text)), (name) => this.#act(name));
     this.title = make("strong", { class: "astra-title" }, right);
     this.problem = make("p", { class: "astra-problem", role: "alert" }, right);
     this.note = make("p", { class: "astra-note", "aria-live": "polite" }, right);
@@ -101,9 +98,15 @@ export class InstrumentView {
     return this.given;
   }
 
-  #share(values) {
-    this.model.set("values", values);
-    if (this.live) this.model.save_changes();
+  /** Ask Python for these values, or look for them in what a saved page holds. */
+  #share(values, number) {
+    if (this.live) {
+      this.model.set("wish", { values, number: `${this.id}.${number}` });
+      this.model.save_changes();
+    } else {
+      this.settings.asked = {};
+      this.model.set("values", { ...this.model.get("values"), ...values });
+    }
   }
 
   #arrived() {
@@ -173,25 +176,29 @@ export class InstrumentView {
     if (data.problem) this.#offer(data.nearest);
     put(this.note, "text", data.problem ? "" : data.note ?? "");
     this.patterns.show(data.looks);
-    this.settings.show(data, this.model.get("values"));
+    this.settings.show(data, this.model.get("values"), this.id);
     this.predict.show(data.question, this.model.get("guess"), this.model.get("reply"));
     if (this.live) this.share.offer(data.actions);
-    this.share.show(data.short ?? data.text, scene.code, Boolean(this.pinned));
+    this.share.show(data.short ?? data.text, scene.code, this.pinned && (this.pinned.text === data.text ? "here" : "away"));
     this.root.classList.toggle("astra-impossible", Boolean(data.problem));
     const compared = [["before", this.before], ["pinned", this.pinned]].filter(([, other]) => other && other.text !== data.text);
     put(this.headline, "text", this.veiled ? "Predict first: the numbers come then." : scene.headline);
     this.words.replaceChildren();
     if (!this.veiled) {
       for (const text of scene.sentences) make("p", { text }, this.words);
-      for (const [name, other] of compared) make("p", { class: "astra-change", text: changes(name, scene.numbers, other.scene.numbers) }, this.words);
+      for (const [name, other] of compared) {
+        const differs = name === "pinned" ? this.settings.changed(other.text, data.text) : "";
+        make("p", { class: "astra-change", text: changes(name, scene.numbers, other.scene.numbers, differs) }, this.words);
+      }
     }
     this.bars.hidden = this.numbers.hidden = this.veiled;
     this.reach.load(data, this.model.get("values"));
     this.stage.load(scene.stage);
-    this.#showPictures(scene, compared);
+    this.timed = showPictures(this, scene, compared);
     this.showViews(scene);
     this.#mark();
-    for (const part of [this.range, this.transport.bar, this.said]) part.hidden = !scene.stage || this.still;
+    const moves = scene.stage?.steps.length > 1 && !this.still;
+    for (const part of [this.range, this.transport.bar, this.said]) part.hidden = !moves;
     put(this.range, "max", scene.stage ? scene.stage.steps.length - 1 : 0);
     this.reel.load(film(scene.stage));
     this.loop.wake();
@@ -204,29 +211,23 @@ export class InstrumentView {
     this.problem.astraKnown = {};
     button.addEventListener("click", () => {
       this.root.focus({ preventScroll: true });
-      this.#share(nearest);
+      this.settings.take(nearest);
     });
-  }
-
-  /** Bars, lanes and curves, each with those of another setting as a ghost; before a prediction only open lanes. */
-  #showPictures(scene, compared) {
-    const [whose, other] = compared.at(-1) ?? [];
-    const { patterns, veiled } = this;
-    const clicked = (name) => this.reach.click(name);
-    this.bars.replaceChildren();
-    this.charts.replaceChildren();
-    const lanes = scene.lanes.filter(({ open }) => open || !veiled);
-    const curves = veiled ? [] : scene.curves;
-    this.timed = [
-      ...lanes.map((one, i) => new LaneView(this.charts, patterns, one, { clicked, ghost: other?.scene.lanes[i], whose, bare: veiled })),
-      ...curves.map((one, i) => new CurveView(this.charts, patterns, one, other?.scene.curves[i], whose)),
-    ];
-    scene.bars.forEach((bars, i) => new Bars(this.bars, patterns, bars, other?.scene.bars[i], whose));
-    showTables(this.tables, scene);
   }
 
   /** What a kind of instrument draws besides, in `views`. */
   showViews() {}
+
+  /** The question is where the pictures are in sight, however many settings there are. */
+  askOnTheRight() {
+    const { box, result, again } = this.predict;
+    if (box.parentElement !== this.headline.parentElement) this.headline.after(box, result, again);
+  }
+
+  /** What a view draws; a saved page has it once, however many settings share it. */
+  stored(view) {
+    return typeof view === "number" ? this.model.get("views")[view] : view;
+  }
 
   #mark() {
     this.stage.mark(...this.reach.marks);

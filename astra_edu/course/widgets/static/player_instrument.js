@@ -1,4 +1,4 @@
-// An instrument with a player in it: scene.player is what the player draws.
+// An instrument with a player in it: scene.view is what the player draws.
 
 import { widgetOf } from "./frame/dom.js";
 import { stubModel } from "./frame/stub.js";
@@ -9,8 +9,8 @@ const AT_START = { step: 0, time: 0, playing: false, speed: 1, clock: "steps" };
 
 export class PlayerInstrumentView extends InstrumentView {
   /** The player of a setting; while a question is open, without times. */
-  showViews({ player, title }) {
-    const shown = typeof player === "number" ? this.model.get("players")[player] : player;
+  showViews({ view, title }) {
+    const shown = this.stored(view);
     if (this.shown === shown && this.untimed === this.veiled) return;
     Object.assign(this, { shown, untimed: this.veiled });
     const data = this.veiled ? { ...shown, marks: null, title, caveat: "" } : shown;
@@ -22,8 +22,7 @@ export class PlayerInstrumentView extends InstrumentView {
     const { model } = this;
     this.inner = stubModel({ ...AT_START, ...model.get("played"), data, keys: this.root }, (state) => this.tell(state));
     this.player = new PlayerView(this.inner, this.views);
-    const { box, result, again } = this.predict; // where the player is in sight, however many settings there are
-    this.headline.after(box, result, again);
+    this.askOnTheRight();
     this.watch.model(model, { played: () => Object.entries(model.get("played")).forEach(([name, value]) => this.inner.set(name, value)) });
   }
 

@@ -2,7 +2,7 @@
 //   run       columns of spans; a track is a row of a lane, its spans stand together by their start
 //   stretch   the part of the run that is shown
 //   lanes     where the lanes are, and which are open
-//   View      one per place on the page: the lanes, the controls, the span that is looked at
+//   TimelineView   one per place on the page: the lanes, the controls, the span that is looked at
 
 import { makeRoot, put, unique, widgetOf } from "./frame/dom.js";
 import { hearKeys } from "./frame/keys.js";
@@ -19,7 +19,7 @@ import { Stretch } from "./timeline/stretch.js";
 
 const SETTLED_MS = 150; // after the last move the window is shared with Python and the table is brought up to date
 
-class View {
+export class TimelineView {
   constructor(model, el) {
     this.model = model;
     this.stretch = new Stretch();
@@ -255,4 +255,4 @@ class View {
   }
 }
 
-export default widgetOf(View);
+export default widgetOf(TimelineView);

@@ -1,7 +1,7 @@
 // What has changed against another setting, in words.
 
-/** "Against the setting before: time 12 ms → 10 ms (−16.7 %)". numbers: {name: [value, in words]}. */
-export function changes(name, numbers, others) {
+/** "Against the setting before: time 12 ms → 10 ms (−16.7 %)". numbers: {name: [value, in words]}; differs: what was changed. */
+export function changes(name, numbers, others, differs = "") {
   const parts = Object.entries(numbers).filter(([key]) => key in others).map(([key, [value, said]]) => {
     const [before, saidBefore] = others[key];
     if (value === before) return `${key} the same`;
@@ -9,5 +9,6 @@ export function changes(name, numbers, others) {
     const percent = share === null ? "" : ` (${share < 0 ? "−" : "+"}${Math.abs(share).toFixed(1)} %)`;
     return `${key} ${saidBefore} → ${said}${percent}`;
   });
-  return `Against the ${name === "pinned" ? "pinned setting" : "setting before"}: ${parts.join("; ")}.`;
+  const other = name === "pinned" ? "pinned setting" : "setting before";
+  return `Against the ${other}${differs && ` (${differs})`}: ${parts.join("; ")}.`;
 }

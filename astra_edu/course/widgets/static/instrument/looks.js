@@ -2,7 +2,7 @@
 
 import { make, put } from "../frame/dom.js";
 
-const HATCHES = { "/": "M-1 7L7 -1M3 11L11 3", "\\": "M-1 1L7 9M3 -3L11 5", x: "M0 0L8 8M0 8L8 0", ".": "M2 2h1.6M6 6h1.6", "-": "M0 4H8" };
+const SIGNS = { "/": "M-1 7L7 -1M3 11L11 3", "\\": "M-1 1L7 9M3 -3L11 5", x: "M0 0L8 8M0 8L8 0", ".": "M2 2h1.6M6 6h1.6", "-": "M0 4H8" };
 
 /** How a line of a look is dashed. */
 export const DASHES = { "": null, "/": "7 3", "\\": "2 3", x: "9 3 2 3", ".": "1 3", "-": "12 4" };
@@ -13,7 +13,7 @@ export class Patterns {
     this.looks = {};
     const svg = make("svg", { width: 0, height: 0, "aria-hidden": "true", class: "astra-patterns" }, root);
     const defs = make("defs", {}, svg);
-    Object.entries(HATCHES).forEach(([, d], number) => {
+    Object.entries(SIGNS).forEach(([, d], number) => {
       const pattern = make("pattern", { id: `${id}-hatch-${number}`, width: 8, height: 8, patternUnits: "userSpaceOnUse" }, defs);
       make("path", { d }, pattern);
     });
@@ -33,7 +33,7 @@ export class Patterns {
     const [light, dark, sign] = this.looks[look];
     put(ground, "style", `fill: light-dark(${light}, ${dark})`);
     put(ground, "data-look", look);
-    put(hatch, "style", sign ? `fill: url(#${this.id}-hatch-${Object.keys(HATCHES).indexOf(sign)})` : "fill: none");
+    put(hatch, "style", sign ? `fill: url(#${this.id}-hatch-${Object.keys(SIGNS).indexOf(sign)})` : "fill: none");
   }
 }
 

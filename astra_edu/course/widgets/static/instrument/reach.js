@@ -3,9 +3,9 @@
 import { clamp } from "../frame/numbers.js";
 
 export class Reach {
-  /** predict: the question; settings: their controls; share(values): somebody has set them. */
-  constructor(predict, settings, share) {
-    Object.assign(this, { predict, settings, share, from: null });
+  /** predict: the question; settings: their controls. */
+  constructor(predict, settings) {
+    Object.assign(this, { predict, settings, from: null });
   }
 
   load(data, values) {
@@ -16,7 +16,7 @@ export class Reach {
   click(name) {
     if (this.predict.choose(name)) return;
     const taken = this.data.scene.sets[name];
-    if (taken) this.share({ ...this.values, ...taken });
+    if (taken) this.settings.take(taken);
   }
 
   drag(name, dx, dy, what) {

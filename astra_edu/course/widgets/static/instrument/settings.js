@@ -5,11 +5,13 @@ import { make, put } from "../frame/dom.js";
 const WAIT_MS = 30; // a drag sends no more often than this
 
 export class Settings {
-  /** share(values) is called for what somebody sets. */
+  /** share(values, number): somebody has set these; whoever answers says the number. */
   constructor(root, share) {
-    Object.assign(this, { root, share, known: "", timer: null, moved: {} }); // moved: what has not been shared yet
-    this.fields = make("fieldset", {}, root);
-    make("legend", { text: "Setting" }, this.fields);
+    // moved: what has not been shared yet; asked: what has, and is not answered yet
+    Object.assign(this, { root, share, known: "", timer: null, moved: {}, asked: {}, number: 0 });
+    const set = make("fieldset", {}, root);
+    make("legend", { text: "Setting" }, set);
+    this.fields = make("div", { class: "astra-settings" }, set); // a drag ends where a child of a fieldset is hidden
     this.controls = [];
     this.groups = new Map();
   }
@@ -18,8 +20,10 @@ export class Settings {
     clearTimeout(this.timer);
   }
 
-  show(data, values) {
-    this.now = { ...values, ...this.moved };
+  /** id: of the view, which the numbers of its wishes begin with. */
+  show(data, values, id) {
+    if (data.number === `${id}.${this.number}`) this.asked = {};
+    this.now = { ...values, ...this.asked, ...this.moved };
     const known = JSON.stringify(data.settings);
     if (known !== this.known) this.#build(data.settings);
     this.known = known;
@@ -83,11 +87,18 @@ export class Settings {
     this.now = { ...this.now, ...this.moved };
     const control = this.controls.find((other) => other.setting === setting);
     this.#read(control, place, "");
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
+    this.timer ??= setTimeout(() => {
+      this.timer = null;
+      this.take(this.moved);
       this.moved = {};
-      this.share(this.now);
     }, WAIT_MS);
+  }
+
+  /** Have these values, and those that are still to be answered. */
+  take(values) {
+    this.asked = { ...this.asked, ...values };
+    this.number += 1;
+    this.share(this.asked, this.number);
   }
 
   #set(control, value, greyed) {
@@ -131,6 +142,14 @@ export class Settings {
   values(text) {
     const said = Object.fromEntries(text.split(" ").map((word) => word.split(/=(.*)/s).slice(0, 2)));
     return Object.fromEntries(this.controls.map(({ setting: { name, values, texts } }) => [name, values[texts.indexOf(said[name])]]));
+  }
+
+  /** What was changed from one line of text to another: "tensor group 4 NPUs → 8 NPUs". */
+  changed(from, to) {
+    const [before, now] = [this.values(from), this.values(to)];
+    const shown = this.controls.filter(({ setting: { name }, label }) => before[name] !== now[name] && !label.hidden);
+    const said = ({ values, words }, value) => words[values.indexOf(value)];
+    return shown.map(({ setting }) => `${fullName(setting)} ${said(setting, before[setting.name])} → ${said(setting, now[setting.name])}`).join("; ");
   }
 
   /** What a button to another setting says: "take 8 NPUs as tensor group". */

@@ -3,12 +3,15 @@
 import { make, put } from "../frame/dom.js";
 
 export class Share {
-  /** pin(): keep the setting on show to compare with, or let it go. act(name): one of the instrument's own buttons. */
-  constructor(root, pin, act) {
+  /** pin(): keep the setting on show to compare with, or let it go. back(): to it. act(name): one of the instrument's own buttons. */
+  constructor(root, pin, back, act) {
     this.act = act;
     this.bar = make("div", { class: "astra-bar" }, root);
     this.pin = make("button", { type: "button" }, this.bar);
     this.pin.addEventListener("click", pin);
+    this.back = make("button", { type: "button", text: "back to it", "aria-label": "back to the pinned setting" }, this.bar);
+    this.back.addEventListener("click", back);
+    this.own = make("div", { class: "astra-bar" }, root);
     this.text = this.#folded(root, "This setting as text");
     this.code = this.#folded(root, "The same as code");
   }
@@ -34,13 +37,18 @@ export class Share {
 
   /** The instrument's own buttons: [name, what stands on it]. */
   offer(actions) {
-    if (this.bar.children.length > 1) return;
-    for (const [name, text] of actions) make("button", { type: "button", text }, this.bar).addEventListener("click", () => this.act(name));
+    const known = JSON.stringify(actions);
+    if (known === this.known) return;
+    this.known = known;
+    this.own.replaceChildren();
+    for (const [name, text] of actions) make("button", { type: "button", text }, this.own).addEventListener("click", () => this.act(name));
   }
 
+  /** pinned: whether a setting is, and whether it is the one on show: null, "here" or "away". */
   show(text, code, pinned) {
+    put(this.back, "hidden", pinned !== "away");
     put(this.pin, "text", pinned ? "let the pinned setting go" : "pin this setting");
-    put(this.pin, "aria-pressed", String(pinned));
+    put(this.pin, "aria-pressed", String(Boolean(pinned)));
     for (const [part, shown] of [[this.text, text], [this.code, code]]) {
       if (part.lines.textContent !== shown) put(part.said, "text", "");
       put(part.lines, "text", shown);

@@ -6,7 +6,7 @@ import { several } from "../frame/words.js";
 import { Chart, legendKeys } from "./chart.js";
 import { Search } from "./search.js";
 
-const KEYS =
+const TIMELINE_KEYS =
   "+ −: zoom in, out · 0: the whole run · Enter: zoom to the span\n← →: earlier, later · Home, End: to the start, to the end\n" +
   "n p (or Shift + → ←): next, previous span of the lane · ↑ ↓: another lane · Esc: no span\n" +
   "/: highlight a layer; Enter there: its next span\n" +
@@ -39,7 +39,7 @@ export function makeParts(root, id, view) {
     next: () => view.nextFound(),
     left: () => chart.plot.focus(),
   });
-  const explain = makeHelp(bar, root, id, KEYS);
+  const explain = makeHelp(bar, root, id, TIMELINE_KEYS);
   return { title, times, chart, all, where, explain, search, ...makeDetails(root) };
 }
 
@@ -67,5 +67,5 @@ export function describe(root, parts, run) {
 /** With several NPUs there are more keys; where lanes can be closed, a button for all of them. */
 export function offer({ all, explain }, { many, folds }) {
   put(all, "hidden", !folds.size);
-  explain(KEYS + (many ? KEYS_OF_MANY : ""));
+  explain(TIMELINE_KEYS + (many ? KEYS_OF_MANY : ""));
 }

@@ -5,10 +5,13 @@ The two made here are small and plausible; no measured model has exactly these s
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from astra_edu.collectives import Collective
-from astra_edu.formats import load_workload
+from astra_edu.formats import format_workload, load_workload, parse_workload
 from astra_edu.workload import Layer, Work, Workload
 
 SINGLE = tuple(
@@ -80,3 +83,17 @@ def _dense(name: str, batch: int, inputs: int, outputs: int) -> Layer:
 def _compute_ns(rows: int, weights: int) -> int:
     """A multiplication and an addition for each row and weight."""
     return round(2 * rows * weights / _OPERATIONS_PER_NS)
+
+
+def job(workloads: Mapping[str, Workload], values: Mapping[str, Any]) -> Workload:
+    """The workload that values say. Raises ConfigError where it can't be scaled."""
+    name = values["workload"]
+    if name not in workloads:
+        return Workload.micro(name, values["size"])
+    return _scaled(workloads[name], values["compute_scale"], values["comm_scale"])
+
+
+@lru_cache(maxsize=32)
+def _scaled(workload: Workload, compute: float, comm: float) -> Workload:
+    """As ASTRA-sim's command line scales it, in 32-bit floats."""
+    return workload if compute == comm == 1 else parse_workload(format_workload(workload), comm, compute)
