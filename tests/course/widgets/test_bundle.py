@@ -9,13 +9,12 @@ import pytest
 pytest.importorskip("anywidget")
 
 from astra_edu.course.instruments import Explorer, Instrument
-from astra_edu.course.widgets import Folds, LinkPlayer, Player, Timeline
+from astra_edu.course.widgets import LinkPlayer, Player, Timeline
 from astra_edu.course.widgets.bundle import STATIC, join, script, style
 from astra_edu.course.widgets.palette import LEVELS, PALETTE
 from astra_edu.course.widgets.what_if_parts import Words
 
 WIDGETS = {
-    "folds": Folds,
     "link_player": LinkPlayer,
     "player": Player,
     "timeline": Timeline,
