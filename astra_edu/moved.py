@@ -61,6 +61,7 @@ MOVED = {
     "check.trace_runs": "course.check.ex11.runs",
     "check.what_is_sent": "course.check.ex7.sent",
     "course.widgets.explorer": "course.instruments.explorer",
+    "course.widgets.folds": "course.instruments.folds",
     "course.widgets.stages": "course.instruments.stages",
     "chrome_trace_2": "run.chrome_trace",
     "execution.clock": "clock.events",

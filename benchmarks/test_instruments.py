@@ -10,6 +10,7 @@ LIVE = (
     "CutTheModel",
     "Explorer",
     "FeedTheNetwork",
+    "Folds",
     "LinksAndCongestion",
     "MemorySystems",
     "OrderTheSteps",

@@ -14,7 +14,6 @@ from course.instruments.test_looks import TRAINED
 from recorded_runs import run as recorded
 
 import astra_edu as ae
-from astra_edu.workload.compute import Gemm, SystolicArray
 from browser.looking import SCHEMES
 
 pytestmark = pytest.mark.browser
@@ -28,7 +27,7 @@ MAKE = {
     "FeedTheNetwork": ae.FeedTheNetwork,
     "Explorer": lambda: ae.Explorer(network=(("Ring", 4, 50, 500), ("Switch", 2, 50, 500)), ask=False),
     "Explorer, asking": lambda: ae.Explorer("all-gather", network=(("Ring", 4, 50, 500), ("Switch", 2, 50, 500))),
-    "Folds": lambda: ae.Folds(Gemm(6, 5, 7), SystolicArray(3, 4)),
+    "Folds": lambda: ae.Folds(ae.Gemm(6, 5, 7), ae.SystolicArray(3, 4)),
     "HeldAgainst": ae.HeldAgainst,
     "MemorySystems": ae.MemorySystems,
     "LinkPlayer": lambda: ae.LinkPlayer(recorded(ae.Block("Ring", 4, 50, 500), "ring")),

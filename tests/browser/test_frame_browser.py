@@ -7,22 +7,20 @@ import pytest
 pytest.importorskip("anywidget")
 pytest.importorskip("networkx")
 
-from course.widgets.test_folds import SMALL
 from course.widgets.test_timeline import VGG
 from recorded_runs import run
 
 import astra_edu as ae
-from astra_edu.course.widgets import Folds, LinkPlayer, Player, Timeline
+from astra_edu.course.widgets import LinkPlayer, Player, Timeline
 
 pytestmark = pytest.mark.browser
 
 WIDGETS = {
     "player": Player(ae.schedule("all-reduce", "ring", 8), step=3),
-    "folds": Folds(SMALL.gemm, SMALL.array, step=4),
     "links": LinkPlayer(run(ae.Block("Switch", 8, 50, 500)), time=12_000),
     "timeline": Timeline(VGG),
 }
-PLAYING = ["player", "folds", "links"]
+PLAYING = ["player", "links"]
 FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 60))))"
 
 
@@ -102,12 +100,11 @@ def test_while_it_plays_nothing_is_read_out(show, name):
 @pytest.mark.parametrize("name", PLAYING)
 def test_who_wants_no_motion_sees_few_pictures(show, name):
     page = show(name, reduced_motion="reduce")
-    trait = {"player": "time", "folds": "step"}.get(name, "time")
-    page.evaluate(f"""() => {{
+    page.evaluate("""() => {
       window.seen = new Set();
-      const look = () => (seen.add(astraModels[0].get("{trait}")), requestAnimationFrame(look));
+      const look = () => (seen.add(astraModels[0].get("time")), requestAnimationFrame(look));
       look();
-    }}""")
+    }""")
     page.get_by_role("button", name="Play", exact=True).click()
     page.wait_for_timeout(900)
     assert page.evaluate("seen.size") <= 4

@@ -24,11 +24,11 @@ def outcome(folder, required, missing, test):
     return done.returncode, done.stdout + done.stderr
 
 
-FOLDS = "test_folds_browser.py"
-ONE = f"{FOLDS}::test_without_python_there_are_no_controls"
+PLAYER = "test_player_browser.py"
+ONE = f"{PLAYER}::test_without_a_timing_there_is_one_clock"
 
 
-@pytest.mark.parametrize(("missing", "test"), [("anywidget", FOLDS), ("playwright", ONE), ("chromium", ONE)])
+@pytest.mark.parametrize(("missing", "test"), [("anywidget", PLAYER), ("playwright", ONE), ("chromium", ONE)])
 def test_a_skip_is_a_failure_if_the_browser_is_required(tmp_path, missing, test):
     code, said = outcome(tmp_path, "1", missing, test)
     assert code in (1, 2)  # failed, or not even collected

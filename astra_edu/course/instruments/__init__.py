@@ -7,6 +7,7 @@ from astra_edu.course.instruments.chunks import ChunksOverDimensions
 from astra_edu.course.instruments.cut import CutTheModel
 from astra_edu.course.instruments.explorer import Explorer
 from astra_edu.course.instruments.feed import FeedTheNetwork
+from astra_edu.course.instruments.folds import Folds
 from astra_edu.course.instruments.held import HeldAgainst
 from astra_edu.course.instruments.instrument import Instrument
 from astra_edu.course.instruments.leaderboard import leaderboard
@@ -27,6 +28,7 @@ __all__ = [
     "CutTheModel",
     "Explorer",
     "FeedTheNetwork",
+    "Folds",
     "HeldAgainst",
     "Instrument",
     "LinksAndCongestion",

@@ -88,6 +88,14 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "needless edge": ("#6b6f78", "#b9bcc2", "/"),
     "edge left out": ("#8b8f98", "#8b8f98", "."),
     "NPU was busy": ("#f3e08c", "#7d6c14", "-"),
+    "on the arrays": ("#f8cfa6", "#8a4a14", ""),
+    "next": ("#f3e08c", "#7d6c14", "-"),
+    "done": ("#9ecbe8", "#2f6f9c", "."),
+    "not done": ("#e4e4e4", "#46494e", ""),
+    "idle PEs": ("#f1f2f4", "#33363b", "/"),
+    "load": ("#d4d4d4", "#55585e", "\\"),
+    "stream": ("#a9dcc3", "#2b7355", ""),
+    "skew": ("#cbb9e8", "#64499c", "/"),
 }
 """name: (on light, on dark, hatch); also of each family of algorithms, such as "ring".
 

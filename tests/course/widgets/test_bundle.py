@@ -9,12 +9,11 @@ import pytest
 pytest.importorskip("anywidget")
 
 from astra_edu.course.instruments import Explorer, Instrument, WhatIf
-from astra_edu.course.widgets import Folds, LinkPlayer, Player, Timeline
+from astra_edu.course.widgets import LinkPlayer, Player, Timeline
 from astra_edu.course.widgets.bundle import STATIC, join, script, style
 from astra_edu.course.widgets.palette import LEVELS, PALETTE
 
 WIDGETS = {
-    "folds": Folds,
     "link_player": LinkPlayer,
     "player": Player,
     "timeline": Timeline,

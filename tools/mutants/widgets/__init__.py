@@ -1,7 +1,6 @@
 """Faults in what the widgets show."""
 
 from tools.mutants.widgets import (
-    folds,
     glossary,
     link_player,
     player,
@@ -20,7 +19,6 @@ FAULTS = [
     *timeline.FAULTS,
     *timeline_bars.FAULTS,
     *trees.FAULTS,
-    *folds.FAULTS,
     *glossary.FAULTS,
     *stills.FAULTS,
     *readings.FAULTS,

@@ -164,7 +164,7 @@ FAULTS = [
         f"{WIDGETS}/static/frame/reel.js",
         "this.jump(0);",
         "this.jump(this.film.end) ;",
-        "tests/browser/test_folds_browser.py::test_buttons_and_the_strip",
+        "tests/browser/test_folds_seen.py::test_buttons_and_the_strip_lead_where_they_say",
     ),
     Fault(
         "all: the speed menu says another speed",
