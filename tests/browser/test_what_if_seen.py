@@ -69,7 +69,7 @@ def test_settings_stand_below_headings(show):
         *([f"dimension {d}", own] for d in (0, 1)),
         [
             "chunks and their order",
-            ["endpoint", "splits", "at once", "scheduling", "in a queue", "dimensions", "optimised"],
+            ["endpoint", "splits", "at once", "scheduling", "intra-dim.", "inter-dim.", "optimised"],
         ],
     ]
 

@@ -11,7 +11,7 @@ AWARE = ae.TracePlatform(BLOCK, TRACE_SYSTEM, congestion_aware=True)
 RECORDED = ae.simulate(TRACE, AWARE, record=True, progress=False)
 PLAYER = ae.Player(SCHEDULE)
 
-JOB = Job("VGG-16", ae.model("vgg16"), ae.Strategy(data=8))
+JOB = Job("VGG-16", ae.model("vgg16"), ae.Strategy(data=4))
 
 CALLS = [
     call("BandwidthSliders", ae.BandwidthSliders, job=JOB, platform=suited((BLOCK,)), controls=["factor_0"]),

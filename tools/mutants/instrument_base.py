@@ -96,7 +96,7 @@ FAULTS = [
     ),
     Fault(
         "curves: there while a question is open",
-        "astra_edu/course/widgets/static/instrument.js",
+        f"{JS}/pictures.js",
         "const curves = veiled ? [] : scene.curves;",
         "const curves = scene.curves;",
         OPEN,
@@ -118,8 +118,8 @@ FAULTS = [
     Fault(
         "click: takes nothing",
         f"{JS}/reach.js",
-        "this.share({ ...this.values, ...taken })",
-        "this.share({ ...taken, ...this.values })",
+        "this.settings.take(taken)",
+        "this.settings.take({})",
         TAKES,
     ),
     Fault(

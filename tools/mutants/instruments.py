@@ -65,8 +65,8 @@ FAULTS = [
     Fault(
         "stage: its slider is there while the run is asked for",
         "astra_edu/course/widgets/static/instrument.js",
-        "part.hidden = !scene.stage || this.still;",
-        "part.hidden = !scene.stage;",
+        "scene.stage?.steps.length > 1 && !this.still;",
+        "scene.stage?.steps.length > 1;",
         VEILED,
     ),
     Fault(

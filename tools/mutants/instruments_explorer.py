@@ -75,9 +75,9 @@ FAULTS = [
     Fault("what was brought in line isn't said", f"{JS}/instrument.js", 'data.note ?? ""', '""', BROUGHT),
     Fault(
         "a stale picture isn't pale",
-        f"{JS}/player_instrument.css",
-        "&.astra-impossible .astra-views { opacity: 0.35; }",
-        "",
+        f"{JS}/instrument.css",
+        ".astra-numbers, .astra-views) { opacity",
+        ".astra-numbers) { opacity",
         IMPOSSIBLE,
     ),
     Fault(

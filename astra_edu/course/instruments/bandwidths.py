@@ -109,7 +109,7 @@ class BandwidthSliders(Instrument):
 
     def __repr__(self) -> str:
         scene = self._on_show
-        return f"BandwidthSliders({scene.title}: {scene.headline})"
+        return f"BandwidthSliders({scene.title}{'' if self.veiled else f': {scene.headline}'})"
 
     def _factors(self, values: Values) -> tuple[float, ...]:
         return tuple(float(values[setting.name]) for setting in self.settings)

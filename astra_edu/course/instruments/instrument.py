@@ -250,8 +250,7 @@ class Instrument(View):
                 continue
             scene = self._on_show if values == shown else self.stored_scene(values)
             entry = self._of_setting(values, scene) | {"note": note}
-            if entry["question"]:
-                entry["answer"] = asdict(self.answer(values)) | {"about": entry["text"]}
+            entry["answer"] = asdict(self.answer(values)) | {"about": entry["text"]} if entry["question"] else None
             stored[entry["text"]] = stored[as_text(wanted)] = entry
         return stored
 

@@ -45,12 +45,12 @@ class WhatIf(Instrument):
     question is open before anything is shown. controls: the settings that can be moved, by default all. Everything can
     be changed afterwards in the view, or with `set`: also to numbers that no slider has.
 
-    >>> what_if = ae.WhatIf("ring", ae.Workload.micro("all-reduce", 2**20))
+    >>> what_if = ae.WhatIf("ring", ae.Workload.micro("all-reduce", 2**20), ask=False)
     >>> what_if
     WhatIf(<45.681 µs in all: compute 0 ns, exposed communication 45.681 µs; 1.75 MiB sent per NPU>)
     >>> what_if.set(bandwidth_0=100)
     >>> what_if.result.total
-    '37.204 µs'
+    '37.113 µs'
     """
 
     actions: ClassVar = (("help", "what would help most?"), ("save", "save for ASTRA-sim"))
@@ -195,7 +195,7 @@ class WhatIf(Instrument):
         return said
 
     def __repr__(self) -> str:
-        return f"WhatIf({self.result!r})"
+        return f"WhatIf({self._on_show.title})" if self.veiled else f"WhatIf({self.result!r})"
 
     def _ran(self, values: Values) -> Ran:
         self.check(values)
@@ -205,6 +205,13 @@ class WhatIf(Instrument):
         super()._moved(change)
         if self.data["problem"].endswith(PRESS):
             self.data = self.data | {"actions": [*self.data["actions"], SIMULATE]}
+
+    def _stored(self) -> dict[str, Any]:
+        """Also by the text that a page has which was somewhere else before, and calls the platform edited."""
+        found = super()._stored()
+        return {
+            as_text(from_text(self.settings, text) | {"platform": of.EDITED}): each for text, each in found.items()
+        } | found
 
     def _about(self, values: Values) -> str:
         name = values["workload"]

@@ -219,8 +219,8 @@ def _of_chunks() -> list[Setting]:
         Setting("splits", "splits", SPLITS, free=True, **every),
         Setting("active_chunks", "at once", tuple(range(1, 17)), free=True, stored=False, **every),
         Setting("scheduling", "scheduling", ("LIFO", "FIFO"), menu=True, **every),
-        Setting("intra_dimension", "in a queue", tuple(QUEUE_POLICIES), menu=True, stored=False, **every),
-        Setting("inter_dimension", "dimensions", tuple(INTER_DIMENSION), menu=True, **every),
+        Setting("intra_dimension", "intra-dim.", tuple(QUEUE_POLICIES), menu=True, stored=False, **every),
+        Setting("inter_dimension", "inter-dim.", tuple(INTER_DIMENSION), menu=True, **every),
         Setting("optimization", "optimised", OPTIMIZATIONS, menu=True, stored=False, **every),
     ]
 

@@ -335,7 +335,7 @@ def test_on_one_dimension_it_asks_how_much_it_helps():
 def test_before_a_prediction_no_number_is_shown():
     view = WhatIf("dgx2", "VGG-16", inputs=INPUTS)
     assert view.veiled
-    assert "µs" not in view.summary()
+    assert "µs" not in view.summary() + view._repr_mimebundle_()[0]["text/plain"]
     view.predict("dimension 1")
     assert "5,632.316 µs" not in view.summary()  # the compute scale is 1 here
     assert view.result.total in view.summary()

@@ -371,6 +371,8 @@ def test_sliders_simulate_what_they_say():
     platform = case_study_platform("Conv-4D", splits=4)
     view = ae.BandwidthSliders(SMALL, platform)
     start = view.result.total_ns
+    assert repr(view) == f"BandwidthSliders({SMALL.name} on {platform.npus} NPUs)"
+    view.dismiss()
     assert "as at the start" in repr(view)
     view.set(factor_2=2)
     assert view.factors == [1, 1, 2, 1]

@@ -1,94 +1,13 @@
-"""Faults in what what-if and explorer say, and in the colours of all widgets."""
+"""Faults in what the explorer says, and in the colours of all widgets."""
 
 from tools.mutants.fault import Fault
 
-TESTS = "tests/course/widgets/test_what_if_read.py::test_"
+TESTS = "tests/course/widgets/test_read_widgets.py::test_"
 WIDGETS = "astra_edu/course/widgets"
-RUN = f"{TESTS}the_run_stands_below_now_and_the_baseline_below_baseline"
-DIMENSIONS = f"{TESTS}every_dimension_has_its_own_numbers"
-FASTER = f"{TESTS}faster_is_said_of_less_time"
 EXPLORER = f"{TESTS}the_explorers_headline_is_the_choices"
 COLOURS = f"{TESTS}colours_are_what_they_are_called_and_can_be_read"
-WORDS = f"{WIDGETS}/what_if_words.py"
 
 FAULTS = [
-    Fault(
-        "what-if: faster is called longer",
-        WORDS,
-        'times as fast" if total < before',
-        'times as fast" if total > before',
-        FASTER,
-    ),
-    Fault(
-        "what-if: changes are told backwards",
-        WORDS,
-        "{then.get(name, NOTHING)} → {now.get(name, NOTHING)}",
-        "{now.get(name, NOTHING)} → {then.get(name, NOTHING)}",
-        FASTER,
-    ),
-    Fault(
-        "what-if: now and baseline stand below each other",
-        WORDS,
-        '("", "now", "baseline", "change")',
-        '("", "baseline", "now", "change")',
-        RUN,
-    ),
-    Fault(
-        "what-if: the change's sign is the other one",
-        WORDS,
-        "100 * (now / before - 1)",
-        "100 * (before / now - 1)",
-        RUN,
-    ),
-    Fault(
-        "what-if: exposed is called compute",
-        WORDS,
-        '("compute", "compute_ns"), ("exposed", "exposed_ns")',
-        '("exposed", "compute_ns"), ("compute", "exposed_ns")',
-        RUN,
-    ),
-    Fault(
-        "what-if: busy and used stand below each other",
-        WORDS,
-        '"busy", "bandwidth used"',
-        '"bandwidth used", "busy"',
-        DIMENSIONS,
-    ),
-    Fault(
-        "what-if: dimensions are counted from 1",
-        WORDS,
-        "f\"{d}: {row['topology']}",
-        "f\"{d + 1}: {row['topology']}",
-        DIMENSIONS,
-    ),
-    Fault(
-        "what-if: the baseline's use is the run's",
-        WORDS,
-        'in baseline.dimensions["utilisation"]]',
-        'in result.dimensions["utilisation"]]',
-        DIMENSIONS,
-    ),
-    Fault(
-        "what-if: bandwidth is said in bytes per ns",
-        WORDS,
-        "physical.injection_bandwidth / bytes_per_ns(1)",
-        "physical.injection_bandwidth",
-        DIMENSIONS,
-    ),
-    Fault(
-        "what-if: sliders are named by the wrong heading",
-        f"{WIDGETS}/static/what_if.js",
-        '[heading, slider.querySelector("label").textContent]',
-        '[slider.querySelector("label").textContent, heading]',
-        "tests/browser/test_what_if_seen.py::test_sliders_are_called_what_is_written_beside_them",
-    ),
-    Fault(
-        "what-if: what is read out is the code",
-        f"{WIDGETS}/static/what_if.js",
-        'this.model.get("said")',
-        'this.model.get("code")',
-        "tests/browser/test_what_if_seen.py::test_the_words_the_code_and_what_is_said_stand_in_their_places",
-    ),
     Fault(
         "explorer: bytes of all NPUs are said to be the busiest's",
         f"{WIDGETS}/choice.py",
@@ -150,14 +69,14 @@ FAULTS = [
         f"{WIDGETS}/static/frame/frame.css",
         '[data-jp-theme-light="false"] .astra-widget',
         '[data-jp-theme-light="true"] .astra-widget',
-        "tests/browser/test_what_if_seen.py::test_the_notebooks_theme_is_the_widgets",
+        "tests/browser/test_frame_seen.py::test_the_notebooks_theme_is_the_widgets",
     ),
     Fault(
         "all: play shows what pause does",
         f"{WIDGETS}/static/frame/transport.js",
         "playing ? ICONS.pause : ICONS.play",
         "playing ? ICONS.play : ICONS.pause",
-        "tests/browser/test_what_if_seen.py::test_the_play_button_has_the_sign_of_what_it_does",
+        "tests/browser/test_frame_seen.py::test_the_play_button_has_the_sign_of_what_it_does",
     ),
     Fault(
         "all: the buttons first and last lead to each other's place",
@@ -171,7 +90,7 @@ FAULTS = [
         f"{WIDGETS}/static/frame/transport.js",
         "text: `${speed}×`",
         "text: `${2 * speed}×`",
-        "tests/browser/test_what_if_seen.py::test_the_speed_menu_says_its_speeds",
+        "tests/browser/test_frame_seen.py::test_the_speed_menu_says_its_speeds",
     ),
     Fault(
         "all: shares are said as numbers of one",
