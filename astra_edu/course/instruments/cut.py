@@ -8,7 +8,19 @@ from typing import Any, ClassVar
 from astra_edu.base.bound import total_words
 from astra_edu.base.errors import ConfigError, choice
 from astra_edu.base.units import format_ns
-from astra_edu.course.instruments.cut_bars import GIB, kept_parts, memory_bars, sentences, size_bars, time_bars, times
+from astra_edu.course.instruments.cut_bars import (
+    GIB,
+    GRADIENTS,
+    LAYERS,
+    SUMS,
+    kept_parts,
+    memory_bars,
+    most_sent,
+    sentences,
+    size_bars,
+    time_bars,
+    times,
+)
 from astra_edu.course.instruments.cut_job import code, iteration, job, refused, sent
 from astra_edu.course.instruments.cut_lanes import pipeline_lanes
 from astra_edu.course.instruments.cut_stage import cut_stage
@@ -18,6 +30,8 @@ from astra_edu.course.instruments.scene import Scene
 from astra_edu.course.instruments.setting import Setting, Values
 from astra_edu.workload.compute import device
 from astra_edu.workload.strategies import memory
+
+NOTHING = "nothing"
 
 
 def _on(value: Any) -> str:
@@ -29,7 +43,7 @@ class CutTheModel(Instrument):
 
     Nodes of 8 NPUs, 300 GB/s per NPU inside and 25 GB/s between them (GB: 2**30 bytes). Times are ae.estimate's, memory
     is ae.memory's, sizes of collectives are ae.communications'. The setting may be given as the line of text that the
-    view shows, or by name. asks: "time" or "memory", where it is always to ask for the same.
+    view shows, or by name. asks: "time", "memory" or "sent", where it is always to ask for the same.
 
     >>> cut = ae.CutTheModel("model=22b tensor=4", data=1, pipeline=1)
     >>> cut.text
@@ -56,8 +70,8 @@ class CutTheModel(Instrument):
     actions = (("best", "show me the best for as many NPUs"),)
 
     def __init__(self, setting: str = "", *, asks: str = "", controls: Sequence[str] = (), **given: Any) -> None:
-        """As Instrument; asks: always for the "time" or the "memory", and not in turn."""
-        self._asks = choice("asks", asks, ("time", "memory")) if asks != "" else ""
+        """As Instrument; asks: always for the "time", the "memory" or what is "sent", and not in turn."""
+        self._asks = choice("asks", asks, ("time", "memory", "sent")) if asks != "" else ""
         super().__init__(setting, controls=controls, **given)
 
     def check(self, values: Values) -> None:
@@ -96,6 +110,11 @@ class CutTheModel(Instrument):
     def question(self, values: Values) -> Question:
         """What takes most of the time, or how much memory it takes: in turn from setting to setting."""
         cut = f"{values['tensor']} × {values['data']} × {values['pipeline']}"
+        if self._asks == "sent":
+            return Question(
+                f"{values['model']}, cut {cut} (tensor × data × pipeline): what is most of what an NPU sends?",
+                choices=(SUMS, GRADIENTS, LAYERS, NOTHING),
+            )
         if self._asks_for_memory(values):
             zero = f", ZeRO stage {values['zero']}" if values["zero"] else ""
             return Question(
@@ -107,6 +126,12 @@ class CutTheModel(Instrument):
 
     def answer(self, values: Values) -> Answer:
         """See Instrument."""
+        if self._asks == "sent":
+            found = most_sent(sent(*job(values)))
+            why = "; ".join(f"{size / GIB:,.2f} GiB of {what}" for what, size in found.items())
+            return Answer(
+                next(iter(found), NOTHING), f"In an iteration an NPU of the first stage sends {why or 'nothing'}."
+            )
         if self._asks_for_memory(values):
             kept = memory(*job(values))
             parts = sorted(kept_parts(kept), key=lambda part: -part[1])

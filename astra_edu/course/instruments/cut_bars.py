@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from astra_edu.base.bound import total_words
+from astra_edu.base.units import several
 from astra_edu.collectives import Collective
 from astra_edu.course.instruments.scene import Bar, Bars, Part
 from astra_edu.course.studies.iteration import Iteration
@@ -14,6 +15,13 @@ from astra_edu.workload.strategies import Communication, Memory
 GIB = 2**30
 GROUPS = {"tensor": "tensor group", "data": "data group", "pipeline": "bubble and transfers"}
 """The look of what each group sends."""
+
+SUMS, GRADIENTS, LAYERS = (
+    "sums of activations, in both passes",
+    "sums of gradients, or new parameters",
+    "activations for another stage, and their gradients",
+)
+CONTENTS = {"tensor": SUMS, "pipeline": LAYERS}
 
 
 def times(run: Iteration) -> list[tuple[str, float]]:
@@ -78,7 +86,19 @@ def size_bars(sent: Sequence[Communication]) -> Bars:
         for kind, size in kinds.items():
             part = Part(GROUPS.get(group, "embeddings"), size / GIB)
             bars.append(Bar(f"{group}: {kind}", (part,), f"{size / GIB:,.2f} GiB"))
-    return Bars("Data of all collectives of one stage in an iteration", tuple(bars), "GiB")
+    return Bars("What the first stage’s collectives and messages carry in an iteration", tuple(bars), "GiB")
+
+
+def most_sent(sent: Sequence[Communication]) -> dict[str, float]:
+    """{what it is: bytes that an NPU sends, all but its own share} of an iteration, the most first."""
+    found: dict[str, float] = {}
+    for each in sent:
+        rounds = 2 if each.collective is Collective.ALL_REDUCE else 1
+        whole = each.size * each.npus if each.collective is Collective.ALL_GATHER else each.size
+        share = rounds * (each.npus - 1) / each.npus if each.collective else 1
+        what = CONTENTS.get(each.group, GRADIENTS)
+        found[what] = found.get(what, 0) + whole * share * each.times
+    return dict(sorted(found.items(), key=lambda one: -one[1]))
 
 
 def sentences(run: Iteration, kept: Memory, on: Device) -> tuple[str, ...]:
@@ -87,7 +107,9 @@ def sentences(run: Iteration, kept: Memory, on: Device) -> tuple[str, ...]:
     most, size = max(kept_parts(kept), key=lambda part: part[1])
     times_share, memory_share = longest / run.total_ns, size / kept.total
     most_of = f"Most of the time goes to: {name}, {times_share:.0%}; most of the memory to: {most}, {memory_share:.0%}."
-    said = [most_of]
+    each = run.strategy.micro_batches * run.strategy.micro_batch
+    said = [most_of, f"An iteration is {several(each * run.strategy.data, 'sequence')}"]
+    said[-1] += f", {each} for each of the {run.strategy.data} copies." if run.strategy.data > 1 else "."
     if run.strategy.zero == 3 and run.strategy.data > 1:
         said.append(
             "“tensor group” is all that is waited for within a micro-batch: ZeRO-3’s all-gathers of parameters, too."
@@ -97,10 +119,10 @@ def sentences(run: Iteration, kept: Memory, on: Device) -> tuple[str, ...]:
             "“data group”: the gradients’ sums hide behind the backward pass as far as it lasts, but the all-gather of "
             "what each NPU has updated comes last, when nothing is left to compute."
         )
-    if run.strategy.sequence_parallel:
+    if run.strategy.sequence_parallel or (run.strategy.zero and run.strategy.data > 1):
         said.append(
             "The last bars count what collectives work on: a reduce-scatter or an all-gather sends half of what an "
-            "all-reduce of as much does, so sequence parallelism sends no more."
+            "all-reduce of as much does."
         )
     if kept.fits(on):
         return tuple(said)

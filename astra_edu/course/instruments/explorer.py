@@ -21,7 +21,7 @@ from astra_edu.course.widgets import picture
 from astra_edu.course.widgets.bundle import script, style
 from astra_edu.course.widgets.choice import Choice, summary
 from astra_edu.course.widgets.drawing import Payload, drawing
-from astra_edu.course.widgets.player import Player
+from astra_edu.course.widgets.player import MOST_FRAMES, Player
 from astra_edu.network import Dimension
 from astra_edu.network.topologies import find
 
@@ -130,7 +130,9 @@ class Explorer(Instrument):
         return words.answered(self._choice(values))
 
     def summary(self) -> str:
-        """What stands around the player, as plain text."""
+        """What stands around the player, as plain text; while a question is open, only that."""
+        if self.veiled:
+            return super().summary()
         return summary(self._choice(self._values_on_show()))
 
     def instead(self) -> str:
@@ -141,6 +143,15 @@ class Explorer(Instrument):
         """The player before its first step."""
         choice = self._choice(self._values_on_show())
         return picture.svg(_drawn(choice, timed=not self.veiled), 0)
+
+    def frames(self) -> list[str]:
+        """See View."""
+        drawn = _drawn(self._choice(self._values_on_show()), timed=not self.veiled)
+        return (
+            [picture.svg(drawn, step) for step in range(len(drawn["steps"]) + 1)]
+            if len(drawn["steps"]) <= MOST_FRAMES
+            else []
+        )
 
     def __repr__(self) -> str:
         return f"Explorer({self._choice(self._values_on_show()).schedule!r})"

@@ -15,7 +15,7 @@ from astra_edu.course.instruments.looks import LOOKS
 from astra_edu.course.instruments.question import Answer, Confronted, Question, Said, confront
 from astra_edu.course.instruments.scene import Scene
 from astra_edu.course.instruments.setting import Setting, Values, as_text, checked, from_text, only
-from astra_edu.course.instruments.still import drawn
+from astra_edu.course.instruments.still import drawn, frames
 from astra_edu.course.widgets.bundle import script, style
 from astra_edu.course.widgets.view import View
 
@@ -133,6 +133,10 @@ class Instrument(View):
         """The stage at its end and the bars, as SVG text; while a question is open, the stage alone."""
         return drawn(self._on_show, self.veiled)
 
+    def frames(self) -> list[str]:
+        """See View."""
+        return frames(self._on_show, self.veiled)
+
     @property
     def veiled(self) -> bool:
         """Whether a question is open, so that no number is shown."""
@@ -195,8 +199,7 @@ class Instrument(View):
             "settings": of.described(self.settings),
             "actions": [list(action) for action in (() if self._controls else self.actions)],
             "looks": LOOKS,
-            "problem": "",
-            "nearest": {},
+            **{"problem": "", "nearest": {}},
         }
 
     def _of_setting(self, values: Values, scene: Scene) -> dict[str, Any]:
@@ -211,7 +214,6 @@ class Instrument(View):
         }
 
     def _greyed(self, values: Values) -> dict[str, dict[str, str]]:
-        """{setting: {place of a value: why it can't be chosen}}, everything else as it is."""
         matters = {s.name: values[s.name] for s in self.settings if not s.free}
         if self._last_greyed[0] == matters:
             return self._last_greyed[1]
@@ -228,7 +230,6 @@ class Instrument(View):
         return ""
 
     def _nearest(self) -> Values:
-        """The possible setting that is nearest to the wanted one."""
         on_show = self._values_on_show()
         wanted = {s.name: v if (v := self.values.get(s.name)) in s.values else on_show[s.name] for s in self.settings}
         return of.nearest(self._movable, wanted, lambda values: not self._impossible(values)) or on_show
@@ -241,7 +242,6 @@ class Instrument(View):
         return checked(self.settings, from_text(self.settings, self.data["text"]), self.start)
 
     def _stored(self) -> dict[str, Any]:
-        """{text of a setting: what belongs to it}: all of them, or else those one slider away."""
         stored = {}
         shown = self._values_on_show()
         for wanted in grid(self._movable, shown):

@@ -1,14 +1,19 @@
-"""An instrument's pictures as SVG text, for where no script runs: the stage at its best step, and the bars."""
+"""An instrument's pictures as SVG text, for where no script runs: the stage at its best step or at each, the bars."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
+from textwrap import wrap
 
 from astra_edu.course.instruments.looks import LOOKS
 from astra_edu.course.instruments.scene import Bars, Scene, Stage
 from astra_edu.course.instruments.still_charts import WIDTH, curves_picture, lanes_picture, line
 
 LABEL, END, ROW = 150, 130, 26
+LETTERS = 100
+"""Of a line of words."""
+MOST_FRAMES = 20
 HATCHES = {
     "/": "M-1 7L7 -1M3 11L11 3",
     "\\": "M-1 1L7 9M3 -3L11 5",
@@ -20,10 +25,9 @@ HATCHES = {
 
 def drawn(scene: Scene, veiled: bool = False) -> str:
     """The scene as one SVG picture with its words as title. veiled: without a number, as a question is open."""
-    body, y = [], 24.0
-    body.append(f'<text x="8" y="17" font-weight="600">{escape(scene.title)}</text>')
+    body, y = [_title(scene)], 24.0
     if scene.stage:
-        text, height = _stage(scene.stage, y, veiled)
+        text, height = _stage(scene.stage, y, 0 if veiled and _tells(scene.stage) else scene.stage.still)
         body.append(text)
         y += height + 14
     for lanes in scene.lanes:
@@ -39,11 +43,40 @@ def drawn(scene: Scene, veiled: bool = False) -> str:
         text, height = _bars(bars, y)
         body.append(text)
         y += height + 10
-    words = escape(scene.title if veiled else " ".join([scene.title, scene.headline, *scene.sentences]))
+    return _whole(scene.title if veiled else " ".join([scene.title, scene.headline, *scene.sentences]), body, y)
+
+
+def frames(scene: Scene, veiled: bool = False) -> list[str]:
+    """The stage at each step, or at some of very many, with its sentence. None while they would answer a question."""
+    stage = scene.stage
+    if stage is None or len(stage.steps) < 2 or (veiled and _tells(stage)):
+        return []
+    last, found = len(stage.steps) - 1, []
+    lines = max(len(wrap(said, LETTERS)) for said in stage.steps)
+    for step in sorted({round(k * last / min(last, MOST_FRAMES - 1)) for k in range(min(last, MOST_FRAMES - 1) + 1)}):
+        text, height = _stage(stage, 24, step)
+        said = "".join(
+            f'<text x="8" y="{24 + height + 16 * k:.1f}">{escape(line)}</text>'
+            for k, line in enumerate(wrap(stage.steps[step], LETTERS), start=1)
+        )
+        found.append(_whole(stage.steps[step], [_title(scene), text, said], 24 + height + 16 * lines + 8))
+    return found
+
+
+def _tells(stage: Stage) -> bool:
+    """Whether its later steps would answer what is asked."""
+    return stage.clock or stage.hidden
+
+
+def _title(scene: Scene) -> str:
+    return f'<text x="8" y="17" font-weight="600">{escape(scene.title)}</text>'
+
+
+def _whole(words: str, body: Sequence[str], height: float) -> str:
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y:.0f}" width="{WIDTH}" role="img" '
-        f'font-family="sans-serif" font-size="12" fill="#1b1b1b"><title>{words}</title>{_patterns()}'
-        f'<rect width="{WIDTH}" height="{y:.0f}" fill="#fff"/>{"".join(body)}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:.0f}" width="{WIDTH}" role="img" '
+        f'font-family="sans-serif" font-size="12" fill="#1b1b1b"><title>{escape(words)}</title>{_patterns()}'
+        f'<rect width="{WIDTH}" height="{height:.0f}" fill="#fff"/>{"".join(body)}</svg>'
     )
 
 
@@ -63,9 +96,8 @@ def _box(x: float, y: float, width: float, height: float, look: str) -> str:
     return f'<rect {place} fill="{light}" stroke="#555" stroke-width=".6"/>{hatched}'
 
 
-def _stage(stage: Stage, top: float, veiled: bool) -> tuple[str, float]:
+def _stage(stage: Stage, top: float, step: int) -> tuple[str, float]:
     scale = WIDTH / stage.size[0]
-    step = 0 if veiled and (stage.clock or stage.hidden) else stage.still
     parts = []
     for frame in stage.frames:
         x, y, w, h = (scale * number for number in frame.box)

@@ -19,6 +19,9 @@ from astra_edu.network.topologies import find
 
 CLOCKS = ("steps", "time")
 
+MOST_FRAMES = 24
+"""A longer schedule has no film in a notebook."""
+
 
 class Player(View):
     """An animation of `schedule`: shards on their way, and the table of who holds what.
@@ -116,6 +119,10 @@ class Player(View):
     def still(self) -> str:
         """The picture of the current step."""
         return self.svg()
+
+    def frames(self) -> list[str]:
+        """See View."""
+        return [self.svg(step) for step in range(self.step_count + 1)] if self.step_count <= MOST_FRAMES else []
 
     def __repr__(self) -> str:
         return f"Player({self._schedule!r})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,11 @@ import anywidget
 from astra_edu.base.files import write_text
 from astra_edu.course.paper import on_paper
 from astra_edu.course.widgets import handout
+from astra_edu.course.widgets.film import film
+
+FILM = "Watch its steps without running anything"
+MOST_OF_A_FILM = 170_000
+"""Letters."""
 
 
 class View(anywidget.AnyWidget):
@@ -33,6 +39,10 @@ class View(anywidget.AnyWidget):
     def still(self) -> str:
         """What the view shows, as SVG text; "" where it has no picture."""
         return ""
+
+    def frames(self) -> list[str]:
+        """What it shows at each step, as SVG texts, for where no script runs."""
+        return []
 
     def state(self) -> dict[str, Any]:
         """What the view needs to draw, by name; live says whether there is a Python to ask for more."""
@@ -58,11 +68,25 @@ class View(anywidget.AnyWidget):
         lines = [f"{self._name()}: run this cell (Shift+Enter) to {self._use}", self.instead()]
         picture = self.still()
         text = "\n".join(filter(None, lines))
-        return data | {"text/plain": text} | (framed(picture, text, self._use) if picture else {}), metadata
+        return data | {"text/plain": text} | (
+            framed(picture, text, self._use, self.frames()) if picture else {}
+        ), metadata
 
 
-def framed(picture: str, alt: str, use: str = "use it") -> dict[str, str]:
-    """A still picture (SVG text) for where no view runs, as an output that notebooks show before they are trusted."""
-    source = b64encode(picture.encode()).decode()
+def framed(picture: str, alt: str, use: str = "use it", frames: Sequence[str] = ()) -> dict[str, str]:
+    """A still picture (SVG text) for where no view runs, as an output that notebooks show before they are trusted.
+
+    frames: its steps, which play where somebody opens them, if they aren't too large for a notebook.
+    """
     caption = f"Run this cell (Shift+Enter) to {escape(use)}."
-    return {"text/html": on_paper(f"data:image/svg+xml;base64,{source}", alt, caption)}
+    played = film(frames) if len(frames) > 1 else ""
+    if 0 < len(played) <= MOST_OF_A_FILM:
+        caption += (
+            f'<details><summary>{FILM}</summary><img alt="The steps, one after the other, again and again." '
+            f'src="{_address(played)}" style="max-width:100%;background:white"></details>'
+        )
+    return {"text/html": on_paper(_address(picture), alt, caption)}
+
+
+def _address(picture: str) -> str:
+    return f"data:image/svg+xml;base64,{b64encode(picture.encode()).decode()}"

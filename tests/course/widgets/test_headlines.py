@@ -18,7 +18,7 @@ def platform(algorithm):
 
 
 def explorer(algorithm):
-    return ae.Explorer("all-reduce", algorithm, (("Switch", 16, 50, 500),), GIB, splits=1)
+    return ae.Explorer("all-reduce", algorithm, (("Switch", 16, 50, 500),), GIB, splits=1, ask=False)
 
 
 @pytest.fixture(scope="module")
