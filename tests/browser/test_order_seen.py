@@ -101,7 +101,7 @@ def test_the_first_card_is_committed_to_by_a_click_before_anything_is_judged(sho
 @pytest.mark.parametrize(("wide", "high"), [(1280, 720), (900, 720)])
 def test_all_is_in_sight_together(show, wide, high):
     page = show(answered=False, viewport={"width": wide, "height": high})
-    for part in (".astra-predict button >> nth=0", ".astra-right .astra-bar", "[data-frame='card E'] >> nth=0"):
+    for part in (".astra-predict button >> nth=0", ".astra-live", "[data-frame='card E'] >> nth=0"):
         box = page.locator(part).bounding_box()
         assert box["y"] + box["height"] <= high
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -290,3 +290,25 @@ def test_a_group_of_one_has_no_line():
         names = [link["name"] for link in ae.CutTheModel(setting).data["scene"]["stage"]["links"]]
         assert names
         assert all(name.startswith(kind) for name in names)
+
+
+def test_what_is_sent_most_is_counted_from_what_is_communicated():
+    gib = 2**30
+    tensor = ae.CutTheModel("model=22b tensor=4 data=1 pipeline=1 zero=0", asks="sent")
+    answer = tensor.answer(tensor.values)
+    assert answer.value == "sums of activations, in both passes" in tensor.question(tensor.values).choices
+    found = ae.communications("22b", ae.Strategy(tensor=4, batch=8, micro_batch=1, recompute="selective"))
+    sent = sum(2 * 3 / 4 * each.size * each.times for each in found)  # an all-reduce sends its data twice but its share
+    assert f"sends {sent / gib:,.2f} GiB of sums of activations" in answer.why
+    data = ae.CutTheModel("model=22b tensor=1 data=4 pipeline=1 zero=0", asks="sent")
+    weights = 2 * ae.model("22b").parameters
+    assert f"{2 * 3 / 4 * weights / gib:,.2f} GiB of sums of gradients" in data.answer(data.values).why
+    zero = ae.CutTheModel("model=22b tensor=1 data=4 pipeline=1 zero=1", asks="sent")
+    assert zero.answer(zero.values).why == data.answer(data.values).why
+    alone = ae.CutTheModel("model=22b tensor=1 data=1 pipeline=1 zero=0", asks="sent")
+    assert alone.answer(alone.values).value == "nothing"
+
+
+def test_an_iterations_sequences_are_told():
+    shown = ae.CutTheModel("model=22b tensor=1 data=4 pipeline=1 zero=0")
+    assert "An iteration is 32 sequences, 8 for each of the 4 copies." in shown.scene(shown.values).sentences

@@ -227,6 +227,7 @@ def test_values_outside_the_sliders_are_kept():
 
 def test_its_code_brings_the_same_numbers(capsys):
     explorer = ae.Explorer("all-reduce", ("direct", "halving-doubling"), (("Ring", 4, 6.25, 100), ("Switch", 4, 25, 7)))
+    explorer.dismiss()
     exec(shown(explorer)["code"], {})
     printed = capsys.readouterr().out
     assert explorer.summary() in printed

@@ -198,7 +198,8 @@ export class InstrumentView {
     this.showViews(scene);
     this.#mark();
     const moves = scene.stage?.steps.length > 1 && !this.still;
-    for (const part of [this.range, this.transport.bar, this.said]) part.hidden = !moves;
+    for (const part of [this.range, this.transport.bar]) part.hidden = !moves;
+    this.said.hidden = !scene.stage || this.still;
     put(this.range, "max", scene.stage ? scene.stage.steps.length - 1 : 0);
     this.reel.load(film(scene.stage));
     this.loop.wake();
