@@ -68,6 +68,7 @@ class Instrument(View):
         values = checked(self.settings, from_text(self.settings, setting) | given, self.start)
         self.committed: list[Confronted] = []
         self._settling = False
+        self._in_full = ""
         self._last_greyed: tuple[Values, dict[str, dict[str, str]]] = {}, {}
         self._on_show = self.scene(values)
         super().__init__(values=values)
@@ -88,6 +89,10 @@ class Instrument(View):
         """Values that somebody wants, with others brought in line with them, and what is to be said of that."""
         return values, ""
 
+    def in_full(self, values: Values) -> Values:
+        """Values that all stay as somebody gave them, whatever `settle` would bring in line, with what names them."""
+        return values
+
     def question(self, values: Values) -> Question | None:
         """What is to be predicted of a setting before it is shown."""
         return None
@@ -103,9 +108,21 @@ class Instrument(View):
 
     def set(self, **given: Any) -> None:
         """Change some settings. Raises ConfigError, and changes nothing, for what there isn't or can't be."""
-        values, _ = self.settle(checked(self.settings, given, self._values_on_show()), self._values_on_show())
+        shown = self._values_on_show()
+        wanted = checked(self.settings, given, shown)
+        values, _ = self.settle(wanted, shown)
+        asked = {name: wanted[name] for name in given}
+        stays = values | asked == values
+        values = values if stays else self.in_full(values | asked)
         self.check(values)
-        self.values = self._values_on_show() | given
+        before = self.values, self.data
+        with self.hold_sync():
+            self._take(wanted if stays else values, in_full=not stays)
+            if (problem := self.data["problem"]) and self.data is not before[1]:  # no check has foreseen it
+                self._settling = True
+                self.values, self.data = before
+                self._settling = False
+                raise ConfigError(problem)
 
     def predict(self, prediction: Said) -> Confronted:
         """Commit to a prediction for the setting on show and see it beside the answer.
@@ -152,16 +169,31 @@ class Instrument(View):
 
     def _wished(self, change: Any = None) -> None:
         """The view asks for values; what it shows meanwhile may be older than what is on show here."""
+        wish = self.wish.get("values") or {}
+        asked = {s.name: wish[s.name] for s in self.settings if s.name in wish}
         with self.hold_sync():
-            self.values = self.values | self.wish["values"]
-            self.data = self.data | {"number": self.wish["number"]}
+            self._take(self.values | asked, in_full=len(asked) == len(self.settings))
+            self.data = self.data | {"number": self.wish.get("number")}
+
+    def _take(self, values: Values, in_full: bool) -> None:
+        """Want these values. in_full: none of them is to be brought in line with another, as all were chosen."""
+        if in_full:
+            try:
+                values = self.in_full(checked(self.settings, values, self._values_on_show()))
+                self._in_full = as_text(values)
+            except ConfigError:
+                pass  # said where they are shown
+        self.values = values
+        self._in_full = ""
 
     def _moved(self, change: Any = None) -> None:
         if self._settling:
             return
         try:
             values = checked(self.settings, self.values, self._values_on_show())
-            values, note = self.settle(values, self._values_on_show())
+            values, note = (
+                (values, "") if as_text(values) == self._in_full else self.settle(values, self._values_on_show())
+            )
             self._on_show = self.scene(values)
         except ConfigError as error:
             self.data = self.data | {"problem": str(error), "nearest": self._nearest()}

@@ -105,7 +105,7 @@ class WhatIf(Instrument):
         """The values that a line of text tells; what it leaves out is as on the platform that it is based on."""
         start = start | self._platforms.values(FIRST)
         self._offer(start, {})
-        numbers = of.numbers(self.settings, text)
+        numbers, text = of.numbers(self.settings, text), of.respelled(self.settings, text)
         said = from_text(of.including(self.settings, numbers), text)
         base = str(said.get("based", said.get("platform", FIRST)))
         start = start | self._platforms.values(FIRST if base == of.EDITED else base)
@@ -130,6 +130,10 @@ class WhatIf(Instrument):
     def settle(self, values: Values, before: Values) -> tuple[Values, str]:
         """See Instrument."""
         return self._platforms.settle(values, before), ""
+
+    def in_full(self, values: Values) -> Values:
+        """See Instrument."""
+        return self._platforms.named(values)
 
     def check(self, values: Values) -> None:
         """See Instrument."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import KIB, format_bytes
-from astra_edu.course.instruments.setting import Setting, Values
+from astra_edu.course.instruments.setting import Setting, Values, spelled
 from astra_edu.course.instruments.what_if_jobs import SINGLE
 from astra_edu.network import Dimension
 from astra_edu.network.topologies import TOPOLOGIES, find
@@ -32,7 +32,7 @@ ALGORITHMS = ("ring", "direct", "halvingDoubling", "doubleBinaryTree")
 MOST_DIMENSIONS = 4
 SPARE = Dimension.of("Switch", 4, 25, 500)
 EDITED, YOURS = "edited", "yours"
-NUMBER = re.compile(r"\d+(\.\d+)?(e[+-]?\d+)?")
+NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?")
 MOST = 1e18
 OF_SYSTEM = (
     *("endpoint_delay", "splits", "active_chunks"),
@@ -57,7 +57,7 @@ def platform_values(platform: Platform, most: int = MOST_DIMENSIONS) -> Values:
 
 def plain(value: Any) -> Any:
     """A number without a point where it is whole, anything else as it is."""
-    return int(value) if isinstance(value, float) and value == int(value) else value
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 class Platforms:
@@ -229,14 +229,23 @@ def numbers(settings: Sequence[Setting], text: str) -> Values:
     """The numbers that a line of text gives, also those that no slider has."""
     words = dict(word.partition("=")[::2] for word in text.split())
     sliders = [setting.name for setting in settings if not setting.menu]
-    found = {name: float(words[name]) for name in sliders if NUMBER.fullmatch(words.get(name, ""))}
-    return {name: plain(value) for name, value in found.items()}
+    found = {name: words[name] for name in sliders if NUMBER.fullmatch(words.get(name, ""))}
+    return {name: int(word) if word.isdigit() else plain(float(word)) for name, word in found.items()}
+
+
+def respelled(settings: Sequence[Setting], text: str) -> str:
+    """The line of text with its numbers as a line of text spells them: 25 for 25.0, 100000 for 1e5."""
+    known = {name: spelled(value) for name, value in numbers(settings, text).items()}
+    words = (word.partition("=") for word in text.split())
+    return " ".join(f"{name}{equals}{known.get(name, said) if equals else said}" for name, equals, said in words)
 
 
 def including(settings: Sequence[Setting], given: Mapping[str, Any]) -> tuple[Setting, ...]:
-    """The settings, with given numbers among the values of their sliders."""
+    """The settings, with given numbers among the values of their sliders; there are no further dimensions."""
     return tuple(
-        _with(setting, [given[setting.name]]) if not setting.menu and _is_number(given.get(setting.name)) else setting
+        _with(setting, [given[setting.name]])
+        if not setting.menu and setting.name != "dimensions" and _is_number(given.get(setting.name))
+        else setting
         for setting in settings
     )
 

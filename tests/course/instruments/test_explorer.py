@@ -385,3 +385,14 @@ def test_what_is_no_network_is_refused():
         ae.Explorer(splits=0)
     with pytest.raises(ae.ConfigError, match="size is 'big'"):
         ae.Explorer(size="big")
+
+
+def test_what_is_chosen_together_stays_as_it_was_chosen():
+    explorer = ae.Explorer("all-reduce", "ring", ask=False)
+    explorer.set(topology_0="Switch", algorithm_0="ring")
+    chosen = dict(explorer.values)
+    assert (chosen["topology_0"], chosen["algorithm_0"]) == ("Switch", "ring")
+    explorer.set(topology_0="Ring")
+    explorer.wish = {"values": chosen, "number": "view.1"}  # back to what was pinned
+    assert explorer.values == chosen
+    assert explorer.data["note"] == ""

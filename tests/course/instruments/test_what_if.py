@@ -264,6 +264,77 @@ def test_any_number_can_be_given_in_python(view):
         assert next(iter(given.values())) not in values_of(view, next(iter(given)))
 
 
+def wish(view, **values):
+    """As the view sends it."""
+    view.wish = {"values": values, "number": "view.1"}
+    assert view.data["number"] == "view.1"
+
+
+def test_what_is_set_together_stays_as_it_was_given():
+    view = WhatIf("ring", "all-reduce", ask=False)
+    view.set(topology_0="Switch", algorithm_0="ring")
+    assert (view.values["topology_0"], view.values["algorithm_0"]) == ("Switch", "ring")
+    view.set(platform="dgx2", bandwidth_0=33)
+    assert view.values["platform"] == "edited"
+    assert [d.bandwidth for d in view.result.platform.network] == [33, 6.25]
+    assert [d.npus for d in view.result.platform.network] == [16, 16]
+
+
+def test_back_to_a_pinned_setting_is_back_to_all_of_it():
+    view = WhatIf("ring", "all-reduce", ask=False)
+    wish(view, topology_0="Switch")
+    wish(view, algorithm_0="ring")
+    pinned, total = dict(view.values), view.result.total_ns
+    wish(view, topology_0="Ring")
+    wish(view, **pinned)
+    assert (view.values, view.result.total_ns) == (pinned, total)
+    wish(view, topology_0="Ring")
+    wish(view, topology_0="Switch")
+    assert view.values["algorithm_0"] == "halvingDoubling"  # as ever, where the topology alone is moved
+
+
+def test_what_only_the_run_refuses_is_not_set_either():
+    view = WhatIf("ring", "all-reduce", ask=False)
+    text, data = view.text, view.data
+    for given, said in (
+        ({"passes": 1.5}, "passes is 1.5"),
+        ({"size": 0}, "does nothing"),
+        ({"size": 1e18}, "104 days"),
+    ):
+        with pytest.raises(ae.ConfigError, match=said):
+            view.set(**given)
+        assert (view.text, view.data) == (text, data)
+
+
+@pytest.mark.parametrize(
+    "given", [{"bandwidth_0": float("nan")}, {"bandwidth_0": float("inf")}, {"dimensions": 5}, {"dimensions": 1.5}]
+)
+def test_what_is_no_number_of_anything_is_refused(given):
+    view = WhatIf("ring", "all-reduce", ask=False)
+    [name] = given
+    with pytest.raises(ae.ConfigError, match=f"{name} is "):
+        view.set(**given)
+    with pytest.raises(ae.ConfigError, match="bandwidth_0 is 'inf'"):
+        WhatIf("platform=ring workload=all-reduce bandwidth_0=1e400")
+    with pytest.raises(ae.ConfigError, match="dimensions is '7'"):
+        WhatIf("platform=ring workload=all-reduce dimensions=7")
+
+
+def test_a_line_of_text_may_spell_a_number_otherwise():
+    view = WhatIf("platform=ring workload=all-reduce bandwidth_0=25.0 latency_0=1e3 size=1e6", ask=False)
+    assert [view.values[name] for name in ("bandwidth_0", "latency_0", "size")] == [25, 1000, 10**6]
+    assert WhatIf("platform=ring workload=all-reduce size=9007199254740").values["size"] == 9007199254740
+
+
+def test_a_wish_for_what_there_is_not_does_not_stay():
+    view = WhatIf("ring", "all-reduce", ask=False)
+    for values in (None, {"nope": 1}):
+        view.wish = {"values": values, "number": repr(values)}
+        assert view.data["number"] == repr(values)
+    wish(view, bandwidth_0=100)
+    assert (view.data["problem"], view.result.platform.network[0].bandwidth) == ("", 100)
+
+
 def test_a_line_of_text_that_names_a_platform_brings_all_it_has():
     view = WhatIf("platform=tpu workload=all-reduce size=1073741824", inputs=INPUTS)
     assert view.result.platform == ae.preset("tpu")
