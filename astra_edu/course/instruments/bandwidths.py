@@ -19,6 +19,8 @@ from astra_edu.run.trace_result import TraceResult
 from astra_edu.system import TracePlatform
 
 FACTORS = (0.125, 0.25, 0.5, 0.75, 1, 1.5, 2, 4, 8)
+MOST_KNOWN = 512
+"""How many runs are kept: rather more than a saved page of two dimensions needs."""
 
 
 class BandwidthSliders(Instrument):
@@ -116,6 +118,8 @@ class BandwidthSliders(Instrument):
 
     def _run(self, factors: tuple[float, ...]) -> TraceResult:
         if factors not in self._known:
+            if len(self._known) >= MOST_KNOWN:
+                del self._known[next(iter(self._known))]
             self._known[factors] = train(self._job, with_bandwidths(self._platform, list(factors)))
         return self._known[factors]
 

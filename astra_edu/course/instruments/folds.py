@@ -136,9 +136,14 @@ class Folds(Instrument):
 
     def set(self, **given: Any) -> None:
         """See Instrument; any whole number may be given."""
-        values = valid(given)
+        values, before = valid(given), self.given
+        self.given = {name: set(known) for name, known in before.items()}
         self._remember(values)
-        super().set(**values)
+        try:
+            super().set(**values)
+        except ConfigError:
+            self.given = before
+            raise
 
     def check(self, values: Values) -> None:
         """See Instrument."""

@@ -607,3 +607,11 @@ def test_the_widget_of_this_name_is_the_instrument():
     with pytest.warns(DeprecationWarning, match="goes with release"):
         from astra_edu.course.widgets.folds import Folds
     assert Folds is ae.Folds
+
+
+def test_a_number_that_was_refused_has_no_place_on_a_slider():
+    folds = ae.Folds()
+    with pytest.raises(ae.ConfigError, match="too many to count"):
+        folds.set(m=10**18, n=10**18, rows=1, columns=1)
+    assert all(10**18 not in setting.values for setting in folds.settings)
+    assert folds.text == ae.Folds().text
