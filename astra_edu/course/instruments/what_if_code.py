@@ -32,7 +32,7 @@ def code(platform: Platform, workload: Workload, passes: int, loaded: str = "") 
 def loading(path: Path, compute_scale: float, comm_scale: float) -> str:
     """The expression that loads a workload file."""
     scales = "".join(
-        f", {name}={scale:g}"
+        f", {name}={scale}"
         for name, scale in (("compute_scale", compute_scale), ("comm_scale", comm_scale))
         if scale != 1
     )

@@ -552,3 +552,7 @@ def test_the_workloads_made_here_have_the_bytes_that_their_shapes_give():
     block = transformer(blocks=1, hidden=8, tokens=16, group=2)
     assert [layer.forward.size for layer in block.layers] == [16 * 8 * 2] * 2
     assert [layer.weight_gradient.size for layer in block.layers] == [4 * 8 * 8 // 2 * 2, 8 * 8 * 8 // 2 * 2]
+
+
+def test_a_scale_is_written_with_all_its_digits():
+    assert loading(Path("gpt3.txt"), 1 / 3, 2) == f'ae.load_workload("gpt3.txt", compute_scale={1 / 3}, comm_scale=2)'
