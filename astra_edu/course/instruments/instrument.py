@@ -10,20 +10,17 @@ import traitlets
 
 from astra_edu.base.errors import ConfigError, list_of
 from astra_edu.course.instruments import setting as of
+from astra_edu.course.instruments.adjustable import OF_THE_VIEW, Adjustable
 from astra_edu.course.instruments.grid import grid, once
 from astra_edu.course.instruments.looks import LOOKS
 from astra_edu.course.instruments.question import Answer, Confronted, Question, Said, confront
 from astra_edu.course.instruments.scene import Scene
-from astra_edu.course.instruments.setting import Setting, Values, as_text, checked, from_text, only
+from astra_edu.course.instruments.setting import Values, as_text, checked, from_text
 from astra_edu.course.instruments.still import drawn, frames
 from astra_edu.course.widgets.bundle import script, style
-from astra_edu.course.widgets.view import View
-
-_OF_THE_VIEW = {"sync": True, "echo_update": False}
-"""What the view moves: an echo of it would be late, and move it back."""
 
 
-class Instrument(View):
+class Instrument(Adjustable):
     """Settings by sliders and menus, pictures that follow, and a question to commit to before they are shown.
 
     A subclass gives `settings`, `start`, `scene(values)` and `answer(values)`, and `question(values)`, if it asks.
@@ -44,54 +41,26 @@ class Instrument(View):
     14 steps
     """
 
-    settings: ClassVar[tuple[Setting, ...]] = ()
-    start: ClassVar[Values] = {}
     actions: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Buttons: the name of a method without arguments, and what stands on it."""
     _use = "move its sliders"
     _shared: tuple[str, ...] = ("values", "data", "step", "guess", "reply")
     _esm = script("instrument")
     _css = style("instrument")
-    values = traitlets.Dict().tag(sync=True)
-    data = traitlets.Dict().tag(sync=True)
-    wish = traitlets.Dict().tag(**_OF_THE_VIEW)
-    step = traitlets.Float(0).tag(**_OF_THE_VIEW)
-    guess = traitlets.Dict().tag(**_OF_THE_VIEW)
+    step = traitlets.Float(0).tag(**OF_THE_VIEW)
+    guess = traitlets.Dict().tag(**OF_THE_VIEW)
     reply = traitlets.Dict().tag(sync=True)
-    act = traitlets.Dict().tag(**_OF_THE_VIEW)
+    act = traitlets.Dict().tag(**OF_THE_VIEW)
 
     def __init__(self, setting: str = "", *, controls: Sequence[str] = (), **given: Any) -> None:
         """setting: a line of `text`; given: single settings; controls: those that can be moved, by default all.
 
         Raises ConfigError for what there isn't or can't be."""
-        self._controls = list_of("controls", controls, "give names of settings in a list")
         values = checked(self.settings, from_text(self.settings, setting) | given, self.start)
         self.committed: list[Confronted] = []
-        self._settling = False
-        self._in_full = ""
-        self._last_greyed: tuple[Values, dict[str, dict[str, str]]] = {}, {}
-        self._on_show = self.scene(values)
-        super().__init__(values=values)
-        self.data = self._data(self._on_show)
-        heard = {"values": self._moved, "wish": self._wished, "guess": self._committed, "act": self._acted}
-        for name, hear in heard.items():
-            self.observe(hear, name)
-
-    def scene(self, values: Values) -> Scene:
-        """What is shown of a setting. Raises ConfigError for one that can't be."""
-        raise NotImplementedError
-
-    def check(self, values: Values) -> None:
-        """Raise ConfigError for a setting that can't be, in less time than the whole scene takes."""
-        self.scene(values)
-
-    def settle(self, values: Values, before: Values) -> tuple[Values, str]:
-        """Values that somebody wants, with others brought in line with them, and what is to be said of that."""
-        return values, ""
-
-    def in_full(self, values: Values) -> Values:
-        """Values that all stay as somebody gave them, whatever `settle` would bring in line, with what names them."""
-        return values
+        super().__init__(values, list_of("controls", controls, "give names of settings in a list"))
+        self.observe(self._committed, "guess")
+        self.observe(self._acted, "act")
 
     def question(self, values: Values) -> Question | None:
         """What is to be predicted of a setting before it is shown."""
@@ -100,29 +69,6 @@ class Instrument(View):
     def answer(self, values: Values) -> Answer:
         """What is true of it."""
         raise NotImplementedError
-
-    @property
-    def text(self) -> str:
-        """The setting in one line, to be shared: `ae.CutTheModel("model=gpt3 tensor=8")`."""
-        return as_text(self.values)
-
-    def set(self, **given: Any) -> None:
-        """Change some settings. Raises ConfigError, and changes nothing, for what there isn't or can't be."""
-        shown = self._values_on_show()
-        wanted = checked(self.settings, given, shown)
-        values, _ = self.settle(wanted, shown)
-        asked = {name: wanted[name] for name in given}
-        stays = values | asked == values
-        values = values if stays else self.in_full(values | asked)
-        self.check(values)
-        before = self.values, self.data
-        with self.hold_sync():
-            self._take(wanted if stays else values, in_full=not stays)
-            if (problem := self.data["problem"]) and self.data is not before[1]:  # no check has foreseen it
-                self._settling = True
-                self.values, self.data = before
-                self._settling = False
-                raise ConfigError(problem)
 
     def predict(self, prediction: Said) -> Confronted:
         """Commit to a prediction for the setting on show and see it beside the answer.
@@ -167,42 +113,6 @@ class Instrument(View):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.text!r})"
 
-    def _wished(self, change: Any = None) -> None:
-        """The view asks for values; what it shows meanwhile may be older than what is on show here."""
-        wish = self.wish.get("values") or {}
-        asked = {s.name: wish[s.name] for s in self.settings if s.name in wish}
-        with self.hold_sync():
-            self._take(self.values | asked, in_full=len(asked) == len(self.settings))
-            self.data = self.data | {"number": self.wish.get("number")}
-
-    def _take(self, values: Values, in_full: bool) -> None:
-        """Want these values. in_full: none of them is to be brought in line with another, as all were chosen."""
-        if in_full:
-            try:
-                values = self.in_full(checked(self.settings, values, self._values_on_show()))
-                self._in_full = as_text(values)
-            except ConfigError:
-                pass  # said where they are shown
-        self.values = values
-        self._in_full = ""
-
-    def _moved(self, change: Any = None) -> None:
-        if self._settling:
-            return
-        try:
-            values = checked(self.settings, self.values, self._values_on_show())
-            values, note = (
-                (values, "") if as_text(values) == self._in_full else self.settle(values, self._values_on_show())
-            )
-            self._on_show = self.scene(values)
-        except ConfigError as error:
-            self.data = self.data | {"problem": str(error), "nearest": self._nearest()}
-            return
-        self._settling = True
-        self.values = values  # some were left out, and stay as they were, or were brought in line
-        self._settling = False
-        self.data = self._data(self._on_show) | {"note": note}
-
     def _committed(self, change: Any = None) -> None:
         if not self.guess:
             return
@@ -244,34 +154,6 @@ class Instrument(View):
             "greyed": self._greyed(values),
             "question": asdict(question) | {"about": as_text(values)} if question else None,
         }
-
-    def _greyed(self, values: Values) -> dict[str, dict[str, str]]:
-        matters = {s.name: values[s.name] for s in self.settings if not s.free}
-        if self._last_greyed[0] == matters:
-            return self._last_greyed[1]
-        settings = [s for s in self._movable if not s.free]
-        found = of.greyed(settings, values, lambda wanted: self._impossible(self.settle(wanted, values)[0]))
-        self._last_greyed = matters, found
-        return found
-
-    def _impossible(self, values: Values) -> str:
-        try:
-            self.check(values)
-        except ConfigError as error:
-            return str(error)
-        return ""
-
-    def _nearest(self) -> Values:
-        on_show = self._values_on_show()
-        wanted = {s.name: v if (v := self.values.get(s.name)) in s.values else on_show[s.name] for s in self.settings}
-        return of.nearest(self._movable, wanted, lambda values: not self._impossible(values)) or on_show
-
-    @property
-    def _movable(self) -> tuple[Setting, ...]:
-        return only(self.settings, self._controls)
-
-    def _values_on_show(self) -> Values:
-        return checked(self.settings, from_text(self.settings, self.data["text"]), self.start)
 
     def _stored(self) -> dict[str, Any]:
         stored = {}
