@@ -129,7 +129,7 @@ class WhatIf(Instrument):
 
     def settle(self, values: Values, before: Values) -> tuple[Values, str]:
         """See Instrument."""
-        return self._platforms.settle(values, before), ""
+        return self._platforms.settle(values, before, [s.name for s in self._movable if s.fixed]), ""
 
     def in_full(self, values: Values) -> Values:
         """See Instrument."""

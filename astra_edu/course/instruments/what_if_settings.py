@@ -100,13 +100,16 @@ class Platforms:
         name = next((name for name, known in self.by_name.items() if known == platform), None)
         return values | ({"platform": name, "based": name} if name else {"platform": EDITED})
 
-    def settle(self, values: Values, before: Values) -> Values:
-        """A platform that was chosen brings all it has; links and algorithm follow the topology."""
+    def settle(self, values: Values, before: Values, fixed: Sequence[str] = ()) -> Values:
+        """A platform that was chosen brings all it has; links follow the topology, and so does what isn't fixed."""
         chosen = values["platform"]
         if chosen != before["platform"] and chosen != EDITED:
             return values | self.values(chosen)
         for d in range(values["dimensions"]):
-            values = values | _following(values, before, d)
+            following = _following(values, before, d)
+            values = values | {
+                name: value for name, value in following.items() if name not in fixed or name == f"links_{d}"
+            }
         return self.named(values)
 
 

@@ -221,6 +221,13 @@ def test_links_follow_what_is_needed_and_otherwise_stay():
     assert not view.data["problem"]
 
 
+def test_an_algorithm_without_a_control_stays_whatever_the_topology():
+    view = WhatIf("ring", "all-reduce", ask=False, controls=["topology_0"])
+    move(view, topology_0="FullyConnected")
+    assert view.data["problem"] == ""
+    assert [view.values[f"{name}_0"] for name in ("topology", "algorithm", "links")] == ["FullyConnected", "ring", 7]
+
+
 def test_more_dimensions_are_added_and_taken_away(view):
     before = view.result.total_ns
     move(view, dimensions=4)
