@@ -6,7 +6,7 @@ import { LaneView } from "./lane_view.js";
 import { showTables } from "./tables.js";
 
 /** Before a prediction only open lanes. compared: [whose, data] of other settings. Returns what follows the stage. */
-export function showPictures({ bars, charts, tables, patterns, veiled, reach }, scene, compared) {
+export function showPictures({ bars, charts, tables, numbers, patterns, veiled, reach }, scene, compared) {
   const [whose, other] = compared.at(-1) ?? [];
   const clicked = (name) => reach.click(name);
   bars.replaceChildren();
@@ -14,7 +14,8 @@ export function showPictures({ bars, charts, tables, patterns, veiled, reach }, 
   const lanes = scene.lanes.filter(({ open }) => open || !veiled);
   const curves = veiled ? [] : scene.curves;
   scene.bars.forEach((one, i) => new Bars(bars, patterns, one, other?.scene.bars[i], whose));
-  showTables(tables, scene);
+  numbers.ontoggle = () => numbers.open && showTables(tables, scene); // they take long to build, and are seldom looked at
+  numbers.ontoggle();
   return [
     ...lanes.map((one, i) => new LaneView(charts, patterns, one, { clicked, ghost: other?.scene.lanes[i], whose, bare: veiled })),
     ...curves.map((one, i) => new CurveView(charts, patterns, one, other?.scene.curves[i], whose)),

@@ -87,11 +87,19 @@ export class Settings {
     this.now = { ...this.now, ...this.moved };
     const control = this.controls.find((other) => other.setting === setting);
     this.#read(control, place, "");
-    this.timer ??= setTimeout(() => {
+    this.#send();
+  }
+
+  /** At once, and what comes before WAIT_MS are over together after them. */
+  #send() {
+    if (this.timer || !Object.keys(this.moved).length) return;
+    const { moved } = this;
+    this.moved = {};
+    this.timer = setTimeout(() => {
       this.timer = null;
-      this.take(this.moved);
-      this.moved = {};
+      this.#send();
     }, WAIT_MS);
+    this.take(moved);
   }
 
   /** Have these values, and those that are still to be answered. */
