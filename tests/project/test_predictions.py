@@ -40,3 +40,16 @@ def test_a_notebook_opens_with_a_question_and_something_to_be_moved(path):
     said = "".join(output.get("data", {}).get("text/plain", "") for output in code.outputs)
     assert "run this cell" in said
     assert len(lines) <= 8
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_what_is_said_of_a_folded_result_is_folded_too(path):
+    cells = read(path).cells
+    told = [
+        after.id
+        for cell, after in zip(cells, cells[1:], strict=False)
+        if cell.get("metadata", {}).get("jupyter", {}).get("outputs_hidden")
+        and after.cell_type == "markdown"
+        and not after.source.startswith(("<details><summary>What it shows", "#", "**Predict"))
+    ]
+    assert told == []
