@@ -1,6 +1,7 @@
 """No notebook shows the answer to a prediction before it is made."""
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,7 @@ def test_what_is_said_of_a_folded_result_is_folded_too(path):
     cells = read(path).cells
     told = [
         after.id
-        for cell, after in zip(cells, cells[1:], strict=False)
+        for cell, after in pairwise(cells)
         if cell.get("metadata", {}).get("jupyter", {}).get("outputs_hidden")
         and after.cell_type == "markdown"
         and not after.source.startswith(("<details><summary>What it shows", "#", "**Predict"))
