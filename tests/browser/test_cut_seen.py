@@ -22,7 +22,7 @@ BOXES = """(selector) => [...document.querySelectorAll(selector)].map((group) =>
   const [ground, hatch] = group.querySelectorAll("rect");
   const box = ["x", "y", "width", "height"].map((name) => Number(ground.getAttribute(name)));
   return { name: group.dataset.piece, shown: getComputedStyle(group).visibility === "visible",
-           box, fill: getComputedStyle(ground).fill, hatched: getComputedStyle(hatch).fill.startsWith("url") };
+           box, fill: getComputedStyle(ground).fill, hatched: hatch?.style.fill.startsWith("url") ?? false };
 })"""
 
 BARS = """() => [...document.querySelectorAll(".astra-bars")].map((figure) => ({

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from math import log
 
@@ -11,6 +12,7 @@ pytest.importorskip("anywidget")
 
 from course.instruments.everything import XS, Everything, truth
 
+import astra_edu as ae
 from astra_edu.course.instruments.looks import LOOKS
 from browser.looking import SCHEMES, numbers, shade
 from browser.test_cut_seen import to_step
@@ -216,3 +218,45 @@ def test_the_table_says_the_same_as_lanes_and_curves(show):
     assert "dimension 0\t10\t30\tan all-reduce" in lanes
     assert "64\t84\t200" in curves
     assert "4\t24\t" in curves
+
+
+STAGE = """() => {
+  const what = (part) => (part.tagName === "path" ? "stroke" : "fill");
+  const colour = (part) => getComputedStyle(part)[what(part)].replace(/#astra-[^-]*/, "");
+  const at = (part) => ["x", "y", "width", "height", "d"].map((name) => part.getAttribute(name));
+  const parts = (group) => [...group.querySelectorAll("rect, path, text")].filter((part) => part.style.fill !== "none")
+    .map((part) => [part.tagName, at(part), part.textContent, colour(part)]);
+  return [...document.querySelectorAll(["piece", "link", "frame"].map((name) => `.astra-scene [data-${name}]`).join())]
+    .filter((group) => getComputedStyle(group).visibility === "visible")
+    .map((group) => [{ ...group.dataset }, group.getAttribute("opacity"), group.textContent, parts(group)]);
+}"""
+FROM_TO = [
+    (ae.CaseStudies, {"one": "Conv-3D"}, {"one": "W-1D-350"}),
+    (ae.CutTheModel, {"tensor": 8}, {"tensor": 2}),
+    (ae.CutTheModel, {"data": 1}, {"data": 2}),
+    (ae.Folds, {"rows": 8}, {"rows": 64}),
+    (ae.Stages, {"p2p": 0}, {"p2p": 0.5}),
+]
+
+
+@pytest.mark.parametrize(("kind", "first", "then"), FROM_TO, ids=[f"{k.__name__}-{t}" for k, _, t in FROM_TO])
+def test_a_stage_on_which_another_setting_stood_is_as_a_new_one(open_page, kind, first, then):
+    """Its elements are used again, so nothing of what they showed before may stay."""
+
+    def at_step_1(settings, moved=None):
+        view = kind(controls=list(then), **settings)
+        view.dismiss()
+        page = open_page(view.page())
+        for name, value in (moved or {}).items():
+            (setting,) = [s for s in kind.settings if s.name == name]
+            control = page.get_by_role(
+                "combobox" if setting.menu else "slider", name=re.compile(f"(^|, ){re.escape(setting.label)}$")
+            )
+            place = str(setting.values.index(value))
+            control.select_option(place) if setting.menu else control.fill(place)
+        to_step(page, 1)
+        return page.evaluate(STAGE)
+
+    new, moved = at_step_1(then), at_step_1(first, then)
+    assert len(new) > 2
+    assert moved == new

@@ -98,7 +98,7 @@ def test_later_virtual_stages_are_paler_and_backward_passes_hatched(show, scheme
     named = page.evaluate(
         """() => Object.fromEntries([...document.querySelectorAll(".astra-lanes .astra-key")].map((key) =>
           [key.textContent, [getComputedStyle(key.querySelector(".astra-ground")).fill,
-           getComputedStyle(key.querySelector(".astra-hatch")).fill.startsWith("url")]]))"""
+           key.querySelector(".astra-hatch")?.style.fill.startsWith("url") ?? false]]))"""
     )
     assert set(named) == {"forward", "forward b", "backward", "backward b"}
 

@@ -30,7 +30,7 @@ LINES = """() => Object.fromEntries([...document.querySelectorAll("[data-link]")
 BLOCKS = """() => Object.fromEntries([...document.querySelectorAll("[data-block]")].map((group) => [
   group.dataset.block, {
   fill: getComputedStyle(group.querySelector(".astra-ground")).fill,
-  hatched: getComputedStyle(group.querySelector(".astra-hatch")).fill !== "none",
+  hatched: group.querySelector(".astra-hatch")?.style.fill.startsWith("url") ?? false,
   marked: group.classList.contains("astra-because"),
 }]))"""
 CRITICAL = "backward 1 → all-reduce 2"

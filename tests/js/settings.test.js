@@ -9,14 +9,14 @@ test("a slider that moves while an answer is on its way keeps what it was moved 
   const shared = [];
   const settings = new Settings(new Element("div"), ({ tensor }) => shared.push(tensor));
   const setting = { name: "tensor", label: "tensor group", menu: false, values: [1, 2, 4], words: ["1", "2", "4"], texts: ["1", "2", "4"] };
-  const show = (tensor, number) => settings.show({ settings: [setting], greyed: {}, number }, { tensor }, "v");
-  show(1);
+  const show = (tensor, answered) => settings.show({ settings: [setting], greyed: {} }, { tensor }, answered);
+  show(1, true);
   const { control } = settings.controls[0];
   for (const place of [1, 2]) {
     control.value = place;
     control.fire("input");
   }
-  show(2, "v.1"); // the answer to the first
+  show(2, true); // the answer to the first
   assert.equal(control.value, 2); // the place of 4
   page.tick(31);
   assert.deepEqual(shared, [2, 4]);
@@ -28,22 +28,20 @@ test("what was asked for stays until its own answer is there, and is asked again
   const settings = new Settings(new Element("div"), (...wish) => shared.push(wish));
   const three = { menu: false, values: [1, 2, 4], words: ["1", "2", "4"], texts: ["1", "2", "4"] };
   const both = ["tensor", "data"].map((name) => ({ ...three, name, label: name }));
-  const show = (values, number) => settings.show({ settings: both, greyed: {}, number }, values, "v");
+  const show = (values, answered) => settings.show({ settings: both, greyed: {} }, values, answered);
   const move = (i, place) => {
     settings.controls[i].control.value = place;
     settings.controls[i].control.fire("input");
     page.tick(31);
   };
   const places = () => settings.controls.map(({ control }) => control.value);
-  show({ tensor: 1, data: 1 });
+  show({ tensor: 1, data: 1 }, true);
   move(0, 1);
   move(1, 2);
   assert.deepEqual(shared, [[{ tensor: 2 }, 1], [{ tensor: 2, data: 4 }, 2]]);
-  show({ tensor: 2, data: 1 }, "v.1"); // the answer to the first
+  show({ tensor: 2, data: 1 }, false); // the answer to the first, or to another view
   assert.deepEqual(places(), [1, 2]);
-  show({ tensor: 2, data: 1 }, "w.2"); // the answer to another view
-  assert.deepEqual(places(), [1, 2]);
-  show({ tensor: 2, data: 2 }, "v.2"); // the answer, which brought a setting in line
+  show({ tensor: 2, data: 2 }, true); // the answer, which brought a setting in line
   assert.deepEqual(places(), [1, 1]);
   move(0, 2);
   assert.deepEqual(shared.at(-1), [{ tensor: 4 }, 3]);
@@ -54,7 +52,7 @@ test("while a slider is dragged its values are sent now and then: at once, and w
   const shared = [];
   const settings = new Settings(new Element("div"), ({ tensor }) => shared.push(tensor));
   const setting = { name: "tensor", label: "tensor group", menu: false, values: [1, 2, 4], words: ["1", "2", "4"], texts: ["1", "2", "4"] };
-  settings.show({ settings: [setting], greyed: {} }, { tensor: 1 }, "v");
+  settings.show({ settings: [setting], greyed: {} }, { tensor: 1 }, true);
   for (const place of [1, 2, 1, 2]) {
     settings.controls[0].control.value = place;
     settings.controls[0].control.fire("input");

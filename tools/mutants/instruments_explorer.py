@@ -67,9 +67,9 @@ FAULTS = [
     ),
     Fault(
         "on a saved page controls stay as they were moved",
-        f"{JS}/instrument.js",
-        "if (found && found.text !== text) this.model",
-        "if (!found) this.model",
+        f"{JS}/instrument/source.js",
+        "if (found && found.text !== text) model",
+        "if (!found) model",
         BROUGHT,
     ),
     Fault("what was brought in line isn't said", f"{JS}/instrument.js", 'data.note ?? ""', '""', BROUGHT),

@@ -212,11 +212,11 @@ FAULTS = [
     Fault(
         "wish: forgotten when another's answer comes",
         SETTINGS,
-        "if (data.number === `${id}.${this.number}`) this.asked = {};",
+        "if (answered) this.asked = {};",
         "this.asked = {};",
         ASKED,
     ),
-    Fault("wish: kept for ever", SETTINGS, "if (data.number === `${id}.${this.number}`) this.asked = {};", "", ASKED),
+    Fault("wish: kept for ever", SETTINGS, "if (answered) this.asked = {};", "", ASKED),
     Fault(
         "drag: sent without a pause",
         SETTINGS,

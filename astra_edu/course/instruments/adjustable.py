@@ -11,6 +11,7 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.course.instruments import setting as of
 from astra_edu.course.instruments.scene import Scene
 from astra_edu.course.instruments.setting import Setting, Values, as_text, checked, from_text, only
+from astra_edu.course.widgets.handout import as_json
 from astra_edu.course.widgets.view import View
 
 OF_THE_VIEW = {"sync": True, "echo_update": False}
@@ -18,7 +19,8 @@ OF_THE_VIEW = {"sync": True, "echo_update": False}
 
 
 class Adjustable(View):
-    """A view of a setting, for Instrument. values: those that are wanted; wish: those that the view has moved.
+    """A view of a setting, for Instrument. values: those that are wanted; wish: those that the view has moved;
+    answered: the number of the wish that the data on show are an answer to.
 
     A subclass gives `settings`, `start`, `scene(values)` and `_data(scene)`, what the view needs to show it.
     """
@@ -26,7 +28,8 @@ class Adjustable(View):
     settings: ClassVar[tuple[Setting, ...]] = ()
     start: ClassVar[Values] = {}
     values = traitlets.Dict().tag(sync=True)
-    data = traitlets.Dict().tag(sync=True)
+    data = traitlets.Dict().tag(sync=True, to_json=lambda data, widget: as_json(data))
+    answered = traitlets.Unicode().tag(sync=True)
     wish = traitlets.Dict().tag(**OF_THE_VIEW)
 
     def __init__(self, values: Values, controls: Sequence[str]) -> None:
@@ -89,7 +92,7 @@ class Adjustable(View):
         asked = {s.name: wish[s.name] for s in self.settings if s.name in wish}
         with self.hold_sync():
             self._take(self.values | asked, in_full=len(asked) == len(self.settings))
-            self.data = self.data | {"number": self.wish.get("number")}
+            self.answered = self.wish.get("number") or ""
 
     def _take(self, values: Values, in_full: bool) -> None:
         """Want these values. in_full: none of them is to be brought in line with another, as all were chosen."""

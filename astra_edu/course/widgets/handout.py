@@ -67,11 +67,16 @@ def document(title: str, css: str, module: str, states: Sequence[dict[str, Any]]
         title=escape(title),
         css=css,
         places="\n".join(f'<div class="astra-handout"></div><noscript>{still}</noscript>' for still in instead),
-        states=json.dumps(list(states), ensure_ascii=False, sort_keys=True, default=_base64).replace("<", "\\u003c"),
+        states=as_json(list(states)).replace("<", "\\u003c"),
         module=module.replace("export default", "const widget ="),
         stub=(STATIC / "frame/stub.js").read_text(encoding="utf-8").replace("export ", ""),
         start=_START,
     )
+
+
+def as_json(data: Any) -> str:
+    """What a view gets, as text; columns of numbers in base64."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=_base64)
 
 
 def _base64(columns: bytes) -> str:

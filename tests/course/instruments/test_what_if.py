@@ -274,7 +274,7 @@ def test_any_number_can_be_given_in_python(view):
 def wish(view, **values):
     """As the view sends it."""
     view.wish = {"values": values, "number": "view.1"}
-    assert view.data["number"] == "view.1"
+    assert view.answered == "view.1"
 
 
 def test_what_is_set_together_stays_as_it_was_given():
@@ -337,7 +337,7 @@ def test_a_wish_for_what_there_is_not_does_not_stay():
     view = WhatIf("ring", "all-reduce", ask=False)
     for values in (None, {"nope": 1}):
         view.wish = {"values": values, "number": repr(values)}
-        assert view.data["number"] == repr(values)
+        assert view.answered == repr(values)
     wish(view, bandwidth_0=100)
     assert (view.data["problem"], view.result.platform.network[0].bandwidth) == ("", 100)
 

@@ -15,6 +15,7 @@ import { Predict } from "./instrument/predict.js";
 import { Reach } from "./instrument/reach.js";
 import { Settings } from "./instrument/settings.js";
 import { Share } from "./instrument/share.js";
+import { Source } from "./instrument/source.js";
 import { Stage, film } from "./instrument/stage.js";
 
 const LABELS = { first: "Start", previous: "Step before", next: "Next step", last: "End" };
@@ -26,7 +27,6 @@ export class InstrumentView {
   constructor(model, el) {
     this.model = model;
     this.id = unique();
-    this.live = model.get("live") !== false;
     this.root = makeRoot(el, "instrument", this.id);
     this.loop = new Loop(() => this.draw());
     this.reel = new Reel(model, "step", () => this.loop.wake(), () => this.#saySteps());
@@ -51,7 +51,7 @@ export class InstrumentView {
     put(root, "tabindex", "0");
     right.addEventListener("pointerdown", ({ target }) => target.closest("button, input, select, summary, pre, a") || root.focus({ preventScroll: true }));
     this.patterns = new Patterns(root, id);
-    this.settings = new Settings(left, (...wish) => this.#share(...wish));
+    this.settings = new Settings(left, (...wish) => this.source.ask(...wish));
     this.predict = new Predict(left, id, (value) => this.#commit(value), () => this.#ask(), () => this.#mark());
     this.reach = new Reach(this.predict, this.settings);
     this.share = new Share(left, () => this.#pin(), () => this.settings.take(this.settings.values(this.pinned.text)), (name) => this.#act(name));
@@ -76,16 +76,17 @@ export class InstrumentView {
     make("summary", { text: "The same as a table" }, this.numbers);
     this.tables = make("div", {}, this.numbers);
     this.range.addEventListener("input", () => this.reel.scrub(Number(this.range.value)));
-    this.pinned = this.before = null;
-    this.given = model.get("data");
+    this.pinned = null;
+    this.source = new Source(model, id, this.settings, () => this.load());
   }
 
   #observe() {
     const { model } = this;
     this.watch = new Watch();
     this.watch.model(model, {
-      data: () => this.#arrived(),
-      values: () => this.live || this.#find(),
+      data: () => this.source.arrived(),
+      answered: () => this.source.arrived(),
+      values: () => this.live || this.source.find(),
       step: () => this.reel.pull(),
       guess: () => this.load(),
       reply: () => this.load(),
@@ -95,41 +96,11 @@ export class InstrumentView {
 
   /** What belongs to the setting on show; on a saved page, to the one that was last found. */
   get data() {
-    return this.given;
+    return this.source.data;
   }
 
-  /** Ask Python for these values, or look for them in what a saved page holds. */
-  #share(values, number) {
-    if (this.live) {
-      this.model.set("wish", { values, number: `${this.id}.${number}` });
-      this.model.save_changes();
-    } else {
-      this.settings.asked = {};
-      this.model.set("values", { ...this.model.get("values"), ...values });
-    }
-  }
-
-  #arrived() {
-    const next = this.model.get("data");
-    if (next.text !== this.given.text && !next.problem) this.before = this.given;
-    this.given = next;
-    this.load();
-  }
-
-  /** On a saved page: the setting among those that were stored. */
-  #find() {
-    const values = this.model.get("values");
-    const text = this.settings.text(values);
-    const found = this.model.get("stored")[text];
-    if (found && found.text !== this.given.text) this.before = this.given;
-    const problem = this.settings.why(this.given, values) || "this page doesn't hold this setting; it was saved with others";
-    this.given = found ? { ...this.given, ...found, title: found.scene.title, problem: "" } : { ...this.given, problem, nearest: this.#known() };
-    this.load();
-    if (found && found.text !== text) this.model.set("values", this.settings.values(found.text)); // others were brought in line
-  }
-
-  #known() {
-    return this.settings.values(this.given.text);
+  get live() {
+    return this.source.live;
   }
 
   #commit(value) {
@@ -176,12 +147,12 @@ export class InstrumentView {
     if (data.problem) this.#offer(data.nearest);
     put(this.note, "text", data.problem ? "" : data.note ?? "");
     this.patterns.show(data.looks);
-    this.settings.show(data, this.model.get("values"), this.id);
+    this.settings.show(data, this.model.get("values"), this.source.answered);
     this.predict.show(data.question, this.model.get("guess"), this.model.get("reply"));
     if (this.live) this.share.offer(data.actions);
     this.share.show(data.short ?? data.text, scene.code, this.pinned && (this.pinned.text === data.text ? "here" : "away"));
     this.root.classList.toggle("astra-impossible", Boolean(data.problem));
-    const compared = [["before", this.before], ["pinned", this.pinned]].filter(([, other]) => other && other.text !== data.text);
+    const compared = [["before", this.source.before], ["pinned", this.pinned]].filter(([, other]) => other && other.text !== data.text);
     put(this.headline, "text", this.veiled ? "Predict first: the numbers come then." : scene.headline);
     this.words.replaceChildren();
     if (!this.veiled) {

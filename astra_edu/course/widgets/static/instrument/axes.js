@@ -1,6 +1,7 @@
 // Axes: where a number stands on one that is even or goes by powers, and its ticks.
 
 import { tickStep } from "../frame/numbers.js";
+import { count } from "../frame/words.js";
 
 /** {at(value): its place, from(place): the value there, ticks}: of an axis from low to high, between two places. */
 export function axis(low, high, log, start, end) {
@@ -38,5 +39,5 @@ function powers(low, high) {
 /** A tick's words: 0.5, 20, 1,000, 20k, 3M. */
 export function tickWords(value) {
   const [by, unit] = Math.abs(value) >= 1e9 ? [1e9, "G"] : Math.abs(value) >= 1e6 ? [1e6, "M"] : Math.abs(value) >= 1e4 ? [1e3, "k"] : [1, ""];
-  return `${Number((value / by).toPrecision(4)).toLocaleString("en")}${unit}`;
+  return `${count(Number((value / by).toPrecision(4)))}${unit}`;
 }

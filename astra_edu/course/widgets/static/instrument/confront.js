@@ -1,9 +1,11 @@
 // A prediction beside the answer, in the words of question.py.
 
+import { withCommas } from "../frame/words.js";
+
 /** A number with so many digits that count, in full from 1,000 on where it is whole. */
 function number(value, digits = 4) {
   const rounded = value >= 1000 && Number.isInteger(value) ? value : Number(value.toPrecision(digits));
-  return rounded.toLocaleString("en", { maximumFractionDigits: 12 });
+  return withCommas(rounded, 0, 12);
 }
 
 function off(said, true_) {

@@ -5,7 +5,7 @@ const FAR = 4; // pixels from which on a press is a drag
 export class Hands {
   /** clicked(name): something was clicked. dragged(name, dx, dy): it was dragged so far, in units of the stage. */
   constructor(svg, { clicked, dragged }) {
-    Object.assign(this, { svg, clicked, dragged, pressed: null, clickable: [], draggable: [] });
+    Object.assign(this, { svg, clicked, dragged, pressed: null, clickable: [], draggable: [], marks: 0 });
     svg.addEventListener("pointerdown", (event) => this.#press(event));
     svg.addEventListener("pointermove", (event) => this.#move(event));
     for (const end of ["pointerup", "pointercancel"]) svg.addEventListener(end, (event) => this.#release(event));
@@ -40,6 +40,9 @@ export class Hands {
   /** Lists of names. */
   mark(clickable, draggable, chosen) {
     Object.assign(this, { clickable, draggable });
+    const marks = clickable.length + draggable.length + chosen.length;
+    if (!marks && !this.marks) return;
+    this.marks = marks;
     for (const group of this.svg.querySelectorAll("g")) {
       const name = nameAt(group);
       group.classList.toggle("astra-click", clickable.includes(name));

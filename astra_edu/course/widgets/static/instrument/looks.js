@@ -25,15 +25,18 @@ export class Patterns {
 
   /** A rectangle of a look in an SVG group: ground, and hatch if it has one. */
   box(parent) {
-    const ground = make("rect", { class: "astra-ground" }, parent);
-    return { ground, hatch: make("rect", { class: "astra-hatch" }, parent) };
+    return { ground: make("rect", { class: "astra-ground" }, parent), hatch: null };
   }
 
-  dress({ ground, hatch }, look) {
+  dress(box, look) {
     const [light, dark, sign] = this.looks[look];
-    put(ground, "style", `fill: light-dark(${light}, ${dark})`);
-    put(ground, "data-look", look);
-    put(hatch, "style", sign ? `fill: url(#${this.id}-hatch-${Object.keys(SIGNS).indexOf(sign)})` : "fill: none");
+    put(box.ground, "style", `fill: light-dark(${light}, ${dark})`);
+    put(box.ground, "data-look", look);
+    if (sign && !box.hatch) {
+      box.hatch = make("rect", { class: "astra-hatch" }, box.ground.parentElement);
+      box.ground.after(box.hatch);
+    }
+    if (box.hatch) put(box.hatch, "style", sign ? `fill: url(#${this.id}-hatch-${Object.keys(SIGNS).indexOf(sign)})` : "fill: none");
   }
 }
 
@@ -51,5 +54,5 @@ export function makeLegend(parent, patterns, looks) {
 }
 
 export function place({ ground, hatch }, [x, y, width, height]) {
-  for (const rect of [ground, hatch]) for (const [name, value] of Object.entries({ x, y, width, height })) put(rect, name, value);
+  for (const rect of hatch ? [ground, hatch] : [ground]) for (const [name, value] of Object.entries({ x, y, width, height })) put(rect, name, value);
 }

@@ -20,9 +20,9 @@ export class Settings {
     clearTimeout(this.timer);
   }
 
-  /** id: of the view, which the numbers of its wishes begin with. */
-  show(data, values, id) {
-    if (data.number === `${id}.${this.number}`) this.asked = {};
+  /** answered: whether the values are what came of the last that were shared. */
+  show(data, values, answered) {
+    if (answered) this.asked = {};
     this.now = { ...values, ...this.asked, ...this.moved };
     const known = JSON.stringify(data.settings);
     if (known !== this.known) this.#build(data.settings);

@@ -36,6 +36,7 @@ export class Stage {
     this.svg = make("svg", { class: "astra-scene", role: "img" }, root);
     this.hands = new Hands(this.svg, hands);
     this.below = make("div", { class: "astra-below" }, root);
+    [this.back, this.front] = [make("g", {}, this.svg), make("g", {}, this.svg)];
     this.pieces = [];
   }
 
@@ -45,22 +46,30 @@ export class Stage {
     this.stage = stage;
     const [width, height] = stage.size;
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    this.svg.replaceChildren();
+    this.back.replaceChildren();
     this.below.replaceChildren();
     const looks = stage.pieces.flatMap((piece) => piece.looks.filter((_, step) => piece.at[step]));
     makeLegend(this.below, this.patterns, [...looks, ...stage.links.flatMap((link) => link.looks.filter((_, step) => link.wide[step]))]);
     this.counters = stage.frames.map((frame) => this.#frame(frame)).filter(({ says }) => says.length);
-    this.links = stage.links.map((link) => new StageLink(this.svg, this.patterns, link));
-    this.pieces = stage.pieces.map((piece) => {
-      const group = make("g", { "data-piece": piece.name }, this.svg);
-      const box = this.patterns.box(group);
-      make("title", { text: piece.title || piece.text }, group);
-      return { piece, group, box, word: piece.text || piece.says.length ? make("text", { class: "astra-word", text: piece.text }, group) : null };
-    });
+    this.links = stage.links.map((link) => new StageLink(this.back, this.patterns, link));
+    for (const { group } of this.pieces.slice(stage.pieces.length)) group.remove();
+    this.pieces = stage.pieces.map((piece, i) => this.#piece(piece, this.pieces[i]));
+  }
+
+  /** used: what showed another piece before; elements are slow to make. */
+  #piece(piece, used) {
+    const group = used?.group ?? make("g", {}, this.front);
+    const box = used?.box ?? this.patterns.box(group);
+    const title = used?.title ?? make("title", {}, group);
+    const word = piece.text || piece.says.length ? used?.word ?? make("text", { class: "astra-word" }, group) : used?.word?.remove() ?? null;
+    put(group, "data-piece", piece.name);
+    put(title, "text", piece.title || piece.text);
+    if (word) put(word, "text", piece.text);
+    return { piece, group, box, title, word };
   }
 
   #frame({ name, box, text, says }) {
-    const group = make("g", { "data-frame": name }, this.svg);
+    const group = make("g", { "data-frame": name }, this.back);
     const [x, y, wide, high] = box;
     make("rect", { class: "astra-frame", x, y, width: wide, height: high }, group);
     make("text", { class: "astra-caption", x: x + 1, y: y - 3, text }, group);

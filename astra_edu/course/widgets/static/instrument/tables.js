@@ -1,6 +1,7 @@
 // The pictures as tables.
 
 import { make, makeTable } from "../frame/dom.js";
+import { withCommas } from "../frame/words.js";
 import { sum } from "./bars.js";
 
 function barTable(parent, bars) {
@@ -31,7 +32,7 @@ function rowTable(parent, caption, [head, ...rows]) {
   }
 }
 
-const tableNumber = (value, digits) => Number(value.toPrecision(digits)).toLocaleString("en", { maximumFractionDigits: 12 });
+const tableNumber = (value, digits) => withCommas(Number(value.toPrecision(digits)), 0, 12);
 
 function laneRows({ unit, blocks }) {
   const rows = blocks.map((block) => [block.lane, tableNumber(block.start, 6), tableNumber(block.end, 6), block.title || block.text || block.look]);
