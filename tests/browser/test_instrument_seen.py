@@ -228,7 +228,8 @@ STAGE = """() => {
     .map((part) => [part.tagName, at(part), part.textContent, colour(part)]);
   return [...document.querySelectorAll(["piece", "link", "frame"].map((name) => `.astra-scene [data-${name}]`).join())]
     .filter((group) => getComputedStyle(group).visibility === "visible")
-    .map((group) => [{ ...group.dataset }, group.getAttribute("opacity"), group.textContent, parts(group)]);
+    .map((group) => [Object.values(group.dataset)[0], group.querySelector("title")?.textContent ?? "", group.textContent,
+      group.getAttribute("opacity"), parts(group)]);
 }"""
 FROM_TO = [
     (ae.CaseStudies, {"one": "Conv-3D"}, {"one": "W-1D-350"}),
@@ -258,5 +259,8 @@ def test_a_stage_on_which_another_setting_stood_is_as_a_new_one(open_page, kind,
         return page.evaluate(STAGE)
 
     new, moved = at_step_1(then), at_step_1(first, then)
-    assert len(new) > 2
     assert moved == new
+    titles = {name: title for name, title, *_ in new}
+    for piece in kind(**then).data["scene"]["stage"]["pieces"]:
+        if piece["at"][1]:
+            assert titles[piece["name"]] == (piece["title"] or piece["text"])

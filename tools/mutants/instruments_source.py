@@ -18,7 +18,7 @@ FAULTS = [
     Fault("Python isn't told", SOURCE, "model.save_changes();", "", AT_ONCE),
     Fault("what was seen stays, whatever Python says", SOURCE, "if (sent === this.sent) return", "return", OTHER),
     Fault("older answers come between", SOURCE, "if (this.ahead && !this.answered) return;", "", OLDER),
-    Fault("older answers are waited for", SOURCE, "this.ahead = false;", "", OLDER),
+    Fault("answers are left out for ever", SOURCE, "this.ahead && !this.answered", "this.ahead", OTHER),
     Fault("a problem is kept as a setting", SOURCE, "!this.live || data.problem ||", "!this.live ||", NOTED),
     Fault("an old note is said again", SOURCE, "data.problem || data.note)", "data.problem)", NOTED),
     Fault("all settings are kept for ever", SOURCE, "if (this.seen.size > MOST_SEEN)", "if (!this.seen)", MOST),

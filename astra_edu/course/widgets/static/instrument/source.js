@@ -36,7 +36,6 @@ export class Source {
   /** Python has sent something. An answer to an older wish than what is shown already is left out. */
   arrived() {
     if (this.ahead && !this.answered) return;
-    this.ahead = false;
     const sent = this.model.get("data");
     if (sent === this.sent) return this.settings.show(this.data, this.model.get("values"), this.answered);
     this.#show({ sent, data: read(sent) });
