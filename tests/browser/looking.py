@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 COLOURS = {  # as a person calls them; (on light, on dark)
     "orange": ("rgb(213, 94, 0)", "rgb(240, 145, 63)"),
     "blue": ("rgb(0, 114, 178)", "rgb(86, 180, 233)"),
@@ -27,6 +29,14 @@ READING = Path(__file__).parent / "reading"
 def script(name: str) -> str:
     """A function or a script that runs in the page, of reading/."""
     return (READING / f"{name}.js").read_text(encoding="utf-8")
+
+
+def saved(view: Any, moved: bool = False) -> str:
+    """A widget's page. moved: with the other settings that it can be moved to, which take long to simulate."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not moved:
+            patch.setattr("astra_edu.course.instruments.instrument.grid", lambda settings, shown: [shown])
+        return view.page()
 
 
 def recording(html: str) -> str:

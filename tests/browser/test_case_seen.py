@@ -10,7 +10,7 @@ pytest.importorskip("anywidget")
 
 import astra_edu as ae
 from astra_edu.course.instruments.looks import LOOKS
-from browser.looking import SCHEMES, shade
+from browser.looking import SCHEMES, saved, shade
 from browser.test_chunks_seen import OVER
 from browser.test_cut_seen import BOXES, to_step
 from browser.test_memory_seen import LINES
@@ -21,14 +21,14 @@ CASE = ae.CaseStudies("other=Conv-4D")
 
 
 @cache
-def page_of(text):
-    return ae.CaseStudies(text).page()
+def page_of(text, moved=False):
+    return saved(ae.CaseStudies(text), moved)
 
 
 @pytest.fixture
 def show(open_page):
-    def shown(case=CASE, scheme="light", answered=True, **options):
-        page = open_page(page_of(case.text), color_scheme=scheme, **options)
+    def shown(case=CASE, scheme="light", answered=True, moved=False, **options):
+        page = open_page(page_of(case.text, moved), color_scheme=scheme, **options)
         if answered:
             page.get_by_role("button", name="show me without").click()
         return page

@@ -11,7 +11,7 @@ pytest.importorskip("anywidget")
 import astra_edu as ae
 from astra_edu.course.instruments.looks import LOOKS
 from astra_edu.course.instruments.question import confront
-from browser.looking import SCHEMES, shade
+from browser.looking import SCHEMES, saved, shade
 
 pytestmark = pytest.mark.browser
 
@@ -39,14 +39,14 @@ BARS = """() => [...document.querySelectorAll(".astra-bars")].map((figure) => ({
 
 
 @cache
-def page_of(text):
-    return ae.CutTheModel(text).page()
+def page_of(text, moved=False):
+    return saved(ae.CutTheModel(text), moved)
 
 
 @pytest.fixture
 def show(open_page):
-    def shown(cut=CUT, scheme="light", answered=True, **options):
-        page = open_page(page_of(cut.text), color_scheme=scheme, **options)
+    def shown(cut=CUT, scheme="light", answered=True, moved=False, **options):
+        page = open_page(page_of(cut.text, moved), color_scheme=scheme, **options)
         if answered:
             page.get_by_role("button", name="show me without").click()
         return page
@@ -136,7 +136,7 @@ def test_a_choice_is_committed_to_and_may_be_right(show):
 
 
 def test_another_setting_of_a_saved_page_shows_its_own_numbers_and_the_one_before_as_a_ghost(show):
-    page = show()
+    page = show(moved=True)
     page.get_by_role("slider", name="tensor group").focus()
     page.keyboard.press("ArrowRight")
     other = ae.CutTheModel("model=22b tensor=8 data=2 pipeline=1 zero=1").data["scene"]

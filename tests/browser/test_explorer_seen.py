@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("anywidget")
 
 import astra_edu as ae
-from browser.looking import SCHEMES
+from browser.looking import SCHEMES, saved
 from browser.test_cut_seen import BARS
 
 pytestmark = pytest.mark.browser
@@ -30,14 +30,14 @@ TITLES = """() => [...document.querySelectorAll(".astra-setting")].filter((one) 
 
 
 @cache
-def page_of(name):
-    return MAKE[name]().page()
+def page_of(name, moved=False):
+    return saved(MAKE[name](), moved)
 
 
 @pytest.fixture
 def show(open_page):
-    def shown(name="ring", answered=True, **options):
-        page = open_page(page_of(name), **({"viewport": {"width": 1280, "height": 720}} | options))
+    def shown(name="ring", answered=True, moved=False, **options):
+        page = open_page(page_of(name, moved), **({"viewport": {"width": 1280, "height": 720}} | options))
         if answered:
             page.get_by_role("button", name="show me without").click()
         return page
@@ -75,7 +75,7 @@ def test_settings_stand_below_headings_and_those_of_absent_dimensions_are_hidden
 
 
 def test_no_number_is_shown_before_a_prediction_and_both_stay_after_it(show):
-    page = show(answered=False)
+    page = show(answered=False, moved=True)
     assert headline(page) == "Predict first: the numbers come then."
     assert "45.681" not in page.locator("body").inner_text()
     assert page.get_by_role("button", name="simulated time").is_hidden()
@@ -141,14 +141,14 @@ def test_the_player_plays_inside_with_the_instruments_focus_and_keys(show):
 
 
 def test_a_key_on_a_slider_is_the_sliders(show):
-    page = show()
+    page = show(moved=True)
     press(page, "dimension 0, latency", "ArrowRight")
     page.get_by_text(other("ring", latency_0=700).data["scene"]["headline"]).wait_for()
     assert page.evaluate(f"{DECK}.position") == 0
 
 
 def test_the_player_follows_the_settings_and_stays_as_far_through(show):
-    page = show()
+    page = show(moved=True)
     page.locator(".astra-instrument").focus()
     for _ in range(7):
         page.keyboard.press("ArrowRight")
@@ -161,7 +161,7 @@ def test_the_player_follows_the_settings_and_stays_as_far_through(show):
 
 
 def test_a_saved_page_says_what_a_topology_brings_and_shows_the_change(show):
-    page = show()
+    page = show(moved=True)
     page.get_by_label("dimension 0, topology").select_option(label="Switch")
     page.get_by_text("halving-doubling suits the topology Switch, so it is chosen now, instead of ring.").wait_for()
     chosen = page.get_by_label("dimension 0, algorithm")

@@ -10,7 +10,7 @@ pytest.importorskip("anywidget")
 
 import astra_edu as ae
 from astra_edu.course.instruments.looks import LOOKS
-from browser.looking import SCHEMES, shade
+from browser.looking import SCHEMES, saved, shade
 from browser.test_chunks_seen import FRAMES, OVER, WORDS
 from browser.test_cut_seen import BARS, BOXES, to_step
 
@@ -25,14 +25,14 @@ LINES = """() => Object.fromEntries([...document.querySelectorAll("[data-link]")
 
 
 @cache
-def page_of(text):
-    return ae.FeedTheNetwork(text).page()
+def page_of(text, moved=False):
+    return saved(ae.FeedTheNetwork(text), moved)
 
 
 @pytest.fixture
 def show(open_page):
-    def shown(text=FEED.text, scheme="light", answered=True, **options):
-        page = open_page(page_of(text), color_scheme=scheme, **options)
+    def shown(text=FEED.text, scheme="light", answered=True, moved=False, **options):
+        page = open_page(page_of(text, moved), color_scheme=scheme, **options)
         if answered:
             page.get_by_role("button", name="show me without").click()
         return page
@@ -119,7 +119,7 @@ def test_bars_are_as_long_as_what_they_say(show, scheme):
 
 
 def test_another_setting_of_a_saved_page_has_its_own_steps(show):
-    page = show()
+    page = show(moved=True)
     page.get_by_label("collective").select_option("all-gather")
     other = ae.FeedTheNetwork("collective=all-gather").data["scene"]
     page.get_by_text(other["headline"]).wait_for()

@@ -228,8 +228,8 @@ STAGE = """() => {
     .map((part) => [part.tagName, at(part), part.textContent, colour(part)]);
   return [...document.querySelectorAll(["piece", "link", "frame"].map((name) => `.astra-scene [data-${name}]`).join())]
     .filter((group) => getComputedStyle(group).visibility === "visible")
-    .map((group) => [Object.values(group.dataset)[0], group.querySelector("title")?.textContent ?? "", group.textContent,
-      group.getAttribute("opacity"), parts(group)]);
+    .map((group) => [Object.values(group.dataset)[0], group.querySelector("title")?.textContent ?? "",
+      group.textContent, group.getAttribute("opacity"), parts(group)]);
 }"""
 FROM_TO = [
     (ae.CaseStudies, {"one": "Conv-3D"}, {"one": "W-1D-350"}),

@@ -10,7 +10,7 @@ pytest.importorskip("anywidget")
 
 import astra_edu as ae
 from astra_edu.course.instruments.looks import LOOKS
-from browser.looking import SCHEMES, shade
+from browser.looking import SCHEMES, saved, shade
 from browser.test_chunks_seen import OVER
 from browser.test_cut_seen import BOXES, to_step
 
@@ -28,14 +28,14 @@ LINES = """() => Object.fromEntries([...document.querySelectorAll("[data-link]")
 
 
 @cache
-def page_of(text):
-    return ae.MemorySystems(text).page()
+def page_of(text, moved=False):
+    return saved(ae.MemorySystems(text), moved)
 
 
 @pytest.fixture
 def show(open_page):
-    def shown(memory=LOAD, scheme="light", answered=True, **options):
-        page = open_page(page_of(memory.text), color_scheme=scheme, **options)
+    def shown(memory=LOAD, scheme="light", answered=True, moved=False, **options):
+        page = open_page(page_of(memory.text, moved), color_scheme=scheme, **options)
         if answered:
             page.get_by_role("button", name="show me without").click()
         return page

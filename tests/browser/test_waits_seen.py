@@ -11,7 +11,7 @@ pytest.importorskip("anywidget")
 
 import astra_edu as ae
 from astra_edu.course.instruments.looks import LOOKS
-from browser.looking import SCHEMES, numbers, shade
+from browser.looking import SCHEMES, numbers, saved, shade
 from browser.test_chunks_seen import OVER, WORDS
 from browser.test_cut_seen import BARS, BOXES, to_step
 from browser.test_instrument_seen import CURVES
@@ -23,14 +23,14 @@ OTHER = ae.WhoWaits("workers=4 straggler=3 slow=2 size=256 bound=1")
 
 
 @cache
-def page_of(text):
-    return ae.WhoWaits(text).page()
+def page_of(text, moved=False):
+    return saved(ae.WhoWaits(text), moved)
 
 
 @pytest.fixture
 def show(open_page):
-    def shown(waits=FIRST, scheme="light", answered=True, **options):
-        page = open_page(page_of(waits.text), color_scheme=scheme, **options)
+    def shown(waits=FIRST, scheme="light", answered=True, moved=False, **options):
+        page = open_page(page_of(waits.text, moved), color_scheme=scheme, **options)
         if answered:
             page.get_by_role("button", name="show me without").click()
         return page
@@ -117,7 +117,7 @@ def pulled(page, name, values):
 
 
 def test_pulling_the_straggler_back_makes_it_slower_and_only_the_straggler_can_be_pulled(show):
-    page = show()
+    page = show(moved=True)
     to_step(page, 20)
     pulled(page, "asynchronous, worker 0", 1)
     page.get_by_text(ae.WhoWaits(slow=4).data["scene"]["headline"]).wait_for()
@@ -128,7 +128,7 @@ def test_pulling_the_straggler_back_makes_it_slower_and_only_the_straggler_can_b
 
 
 def test_a_lane_that_is_clicked_has_the_straggler(show):
-    page = show()
+    page = show(moved=True)
     page.locator("[data-frame='bounded staleness, lane of worker 5'] rect").click(position={"x": 60, "y": 8})
     page.get_by_text(ae.WhoWaits(straggler=5).data["title"]).first.wait_for()
     assert page.locator("[data-frame='asynchronous, name of worker 5'] text").text_content() == "worker 5 ×3"

@@ -12,6 +12,7 @@ from course.instruments.test_what_if import INPUTS, shared
 
 import astra_edu as ae
 from astra_edu.run.lanes import lanes
+from browser.looking import saved
 from browser.test_cut_seen import BARS
 
 pytestmark = pytest.mark.browser
@@ -32,14 +33,14 @@ SMALL = {"viewport": {"width": 1280, "height": 720}}
 
 
 @cache
-def page_of(name):
-    return MAKE[name]().page()
+def page_of(name, moved=False):
+    return saved(MAKE[name](), moved)
 
 
 @pytest.fixture
 def show(open_page):
-    def shown(name="dgx2", answered=True, **options):
-        page = open_page(page_of(name), **(SMALL | options))
+    def shown(name="dgx2", answered=True, moved=False, **options):
+        page = open_page(page_of(name, moved), **(SMALL | options))
         if answered:
             page.get_by_role("button", name="show me without").click()
         return page
@@ -89,7 +90,7 @@ def test_before_a_prediction_there_is_the_platform_and_no_number(show):
 
 
 def test_the_timeline_and_the_bars_are_the_runs_and_follow_a_slider(show):
-    page = show()
+    page = show(moved=True)
     for key, bandwidth in ((None, 6.25), ("ArrowRight", 12.5)):
         if key:
             per_link(page, key)
@@ -114,7 +115,7 @@ def test_links_are_as_wide_as_their_bandwidth(show):
 
 
 def test_the_pinned_setting_is_told_by_what_differs_and_led_back_to(show):
-    page = show()
+    page = show(moved=True)
     assert page.get_by_role("button", name="back to the pinned setting").is_hidden()
     page.get_by_role("button", name="pin this setting").click()
     assert page.get_by_role("button", name="back to the pinned setting").is_hidden()
@@ -151,7 +152,7 @@ def test_no_scrolling_between_a_control_and_what_it_moves(show, size):
 
 
 def test_a_drag_goes_on_while_other_settings_come_and_go(show):
-    page = show()
+    page = show(moved=True)
     slider, hidden = (
         page.get_by_role("slider", name="dimension 1, per link"),
         page.get_by_role("combobox", name="the rest"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import pytest
 
@@ -10,7 +11,7 @@ pytest.importorskip("anywidget")
 
 import astra_edu as ae
 from astra_edu.course.glossary import GLOSSARY
-from browser.looking import SCHEMES
+from browser.looking import SCHEMES, saved
 
 pytestmark = pytest.mark.browser
 
@@ -29,12 +30,17 @@ TEXTS = """() => {
 }"""
 
 
+@cache
+def page_of_cut():
+    return saved(ae.CutTheModel(CUT))
+
+
 @pytest.fixture
 def cut(open_page):
     """An instrument whose question is answered."""
 
     def opened(**options):
-        page = open_page(ae.CutTheModel(CUT).page(), **options)
+        page = open_page(page_of_cut(), **options)
         page.get_by_role("button", name="show me without").click()
         page.locator(".astra-words p").first.wait_for()
         return page
@@ -88,13 +94,15 @@ def test_the_pointer_may_go_to_the_meaning_and_away(cut):
     page = cut()
     term(page, "ZeRO").hover()
     box = page.locator(".astra-meaning:popover-open").bounding_box()
+    page.clock.install(time=0)
+    page.clock.pause_at(1000)
     page.mouse.move(box["x"] + 3, box["y"] - 2)  # between the two
-    page.wait_for_timeout(30)
+    page.clock.run_for(30)
     page.mouse.move(box["x"] + 3, box["y"] + 10)
-    page.wait_for_timeout(300)
+    page.clock.run_for(300)
     assert shown(page) == [MEANING["zero"]]
     page.mouse.move(5, 5)
-    page.wait_for_timeout(300)
+    page.clock.run_for(300)
     assert shown(page) == []
 
 
