@@ -49,7 +49,7 @@ def page_of(name):
 
 
 def found(page, scheme="light"):
-    """What axe-core complains of: (rule, how bad, the first place). Another theme is another matter of contrast only."""
+    """What axe-core complains of: (rule, how bad, the first place). In the dark only contrast is another."""
     options = {"runOnly": ["color-contrast"]} if scheme == "dark" else {}
     violations = Axe().run(page, options=options).response["violations"]
     return [(one["id"], one["impact"], one["nodes"][0]["html"][:200]) for one in violations]

@@ -49,13 +49,9 @@ def called(name: str) -> str:
     return "all-reduce of 1 GiB" if name == ALL_REDUCE else job(name).name
 
 
-def time(system: str, name: str, scheduler: str) -> Time:
-    """A run of the exact simulator. In one dimension there is no order to choose, so Themis changes nothing."""
-    return _time(system, name, scheduler if len(SYSTEMS[system].dimensions) > 1 else BASELINE)
-
-
 @lru_cache(maxsize=256)
-def _time(system: str, name: str, scheduler: str) -> Time:
+def time(system: str, name: str, scheduler: str) -> Time:
+    """A run of the exact simulator."""
     if name == ALL_REDUCE:
         platform = studies.scheduled(studies.case_study_platform(system), scheduler)
         return Time(studies.all_reduce(platform, GIB).total_ns, 0)
