@@ -37,6 +37,8 @@ class Adjustable(View):
         self._controls = tuple(controls)
         self._settling = False
         self._in_full = ""
+        self._wanted = values  # others are in line with them, even if they can't be
+        self._before: Values | None = None  # what a wish starts from
         self._last_greyed: tuple[Values, dict[str, dict[str, str]]] = {}, {}
         self._on_show = self.scene(values)
         super().__init__(values=values)
@@ -74,12 +76,12 @@ class Adjustable(View):
         stays = values | asked == values
         values = values if stays else self.in_full(values | asked)
         self.check(values)
-        before = self.values, self.data
+        before = self.values, self.data, self._wanted
         with self.hold_sync():
             self._take(wanted if stays else values, in_full=not stays)
             if (problem := self.data["problem"]) and self.data is not before[1]:  # no check has foreseen it
                 self._settling = True
-                self.values, self.data = before
+                self.values, self.data, self._wanted = before
                 self._settling = False
                 raise ConfigError(problem)
 
@@ -91,7 +93,9 @@ class Adjustable(View):
         wish = self.wish.get("values") or {}
         asked = {s.name: wish[s.name] for s in self.settings if s.name in wish}
         with self.hold_sync():
+            self._before = self._wanted
             self._take(self.values | asked, in_full=len(asked) == len(self.settings))
+            self._before = None
             self.answered = self.wish.get("number") or ""
 
     def _take(self, values: Values, in_full: bool) -> None:
@@ -108,18 +112,18 @@ class Adjustable(View):
     def _moved(self, change: Any = None) -> None:
         if self._settling:
             return
+        shown = self._values_on_show()
         try:
-            values = checked(self.settings, self.values, self._values_on_show())
-            values, note = (
-                (values, "") if as_text(values) == self._in_full else self.settle(values, self._values_on_show())
-            )
+            values, note = checked(self.settings, self.values, shown), ""
+            if as_text(values) != self._in_full:
+                values, note = self.settle(values, self._before or shown)
+            self._settling = True
+            self.values = self._wanted = values  # some were left out, and stay as they were, or were brought in line
+            self._settling = False
             self._on_show = self.scene(values)
         except ConfigError as error:
             self.data = self.data | {"problem": str(error), "nearest": self._nearest()}
             return
-        self._settling = True
-        self.values = values  # some were left out, and stay as they were, or were brought in line
-        self._settling = False
         self.data = self._data(self._on_show) | {"note": note}
 
     def _greyed(self, values: Values) -> dict[str, dict[str, str]]:

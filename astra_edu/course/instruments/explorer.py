@@ -13,6 +13,7 @@ from astra_edu.base.units import MIB, parse_bytes
 from astra_edu.collectives import hierarchical
 from astra_edu.course.instruments import explorer_settings as of
 from astra_edu.course.instruments import explorer_words as words
+from astra_edu.course.instruments.grid import holds_all
 from astra_edu.course.instruments.instrument import Instrument
 from astra_edu.course.instruments.question import Answer, Question
 from astra_edu.course.instruments.scene import Scene
@@ -97,6 +98,12 @@ class Explorer(Instrument):
     def settle(self, values: Values, before: Values) -> tuple[Values, str]:
         """See Instrument."""
         return of.settle(values, before, fixed=[s.name for s in self._movable if s.fixed])
+
+    def stored_values(self, wanted: Values, shown: Values) -> tuple[Values, str]:
+        """See Instrument. Where a page holds all there is, an algorithm is what its menu says."""
+        if holds_all(self._movable, shown) and not self._impossible(wanted):
+            return wanted, ""
+        return self.settle(wanted, shown)
 
     def check(self, values: Values) -> None:
         """See Instrument."""

@@ -16,13 +16,22 @@ MOST_BYTES = 2_000_000
 """How much of what their views draw."""
 
 
+def holds_all(settings: Sequence[Setting], shown: Values) -> bool:
+    """Whether a page holds every setting that can be reached."""
+    return prod(len(setting.values) for setting in _moved(settings, shown)) <= MOST_STORED
+
+
 def grid(settings: Sequence[Setting], shown: Values) -> list[Values]:
     """All settings, if they aren't too many, or else the one on show and those one slider away."""
-    moved = [setting for setting in settings if setting.stored and setting.shown(shown)]
-    if prod(len(setting.values) for setting in moved) <= MOST_STORED:
+    moved = _moved(settings, shown)
+    if holds_all(settings, shown):
         names = [setting.name for setting in moved]
         return [shown | dict(zip(names, v, strict=True)) for v in product(*(s.values for s in moved))]
     return [shown, *(shown | {s.name: v} for s in moved for v in s.values)][:MOST_STORED]
+
+
+def _moved(settings: Sequence[Setting], shown: Values) -> list[Setting]:
+    return [setting for setting in settings if setting.stored and setting.shown(shown)]
 
 
 def once(stored: dict[str, Any]) -> list[Any]:

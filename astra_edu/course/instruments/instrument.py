@@ -159,7 +159,7 @@ class Instrument(Adjustable):
         stored = {}
         shown = self._values_on_show()
         for wanted in grid(self._movable, shown):
-            values, note = self.settle(wanted, shown)
+            values, note = self.stored_values(wanted, shown)
             if self._impossible(values):
                 continue
             scene = self._on_show if values == shown else self.stored_scene(values)
@@ -167,6 +167,10 @@ class Instrument(Adjustable):
             entry["answer"] = asdict(self.answer(values)) | {"about": entry["text"]} if entry["question"] else None
             stored[entry["text"]] = stored[as_text(wanted)] = entry
         return stored
+
+    def stored_values(self, wanted: Values, shown: Values) -> tuple[Values, str]:
+        """What a saved page, saved with `shown`, leads to from these values, and what is to be said of that."""
+        return self.settle(wanted, shown)
 
     def stored_scene(self, values: Values) -> Scene:
         """What a saved page holds of a setting."""

@@ -30,8 +30,8 @@ from astra_edu.workload import Workload
 
 MOST_PHASES = 50_000
 """A run that may have more phases (about half a second) is simulated on demand only."""
-PRESS = "press “simulate it”."
-TOO_LARGE = "This run would have about {:,} phases, too many to follow a slider: " + PRESS
+TOO_MANY = "too many to follow a slider; ae.simulate runs it all the same."
+TOO_LARGE = "This run would have about {:,} phases, " + TOO_MANY
 YOURS, FIRST = "your workload", "dgx2"
 SIMULATE = ("simulate", "simulate it")
 
@@ -184,9 +184,10 @@ class WhatIf(Instrument):
 
     def simulate(self) -> None:
         """Simulate the setting that is wanted, however large a run it is."""
-        shown = self._values_on_show()
-        self._allowed = as_text(self.settle(checked(self.settings, self.values, shown), shown)[0])
+        self._allowed = as_text(self._wanted)
+        self._in_full = self._allowed
         self._moved()
+        self._in_full = ""
 
     def save(self, folder: str | Path = "what_if") -> list[str]:
         """Write the setting on show as ASTRA-sim's three files into a folder. Returns, and shows, how to run them.
@@ -207,8 +208,9 @@ class WhatIf(Instrument):
 
     def _moved(self, change: Any = None) -> None:
         super()._moved(change)
-        if self.data["problem"].endswith(PRESS):
-            self.data = self.data | {"actions": [*self.data["actions"], SIMULATE]}
+        if self.data["problem"].endswith(TOO_MANY):
+            problem = self.data["problem"].replace("ae.simulate runs it all the same", "press “simulate it”")
+            self.data = self.data | {"problem": problem, "actions": [*self.data["actions"], SIMULATE]}
 
     def _stored(self) -> dict[str, Any]:
         """Also by the text that a page has which was somewhere else before, and calls the platform edited."""

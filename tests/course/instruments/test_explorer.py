@@ -5,6 +5,7 @@ from itertools import product
 import pytest
 
 import astra_edu as ae
+from astra_edu.course.instruments.setting import from_text
 from astra_edu.course.widgets.choice import Choice, summary
 from astra_edu.network.bound import bandwidth_bound_ns, steps_that_meet
 from astra_edu.system.formula import formula, message_formula
@@ -396,3 +397,13 @@ def test_what_is_chosen_together_stays_as_it_was_chosen():
     explorer.wish = {"values": chosen, "number": "view.1"}  # back to what was pinned
     assert explorer.values == chosen
     assert explorer.data["note"] == ""
+
+
+def test_a_page_that_holds_all_there_is_leads_to_what_its_menus_say():
+    menus = ["topology_0", "algorithm_0"]
+    explorer = ae.Explorer("reduce-scatter", network=(("Switch", 8, 50, 500),), controls=menus)
+    stored = explorer.state()["stored"]
+    assert len({entry["text"] for entry in stored.values()}) > 20
+    for text, entry in stored.items():
+        wanted, found = (from_text(explorer.settings, line) for line in (text, entry["text"]))
+        assert [wanted[name] for name in menus] == [found[name] for name in menus]

@@ -365,6 +365,35 @@ def test_a_large_run_is_explained_and_a_very_large_one_simulated_only_on_demand(
     assert ["simulate", "simulate it"] not in map(list, view.data["actions"])
 
 
+def test_what_is_moved_after_a_platform_that_is_too_large_is_moved_on_it(view, monkeypatch):
+    monkeypatch.setattr(what_if, "MOST_PHASES", 10)
+    wish(view, platform="torus")
+    assert view.values["npus_0"] == ae.preset("torus").network[0].npus
+    wish(view, bandwidth_0=50)
+    assert "press “simulate it”" in view.data["problem"]
+    assert (view.values["platform"], view.values["bandwidth_0"]) == ("edited", 50)
+    view.act = {"name": "simulate", "count": 1}
+    network = view.result.platform.network
+    assert [d.npus for d in network] == [d.npus for d in ae.preset("torus").network]
+    assert (network[0].bandwidth, network[1]) == (50, ae.preset("torus").network[1])
+
+
+def test_the_nearest_that_is_not_too_large_can_be_taken(view, monkeypatch):
+    monkeypatch.setattr(what_if, "MOST_PHASES", 1000)
+    wish(view, splits=32)
+    wish(view, splits=64)
+    nearest = view.data["nearest"]
+    assert len([name for name in nearest if nearest[name] != view.values[name]]) == 1
+    wish(view, **nearest)
+    assert (view.data["problem"], view.values) == ("", nearest)
+
+
+def test_python_is_told_how_to_run_what_is_too_large(view, monkeypatch):
+    monkeypatch.setattr(what_if, "MOST_PHASES", 1000)
+    with pytest.raises(ae.ConfigError, match=r"too many to follow a slider; ae\.simulate runs it all the same\.$"):
+        view.set(splits=64)
+
+
 @pytest.mark.parametrize("workload", ["VGG-16", "GPT-3, 3 layers", *MADE_HERE, *SINGLE])
 def test_how_many_phases_a_run_has_is_about_known_before(workload):
     for name in ("tpu", "3d-switch-themis"):
