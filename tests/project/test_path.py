@@ -1,4 +1,4 @@
-"""One path through the course: 00's tables, the map with its progress, and what each notebook and exercise leads on to."""
+"""One path: 00's tables, the map with its progress, and what each notebook and exercise leads on to."""
 
 import re
 from itertools import chain, pairwise
