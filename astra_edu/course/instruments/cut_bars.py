@@ -86,6 +86,8 @@ def size_bars(sent: Sequence[Communication]) -> Bars:
         for kind, size in kinds.items():
             part = Part(GROUPS.get(group, "embeddings"), size / GIB)
             bars.append(Bar(f"{group}: {kind}", (part,), f"{size / GIB:,.2f} GiB"))
+    if not bars:
+        bars.append(Bar("none", (), "0 GiB: there is one NPU"))
     return Bars("What the first stage’s collectives and messages carry in an iteration", tuple(bars), "GiB")
 
 

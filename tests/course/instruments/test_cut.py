@@ -184,6 +184,11 @@ def test_with_a_few_controls_the_rest_stays_and_is_told_in_the_text():
     assert cut.data["nearest"]["zero"] == 0
 
 
+def test_one_npu_sends_nothing_and_says_so():
+    (bar,) = ae.CutTheModel("model=gpt3 tensor=1 data=1 pipeline=1").data["scene"]["bars"][2]["bars"]
+    assert (bar["label"], bar["parts"], bar["said"]) == ("none", (), "0 GiB: there is one NPU")
+
+
 def test_gathered_and_scattered_data_are_counted_alike():
     bars = {
         bar["label"]: bar for bar in ae.CutTheModel("model=22b data=16 pipeline=1").data["scene"]["bars"][2]["bars"]
