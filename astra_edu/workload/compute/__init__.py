@@ -5,6 +5,7 @@ from astra_edu.workload.compute.convolution import Convolution, Pool
 from astra_edu.workload.compute.device import DEVICES, Device, device
 from astra_edu.workload.compute.elementwise import Elementwise, Normalisation
 from astra_edu.workload.compute.embedding import Embedding, Interaction
+from astra_edu.workload.compute.experts import Combine, Dispatch, Experts
 from astra_edu.workload.compute.gemm import Gemm
 from astra_edu.workload.compute.irregular import IRREGULAR, irregular_foldings
 from astra_edu.workload.compute.linear import Linear, Lstm
@@ -17,12 +18,15 @@ __all__ = [
     "DATAFLOWS",
     "DEVICES",
     "IRREGULAR",
+    "Combine",
     "Compute",
     "Context",
     "Convolution",
     "Device",
+    "Dispatch",
     "Elementwise",
     "Embedding",
+    "Experts",
     "Fold",
     "Folding",
     "Gemm",

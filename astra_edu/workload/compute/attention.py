@@ -11,7 +11,7 @@ from math import prod
 from typing import Self
 
 from astra_edu.workload.compute.gemm import Gemm
-from astra_edu.workload.compute.operator import Compute, Operator, Product, Shape, Split, divided
+from astra_edu.workload.compute.operator import Compute, Operator, Product, Shape, Split, divided, whole_fields
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,6 +19,7 @@ class _Heads(Operator):
     """Something that each of `heads` heads does, with `width` features of each of `tokens` tokens.
 
     causal: a token looks only at those before it, on average at half of them; most kernels compute the other half, too.
+    keys: tokens of the sample, of which `tokens` are this NPU's; as many if not given.
     """
 
     sizes = ("tokens", "heads", "width")
@@ -27,12 +28,20 @@ class _Heads(Operator):
     heads: int
     width: int
     causal: bool = False
+    keys: int | None = None
     split: Split = Split.HEADS
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.keys is None:
+            object.__setattr__(self, "keys", self.tokens)
+        whole_fields(self, "keys")
 
     @property
     def seen(self) -> int:
         """Tokens that a token looks at."""
-        return (self.tokens + 1) // 2 if self.causal else self.tokens
+        keys = self.keys or 0
+        return (keys + 1) // 2 if self.causal else keys
 
     @property
     def _features(self) -> Shape:
@@ -40,11 +49,15 @@ class _Heads(Operator):
 
     @property
     def _scores(self) -> Shape:
-        return (self.tokens, self.heads * self.tokens)
+        return (self.tokens, self.heads * (self.keys or 0))
 
     def _numbers(self, batch: int) -> int:
         """Scores of all heads."""
         return batch * self.heads * self.tokens * self.seen
+
+    def tokens_part(self, parts: int) -> Self:
+        """Some of the tokens, which look at all."""
+        return replace(self, tokens=divided(self.name, "tokens", self.tokens, parts))
 
     def part(self, parts: int) -> Self:
         """Some of the heads."""

@@ -29,7 +29,8 @@ class _Shaped(Operator):
         """As it takes."""
         return self.shape
 
-    def _some_tokens(self, parts: int) -> Self:
+    def tokens_part(self, parts: int) -> Self:
+        """Some of the tokens."""
         tokens, *rest = self.shape
         return replace(self, shape=(divided(self.name, "tokens", tokens, parts), *rest))
 
@@ -82,7 +83,7 @@ class Elementwise(_Shaped):
 
     def sequence_part(self, parts: int) -> Operator:
         """Some of the tokens where it is copied, else its part of the features."""
-        return self._some_tokens(parts) if self.split is Split.COPIED else self.part(parts)
+        return self.tokens_part(parts) if self.split is Split.COPIED else self.part(parts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,4 +129,4 @@ class Normalisation(_Shaped):
 
     def sequence_part(self, parts: int) -> Operator:
         """Some of the tokens."""
-        return self._some_tokens(parts)
+        return self.tokens_part(parts)

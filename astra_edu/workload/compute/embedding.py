@@ -7,7 +7,7 @@ from math import prod
 
 from astra_edu.base.errors import ConfigError, whole
 from astra_edu.workload.compute.gemm import Gemm
-from astra_edu.workload.compute.operator import NOTHING, Compute, Operator, Product, Shape, Split
+from astra_edu.workload.compute.operator import NOTHING, Compute, Operator, Product, Shape, Split, divided
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +67,10 @@ class Embedding(Operator):
     def weight_gradient(self, batch: int) -> Compute:
         """The gradient is added to every vector that was looked up."""
         return Compute((), batch * self._looked_up, 2 * batch * self._looked_up)
+
+    def tokens_part(self, parts: int) -> Embedding:
+        """All vectors, some of the tokens."""
+        return replace(self, lookups=divided(self.name, "tokens", self.lookups, parts))
 
     def part(self, parts: int) -> Embedding:
         """Some of the tables' rows (of every table, as if tables were shared out evenly)."""

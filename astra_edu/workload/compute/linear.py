@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from astra_edu.workload.compute.gemm import Gemm
 from astra_edu.workload.compute.operator import Compute, Operator, Product, Shape, Split, divided, whole_fields
@@ -22,7 +23,7 @@ class Linear(Product):
     268435456
     """
 
-    sizes = ("inputs", "outputs", "tokens")
+    sizes: ClassVar[tuple[str, ...]] = ("inputs", "outputs", "tokens")
 
     inputs: int
     outputs: int
@@ -50,6 +51,10 @@ class Linear(Product):
     def product(self, batch: int) -> Gemm:
         """Input · weights."""
         return Gemm(batch * self.tokens, self.outputs, self.inputs)
+
+    def tokens_part(self, parts: int) -> Linear:
+        """All weights, some of the tokens."""
+        return replace(self, tokens=divided(self.name, "tokens", self.tokens, parts))
 
     def part(self, parts: int) -> Linear:
         """Some of the columns, or of the rows."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from astra_edu.workload.compute.operator import Compute, Operator, Shape, Split
+from astra_edu.workload.compute.operator import Compute, Operator, Shape, Split, divided
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +45,10 @@ class Loss(Operator):
     def kept_bytes(self, batch: int, element_bytes: int = 2) -> int:
         """The softmax, 4 bytes for each score."""
         return 4 * batch * self.tokens * self.words
+
+    def tokens_part(self, parts: int) -> Loss:
+        """All words, some of the tokens."""
+        return replace(self, tokens=divided(self.name, "tokens", self.tokens, parts))
 
     def part(self, parts: int) -> Loss:
         """Some of the words, as many as the scores have."""

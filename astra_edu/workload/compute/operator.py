@@ -147,6 +147,10 @@ class Operator:
         """What one NPU of a tensor-parallel group of `parts` has of it. Raises ConfigError if it can't be divided."""
         return self
 
+    def tokens_part(self, parts: int) -> Operator:
+        """The same for some of a sample's tokens, as a context group of `parts` has it. Raises ConfigError."""
+        raise ConfigError(f"{self.name} can't be shared out by tokens; leave context out.")
+
     def sequence_part(self, parts: int) -> Operator:
         """The same where sequence parallelism gives each NPU of the group some of the tokens."""
         return self.part(parts)

@@ -7,9 +7,12 @@ from functools import partial
 
 from astra_edu.base.errors import ConfigError, text_of, whole
 from astra_edu.workload.compute import (
+    Combine,
     Context,
+    Dispatch,
     Elementwise,
     Embedding,
+    Experts,
     Linear,
     Loss,
     Normalisation,
@@ -33,6 +36,8 @@ def transformer(
     sequence: int,
     vocabulary: int,
     feedforward: int | None = None,
+    experts: int = 1,
+    top_k: int = 1,
     published: int | None = None,
     exact: bool = False,
     source: str = "",
@@ -41,7 +46,8 @@ def transformer(
 
     hidden: features of a token. feedforward: features inside a block's two linear layers, 4 · hidden if not given.
     sequence: tokens of a sample. vocabulary: words, whose embeddings also make the scores (tied weights).
-    Raises ConfigError if the heads don't divide the features.
+    experts: as many pairs of those two layers, of which each token goes through top_k; a router chooses them.
+    Raises ConfigError if the heads don't divide the features, and for a top_k of more experts than there are.
 
     >>> tiny = ae.transformer("tiny", hidden=64, heads=4, blocks=2, sequence=32, vocabulary=1000)
     >>> tiny.parameters, len(tiny.operators)
@@ -50,10 +56,12 @@ def transformer(
     text_of("name of a model", name)
     hidden = whole(f"{name}: hidden", hidden, at_least=1)
     sizes = {"hidden": hidden, "heads": heads, "blocks": blocks, "sequence": sequence, "vocabulary": vocabulary}
-    sizes["feedforward"] = 4 * hidden if feedforward is None else feedforward
-    hidden, heads, blocks, sequence, vocabulary, inside = (
+    sizes |= {"feedforward": 4 * hidden if feedforward is None else feedforward, "experts": experts, "top_k": top_k}
+    hidden, heads, blocks, sequence, vocabulary, inside, experts, top_k = (
         whole(f"{name}: {what}", number, at_least=1) for what, number in sizes.items()
     )
+    if top_k > experts:
+        raise ConfigError(f"{name}: a token can't go to {top_k} of {experts} experts; top_k is at most {experts}.")
     if blocks > MOST_BLOCKS:
         raise ConfigError(f"{name}: {blocks:,} blocks; {MOST_BLOCKS:,} is the most.")
     operators: list[Operator] = [
@@ -61,7 +69,7 @@ def transformer(
         Embedding(name="positions", rows=(sequence,), width=hidden, lookups=sequence, after=(INPUT,)),
         Elementwise(name="embedded", shape=(sequence, hidden), inputs=2, kept=1, after=("words", "positions")),
     ]
-    ranges = _add_blocks(operators, blocks, hidden, heads, sequence, inside)
+    ranges = _add_blocks(operators, blocks, hidden, heads, sequence, inside, experts, top_k)
     operators.append(Normalisation(name="last_norm", shape=(sequence, hidden)))
     operators.append(
         Linear(
@@ -79,44 +87,90 @@ def transformer(
 
 
 def _add_blocks(
-    operators: list[Operator], count: int, hidden: int, heads: int, tokens: int, feedforward: int
+    operators: list[Operator],
+    count: int,
+    hidden: int,
+    heads: int,
+    tokens: int,
+    feedforward: int,
+    experts: int = 1,
+    top_k: int = 1,
 ) -> tuple[range, ...]:
     """Append `count` equal blocks; where each of them starts and ends."""
     first = len(operators)
     for i in range(1, count + 1):
-        operators += _block(f"block{i}", operators[-1].name, hidden, heads, tokens, feedforward)
+        name, entry = f"block{i}", operators[-1].name
+        operators += _attention(name, entry, hidden, heads, tokens)
+        if experts == 1:
+            operators += _feedforward(name, hidden, tokens, feedforward)
+        else:
+            operators += _mixture(name, hidden, tokens, feedforward, experts, top_k)
     each = (len(operators) - first) // count
     return tuple(range(start, start + each) for start in range(first, len(operators), each))
 
 
-def _block(name: str, entry: str, hidden: int, heads: int, tokens: int, feedforward: int) -> list[Operator]:
-    """Attention and two linear layers, each normalised before and added to what came in (Megatron-LM, 1909.08053)."""
+def _attention(name: str, entry: str, hidden: int, heads: int, tokens: int) -> list[Operator]:
+    """Normalised before and added to what came in (Megatron-LM, 1909.08053)."""
     width = divided(name, "features", hidden, heads, among="heads")
     shape = (tokens, hidden)
 
-    def linear(part: str, inputs: int, outputs: int, split: Split) -> Linear:
-        return Linear(name=f"{name}_{part}", inputs=inputs, outputs=outputs, tokens=tokens, split=split)
+    def linear(part: str, outputs: int, split: Split) -> Linear:
+        return Linear(name=f"{name}_{part}", inputs=hidden, outputs=outputs, tokens=tokens, split=split)
 
     def of_heads(kind: type[Scores | Softmax | Context], part: str) -> Operator:
         return kind(name=f"{name}_{part}", tokens=tokens, heads=heads, width=width)
 
-    def added(part: str, *after: str) -> Elementwise:
-        return Elementwise(name=f"{name}_{part}", shape=shape, operations=3, inputs=2, kept=1, after=after)
-
     return [
         Normalisation(name=f"{name}_norm1", shape=shape, after=(entry,)),
-        linear("qkv", hidden, 3 * hidden, Split.COLUMNS),
+        linear("qkv", 3 * hidden, Split.COLUMNS),
         of_heads(Scores, "scores"),
         of_heads(Softmax, "softmax"),
         of_heads(Context, "context"),
-        linear("projection", hidden, hidden, Split.ROWS),
-        added("added1", f"{name}_projection", entry),
-        Normalisation(name=f"{name}_norm2", shape=shape),
-        linear("mlp1", hidden, feedforward, Split.COLUMNS),
-        Elementwise(name=f"{name}_gelu", shape=(tokens, feedforward), operations=8, split=Split.COLUMNS),
-        linear("mlp2", feedforward, hidden, Split.ROWS),
-        added("added2", f"{name}_mlp2", f"{name}_added1"),
+        linear("projection", hidden, Split.ROWS),
+        _added(name, "added1", shape, f"{name}_projection", entry),
     ]
+
+
+def _feedforward(name: str, hidden: int, tokens: int, inside: int) -> list[Operator]:
+    """Two linear layers, normalised before and added to what came in."""
+    shape, up, down = (tokens, hidden), f"{name}_mlp1", f"{name}_mlp2"
+    return [
+        Normalisation(name=f"{name}_norm2", shape=shape),
+        Linear(name=up, inputs=hidden, outputs=inside, tokens=tokens, split=Split.COLUMNS),
+        _gelu(name, tokens, inside),
+        Linear(name=down, inputs=inside, outputs=hidden, tokens=tokens, split=Split.ROWS),
+        _added(name, "added2", shape, down, f"{name}_added1"),
+    ]
+
+
+def _mixture(name: str, hidden: int, tokens: int, inside: int, experts: int, top_k: int) -> list[Operator]:
+    """The same with several of the two, each for the tokens that a router sends it (GShard, 2006.16668)."""
+    shape, routed, up, down = (tokens, hidden), tokens * top_k, f"{name}_mlp1", f"{name}_mlp2"
+    router = Linear(
+        name=f"{name}_router", inputs=hidden, outputs=experts, tokens=tokens, bias=False, split=Split.COPIED
+    )
+
+    def routing(kind: type[Dispatch | Combine], part: str, split: Split, *after: str) -> Operator:
+        return kind(name=f"{name}_{part}", tokens=tokens, width=hidden, top_k=top_k, split=split, after=after)
+
+    return [
+        Normalisation(name=f"{name}_norm2", shape=shape),
+        router,
+        routing(Dispatch, "dispatch", Split.COLUMNS, f"{name}_norm2"),
+        Experts(name=up, inputs=hidden, outputs=inside, tokens=routed, experts=experts, split=Split.COLUMNS),
+        _gelu(name, routed, inside),
+        Experts(name=down, inputs=inside, outputs=hidden, tokens=routed, experts=experts, split=Split.ROWS),
+        routing(Combine, "combine", Split.ROWS),
+        _added(name, "added2", shape, f"{name}_combine", f"{name}_added1"),
+    ]
+
+
+def _gelu(name: str, tokens: int, features: int) -> Elementwise:
+    return Elementwise(name=f"{name}_gelu", shape=(tokens, features), operations=8, split=Split.COLUMNS)
+
+
+def _added(name: str, part: str, shape: tuple[int, int], *after: str) -> Elementwise:
+    return Elementwise(name=f"{name}_{part}", shape=shape, operations=3, inputs=2, kept=1, after=after)
 
 
 def bert_large() -> Model:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import gcd
 
 from astra_edu.workload.compute import Operator
 from astra_edu.workload.models import Model
@@ -28,12 +29,12 @@ class Abridged:
             strategy.check(self.model)
             return strategy
         pipeline = min(2, strategy.pipeline)
-        _check(self, strategy.tensor, pipeline, strategy.sequence_parallel)
+        _check(self, replace(_alone(strategy), pipeline=pipeline))
         return replace(strategy, pipeline=pipeline, pipeline_order="1f1b", virtual=1)
 
     def alone(self, few: Strategy) -> Strategy:
         """The same for a tensor group by itself: what it computes and keeps for a micro-batch is known from that."""
-        return few if few.exchange_embeddings else replace(few, data=1, pipeline=1, zero=0, batch=few.micro_batch)
+        return few if few.exchange_embeddings else _alone(few)
 
     def parts(self, count: int) -> tuple[Places, ...]:
         """For each of `count` parts of a pipeline its operators' likes. Raises ConfigError as stages does."""
@@ -61,9 +62,16 @@ def _parts(about: Abridged, count: int) -> tuple[Places, ...]:
     return tuple(tuple(about.places[i] for i in part) for part in stages(about.model, count))
 
 
+def _alone(strategy: Strategy) -> Strategy:
+    """As few copies and stages as share out operators in the same way."""
+    data = strategy.expert // gcd(strategy.expert, strategy.context)
+    batch = data * strategy.micro_batch
+    return replace(strategy, data=data, batch=batch, pipeline=1, pipeline_order="1f1b", virtual=1, zero=0)
+
+
 @lru_cache(maxsize=1024)
-def _check(about: Abridged, tensor: int, pipeline: int, sequence_parallel: bool) -> None:
-    Strategy(tensor=tensor, pipeline=pipeline, sequence_parallel=sequence_parallel).check(about.short)
+def _check(about: Abridged, strategy: Strategy) -> None:
+    strategy.check(about.short)
 
 
 def _look(operator: Operator) -> tuple[object, ...]:

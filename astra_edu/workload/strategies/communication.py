@@ -1,6 +1,7 @@
 """What a strategy sends, when, and how much: one list, from which tables, workload files and estimates are made.
 
-Sources: Megatron-LM (arXiv 1909.08053), sequence parallelism (2205.05198), ZeRO (1910.02054), pipelines (2104.04473).
+Sources: Megatron-LM (arXiv 1909.08053), sequence parallelism (2205.05198), ZeRO (1910.02054), pipelines (2104.04473),
+context groups that gather keys and values (2407.21783), experts (2006.16668).
 Left out, as they are small: Megatron's loss over a split vocabulary, the sum of tied embeddings' gradients over the
 first and last stage, and the normalisations' gradients within a sequence-parallel group. Left out as well: sequence
 parallelism's second gather of a layer's input, for its weight gradient, which hides behind the input gradient.
@@ -14,7 +15,7 @@ from itertools import pairwise
 from math import prod
 
 from astra_edu.collectives import Collective
-from astra_edu.workload.compute import Embedding, Linear, Operator, Split
+from astra_edu.workload.compute import Combine, Dispatch, Embedding, Experts, Linear, Operator, Scores, Split
 from astra_edu.workload.models import INPUT, Model
 from astra_edu.workload.models import model as named
 from astra_edu.workload.strategies.alike import abridged
@@ -31,7 +32,8 @@ PADDED_BYTES = 64
 class Communication:
     """A collective, or a message to the next stage where `collective` is None.
 
-    phase: the phase that it belongs to. group: "tensor", "data", "pipeline" or "all", of `npus` NPUs.
+    phase: the phase that it belongs to. group: "tensor", "context", "expert", "data" (all that have
+    the same weights), "expert data" (the same experts), "pipeline" or "all", of `npus` NPUs.
     size: bytes that each NPU puts in, once. times: how often in an iteration. blocking: what follows waits for it.
 
     >>> sent = ae.communications("vgg16", ae.Strategy(data=8))[0]
@@ -96,8 +98,9 @@ def _of_operators(model: Model, strategy: Strategy) -> list[tuple[Communication,
     for i, operator in enumerate(model.operators):
         again = strategy.recompute == "full" and i in in_blocks
         takes_samples = not model.blocks and (i == 0 or operator.after == (INPUT,))
+        routed = _of_tokens(operator, strategy, again)
         activations = _activations(operator, strategy, again, takes_samples)
-        found.append((*activations, *_parameters(operator, strategy)))
+        found.append((*routed, *activations, *_parameters(operator, strategy)))
     return found
 
 
@@ -111,13 +114,32 @@ def by_stage(model: Model, strategy: Strategy) -> tuple[tuple[Communication, ...
     return tuple(map(tuple, found))
 
 
+def _of_tokens(operator: Operator, strategy: Strategy, again: bool) -> Iterator[Communication]:
+    """Keys and values of all a sample's tokens, within a context group; tokens to their experts, and back."""
+    each, times = strategy.micro_batch * strategy.element_bytes, strategy.micro_batches
+    part = strategy.part(operator)
+
+    def one(content: str, phase: str, collective: Collective, group: str, npus: int, elements: int) -> Communication:
+        often = times * (2 if again and phase == FORWARD else 1)
+        return Communication(operator.name, content, phase, collective, group, npus, each * elements, often, True)
+
+    if isinstance(part, Scores) and (npus := strategy.context) > 1:
+        both, own = "keys and values", 2 * part.heads * part.width * part.tokens
+        yield one(both, FORWARD, Collective.ALL_GATHER, "context", npus, own)
+        yield one(both, INPUT_GRADIENT, Collective.ALL_GATHER, "context", npus, own)
+        yield one(f"gradients of {both}", INPUT_GRADIENT, Collective.REDUCE_SCATTER, "context", npus, own * npus)
+    if isinstance(part, Dispatch | Combine) and (npus := strategy.expert) > 1:
+        for content, phase in (("routed tokens", FORWARD), ("gradients of routed tokens", INPUT_GRADIENT)):
+            yield one(content, phase, Collective.ALL_TO_ALL, "expert", npus, prod(part.routed))
+
+
 def _activations(operator: Operator, strategy: Strategy, again: bool, takes_samples: bool) -> Iterator[Communication]:
     """Activations and their gradients, within a tensor-parallel group, or of shared-out tables among all NPUs.
 
     takes_samples: it is given the samples themselves, whose gradient nobody needs.
     """
     batch, times = strategy.micro_batch * strategy.element_bytes, strategy.micro_batches
-    part = strategy.part(operator)
+    part, own = strategy.part(operator), strategy.own_tokens(operator)
 
     def one(content: str, phase: str, collective: Collective, elements: int) -> Communication:
         often = times * (2 if again and phase == FORWARD else 1)
@@ -131,31 +153,32 @@ def _activations(operator: Operator, strategy: Strategy, again: bool, takes_samp
                 everyone, collective = strategy.npus, Collective.ALL_TO_ALL
                 yield Communication(operator.name, content, phase, collective, "all", everyone, size, times, False)
         return
-    if strategy.tensor == 1:
+    if strategy.tensor == 1 or isinstance(operator, Experts):  # partial sums are added up where they are combined
         return
     adding, tokens = Collective.ALL_REDUCE, 1
     if strategy.sequence_parallel:
         adding, tokens = Collective.REDUCE_SCATTER, strategy.tensor
     has_input_gradient = not (takes_samples or operator.shares_input or isinstance(operator, Embedding))
     if operator.split is Split.ROWS:
-        yield one("activations", FORWARD, adding, prod(operator.gives))
+        yield one("activations", FORWARD, adding, prod(own.gives))
         if strategy.sequence_parallel:
-            yield one("input gradients", INPUT_GRADIENT, Collective.ALL_GATHER, prod(operator.gives) // tokens)
+            yield one("input gradients", INPUT_GRADIENT, Collective.ALL_GATHER, prod(own.gives) // tokens)
         elif isinstance(operator, Linear) and operator.gathers_back:
             yield one("input gradients", INPUT_GRADIENT, Collective.ALL_GATHER, prod(part.takes))
-    elif isinstance(operator, Linear) and operator.split is Split.COLUMNS and has_input_gradient:
+    elif isinstance(operator, Linear | Dispatch) and operator.split is Split.COLUMNS and has_input_gradient:
         if strategy.sequence_parallel:
-            yield one("activations", FORWARD, Collective.ALL_GATHER, prod(operator.takes) // tokens)
-        yield one("input gradients", INPUT_GRADIENT, adding, prod(operator.takes))
+            yield one("activations", FORWARD, Collective.ALL_GATHER, prod(own.takes) // tokens)
+        yield one("input gradients", INPUT_GRADIENT, adding, prod(own.takes))
     elif operator.split is Split.GATHERED:
         yield one("activations", FORWARD, Collective.ALL_GATHER, prod(part.gives))
         if has_input_gradient:
-            yield one("input gradients", INPUT_GRADIENT, Collective.ALL_REDUCE, prod(operator.takes))
+            yield one("input gradients", INPUT_GRADIENT, Collective.ALL_REDUCE, prod(own.takes))
 
 
 def _parameters(operator: Operator, strategy: Strategy) -> Iterator[Communication]:
-    """Gradients and parameters, among the copies of the model."""
-    copies = strategy.data
+    """Gradients and parameters, among the NPUs that have the same."""
+    copies = strategy.sharing(operator)
+    group = "data" if copies == strategy.copies else "expert data"
     exchanged = operator.split is Split.TABLES and strategy.exchange_embeddings
     size = strategy.part(operator).parameters * strategy.element_bytes
     if copies == 1 or exchanged or not size:
@@ -164,7 +187,7 @@ def _parameters(operator: Operator, strategy: Strategy) -> Iterator[Communicatio
 
     def one(content: str, phase: str, collective: Collective, size: int, times: int) -> Communication:
         blocking = phase != WEIGHT_GRADIENT
-        return Communication(operator.name, content, phase, collective, "data", copies, size, times, blocking)
+        return Communication(operator.name, content, phase, collective, group, copies, size, times, blocking)
 
     often = strategy.micro_batches if strategy.zero > 1 else 1  # ZeRO-2 has no room to add up whole gradients
     for phase in (FORWARD, INPUT_GRADIENT) if strategy.zero == 3 else ():
@@ -181,7 +204,7 @@ def _between_stages(model: Model, strategy: Strategy) -> Iterator[Communication]
         return
     for part, following in pairwise(stages(model, strategy.pipeline * strategy.virtual)):
         last, first = model.operators[part[-1]], model.operators[following[0]]
-        elements = prod(last.gives) // (strategy.tensor if strategy.sequence_parallel else 1)
+        elements = prod(strategy.own_tokens(last).gives) // (strategy.tensor if strategy.sequence_parallel else 1)
         size = strategy.micro_batch * strategy.element_bytes * elements
         for sender, content, phase in ((last, "activations", FORWARD), (first, "input gradients", INPUT_GRADIENT)):
             yield Communication(sender.name, content, phase, None, "pipeline", 2, size, strategy.micro_batches, False)

@@ -15,7 +15,7 @@ from math import prod
 from astra_edu.base.deprecated import renamed
 from astra_edu.base.errors import ConfigError, whole
 from astra_edu.pipeline.closed_form import in_flight
-from astra_edu.workload.compute import Device, Embedding, Linear, Operator, Split
+from astra_edu.workload.compute import Device, Embedding, Experts, Linear, Operator, Split
 from astra_edu.workload.compute import device as named_device
 from astra_edu.workload.models import Model
 from astra_edu.workload.models import model as named
@@ -93,14 +93,15 @@ def memory_of(
 ) -> Memory:
     """The same of a model that is abridged already."""
     parts = _of_parts(about, about.alone(about.strategy(strategy)), strategy.pipeline * strategy.virtual)
-    shares = [strategy.data if strategy.zero >= least else 1 for least in (3, 2, 1)]
+    zero = [strategy.zero >= least for least in (3, 2, 1)]
 
     def of_stage(stage: int) -> Memory:
         own = parts[stage :: strategy.pipeline]
-        parameters, tables = sum(part[stage > 0] for part in own), sum(part[2] for part in own)
+        parameters, alone, experts = (sum(part[i] for part in own) for i in (int(stage > 0), 2, 3))
         held = in_flight(strategy.pipeline_order, stage, strategy.pipeline, strategy.micro_batches, strategy.virtual)
-        kept = [parameters / share + tables for share in shares]
-        activations = held * sum(part[3] for part in own)
+        shared = parameters / strategy.copies + experts / (strategy.copies // strategy.expert)
+        kept = [(shared if is_shared else parameters + experts) + alone for is_shared in zero]
+        activations = held * sum(part[4] for part in own)
         return Memory(
             kept[0] * strategy.element_bytes, kept[1] * gradient_bytes, kept[2] * optimiser_bytes, activations
         )
@@ -109,8 +110,9 @@ def memory_of(
     return max(map(of_stage, those), key=lambda memory: memory.total)
 
 
-Each = tuple[float, float, float, float]
-"""Parameters on the first stage, on others; those of exchanged tables, which no other NPU has; activations' bytes."""
+Each = tuple[float, float, float, float, float]
+"""Parameters on the first stage, on others; those of exchanged tables, which no other NPU has; experts' parameters;
+activations' bytes."""
 
 
 @lru_cache(maxsize=8192)
@@ -132,17 +134,19 @@ def _of_operators(about: Abridged, alone: Strategy) -> tuple[Each, ...]:
 
 
 def _sum(each: Sequence[Each]) -> Each:
-    first, later, tables, kept = zip(*each, strict=True)
-    return sum(first), sum(later), sum(tables), sum(kept)
+    first, later, tables, experts, kept = zip(*each, strict=True)
+    return sum(first), sum(later), sum(tables), sum(experts), sum(kept)
 
 
-def _parameters(operator: Operator, strategy: Strategy) -> tuple[int, int, int]:
+def _parameters(operator: Operator, strategy: Strategy) -> tuple[int, int, int, int]:
     part = strategy.part(operator)
     if isinstance(part, Linear) and part.tied:
-        return part.parameters, part.inputs * part.outputs, 0  # a copy of the embedding's, which are on stage 0
+        return part.parameters, part.inputs * part.outputs, 0, 0  # a copy of the embedding's, which are on stage 0
     if operator.split is Split.TABLES and strategy.exchange_embeddings:
-        return 0, 0, part.parameters
-    return part.parameters, part.parameters, 0
+        return 0, 0, part.parameters, 0
+    if isinstance(part, Experts):
+        return 0, 0, 0, part.parameters
+    return part.parameters, part.parameters, 0, 0
 
 
 def _kept(operator: Operator, strategy: Strategy, in_block: bool, entry: bool) -> float:
@@ -150,9 +154,10 @@ def _kept(operator: Operator, strategy: Strategy, in_block: bool, entry: bool) -
     batch, size = strategy.micro_batch, strategy.element_bytes
     among = strategy.tensor if strategy.sequence_parallel else 1
     if in_block and strategy.recompute == "full":
-        return batch * prod(operator.takes) * size / among if entry else 0
+        return batch * prod(strategy.own_tokens(operator).takes) * size / among if entry else 0
     part = strategy.part(operator)
     kept = part.kept_bytes(batch, size)
     if strategy.recompute == "selective":
         kept -= part.recomputable_bytes(batch, size)
-    return kept / among if operator.split is Split.COLUMNS and isinstance(operator, Linear | Embedding) else kept
+    of_own_tokens = isinstance(operator, Linear | Embedding) and not isinstance(operator, Experts)
+    return kept / among if operator.split is Split.COLUMNS and of_own_tokens else kept

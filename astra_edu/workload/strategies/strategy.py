@@ -1,4 +1,4 @@
-"""How a model is shared out among NPUs: data, tensor, sequence and pipeline parallelism, ZeRO, and recomputing."""
+"""How a model is shared out among NPUs: by samples, tokens, operators, experts and blocks; ZeRO, and recomputing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from astra_edu.base.deprecated import renamed_fields
 from astra_edu.base.errors import ConfigError, choice, flag, instance_of, shown, whole
-from astra_edu.workload.compute import Operator, Split
+from astra_edu.workload.compute import Experts, Operator, Split
 from astra_edu.workload.compute.operator import divisors, near
 from astra_edu.workload.models import Model
 
@@ -24,10 +24,13 @@ A_MODEL = "give one such as ae.model('gpt3')"
 @renamed_fields(order="placement", schedule="pipeline_order")
 @dataclass(frozen=True, kw_only=True)
 class Strategy:
-    """data × tensor × pipeline NPUs, and what each of them keeps and sends.
+    """data × context × tensor × pipeline NPUs, and what each of them keeps and sends.
 
     data: copies of the model, each with its own samples. tensor: NPUs that share every operator (Megatron-LM's tensor
     parallelism where operators are split by columns and rows, gathered activations elsewhere). pipeline: stages.
+    context: NPUs that share the tokens of each sample; each has the whole weights of its tensor group's part, and
+    gathers keys and values of all tokens (arXiv 2407.21783, section 3.3.2). expert: NPUs among which the experts of a
+    mixture are shared out, of the data × context that would all have the same (arXiv 2006.16668).
     placement: which of the data and tensor groups are neighbours on the network.
     batch: samples of an iteration, on all NPUs; None means one micro-batch for each copy. micro_batch: samples at once.
     pipeline_order: of the stages' passes; virtual: virtual stages of each stage, for "interleaved".
@@ -54,10 +57,12 @@ class Strategy:
     recompute: str = "none"
     exchange_embeddings: bool = False
     element_bytes: int = 2
+    context: int = 1
+    expert: int = 1
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
-        for name in ("data", "tensor", "pipeline", "micro_batch", "virtual", "element_bytes"):
+        for name in ("data", "tensor", "pipeline", "micro_batch", "virtual", "element_bytes", "context", "expert"):
             set_(self, name, whole(name, getattr(self, name), at_least=1))
         for name in ("sequence_parallel", "exchange_embeddings"):
             flag(name, getattr(self, name))
@@ -74,6 +79,13 @@ class Strategy:
                 f"{self.data} copies; {_multiples(self.samples, at_once)} would do."
             )
         self._check_pipeline()
+        if self.copies % self.expert:
+            raise ConfigError(
+                f"experts can't be shared out among {self.expert} of data × context = {self.copies} NPUs; "
+                f"{near(self.expert, divisors(self.copies))} would do."
+            )
+        if self.exchange_embeddings and self.context > 1:
+            raise ConfigError("samples with tables of embeddings have no tokens to share out; leave context out.")
 
     def _check_pipeline(self) -> None:
         if (self.virtual > 1) != (self.pipeline_order == "interleaved"):
@@ -97,7 +109,16 @@ class Strategy:
     @property
     def npus(self) -> int:
         """How many NPUs it takes."""
-        return self.data * self.tensor * self.pipeline
+        return self.copies * self.tensor * self.pipeline
+
+    @property
+    def copies(self) -> int:
+        """How many NPUs have the same part of the weights: data × context."""
+        return self.data * self.context
+
+    def sharing(self, operator: Operator) -> int:
+        """How many NPUs have the same parameters of an operator: fewer where its experts are shared out."""
+        return self.copies // self.expert if isinstance(operator, Experts) else self.copies
 
     @property
     def samples(self) -> int:
@@ -110,11 +131,18 @@ class Strategy:
         return self.samples // (self.micro_batch * self.data)
 
     def part(self, operator: Operator) -> Operator:
-        """What one NPU of a tensor-parallel group has of an operator."""
-        instance_of("operator", operator, Operator, "give one of a model, such as Linear(...)")
+        """What one NPU has of an operator: its tokens, its experts, its share of the tensor group's."""
+        operator = self.own_tokens(operator)
+        if isinstance(operator, Experts):
+            operator = operator.expert_part(self.expert)
         if operator.split is Split.TABLES:
             return operator.part(self.npus) if self.exchange_embeddings else operator
         return operator.sequence_part(self.tensor) if self.sequence_parallel else operator.part(self.tensor)
+
+    def own_tokens(self, operator: Operator) -> Operator:
+        """The operator for the tokens of one NPU of a context group."""
+        instance_of("operator", operator, Operator, "give one of a model, such as Linear(...)")
+        return operator if self.context == 1 else operator.tokens_part(self.context)
 
     def stage(self, number: int) -> int:
         """The number of a stage, checked. Raises ConfigError saying which there are."""
@@ -135,6 +163,14 @@ class Strategy:
             )
         if self.exchange_embeddings and not any(operator.split is Split.TABLES for operator in model.operators):
             raise ConfigError(f"{model.name} has no embedding tables to exchange; leave exchange_embeddings out.")
+        if self.context > 1 and not model.blocks:
+            raise ConfigError(f"{model.name} has no blocks of tokens to share out; leave context out.")
+        if self.expert > 1 and not any(isinstance(operator, Experts) for operator in model.operators):
+            raise ConfigError(f"{model.name} has no experts to share out; leave expert out.")
+        if self.context > 1 or self.expert > 1:
+            alone = replace(self, tensor=1, sequence_parallel=False)
+            for operator in model.operators:
+                alone.part(operator)
         if self.recompute != "none" and not model.blocks:
             raise ConfigError(f"{model.name} has no blocks to repeat; leave recompute out.")
         if self.tensor > 1 and all(operator.split in (Split.COPIED, Split.TABLES) for operator in model.operators):

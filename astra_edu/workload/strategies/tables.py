@@ -28,7 +28,9 @@ Table = tuple[list[str], list[list[object]]]
 
 COLUMNS = {FORWARD: "activations", INPUT_GRADIENT: "input gradients", WEIGHT_GRADIENT: "weight gradients"}
 
-CONTENTS = (*COLUMNS.values(), "parameters", "embeddings", "embedding gradients")
+BY_TOKENS = ("keys and values", "gradients of keys and values", "routed tokens", "gradients of routed tokens")
+
+CONTENTS = (*COLUMNS.values(), "parameters", "embeddings", "embedding gradients", *BY_TOKENS)
 """What may be sent."""
 
 NOTHING = "–"

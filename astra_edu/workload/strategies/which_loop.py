@@ -26,6 +26,11 @@ def training_loop(model: Model, strategy: Strategy) -> str:
 
     Raises ConfigError where no loop of ASTRA-sim 1.0 can say it.
     """
+    if strategy.context > 1 or strategy.expert > 1:
+        raise ConfigError(
+            "ASTRA-sim 1.0's training loops know no context groups and no groups of experts, so no workload can say "
+            "it; ae.estimate knows how long an iteration takes."
+        )
     if strategy.exchange_embeddings:
         if strategy.tensor > 1 or strategy.pipeline > 1 or strategy.zero == 3:
             raise ConfigError(

@@ -27,6 +27,10 @@ _LOOKS = dict(
             Look("parameters", "P", "#93c8ee", "#0072b2", "\\\\"),
             Look("embeddings", "E", "#4d9c92", "#12564e", "||"),
             Look("embedding gradients", "EG", "#b7dcd7", "#12564e", "xx"),
+            Look("keys and values", "KV", "#cdbdf0", "#5b3fa0"),
+            Look("gradients of keys and values", "KVG", "#e6defa", "#5b3fa0", "//"),
+            Look("routed tokens", "R", "#f0a58c", "#9c3c1c", "++"),
+            Look("gradients of routed tokens", "RG", "#f9d6c9", "#9c3c1c", "oo"),
         ),
         strict=True,
     )

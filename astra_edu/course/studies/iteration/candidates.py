@@ -71,7 +71,9 @@ def described(strategy: Strategy) -> str:
     >>> described(ae.Strategy(data=4, tensor=2, zero=1, batch=16))
     'data 4 × tensor 2 × pipeline 1, micro-batches of 1, ZeRO-1'
     """
-    words = [f"data {strategy.data} × tensor {strategy.tensor} × pipeline {strategy.pipeline}"]
+    context = f"context {strategy.context} × " if strategy.context > 1 else ""
+    words = [f"data {strategy.data} × {context}tensor {strategy.tensor} × pipeline {strategy.pipeline}"]
+    words += [f"experts among {strategy.expert}"] * (strategy.expert > 1)
     words += [f"micro-batches of {strategy.micro_batch}"]
     words += [f"{strategy.virtual} virtual stages each"] * (strategy.virtual > 1)
     words += [f"ZeRO-{strategy.zero}"] * (strategy.zero > 0)

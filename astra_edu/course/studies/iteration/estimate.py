@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from astra_edu.base.bound import SHARED
 from astra_edu.base.errors import ConfigError
 from astra_edu.course.studies.iteration.candidates import described
-from astra_edu.course.studies.iteration.parts import without_input_gradient
+from astra_edu.course.studies.iteration.parts import WAITS, Part, without_input_gradient
 from astra_edu.course.studies.iteration.stage_times import StageTimes, stage_times
 from astra_edu.pipeline import PipelineRun, run_pipeline
 from astra_edu.system import Platform
@@ -27,8 +28,9 @@ class Iteration:
     compute_ns: operators, with repeated_ns of them computed again in the backward pass. tensor_ns: collectives that are
     waited for within a micro-batch: a tensor group's, and the gathers of ZeRO-3. waiting_ns: for other stages and their
     messages, the bubble. data_ns: exposed collectives among the copies. update_ns: the optimiser. pipeline: its run.
-    bound_ns: what the whole takes at least, with no collective faster than its links, where messages of one share some
-    and ASTRA-sim's contention-free model doesn't see it; None where none do.
+    context_ns, expert_ns: collectives of these groups, which are waited for, too.
+    at_least: the same with no collective faster than its links, where messages of one share some and ASTRA-sim's
+    contention-free model doesn't see it; None where none do. bound_ns: how long that takes.
 
     >>> pods = ae.Platform((ae.Dimension.of("Switch", 8, 220, 1000),), ae.SystemConfig.of("halvingDoubling"))
     >>> took = ae.estimate("gpt2", ae.Strategy(data=8), "a100", pods)
@@ -51,12 +53,19 @@ class Iteration:
     pipeline: PipelineRun
     model: Model
     strategy: Strategy
-    bound_ns: int | None = None
+    context_ns: int = 0
+    expert_ns: int = 0
+    at_least: Iteration | None = None
+
+    @property
+    def bound_ns(self) -> int | None:
+        """What the iteration takes at least, if that is more than the model sees."""
+        return self.at_least.total_ns if self.at_least else None
 
     @property
     def total_ns(self) -> int:
         """The whole iteration."""
-        return self.compute_ns + self.tensor_ns + self.waiting_ns + self.data_ns + self.update_ns
+        return sum(self.split.values())
 
     @property
     def split(self) -> dict[str, int]:
@@ -65,6 +74,8 @@ class Iteration:
             "compute": self.compute_ns - self.repeated_ns,
             "repeated": self.repeated_ns,
             "tensor group": self.tensor_ns,
+            **({"context group": self.context_ns} if self.strategy.context > 1 else {}),
+            **({"expert group": self.expert_ns} if self.strategy.expert > 1 else {}),
             "waiting": self.waiting_ns,
             "exchange": self.data_ns,
             "update": self.update_ns,
@@ -120,7 +131,11 @@ def estimate(model: Model | str, strategy: Strategy, device: Device | str, platf
 def iteration(times: StageTimes) -> Iteration:
     """Simulate the pipeline, and see where the time goes on the stage that is busy longest."""
     found = _iteration(times)
-    return replace(found, bound_ns=_iteration(times.at_least).total_ns) if times.at_least else found
+    return replace(found, at_least=_iteration(times.at_least)) if times.at_least else found
+
+
+def _waited(kind: int, part: Part) -> int:
+    return part.waited_ns[kind]
 
 
 def _iteration(times: StageTimes) -> Iteration:
@@ -136,9 +151,10 @@ def _iteration(times: StageTimes) -> Iteration:
     )
     busiest = max(range(strategy.pipeline), key=times.busy_ns.__getitem__)
     busy = times.busy_ns[busiest]
-    tensor = times.of_stage(busiest, lambda part: part.waited_ns)
+    waited = [times.of_stage(busiest, partial(_waited, kind)) for kind in range(len(WAITS))]
+    tensor, context, expert = waited
     return Iteration(
-        busy - tensor,
+        busy - sum(waited),
         times.of_stage(busiest, lambda part: part.repeated_ns),
         tensor,
         run.total_ns - busy,
@@ -147,4 +163,6 @@ def _iteration(times: StageTimes) -> Iteration:
         run,
         times.model,
         strategy,
+        context_ns=context,
+        expert_ns=expert,
     )

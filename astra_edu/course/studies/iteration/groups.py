@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
-from math import gcd
+from math import gcd, prod
 
 from astra_edu.base.errors import ConfigError, shown
 from astra_edu.network import Dimension
@@ -15,11 +15,12 @@ from astra_edu.workload.strategies.strategy import checked
 
 
 def groups(platform: Platform, strategy: Strategy) -> dict[str, Platform]:
-    """The platform that the NPUs of a "tensor", a "data" and a "pipeline" group make up; groups of one are left out.
+    """The platform that the NPUs of each of a strategy's groups make up; groups of one are left out.
 
-    Neighbours belong to the tensor group (or to the copies, data-first), then come the copies, then the stages. A group
-    that ends inside a dimension breaks it in two; both parts keep its links. Raises ConfigError if the platform has
-    another number of NPUs, or a group can't be cut out of its dimensions.
+    Neighbours belong to the tensor group (or to the copies, data-first), then come the copies, then the stages. Of the
+    copies, all of them "data", neighbours are a context group and share out experts; those with the same experts are
+    "expert data". A group that ends inside a dimension breaks it in two; both parts keep its links. Raises ConfigError
+    if the platform has another number of NPUs, or a group can't be cut out of its dimensions.
 
     >>> from astra_edu.studies.iteration import groups
     >>> parts = groups(ae.preset("dgx2"), ae.Strategy(tensor=16, data=16))
@@ -31,19 +32,27 @@ def groups(platform: Platform, strategy: Strategy) -> dict[str, Platform]:
         raise ConfigError(f'platform is {shown(platform, 60)}; give one such as ae.preset("dgx2").')
     if platform.npus != strategy.npus:
         raise ConfigError(
-            f"the strategy takes {strategy.data} × {strategy.tensor} × {strategy.pipeline} = {strategy.npus} NPUs "
-            f"(data × tensor × pipeline), but the platform has {platform.npus}."
+            f"the strategy takes {sizes_in_words(strategy)[0]} = {strategy.npus} NPUs "
+            f"({sizes_in_words(strategy)[1]}), but the platform has {platform.npus}."
         )
-    sizes = {"tensor": strategy.tensor, "data": strategy.data, "pipeline": strategy.pipeline}
+    sizes = {"tensor": strategy.tensor, "data": strategy.copies, "pipeline": strategy.pipeline}
     if strategy.placement == "data-first":
         sizes = {name: sizes[name] for name in ("data", "tensor", "pipeline")}
     left = [(d, dimension.npus) for d, dimension in enumerate(platform.network)]
-    found = {}
+    shares: dict[str, list[Share]] = {}
     for name, size in sizes.items():
-        taken, left = _take(name, size, left, platform.network)
-        if size > 1:
-            found[name] = _part(platform, tuple(taken))
-    return found
+        shares[name], left = _take(name, size, left, platform.network)
+    if strategy.context > 1:
+        shares["context"], _ = _take("context", strategy.context, shares["data"], platform.network)
+    if strategy.expert > 1:
+        shares["expert"], shares["expert data"] = _take("expert", strategy.expert, shares["data"], platform.network)
+    return {name: _part(platform, tuple(taken)) for name, taken in shares.items() if prod(n for _, n in taken) > 1}
+
+
+def sizes_in_words(strategy: Strategy) -> tuple[str, str]:
+    """("4 × 8 × 2", "data × tensor × pipeline"), with the context group where there is one."""
+    names = ("data", *(("context",) if strategy.context > 1 else ()), "tensor", "pipeline")
+    return " × ".join(str(getattr(strategy, name)) for name in names), " × ".join(names)
 
 
 Share = tuple[int, int]  # which of the network's dimensions, and how many of its NPUs

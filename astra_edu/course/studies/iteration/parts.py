@@ -37,23 +37,28 @@ class Took(NamedTuple):
         return Took(round(self.bound_ns), self.bound_ns)
 
 
+WAITS = ("tensor", "context", "expert")
+"""Groups whose collectives are waited for; ZeRO-3's gathers count as the first's."""
+
+
 class Step(NamedTuple):
     """One operator's times in ns, for one micro-batch: both passes with what they wait for, compute_ns without.
 
     repeated_ns: of compute_ns, what the backward pass computes again. gathers_ns: for how long its forward and its
     backward pass keep the copies' network busy, gathering parameters. exchange: the collective of its gradients.
-    gather_ns: that of its parameters after the update. waited_ns: for collectives, in both passes.
+    gather_ns: that of its parameters after the update. waited_ns: for collectives, in both passes, of the kinds in
+    WAITS.
     """
 
     forward_ns: float
     backward_ns: float
     compute_ns: float
     repeated_ns: float
-    parameters: int
+    parameters: float
     gathers_ns: tuple[float, float] = (0, 0)
     exchange: Took | None = None
     gather_ns: float = 0
-    waited_ns: int = 0
+    waited_ns: tuple[int, ...] = (0,) * len(WAITS)
 
 
 @dataclass(frozen=True)
@@ -62,15 +67,16 @@ class Part:
 
     forward_ns: float
     backward_ns: float
-    waited_ns: float
+    waited_ns: tuple[int, ...]
     repeated_ns: float
-    parameters: int
+    parameters: float
 
 
 def part_of(steps: Sequence[Step]) -> Part:
     """The times of some operators."""
     forwards, backwards, _, repeats, parameters, *_, waits = zip(*steps, strict=True)
-    return Part(sum(forwards), sum(backwards), sum(waits), sum(repeats), sum(parameters))
+    waited = tuple(map(sum, zip(*waits, strict=True)))
+    return Part(sum(forwards), sum(backwards), waited, sum(repeats), sum(parameters))
 
 
 def exposed_ns(steps: Sequence[Step], times: int) -> float:
@@ -159,22 +165,27 @@ def with_collectives(
             continue
         step, took = found[one.operator], took_by(networks[one.group], one.collective, one.size)
         took = took.at_least if bounded else took
-        turn = took.turn_ns if one.group == "data" else 0
+        turn = took.turn_ns if one.group in ("data", "expert data") else 0
         ahead, back = step.gathers_ns
         forward, backward, *_, gather, waited = step
+        kind = WAITS.index(one.group) if one.group in WAITS else 0
         if one.phase == FORWARD:
-            again = one.times // micro_batches - 1
-            step = step._replace(forward_ns=forward + took.total_ns, backward_ns=backward + again * took.total_ns)
-            step = step._replace(gathers_ns=(ahead + turn, back), waited_ns=waited + (1 + again) * took.total_ns)
+            often = one.times // micro_batches
+            step = step._replace(forward_ns=forward + took.total_ns, backward_ns=backward + (often - 1) * took.total_ns)
+            step = step._replace(gathers_ns=(ahead + turn, back), waited_ns=_add(waited, kind, often * took.total_ns))
         elif one.phase == INPUT_GRADIENT:
             step = step._replace(backward_ns=backward + took.total_ns, gathers_ns=(ahead, back + turn))
-            step = step._replace(waited_ns=waited + took.total_ns)
+            step = step._replace(waited_ns=_add(waited, kind, took.total_ns))
         elif one.phase == WEIGHT_GRADIENT:
             step = step._replace(exchange=took)
         elif one.phase == UPDATE:
             step = step._replace(gather_ns=gather + took.total_ns)
         found[one.operator] = step
     return tuple(found.values())
+
+
+def _add(waited: tuple[int, ...], kind: int, more: int) -> tuple[int, ...]:
+    return (*waited[:kind], waited[kind] + more, *waited[kind + 1 :])
 
 
 @lru_cache(maxsize=4096)

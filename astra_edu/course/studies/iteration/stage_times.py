@@ -111,6 +111,10 @@ def _stage_times(
         logical_topologies(platform, logical_dimensions(platform.network)[0], collective)  # says what doesn't fit
     names = (operator.name for operator in about.short.operators)
     computing = dict(zip(names, computed(about, about.alone(few), device), strict=True))
+    if strategy.zero:
+        for operator in about.short.operators:
+            step = computing[operator.name]
+            computing[operator.name] = step._replace(parameters=step.parameters / strategy.sharing(operator))
     steps = with_collectives(computing, sent, strategy.micro_batches, networks, bounded)
     stages, every = strategy.pipeline, about.parts(strategy.pipeline * strategy.virtual)
     of_stages = {every[stage::stages] for stage in range(stages)}
@@ -118,7 +122,7 @@ def _stage_times(
     exposed = max(exposed_ns([steps[i] for part in own for i in part], exchanged) for own in of_stages)
     parts = {part: part_of([steps[i] for i in part]) for part in set(every)}
     most = max(sum(parts[part].parameters for part in own) for own in of_stages)
-    update = device.memory_ns(most * ADAM_TRAFFIC / (strategy.data if strategy.zero else 1))
+    update = device.memory_ns(most * ADAM_TRAFFIC)
     sizes = [one.size for one in sent if one.collective is None and one.phase == FORWARD]
     if about.short is not about.model:
         sizes *= len(every) - 1  # from one block to the next it is always the same
