@@ -43,7 +43,7 @@ def test_the_tables_of_the_first_notebook_are_the_map():
     assert [stop(path) for _, path, _ in TABLE] == STOPS
 
 
-@pytest.mark.parametrize(("here", "onward"), pairwise(STOPS))
+@pytest.mark.parametrize(("here", "onward"), list(pairwise(STOPS)))
 def test_each_leads_on_to_the_next_by_its_name_and_question(here, onward):
     [line] = [line for text in texts(file(here)) for line in ONWARD.findall(text)]
     label, link, question = re.fullmatch(r".*Next: \[([^\]]+)\]\((\S+)\)\. (.+)", line).groups()

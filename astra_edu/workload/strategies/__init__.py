@@ -3,6 +3,7 @@
 from astra_edu.workload.strategies.communication import Communication, communications
 from astra_edu.workload.strategies.generate import generate_workload
 from astra_edu.workload.strategies.memory import Memory, memory
-from astra_edu.workload.strategies.strategy import Strategy, stages
+from astra_edu.workload.strategies.stages import stages
+from astra_edu.workload.strategies.strategy import Strategy
 
 __all__ = ["Communication", "Memory", "Strategy", "communications", "generate_workload", "memory", "stages"]

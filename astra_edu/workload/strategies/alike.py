@@ -8,7 +8,8 @@ from math import gcd
 
 from astra_edu.workload.compute import Operator
 from astra_edu.workload.models import Model
-from astra_edu.workload.strategies.strategy import Strategy, stages
+from astra_edu.workload.strategies.stages import stages
+from astra_edu.workload.strategies.strategy import Strategy
 
 Places = tuple[int, ...]
 """Indices of a short model's operators."""

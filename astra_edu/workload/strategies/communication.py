@@ -19,7 +19,8 @@ from astra_edu.workload.compute import Combine, Dispatch, Embedding, Experts, Li
 from astra_edu.workload.models import INPUT, Model
 from astra_edu.workload.models import model as named
 from astra_edu.workload.strategies.alike import abridged
-from astra_edu.workload.strategies.strategy import Strategy, checked, stages
+from astra_edu.workload.strategies.stages import stages
+from astra_edu.workload.strategies.strategy import Strategy, checked
 
 FORWARD, INPUT_GRADIENT, WEIGHT_GRADIENT, UPDATE = "forward", "input gradient", "weight gradient", "update"
 PHASES = (FORWARD, INPUT_GRADIENT, WEIGHT_GRADIENT, UPDATE)

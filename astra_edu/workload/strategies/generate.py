@@ -21,7 +21,8 @@ from astra_edu.workload.strategies.communication import (
     Communication,
     communications,
 )
-from astra_edu.workload.strategies.strategy import Strategy, stages
+from astra_edu.workload.strategies.stages import stages
+from astra_edu.workload.strategies.strategy import Strategy
 from astra_edu.workload.strategies.which_loop import check_platform, options_of, training_loop
 
 UPDATE_NS = 1

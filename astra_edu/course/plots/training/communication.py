@@ -104,7 +104,8 @@ def _drawn(sent: _Sent) -> Figure:
     open_frame(axes)
     handles = [_LOOKS[content].patch() for content in sent.contents]
     if handles:
-        figure.legend(handles=handles, loc="outside upper center", ncols=min(4, len(handles)), frameon=False)
+        columns = 2 if any(len(content) > 20 for content in sent.contents) else min(4, len(handles))
+        figure.legend(handles=handles, loc="outside upper center", ncols=columns, frameon=False)
     return figure
 
 
