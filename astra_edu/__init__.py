@@ -67,7 +67,7 @@ _LOADED_LATE = {
         ),
         "course.widgets": ("LinkPlayer", "Player", "Timeline"),
         "workload.compute": ("DEVICES", "Device", "Folding", "Gemm", "SystolicArray", "device"),
-        "workload.models": ("MODELS", "Model", "model", "transformer"),
+        "workload.models": ("MODELS", "Model", "model", "transformer", "with_experts"),
         "workload.strategies": ("Strategy", "communications", "generate_workload", "memory"),
         "course.studies.clocks": ("clocks",),
         "course.studies.iteration": ("candidates", "estimate", "fastest", "fewest_npus", "fitting", "npus_needed"),
@@ -166,6 +166,7 @@ __all__ = [
     "traces",
     "transformer",
     "widgets",
+    "with_experts",
 ]
 
 

@@ -111,6 +111,21 @@ GLOSSARY = (
         ("sequence parallel", "sequence-parallel", "sequence parallelism"),
     ),
     Word(
+        "context parallel",
+        "The NPUs of a group have the same weights and a part of each sequence. Attention gathers the keys and values "
+        "of all its tokens.",
+        ("context parallel", "context-parallel", "context parallelism", "context group"),
+    ),
+    Word(
+        "mixture of experts, expert parallel",
+        "A block has many MLPs, the experts, and a router sends each token to a few of them. Each NPU of a group keeps "
+        "some; tokens travel there and back by all-to-all.",
+        (
+            *("mixture of experts", "mixtures of experts", "expert parallel", "expert parallelism"),
+            *("expert group", "experts in a block"),
+        ),
+    ),
+    Word(
         "pipeline parallel",
         "Every NPU has some of the layers, a stage. Activations go on to the next stage.",
         ("pipeline parallel", "pipeline-parallel", "pipeline parallelism", "pipeline stage", "pipeline stages"),

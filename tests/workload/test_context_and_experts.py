@@ -137,6 +137,32 @@ def test_a_mixture_has_the_parameters_of_all_experts_and_the_work_of_top_k(exper
     assert ae.transformer("one", **SHAPE, experts=1).parameters == GPT.parameters
 
 
+@pytest.mark.parametrize("name", ["gpt2", "bert-large", "gpt3"])
+def test_any_transformer_can_have_experts(name):
+    plain = ae.model(name)
+    mixed = ae.with_experts(plain, 4, top_k=1)
+    hidden, tokens = next((each.inputs, each.tokens) for each in plain.operators if each.name == "block1_mlp1")
+    more = 3 * (8 * hidden**2 + 5 * hidden) + 4 * hidden  # three more pairs, and the router
+    assert mixed.parameters == plain.parameters + len(plain.blocks) * more
+    kept = {each.name: each for each in mixed.operators}
+    changed = ("mlp1", "gelu", "mlp2", "added2")
+    assert all(kept[each.name] == each for each in plain.operators if not each.name.endswith(changed))
+    assert [each.name for each in plain.operators if each.name not in kept] == []
+    assert len({len(block) for block in mixed.blocks}) == 1
+    assert kept["block1_mlp1"].tokens == tokens
+    by_hand = ae.transformer("mixture", **SHAPE, experts=8, top_k=2)
+    assert ae.with_experts(GPT, 8).operators == by_hand.operators
+    with pytest.raises(ae.ConfigError, match="no pair of linear layers"):
+        ae.with_experts(mixed, 4)
+    with pytest.raises(ae.ConfigError, match="top_k is at most 4"):
+        ae.with_experts(plain, 4, top_k=5)
+
+
+def test_a_model_without_blocks_has_no_place_for_experts():
+    with pytest.raises(ae.ConfigError, match="no pair of linear layers in each block"):
+        ae.with_experts(ae.model("vgg16"), 4)
+
+
 @pytest.mark.parametrize("experts", [2, 4, 8])
 def test_each_token_goes_to_its_experts_and_back_in_both_passes(experts):
     cut = ae.Strategy(data=8, expert=experts, batch=16)

@@ -11,8 +11,10 @@ from astra_edu.base.units import format_ns
 from astra_edu.course.instruments.cut_bars import (
     GIB,
     GRADIENTS,
+    KEYS,
     LAYERS,
     SUMS,
+    TOKENS,
     kept_parts,
     memory_bars,
     most_sent,
@@ -21,21 +23,41 @@ from astra_edu.course.instruments.cut_bars import (
     time_bars,
     times,
 )
-from astra_edu.course.instruments.cut_job import code, iteration, job, refused, sent
+from astra_edu.course.instruments.cut_job import TOP_K, code, iteration, job, on_links, platform_of, refused, sent
 from astra_edu.course.instruments.cut_lanes import pipeline_lanes
 from astra_edu.course.instruments.cut_stage import cut_stage
 from astra_edu.course.instruments.instrument import Instrument
 from astra_edu.course.instruments.question import Answer, Question
 from astra_edu.course.instruments.scene import Scene
 from astra_edu.course.instruments.setting import Setting, Values
+from astra_edu.course.studies.iteration import fastest
 from astra_edu.workload.compute import device
-from astra_edu.workload.strategies import memory
+from astra_edu.workload.strategies import Strategy, memory
 
 NOTHING = "nothing"
 
 
 def _on(value: Any) -> str:
     return "on" if value else "off"
+
+
+def _experts(count: int) -> str:
+    return f"{count}, {TOP_K} a token" if count > 1 else "none"
+
+
+def _named(values: Values) -> str:
+    experts = f" with {values['experts']} experts" if values["experts"] > 1 else ""
+    return f"{values['model']}{experts}"
+
+
+def _cut(cut: Strategy) -> str:
+    context = f"context {cut.context} × " if cut.context > 1 else ""
+    experts = f", experts among {cut.expert}" if cut.expert > 1 else ""
+    return f"tensor {cut.tensor} × data {cut.data} × {context}pipeline {cut.pipeline}{experts}"
+
+
+def _more_contents(cut: Strategy) -> tuple[str, ...]:
+    return (*((KEYS,) if cut.context > 1 else ()), *((TOKENS,) if cut.expert > 1 else ()))
 
 
 class CutTheModel(Instrument):
@@ -56,16 +78,19 @@ class CutTheModel(Instrument):
         Setting("model", "model", ("bert-large", "gpt2", "megatron-8.3b", "22b", "gpt3", "mt-nlg-530b"), menu=True),
         Setting("tensor", "tensor group", (1, 2, 4, 8, 16), "NPUs"),
         Setting("data", "copies (data group)", (1, 2, 4, 8, 16, 32, 64)),
+        Setting("context", "context group", (1, 2, 4, 8), "NPUs"),
         Setting("pipeline", "pipeline", (1, 2, 4, 8, 16, 32), "stages"),
         Setting("zero", "ZeRO", (0, 1, 2, 3), words=lambda stage: f"stage {stage}" if stage else "off"),
         Setting("sequence", "sequence parallel", (False, True), words=_on, menu=True),
+        Setting("experts", "experts in a block", (1, 8, 16, 64), words=_experts, menu=True),
+        Setting("expert", "expert group", (1, 2, 4, 8, 16), "NPUs", applies=lambda values: values["experts"] > 1),
         Setting("recompute", "recompute", ("none", "selective", "full"), menu=True),
         Setting("micro_batches", "micro-batches a copy", (1, 2, 4, 8, 16, 32, 64), stored=False),
         Setting("device", "device", ("v100", "a100", "h100"), menu=True, stored=False),
     )
     start: ClassVar[Values] = {
-        **{"model": "gpt3", "tensor": 8, "data": 2, "pipeline": 8, "zero": 1, "sequence": False},
-        **{"recompute": "selective", "micro_batches": 8, "device": "a100"},
+        **{"model": "gpt3", "tensor": 8, "data": 2, "context": 1, "pipeline": 8, "zero": 1, "sequence": False},
+        **{"experts": 1, "expert": 1, "recompute": "selective", "micro_batches": 8, "device": "a100"},
     }
     actions = (("best", "show me the best for as many NPUs"),)
 
@@ -83,16 +108,16 @@ class CutTheModel(Instrument):
         """See Instrument."""
         (what, cut), on = job(values), device(values["device"])
         kept, run = memory(what, cut), iteration(values)
+        shown = on_links(run)
         messages = sent(what, cut)
         assert on.memory_bytes is not None
         fits = kept.total <= on.memory_bytes
         total = total_words(run.total_ns, run.bound_ns)
-        slowest = max(run.total_ns, run.bound_ns or 0)
+        slowest = shown.total_ns
         rate = cut.micro_batches * cut.micro_batch * cut.data / slowest * 1e9
         room = f"{kept.total / GIB:,.1f} of {on.memory_bytes / GIB:,.0f} GiB"
         return Scene(
-            title=f"{values['model']} on {cut.npus:,} × {values['device']}: tensor {cut.tensor} × data {cut.data} × "
-            f"pipeline {cut.pipeline}",
+            title=f"{_named(values)} on {cut.npus:,} × {values['device']}: {_cut(cut)}",
             headline=f"{total} an iteration, {rate:,.4g} sequences/s; {room} an NPU{'' if fits else ': doesn’t fit'}",
             sentences=sentences(run, kept, on),
             numbers={
@@ -104,24 +129,32 @@ class CutTheModel(Instrument):
             bars=(time_bars(run), memory_bars(kept, on), size_bars(messages)),
             stage=cut_stage(what, cut, messages),
             code=code(values),
-            lanes=pipeline_lanes(run),
+            lanes=pipeline_lanes(shown),
         )
 
     def question(self, values: Values) -> Question:
         """What takes most of the time, or how much memory it takes: in turn from setting to setting."""
-        cut = f"{values['tensor']} × {values['data']} × {values['pipeline']}"
+        what, strategy = _named(values), job(values)[1]
+        groups = "tensor × data × pipeline" if strategy.context == 1 else "tensor × context × data × pipeline"
+        sizes = (
+            strategy.tensor,
+            *((strategy.context,) if strategy.context > 1 else ()),
+            strategy.data,
+            strategy.pipeline,
+        )
+        cut = f"{' × '.join(map(str, sizes))} ({groups})"
         if self._asks == "sent":
             return Question(
-                f"{values['model']}, cut {cut} (tensor × data × pipeline): what is most of what an NPU sends?",
-                choices=(SUMS, GRADIENTS, LAYERS, NOTHING),
+                f"{what}, cut {cut}: what is most of what an NPU sends?",
+                choices=(SUMS, GRADIENTS, LAYERS, *_more_contents(strategy), NOTHING),
             )
         if self._asks_for_memory(values):
             zero = f", ZeRO stage {values['zero']}" if values["zero"] else ""
             return Question(
-                f"{values['model']}, cut {cut} (tensor × data × pipeline){zero}: how much memory does an NPU need?",
+                f"{what}, cut {cut}{zero}: how much memory does an NPU need?",
                 "GiB",
             )
-        asked = f"{values['model']}, cut {cut} (tensor × data × pipeline): what takes most of an iteration's time?"
+        asked = f"{what}, cut {cut}: what takes most of an iteration's time?"
         return Question(asked, choices=tuple(name for name, _ in times(iteration(values))))
 
     def answer(self, values: Values) -> Answer:
@@ -137,34 +170,36 @@ class CutTheModel(Instrument):
             parts = sorted(kept_parts(kept), key=lambda part: -part[1])
             why = ", ".join(f"{size / GIB:,.1f} GiB of {name}" for name, size in parts)
             return Answer(kept.total / GIB, f"It keeps {why}.", near=1.25)
-        run = iteration(values)
+        run = on_links(iteration(values))
         name, longest = max(times(run), key=lambda part: part[1])
         return Answer(name, f"It takes {format_ns(round(longest))}, {100 * longest / run.total_ns:.0f} % of the time.")
 
     def best(self) -> None:
         """Move to the fastest cut for as many NPUs and sequences whose memory suffices; stay if there is none."""
-        npus, found = job(self.values)[1].npus, []
-        for cut in self._cuts(npus, self.values["data"] * self.values["micro_batches"]):
+        (what, now), on = job(self.values), device(self.values["device"])
+        room = on.memory_bytes or 0
+        found = {}
+        for cut in self._cuts(now.npus, self.values["data"] * self.values["micro_batches"]):
             values = self.values | cut
-            if self._impossible(values) or memory(*job(values)).total > (device(values["device"]).memory_bytes or 0):
-                continue
-            run = iteration(values)
-            found.append((max(run.total_ns, run.bound_ns or 0), values))
+            if not self._impossible(values) and memory(*job(values)).total <= room:
+                found[job(values)[1]] = values
         if found:
-            self.values = min(found, key=lambda each: each[0])[1]
+            self.values = found[fastest(what, found, on, platform_of(now.npus)).strategy]
 
     def _cuts(self, npus: int, batch: int) -> list[Values]:
         by_name = {setting.name: setting.values for setting in self.settings}
         return [
-            {"tensor": t, "data": d, "pipeline": p, "zero": z, "recompute": again}
-            | {"sequence": together, "micro_batches": batch // d}
+            {"tensor": t, "context": c, "data": d, "pipeline": p, "zero": z, "recompute": again}
+            | {"sequence": together, "micro_batches": batch // d, "expert": e}
             for t in by_name["tensor"]
+            for c in by_name["context"]
             for d in by_name["data"]
             for p in by_name["pipeline"]
-            if t * d * p == npus and batch % d == 0 and batch // d in by_name["micro_batches"]
+            if t * c * d * p == npus and batch % d == 0 and batch // d in by_name["micro_batches"]
             for together in (False, True)[: 1 + (t > 1)]
             for z in (0, 1, 3)
             for again in by_name["recompute"]
+            for e in (by_name["expert"] if self.values["experts"] > 1 else (1,))
         ]
 
     def _asks_for_memory(self, values: Values) -> bool:

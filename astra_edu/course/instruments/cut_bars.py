@@ -7,13 +7,17 @@ from collections.abc import Sequence
 from astra_edu.base.bound import total_words
 from astra_edu.base.units import several
 from astra_edu.collectives import Collective
+from astra_edu.course.instruments.cut_job import TOP_K, on_links
 from astra_edu.course.instruments.scene import Bar, Bars, Part
 from astra_edu.course.studies.iteration import Iteration
-from astra_edu.workload.compute import Device
+from astra_edu.workload.compute import Device, Experts
 from astra_edu.workload.strategies import Communication, Memory
 
 GIB = 2**30
-GROUPS = {"tensor": "tensor group", "data": "data group", "pipeline": "bubble and transfers"}
+GROUPS = {
+    **{"tensor": "tensor group", "context": "context group", "expert": "expert group", "data": "data group"},
+    **{"expert data": "data group", "pipeline": "bubble and transfers"},
+}
 """The look of what each group sends."""
 
 SUMS, GRADIENTS, LAYERS = (
@@ -21,7 +25,8 @@ SUMS, GRADIENTS, LAYERS = (
     "sums of gradients, or new parameters",
     "activations for another stage, and their gradients",
 )
-CONTENTS = {"tensor": SUMS, "pipeline": LAYERS}
+KEYS, TOKENS = "keys and values of all tokens, and their gradients", "tokens on their way to experts and back"
+CONTENTS = {"tensor": SUMS, "pipeline": LAYERS, "context": KEYS, "expert": TOKENS}
 
 
 def times(run: Iteration) -> list[tuple[str, float]]:
@@ -30,6 +35,8 @@ def times(run: Iteration) -> list[tuple[str, float]]:
         ("compute", run.compute_ns - run.repeated_ns),
         ("computed again", run.repeated_ns),
         ("tensor group", run.tensor_ns),
+        *((("context group", run.context_ns),) if run.strategy.context > 1 else ()),
+        *((("expert group", run.expert_ns),) if run.strategy.expert > 1 else ()),
         ("bubble and transfers", run.waiting_ns),
         ("data group", run.data_ns),
         ("update", run.update_ns),
@@ -59,7 +66,7 @@ def _sizes(sent: Sequence[Communication]) -> dict[str, dict[str, float]]:
 
 def time_bars(run: Iteration) -> Bars:
     """An iteration's parts, in ms."""
-    parts = tuple(Part(name, ns / 1e6) for name, ns in times(run) if ns > 0)
+    parts = tuple(Part(name, ns / 1e6) for name, ns in times(on_links(run)) if ns > 0)
     return Bars(
         "Time of an iteration, as the model has it",
         (Bar("an iteration", parts, total_words(run.total_ns, run.bound_ns)),),
@@ -103,15 +110,36 @@ def most_sent(sent: Sequence[Communication]) -> dict[str, float]:
     return dict(sorted(found.items(), key=lambda one: -one[1]))
 
 
+def _of_tokens(run: Iteration) -> list[str]:
+    """Which tokens an NPU has, and which experts."""
+    found, cut = [], run.strategy
+    if cut.context > 1:
+        found.append(
+            f"The {cut.context} NPUs of a context group have the same weights and {cut.context} parts of each sequence."
+        )
+    experts = next((each.experts for each in run.model.operators if isinstance(each, Experts)), 0)
+    if experts:
+        has = f"{experts // cut.expert} of the {experts}" if cut.expert > 1 else f"all {experts}"
+        found.append(f"An NPU has {has} experts of a block, and a token goes through {TOP_K} of them.")
+    if run.at_least and run.at_least.total_ns > run.total_ns:
+        found.append(
+            "The parts are those that the links allow: in ASTRA-sim 1.0's model, the messages of an all-to-all over a "
+            "switch don't slow each other down."
+        )
+    return found
+
+
 def sentences(run: Iteration, kept: Memory, on: Device) -> tuple[str, ...]:
     """What takes most, and whether it fits."""
-    name, longest = max(times(run), key=lambda part: part[1])
+    shown = on_links(run)
+    name, longest = max(times(shown), key=lambda part: part[1])
     most, size = max(kept_parts(kept), key=lambda part: part[1])
-    times_share, memory_share = longest / run.total_ns, size / kept.total
+    times_share, memory_share = longest / shown.total_ns, size / kept.total
     most_of = f"Most of the time goes to: {name}, {times_share:.0%}; most of the memory to: {most}, {memory_share:.0%}."
     each = run.strategy.micro_batches * run.strategy.micro_batch
     said = [most_of, f"An iteration is {several(each * run.strategy.data, 'sequence')}"]
     said[-1] += f", {each} for each of the {run.strategy.data} copies." if run.strategy.data > 1 else "."
+    said += _of_tokens(run)
     if run.strategy.zero == 3 and run.strategy.data > 1:
         said.append(
             "“tensor group” is all that is waited for within a micro-batch: ZeRO-3’s all-gathers of parameters, too."

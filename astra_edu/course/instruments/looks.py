@@ -23,6 +23,8 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "backward d": ("#f1f2fc", "#222856", "/"),
     "computed again": ("#cfe3b4", "#5c7a2c", "-"),
     "tensor group": ("#f2a58a", "#a04a2a", "/"),
+    "context group": ("#e2b6d2", "#8a3a6c", "-"),
+    "expert group": ("#f3e08c", "#7d6c14", "x"),
     "data group": ("#9ecbe8", "#2f6f9c", "\\"),
     "bubble and transfers": ("#d4d4d4", "#55585e", "."),
     "update": ("#cbb9e8", "#64499c", "x"),

@@ -8,6 +8,7 @@ from functools import cache
 from astra_edu.base.errors import choice
 from astra_edu.base.table import Table
 from astra_edu.workload.models import transformer as transformers
+from astra_edu.workload.models.mixture import with_experts
 from astra_edu.workload.models.model import INPUT, Model
 from astra_edu.workload.models.recommendation import dlrm
 from astra_edu.workload.models.transformer import transformer
@@ -15,7 +16,7 @@ from astra_edu.workload.models.translation import gnmt
 from astra_edu.workload.models.tutorial import gpt3_tutorial
 from astra_edu.workload.models.vision import resnet50, vgg16
 
-__all__ = ["INPUT", "MODELS", "Model", "model", "transformer"]
+__all__ = ["INPUT", "MODELS", "Model", "model", "transformer", "with_experts"]
 
 
 def _cells(make: Callable[[], Model]) -> list[str]:

@@ -104,7 +104,7 @@ def _add_blocks(
         if experts == 1:
             operators += _feedforward(name, hidden, tokens, feedforward)
         else:
-            operators += _mixture(name, hidden, tokens, feedforward, experts, top_k)
+            operators += mixture(name, hidden, tokens, feedforward, experts, top_k)
     each = (len(operators) - first) // count
     return tuple(range(start, start + each) for start in range(first, len(operators), each))
 
@@ -143,7 +143,7 @@ def _feedforward(name: str, hidden: int, tokens: int, inside: int) -> list[Opera
     ]
 
 
-def _mixture(name: str, hidden: int, tokens: int, inside: int, experts: int, top_k: int) -> list[Operator]:
+def mixture(name: str, hidden: int, tokens: int, inside: int, experts: int, top_k: int) -> list[Operator]:
     """The same with several of the two, each for the tokens that a router sends it (GShard, 2006.16668)."""
     shape, routed, up, down = (tokens, hidden), tokens * top_k, f"{name}_mlp1", f"{name}_mlp2"
     router = Linear(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from astra_edu.base.deprecated import renamed_fields
 from astra_edu.base.errors import ConfigError, choice, flag, instance_of, shown, whole
@@ -134,16 +135,14 @@ class Strategy:
     def part(self, operator: Operator) -> Operator:
         """What one NPU has of an operator: its tokens, its experts, its share of the tensor group's."""
         operator = self.own_tokens(operator)
-        if isinstance(operator, Experts):
-            operator = operator.expert_part(self.expert)
         if operator.split is Split.TABLES:
             return operator.part(self.npus) if self.exchange_embeddings else operator
-        return operator.sequence_part(self.tensor) if self.sequence_parallel else operator.part(self.tensor)
+        return _part(operator, self.expert, self.tensor, self.sequence_parallel)
 
     def own_tokens(self, operator: Operator) -> Operator:
         """The operator for the tokens of one NPU of a context group."""
         instance_of("operator", operator, Operator, "give one of a model, such as Linear(...)")
-        return operator if self.context == 1 else operator.tokens_part(self.context)
+        return operator if self.context == 1 else _tokens_part(operator, self.context)
 
     def stage(self, number: int) -> int:
         """The number of a stage, checked. Raises ConfigError saying which there are."""
@@ -200,6 +199,18 @@ class Strategy:
         below = next(filter(fits, range(min(self.tensor - 1, MOST_TRIED), 0, -1)))
         above = next(filter(fits, range(self.tensor + 1, min(2 * self.tensor, MOST_TRIED) + 1)), None)
         return f"{below} or {above}" if above else f"{below}"
+
+
+@lru_cache(maxsize=8192)
+def _tokens_part(operator: Operator, context: int) -> Operator:
+    return operator.tokens_part(context)
+
+
+@lru_cache(maxsize=8192)
+def _part(operator: Operator, expert: int, tensor: int, sequence_parallel: bool) -> Operator:
+    if isinstance(operator, Experts):
+        operator = operator.expert_part(expert)
+    return operator.sequence_part(tensor) if sequence_parallel else operator.part(tensor)
 
 
 def _multiples(number: int, of: int) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 import astra_edu as ae
-from astra_edu.course.instruments.cut_job import iteration, job, platform_of, sent
+from astra_edu.course.instruments.cut_job import iteration, job, on_links, platform_of, sent
 from astra_edu.course.instruments.cut_stage import MATRICES, cut_stage
 
 GIB = 2**30
@@ -120,12 +120,13 @@ def test_the_best_has_room_and_nothing_that_fits_is_faster():
     best, found = iteration(cut.values).total_ns, job(cut.values)[1]
     assert (found.npus, found.samples) == (16, sequences)
     assert ae.memory(*job(cut.values)).fits("a100")
+    assert iteration(cut.values | {"tensor": 8, "context": 2, "data": 1, "micro_batches": sequences}).total_ns >= best
     tried = 0
     for tensor, data, pipeline in ((8, 2, 1), (4, 4, 1), (2, 8, 1), (16, 1, 1), (8, 1, 2), (4, 2, 2)):
         for together in (False, True):
             for again in ("none", "selective"):
                 values = cut.values | {"tensor": tensor, "data": data, "pipeline": pipeline, "sequence": together}
-                values |= {"recompute": again, "micro_batches": sequences // data}
+                values |= {"recompute": again, "micro_batches": sequences // data, "context": 1}
                 if ae.memory(*job(values)).fits("a100"):
                     assert iteration(values).total_ns >= best
                     tried += 1
@@ -182,6 +183,105 @@ def test_with_a_few_controls_the_rest_stays_and_is_told_in_the_text():
     assert len({tuple(text.split()[1:3]) for text in stored}) == 5 * 7  # 64 heads can be cut in all of these ways
     cut.values = cut.values | {"tensor": 16, "data": 3}
     assert cut.data["nearest"]["zero"] == 0
+
+
+TOKENS = "keys and values of all tokens, and their gradients", "tokens on their way to experts and back"
+
+
+def test_tokens_and_experts_are_shared_out_by_sliders(capsys):
+    cut = ae.CutTheModel("model=gpt2 tensor=1 data=4 context=2 pipeline=1 zero=0 experts=8 expert=4")
+    what, strategy = job(cut.values)
+    assert (what.name, strategy.context, strategy.expert) == ("GPT-2, 8 experts", 2, 4)
+    assert what.parameters == ae.with_experts(ae.model("gpt2"), 8, top_k=2).parameters
+    scene, run = cut.data["scene"], iteration(cut.values)
+    time, _, sizes = scene["bars"]
+    parts = {part["look"]: part["size"] for part in time["bars"][0]["parts"]}
+    assert parts["context group"] == run.at_least.context_ns / 1e6
+    assert parts["expert group"] == run.at_least.expert_ns / 1e6
+    assert sum(parts.values()) == pytest.approx(run.bound_ns / 1e6, abs=1e-5)
+    assert scene["headline"].startswith("at least")
+    by_label = {bar["label"]: bar["parts"][0] for bar in sizes["bars"]}
+    assert {label: part["look"] for label, part in by_label.items()} == {
+        "context: all-gather": "context group",
+        "context: reduce-scatter": "context group",
+        "expert: all-to-all": "expert group",
+        "expert data: all-reduce": "data group",
+        "data: all-reduce": "data group",
+    }
+    sent_there = [c for c in ae.communications(what, strategy) if c.group == "expert"]
+    assert by_label["expert: all-to-all"]["size"] * GIB == sum(c.size * c.times for c in sent_there)
+    assert (
+        scene["title"] == "gpt2 with 8 experts on 8 × a100: tensor 1 × data 4 × context 2 × pipeline 1, experts among 4"
+    )
+    assert "An NPU has 2 of the 8 experts of a block, and a token goes through 2 of them." in scene["sentences"]
+    exec(scene["code"], {"ae": ae})
+    printed = capsys.readouterr().out
+    assert repr(run) in printed
+    assert repr(ae.memory(what, strategy)) in printed
+
+
+def test_parts_are_never_shorter_than_the_links_allow():
+    """Messages of an all-to-all over a switch don't slow each other down in ASTRA-sim 1.0."""
+    cut = ae.CutTheModel("model=gpt3 tensor=1 data=8 pipeline=1 zero=0 experts=8 expert=8")
+    run, scene = iteration(cut.values), cut.data["scene"]
+    parts = {part["look"]: part["size"] for part in scene["bars"][0]["bars"][0]["parts"]}
+    assert parts["expert group"] == run.at_least.expert_ns / 1e6 > 5 * run.expert_ns / 1e6
+    assert sum(parts.values()) == pytest.approx(run.bound_ns / 1e6, abs=1e-5)
+    assert any(text.startswith("The parts are those that the links allow") for text in scene["sentences"])
+    assert scene["lanes"] == () or scene["lanes"][0]["end"] == run.bound_ns / 1e6
+    cut.set(experts=1)
+    assert not any("links allow" in text for text in cut.data["scene"]["sentences"])
+
+
+def test_what_is_sent_for_tokens_is_a_choice_where_they_are_shared_out():
+    cut = ae.CutTheModel("model=gpt2 tensor=1 data=1 context=4 pipeline=1 zero=0", asks="sent")
+    assert set(TOKENS) & set(cut.question(cut.values).choices) == {TOKENS[0]}
+    assert cut.answer(cut.values).value == TOKENS[0]
+    found = ae.communications("gpt2", ae.Strategy(context=4, batch=8, micro_batch=1, recompute="selective"))
+    keys = sum(each.sent_bytes for each in found if each.group == "context")
+    assert f"{keys / GIB:,.2f} GiB of {TOKENS[0]}" in cut.answer(cut.values).why
+    cut.set(experts=8, context=1, data=4, expert=4)
+    assert set(TOKENS) & set(cut.question(cut.values).choices) == {TOKENS[1]}
+    routed = sum(c.sent_bytes for c in sent(*job(cut.values)) if c.group == "expert")
+    assert f"{routed / GIB:,.2f} GiB of {TOKENS[1]}" in cut.answer(cut.values).why
+    cut.set(experts=1)
+    assert not set(TOKENS) & set(cut.question(cut.values).choices)
+    assert job(cut.values)[1].expert == 1
+
+
+@pytest.mark.parametrize(
+    ("setting", "greyed"),
+    [
+        ("model=gpt2 tensor=1 data=2 pipeline=1 experts=8", {"expert": {"2", "3", "4"}}),
+        ("model=gpt2 tensor=1 data=16 pipeline=1 experts=8", {"expert": {"4"}}),
+    ],
+)
+def test_an_expert_group_is_no_larger_than_there_are_copies_and_experts(setting, greyed):
+    found = ae.CutTheModel(setting).data["greyed"]
+    assert {name: set(found[name]) for name in greyed} == greyed
+
+
+def test_the_expert_group_has_a_slider_where_there_are_experts():
+    by_name = {setting.name: setting for setting in ae.CutTheModel.settings}
+    cut = ae.CutTheModel()
+    assert not by_name["expert"].shown(cut.values)
+    assert by_name["expert"].shown(cut.values | {"experts": 8})
+
+
+@pytest.mark.parametrize("setting", ["model=gpt2 experts=8 tensor=1 data=4 pipeline=2 micro_batches=4"])
+def test_the_best_may_share_out_tokens_and_experts(setting):
+    cut = ae.CutTheModel(setting)
+    npus, room = job(cut.values)[1].npus, ae.device("a100").memory_bytes
+    cut.best()
+    best = on_links(iteration(cut.values)).total_ns
+    assert job(cut.values)[1].npus == npus
+    for moved in ({"expert": 1}, {"expert": 2}, {"expert": 4}, {"context": 2, "data": cut.values["data"] // 2}):
+        values = cut.values | moved
+        if cut.values["data"] * values["context"] % values["expert"] or not values["data"]:
+            continue
+        values["micro_batches"] = cut.values["data"] * cut.values["micro_batches"] // values["data"]
+        if ae.memory(*job(values)).total <= room:
+            assert on_links(iteration(values)).total_ns >= best
 
 
 def test_one_npu_sends_nothing_and_says_so():
