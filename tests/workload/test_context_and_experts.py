@@ -200,6 +200,18 @@ def test_zero_shares_experts_out_among_those_that_have_the_same(zero):
     assert kept.optimiser == 12 * (shared if zero >= 1 else whole)
 
 
+def test_with_sequence_parallelism_every_npu_keeps_the_tokens_that_its_experts_got():
+    """They come from all NPUs of the expert group, so a tensor group doesn't keep them together."""
+    plain, together = (
+        ae.memory(mixture(), ae.Strategy(tensor=2, data=4, expert=4, sequence_parallel=sequence)).activations
+        for sequence in (False, True)
+    )
+    halved = (
+        BYTES * (2 * BLOCKS + 1) + (2 * BLOCKS + 1) + BYTES * (BLOCKS + 1)
+    )  # normalisations; masks; attentions, scores
+    assert plain - together == halved * TOKENS * HIDDEN / 2
+
+
 def test_an_npu_with_fewer_experts_computes_as_much_for_more_tokens_each():
     up = mixture().operators[[each.name for each in mixture().operators].index("block1_mlp1")]
     part = ae.Strategy(data=4, expert=4).part(up)

@@ -68,8 +68,8 @@ class CutTheModel(Instrument):
     view shows, or by name. asks: "time", "memory" or "sent", where it is always to ask for the same.
 
     >>> cut = ae.CutTheModel("model=22b tensor=4", data=1, pipeline=1)
-    >>> cut.text
-    'model=22b tensor=4 data=1 pipeline=1 zero=1 sequence=False recompute=selective micro_batches=8 device=a100'
+    >>> cut.text.split()[:5]
+    ['model=22b', 'tensor=4', 'data=1', 'context=1', 'pipeline=1']
     >>> print(cut.predict("compute").said)
     You said compute; so it is.
     """

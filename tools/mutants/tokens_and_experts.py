@@ -1,0 +1,129 @@
+"""Faults of context groups and experts: what is sent, kept, computed and waited for."""
+
+from tools.mutants.fault import Fault
+
+COMPUTE, STRATEGIES = "astra_edu/workload/compute", "astra_edu/workload/strategies"
+ITERATION = "astra_edu/course/studies/iteration"
+TESTS = "tests/workload/test_context_and_experts.py::test_"
+
+FAULTS = [
+    Fault(
+        "keys and values are gathered in the forward pass only",
+        f"{STRATEGIES}/communication.py",
+        '        yield one(both, INPUT_GRADIENT, Collective.ALL_GATHER, "context", npus, own)\n',
+        "",
+        f"{TESTS}a_context_group_gathers_keys_and_values_twice_and_scatters_their_gradients",
+    ),
+    Fault(
+        "only keys are gathered",
+        f"{STRATEGIES}/communication.py",
+        "2 * part.heads * part.width * part.tokens",
+        "part.heads * part.width * part.tokens",
+        f"{TESTS}a_context_group_gathers_keys_and_values_twice_and_scatters_their_gradients",
+    ),
+    Fault(
+        "a tensor group adds up the activations of all tokens, though each has some",
+        f"{STRATEGIES}/communication.py",
+        'yield one("activations", FORWARD, adding, prod(own.gives))',
+        'yield one("activations", FORWARD, adding, prod(operator.gives))',
+        f"{TESTS}other_activations_are_those_of_its_tokens_and_gradients_those_of_as_many_copies",
+    ),
+    Fault(
+        "stages hand on the activations of all tokens",
+        f"{STRATEGIES}/communication.py",
+        "prod(strategy.own_tokens(last).gives)",
+        "prod(last.gives)",
+        f"{TESTS}other_activations_are_those_of_its_tokens_and_gradients_those_of_as_many_copies",
+    ),
+    Fault(
+        "tokens go to their experts once, however many they go to",
+        f"{STRATEGIES}/communication.py",
+        "npus, prod(part.routed))",
+        "npus, part.tokens * part.width)",
+        f"{TESTS}each_token_goes_to_its_experts_and_back_in_both_passes",
+    ),
+    Fault(
+        "partial sums of experts are added up twice",
+        f"{STRATEGIES}/communication.py",
+        "if strategy.tensor == 1 or isinstance(operator, Experts):",
+        "if strategy.tensor == 1:",
+        f"{TESTS}partial_sums_of_experts_are_added_up_once_they_are_combined",
+    ),
+    Fault(
+        "all copies add up the gradients of every expert",
+        f"{STRATEGIES}/strategy.py",
+        "self.copies // self.expert if isinstance(operator, Experts) else self.copies",
+        "self.copies",
+        f"{TESTS}npus_with_the_same_experts_add_up_their_gradients",
+    ),
+    Fault(
+        "a context group takes no NPUs",
+        f"{STRATEGIES}/strategy.py",
+        "return self.copies * self.tensor * self.pipeline",
+        "return self.data * self.tensor * self.pipeline",
+        f"{TESTS}neighbours_share_tokens_and_experts",
+    ),
+    Fault(
+        "ZeRO shares experts out among those that have others",
+        f"{STRATEGIES}/memory.py",
+        "experts / (strategy.copies // strategy.expert)",
+        "experts / strategy.copies",
+        f"{TESTS}zero_shares_experts_out_among_those_that_have_the_same",
+    ),
+    Fault(
+        "an expert's input is thought to be kept by the tensor group together",
+        f"{STRATEGIES}/memory.py",
+        " and not isinstance(operator, Experts)",
+        "",
+        f"{TESTS}with_sequence_parallelism_every_npu_keeps_the_tokens_that_its_experts_got",
+    ),
+    Fault(
+        "queries look only at the keys of their own NPU",
+        f"{COMPUTE}/attention.py",
+        "        keys = self.keys or 0\n",
+        "        keys = self.tokens\n",
+        f"{TESTS}queries_of_some_tokens_look_at_the_keys_of_all",
+    ),
+    Fault(
+        "an NPU with fewer experts computes for fewer tokens",
+        f"{COMPUTE}/experts.py",
+        'replace(self, experts=divided(self.name, "experts", self.experts, parts))',
+        'replace(self, experts=divided(self.name, "experts", self.experts, parts), tokens=self.tokens // parts)',
+        f"{TESTS}an_npu_with_fewer_experts_computes_as_much_for_more_tokens_each",
+    ),
+    Fault(
+        "all experts have the parameters of one",
+        f"{COMPUTE}/experts.py",
+        "return self.experts * super().parameters",
+        "return super().parameters",
+        f"{TESTS}a_mixture_has_the_parameters_of_all_experts_and_the_work_of_top_k",
+    ),
+    Fault(
+        "the optimiser updates all experts, though ZeRO has shared them out",
+        f"{ITERATION}/stage_times.py",
+        "step.parameters / strategy.sharing(operator)",
+        "step.parameters / strategy.data",
+        f"{TESTS}the_optimiser_updates_what_an_npu_has_of_the_experts",
+    ),
+    Fault(
+        "waiting for experts is counted as waiting for the tensor group",
+        f"{ITERATION}/parts.py",
+        "WAITS.index(one.group) if one.group in WAITS else 0",
+        "0",
+        f"{TESTS}an_iteration_says_what_it_waits_for_each_group",
+    ),
+    Fault(
+        "those with the same experts are neighbours",
+        f"{ITERATION}/groups.py",
+        'shares["expert"], shares["expert data"] = _take(',
+        'shares["expert data"], shares["expert"] = _take(',
+        f"{TESTS}neighbours_share_tokens_and_experts",
+    ),
+    Fault(
+        "every block's mixture comes before its attention",
+        "astra_edu/workload/models/mixture.py",
+        "return [*kept, *mixture(name, up.inputs, up.tokens, up.outputs, experts, top_k)]",
+        "return [*mixture(name, up.inputs, up.tokens, up.outputs, experts, top_k), *kept]",
+        f"{TESTS}any_transformer_can_have_experts",
+    ),
+]
