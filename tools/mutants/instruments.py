@@ -225,7 +225,7 @@ FAULTS = [
     ),
     Fault(
         "cut: what is cut by columns is cut by rows",
-        f"{PY}/cut_stage.py",
+        f"{PY}/cut_places.py",
         "        if self.by_columns:\n",
         "        if not self.by_columns:\n",
         f"{CUT}the_slices_of_a_matrix_make_up_the_whole",
@@ -275,15 +275,15 @@ FAULTS = [
     Fault(
         "cut: the data group's line is there all the time",
         f"{PY}/cut_stage.py",
-        "2.5 if step in plays else 0.0",
+        "2.5 if key in plays else 0.0",
         "2.5",
         f"{CUT}lines_join_a_group_while_its_collective_plays[0-data0]",
     ),
     Fault(
         "cut: ZeRO-3's gather has no line",
         f"{PY}/cut_stage.py",
-        "3: (2, 12)}",
-        "3: (12,)}",
+        '3: ("home", "exchange")}',
+        '3: ("exchange",)}',
         f"{CUT}lines_join_a_group_while_its_collective_plays[3-data3]",
     ),
 ]

@@ -6,7 +6,74 @@ COMPUTE, STRATEGIES = "astra_edu/workload/compute", "astra_edu/workload/strategi
 ITERATION = "astra_edu/course/studies/iteration"
 TESTS = "tests/workload/test_context_and_experts.py::test_"
 
+STAGE, ON_STAGE = "astra_edu/course/instruments/cut_", "tests/course/instruments/test_cut_stage.py::test_"
+KEYS = f"{ON_STAGE}keys_and_values_are_there_from_the_gathering_on_until_they_were_used[2-1]"
+TRAVEL = f"{ON_STAGE}experts_are_on_the_npus_that_own_them_and_tokens_go_there_and_back[2-2-1]"
+
 FAULTS = [
+    Fault(
+        "stage: keys and values stay in the MLP",
+        f"{STAGE}tokens.py",
+        '"attention": here}',
+        '"attention": here, "MLP": here}',
+        KEYS,
+    ),
+    Fault(
+        "stage: summands of keys’ gradients look complete",
+        f"{STAGE}tokens.py",
+        '"partial sums" if key == "attention gradients"',
+        '"complete" if key == "attention gradients"',
+        KEYS,
+    ),
+    Fault(
+        "stage: letters of keys that aren't there yet",
+        f"{STAGE}tokens.py",
+        'if at.get(key, source) is here else ""',
+        "",
+        KEYS,
+    ),
+    Fault(
+        "stage: tokens don't return from their experts",
+        f"{STAGE}tokens.py",
+        'AWAY = (ROUTING[0], "MLP", ',
+        'AWAY = (ROUTING[0], "MLP", ROUTING[1], ',
+        TRAVEL,
+    ),
+    Fault(
+        "stage: every NPU has expert 0",
+        f"{STAGE}places.py",
+        "first = row % self.cut.expert * each",
+        "first = 0",
+        TRAVEL,
+    ),
+    Fault(
+        "stage: the expert group's line plays with the context group's",
+        f"{STAGE}stage.py",
+        '"expert": (cut.expert, ROUTING)',
+        '"expert": (cut.expert, GATHERING)',
+        TRAVEL,
+    ),
+    Fault(
+        "stage: an expert that nobody else has is a partial sum",
+        f"{STAGE}stage.py",
+        "cut.copies // cut.expert, expert % 2",
+        "cut.copies, expert % 2",
+        f"{ON_STAGE}gradients_of_experts_are_partial_only_where_others_have_the_same[8-1-0]",
+    ),
+    Fault(
+        "stage: tokens lie on the sums",
+        f"{STAGE}places.py",
+        "y + high - SUMS - TOKENS,",
+        "y + high - SUMS,",
+        f"{ON_STAGE}nothing_lies_on_anything_else_or_outside",
+    ),
+    Fault(
+        "stage: KiB are said in small letters",
+        f"{STAGE}steps.py",
+        'f"Then {_collective(back)} brings',
+        'f"{_collective(back).capitalize()} brings',
+        TRAVEL,
+    ),
     Fault(
         "keys and values are gathered in the forward pass only",
         f"{STRATEGIES}/communication.py",

@@ -11,6 +11,8 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "optimiser state": ("#cbb9e8", "#64499c", "\\"),
     "activations": ("#a9dcc3", "#2b7355", "."),
     "partial sums": ("#f8cfa6", "#8a4a14", "x"),
+    "tokens": ("#e4e6ea", "#4b4f57", ""),
+    "keys and values": ("#cbb9e8", "#64499c", "."),
     "complete": ("#a9dcc3", "#2b7355", ""),
     "compute": ("#87c5a0", "#2f7d52", ""),
     "forward": ("#87c5a0", "#2f7d52", ""),
