@@ -17,6 +17,8 @@ pytestmark = pytest.mark.browser
 
 CUT = ae.CutTheModel("model=22b tensor=4 data=2 pipeline=1 zero=1")
 SCENE = CUT.data["scene"]
+TOKENS = ae.CutTheModel("model=gpt2 tensor=1 data=2 context=2 pipeline=1 zero=1 experts=8 expert=2")
+"""Two groups more."""
 
 BOXES = """(selector) => [...document.querySelectorAll(selector)].map((group) => {
   const [ground, hatch] = group.querySelectorAll("rect");
@@ -24,6 +26,9 @@ BOXES = """(selector) => [...document.querySelectorAll(selector)].map((group) =>
   return { name: group.dataset.piece, shown: getComputedStyle(group).visibility === "visible",
            box, fill: getComputedStyle(ground).fill, hatched: hatch?.style.fill.startsWith("url") ?? false };
 })"""
+
+WORDS = """() => Object.fromEntries([...document.querySelectorAll("[data-piece]")].map((group) =>
+  [group.dataset.piece, group.querySelector(".astra-word")?.textContent ?? ""]))"""
 
 BARS = """() => [...document.querySelectorAll(".astra-bars")].map((figure) => ({
   title: figure.querySelector("figcaption").textContent,
@@ -75,6 +80,36 @@ def test_every_piece_is_where_and_as_the_step_has_it(show, step, scheme):
             assert entry["hatched"] == bool(look[2])
     assert page.locator(".astra-live").inner_text() == SCENE["stage"]["steps"][step]
     assert page.locator(".astra-where").inner_text() == f"step {step} of {len(SCENE['stage']['steps']) - 1}"
+
+
+def test_tokens_and_experts_are_where_and_as_each_step_has_them(show):
+    page = show(TOKENS)
+    stage = TOKENS.data["scene"]["stage"]
+    kinds = {"E": "expert", "A": "tokens", "B": "tokens"}
+    for step in range(len(stage["steps"])):
+        to_step(page, step)
+        seen = {entry["name"]: entry for entry in page.evaluate(BOXES, "[data-piece]")}
+        words = page.evaluate(WORDS)
+        assert len(seen) == len(stage["pieces"])
+        for piece in stage["pieces"]:
+            name, box, look = piece["name"], piece["at"][step], LOOKS[piece["looks"][step]]
+            assert seen[name]["shown"] == (box is not None)
+            if box:
+                assert seen[name]["box"] == pytest.approx(box, abs=1e-6), (name, step)
+                assert seen[name]["fill"] == shade(look[:2], "light")
+                assert seen[name]["hatched"] == bool(look[2])
+                word = piece["says"][step] if piece["says"] else piece["text"]
+                assert words.get(name, "") == word
+                assert not word or kinds[word[0]] in name
+        assert page.locator(".astra-live").inner_text() == stage["steps"][step]
+
+
+def test_time_and_bytes_of_tokens_and_experts_have_bars_of_their_own(show):
+    bars = {bar["label"]: bar for figure in show(TOKENS).evaluate(BARS) for bar in figure["bars"]}
+    looks = [look for look, *_ in bars["an iteration"]["parts"]]
+    assert [look for look in looks if look.endswith("group")] == ["context group", "expert group", "data group"]
+    assert bars["context: all-gather"]["parts"][0][0] == "context group"
+    assert bars["expert: all-to-all"]["parts"][0][0] == "expert group"
 
 
 def test_pieces_fly_from_the_matrix_to_their_npu(show):
@@ -167,7 +202,7 @@ def test_the_setting_and_its_code_can_be_copied_from(show):
     page = show()
     page.get_by_text("This setting as text").click()
     page.get_by_text("The same as code").click()
-    assert page.locator("pre").all_inner_texts() == [CUT.text, SCENE["code"]]
+    assert page.locator("pre").all_inner_texts() == [CUT.data["short"], SCENE["code"]]
 
 
 @pytest.mark.parametrize(("wide", "high"), [(1280, 720), (900, 800)])
