@@ -67,6 +67,17 @@ test("an older answer doesn't come between what is shown already and its own", (
   assert.deepEqual(shown, ["2 NPUs", "4 NPUs"]);
 });
 
+test("what another view of it wishes is shown, once its own wishes are answered", () => {
+  const { model, source, shown, stood, answer } = begin();
+  source.ask({ npus: 4 }, 1);
+  answer(1, 4);
+  source.ask({ npus: 2 }, 2); // known
+  answer(2, 2);
+  Object.assign(model.state, { values: { npus: 8 }, answered: "w.1" });
+  model.set("data", JSON.stringify(data(8)));
+  assert.deepEqual([shown.at(-1), source.answered, stood.at(-1)[1]], ["8 NPUs", true, true]);
+});
+
 test("a problem, and what was brought in line with a note, isn't shown again before Python says so", () => {
   const { source, shown, answer } = begin();
   source.ask({ npus: 3 }, 1);

@@ -18,6 +18,13 @@ FAULTS = [
     Fault("Python isn't told", SOURCE, "model.save_changes();", "", AT_ONCE),
     Fault("what was seen stays, whatever Python says", SOURCE, "if (sent === this.sent) return", "return", OTHER),
     Fault("older answers come between", SOURCE, "if (this.ahead && !this.answered) return;", "", OLDER),
+    Fault(
+        "what another view wishes isn't shown",
+        SOURCE,
+        'if (this.model.get("answered") === this.wish) this.wish = "";',
+        "",
+        f"{TEST}what another view of it wishes is shown, once its own wishes are answered",
+    ),
     Fault("answers are left out for ever", SOURCE, "this.ahead && !this.answered", "this.ahead", OTHER),
     Fault("a problem is kept as a setting", SOURCE, "!this.live || data.problem ||", "!this.live ||", NOTED),
     Fault("an old note is said again", SOURCE, "data.problem || data.note)", "data.problem)", NOTED),

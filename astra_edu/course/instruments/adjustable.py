@@ -94,9 +94,11 @@ class Adjustable(View):
         asked = {s.name: wish[s.name] for s in self.settings if s.name in wish}
         with self.hold_sync():
             self._before = self._wanted
-            self._take(self.values | asked, in_full=len(asked) == len(self.settings))
-            self._before = None
-            self.answered = self.wish.get("number") or ""
+            try:
+                self._take(self.values | asked, in_full=len(asked) == len(self.settings))
+            finally:  # whatever goes wrong, nobody waits for an answer
+                self._before = None
+                self.answered = self.wish.get("number") or ""
 
     def _take(self, values: Values, in_full: bool) -> None:
         """Want these values. in_full: none of them is to be brought in line with another, as all were chosen."""

@@ -18,7 +18,7 @@ export class Source {
 
   /** Whether Python has answered the last wish of this view. */
   get answered() {
-    return !this.wish || this.model.get("answered") === this.wish;
+    return !this.wish;
   }
 
   /** Somebody wants these values: ask Python, or look for them on the page. number: of the wish. */
@@ -35,6 +35,7 @@ export class Source {
 
   /** Python has sent something. An answer to an older wish than what is shown already is left out. */
   arrived() {
+    if (this.model.get("answered") === this.wish) this.wish = ""; // from now on, what other views wish is shown, too
     if (this.ahead && !this.answered) return;
     const sent = this.model.get("data");
     if (sent === this.sent) return this.settings.show(this.data, this.model.get("values"), this.answered);
