@@ -16,6 +16,7 @@ SPLIT = ae.Strategy(data=2, batch=8)
 OPERATOR = {"name": "fc", "after": (), "split": compute.Split.GATHERED, "shares_input": False}
 SHAPE = compute.Linear(name="fc", inputs=8, outputs=8)
 MODEL = ae.transformer("small", hidden=64, heads=4, blocks=2, sequence=16, vocabulary=100)
+MIXTURE = ae.with_experts(MODEL, 4)
 RECORDED = Path(__file__).parents[2] / "exercises/inputs/pytorch"
 
 
@@ -125,7 +126,19 @@ CALLS = [
         recompute="none",
         exchange_embeddings=False,
         element_bytes=2,
+        context=1,
+        expert=1,
     ),
+    call(
+        "Strategy of experts",
+        lambda **given: (ae.communications(MIXTURE, ae.Strategy(**given)), ae.memory(MIXTURE, ae.Strategy(**given))),
+        data=2,
+        context=2,
+        expert=4,
+        tensor=2,
+    ),
+    call("Strategy .own_tokens", SPLIT.own_tokens, operator=SHAPE),
+    call("Strategy .sharing", SPLIT.sharing, operator=SHAPE),
     call("Strategy .check", SPLIT.check, model=MODEL),
     call("Strategy .divides", SPLIT.divides, model=MODEL),
     call("Strategy .part", SPLIT.part, operator=SHAPE),
@@ -197,10 +210,13 @@ CALLS = [
         sequence=16,
         vocabulary=100,
         feedforward=None,
+        experts=1,
+        top_k=1,
         published=None,
         exact=False,
         source="",
     ),
+    call("with_experts", lambda **given: timed(ae.with_experts(**given)), model=MODEL, experts=4, top_k=2),
     call("traces.Builder", traces.Builder, npus=4),
     call(
         "traces.Builder .compute",
