@@ -1,0 +1,63 @@
+"""JupyterLite with the notebooks and exercises, and a kernel that finds its packages in the site."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from tools.site.lock import KERNEL, lock
+from tools.site.release import LOCK, Release
+from tools.site.wheels import ROOT, SiteError, Wheel, own, pure
+
+CONTENTS = ("notebooks", "exercises")
+EXTENSION = Path("share/jupyter/labextensions/@jupyterlite/pyodide-kernel-extension/static/pypi")
+"""Where the kernel's own wheels are."""
+
+
+def build(work: Path, site: Path, release: Release, bundle: bool) -> list[str]:
+    """Build it into a folder `lite` of the site; the names of packages that it can't have.
+
+    work: a folder for what is only needed meanwhile. bundle: whether the packages of Pyodide are in the site, too.
+    """
+    lite = site / "lite"
+    _build(work, lite)
+    pyodide = lite / "static" / "pyodide"
+    pyodide.mkdir(parents=True)
+    wheels = work / "wheels"
+    wheels.mkdir(exist_ok=True)
+    ours = {wheel.name: wheel for wheel in (own(wheels), *map(Wheel.of, (Path(sys.prefix) / EXTENSION).glob("*.whl")))}
+    known = release.core(pyodide)
+    files, missing = lock(known, release.packages(pyodide, bundle), lambda name: ours.get(name) or pure(name, wheels))
+    for entry in files["packages"].values():
+        for folder in (wheels, Path(sys.prefix) / EXTENSION):
+            if (folder / entry["file_name"]).exists():
+                shutil.copy(folder / entry["file_name"], pyodide)
+    (pyodide / LOCK).write_text(json.dumps(files), encoding="utf-8")
+    return missing
+
+
+def _build(work: Path, lite: Path) -> None:
+    """JupyterLite itself, and its contents."""
+    source = work / "lite"
+    shutil.rmtree(source, ignore_errors=True)
+    for folder in CONTENTS:
+        shutil.copytree(ROOT / folder, source / "files" / folder, ignore=shutil.ignore_patterns(".*", "*.csv"))
+    kernel = {
+        "pyodideUrl": "./static/pyodide/pyodide.mjs",
+        "disablePyPIFallback": True,
+        "loadPyodideOptions": {"packages": list(KERNEL)},
+    }
+    settings = {"litePluginSettings": {"@jupyterlite/pyodide-kernel-extension:kernel": kernel}, "appName": "astra_edu"}
+    about = {"jupyter-lite-schema-version": 0, "jupyter-config-data": settings}
+    (source / "jupyter-lite.json").write_text(json.dumps(about), encoding="utf-8")
+    (source / "overrides.json").write_text(
+        (ROOT / "tools" / "overrides.json").read_text(encoding="utf-8"), encoding="utf-8"
+    )
+    words = [sys.executable, "-m", "jupyterlite_core", "build", "--contents", "files", "--output-dir", str(lite)]
+    words += ["--no-sourcemaps"]
+    done = subprocess.run(words, cwd=source, capture_output=True, text=True)
+    if done.returncode:
+        raise SiteError(f"JupyterLite can't be built: {done.stderr.strip() or done.stdout.strip()}")

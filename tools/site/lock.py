@@ -1,0 +1,66 @@
+"""Which packages the kernel in the browser loads, and from where: a lock file in Pyodide's format.
+
+What a release of Pyodide has is taken from it, by its address or from a folder; what it hasn't are pure wheels.
+`import astra_edu` in a cell then loads it with all it needs, so that no notebook has to be changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tools.site.wheels import Wheel
+
+KERNEL = ("micropip", "piplite", "ipykernel", "comm", "pyodide-kernel", "jedi", "ipython")
+"""What a kernel loads before it is ready."""
+COURSE = ("astra-edu", "ipywidgets", "anywidget", "numpy", "matplotlib")
+"""What the notebooks import."""
+LEFT_OUT = {"widgetsnbextension", "jupyterlab-widgets", "pexpect", "psutil", "colorama", "tzdata"}
+"""What only a server needs, or another system."""
+MORE_IMPORTS = {"astra-edu": ("numpy", "matplotlib", "ipywidgets", "anywidget")}
+"""What a package loads late, so that its wheel doesn't ask for it."""
+
+Entry = dict[str, Any]
+
+
+def lock(
+    release: Mapping[str, Any], there: Callable[[Entry], str | None], wheel: Callable[[str], Wheel | None]
+) -> tuple[dict[str, Any], list[str]]:
+    """The lock file, and the names of packages that can't be had.
+
+    release: Pyodide's own lock file. there: the address of a file of the release, None if it isn't at hand.
+    wheel: the pure wheel of a package.
+    """
+    packages: dict[str, Entry] = {}
+    missing: list[str] = []
+    wanted = [*KERNEL, *COURSE]
+    for name in wanted:  # grows
+        if name in packages or name in missing or name in LEFT_OUT:
+            continue
+        known = release["packages"].get(name)
+        if known and (address := there(known)):
+            packages[name] = known | {"file_name": address, "unvendored_tests": False}
+        elif found := wheel(name):
+            packages[name] = _entry(found)
+        else:
+            missing.append(name)
+            continue
+        wanted += packages[name]["depends"]
+    for entry in packages.values():
+        entry["depends"] = [name for name in entry["depends"] if name in packages]
+    return {"info": release["info"], "packages": dict(sorted(packages.items()))}, missing
+
+
+def _entry(wheel: Wheel) -> Entry:
+    return {
+        "name": wheel.name,
+        "version": wheel.version,
+        "file_name": wheel.path.name,
+        "install_dir": "site",
+        "sha256": wheel.sha256,
+        "package_type": "package",
+        "imports": list(wheel.imports),
+        "depends": [*wheel.needs, *MORE_IMPORTS.get(wheel.name, ())],
+        "unvendored_tests": False,
+    }
