@@ -7,7 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from tools.site.lite import build
+from tools.site import lite, pages
 from tools.site.release import Release
 from tools.site.wheels import ROOT, SiteError
 
@@ -23,7 +23,8 @@ def main(words: list[str]) -> int:
     for folder in (given.out, work):
         folder.mkdir(parents=True, exist_ok=True)
     try:
-        missing = build(work, given.out, Release(given.pyodide), given.bundle)
+        pages.build(given.out)
+        missing = lite.build(work, given.out, Release(given.pyodide), given.bundle)
     except SiteError as error:
         print(error, file=sys.stderr)
         return 1

@@ -51,6 +51,7 @@ def _build(work: Path, lite: Path) -> None:
         "loadPyodideOptions": {"packages": list(KERNEL)},
     }
     settings = {"litePluginSettings": {"@jupyterlite/pyodide-kernel-extension:kernel": kernel}, "appName": "astra_edu"}
+    settings |= {"enableServiceWorkerCache": True}
     about = {"jupyter-lite-schema-version": 0, "jupyter-config-data": settings}
     (source / "jupyter-lite.json").write_text(json.dumps(about), encoding="utf-8")
     (source / "overrides.json").write_text(
