@@ -2,8 +2,10 @@ VENV := .venv
 PY := $(VENV)/bin/python
 PYTHON := python3 python3.14 python3.13 python3.12 python3.11
 ARGS :=
+BUNDLE :=
+PYODIDE :=
 
-.PHONY: help lab exact test mutants coverage bench docs exercises outputs format clean
+.PHONY: help lab exact test mutants coverage bench docs site exercises outputs format clean
 
 help: ## these lines
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -38,6 +40,10 @@ docs: $(VENV)/docs-installed ## the API reference and the notebooks as a site, i
 	$(PY) -m tools.docs --strict --quiet
 	@echo 'Open build/docs/index.html; to search in it: $(PY) -m http.server --directory build/docs'
 
+site: $(VENV)/site-installed ## the course as files for any web server, in build/site; BUNDLE=1 puts NumPy and the like in it, too
+	$(PY) -m tools.site $(if $(BUNDLE),--bundle) $(if $(PYODIDE),--pyodide $(PYODIDE))
+	@echo 'To look at it: $(PY) -m http.server --directory build/site'
+
 exercises: $(VENV)/test-installed ## make exercises/ from solutions/
 	$(PY) -m tools.exercises
 
@@ -53,9 +59,10 @@ clean: ## remove .venv and every cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 $(VENV)/lab-installed: EXTRAS := notebook
-$(VENV)/test-installed: EXTRAS := notebook,test
-$(VENV)/docs-installed: EXTRAS := notebook,test,docs
-$(VENV)/lab-installed $(VENV)/test-installed $(VENV)/docs-installed: pyproject.toml tools/overrides.json
+$(VENV)/test-installed: EXTRAS := notebook,test,site
+$(VENV)/docs-installed: EXTRAS := notebook,test,site,docs
+$(VENV)/site-installed: EXTRAS := notebook,site,docs
+$(VENV)/lab-installed $(VENV)/test-installed $(VENV)/docs-installed $(VENV)/site-installed: pyproject.toml tools/overrides.json
 	@$(make_venv)
 	@echo 'Installing into $(VENV), once; later starts need no network.'
 	@if uv --version >/dev/null 2>&1; then uv pip install --python $(PY) -e '.[$(EXTRAS)]'; \
@@ -66,7 +73,7 @@ $(VENV)/lab-installed $(VENV)/test-installed $(VENV)/docs-installed: pyproject.t
 
 # Installed again when this folder was moved, or when the Python it was made with has gone.
 ifneq ($(shell test -x $(PY) && cat $(VENV)/installed-in 2>/dev/null),$(CURDIR))
-.PHONY: $(VENV)/lab-installed $(VENV)/test-installed $(VENV)/docs-installed
+.PHONY: $(VENV)/lab-installed $(VENV)/test-installed $(VENV)/docs-installed $(VENV)/site-installed
 endif
 
 new_enough = -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1

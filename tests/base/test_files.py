@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -105,6 +106,13 @@ def test_layers_have_names_that_a_file_can_hold():
 
 
 @on_unix
+def test_where_there_are_no_locks_nobody_waits(tmp_path, monkeypatch):
+    """As in a browser, whose fcntl has no flock."""
+    monkeypatch.setattr("astra_edu.base.locked.import_module", lambda name: SimpleNamespace())
+    with locked(tmp_path, patience_s=0.05), locked(tmp_path, patience_s=0.05):
+        (tmp_path / "here").write_text("written")
+
+
 def test_one_process_at_a_time_works_in_a_folder(tmp_path):
     alone = f"with locked(Path({str(tmp_path)!r})): print(2)"
     other = f"from pathlib import Path\nfrom astra_edu.base.locked import locked\n{alone}"

@@ -7,6 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
+from tools import docs
 from tools.site import lite, pages
 from tools.site.release import Release
 from tools.site.wheels import ROOT, SiteError
@@ -25,11 +26,15 @@ def main(words: list[str]) -> int:
     try:
         pages.build(given.out)
         missing = lite.build(work, given.out, Release(given.pyodide), given.bundle)
+        if code := docs.main(["--quiet", "--site-dir", str(given.out / "docs")]):
+            return code
     except SiteError as error:
         print(error, file=sys.stderr)
         return 1
     size = sum(path.stat().st_size for path in given.out.rglob("*") if path.is_file())
-    print(f"{given.out}: {size / 1e6:.0f} MB" + (f"; without {', '.join(missing)}, which can't be had" if missing else ""))
+    print(
+        f"{given.out}: {size / 1e6:.0f} MB" + (f"; without {', '.join(missing)}, which can't be had" if missing else "")
+    )
     return 0
 
 

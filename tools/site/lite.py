@@ -36,7 +36,18 @@ def build(work: Path, site: Path, release: Release, bundle: bool) -> list[str]:
             if (folder / entry["file_name"]).exists():
                 shutil.copy(folder / entry["file_name"], pyodide)
     (pyodide / LOCK).write_text(json.dumps(files), encoding="utf-8")
+    _keep(lite)
     return missing
+
+
+def _keep(lite: Path) -> None:
+    """Let the site be used without a network once it was loaded."""
+    here = Path(__file__).parent
+    (lite / "service-worker.js").rename(lite / "jupyterlite-worker.js")
+    shutil.copy(here / "lite_worker.js", lite / "service-worker.js")
+    page = lite / "lab" / "index.html"
+    script = f'<script type="module">\n{(here / "keep_lab.js").read_text(encoding="utf-8")}</script>\n</body>'
+    page.write_text(page.read_text(encoding="utf-8").replace("</body>", script, 1), encoding="utf-8")
 
 
 def _build(work: Path, lite: Path) -> None:
@@ -51,7 +62,7 @@ def _build(work: Path, lite: Path) -> None:
         "loadPyodideOptions": {"packages": list(KERNEL)},
     }
     settings = {"litePluginSettings": {"@jupyterlite/pyodide-kernel-extension:kernel": kernel}, "appName": "astra_edu"}
-    settings |= {"enableServiceWorkerCache": True}
+    settings |= {"enableServiceWorkerCache": True, "exposeAppInBrowser": True}
     about = {"jupyter-lite-schema-version": 0, "jupyter-config-data": settings}
     (source / "jupyter-lite.json").write_text(json.dumps(about), encoding="utf-8")
     (source / "overrides.json").write_text(

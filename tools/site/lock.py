@@ -7,7 +7,6 @@ What a release of Pyodide has is taken from it, by its address or from a folder;
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from tools.site.wheels import Wheel

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -16,6 +16,7 @@ from tools.site.wheels import ROOT
 LAB = "lite/lab/index.html?path="
 HERE = Path(__file__).parent
 """Where the pages' own style and worker are."""
+KEEP = (HERE / "keep.js").read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)
@@ -43,11 +44,14 @@ def instruments() -> list[Page]:
     return [Page(name, says.replace("`", ""), notebooks[number], getattr(ae, name)) for name, says, number in rows]
 
 
-def build(site: Path) -> None:
-    """Write them into the site's folder, with the worker that keeps them for when there is no network."""
+def build(site: Path, only: Collection[str] = ()) -> None:
+    """Write them into the site's folder, with the worker that keeps them for when there is no network.
+
+    only: names of instruments; all of them where there are none.
+    """
     (site / "instruments").mkdir()
     pages = instruments()
-    for page in pages:
+    for page in (page for page in pages if page.name in only or not only):
         shown = page.make()
         (site / page.path).write_text(_with(shown.page(), _back(page), ""), encoding="utf-8")
     player = ae.Player(ae.schedule("all-reduce", "ring", 8))
@@ -61,7 +65,7 @@ def _with(page: str, before: str, after: str) -> str:
     """A widget's page with something before and after it."""
     up = "" if after else "../"
     head = f'<link rel="stylesheet" href="{up}site.css">\n<link rel="icon" href="data:,">\n</head>'
-    worker = f'<script>navigator.serviceWorker?.register("{up}sw.js")</script>\n</body>'
+    worker = f'<script type="module">navigator.serviceWorker?.register("{up}sw.js");\n{KEEP}</script>\n</body>'
     page = page.replace("</head>", head, 1).replace("<main>", f"{before}\n<main>", 1)
     return page.replace("</main>", f"</main>\n{after}", 1).replace("</body>", worker, 1)
 
@@ -82,7 +86,7 @@ def _list(pages: list[Page]) -> str:
         f'<a href="{LAB}notebooks/{page.notebook}">notebook {page.notebook[:2]}</a></li>'
         for page in pages
     )
-    return f"""<nav aria-labelledby="instruments"><h2 id="instruments">Instruments, each on a page that needs no kernel</h2>
+    return f"""<nav aria-labelledby="instruments"><h2 id="instruments">Instruments on pages without a kernel</h2>
 <ul>
 {lines}
 </ul></nav>"""

@@ -33,7 +33,7 @@ class Release:
     folder: Path | None
 
     def read(self, name: str, sha256: str) -> bytes:
-        """A file of it, checked unless there is no sha256 to check. Raises SiteError where it isn't there or is another."""
+        """A file of it, checked where sha256 is given. Raises SiteError where it isn't there or is another."""
         try:
             data = (self.folder / name).read_bytes() if self.folder else urlopen(CDN + name, timeout=60).read()
         except (OSError, URLError) as error:

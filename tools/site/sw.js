@@ -1,9 +1,13 @@
 // Keeps the pages that were seen, for when there is no network; asks the network first, so that a new site is seen.
 
-const CACHE = "astra-edu";
+const CACHE = "precache"; // the name that JupyterLite has, too
 
 self.addEventListener("install", () => self.skipWaiting());
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+
+self.addEventListener("message", ({ data }) => {
+  if (Array.isArray(data?.keep)) caches.open(CACHE).then((cache) => data.keep.forEach((url) => cache.add(url).catch(() => {})));
+});
 
 self.addEventListener("fetch", (event) => {
   const { request } = event;

@@ -22,7 +22,17 @@ WHERE = {
     "platform_system": "Emscripten", "platform_machine": "wasm32", "os_name": "posix", "extra": "",
     "implementation_name": "cpython", "platform_python_implementation": "CPython",
 }  # fmt: skip
-PURE = ("--only-binary=:all:", "--platform", "any", "--python-version", PYTHON, "--implementation", "py", "--abi", "none")
+PURE = (
+    "--only-binary=:all:",
+    "--platform",
+    "any",
+    "--python-version",
+    PYTHON,
+    "--implementation",
+    "py",
+    "--abi",
+    "none",
+)
 
 
 class SiteError(Exception):
@@ -49,7 +59,9 @@ class Wheel:
         tops = {name.split("/")[0] for name in names if name.endswith(".py")}
         modules = {top.removesuffix(".py") for top in tops if "." not in top.removesuffix(".py")}
         requirements = [Requirement(line) for line in metadata.get_all("Requires-Dist") or ()]
-        needs = [canonicalize_name(each.name) for each in requirements if not each.marker or each.marker.evaluate(WHERE)]
+        needs = [
+            canonicalize_name(each.name) for each in requirements if not each.marker or each.marker.evaluate(WHERE)
+        ]
         name = canonicalize_name(metadata["Name"])
         return cls(path, name, metadata["Version"], tuple(sorted(set(needs))), tuple(sorted(modules)))
 
@@ -84,6 +96,8 @@ def _called(name: str, folder: Path) -> Iterator[Path]:
 
 
 def _pip(*words: str) -> None:
-    done = subprocess.run([sys.executable, "-m", "pip", "--disable-pip-version-check", *words], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "--disable-pip-version-check", *words], capture_output=True, text=True
+    )
     if done.returncode:
         raise SiteError(f"pip {words[0]} of {words[-1]} failed: {done.stderr.strip().splitlines()[-1:]}")
