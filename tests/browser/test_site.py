@@ -30,6 +30,7 @@ RAN = f"""() => {{
   const all = {CELLS};
   return all[0].executionCount && all.every(({{ executionState }}) => executionState === "idle");
 }}"""
+KEPT = "async (urls) => (await Promise.all(urls.map((url) => caches.match(url)))).every(Boolean)"
 FILL = """(sources) => {
   const { cells } = window.jupyterapp.shell.currentWidget.content.model;
   sources.forEach((source, i) => source === null || cells.get(i).sharedModel.setSource(source));
@@ -178,6 +179,9 @@ def test_what_was_loaded_is_there_when_the_network_is_cut(tab, site):
     tab(f"instruments/{SHOWN}.html").locator(".astra-widget").wait_for()
     tab("").locator(".astra-widget").wait_for()
     page.wait_for_function("async () => (await navigator.serviceWorker.getRegistrations()).length === 2")
+    files = json.loads((site.folder / "lite/static/pyodide/pyodide-lock.json").read_text(encoding="utf-8"))["packages"]
+    kept = [f"{site.address}lite/static/pyodide/{each['file_name']}" for each in files.values()]
+    page.wait_for_function(KEPT, arg=kept, timeout=60_000, polling=250)
     site.cut()
     tab("").get_by_role("link", name="Open the course").wait_for()
     tab(f"instruments/{SHOWN}.html").get_by_role("button", name="commit").wait_for()

@@ -62,7 +62,8 @@ def test_environment_yml_and_pyproject_ask_for_the_same_packages():
         "pytorch",
         "test",
         "docs",
-    }  # PyTorch: to record a run of one's own; docs: the site
+        "site",
+    }  # PyTorch: to record a run of one's own; docs and site: what others are served
     for requirements in (project["dependencies"], extras["notebook"], extras["test"]):
         pyproject |= map(requirement, requirements)
 

@@ -5,8 +5,13 @@ importScripts("jupyterlite-worker.js");
 const KEPT = "precache"; // where JupyterLite's worker looks, too
 
 self.addEventListener("message", ({ data }) => {
-  if (Array.isArray(data?.keep)) caches.open(KEPT).then((cache) => data.keep.forEach((url) => cache.add(url).catch(() => {})));
+  if (Array.isArray(data?.keep)) keep(data.keep);
 });
+
+async function keep(urls) {
+  const cache = await caches.open(KEPT);
+  for (const url of urls) if (!(await cache.match(url))) await cache.add(url).catch(() => {}); // the next time, then
+}
 
 self.addEventListener("fetch", (event) => {
   const { pathname, origin } = new URL(event.request.url);

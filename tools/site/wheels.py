@@ -72,12 +72,14 @@ class Wheel:
 
 
 def own(folder: Path) -> Wheel:
-    """astra_edu's own wheel, built into a folder."""
+    """astra_edu's own wheel, built into a folder; its name tells builds apart, as browsers keep what they had."""
     for old in folder.glob("astra_edu-*.whl"):
         old.unlink()
     _pip("wheel", "--no-deps", "--quiet", "--wheel-dir", str(folder), str(ROOT))
     (found,) = folder.glob("astra_edu-*.whl")
-    return Wheel.of(found)
+    name, version, *tags = found.name.split("-")
+    build = int(Wheel.of(found).sha256[:8], 16)
+    return Wheel.of(found.rename(folder / "-".join((name, version, str(build), *tags))))
 
 
 def pure(name: str, folder: Path) -> Wheel | None:
