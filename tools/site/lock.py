@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tools.site.wheels import Wheel
+from tools.site.wheels import SiteError, Wheel
 
 KERNEL = ("micropip", "piplite", "ipykernel", "comm", "pyodide-kernel", "jedi", "ipython")
 """What a kernel loads before it is ready."""
@@ -20,13 +20,16 @@ LEFT_OUT = {"widgetsnbextension", "jupyterlab-widgets", "pexpect", "psutil", "co
 MORE_IMPORTS = {"astra-edu": ("numpy", "matplotlib", "ipywidgets", "anywidget")}
 """What a package loads late, so that its wheel doesn't ask for it."""
 
+LATE = {"pyyaml"}
+"""What the course does without until a file of ASTRA-sim 2.x's networks is read, with a sentence then."""
+
 Entry = dict[str, Any]
 
 
 def lock(
     release: Mapping[str, Any], there: Callable[[Entry], str | None], wheel: Callable[[str], Wheel | None]
 ) -> tuple[dict[str, Any], list[str]]:
-    """The lock file, and the names of packages that can't be had.
+    """The lock file, and the names of packages that can't be had. Raises SiteError where one isn't in LATE.
 
     release: Pyodide's own lock file. there: the address of a file of the release, None if it isn't at hand.
     wheel: the pure wheel of a package.
@@ -42,9 +45,11 @@ def lock(
             packages[name] = known | {"file_name": address, "unvendored_tests": False}
         elif found := wheel(name):
             packages[name] = _entry(found)
-        else:
+        elif name in LATE:
             missing.append(name)
             continue
+        else:
+            raise SiteError(f"{name} can't be had: the release hasn't it, and pip finds no pure wheel. Is there a network?")
         wanted += packages[name]["depends"]
     for entry in packages.values():
         entry["depends"] = [name for name in entry["depends"] if name in packages]
