@@ -29,7 +29,12 @@ def known(name, *depends):
 
 
 def test_a_wheel_says_what_it_needs_in_a_browser(tmp_path):
-    needs = ["simpy>=4", 'pexpect; sys_platform != "emscripten"', 'rich; extra == "all"', 'old; python_version < "3.14"']
+    needs = [
+        "simpy>=4",
+        'pexpect; sys_platform != "emscripten"',
+        'rich; extra == "all"',
+        'old; python_version < "3.14"',
+    ]
     wheel = made(tmp_path, "astra-edu", needs)
     assert (wheel.name, wheel.needs, wheel.imports) == ("astra-edu", ("simpy",), ("astra_edu",))
     assert wheel.sha256 == hashlib.sha256(wheel.path.read_bytes()).hexdigest()
@@ -37,7 +42,10 @@ def test_a_wheel_says_what_it_needs_in_a_browser(tmp_path):
 
 def test_importing_astra_edu_brings_all_it_needs_from_the_release_or_else_from_pure_wheels(tmp_path):
     wheels = {name: made(tmp_path, name) for name in NAMES - {"numpy", "astra-edu"}}
-    wheels |= {"astra-edu": made(tmp_path, "astra-edu", ["simpy", "pandas", "pyyaml"]), "simpy": made(tmp_path, "simpy")}
+    wheels |= {
+        "astra-edu": made(tmp_path, "astra-edu", ["simpy", "pandas", "pyyaml"]),
+        "simpy": made(tmp_path, "simpy"),
+    }
     release = {"info": {"python": "3.14.0"}, "packages": {"pandas": known("pandas", "numpy"), "numpy": known("numpy")}}
     files, missing = lock(release, lambda entry: f"cdn/{entry['file_name']}", wheels.get)
     packages = files["packages"]
@@ -45,7 +53,14 @@ def test_importing_astra_edu_brings_all_it_needs_from_the_release_or_else_from_p
     assert packages.keys() == NAMES | {"simpy", "pandas"}
     assert packages["numpy"]["file_name"] == "cdn/numpy-2.0.whl"
     assert packages["simpy"]["file_name"] == "simpy-1.0-py3-none-any.whl"
-    assert set(packages["astra-edu"]["depends"]) == {"simpy", "pandas", "numpy", "matplotlib", "ipywidgets", "anywidget"}
+    assert set(packages["astra-edu"]["depends"]) == {
+        "simpy",
+        "pandas",
+        "numpy",
+        "matplotlib",
+        "ipywidgets",
+        "anywidget",
+    }
     assert packages["astra-edu"]["imports"] == ["astra_edu"]
     assert all(name in packages for entry in packages.values() for name in entry["depends"])
 

@@ -49,7 +49,9 @@ def lock(
             missing.append(name)
             continue
         else:
-            raise SiteError(f"{name} can't be had: the release hasn't it, and pip finds no pure wheel. Is there a network?")
+            raise SiteError(
+                f"{name} can't be had: the release hasn't it, and pip finds no pure wheel. Is there a network?"
+            )
         wanted += packages[name]["depends"]
     for entry in packages.values():
         entry["depends"] = [name for name in entry["depends"] if name in packages]
