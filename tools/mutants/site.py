@@ -1,0 +1,57 @@
+"""Faults in what the site's kernel loads, and from where."""
+
+from tools.mutants.fault import Fault
+
+LOCK, WHEELS, RELEASE, PAGES = (f"tools/site/{name}.py" for name in ("lock", "wheels", "release", "pages"))
+TESTS = "tests/project/test_site.py::test_"
+ALL = f"{TESTS}importing_astra_edu_brings_all_it_needs_from_the_release_or_else_from_pure_wheels"
+HAD = f"{TESTS}what_the_release_has_not_at_hand_is_a_pure_wheel_and_what_nobody_has_is_said"
+THERE = f"{TESTS}packages_of_the_release_are_on_its_cdn_or_in_the_site_with_their_checksum"
+
+FAULTS = [
+    Fault("what packages need isn't loaded", LOCK, '        wanted += packages[name]["depends"]\n', "", ALL),
+    Fault(
+        "matplotlib isn't loaded with the course",
+        LOCK,
+        '("numpy", "matplotlib", "ipywidgets", "anywidget")}',
+        '("numpy", "ipywidgets", "anywidget")}',
+        ALL,
+    ),
+    Fault(
+        "the kernel waits for a package that isn't there",
+        LOCK,
+        'entry["depends"] = [name for name in entry["depends"] if name in packages]',
+        "pass",
+        ALL,
+    ),
+    Fault("a kernel without jedi is built", LOCK, "elif name in LATE:", "elif name:", HAD),
+    Fault(
+        "a package that isn't at hand is promised",
+        LOCK,
+        "if known and (address := there(known)):",
+        "if known and (address := there(known) or 'x'):",
+        HAD,
+    ),
+    Fault(
+        "wheels ask for what other systems need",
+        WHEELS,
+        "if not each.marker or each.marker.evaluate(WHERE)",
+        "",
+        f"{TESTS}a_wheel_says_what_it_needs_in_a_browser",
+    ),
+    Fault(
+        "any file is taken for Pyodide's",
+        RELEASE,
+        "if sha256 and hashlib",
+        "if False and hashlib",
+        f"{TESTS}another_release_is_refused_and_so_is_none",
+    ),
+    Fault("a bundle leads to the CDN", RELEASE, "if not bundle:", "if bundle:", THERE),
+    Fault(
+        "half the instruments have no page",
+        PAGES,
+        "for name, says, number in rows]",
+        "for name, says, number in rows[::2]]",
+        f"{TESTS}every_instrument_of_the_readme_has_a_page_and_its_notebook",
+    ),
+]
