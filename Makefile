@@ -10,6 +10,9 @@ PYODIDE :=
 help: ## these lines
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
+# Matplotlib's list of fonts is made anew here: what another environment left in ~/.cache can name fonts that have gone.
+test mutants coverage docs site outputs: export MPLCONFIGDIR := $(CURDIR)/.cache/matplotlib
+
 lab: $(VENV)/lab-installed ## install (once), answer exercise 1, open JupyterLab; ARGS="--port=9000" is passed on
 	@$(PY) -m tools.lab $(ARGS)
 
