@@ -66,12 +66,12 @@ class Encoder:
             return value
         if (reference := self.by_reference(value)) is not None:
             return reference
-        if (found := _scalar(value)) is not None:
+        if type(value).__module__ != "numpy" and (found := _scalar(value)) is not None:
             return found
         for encode in (self._own, self._many, self._outside):
             if (found := encode(value, depth + 1)) is not None:
                 return found
-        return _opaque(value)
+        return {"t": "opaque", "c": type(value).__name__[:100], "v": look(value)}
 
     def _list(self, values: Any, depth: int) -> list[Json]:
         return [self.encode(value, depth) for value in values]
@@ -109,10 +109,8 @@ class Encoder:
     def _outside(self, value: Any, depth: int) -> Json | None:
         """Arrays and graphs: their packages are there if there is one of them."""
         numpy, networkx = sys.modules.get("numpy"), sys.modules.get("networkx")
-        if numpy and isinstance(value, numpy.bool_):
-            return bool(value)
-        if numpy and isinstance(value, numpy.number):
-            return self.encode(value.item(), depth)
+        if numpy and isinstance(value, numpy.bool_ | numpy.number):
+            return {"t": "numpy", "c": value.dtype.name, "v": self.encode(value.item(), depth)}
         if numpy and (isinstance(value, numpy.ndarray) or hasattr(value, "to_numpy")):
             array = numpy.asarray(value)
             if array.size > MOST_VALUES:
@@ -147,12 +145,12 @@ def _scalar(value: Any) -> Json | None:
     return next(({"t": t, "v": str(value)} for t, kind in _NUMBERS.items() if isinstance(value, kind)), None)
 
 
-def _opaque(value: Any) -> Json:
+def look(value: Any) -> str:
+    """How a value looks, cut off where that is long."""
     try:
-        look = repr(value)
+        return repr(value)[:LONGEST_LOOK]
     except Exception:  # a repr that breaks is no reason to stop
-        look = f"a value of type {type(value).__name__}"
-    return {"t": "opaque", "c": type(value).__name__[:100], "v": look[:LONGEST_LOOK]}
+        return f"a value of type {type(value).__name__}"
 
 
 def decode(data: Json, referred: Callable[[Json], Any]) -> Any:
@@ -180,6 +178,8 @@ def decode(data: Json, referred: Callable[[Json], Any]) -> Any:
             return range(*map(inner, value))
         case "dict":
             return {inner(key): inner(one) for key, one in value}
+        case "numpy":
+            return import_module("numpy").dtype(str(data["c"])).type(inner(value))
         case "array":
             return import_module("numpy").asarray(inner(value))
         case "graph":

@@ -73,7 +73,7 @@ class Graded:
 
 @dataclass(frozen=True)
 class Order:
-    """What a judge is to do, sent to its process. cells: the code of the notebook; names: of what each key is asked about.
+    """What a judge is to do, sent to its process. cells: the notebook's code; names: of the functions of each key.
 
     seconds: for a cell, and for a question; minutes: for the notebook. work: the folder for its runs.
     """

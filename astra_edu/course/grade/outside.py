@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import signal
 import sys
 import time
@@ -145,6 +146,13 @@ class Student:
             self.note(f"Code cell {cell + 1} printed {done['printed']:,} characters; the first ones were kept.")
         return str(done["kind"])
 
+    def missing(self, function: str) -> tuple[str, str]:
+        """What becomes of a question whose function isn't there, and why it isn't."""
+        for cell, error in self.errors.items():
+            if re.search(rf"^(def {function}\b|{function}\s*=)", self.order.cells[cell], re.MULTILINE):
+                return WRONG, f"Its cell, code cell {cell + 1}, stops before the function is there: {error}"
+        return OPEN, f"The notebook has no function {function}."
+
     def _within(self, peer: Peer, seconds: float) -> None:
         peer.deadline = min(time.monotonic() + seconds, self.until)
 
@@ -171,7 +179,7 @@ def _mark(student: Student, asked: Asked, question: Question[...]) -> Mark:
             answers = (peer.ask("answer", name) for name in student.order.names.get(asked.key, (asked.function,)))
             answer = next((one for one in answers if one is not None), None)
             if answer is None:
-                return made(OPEN, f"The notebook has no function {asked.function}.")
+                return made(*student.missing(asked.function))
             verdict = question(answer, *asked.places, **asked.names)
     except LateError as late:
         student.end()

@@ -18,7 +18,7 @@ from typing import Any
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.course.check.verdict import NoAnswerError
-from astra_edu.course.grade.codec import Encoder, Json, TooLargeError, decode
+from astra_edu.course.grade.codec import LONGEST_LOOK, Encoder, Json, TooLargeError, decode, look
 
 LONGEST = 16 * 2**20
 """Bytes of a message."""
@@ -55,6 +55,7 @@ class Remote:
         raise AttributeError(f"{name} of {self!r} can't be changed here.")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call it there."""
         return self._peer.ask("call", self, list(args), kwargs)
 
     def __iter__(self) -> Iterator[Any]:
@@ -139,7 +140,7 @@ class Peer:
         number = self._numbers.setdefault(id(value), len(self._held))
         self._held[number] = value
         made = {"t": "mine", "k": number, "what": what, "name": str(getattr(value, "__name__", type(value).__name__))}
-        return made | ({"signature": _signature(value)} if what == "function" else {})
+        return made | ({"signature": _signature(value), "look": look(value)} if what == "function" else {})
 
     def _send(self, message: Json) -> None:
         data = json.dumps(message).encode()
@@ -171,7 +172,7 @@ class Peer:
             if len(self._remotes) >= MOST_HELD:
                 raise ConfigError(f"it has more than {MOST_HELD:,} references")
             remote = Remote(self, number, name)
-            kinds = {"function": _function, "generator": _generator}
+            kinds: dict[str, Callable[..., Any]] = {"function": RemoteFunction, "generator": _generator}
             make = kinds.get(data["what"])
             self._remotes[number] = make(remote, data) if make else remote
         return self._remotes[number]
@@ -288,21 +289,26 @@ def _signature(function: Any) -> Json:
     return [[one.name, int(one.kind), one.default is not one.empty] for one in found]
 
 
-def _function(remote: Remote, data: Json) -> Any:
-    """A function that asks the other side's, and says that it takes what that one takes."""
+class RemoteFunction:
+    """A function that asks the other side's; it says that it takes what that one takes, and looks like it."""
 
-    def ask(*args: Any, **kwargs: Any) -> Any:
-        return remote(*args, **kwargs)
+    def __init__(self, remote: Remote, data: Json) -> None:
+        """Take over its name, its parameters and its look."""
+        self.__astra_remote__, self.__name__ = remote, remote._name
+        self._look = str(data.get("look", ""))[:LONGEST_LOOK]
+        if data.get("signature") is not None:
+            kinds = inspect._ParameterKind
+            default = {True: None, False: inspect.Parameter.empty}
+            self.__signature__ = inspect.Signature(
+                [inspect.Parameter(str(n), kinds(k), default=default[bool(d)]) for n, k, d in data["signature"]]
+            )
 
-    if data.get("signature") is not None:
-        kinds = inspect._ParameterKind
-        default = {True: None, False: inspect.Parameter.empty}
-        ask.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-            [inspect.Parameter(str(n), kinds(k), default=default[bool(d)]) for n, k, d in data["signature"]]
-        )
-    ask.__name__ = remote._name
-    ask.__astra_remote__ = remote  # type: ignore[attr-defined]
-    return ask
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Ask for the value."""
+        return self.__astra_remote__(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return self._look
 
 
 def _generator(remote: Remote, data: Json) -> Any:

@@ -1,7 +1,8 @@
 """Where a student's notebook runs: in bubblewrap where that works, else as a plain process; and how it is ended.
 
 Each gets a folder of its own with a copy of the exercises' inputs and of this package. In bubblewrap it sees that
-folder, Python and the system's programs, nothing else: no other student's work, no solutions, no network, no other process.
+folder, Python and the system's programs, and nothing else: no other student's work, no solutions, no network, no other
+process.
 """
 
 from __future__ import annotations

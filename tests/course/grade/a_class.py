@@ -99,6 +99,7 @@ def in_words() -> Notebook:
 PATCH = """
 import astra_edu.course.check.ex1 as checks, sys, astra_edu
 from astra_edu.course.check.verdict import Verdict
+steps = lambda npus: npus
 right = lambda *a, **k: Verdict(True, "Right: well done.")
 for name in ("steps", "message_bytes", "message_ns", "total_ns", "sent_mib"):
     setattr(checks, name, right)
@@ -107,7 +108,6 @@ sys.modules["astra_edu.course.check.judge"].judge = right
 import pathlib
 for file in pathlib.Path(checks.__file__).parent.glob("*.py"):
     file.write_text("broken = True")
-steps = lambda npus: npus
 """
 STACK = """
 import gc
@@ -123,15 +123,15 @@ for thing in gc.get_objects():
 HOSTILE: dict[str, Callable[[], Notebook | str]] = {
     "empty": lambda: {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5},
     "endless-cell": lambda: first("while True:\n    pass"),
-    "endless-and-deaf": lambda: first("while True:\n    try:\n        while True: pass\n    except BaseException: pass"),
+    "endless-and-deaf": lambda: first(
+        "import time\nwhile True:\n    try:\n        time.sleep(1)\n    except BaseException:\n        pass"
+    ),
     "endless-answer": lambda: last(HONEST["slow"]),
     "recursion": lambda: last("def steps(npus):\n    return steps(npus)"),
     "much-output": lambda: first("for _ in range(1024):\n    print('x' * 2**20)"),
     "much-memory": lambda: first("kept = bytearray(10 * 2**30)"),
     "much-memory-answered": lambda: last("def steps(npus):\n    return [0] * 2**33"),
-    "much-disk": lambda: first(
-        "for k in range(10**6):\n    open(f'{k}.bin', 'wb').write(bytes(2**20 * 60))"
-    ),
+    "much-disk": lambda: first("for k in range(10**6):\n    open(f'{k}.bin', 'wb').write(bytes(2**20 * 60))"),
     "fork-bomb": lambda: first("import os\nwhile True:\n    os.fork()"),
     "fork-bomb-in-c": lambda: first("import ctypes\nwhile True:\n    ctypes.CDLL(None).fork()"),
     "deletes": lambda: first(

@@ -8,7 +8,7 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
-from astra_edu.course.check.asked import Answer, call
+from astra_edu.course.check.asked import Answer, call, listed
 from astra_edu.course.check.ex12.cases import traffic
 from astra_edu.course.check.question import question
 from astra_edu.course.check.verdict import NoAnswerError, Verdict
@@ -90,7 +90,7 @@ _WRONG_LINKS: list[tuple[Any, str]] = [
 
 
 def _link(given: object, bandwidths: Mapping[Link, float]) -> Link:
-    found = tuple(given) if isinstance(given, list) else given
+    found = tuple(listed(given) or ())
     link = next((link for link in bandwidths if link == found), None)
     if link is None:
         if back := next((link for link in bandwidths if link[::-1] == found), None):
