@@ -25,7 +25,7 @@ IMPORT_ORDER = (
     *("base", "clock", "collectives", "network", "system", "pipeline", "workload", "traces", "run", "explain"),
     *("formats", "cli"),
     *("course.glossary", "course.algorithm_looks", "course.paper"),
-    *("course.studies", "course.plots", "course.widgets", "course.instruments", "course.check"),
+    *("course.studies", "course.plots", "course.widgets", "course.instruments", "course.check", "course.grade"),
 )
 FRONT = ("__init__", "__main__", "moved")  # the public names; what brings them from where they are
 
@@ -252,5 +252,6 @@ def test_the_ci_says_what_is_missing_to_who_may_not_install_it():
             check=False,
         )
     assert done.returncode == 1
-    assert done.stderr.startswith("Not installed: make git chromium nodejs python3 python3-venv. Without root")
-    assert "apt-get install make git chromium nodejs python3 python3-venv\n" in done.stderr
+    needed = "make git chromium bubblewrap nodejs python3 python3-venv"
+    assert done.stderr.startswith(f"Not installed: {needed}. Without root")
+    assert f"apt-get install {needed}\n" in done.stderr

@@ -25,7 +25,7 @@ MOST_DEEP = 60
 LONGEST_TEXT = 1_000_000
 """Characters of a text, and hexadecimal digits of a number."""
 LONGEST_LOOK = 500
-_PACKAGE = "astra_edu."
+_PACKAGE = f"{__name__.partition('.')[0]}."
 _NUMBERS = {"Fraction": Fraction, "Decimal": Decimal, "complex": complex}
 _SEQUENCES: dict[str, Callable[[list[Any]], Any]] = {
     "tuple": tuple,

@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import astra_edu
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.files import ready_folder, write_text
 from astra_edu.course.grade.asked import asked_in, code_cells, official
@@ -40,7 +39,7 @@ VERSION = 1
 """Of what is kept; another one is graded anew."""
 GRACE_S = 30
 """Beyond its minutes, for a judge to say so itself."""
-PACKAGE = Path(astra_edu.__file__).parent
+PACKAGE = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
@@ -141,10 +140,18 @@ def _one(
         return None if settings.exercises and not _may_be(one, settings) else replace(bare, problem=str(error))
     if settings.exercises and exercise not in settings.exercises:
         return None
-    result = _judged(replace(bare, exercise=exercise), notebook, settings, exercises[exercise], place)
+    hidden = _hidden(one.folder, kept, *(settings.course / name for name in ("solutions", "tests")))
+    result = _judged(replace(bare, exercise=exercise), notebook, settings, exercises[exercise], place, hidden)
     result = replace(result, seconds=round(time.monotonic() - start, 1))
     write_text(file, as_json(result))
     return result
+
+
+def _hidden(*folders: Path) -> tuple[str, ...]:
+    """The folders that a notebook must not read; not one that has Python or this package in it."""
+    needed = [Path(place).resolve() for place in (sys.prefix, sys.base_prefix, PACKAGE)]
+    found = [folder.resolve() for folder in folders]
+    return tuple(str(folder) for folder in found if not any(place.is_relative_to(folder) for place in needed))
 
 
 def _may_be(one: Submission, settings: Settings) -> bool:
@@ -154,7 +161,12 @@ def _may_be(one: Submission, settings: Settings) -> bool:
 
 
 def _judged(
-    bare: Graded, notebook: dict[str, Any], settings: Settings, exercise: tuple[Path, dict[str, Any]], place: Stage
+    bare: Graded,
+    notebook: dict[str, Any],
+    settings: Settings,
+    exercise: tuple[Path, dict[str, Any]],
+    place: Stage,
+    hidden: tuple[str, ...],
 ) -> Graded:
     path, printed = exercise
     cells, asked = code_cells(notebook), asked_in(code_cells(printed))
@@ -170,6 +182,7 @@ def _judged(
             place.confined,
             settings.minutes,
             settings.seconds,
+            hidden,
         )
         said, problem = _ask_judge(order, settings)
     if problem:

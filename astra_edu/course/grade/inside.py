@@ -160,10 +160,10 @@ def main(descriptor: int, folder: Path, limits: list[float]) -> None:
     noted: list[str] = []
     notebook: list[Notebook] = []
 
-    def begin(names: list[str]) -> bool:
+    def begin(names: list[str], hidden: list[str]) -> bool:
         notebook[:] = [Notebook(names, noted)]
         limit(limits[0], int(limits[1]), int(limits[2]))
-        refuse(folder, noted)
+        refuse(folder, hidden, noted)
         return True
 
     peer = Peer(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,10 +63,16 @@ def die_with_parent() -> None:
         ctypes.CDLL(None).prctl(pr_set_pdeathsig, sigkill, 0, 0, 0)
 
 
-def refuse(folder: Path, noted: list[str]) -> None:
-    """From here on, refuse the network, other programs and changes outside the folder, and note what was tried."""
+def refuse(folder: Path, hidden: Sequence[str], noted: list[str]) -> None:
+    """From here on, refuse the network, other programs, changes outside the folder, and what is hidden; note all tries.
+
+    hidden: folders in which nothing may be read, as absolute paths.
+    """
     inside = os.path.realpath(folder)
     busy = False
+
+    def within(path: str, place: str) -> bool:
+        return path == place or path.startswith(place + os.sep)
 
     def may_change(path: Any, at: Any = None) -> bool:
         if isinstance(path, int):
@@ -75,7 +81,13 @@ def refuse(folder: Path, noted: list[str]) -> None:
         if isinstance(at, int) and at >= 0 and not os.path.isabs(name):
             name = os.path.join(os.readlink(f"/proc/self/fd/{at}"), name)
         real = os.path.realpath(name)
-        return real == inside or real.startswith(inside + os.sep) or real in (os.devnull, "/dev/tty")
+        return within(real, inside) or real == os.devnull
+
+    def may_read(path: Any) -> bool:
+        if isinstance(path, int) or not hidden:
+            return True
+        real = os.path.realpath(os.fsdecode(path))
+        return within(real, inside) or not any(within(real, place) for place in hidden)
 
     def stop(what: str) -> None:
         if len(noted) < MOST_NOTED and what not in noted:
@@ -84,17 +96,21 @@ def refuse(folder: Path, noted: list[str]) -> None:
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
         nonlocal busy
-        if busy or not (event == "open" or event in _ASKED):
+        if busy or not (event in _READS or event in _ASKED):
             return
         busy = True
         try:
-            _ASKED.get(event, _opened)(event, args, may_change, stop)
+            if event in _READS and args[0] is not None and not may_read(args[0]):
+                stop(f"read {_short(args[0])}")
+            if event in _ASKED:
+                _ASKED[event](event, args, may_change, stop)
         finally:
             busy = False
 
     sys.addaudithook(hook)
 
 
+_READS = ("open", "os.listdir", "os.scandir")
 Stop = Callable[[str], None]
 MayChange = Callable[..., bool]
 
@@ -132,7 +148,8 @@ def _short(path: Any) -> str:
     return os.fsdecode(path)[-60:] if isinstance(path, str | bytes | os.PathLike) else "a file"
 
 
-_ASKED = {
+_ASKED: dict[str, Callable[[str, tuple[Any, ...], MayChange, Stop], None]] = {
+    "open": _opened,
     **dict.fromkeys(NETWORK, _network),
     **dict.fromkeys(PROCESSES, _process),
     **dict.fromkeys(SIGNALS, _signal),

@@ -75,7 +75,8 @@ class Graded:
 class Order:
     """What a judge is to do, sent to its process. cells: the notebook's code; names: of the functions of each key.
 
-    seconds: for a cell, and for a question; minutes: for the notebook. work: the folder for its runs.
+    seconds: for a cell, and for a question; minutes: for the notebook. work: the folder for its runs. hidden: folders
+    that it must not read.
     """
 
     exercise: str
@@ -87,7 +88,8 @@ class Order:
     memory_gib: float
     confined: bool
     minutes: float
-    seconds: int = 60
+    seconds: int
+    hidden: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -124,4 +126,4 @@ def order(text: str) -> Order:
     """The same for an order."""
     found = json.loads(text)
     names = {key: tuple(names) for key, names in found["names"].items()}
-    return Order(**(found | {"cells": tuple(found["cells"]), "names": names}))
+    return Order(**(found | {"cells": tuple(found["cells"]), "names": names, "hidden": tuple(found["hidden"])}))

@@ -110,7 +110,8 @@ class Student:
         cell = -1
         try:
             self._within(peer, 60)
-            peer.ask("begin", sorted({name for names in self.order.names.values() for name in names}))
+            names = sorted({name for names in self.order.names.values() for name in names})
+            peer.ask("begin", names, list(self.order.hidden))
             again = []
             for cell in range(len(self.order.cells)):
                 if self._cell(peer, cell) == "NameError":
@@ -119,16 +120,13 @@ class Student:
                 self._cell(peer, cell)
             for tried in peer.ask("refused"):
                 self.note(f"It tried to {str(tried)[:200]}, and couldn't.")
-        except GoneError as gone:
-            why = self.end() or str(gone)
+        except (GoneError, Exception) as gone:
+            said = str(gone) if isinstance(gone, GoneError) else f"its process answered otherwise than agreed ({gone})"
+            why = self.end() or said[:300]
             if cell < 0:
                 raise GoneError(f"its process couldn't begin ({why})") from None
             self.skipped.add(cell)
             self.note(f"Code cell {cell + 1} was ended: {why}. The notebook was run again without it.")
-            return
-        except Exception as error:
-            self.end()
-            self.note(f"Its process answered otherwise than agreed ({type(error).__name__}: {str(error)[:200]}).")
             return
         self.peer = peer
 

@@ -8,17 +8,17 @@ the owner's to say, and all else is refused.
 from __future__ import annotations
 
 import builtins
-import inspect
 import json
 import socket
 import struct
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from typing import Any
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.course.check.verdict import NoAnswerError
-from astra_edu.course.grade.codec import LONGEST_LOOK, Encoder, Json, TooLargeError, decode, look
+from astra_edu.course.grade.codec import Encoder, Json, TooLargeError, decode, look
+from astra_edu.course.grade.remote import Remote, RemoteFunction, signature
 
 LONGEST = 16 * 2**20
 """Bytes of a message."""
@@ -37,33 +37,6 @@ class GoneError(BaseException):
 
 class LateError(GoneError):
     """The other process didn't answer in time."""
-
-
-class Remote:
-    """Something that the other side keeps: its attributes and methods are asked for there."""
-
-    def __init__(self, peer: Peer, number: int, name: str) -> None:
-        """Note whose it is."""
-        vars(self).update(_peer=peer, _number=number, _name=name)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return self._peer.ask("get", self, name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"{name} of {self!r} can't be changed here.")
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call it there."""
-        return self._peer.ask("call", self, list(args), kwargs)
-
-    def __iter__(self) -> Iterator[Any]:
-        made: Iterator[Any] = self._peer.ask("iter", self)
-        return made
-
-    def __repr__(self) -> str:
-        return f"<{self._name}>"
 
 
 class Peer:
@@ -140,7 +113,7 @@ class Peer:
         number = self._numbers.setdefault(id(value), len(self._held))
         self._held[number] = value
         made = {"t": "mine", "k": number, "what": what, "name": str(getattr(value, "__name__", type(value).__name__))}
-        return made | ({"signature": _signature(value), "look": look(value)} if what == "function" else {})
+        return made | ({"signature": signature(value), "look": look(value)} if what == "function" else {})
 
     def _send(self, message: Json) -> None:
         data = json.dumps(message).encode()
@@ -172,7 +145,10 @@ class Peer:
             if len(self._remotes) >= MOST_HELD:
                 raise ConfigError(f"it has more than {MOST_HELD:,} references")
             remote = Remote(self, number, name)
-            kinds: dict[str, Callable[..., Any]] = {"function": RemoteFunction, "generator": _generator}
+            kinds: dict[str, Callable[..., Any]] = {
+                "function": RemoteFunction,
+                "generator": lambda remote, data: self.steps(remote),
+            }
             make = kinds.get(data["what"])
             self._remotes[number] = make(remote, data) if make else remote
         return self._remotes[number]
@@ -279,37 +255,3 @@ def _cut(error: object) -> str:
         return str(error)[:2000].encode("utf-8", "backslashreplace").decode()
     except Exception:  # an error whose words break
         return ""
-
-
-def _signature(function: Any) -> Json:
-    try:
-        found = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return None
-    return [[one.name, int(one.kind), one.default is not one.empty] for one in found]
-
-
-class RemoteFunction:
-    """A function that asks the other side's; it says that it takes what that one takes, and looks like it."""
-
-    def __init__(self, remote: Remote, data: Json) -> None:
-        """Take over its name, its parameters and its look."""
-        self.__astra_remote__, self.__name__ = remote, remote._name
-        self._look = str(data.get("look", ""))[:LONGEST_LOOK]
-        if data.get("signature") is not None:
-            kinds = inspect._ParameterKind
-            default = {True: None, False: inspect.Parameter.empty}
-            self.__signature__ = inspect.Signature(
-                [inspect.Parameter(str(n), kinds(k), default=default[bool(d)]) for n, k, d in data["signature"]]
-            )
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Ask for the value."""
-        return self.__astra_remote__(*args, **kwargs)
-
-    def __repr__(self) -> str:
-        return self._look
-
-
-def _generator(remote: Remote, data: Json) -> Any:
-    return remote._peer.steps(remote)

@@ -167,7 +167,7 @@ class Confined:
                 return
 
     def _too_much(self) -> str:
-        members = psutil.Process().children(recursive=True)
+        members = [one for one in psutil.Process().children(recursive=True) if _alive(one)]
         if len(members) > MOST_PROCESSES:
             return f"it started more than {MOST_PROCESSES} processes"
         memory = 0

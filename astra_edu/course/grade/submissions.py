@@ -31,11 +31,12 @@ class UnreadableError(Exception):
 
 @dataclass(frozen=True)
 class Submission:
-    """A file and whose it is. file: relative to the folder."""
+    """A file and whose it is. file: relative to the folder of all."""
 
     student: str
     path: Path
     file: str
+    folder: Path
 
 
 def submissions(folder: Path) -> Iterator[Submission]:
@@ -45,7 +46,7 @@ def submissions(folder: Path) -> Iterator[Submission]:
         parts = path.relative_to(folder).parts
         if _LEFT_OUT & set(parts) or (parts[0] in _NBGRADER and (folder / "submitted").is_dir()):
             continue
-        yield Submission(_student(parts), path, "/".join(parts))
+        yield Submission(_student(parts), path, "/".join(parts), folder)
 
 
 def _student(parts: tuple[str, ...]) -> str:

@@ -120,6 +120,15 @@ for thing in gc.get_objects():
         thing.link.sendall(b"\\x00\\x00\\x00\\x02{}")
 """
 
+AROUND = f"""
+import ctypes, socket, struct
+libc = ctypes.CDLL(None)
+opened = libc.open({str(ROOT / "solutions" / "ex1_getting_started.ipynb").encode()!r}, 0)
+address = struct.pack("=HH4s8x", socket.AF_INET, socket.htons(9), socket.inet_aton("192.0.2.1"))
+connected = libc.connect(libc.socket(2, 2, 0), address, 16)
+raise RuntimeError(f"{{opened}} {{connected}}")
+"""
+
 HOSTILE: dict[str, Callable[[], Notebook | str]] = {
     "empty": lambda: {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5},
     "endless-cell": lambda: first("while True:\n    pass"),
@@ -135,8 +144,8 @@ HOSTILE: dict[str, Callable[[], Notebook | str]] = {
     "fork-bomb": lambda: first("import os\nwhile True:\n    os.fork()"),
     "fork-bomb-in-c": lambda: first("import ctypes\nwhile True:\n    ctypes.CDLL(None).fork()"),
     "deletes": lambda: first(
-        "import os, shutil\nfor path in ('.', '..', '../..', '/', os.path.expanduser('~')):\n"
-        "    shutil.rmtree(path, ignore_errors=True)"
+        "import os, shutil\nfor path in ('.', '..', os.path.expanduser('~'), '../..', '../../..'):\n"
+        "    try:\n        shutil.rmtree(path, ignore_errors=True)\n    except PermissionError:\n        pass"
     ),
     "deletes-inputs": lambda: first("import shutil\nshutil.rmtree('inputs')"),
     "edits-the-checker": lambda: last(PATCH),
@@ -146,6 +155,7 @@ HOSTILE: dict[str, Callable[[], Notebook | str]] = {
     "reads-solutions": lambda: first(
         f"found = open({str(ROOT / 'solutions' / 'ex1_getting_started.ipynb')!r}).read()\nsteps = None"
     ),
+    "around-the-refusals": lambda: first(AROUND),
     "exits": lambda: first("import os\nos._exit(0)"),
     "kills-its-parent": lambda: first("import os\nos.kill(os.getppid(), 9)"),
     "broken": lambda: '{"cells": [',
@@ -163,21 +173,6 @@ HOSTILE: dict[str, Callable[[], Notebook | str]] = {
     "last-year": last_year,
     "in-words": in_words,
 }
-UNHARMED = {
-    "much-output": "printed",
-    "much-memory": "MemoryError",
-    "much-disk": "",
-    "fork-bomb": "",
-    "deletes": "",
-    "deletes-inputs": "",
-    "network": "",
-    "endless-cell": "more than",
-    "endless-and-deaf": "ended",
-    "fork-bomb-in-c": "",
-    "exits": "ended",
-    "kills-its-parent": "",
-}
-"""Right all the same, with a word of this in its notes: all five answers are there."""
 
 
 def write(folder: Path, names: list[str] | None = None) -> None:

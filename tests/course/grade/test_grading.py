@@ -1,0 +1,212 @@
+"""A class of forty-odd notebooks, most of them hostile: each gets its own result, and harms no other."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+from click.testing import CliRunner
+from course.grade import a_class
+
+from astra_edu.__main__ import main
+from astra_edu.base.errors import ConfigError
+from astra_edu.course.grade import grading, sandbox
+from astra_edu.course.grade.grading import Settings, grade_all
+from astra_edu.course.grade.report import by_student, grades_table, mistakes, same_words, write_report
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="grading needs limits that Windows doesn't have")
+QUICK = Settings(workers=2, minutes=1, seconds=3)
+RIGHT = {
+    *("much-output", "much-memory", "much-disk", "fork-bomb", "fork-bomb-in-c", "deletes", "deletes-inputs"),
+    *("endless-cell", "endless-and-deaf", "exits", "kills-its-parent", "network", "talks-to-the-judge"),
+    *("duplicated", "renamed", "reordered", "in-words", "last-year", "reads-solutions", "around-the-refusals"),
+}
+"""What somebody tries beside five right answers takes none of them away."""
+STEPS_ONLY = {
+    "endless-answer": ("not judged", "took too long"),
+    "recursion": ("wrong", "RecursionError"),
+    "much-memory-answered": ("wrong", "MemoryError"),
+    "edits-the-checker": ("wrong", "two phases"),
+    "fake-verdict": ("wrong", "two phases"),
+    "huge-number": ("wrong", "no finite number"),
+    "strange-answer": ("wrong", "ZeroDivisionError"),
+    "syntax": ("wrong", "SyntaxError"),
+}
+"""Where only the answer to the first question is bad: what becomes of it, and a word of what is said."""
+NOT_GRADED = {"broken": "can't be read as JSON", "not-a-notebook": "no list of cells", "other-kernel": "kernel of r"}
+SAID = {
+    "endless-cell": "took more than 3 s",
+    "endless-and-deaf": "was ended: it took too long",
+    "much-output": " characters; the first ones were kept",
+    "much-memory": "MemoryError",
+    "much-disk": "wrote more than 512 MiB",
+    "fork-bomb": "start another process",
+    "fork-bomb-in-c": "more than 32 processes",
+    "network": "use the network",
+    "exits": "process has ended",
+    "last-year": "ex1.hops, which this release doesn't have",
+    "deletes-inputs": "FileNotFoundError",
+    "reads-solutions": "tried to read",
+    "talks-to-the-judge": "otherwise than agreed",
+}
+
+
+@pytest.fixture(scope="module", params=["confined", "plain"])
+def a_graded_class(request, tmp_path_factory):
+    """({student: result}, where it was kept, the folder), with what confines notebooks here, and without."""
+    folder = tmp_path_factory.mktemp(request.param)
+    a_class.write(folder / "class", None if request.param == "confined" else [*STEPS_ONLY, "deletes", "fork-bomb-in-c"])
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "plain":
+            patch.setattr(grading, "works", lambda stage: False)
+        results = grade_all(folder / "class", folder / "kept", QUICK)
+    return {one.student: one for one in results}, folder / "kept", folder / "class"
+
+
+def test_nobody_loses_a_mark_and_nobody_gains_one(a_graded_class):
+    results, _, _ = a_graded_class
+    wrong = {}
+    for student, one in results.items():
+        if student in NOT_GRADED:
+            assert NOT_GRADED[student] in one.problem
+            assert not one.marks
+            continue
+        assert one.problem == ""
+        states = {mark.key: (mark.state, mark.message) for mark in one.marks}
+        if student == "empty":
+            assert {state for state, _ in states.values()} == {"not answered"}
+        elif student in STEPS_ONLY:
+            state, words = STEPS_ONLY[student]
+            if states["ex1.steps"][0] != state or words not in states["ex1.steps"][1] or one.right != 4:
+                wrong[student] = states
+        elif one.right != 5:
+            wrong[student] = (states, one.notes)
+    assert wrong == {}
+    assert results.keys() <= RIGHT | STEPS_ONLY.keys() | NOT_GRADED.keys() | {"empty"}
+
+
+def test_what_happened_is_said(a_graded_class):
+    results, _, _ = a_graded_class
+    notes = {name: str(results[name].notes) for name in SAID if name in results}
+    silent = {name: said for name, said in notes.items() if SAID[name] not in said}
+    assert silent == {}
+
+
+def test_nothing_outlives_its_notebook(a_graded_class):
+    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout.splitlines()
+    assert [line for line in listed if "astra_edu.course.grade" in line and "pytest" not in line] == []
+
+
+def test_what_is_kept_is_not_graded_again_and_half_a_file_is(a_graded_class, monkeypatch):
+    results, kept, folder = a_graded_class
+    files = sorted(kept.glob("*.json"))
+    assert len(files) == sum(not one.problem for one in results.values())
+    files[0].write_text('{"student": ')
+    asked = []
+    real = grading._ask_judge
+    monkeypatch.setattr(grading, "_ask_judge", lambda order, settings: asked.append(order) or real(order, settings))
+    again = grade_all(folder, kept, QUICK)
+    assert len(asked) == 1
+    assert [one.right for one in again] == [results[one.student].right for one in again]
+
+
+def test_words_are_collected_beside_the_model_answer_and_shown_as_text(a_graded_class, tmp_path):
+    results, _, _ = a_graded_class
+    if "in-words" not in results:
+        pytest.skip("only in the whole class")
+    (text,) = results["in-words"].texts
+    assert text.under == "What if?"
+    assert text.words.startswith("I think <script>")
+    assert len(text.model) > 50
+    write_report(list(results.values()), tmp_path)
+    page = (tmp_path / "student-in-words.html").read_text()
+    assert "<script" not in page
+    assert "I think &lt;script&gt;" in page
+
+
+def test_the_report_counts_what_was_graded(a_graded_class, tmp_path):
+    results, _, _ = a_graded_class
+    write_report(list(results.values()), tmp_path)
+    rows = {row["student"]: row for row in csv.DictReader((tmp_path / "grades.csv").open())}
+    assert {name: int(row["right"]) for name, row in rows.items()} == {n: one.right for n, one in results.items()}
+    said = {(key, words): count for key, count, words in mistakes(list(results.values()))}
+    assert max(said.values()) == sum("two phases" in words for _, words in STEPS_ONLY.values())
+    for student in by_student(results.values()):
+        page = (tmp_path / student.page).read_text()
+        for one in student.notebooks:
+            assert page.count("astra-is-right") - 1 == one.right  # once in the style
+            assert all(mark.key in page for mark in one.marks)
+
+
+def test_a_killed_grader_loses_at_most_the_notebooks_in_work(tmp_path):
+    a_class.write(tmp_path / "class", ["renamed", "endless-cell"])
+    command = [sys.executable, "-m", "astra_edu", "grade", str(tmp_path / "class"), "--workers", "1"]
+    path = os.pathsep.join([str(a_class.ROOT), os.environ.get("PYTHONPATH", "")])
+    run = subprocess.Popen(
+        command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": path}, stdout=subprocess.PIPE, text=True
+    )
+    threading.Timer(60, run.kill).start()
+    (tmp_path / "class" / "renamed").rename(tmp_path / "class" / "a-first")
+    for line in run.stdout:
+        if line.startswith("1 of 2"):
+            run.kill()
+            break
+    run.wait()
+    assert len(list((tmp_path / "class-graded" / "kept").glob("*.json"))) == 1
+
+
+def test_folders_as_they_come(tmp_path):
+    solved = json.dumps(a_class.solution())
+    for name in (
+        "submitted/anna/ex1/ex1.ipynb",
+        "release/ex1/ex1.ipynb",
+        "submitted/bo/ex1/.ipynb_checkpoints/x.ipynb",
+    ):
+        file = tmp_path / "nbgrader" / name
+        file.parent.mkdir(parents=True)
+        file.write_text(solved)
+    (tmp_path / "flat").mkdir()
+    for name in ("ex1_getting_started_anna.ipynb", "bo.ipynb", "ex4_cleo.ipynb"):
+        (tmp_path / "flat" / name).write_text(solved if "ex4" not in name else json.dumps(a_class.solution("ex4")))
+    (anna,) = grade_all(tmp_path / "nbgrader", tmp_path / "kept", QUICK)
+    assert (anna.student, anna.right) == ("anna", 5)
+    found = grade_all(tmp_path / "flat", tmp_path / "kept", Settings(exercises=("ex1",)))
+    assert {one.student: one.exercise for one in found} == {"anna": "ex1", "bo": "ex1"}
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["nowhere"], "nowhere is no folder"),
+        (["."], "has no notebooks"),
+        ([".", "--exercises", "99"], "There is no ex99; the exercises are ex1, ex2"),
+        ([".", "--course", "."], "has no exercises"),
+    ],
+)
+def test_what_cannot_be_graded_is_said(options, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    said = CliRunner().invoke(main, ["grade", *options])
+    assert said.exit_code == 1
+    assert words in said.output
+
+
+def test_a_name_is_no_formula():
+    one = next(iter(grading.Graded(student="=1+1", file="-x.ipynb", exercise="ex1", digest="") for _ in range(1)))
+    assert "'=1+1" in grades_table([one])
+    assert same_words("you have 7.5e3 for n1 = 1,024") == "you have # for n1 = #"
+
+
+def test_windows_is_told_to_use_wsl(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "win32")
+    with pytest.raises(ConfigError, match="WSL"):
+        grade_all(tmp_path, tmp_path, QUICK)
+
+
+def test_limits_that_bubblewrap_gives_are_there(a_graded_class):
+    results, _, _ = a_graded_class
+    if sandbox.CONFINED[True] != next(iter(results.values())).confined:
+        pytest.skip("no bubblewrap here")
+    assert "RuntimeError: -1 -1" in str(results["around-the-refusals"].notes)  # neither opened nor connected
