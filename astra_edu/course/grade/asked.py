@@ -36,8 +36,8 @@ class Asked:
 
     @property
     def key(self) -> str:
-        """What tells it apart: a question may be asked twice, with 80 and with 40 GiB."""
-        more = [*map(repr, self.places), *(f"{name}={value!r}" for name, value in sorted(self.names.items()))]
+        """What tells it apart: a question may be asked twice, as with 80 and with 40 GiB."""
+        more = [f"{name}={value!r}" for name, value in sorted(self.names.items())]
         return f"{self.question}({', '.join(more)})" if more else self.question
 
 

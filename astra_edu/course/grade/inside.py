@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import io
 import os
+import re
 import signal
 import socket
 import sys
@@ -113,7 +114,8 @@ class Notebook:
 
 def _words(error: BaseException) -> str:
     try:
-        return f"{type(error).__name__}: {error}"[:500]
+        words = re.sub(r"<ipython-input[^>]*>, ", "", str(error))  # its names of cells say nothing
+        return f"{type(error).__name__}: {words}"[:500]
     except Exception:
         return type(error).__name__
 

@@ -48,7 +48,7 @@ class Student:
         stopped = sum(one.count(marks.STOPPED) for one in self.notebooks)
         found += [f"{stopped} not judged"] if stopped else []
         notes = sum(len(one.notes) for one in self.notebooks)
-        return "; ".join([*found, *([f"{notes} notes"] if notes else [])])
+        return "; ".join([*found, *([f"{notes} note{'s' * (notes > 1)}"] if notes else [])])
 
 
 def by_student(results: Iterable[Graded]) -> tuple[Student, ...]:

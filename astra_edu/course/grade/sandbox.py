@@ -31,7 +31,7 @@ _LOOK_S = 0.25
 HOME = "/course"
 
 CONFINED = {
-    True: "bubblewrap: no network, no other process, no file but Python's, the system's and a copy of the inputs.",
+    True: "Each notebook ran in bubblewrap: no network, no other process, no file but Python's, the system's and a copy of the inputs.",
     False: "No bubblewrap here: memory, time, files and processes are limited, and Python refuses the network, other "
     "programs and changes outside its folder. Code in C could get around these refusals, and the notebook can read "
     "what you can read. Grade on Linux with bubblewrap, or in a container, if you don't trust the notebooks.",

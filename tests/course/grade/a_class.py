@@ -140,7 +140,9 @@ HOSTILE: dict[str, Callable[[], Notebook | str]] = {
     "much-output": lambda: first("for _ in range(1024):\n    print('x' * 2**20)"),
     "much-memory": lambda: first("kept = bytearray(10 * 2**30)"),
     "much-memory-answered": lambda: last("def steps(npus):\n    return [0] * 2**33"),
-    "much-disk": lambda: first("for k in range(10**6):\n    open(f'{k}.bin', 'wb').write(bytes(2**20 * 60))"),
+    "much-disk": lambda: first(
+        "import time\nfor k in range(10):\n    open(f'{k}.bin', 'wb').truncate(60 * 2**20)\ntime.sleep(3)"
+    ),
     "fork-bomb": lambda: first("import os\nwhile True:\n    os.fork()"),
     "fork-bomb-in-c": lambda: first("import ctypes\nwhile True:\n    ctypes.CDLL(None).fork()"),
     "deletes": lambda: first(

@@ -18,7 +18,7 @@ from astra_edu.course.grade.grading import Settings, grade_all
 from astra_edu.course.grade.report import by_student, grades_table, mistakes, same_words, write_report
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="grading needs limits that Windows doesn't have")
-QUICK = Settings(workers=2, minutes=1, seconds=3)
+QUICK = Settings(workers=2, minutes=1, seconds=6)
 RIGHT = {
     *("much-output", "much-memory", "much-disk", "fork-bomb", "fork-bomb-in-c", "deletes", "deletes-inputs"),
     *("endless-cell", "endless-and-deaf", "exits", "kills-its-parent", "network", "talks-to-the-judge"),
@@ -38,7 +38,7 @@ STEPS_ONLY = {
 """Where only the answer to the first question is bad: what becomes of it, and a word of what is said."""
 NOT_GRADED = {"broken": "can't be read as JSON", "not-a-notebook": "no list of cells", "other-kernel": "kernel of r"}
 SAID = {
-    "endless-cell": "took more than 3 s",
+    "endless-cell": "took more than 6 s",
     "endless-and-deaf": "was ended: it took too long",
     "much-output": " characters; the first ones were kept",
     "much-memory": "MemoryError",
