@@ -31,7 +31,8 @@ _LOOK_S = 0.25
 HOME = "/course"
 
 CONFINED = {
-    True: "Each notebook ran in bubblewrap: no network, no other process, no file but Python's, the system's and a copy of the inputs.",
+    True: "Each notebook ran in bubblewrap: no network, no other process, no file but Python's, the system's and a "
+    "copy of the inputs.",
     False: "No bubblewrap here: memory, time, files and processes are limited, and Python refuses the network, other "
     "programs and changes outside its folder. Code in C could get around these refusals, and the notebook can read "
     "what you can read. Grade on Linux with bubblewrap, or in a container, if you don't trust the notebooks.",
@@ -143,6 +144,7 @@ class Confined:
         """End it and all that it started."""
         self.ended = self.ended or why
         self._over.set()
+        self._watch.join()  # it kills all that runs: not what is started next
         self._kill()
         self.link.close()
         self._process.wait()
@@ -151,7 +153,7 @@ class Confined:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         for _ in range(50):  # what is starting others is faster than one look
-            left = [one for one in psutil.Process().children(recursive=True) if _alive(one)]
+            left = _started()
             for one in left:
                 with contextlib.suppress(psutil.Error):
                     one.kill()
@@ -167,7 +169,7 @@ class Confined:
                 return
 
     def _too_much(self) -> str:
-        members = [one for one in psutil.Process().children(recursive=True) if _alive(one)]
+        members = _started()
         if len(members) > MOST_PROCESSES:
             return f"it started more than {MOST_PROCESSES} processes"
         memory = 0
@@ -179,6 +181,14 @@ class Confined:
         if _size(self.work) > FOLDER_MIB * 2**20:
             return f"it wrote more than {FOLDER_MIB} MiB"
         return ""
+
+
+def _started() -> list[psutil.Process]:
+    """All that this process has started, and what that has, as far as it is alive."""
+    try:
+        return [one for one in psutil.Process().children(recursive=True) if _alive(one)]
+    except psutil.Error:  # one of them ended meanwhile
+        return []
 
 
 def _alive(process: psutil.Process) -> bool:

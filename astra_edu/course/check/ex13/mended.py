@@ -60,7 +60,7 @@ def same_finds(
     if missed:
         what.append(f"{len(missed)} of {len(wanted[wrong[0]])} not found")
     if more:
-        what.append(f"{len(more)} too many, such as {next(iter(more))}")
+        what.append(f"{len(more)} too many, such as {min(more, key=repr)}")
     return Verdict(
         False, f"Not right in {len(wrong)} of the {len(cases)} cases tried. In the first: {', '.join(what)}."
     )
