@@ -7,6 +7,7 @@ from pathlib import Path
 import yaml
 
 from tools import docs
+from tools.docs_nav import there
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -29,6 +30,28 @@ def test_every_page_is_there_once_and_every_notebook_is_a_page(tmp_path):
     docs.gather(source=tmp_path / "source")
     there = {str(path.relative_to(tmp_path / "source")) for path in (tmp_path / "source").rglob("*.*")}
     assert sorted(navigation()) == sorted(there - {"site.css"})
+
+
+def test_an_instructor_s_page_links_to_the_notebooks_it_names(tmp_path):
+    docs.gather(source=tmp_path)
+    plan = (tmp_path / "instructor" / "three_hours.md").read_text(encoding="utf-8")
+    links = re.findall(r"\[(\w+)\]\((\S+)\)", plan)
+    assert ("00_start_here", "../notebooks/00_start_here.ipynb") in links
+    assert [name for name, link in links if not (tmp_path / "instructor" / link).is_file()] == []
+    assert len(links) == len(
+        re.findall(r"\b(?:ex\d|\d\d)\w*_\w+", (ROOT / "docs/instructor/three_hours.md").read_text())
+    )
+
+
+def test_the_course_s_site_has_no_page_with_answers(tmp_path):
+    source = tmp_path / "source"
+    docs.gather(source=source, answers=False)
+    assert [path.name for path in (source / "instructor").iterdir()] == ["index.md"]
+    assert "45.681" not in (source / "instructor" / "index.md").read_text(encoding="utf-8")
+    nav = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
+    assert {"For instructors": ["instructor/index.md"]} in there(nav, source)
+    assert len(list(pages(there(nav, source)))) == len(navigation()) - 6
+    assert there(nav, tmp_path) == []
 
 
 def test_notebooks_link_to_pages(tmp_path):

@@ -26,7 +26,7 @@ def main(words: list[str]) -> int:
     try:
         pages.build(given.out)
         missing = lite.build(work, given.out, Release(given.pyodide), given.bundle)
-        if code := docs.main(["--quiet", "--site-dir", str(given.out / "docs")]):
+        if code := docs.main(["--quiet", "--site-dir", str(given.out / "docs")], answers=False):
             return code
     except SiteError as error:
         print(error, file=sys.stderr)
