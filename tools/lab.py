@@ -1,4 +1,8 @@
-"""`make lab`: one answer first, then JupyterLab on the first notebook."""
+"""`make lab`: one answer first, then JupyterLab on the first notebook.
+
+python -m tools.lab [--originals] [JupyterLab's options]. It opens copies in the folder work (tools/work.py), which git
+doesn't see; --originals: the project's own files, the solutions among them, for who writes them.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,10 @@ import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+
+import zmq
+
+from tools import work
 
 ROOT = Path(__file__).resolve().parent.parent
 START = "notebooks/00_start_here.ipynb"
@@ -49,13 +57,14 @@ def can_open_browser(environ: Mapping[str, str], platform: str) -> bool:
     return platform != "linux" or any(environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
-def arguments(token: str, *, root: bool, browser: bool) -> list[str]:
+def arguments(token: str, *, root: bool, browser: bool, folder: Path = work.WORK) -> list[str]:
     """JupyterLab's command line. It refuses root unless told otherwise, so it is told only then."""
     return [
-        f"--ServerApp.root_dir={ROOT}",
+        f"--ServerApp.root_dir={folder}",
         f"--LabApp.default_url=/lab/tree/{START}",
         f"--IdentityProvider.token={token}",
         "--Application.log_level=ERROR",
+        *(["--KernelManager.transport_encryption=auto"] if zmq.has("curve") else []),
         f"--LabApp.workspaces_dir={Path(sys.prefix, 'share', 'jupyter', 'lab', 'workspaces')}",
         *(["--allow-root"] if root else []),
         *([] if browser else ["--no-browser"]),
@@ -63,14 +72,18 @@ def arguments(token: str, *, root: bool, browser: bool) -> list[str]:
 
 
 def main(argv: list[str]) -> None:
-    """Print the first answer, then serve until Ctrl-C; `argv` goes to JupyterLab as it is."""
+    """Print the first answer, then serve until Ctrl-C; what isn't ours in `argv` goes to JupyterLab as it is."""
+    originals, argv = "--originals" in argv, [word for word in argv if word != "--originals"]
     print(first_answer(), flush=True)
+    folder = ROOT if originals else work.WORK
+    for words in [] if originals else work.prepare():
+        print(words, flush=True)
     quiet_settings()
 
     from jupyterlab.labapp import LabApp
 
     token, browser = secrets.token_hex(16), can_open_browser(os.environ, sys.platform)
-    server = LabApp.initialize_server([*arguments(token, root=is_root(), browser=browser), *argv])
+    server = LabApp.initialize_server([*arguments(token, root=is_root(), browser=browser, folder=folder), *argv])
 
     def announce() -> None:
         opens = "opens in your browser, or open" if browser else "is running: open"

@@ -86,12 +86,12 @@ def open_page(chromium: Any, tmp_path: Any) -> Iterator[Callable[..., Any]]:
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: Any) -> Iterator[tuple[str, str]]:
-    """Address and token of a JupyterLab that serves copies of the notebooks, as `make lab` starts it."""
+    """Address and token of a JupyterLab on copies of the notebooks, as `make lab ARGS=--originals` starts it."""
     copy = tmp_path_factory.mktemp("project")
     for folder in ("notebooks", "solutions", "exercises", "tools"):
         shutil.copytree(ROOT / folder, copy / folder)
     environment = os.environ | {"PYTHONPATH": f"{copy}{os.pathsep}{ROOT}", "JUPYTER_CONFIG_DIR": str(copy / "config")}
-    command = [sys.executable, "-m", "tools.lab", "--no-browser", "--port=8970"]
+    command = [sys.executable, "-m", "tools.lab", "--originals", "--no-browser", "--port=8970"]
     server = subprocess.Popen(command, cwd=copy, env=environment, stdout=subprocess.PIPE, text=True)
     seen = []
     for line in server.stdout:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -115,3 +117,30 @@ def test_a_figure_is_dark_in_the_dark_theme(run_all, tmp_path):
     assert 0.05 < seen["Dark"] < 0.15
     page.set_viewport_size({"width": 1280, "height": 720})
     assert picture.bounding_box()["width"] >= 815  # for which letters are chosen
+
+
+def test_a_saved_notebook_plays_with_no_run_behind_it(run_cell, chromium, lab):
+    address, token = lab
+
+    def asked(path, method="GET"):
+        request = Request(f"{address}/api/{path}", headers={"Authorization": f"token {token}"}, method=method)
+        with urlopen(request, timeout=10) as answer:
+            return json.loads(answer.read() or "null")
+
+    page = run_cell("saved", 'import astra_edu as ae\nae.Player(ae.schedule("all-reduce", "ring", 4))', ".astra-player")
+    page.keyboard.press("Control+s")
+    for _ in range(100):
+        if "widgets" in asked("contents/notebooks/saved.ipynb")["content"]["metadata"]:
+            break
+        page.wait_for_timeout(100)
+    page.close()
+    for session in asked("sessions"):
+        asked(f"sessions/{session['id']}", "DELETE")
+    page = chromium.new_page(viewport={"width": 1300, "height": 1000})
+    page.goto(f"{address}/lab/workspaces/again/tree/notebooks/saved.ipynb?token={token}&reset")
+    player = page.locator(".astra-player")
+    player.wait_for(timeout=30_000)
+    player.focus()
+    page.keyboard.press("End")
+    player.get_by_text("Step 6 of 6, all-gather").first.wait_for()
+    page.close()

@@ -16,6 +16,7 @@ import pytest
 from tools.lab import ROOT, START, arguments, can_open_browser, first_answer, quiet_settings
 
 NEWS = "@jupyterlab/apputils-extension:notification"
+STATE = {"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": True}}
 
 
 def test_exercise_1_agrees_with_the_tutorial():
@@ -54,7 +55,7 @@ def test_jupyterlab_is_told_of_root_and_of_a_missing_browser(root, browser):
 
 def test_settings_are_written_where_there_were_none(tmp_path):
     written = json.loads(quiet_settings(tmp_path).read_text())
-    assert written == {NEWS: {"fetchNews": "false", "checkForUpdates": False}}
+    assert written == STATE | {NEWS: {"fetchNews": "false", "checkForUpdates": False}}
 
 
 def test_settings_of_others_are_kept(tmp_path):
@@ -62,7 +63,7 @@ def test_settings_of_others_are_kept(tmp_path):
     target.parent.mkdir(parents=True)
     theirs = {"@jupyterlab/apputils-extension:themes": {"theme": "JupyterLab Dark"}}
     target.write_text(json.dumps(theirs | {NEWS: {"fetchNews": "true", "doNotDisturbMode": True}}))
-    assert json.loads(quiet_settings(tmp_path).read_text()) == theirs | {
+    assert json.loads(quiet_settings(tmp_path).read_text()) == theirs | STATE | {
         NEWS: {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True}
     }
 
@@ -89,6 +90,10 @@ def test_it_starts_beside_a_taken_port_and_stops_on_ctrl_c(tmp_path):
                 assert int(port) != taken
                 assert status(f"{base}lab?token={token}") == 200
                 assert status(f"{base}api/contents") == 403
+                with urlopen(f"{base}api/contents?token={token}", timeout=10) as answer:
+                    names = {entry["name"] for entry in json.load(answer)["content"]}
+                assert {"notebooks", "exercises"} <= names
+                assert not names & {"solutions", "tests"}
                 server.send_signal(signal.SIGINT)
                 assert server.wait(timeout=10) == 0
             finally:
