@@ -5,10 +5,10 @@ ARGS :=
 BUNDLE :=
 PYODIDE :=
 
-.PHONY: help lab exact test mutants coverage bench docs site exercises outputs format clean
+.PHONY: help lab update check-room exact test mutants coverage bench docs site students exercises outputs format clean
 
 help: ## these lines
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
 # Matplotlib's list of fonts is made anew here: what another environment left in ~/.cache can name fonts that have gone.
 test mutants coverage docs site outputs: export MPLCONFIGDIR := $(CURDIR)/.cache/matplotlib
@@ -16,16 +16,15 @@ test mutants coverage docs site outputs: export MPLCONFIGDIR := $(CURDIR)/.cache
 lab: $(VENV)/lab-installed ## install (once), answer exercise 1, open JupyterLab; ARGS="--port=9000" is passed on
 	@$(PY) -m tools.lab $(ARGS)
 
+update: ## get the newest course; what you wrote in the folder work stays
+	@if test -x $(PY); then $(PY) -m tools.work --pull; else python3 -m tools.work --pull; fi
+	@$(MAKE) --no-print-directory $(VENV)/lab-installed
+
+check-room: ## does this machine have what the course needs? Installs nothing
+	@if test -x $(PY); then $(PY) -m tools.check_room; else python3 -m tools.check_room; fi
+
 test: $(VENV)/test-installed ## install (once), then every check: lint, types, tests, notebooks
-	$(PY) -m ruff check .
-	$(PY) -m ruff format --check .
-	$(PY) -m mypy
-	$(PY) -m pytest -q -n 2 --dist loadscope -m "not browser" --ignore=tests/exact tests
-	$(PY) -m pytest -q -n 2 --dist loadscope tests/exact tests/browser
-	$(PY) -m tools.exercises --check
-	$(PY) -m tools.notebooks check
-	$(PY) -m pytest -n 2 --dist loadscope --nbval --nbval-current-env --nbval-sanitize-with tools/nbval.cfg notebooks solutions
-	$(PY) -m pytest -n 2 --dist loadscope --nbval-lax --nbval-current-env exercises
+	$(PY) -m tools.test
 
 exact: $(VENV)/test-installed ## what must never change, in about a minute: run it after every change
 	$(PY) -m pytest -q -n 2 tests/exact
@@ -46,6 +45,9 @@ docs: $(VENV)/docs-installed ## the API reference and the notebooks as a site, i
 site: $(VENV)/site-installed ## the course as files for any web server, in build/site; BUNDLE=1 puts NumPy and the like in it, too
 	$(PY) -m tools.site $(if $(BUNDLE),--bundle) $(if $(PYODIDE),--pyodide $(PYODIDE))
 	@echo 'To look at it: $(PY) -m http.server --directory build/site'
+
+students: $(VENV)/lab-installed ## a zip for students, without solutions, in build
+	@$(PY) -m tools.students
 
 exercises: $(VENV)/test-installed ## make exercises/ from solutions/
 	$(PY) -m tools.exercises

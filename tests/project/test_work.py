@@ -131,6 +131,11 @@ def test_what_both_changed_stands_there_twice_the_student_s_second():
     assert sources(text) == ["c", "*Yours, as it was before the update:*\n\nb"]
 
 
+def test_long_ids_stay_apart():
+    was, mine, new = ([new_code_cell(source, id="x" * 60 + end) for end in "ab"] for source in ("...", "mine", "other"))
+    assert len({cell["id"] for cell in merged(was, mine, new)}) == 4
+
+
 def test_what_was_added_stays_behind_what_it_stood_behind():
     mine = notebook("q", "mine", "end")
     mine.insert(2, new_code_cell("tried", id="new"))

@@ -1,0 +1,42 @@
+"""Every check, one after the other, up to the first that fails: what `make test` does after installing.
+
+python -m tools.test: the same where there is no make. It needs pip install -e ".[notebook,test,site]".
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+NBVAL = "pytest -n 2 --dist loadscope --nbval-current-env"
+COMMANDS = (
+    "ruff check .",
+    "ruff format --check .",
+    "mypy",
+    'pytest -q -n 2 --dist loadscope -m "not browser" --ignore=tests/exact tests',
+    "pytest -q -n 2 --dist loadscope tests/exact tests/browser",
+    "tools.exercises --check",
+    "tools.notebooks check",
+    f"{NBVAL} --nbval --nbval-sanitize-with tools/nbval.cfg notebooks solutions",
+    f"{NBVAL} --nbval-lax exercises",
+)
+
+
+def main(commands: tuple[str, ...] = COMMANDS) -> int:
+    """Run the commands. Returns the exit code of the first that fails, else 0."""
+    environment = os.environ | {"MPLCONFIGDIR": str(ROOT / ".cache" / "matplotlib")}
+    for command in commands:
+        print(f"python -m {command}", flush=True)
+        done = subprocess.run([sys.executable, "-m", *shlex.split(command)], cwd=ROOT, env=environment)
+        if done.returncode:
+            print(f"It failed: python -m {command}", file=sys.stderr)
+            return done.returncode
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
