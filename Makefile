@@ -5,7 +5,7 @@ ARGS :=
 BUNDLE :=
 PYODIDE :=
 
-.PHONY: help lab update check-room exact test mutants coverage bench docs site students exercises outputs format clean
+.PHONY: help lab update check-room exact test mutants coverage bench docs site students handout exercises outputs format clean
 
 help: ## these lines
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -49,6 +49,9 @@ site: $(VENV)/site-installed ## the course as files for any web server, in build
 students: $(VENV)/lab-installed ## a zip for students, without solutions, in build
 	@$(PY) -m tools.students
 
+handout: $(VENV)/handout-installed ## notebooks, exercises and solutions as sheets, HTML and PDF, in build/handout
+	$(PY) -m tools.handout $(ARGS)
+
 exercises: $(VENV)/test-installed ## make exercises/ from solutions/
 	$(PY) -m tools.exercises
 
@@ -67,7 +70,9 @@ $(VENV)/lab-installed: EXTRAS := notebook
 $(VENV)/test-installed: EXTRAS := notebook,test,site
 $(VENV)/docs-installed: EXTRAS := notebook,test,site,docs
 $(VENV)/site-installed: EXTRAS := notebook,site,docs
-$(VENV)/lab-installed $(VENV)/test-installed $(VENV)/docs-installed $(VENV)/site-installed: pyproject.toml tools/overrides.json
+$(VENV)/handout-installed: EXTRAS := notebook,handout
+INSTALLED := $(foreach what,lab test docs site handout,$(VENV)/$(what)-installed)
+$(INSTALLED): pyproject.toml tools/overrides.json
 	@$(make_venv)
 	@echo 'Installing into $(VENV), once; later starts need no network.'
 	@if uv --version >/dev/null 2>&1; then uv pip install --python $(PY) -e '.[$(EXTRAS)]'; \
@@ -78,7 +83,7 @@ $(VENV)/lab-installed $(VENV)/test-installed $(VENV)/docs-installed $(VENV)/site
 
 # Installed again when this folder was moved, or when the Python it was made with has gone.
 ifneq ($(shell test -x $(PY) && cat $(VENV)/installed-in 2>/dev/null),$(CURDIR))
-.PHONY: $(VENV)/lab-installed $(VENV)/test-installed $(VENV)/docs-installed $(VENV)/site-installed
+.PHONY: $(INSTALLED)
 endif
 
 new_enough = -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1

@@ -63,7 +63,8 @@ def test_environment_yml_and_pyproject_ask_for_the_same_packages():
         "test",
         "docs",
         "site",
-    }  # PyTorch: to record a run of one's own; docs and site: what others are served
+        "handout",
+    }  # PyTorch: to record a run of one's own; docs, site and handout: what others are given
     for requirements in (project["dependencies"], extras["notebook"], extras["test"]):
         pyproject |= map(requirement, requirements)
 

@@ -84,3 +84,30 @@ def _coming_and_going(parent: ET.Element, frames: tuple[int, ...], count: int) -
     moves = {"attributeName": "opacity", "calcMode": "discrete", "repeatCount": "indefinite"}
     ET.SubElement(group, f"{{{SVG}}}animate", moves | {"dur": f"{BEAT_S * count:g}s", "values": ";".join(values)})
     return group
+
+
+def unreel(film: str) -> list[str]:
+    """The frames of a film, each as an SVG text of its own: for paper, where nothing moves.
+
+    >>> box = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect x="{}"/><circle/></svg>'
+    >>> [frame.count("<rect") for frame in unreel(film([box.format(0), box.format(4)]))]
+    [1, 1]
+    """
+    ET.register_namespace("", SVG)
+    move = ET.fromstring(film).find(f".//{{{SVG}}}animate")
+    count = len(move.attrib["values"].split(";")) if move is not None else 1
+    return [ET.tostring(_at(ET.fromstring(film), frame), encoding="unicode") for frame in range(count)]
+
+
+def _at(element: ET.Element, frame: int) -> ET.Element:
+    """The element without what isn't shown in a frame, and without its moves."""
+    for child in list(element):
+        move = child.find(f"{{{SVG}}}animate")
+        if move is not None and move.attrib["values"].split(";")[frame] == "0":
+            element.remove(child)
+            continue
+        if move is not None:
+            child.remove(move)
+            child.set("opacity", "1")
+        _at(child, frame)
+    return element
