@@ -26,5 +26,4 @@ FAULTS = [
         "pre { white-space: pre; margin: 1mm 0; }",
         PAPER,
     ),
-    Fault("pictures run off the page", STYLE, "img, svg { max-width: 100%; height: auto; }", "", PAPER),
 ]
