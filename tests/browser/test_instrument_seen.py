@@ -212,6 +212,7 @@ def test_a_drawn_curve_far_off_is_said_to_be(show):
 def test_the_table_says_the_same_as_lanes_and_curves(show):
     page = show()
     page.get_by_text("The same as a table").click()
+    page.get_by_text("an all-reduce").last.wait_for()
     lanes, curves = (
         page.locator("table", has_text=title).all_inner_texts()[0] for title in ("The run", "Time by size")
     )

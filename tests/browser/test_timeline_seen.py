@@ -206,6 +206,7 @@ def test_whoever_is_clicked_is_framed_with_its_chunks_way_and_its_waiting(show):
 def test_the_table_has_what_its_columns_are_called(show):
     page = show(LOOP)
     page.locator("summary").click()
+    page.locator("tbody tr").last.wait_for()
     assert page.locator("thead th").all_inner_texts() == ["lane", "spans", "busy", "of the time"]
     rows = [row.locator("th, td").all_inner_texts() for row in page.locator("tbody tr").all()]
     assert [row[0] for row in rows] == [lane.name for lane in lanes(LOOP)]
