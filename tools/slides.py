@@ -1,0 +1,222 @@
+"""Decks of the notebooks for a projector, with live instruments and nothing from the network (`make slides`).
+
+python -m tools.slides [--out FOLDER] [name ...]: those with a word in their name, else all. A deck is one HTML file that
+opens from a folder; its instruments are pages beside it, which play without Python. Slides follow from the headings:
+a heading of the first or second level begins a column, what doesn't fit goes below it. The notebooks are run for that.
+"""
+
+from __future__ import annotations
+
+import argparse
+import html
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from bs4 import BeautifulSoup, Tag
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+from nbconvert import HTMLExporter
+from pygments.formatters import HtmlFormatter
+
+from astra_edu.base.printable import never_fails
+from astra_edu.course.widgets.view import View
+from tools.handout import ROOT, still, title_of
+
+STYLE = Path(__file__).with_suffix(".css")
+ROOM = 600
+"""Pixels of a slide that parts may fill."""
+TABLE_ROWS, TEXT_LINES = 15, 24
+LIVE = (
+    '<style>html { zoom: 0.9; }</style><script>addEventListener("keydown", (event) => {{'
+    ' if (event.key === "Escape") parent.postMessage("back to the slides", "*"); });</script>'
+)
+START = """
+Reveal.initialize({ width: 1280, height: 720, margin: 0.02, hash: true, transition: "none", center: false,
+  slideNumber: "c/t", navigationMode: "linear", backgroundTransition: "none" });
+addEventListener("message", ({ data }) => {
+  if (data === "back to the slides") { document.activeElement.blur(); window.focus(); }
+});
+"""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of a slide. level: of the heading that it is, else 0; height: about how many pixels it takes."""
+
+    html: str
+    height: int
+    level: int = 0
+
+
+def reveal() -> Path:
+    """The folder of reveal.js, which the package sphinx-revealjs brings as files. Raises FileNotFoundError."""
+    found = find_spec("sphinx_revealjs")
+    if not found or not found.submodule_search_locations:
+        raise FileNotFoundError('Slides want reveal.js: pip install -e ".[handout]".')
+    return Path(found.submodule_search_locations[0], "_static", "revealjs", "dist")
+
+
+def views_of(notebook: Any, folder: Path) -> list[list[View]]:
+    """The widgets that each cell shows when the notebook runs in a folder."""
+    shown: list[View] = []
+    original = View._repr_mimebundle_
+
+    def noted(self: View, **kwargs: Any) -> Any:
+        shown.append(self)
+        return original(self, **kwargs)
+
+    found: list[list[View]] = []
+    shell, home = InteractiveShell.instance(), Path.cwd()
+    shell.reset()
+    os.chdir(folder)
+    View._repr_mimebundle_ = noted  # type: ignore[method-assign]
+    try:
+        for cell in notebook.cells:
+            shown.clear()
+            if cell.cell_type == "code":
+                with capture_output():
+                    shell.run_cell(cell.source)
+            found.append(list(shown))
+    finally:
+        View._repr_mimebundle_ = original  # type: ignore[method-assign]
+        os.chdir(home)
+    return found
+
+
+def parts_of(cell: Any, pages: Sequence[str]) -> Iterator[Part]:
+    """What a cell puts on slides. pages: the addresses of its instruments' pages."""
+    exporter = HTMLExporter(template_name="basic", exclude_anchor_links=True)
+    exporter.exclude_input_prompt = exporter.exclude_output_prompt = True
+    one = nbformat.v4.new_notebook(cells=[cell])
+    made = BeautifulSoup(exporter.from_notebook_node(one)[0], "html.parser")
+    for folded in made.select(".text_cell_render details"):
+        folded.unwrap()
+    if cell.cell_type == "markdown":
+        for block in made.select(".text_cell_render > *"):
+            yield Part(str(block), height(block), int(block.name[1]) if block.name in ("h1", "h2", "h3") else 0)
+        return
+    for code in made.select(".highlight"):
+        yield Part(str(code), height(code))
+    for address in pages:
+        yield Part(
+            f'<iframe data-src="{address}" title="A live instrument"></iframe>'
+            '<p class="keys">Click into it to use it; Esc: back to the slides.</p>',
+            ROOM,
+        )
+    for output in [] if pages else made.select(".output_subarea"):
+        for figure in output.select("figure"):
+            for more in figure.select("details"):
+                more.decompose()
+            still(figure)
+        yield from pieces(output)
+
+
+def pieces(output: Tag) -> Iterator[Part]:
+    """An output; printed lines and tables that no slide has room for, in pieces."""
+    tall = height(output)
+    text, table = output.find("pre"), output.find("tbody")
+    if tall <= ROOM or output.find("img"):
+        yield Part(str(output), tall)
+    elif isinstance(table, Tag):
+        rows = table.find_all("tr")
+        for start in range(0, len(rows), TABLE_ROWS):
+            for row in rows:
+                row.extract()
+            table.extend(rows[start : start + TABLE_ROWS])
+            yield Part(str(output), height(output))
+    elif isinstance(text, Tag):
+        lines = text.get_text().strip("\n").splitlines()
+        for start in range(0, len(lines), TEXT_LINES):
+            text.string = "\n".join(lines[start : start + TEXT_LINES])
+            yield Part(str(output), min(height(output), ROOM))
+
+
+def height(block: Tag) -> int:
+    """About how many pixels a block takes on a slide."""
+    if block.select("img, svg"):
+        return ROOM
+    if block.name == "pre" or block.select("pre"):
+        return sum(23 * (1 + len(line) // 115) for line in block.get_text().strip().splitlines()) + 16
+    rows = len(block.select("tr"))
+    items = block.select("li") or [block]
+    return rows * 32 if rows else sum(37 * (1 + len(item.get_text()) // 88) for item in items) + 16
+
+
+def slides(parts: Sequence[Part]) -> list[list[list[Part]]]:
+    """Columns of slides: a heading of level 1 or 2 begins a column; a slide is full when nothing more fits."""
+    columns: list[list[list[Part]]] = []
+    for part in parts:
+        if not columns or part.level in (1, 2):
+            columns.append([[]])
+        slide = columns[-1][-1]
+        full = sum(one.height for one in slide) + part.height > ROOM
+        if slide and (part.level == 3 or (full and not all(one.level for one in slide))):
+            columns[-1].append(slide := [])
+        slide.append(part)
+    return columns
+
+
+def deck(title: str, columns: Sequence[Sequence[Sequence[Part]]]) -> str:
+    """The HTML of a deck."""
+    body = "\n".join(
+        "<section>" + "\n".join(f"<section>{''.join(p.html for p in s)}</section>" for s in column) + "</section>"
+        for column in columns
+    )
+    colours = HtmlFormatter(style="default").get_style_defs(".highlight")
+    links = "".join(f'<link rel="stylesheet" href="reveal/{name}.css">' for name in ("reset", "reveal", "theme/white"))
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">{links}'
+        f"<style>{colours}\n{STYLE.read_text(encoding='utf-8')}</style></head><body>"
+        f'<div class="reveal"><div class="slides">\n{body}\n</div></div>'
+        f'<script src="reveal/reveal.js"></script><script>{START}</script></body></html>\n'
+    )
+
+
+def make(path: Path, out: Path) -> str:
+    """Write a notebook's deck and its instruments' pages. Returns its title."""
+    notebook = nbformat.read(path, as_version=4)
+    live = out / path.stem
+    live.mkdir(parents=True, exist_ok=True)
+    parts: list[Part] = []
+    for number, (cell, views) in enumerate(zip(notebook.cells, views_of(notebook, path.parent), strict=True)):
+        pages = [f"{path.stem}/{number}-{k}.html" for k in range(len(views))]
+        for address, view in zip(pages, views, strict=True):
+            (out / address).write_text(view.page().replace("</body>", f"{LIVE}</body>"), encoding="utf-8")
+        parts += parts_of(cell, pages)
+    title = title_of(notebook)
+    (out / f"{path.stem}.html").write_text(deck(title, slides(parts)), encoding="utf-8")
+    return title
+
+
+def main(words: list[str]) -> int:
+    never_fails(sys.stdout)
+    parser = argparse.ArgumentParser(prog="python -m tools.slides", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("names", nargs="*", help="words in the names of notebooks; without one, all")
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "slides")
+    given = parser.parse_args(words)
+    os.environ["ASTRA_EDU_PROGRESS"] = "off"
+    found = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    chosen = [path for path in found if not given.names or any(name in path.stem for name in given.names)]
+    if not chosen:
+        print(f"No notebook's name has {' or '.join(given.names)} in it.", file=sys.stderr)
+        return 2
+    try:
+        shutil.copytree(reveal(), given.out / "reveal", dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.map"))
+    except FileNotFoundError as error:
+        print(error, file=sys.stderr)
+        return 1
+    for path in chosen:
+        print(f"{given.out / path.stem}.html: {make(path, given.out)}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
