@@ -1,8 +1,9 @@
 """Decks of the notebooks for a projector, with live instruments and nothing from the network (`make slides`).
 
-python -m tools.slides [--out FOLDER] [name ...]: those with a word in their name, else all. A deck is one HTML file that
-opens from a folder; its instruments are pages beside it, which play without Python. Slides follow from the headings:
-a heading of the first or second level begins a column, what doesn't fit goes below it. The notebooks are run for that.
+python -m tools.slides [--out FOLDER] [name ...]: those with a word in their name, else all. A deck is one HTML file,
+which opens from a folder; its instruments are pages beside it, which play without Python. Slides follow from the
+headings: one of the first or second level begins a column, what doesn't fit goes below it. The notebooks are run for
+that.
 """
 
 from __future__ import annotations
@@ -34,12 +35,18 @@ ROOM = 600
 """Pixels of a slide that parts may fill."""
 TABLE_ROWS, TEXT_LINES = 15, 24
 LIVE = (
-    '<style>html { zoom: 0.9; }</style><script>addEventListener("keydown", (event) => {{'
-    ' if (event.key === "Escape") parent.postMessage("back to the slides", "*"); });</script>'
+    '<style>html { zoom: 0.9; }</style><script>addEventListener("keydown", (event) => {'
+    ' if (event.key === "Escape") parent.postMessage("back to the slides", "*"); }, true);</script>'
 )
 START = """
 Reveal.initialize({ width: 1280, height: 720, margin: 0.02, hash: true, transition: "none", center: false,
   slideNumber: "c/t", navigationMode: "linear", backgroundTransition: "none" });
+const fit = () => {
+  const inner = Reveal.getCurrentSlide()?.querySelector(":scope > .fit");
+  if (inner && !inner.style.zoom && inner.scrollHeight > 670) inner.style.zoom = 660 / inner.scrollHeight;
+};
+Reveal.on("ready", fit);
+Reveal.on("slidechanged", fit);
 addEventListener("message", ({ data }) => {
   if (data === "back to the slides") { document.activeElement.blur(); window.focus(); }
 });
@@ -166,7 +173,9 @@ def slides(parts: Sequence[Part]) -> list[list[list[Part]]]:
 def deck(title: str, columns: Sequence[Sequence[Sequence[Part]]]) -> str:
     """The HTML of a deck."""
     body = "\n".join(
-        "<section>" + "\n".join(f"<section>{''.join(p.html for p in s)}</section>" for s in column) + "</section>"
+        "<section>"
+        + "\n".join(f"<section><div class='fit'>{''.join(p.html for p in s)}</div></section>" for s in column)
+        + "</section>"
         for column in columns
     )
     colours = HtmlFormatter(style="default").get_style_defs(".highlight")
