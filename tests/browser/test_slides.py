@@ -2,14 +2,16 @@
 
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 
-pytest.importorskip("sphinx_revealjs")
-
 from tools.handout import ROOT
 
-pytestmark = pytest.mark.browser
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not find_spec("sphinx_revealjs"), reason='reveal.js is in the extra "handout"'),
+]
 
 
 @pytest.fixture(scope="module")
