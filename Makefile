@@ -5,7 +5,7 @@ ARGS :=
 BUNDLE :=
 PYODIDE :=
 
-.PHONY: help lab update check-room exact test mutants coverage bench docs site students handout exercises outputs format clean
+.PHONY: help lab update check-room exact test mutants coverage bench docs site students handout slides exercises outputs format clean
 
 help: ## these lines
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -51,6 +51,9 @@ students: $(VENV)/lab-installed ## a zip for students, without solutions, in bui
 
 handout: $(VENV)/handout-installed ## notebooks, exercises and solutions as sheets, HTML and PDF, in build/handout
 	$(PY) -m tools.handout $(ARGS)
+
+slides: $(VENV)/handout-installed ## a deck of each notebook, with live instruments, in build/slides
+	$(PY) -m tools.slides $(ARGS)
 
 exercises: $(VENV)/test-installed ## make exercises/ from solutions/
 	$(PY) -m tools.exercises
