@@ -70,7 +70,7 @@ clean: ## remove .venv and every cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 $(VENV)/lab-installed: EXTRAS := notebook
-$(VENV)/test-installed: EXTRAS := notebook,test,site
+$(VENV)/test-installed: EXTRAS := notebook,test,site,handout
 $(VENV)/docs-installed: EXTRAS := notebook,test,site,docs
 $(VENV)/site-installed: EXTRAS := notebook,site,docs
 $(VENV)/handout-installed: EXTRAS := notebook,handout
