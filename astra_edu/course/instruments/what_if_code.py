@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from astra_edu.run.presets import PRESETS
 from astra_edu.system import Platform, SystemConfig
 from astra_edu.workload import Layer, Work, Workload
 
+NAMES = ("network.json", "system.txt", "workload.txt")
 COLLECTIVES = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")
 
 
@@ -42,16 +44,20 @@ def loading(path: Path, compute_scale: float, comm_scale: float) -> str:
 def save(folder: str, platform: Platform, workload: Workload, passes: int) -> list[str]:
     """Write network.json, system.txt and workload.txt, and say how to run them. Raises ConfigError if that fails."""
     target = Path(folder.strip() or ".")
-    names = [str(target / name) for name in ("network.json", "system.txt", "workload.txt")]
+    names = [str(target / name) for name in NAMES]
     save_astra_sim(platform, *names[:2])
     save_workload(workload, names[2])
+    return [f"Written: {', '.join(names)}.", *how_to_run(platform, passes, names)]
+
+
+def how_to_run(platform: Platform, passes: int, names: Sequence[str]) -> list[str]:
+    """What to say of the three files with these names."""
     files = zip(("network", "system", "workload"), names, strict=True)
     options = [f"--{kind}-configuration={name}" for kind, name in files]
     options += [f"--num-passes={passes}"] * (passes > 1)
     options += [f"--num-queues-per-dim={platform.system.queues}"] * (platform.system.queues > 1)
     options += ["--rendezvous-protocol=1"] * platform.system.rendezvous
     return [
-        f"Written: {', '.join(names)}.",
         f"To run them here: python -m astra_edu run {' '.join(options)}",
         "The same options are those of ASTRA-sim 1.0's own program; scales are in the files already.",
     ]

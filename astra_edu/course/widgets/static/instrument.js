@@ -87,6 +87,7 @@ export class InstrumentView {
       data: () => this.source.arrived(),
       answered: () => this.source.arrived(),
       values: () => this.live || this.source.find(),
+      other: () => this.load(),
       step: () => this.reel.pull(),
       guess: () => this.load(),
       reply: () => this.load(),
@@ -152,13 +153,14 @@ export class InstrumentView {
     if (this.live) this.share.offer(data.actions);
     this.share.show(data.short ?? data.text, scene.code, this.pinned && (this.pinned.text === data.text ? "here" : "away"));
     this.root.classList.toggle("astra-impossible", Boolean(data.problem));
-    const compared = [["before", this.source.before], ["pinned", this.pinned]].filter(([, other]) => other && other.text !== data.text);
+    const others = [["before", this.source.before], ["pinned", this.pinned], ["other", this.model.get("other")]];
+    const compared = others.filter(([, other]) => other && other.text !== data.text);
     put(this.headline, "text", this.veiled ? "Predict first: the numbers come then." : scene.headline);
     this.words.replaceChildren();
     if (!this.veiled) {
       for (const text of scene.sentences) make("p", { text }, this.words);
       for (const [name, other] of compared) {
-        const differs = name === "pinned" ? this.settings.changed(other.text, data.text) : "";
+        const differs = name !== "before" ? this.settings.changed(other.text, data.text) : "";
         make("p", { class: "astra-change", text: changes(name, scene.numbers, other.scene.numbers, differs) }, this.words);
       }
     }

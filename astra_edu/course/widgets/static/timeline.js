@@ -44,7 +44,7 @@ export class TimelineView {
   #observe() {
     const { plot } = this.chart;
     this.watch = new Watch();
-    this.watch.model(this.model, { data: () => this.load(), window: () => this.#pull(), highlight: () => this.#match() });
+    this.watch.model(this.model, { data: () => this.load(), until: () => this.load(), window: () => this.#pull(), highlight: () => this.#match() });
     this.watch.looks(plot, () => this.wake());
     hearKeys(this.root, actsOf(this));
     hearPointer(plot, this);
@@ -59,13 +59,13 @@ export class TimelineView {
     this.focus = this.hover = null;
     if (!(this.lane < run.lanes.length)) this.lane = undefined;
     describe(this.root, this, run);
-    this.stretch.total = run.total;
+    this.stretch.total = Math.max(run.total, this.model.get("until") ?? 0); // another run's, to share its clock
     this.lanes = new Lanes(run, this.lanes?.open);
     offer(this, this.lanes);
     this.#arranged();
     this.#tell();
     if (this.model.get("window")) this.#pull();
-    else if (whole) this.look(0, run.total);
+    else if (whole) this.look(0, this.stretch.total);
     else this.look(this.from, this.to);
     this.#match();
   }
@@ -159,7 +159,7 @@ export class TimelineView {
   }
 
   #pull() {
-    const [from, to] = this.model.get("window") ?? [0, this.run.total];
+    const [from, to] = this.model.get("window") ?? [0, this.stretch.total];
     if (from !== this.from || to !== this.to) this.look(from, to);
   }
 

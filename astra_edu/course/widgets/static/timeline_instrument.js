@@ -10,11 +10,14 @@ export class TimelineInstrumentView extends InstrumentView {
     this.askOnTheRight();
     this.views.hidden = this.veiled;
     const data = this.stored(view);
-    if (this.veiled || this.shown === data) return;
-    this.shown = data;
-    if (this.inner) return this.inner.set("data", data);
-    this.inner = stubModel({ data, window: null, highlight: "" });
-    this.timeline = new TimelineView(this.inner, this.views);
+    if (this.veiled) return;
+    const until = this.model.get("other")?.scene.view?.total_ns ?? 0;
+    if (!this.inner) {
+      this.inner = stubModel({ data, until, window: null, highlight: "" });
+      this.timeline = new TimelineView(this.inner, this.views);
+    }
+    this.inner.set("until", until);
+    this.inner.set("data", data);
   }
 
   destroy() {

@@ -1,5 +1,8 @@
 // What has changed against another setting, in words.
 
+/** What another setting is called. */
+export const WHOSE = { before: "setting before", pinned: "pinned setting", other: "other design" };
+
 /** "Against the setting before: time 12 ms → 10 ms (−16.7 %)". numbers: {name: [value, in words]}; differs: what was changed. */
 export function changes(name, numbers, others, differs = "") {
   const parts = Object.entries(numbers).filter(([key]) => key in others).map(([key, [value, said]]) => {
@@ -9,6 +12,5 @@ export function changes(name, numbers, others, differs = "") {
     const percent = share === null ? "" : ` (${share < 0 ? "−" : "+"}${Math.abs(share).toFixed(1)} %)`;
     return `${key} ${saidBefore} → ${said}${percent}`;
   });
-  const other = name === "pinned" ? "pinned setting" : "setting before";
-  return `Against the ${other}${differs && ` (${differs})`}: ${parts.join("; ")}.`;
+  return `Against the ${WHOSE[name]}${differs && ` (${differs})`}: ${parts.join("; ")}.`;
 }

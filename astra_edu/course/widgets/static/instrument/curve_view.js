@@ -2,12 +2,13 @@
 
 import { make, put } from "../frame/dom.js";
 import { axis, tickWords } from "./axes.js";
+import { WHOSE } from "./changes.js";
 import { DASHES } from "./looks.js";
 
 const CURVES = { width: 640, height: 210, left: 54, right: 130, top: 8, bottom: 34 };
 
 export class CurveView {
-  /** ghost: the curves of another setting, and whose: "before" or "pinned". */
+  /** ghost: the curves of another setting, and whose: a name of WHOSE. */
   constructor(root, patterns, curves, ghost, whose) {
     const { width, height, left, right, top, bottom } = CURVES;
     const figure = make("figure", { class: "astra-curves" }, root);
@@ -17,7 +18,7 @@ export class CurveView {
     const [xs, ys] = [0, 1].map((k) => all.map((point) => point[k]));
     this.x = axis(...curveRange(xs, curves.log_x), curves.log_x, left, width - right);
     this.y = axis(...curveRange(ys, curves.log_y), curves.log_y, height - bottom, top);
-    const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${curves.title}. ${curveWords(curves)}` }, figure);
+    const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${curves.title}. ${curveWords(curves)}` }, make("div", { class: "astra-swipe" }, figure));
     for (const tick of this.y.ticks) {
       make("path", { class: "astra-grid", d: `M${left} ${this.y.at(tick)}H${width - right}` }, svg);
       make("text", { class: "astra-name", x: left - 5, y: this.y.at(tick) + 4, text: tickWords(tick) }, svg);
@@ -27,7 +28,7 @@ export class CurveView {
     for (const curve of ghost?.curves ?? []) make("path", { class: "astra-ghost", d: this.#path(curve) }, svg);
     this.#lines(svg, patterns, curves.curves);
     this.head = make("path", { class: "astra-playhead", visibility: "hidden" }, svg);
-    if (ghost) make("p", { class: "astra-legend", text: `thin dashed: the ${whose === "pinned" ? "pinned setting" : "setting before"}` }, figure);
+    if (ghost) make("p", { class: "astra-legend", text: `thin dashed: the ${WHOSE[whose]}` }, figure);
   }
 
   #lines(svg, patterns, curves) {

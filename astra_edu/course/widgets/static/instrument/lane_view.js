@@ -2,6 +2,7 @@
 
 import { make, put } from "../frame/dom.js";
 import { axis, tickWords } from "./axes.js";
+import { WHOSE } from "./changes.js";
 import { makeLegend, place } from "./looks.js";
 
 const LANES = { width: 640, left: 136, right: 14, row: 24, high: 18, top: 4, bottom: 18 };
@@ -15,14 +16,14 @@ export class LaneView {
     const figure = make("figure", { class: "astra-lanes" }, root);
     make("figcaption", { text: bare ? lanes.title : `${lanes.title}, ${lanes.unit}` }, figure);
     const height = top + row * lanes.lanes.length + bottom;
-    const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": `${lanes.title}: ${lanes.blocks.length} blocks; arrow keys go from one to the next` }, figure);
+    const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": `${lanes.title}: ${lanes.blocks.length} blocks; arrow keys go from one to the next` }, make("div", { class: "astra-swipe" }, figure));
     this.x = axis(0, Math.max(lanes.end, bare ? 0 : ghost?.end ?? 0) || 1, false, left, width - right);
     this.#ground(svg, height);
     this.blocks = lanes.blocks.map((block) => this.#block(svg, block));
     this.head = make("path", { class: "astra-playhead", visibility: "hidden" }, svg);
     if (ghost && !bare) make("path", { class: "astra-ghost", d: `M${this.x.at(ghost.end)} 0V${height - bottom + 4}` }, svg);
     const legend = makeLegend(figure, patterns, lanes.blocks.map(({ look }) => look));
-    if (ghost && !bare) make("span", { text: `dashed: end of the ${whose === "pinned" ? "pinned setting" : "setting before"}` }, legend);
+    if (ghost && !bare) make("span", { text: `dashed: end of the ${WHOSE[whose]}` }, legend);
     this.said = make("p", { class: "astra-block-said", "aria-live": "polite" }, figure);
     this.current = 0;
     if (this.blocks.length) put(this.blocks[0].group, "tabindex", 0);

@@ -33,7 +33,8 @@ export class Stage {
   /** clicked(name): something on the stage was clicked. dragged(name, dx, dy): it was dragged so far, in its units. */
   constructor(root, patterns, hands) {
     this.patterns = patterns;
-    this.svg = make("svg", { class: "astra-scene", role: "img" }, root);
+    this.swipe = make("div", { class: "astra-swipe" }, root);
+    this.svg = make("svg", { class: "astra-scene", role: "img" }, this.swipe);
     this.hands = new Hands(this.svg, hands);
     this.below = make("div", { class: "astra-below" }, root);
     [this.back, this.front] = [make("g", {}, this.svg), make("g", {}, this.svg)];

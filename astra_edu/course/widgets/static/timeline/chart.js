@@ -66,7 +66,9 @@ export class Chart {
   }
 
   #drawLane(lane) {
-    this.#fill(0.06, NAMES, lane.y, this.width - NAMES, lane.height);
+    const { run, stretch } = this;
+    const end = stretch.total > run.total ? clamp(stretch.x(run.total), NAMES, this.width) : this.width;
+    this.#fill(0.06, NAMES, lane.y, end - NAMES, lane.height);
     drawName(this.context, this.looks, this.run, this.lanes, lane);
   }
 

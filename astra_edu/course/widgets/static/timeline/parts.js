@@ -25,7 +25,7 @@ export function makeParts(root, id, view) {
   for (const [text, label, act] of [
     ["+", "Zoom in", () => view.zoom(0.5)],
     ["−", "Zoom out", () => view.zoom(2)],
-    ["whole", "Whole run", () => view.look(0, view.run.total)],
+    ["whole", "Whole run", () => view.look(0, view.stretch.total)],
     ["◂", "Earlier", () => view.pan(-0.5)],
     ["▸", "Later", () => view.pan(0.5)],
   ]) {

@@ -1,0 +1,89 @@
+"""`python -m astra_edu dashboard`: the command."""
+
+from __future__ import annotations
+
+import secrets
+import webbrowser
+
+import click
+
+LOCAL = ("localhost", "127.0.0.1", "::1")
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Who reaches it: 0.0.0.0 for all of the network.")
+@click.option("--port", default=8866, show_default=True, type=click.IntRange(0, 65535), help="0: any that is free.")
+@click.option("--token", default=None, metavar="WORD", help="What lets people in; made up, if not given.")
+@click.option("--no-token", is_flag=True, help="Let everybody in who reaches it.")
+@click.option("--pages", default=40, show_default=True, type=click.IntRange(1, 1000), help="At most, open at once.")
+@click.option("--seconds", default=60.0, show_default=True, type=click.FloatRange(0.1), help="At most, for an answer.")
+@click.option("--memory", default=2.0, show_default=True, type=click.FloatRange(0.5), help="GiB, for a page.")
+@click.option("--idle", default=30.0, show_default=True, type=click.FloatRange(0.01), help="Minutes until it sleeps.")
+@click.option("--browser/--no-browser", default=True, help="Open it in a browser.")
+def dashboard(
+    host: str,
+    port: int,
+    token: str | None,
+    no_token: bool,
+    pages: int,
+    seconds: float,
+    memory: float,
+    idle: float,
+    browser: bool,
+) -> None:
+    """Serve the what-if and cut-the-model instruments as a web page, without code.
+
+    Two designs side by side, a setting as a link, ASTRA-sim's files to download. Every open page has a process of its
+    own. It is reached from this machine only, and only with the token, unless told otherwise. Ctrl-C ends it.
+    """
+    try:
+        import asyncio
+
+        from astra_edu.course.dashboard.server import Served, listening
+        from astra_edu.course.dashboard.worker import Limits
+    except ImportError as error:
+        raise click.ClickException(
+            f"The dashboard needs the notebooks' packages: {error}. Install astra-edu[notebook]."
+        ) from None
+    if no_token and token:
+        raise click.UsageError("Either --token or --no-token.")
+    if token is not None and not token.strip() and not no_token:
+        raise click.UsageError("An empty token lets everybody in; --no-token says so.")
+    word = "" if no_token else (token or secrets.token_urlsafe(16)).strip()
+
+    async def serve() -> None:
+        served = Served(word, Limits(seconds, memory, pages, idle), host in LOCAL)
+        server, at = listening(served, host, port)
+        try:
+            for line in _told(host, at, word):
+                click.echo(line)
+            if browser:
+                webbrowser.open(_address(host, at, word))
+            await asyncio.Event().wait()
+        finally:
+            server.stop()
+            served.close()
+
+    try:
+        asyncio.run(serve())
+    except OSError as error:
+        raise click.ClickException(
+            f"{host}, port {port}, can't be listened at: {error.strerror or error}. --port=0 takes any that is free."
+        ) from None
+    except KeyboardInterrupt:
+        click.echo("\nThe dashboard has ended.")
+
+
+def _address(host: str, port: int, token: str) -> str:
+    name = host if host in LOCAL else "localhost"
+    name = f"[{name}]" if ":" in name else name
+    return f"http://{name}:{port}/" + (f"?token={token}" if token else "")
+
+
+def _told(host: str, port: int, token: str) -> list[str]:
+    lines = [f"The dashboard: {_address(host, port, token)}"]
+    if host not in LOCAL:
+        lines.append(f"Others reach it by this machine's name, port {port}" + (f", token {token}." if token else "."))
+        if not token:
+            lines.append("Everybody who reaches it may use it: there is no token.")
+    return [*lines, "Ctrl-C ends it."]
