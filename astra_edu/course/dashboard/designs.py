@@ -27,7 +27,7 @@ MOVED = ("wish", "guess", "reply", "act")
 
 
 class _WhatIf(WhatIf):
-    actions: ClassVar = tuple(action for action in WhatIf.actions if action[0] != "save")
+    actions: ClassVar[tuple[tuple[str, str], ...]] = tuple(action for action in WhatIf.actions if action[0] != "save")
     """Nothing is written where the server runs."""
 
 
@@ -52,6 +52,7 @@ class Designs:
     """
 
     def __init__(self) -> None:
+        """None yet."""
         self._open: dict[str, Instrument] = {}
         self._known: dict[str, dict[str, Any]] = {}  # what a side's page has
 

@@ -49,9 +49,9 @@ def said(design: Instrument) -> tuple[Platform, Workload, int, tuple[str, ...]]:
     stage = 0 if cut.pipeline > 1 else None
     workload = generate_workload(model, cut, design.values["device"], stage=stage, platform=platform)
     part = "one micro-batch of the first stage, and its NPUs" if cut.pipeline > 1 else "one micro-batch"
-    about = (
+    lines = (
         f"{design.summary().splitlines()[0]}: {part}.",
         "A workload file can't repeat micro-batches or send between stages: the dashboard's times are of whole",
         "iterations, and differ from what a run of these files says.",
     )
-    return platform, workload, 1, about
+    return platform, workload, 1, lines

@@ -7,6 +7,7 @@ import hmac
 import json
 import secrets
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from html import escape
 from importlib import resources
 from typing import Any
@@ -18,7 +19,7 @@ from tornado.web import Application, HTTPError, RequestHandler
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from astra_edu.course.dashboard.designs import KINDS
-from astra_edu.course.dashboard.worker import Limits, Stopped, Worker
+from astra_edu.course.dashboard.worker import Limits, StoppedError, Worker
 
 STATIC = resources.files("astra_edu.course.dashboard") / "static"
 SCRIPTS = ("dashboard.js", "design.js", "line.js")
@@ -41,6 +42,7 @@ class Served:
         self.token, self.limits, self.local = token, limits, local
         self.pages: set[Socket] = set()
         self.threads = ThreadPoolExecutor(limits.pages)
+        self.threads.submit(lambda: Worker(limits).end())  # what all processes import is there for the first page
 
     def close(self) -> None:
         """End all processes."""
@@ -191,7 +193,7 @@ class Socket(Handler, WebSocketHandler):
         text = message if isinstance(message, str) else message.decode(errors="replace")
         try:
             await self.tell(await loop.run_in_executor(self.served.threads, self._answer, text))
-        except Stopped as stopped:
+        except StoppedError as stopped:
             self.worker = None
             await self.tell({"stopped": str(stopped)})
         self.idle = loop.call_later(self.served.limits.idle_minutes * 60, self.let_go)
@@ -207,10 +209,8 @@ class Socket(Handler, WebSocketHandler):
 
     async def tell(self, what: str | dict[str, str]) -> None:
         """Say it, if anybody is there."""
-        try:
+        with suppress(WebSocketClosedError):
             await self.write_message(what)
-        except WebSocketClosedError:
-            pass
 
     def on_close(self) -> None:
         """By tornado: the page is gone."""

@@ -12,8 +12,10 @@ from threading import RLock
 
 from astra_edu.course.grade.limits import limit
 
-_CONTEXT = multiprocessing.get_context("spawn" if sys.platform == "win32" else "forkserver")
-if sys.platform != "win32":
+if sys.platform == "win32":
+    _CONTEXT = multiprocessing.get_context("spawn")
+else:  # what all of them import is in memory once
+    _CONTEXT = multiprocessing.get_context("forkserver")
     _CONTEXT.set_forkserver_preload(["astra_edu.course.dashboard.designs"])
 
 
@@ -27,7 +29,7 @@ class Limits:
     idle_minutes: float = 30
 
 
-class Stopped(Exception):
+class StoppedError(Exception):
     """There will be no answer, and why."""
 
 
@@ -35,6 +37,7 @@ class Worker:
     """A page's process. Ask it from one thread at a time; end it from any."""
 
     def __init__(self, limits: Limits) -> None:
+        """Start it."""
         self._limits, self._asking = limits, RLock()
         self._pipe, theirs = _CONTEXT.Pipe()
         self._process = _CONTEXT.Process(target=_serve, args=(theirs, limits.memory_gib), daemon=True)
@@ -47,7 +50,7 @@ class Worker:
         return self._process.pid or 0
 
     def ask(self, text: str) -> str:
-        """Its answer. Raises Stopped, and is of no use any more, where there is none in time."""
+        """Its answer. Raises StoppedError, and is of no use any more, where there is none in time."""
         with self._asking:
             try:
                 self._pipe.send_bytes(text.encode())
@@ -55,9 +58,9 @@ class Worker:
                     return self._pipe.recv_bytes().decode()
             except (EOFError, OSError):
                 self.end()
-                raise Stopped("The process of this page has ended.") from None
+                raise StoppedError("The process of this page has ended.") from None
             self.end()
-            raise Stopped(f"This took longer than {self._limits.seconds:g} s and was stopped.")
+            raise StoppedError(f"This took longer than {self._limits.seconds:g} s and was stopped.")
 
     def end(self) -> None:
         """End it; whoever is asking it hears so."""

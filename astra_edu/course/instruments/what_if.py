@@ -53,7 +53,7 @@ class WhatIf(Instrument):
     '37.113 µs'
     """
 
-    actions: ClassVar = (("help", "what would help most?"), ("save", "save for ASTRA-sim"))
+    actions: ClassVar[tuple[tuple[str, str], ...]] = (("help", "what would help most?"), ("save", "save for ASTRA-sim"))
     _esm = script("timeline_instrument")
     _css = style("timeline", "instrument", "timeline_instrument")
 
