@@ -18,7 +18,6 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -145,10 +144,13 @@ def told(what: str, users: list[User]) -> None:
         user.waits.clear()
 
 
-def lines(server: subprocess.Popen[str]) -> Iterator[str]:
+def address_of(server: subprocess.Popen[str]) -> str:
     """What it says."""
     assert server.stdout
-    yield from server.stdout
+    for line in server.stdout:
+        if "http://" in line:
+            return line.split("http://")[1].split("/")[0]
+    raise RuntimeError("the dashboard hasn't started")
 
 
 async def main(users: int, pace: float, moves: int) -> None:
@@ -157,7 +159,7 @@ async def main(users: int, pace: float, moves: int) -> None:
     start = time.monotonic()
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONUNBUFFERED": "1"})
     try:
-        address = next(line.split("http://")[1].split("/")[0] for line in lines(server) if "http://" in line)
+        address = address_of(server)
         process = psutil.Process(server.pid)
         print(f"up after {time.monotonic() - start:.1f} s; {os.cpu_count()} cores")
         there = await asyncio.gather(*(connected(address, number) for number in range(users)))

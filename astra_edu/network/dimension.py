@@ -80,12 +80,12 @@ class Dimension:
         shape.check(n)
         return cls(shape, n, shape.links_needed(n) if links is None else links, bandwidth, latency)
 
-    @property
+    @cached_property
     def links_to_one(self) -> int:
         """How many links carry one message: a ring uses both directions, a fully connected pair its own."""
         return self.topology.links_to_one(self.npus, self.usable_links)
 
-    @property
+    @cached_property
     def usable_links(self) -> int:
         """How many of an NPU's links are used: a whole multiple of what the topology needs."""
         return self.links - self.links % self._links_needed
@@ -141,7 +141,7 @@ class Dimension:
             return time
         return max(time, (self.hbm_latency + message_bytes / self.hbm_bandwidth) * self.hbm_scale)
 
-    @property
+    @cached_property
     def _links_needed(self) -> int:
         return self.topology.links_needed(self.npus)
 

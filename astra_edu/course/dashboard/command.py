@@ -53,7 +53,14 @@ def dashboard(
 
     async def serve() -> None:
         served = Served(word, Limits(seconds, memory, pages, idle), host in LOCAL)
-        server, at = listening(served, host, port)
+        try:
+            server, at = listening(served, host, port)
+        except OSError as error:
+            served.close()
+            why = error.strerror or error
+            raise click.ClickException(
+                f"{host}, port {port}, can't be listened at: {why}. --port=0 takes any that is free."
+            ) from None
         try:
             for line in _told(host, at, word):
                 click.echo(line)
@@ -66,10 +73,6 @@ def dashboard(
 
     try:
         asyncio.run(serve())
-    except OSError as error:
-        raise click.ClickException(
-            f"{host}, port {port}, can't be listened at: {error.strerror or error}. --port=0 takes any that is free."
-        ) from None
     except KeyboardInterrupt:
         click.echo("\nThe dashboard has ended.")
 

@@ -239,7 +239,7 @@ def application(served: Served) -> Application:
             (r"/([\w.-]+)", File, shared),
         ],
         cookie_secret=secrets.token_hex(32),
-        websocket_ping_interval=30,
+        websocket_ping_interval=served.limits.seconds + 30,  # while an answer is made, nothing is heard
         websocket_max_message_size=MOST_BYTES,
         log_function=lambda handler: None,
     )

@@ -19,7 +19,7 @@ from astra_edu.course.instruments.scene import Scene
 from astra_edu.course.instruments.setting import Values, as_text, checked, from_text
 from astra_edu.course.instruments.what_if_code import code, loading, save
 from astra_edu.course.instruments.what_if_jobs import FILES, SINGLE, find_inputs, job, samples
-from astra_edu.course.instruments.what_if_runs import Ran, check, phases, ran
+from astra_edu.course.instruments.what_if_runs import Ran, check, messages, phases, ran
 from astra_edu.course.widgets.bundle import script, style
 from astra_edu.course.widgets.timeline_data import MOST_NPUS, payload
 from astra_edu.run.lanes import chosen_npus
@@ -31,7 +31,9 @@ from astra_edu.workload import Workload
 MOST_PHASES = 50_000
 """A run that may have more phases (about half a second) is simulated on demand only."""
 TOO_MANY = "too many to follow a slider; ae.simulate runs it all the same."
-TOO_LARGE = "This run would have about {:,} phases, " + TOO_MANY
+TOO_LARGE = "This run would have about {:,} {}, " + TOO_MANY
+MOST_MESSAGES = 250_000
+"""Likewise, about a second, where each message has to be followed."""
 YOURS, FIRST = "your workload", "dgx2"
 SIMULATE = ("simulate", "simulate it")
 
@@ -139,9 +141,12 @@ class WhatIf(Instrument):
         """See Instrument."""
         platform, workload = self._platforms.platform(values), job(self._workloads, values)
         check(workload, platform)
-        count = phases(workload, platform, values["passes"])
-        if count > MOST_PHASES and as_text(values) != self._allowed:
-            raise ConfigError(TOO_LARGE.format(count))
+        for what, most, count in (
+            ("phases", MOST_PHASES, phases(workload, platform, values["passes"])),
+            ("messages to follow one by one", MOST_MESSAGES, messages(workload, platform)),
+        ):
+            if count > most and as_text(values) != self._allowed:
+                raise ConfigError(TOO_LARGE.format(count, what))
 
     def scene(self, values: Values) -> Scene:
         """See Instrument."""

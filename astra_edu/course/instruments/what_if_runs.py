@@ -49,6 +49,13 @@ def phases(workload: Workload, platform: Platform, passes: int) -> int:
     return passes * collectives * platform.system.splits * 2 * len(platform.network)
 
 
+def messages(workload: Workload, platform: Platform) -> int:
+    """About how many messages have to be followed one by one, as NPUs of a mesh, say, differ."""
+    works = (work for layer in workload.layers for work in (layer.forward, layer.input_gradient, layer.weight_gradient))
+    sizes = {(work.collective, work.size) for work in works if work.collective and work.size}
+    return 2 * len(sizes) * sum(dim.npus * (dim.npus - 1) for dim in platform.network if not dim.even)
+
+
 def check(workload: Workload, platform: Platform) -> None:
     """Raise ConfigError where a dimension can't carry out what the workload asks for, in less time than a run takes."""
     for collective in _asked(workload):

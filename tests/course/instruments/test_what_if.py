@@ -12,7 +12,7 @@ pytest.importorskip("anywidget")
 
 import astra_edu as ae
 from astra_edu.base.units import format_bytes, format_ns
-from astra_edu.course.instruments import what_if, what_if_words
+from astra_edu.course.instruments import what_if, what_if_runs, what_if_words
 from astra_edu.course.instruments.question import confront
 from astra_edu.course.instruments.what_if import WhatIf
 from astra_edu.course.instruments.what_if_code import code, loading
@@ -376,6 +376,23 @@ def test_what_is_moved_after_a_platform_that_is_too_large_is_moved_on_it(view, m
     network = view.result.platform.network
     assert [d.npus for d in network] == [d.npus for d in ae.preset("torus").network]
     assert (network[0].bandwidth, network[1]) == (50, ae.preset("torus").network[1])
+
+
+def test_messages_that_must_be_followed_one_by_one_are_counted(monkeypatch):
+    mesh = ae.Platform((ae.Dimension.of("Mesh", 64, 25, 500),), ae.SystemConfig.of("ring", splits=4))
+    ring = ae.Platform((ae.Dimension.of("Ring", 64, 25, 500),), ae.SystemConfig.of("ring", splits=4))
+    one = ae.Workload.micro("all-reduce", 2**20)
+    followed = 2 * 63 * 64  # 2 · (N - 1) steps of a message of every NPU
+    assert what_if_runs.messages(one, mesh) == followed
+    assert what_if_runs.messages(one, ring) == 0
+    monkeypatch.setattr(what_if, "MOST_MESSAGES", followed - 1)
+    view = ae.WhatIf(ring, one, ask=False)
+    move(view, topology_0="Mesh", algorithm_0="ring")
+    assert (
+        "8,064 messages to follow one by one, too many to follow a slider; press “simulate it”" in view.data["problem"]
+    )
+    view.act = {"name": "simulate", "count": 1}
+    assert view.result.total == ae.simulate(one, mesh).total
 
 
 def test_the_nearest_that_is_not_too_large_can_be_taken(view, monkeypatch):
