@@ -198,7 +198,7 @@ class Socket(Handler, WebSocketHandler):
             await self.tell({"stopped": str(stopped)})
         self.idle = loop.call_later(self.served.limits.idle_minutes * 60, self.let_go)
 
-    def _answer(self, text: str) -> str:
+    def _answer(self, text: str) -> bytes:
         """In a thread."""
         if self.worker is None:
             self.worker = Worker(self.served.limits)
@@ -207,7 +207,7 @@ class Socket(Handler, WebSocketHandler):
             self.worker.end()
         return answer
 
-    async def tell(self, what: str | dict[str, str]) -> None:
+    async def tell(self, what: bytes | dict[str, str]) -> None:
         """Say it, if anybody is there."""
         with suppress(WebSocketClosedError):
             await self.write_message(what)

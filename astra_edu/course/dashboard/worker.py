@@ -49,13 +49,13 @@ class Worker:
         """Of its process."""
         return self._process.pid or 0
 
-    def ask(self, text: str) -> str:
+    def ask(self, text: str) -> bytes:
         """Its answer. Raises StoppedError, and is of no use any more, where there is none in time."""
         with self._asking:
             try:
                 self._pipe.send_bytes(text.encode())
                 if self._pipe.poll(self._limits.seconds):
-                    return self._pipe.recv_bytes().decode()
+                    return self._pipe.recv_bytes()
             except (EOFError, OSError):
                 self.end()
                 raise StoppedError("The process of this page has ended.") from None

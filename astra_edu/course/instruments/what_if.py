@@ -32,7 +32,7 @@ MOST_PHASES = 50_000
 """A run that may have more phases (about half a second) is simulated on demand only."""
 TOO_MANY = "too many to follow a slider; ae.simulate runs it all the same."
 TOO_LARGE = "This run would have about {:,} {}, " + TOO_MANY
-MOST_MESSAGES = 250_000
+MOST_MESSAGES = 150_000
 """Likewise, about a second, where each message has to be followed."""
 YOURS, FIRST = "your workload", "dgx2"
 SIMULATE = ("simulate", "simulate it")

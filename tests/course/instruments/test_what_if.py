@@ -392,7 +392,8 @@ def test_messages_that_must_be_followed_one_by_one_are_counted(monkeypatch):
         "8,064 messages to follow one by one, too many to follow a slider; press “simulate it”" in view.data["problem"]
     )
     view.act = {"name": "simulate", "count": 1}
-    assert view.result.total == ae.simulate(one, mesh).total
+    assert view.result.platform.network[0].topology == "Mesh"
+    assert view.result.total == ae.simulate(one, view.result.platform).total
 
 
 def test_the_nearest_that_is_not_too_large_can_be_taken(view, monkeypatch):

@@ -88,9 +88,9 @@ function compare(left, right) {
   if (!names.length) return void add(box, "p", { textContent: "These two have no number in common." });
   const table = add(box, "table", {});
   const head = add(add(table, "thead", {}), "tr", {});
-  for (const textContent of ["", left.side.toUpperCase(), right.side.toUpperCase(), `${right.side.toUpperCase()} against ${left.side.toUpperCase()}`]) {
-    add(head, "th", { scope: "col", textContent });
-  }
+  add(head, "td", {});
+  const [first, second] = [left.side.toUpperCase(), right.side.toUpperCase()];
+  for (const textContent of [first, second, `${second} against ${first}`]) add(head, "th", { scope: "col", textContent });
   const body = add(table, "tbody", {});
   for (const name of names) {
     const row = add(body, "tr", {});

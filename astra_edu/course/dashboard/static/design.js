@@ -4,7 +4,7 @@ const SAFE = /[^\w.-]+/g;
 
 /** What anywidget's views take for a model. moved(changes): the view has set these and wants Python to know. */
 function lineModel(moved) {
-  const state = { live: true, guess: {}, reply: {}, act: {}, step: 0 };
+  const state = { live: true, other: null, guess: {}, reply: {}, act: {}, step: 0 };
   const heard = {};
   let unsaid = {};
   const tell = (names) => names.forEach((name) => (heard[`change:${name}`] ?? []).slice().forEach((hear) => hear()));
@@ -118,7 +118,7 @@ export class Design {
   beside(other) {
     this.name.hidden = this.shut.hidden = !other;
     const data = other?.data && other.kind === this.kind ? other.data : null;
-    if (this.model && this.model.get("other") !== data) this.model.set("other", data);
+    this.model?.take({ other: data });
   }
 
   #download(base64) {
