@@ -5,7 +5,7 @@ ARGS :=
 BUNDLE :=
 PYODIDE :=
 
-.PHONY: help lab update check-room exact test mutants coverage bench docs site students handout slides exercises outputs format clean
+.PHONY: help lab dashboard update check-room exact test mutants coverage bench docs site students handout slides exercises outputs format clean
 
 help: ## these lines
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -15,6 +15,9 @@ test mutants coverage docs site outputs: export MPLCONFIGDIR := $(CURDIR)/.cache
 
 lab: $(VENV)/lab-installed ## install (once), answer exercise 1, open JupyterLab; ARGS="--port=9000" is passed on
 	@$(PY) -m tools.lab $(ARGS)
+
+dashboard: $(VENV)/lab-installed ## what if, and cut the model, as a web page without code; ARGS="--host=0.0.0.0" lets others in
+	@$(PY) -m astra_edu dashboard $(ARGS)
 
 update: ## get the newest course; what you wrote in the folder work stays
 	@if test -x $(PY); then $(PY) -m tools.work --pull; else python3 -m tools.work --pull; fi

@@ -142,9 +142,8 @@ def told(what: str, users: list[User]) -> None:
     waits = sorted(wait for user in users for wait in user.waits)
     median, late = statistics.median(waits), waits[int(0.95 * len(waits))]
     print(f"{what}: {len(waits)} answers, median {1000 * median:.0f} ms, 95 % within {1000 * late:.0f} ms, ", end="")
-    print(
-        f"slowest {1000 * waits[-1]:.0f} ms; {sum(user.compared for user in users)} compared, {sum(user.stopped for user in users)} stopped"
-    )
+    compared, stopped = (sum(getattr(user, name) for user in users) for name in ("compared", "stopped"))
+    print(f"slowest {1000 * waits[-1]:.0f} ms; {compared} compared, {stopped} stopped")
     for user in users:
         user.waits.clear()
 

@@ -26,6 +26,7 @@ IMPORT_ORDER = (
     *("formats", "cli"),
     *("course.glossary", "course.algorithm_looks", "course.paper"),
     *("course.studies", "course.plots", "course.widgets", "course.instruments", "course.check", "course.grade"),
+    "course.dashboard",
 )
 FRONT = ("__init__", "__main__", "moved")  # the public names; what brings them from where they are
 

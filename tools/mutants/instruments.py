@@ -86,7 +86,7 @@ FAULTS = [
     Fault(
         "bars: the limit stands a name's width too far left",
         f"{JS}/bars.js",
-        "d: `M${LABEL + bar.limit * scale}",
+        "d: `M${left + bar.limit * scale}",
         "d: `M${bar.limit * scale}",
         f"{CUT_SEEN}bars_are_as_long_as_their_sizes_and_look_like_their_legend[light]",
     ),

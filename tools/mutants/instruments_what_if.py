@@ -184,15 +184,15 @@ FAULTS = [
     Fault(
         "what-if: the timeline is there before a prediction",
         f"{JS}/timeline_instrument.js",
-        "if (this.veiled || this.shown",
-        "if (this.shown",
+        "if (this.veiled) return;",
+        "",
         f"{SEEN}before_a_prediction_there_is_the_platform_and_no_number",
     ),
     Fault(
         "what-if: the timeline stays as it was",
         f"{JS}/timeline_instrument.js",
-        'return this.inner.set("data", data);',
-        "return;",
+        'this.inner.set("data", data);',
+        "",
         FOLLOW,
     ),
     Fault(
