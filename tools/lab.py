@@ -16,6 +16,7 @@ from pathlib import Path
 
 import zmq
 
+from astra_edu.base.printable import never_fails
 from tools import work
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -73,6 +74,7 @@ def arguments(token: str, *, root: bool, browser: bool, folder: Path = work.WORK
 
 def main(argv: list[str]) -> None:
     """Print the first answer, then serve until Ctrl-C; what isn't ours in `argv` goes to JupyterLab as it is."""
+    never_fails(sys.stdout)
     originals, argv = "--originals" in argv, [word for word in argv if word != "--originals"]
     print(first_answer(), flush=True)
     folder = ROOT if originals else work.WORK

@@ -19,6 +19,8 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
+from astra_edu.base.printable import never_fails
+
 ROOT = Path(__file__).resolve().parent.parent
 TOP = "astra-edu"
 FOLDERS = ("astra_edu", "notebooks", "exercises")
@@ -100,6 +102,7 @@ def write(out: Path, root: Path = ROOT) -> int:
 
 
 def main() -> int:
+    never_fails(sys.stdout)
     parser = argparse.ArgumentParser(prog="python -m tools.students", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--out", type=Path, default=ROOT / "build" / f"{TOP}-students.zip")
     out = parser.parse_args().out

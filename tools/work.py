@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -152,6 +153,8 @@ def pull(root: Path = ROOT) -> str:
 
 
 def main(words: list[str]) -> int:
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a folder's name that the terminal can't show
     wrong = pull() if "--pull" in words else ""
     if wrong:
         print(wrong, file=sys.stderr)

@@ -28,6 +28,16 @@ def test_the_notebook_it_opens_is_there():
     assert (ROOT / START).is_file()
 
 
+@pytest.mark.parametrize("encoding", ["cp437", "cp1252", "ascii"])
+def test_a_terminal_that_lacks_a_sign_sees_all_the_others(encoding):
+    environ = os.environ | {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0", "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "tools.lab", "--originals", "--version"]
+    run = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, timeout=60)
+    micro = "u" if encoding == "ascii" else "µ"
+    assert f"45.681 {micro}s (tutorial: 45.681 {micro}s)" in run.stdout.decode(encoding)
+    assert run.returncode == 0
+
+
 @pytest.mark.parametrize(
     ("platform", "environ", "opens"),
     [

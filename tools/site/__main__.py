@@ -7,6 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
+from astra_edu.base.printable import never_fails
 from tools import docs
 from tools.site import lite, pages
 from tools.site.release import Release
@@ -19,6 +20,7 @@ def main(words: list[str]) -> int:
     options.add_argument("--pyodide", type=Path, help="a folder with Pyodide's release, in place of its CDN")
     options.add_argument("--out", type=Path, default=ROOT / "build" / "site")
     given = options.parse_args(words)
+    never_fails(sys.stdout)
     work = ROOT / "build" / "site-work"
     shutil.rmtree(given.out, ignore_errors=True)
     for folder in (given.out, work):
