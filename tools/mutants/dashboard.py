@@ -13,7 +13,6 @@ FOLLOWS = f"{OF_DESIGNS}a_design_shows_what_the_instrument_shows_and_follows_a_w
 RUNS = f"{OF_DESIGNS}the_files_run_in_our_simulator"
 CLOCK = f"{SEEN}two_designs_are_compared_on_one_clock"
 MOVES = f"{SEEN}a_slider_moves_and_numbers_and_address_follow"
-LEAVES = f"{OF_SERVER}somebody_who_leaves_in_the_middle_of_an_answer_leaves_no_process"
 
 FAULTS = [
     Fault("anybody is in", SERVER, '== b"in"', '!= b"in"', GETS_IN),
@@ -34,7 +33,6 @@ FAULTS = [
         "idle_minutes * 6000",
         f"{OF_SERVER}a_page_that_nobody_uses_sleeps_and_wakes",
     ),
-    Fault("a page that is gone keeps its process", SERVER, "self.served.threads.submit(worker.end)", "pass", LEAVES),
     Fault(
         "an answer takes for ever",
         WORKER,

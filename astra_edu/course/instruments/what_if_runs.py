@@ -26,7 +26,7 @@ class Ran:
     warned: tuple[str, ...]
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=12)  # some take 10 MiB; views keep what they have shown
 def ran(workload: Workload, platform: Platform, passes: int) -> Ran:
     """Simulate, or take what was simulated before. Raises ConfigError for what can't be."""
     return _simulated(workload, platform, passes)

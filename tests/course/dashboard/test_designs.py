@@ -40,6 +40,8 @@ def test_a_design_shows_what_the_instrument_shows_and_follows_a_wish(kind):
     assert news["values"][name] == value
     assert {n: words for n, (_, words) in news["data"]["scene"]["numbers"].items()} == shown(own)
     assert not {"wish", "step", "guess"} & set(news)  # what hasn't changed isn't said, nor what the page said itself
+    news |= said(page, set={"guess": {"about": news["data"]["text"], "value": None}})["set"]
+    assert "guess" not in news
     again = said(page, open=kind, setting=news["data"]["short"])["set"]
     assert again["data"]["text"] == news["data"]["text"]
 
