@@ -11,12 +11,12 @@ import os
 import secrets
 import signal
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import zmq
 
 from astra_edu.base.printable import never_fails
+from astra_edu.course.dashboard.browser import can_open_browser
 from tools import work
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -49,13 +49,6 @@ def quiet_settings(prefix: Path = Path(sys.prefix)) -> Path:
 
 def is_root() -> bool:
     return hasattr(os, "geteuid") and os.geteuid() == 0  # Windows has no such thing
-
-
-def can_open_browser(environ: Mapping[str, str], platform: str) -> bool:
-    """Whether a browser opened here would appear in front of the person who typed the command."""
-    if "SSH_CONNECTION" in environ or "SSH_TTY" in environ:
-        return False
-    return platform != "linux" or any(environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
 def arguments(token: str, *, root: bool, browser: bool, folder: Path = work.WORK) -> list[str]:

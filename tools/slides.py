@@ -13,7 +13,7 @@ import html
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -97,8 +97,8 @@ def views_of(notebook: Any, folder: Path) -> list[list[View]]:
     return found
 
 
-def parts_of(cell: Any, pages: Sequence[str]) -> Iterator[Part]:
-    """What a cell puts on slides. pages: the addresses of its instruments' pages."""
+def parts_of(cell: Any, pages: Mapping[str, str]) -> Iterator[Part]:
+    """What a cell puts on slides. pages: the addresses of its instruments' pages, and what they are."""
     exporter = HTMLExporter(template_name="basic", exclude_anchor_links=True)
     exporter.exclude_input_prompt = exporter.exclude_output_prompt = True
     one = nbformat.v4.new_notebook(cells=[cell])
@@ -111,9 +111,9 @@ def parts_of(cell: Any, pages: Sequence[str]) -> Iterator[Part]:
         return
     for code in made.select(".highlight"):
         yield Part(str(code), height(code))
-    for address in pages:
+    for address, name in pages.items():
         yield Part(
-            f'<iframe data-src="{address}" title="A live instrument"></iframe>'
+            f'<iframe data-src="{address}" title="{html.escape(name)}, live"></iframe>'
             '<p class="keys">Click into it to use it; Esc: back to the slides.</p>',
             ROOM,
         )
@@ -196,7 +196,7 @@ def make(path: Path, out: Path) -> str:
     live.mkdir(parents=True, exist_ok=True)
     parts: list[Part] = []
     for number, (cell, views) in enumerate(zip(notebook.cells, views_of(notebook, path.parent), strict=True)):
-        pages = [f"{path.stem}/{number}-{k}.html" for k in range(len(views))]
+        pages = {f"{path.stem}/{number}-{k}.html": type(view).__name__ for k, view in enumerate(views)}
         for address, view in zip(pages, views, strict=True):
             (out / address).write_text(view.page().replace("</body>", f"{LIVE}</body>"), encoding="utf-8")
         parts += parts_of(cell, pages)

@@ -13,7 +13,8 @@ from urllib.request import urlopen
 
 import pytest
 
-from tools.lab import ROOT, START, arguments, can_open_browser, first_answer, quiet_settings
+from astra_edu.course.dashboard.browser import can_open_browser
+from tools.lab import ROOT, START, arguments, first_answer, quiet_settings
 
 NEWS = "@jupyterlab/apputils-extension:notification"
 STATE = {"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": True}}

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import secrets
+import sys
 import webbrowser
 
 import click
+
+from astra_edu.course.dashboard.browser import can_open_browser
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
 
@@ -19,7 +23,7 @@ LOCAL = ("localhost", "127.0.0.1", "::1")
 @click.option("--seconds", default=60.0, show_default=True, type=click.FloatRange(0.1), help="At most, for an answer.")
 @click.option("--memory", default=2.0, show_default=True, type=click.FloatRange(0.5), help="GiB, for a page.")
 @click.option("--idle", default=30.0, show_default=True, type=click.FloatRange(0.01), help="Minutes until it sleeps.")
-@click.option("--browser/--no-browser", default=True, help="Open it in a browser.")
+@click.option("--browser/--no-browser", default=None, help="Open it in a browser (if one would be seen).")
 def dashboard(
     host: str,
     port: int,
@@ -29,7 +33,7 @@ def dashboard(
     seconds: float,
     memory: float,
     idle: float,
-    browser: bool,
+    browser: bool | None,
 ) -> None:
     """Serve the what-if and cut-the-model instruments as a web page, without code.
 
@@ -64,7 +68,7 @@ def dashboard(
         try:
             for line in _told(host, at, word):
                 click.echo(line)
-            if browser:
+            if can_open_browser(os.environ, sys.platform) if browser is None else browser:
                 webbrowser.open(_address(host, at, word))
             await asyncio.Event().wait()
         finally:
