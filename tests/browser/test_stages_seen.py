@@ -88,7 +88,7 @@ def test_what_is_written_on_a_bar_is_its_micro_batch_and_its_virtual_stage(show,
 
 def test_stages_are_named_from_0_from_top_to_bottom(show):
     for name, count in (("one", 4), ("many", 12)):
-        texts = show(name).locator(".astra-lanes > svg > .astra-name").all_text_contents()
+        texts = show(name).locator(".astra-lanes svg[role=group] > .astra-name").all_text_contents()
         assert texts == [f"stage {stage}" for stage in range(count)]
 
 
