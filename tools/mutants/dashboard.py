@@ -16,7 +16,7 @@ MOVES = f"{SEEN}a_slider_moves_and_numbers_and_address_follow"
 
 FAULTS = [
     Fault("anybody is in", SERVER, '== b"in"', '!= b"in"', GETS_IN),
-    Fault("the token stays in the address", SERVER, 'for v in vs if k != "token"', "for v in vs", GETS_IN),
+    Fault("the token stays in the address", SERVER, ' if k != "token"]', "]", GETS_IN),
     Fault("login leads anywhere", SERVER, 'to if to.startswith("./?") else "./"', "to", GETS_IN),
     Fault("another name of this machine", SERVER, "self.served.local and self", "False and self", NAMES),
     Fault(

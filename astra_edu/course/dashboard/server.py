@@ -95,11 +95,15 @@ class Handler(RequestHandler):
 class Front(Handler):
     """The page."""
 
+    @property
+    def here(self) -> str:
+        """Its address without the token, which is no part of a link to share."""
+        rest = [(k, v) for k in self.request.query_arguments for v in self.get_query_arguments(k) if k != "token"]
+        return f"./?{urlencode(rest)}" if rest else "./"
+
     def refuse(self) -> None:
         """See Handler."""
-        given = self.get_query_argument("token", "")
-        rest = [(k, v.decode()) for k, vs in self.request.query_arguments.items() for v in vs if k != "token"]
-        here = f"./?{urlencode(rest)}" if rest else "./"
+        given, here = self.get_query_argument("token", ""), self.here
         if hmac.compare_digest(given.encode(), self.served.token.encode()):
             self.set_signed_cookie(self.cookie, "in", httponly=True, samesite="Lax")
             self.redirect(here)
@@ -108,8 +112,8 @@ class Front(Handler):
 
     def get(self) -> None:
         """The page itself."""
-        if "token" in self.request.query_arguments:  # it is no part of a link to share
-            self.refuse()
+        if "token" in self.request.query_arguments:
+            self.redirect(self.here)
             return
         kinds = {name: called for name, (called, _, _) in KINDS.items()}
         self.write(self.static("dashboard.html").replace("{kinds}", escape(json.dumps(kinds))))

@@ -113,6 +113,8 @@ def test_nobody_gets_in_without_the_token_and_a_link_outlives_the_asking():
         assert "wrong=1" in told.headers["Location"]
         shared = await room.get(f"?{urlencode({'token': TOKEN})}&{LINK}")
         assert shared.headers["Location"] == f"./?{LINK}"  # the token is no part of what is shared
+        known = await room.get(f"?token=old&{LINK}", headers={"Cookie": cookie.partition(";")[0]})
+        assert known.headers["Location"] == f"./?{LINK}"
 
     in_a_room(test)
 
@@ -135,6 +137,7 @@ def test_other_names_of_this_machine_and_other_sites_are_refused():
 def test_everybody_gets_in_where_there_is_no_token():
     async def test(room):
         assert (await room.get("")).code == 200
+        assert (await room.get(f"?token=x&{LINK}")).headers["Location"] == f"./?{LINK}"
         assert "set" in await (await room.page()).say(open="cut")
 
     in_a_room(test, token="")
