@@ -34,10 +34,17 @@ STYLE = Path(__file__).with_suffix(".css")
 ROOM = 600
 """Pixels of a slide that parts may fill."""
 TABLE_ROWS, TEXT_LINES = 15, 24
-LIVE = (
-    '<style>html { zoom: 0.9; }</style><script>addEventListener("keydown", (event) => {'
-    ' if (event.key === "Escape") parent.postMessage("back to the slides", "*"); }, true);</script>'
-)
+LIVE = """<script>
+addEventListener("keydown", (event) => {
+  if (event.key === "Escape") parent.postMessage("back to the slides", "*");
+}, true);
+let zoom = 1.15;
+new ResizeObserver(() => {
+  const page = document.documentElement;
+  do page.style.zoom = zoom; while (page.scrollHeight > page.clientHeight && (zoom -= 0.05) > 0.8);
+}).observe(document.body);
+</script>"""
+"""An instrument is as large as its frame allows, and gets smaller when it grows."""
 START = """
 Reveal.initialize({ width: 1280, height: 720, margin: 0.02, hash: true, transition: "none", center: false,
   slideNumber: "c/t", navigationMode: "linear", backgroundTransition: "none" });
@@ -107,7 +114,10 @@ def parts_of(cell: Any, pages: Mapping[str, str]) -> Iterator[Part]:
         folded.unwrap()
     if cell.cell_type == "markdown":
         for block in made.select(".text_cell_render > *"):
-            yield Part(str(block), height(block), int(block.name[1]) if block.name in ("h1", "h2", "h3") else 0)
+            if block.name in ("h1", "h2", "h3"):
+                yield Part(str(block), height(block), int(block.name[1]))
+            else:
+                yield from pieces(block)
         return
     for code in made.select(".highlight"):
         yield Part(str(code), height(code))
@@ -126,7 +136,7 @@ def parts_of(cell: Any, pages: Mapping[str, str]) -> Iterator[Part]:
 
 
 def pieces(output: Tag) -> Iterator[Part]:
-    """An output; printed lines and tables that no slide has room for, in pieces."""
+    """A block or an output; printed lines and tables that no slide has room for, in pieces."""
     tall = height(output)
     text, table = output.find("pre"), output.find("tbody")
     if tall <= ROOM or output.find("img"):

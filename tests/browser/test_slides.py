@@ -37,6 +37,8 @@ def test_every_slide_fits_and_nothing_comes_from_outside(deck, chromium):
         assert wide <= 1281
         page.evaluate("Reveal.next()")
     assert page.evaluate("Reveal.isLastSlide()")
+    shrunk = page.evaluate("[...document.querySelectorAll('.fit')].map(one => parseFloat(one.style.zoom || 1))")
+    assert min(shrunk) > 0.6
     assert errors == []
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
     page.close()
@@ -50,6 +52,9 @@ def test_a_player_plays_on_its_slide_and_escape_leads_back(deck, chromium):
     frame = page.frame_locator("section.present iframe")
     frame.locator(".astra-player").click()
     page.keyboard.press("End")
+    zoom, high, room = frame.locator("html").evaluate("one => [one.style.zoom, one.scrollHeight, one.clientHeight]")
+    assert high <= room
+    assert 0.8 < float(zoom) < 1.15
     frame.get_by_text("Step 6 of 6, all-gather").first.wait_for()
     page.keyboard.press("Escape")
     page.wait_for_function("document.activeElement === document.body")

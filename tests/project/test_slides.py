@@ -1,8 +1,9 @@
 """Decks by rule: where a slide begins, and that nothing of a notebook is left out."""
 
+import nbformat
 from bs4 import BeautifulSoup
 
-from tools.slides import ROOM, TEXT_LINES, Part, height, pieces, slides
+from tools.slides import ROOM, TEXT_LINES, Part, height, parts_of, pieces, slides
 
 
 def test_a_heading_begins_a_column_and_what_does_not_fit_goes_below():
@@ -32,3 +33,12 @@ def test_a_long_table_keeps_its_head_on_each_slide():
 
 def test_a_picture_takes_a_slide():
     assert height(BeautifulSoup("<figure><img></figure>", "html.parser").figure) == ROOM
+
+
+def test_a_notebooks_own_long_table_goes_over_several_slides_too():
+    words = ["| word | meaning |", "|---|---|", *(f"| word {number} | meaning |" for number in range(40))]
+    cell = nbformat.v4.new_markdown_cell("\n".join(["## Words", "", *words]))
+    heading, *tables = parts_of(cell, {})
+    assert heading.level == 2
+    assert len(tables) == 3
+    assert all(part.height <= ROOM for part in tables)

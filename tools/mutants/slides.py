@@ -32,5 +32,12 @@ FAULTS = [
         "[start : start + TABLE_ROWS - 1]",
         TABLE,
     ),
+    Fault(
+        "a notebook's own table stays in one piece",
+        SLIDES,
+        "                yield from pieces(block)\n",
+        "                yield Part(str(block), height(block))\n",
+        f"{TESTS}a_notebooks_own_long_table_goes_over_several_slides_too",
+    ),
     Fault("rows stay from slide to slide", SLIDES, "                row.extract()\n", "                pass\n", TABLE),
 ]
