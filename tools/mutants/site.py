@@ -54,4 +54,11 @@ FAULTS = [
         "for name, says, number in rows[::2]]",
         f"{TESTS}every_instrument_of_the_readme_has_a_page_and_its_notebook",
     ),
+    Fault(
+        "JupyterLite sends its workers away when the network is cut",
+        "tools/site/stay_lab.js",
+        "? Promise.resolve(false)",
+        "? unregister.call(this)",
+        "tests/browser/test_site.py::test_what_was_loaded_is_there_when_the_network_is_cut",
+    ),
 ]

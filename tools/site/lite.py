@@ -46,8 +46,10 @@ def _keep(lite: Path) -> None:
     (lite / "service-worker.js").rename(lite / "jupyterlite-worker.js")
     shutil.copy(here / "lite_worker.js", lite / "service-worker.js")
     page = lite / "lab" / "index.html"
-    script = f'<script type="module">\n{(here / "keep_lab.js").read_text(encoding="utf-8")}</script>\n</body>'
-    page.write_text(page.read_text(encoding="utf-8").replace("</body>", script, 1), encoding="utf-8")
+    first, last = ((here / name).read_text(encoding="utf-8") for name in ("stay_lab.js", "keep_lab.js"))
+    text = page.read_text(encoding="utf-8").replace("<head>", f"<head>\n<script>\n{first}</script>", 1)
+    text = text.replace("</body>", f'<script type="module">\n{last}</script>\n</body>', 1)
+    page.write_text(text, encoding="utf-8")
 
 
 def _build(work: Path, lite: Path) -> None:
