@@ -1,4 +1,4 @@
-"""The site of `make site` in a Chromium that reaches nothing but it: pages that play, the course with its kernel."""
+"""The site of `make site` in browsers that reach nothing but it: pages that play, the course with its kernel."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import pytest
 pytest.importorskip("anywidget")
 pytest.importorskip("jupyterlite_core")
 
+from browser.firefox import Firefox
 from browser.pyodide_release import release
 from tools.site import lite, pages
 from tools.site.release import Release
@@ -22,6 +23,7 @@ from tools.site.release import Release
 pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parent.parent.parent
+EXERCISE = "ex1_getting_started.ipynb"
 SHOWN = "ChunksOverDimensions"
 READY = "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
 CELLS = "[...window.jupyterapp.shell.currentWidget.content.model.cells].filter(({ type }) => type === 'code')"
@@ -31,6 +33,14 @@ RAN = f"""() => {{
   return all[0].executionCount && all.every(({{ executionState }}) => executionState === "idle");
 }}"""
 KEPT = "async (urls) => (await Promise.all(urls.map((url) => caches.match(url)))).every(Boolean)"
+COUNT_UNREGISTERED = """{
+  window.unregistered = 0;
+  const { unregister } = ServiceWorkerRegistration.prototype;
+  ServiceWorkerRegistration.prototype.unregister = function () {
+    window.unregistered += 1;
+    return unregister.call(this);
+  };
+}"""
 FILL = """(sources) => {
   const { cells } = window.jupyterapp.shell.currentWidget.content.model;
   sources.forEach((source, i) => source === null || cells.get(i).sharedModel.setSource(source));
@@ -139,23 +149,58 @@ def test_an_instrument_answers_on_its_page(tab):
     assert "µs" in page.locator(".astra-headline").inner_text()
 
 
-def test_exercise_1_is_solved_and_checked(tab):
-    name = "ex1_getting_started.ipynb"
+def answers() -> list[str | None]:
+    """Exercise 1's cells as they are solved; None where nothing is to be filled in."""
     solved, open_ = (
-        json.loads((ROOT / folder / name).read_text(encoding="utf-8")) for folder in ("solutions", "exercises")
+        json.loads((ROOT / folder / EXERCISE).read_text(encoding="utf-8"))["cells"]
+        for folder in ("solutions", "exercises")
     )
-    page = in_the_lab(tab, f"exercises/{name}")
-    sources = [
+    return [
         "".join(ours["source"]) if ours["source"] != theirs["source"] else None
-        for ours, theirs in zip(solved["cells"], open_["cells"], strict=True)
+        for ours, theirs in zip(solved, open_, strict=True)
     ]
-    page.evaluate(FILL, sources)
-    cells = run_all(page)
+
+
+def check_exercise_1(cells: list[dict[str, Any]]) -> None:
+    """As many verdicts as in the stored solution, all of them right."""
+    solved = json.loads((ROOT / "solutions" / EXERCISE).read_text(encoding="utf-8"))
     stored = [cell for cell in solved["cells"] if cell["cell_type"] == "code"]
     assert len(cells) == len(stored)
     verdicts = [texts(cell) for cell in cells if "✓" in texts(cell)]
     assert len(verdicts) == sum("✓" in texts(cell) for cell in stored) > 4
     assert not any('"output_type": "error"' in texts(cell) for cell in cells)
+
+
+def test_exercise_1_is_solved_and_checked(tab):
+    page = in_the_lab(tab, f"exercises/{EXERCISE}")
+    page.evaluate(FILL, answers())
+    check_exercise_1(run_all(page))
+
+
+def test_firefox_plays_answers_and_solves_exercise_1(site, tmp_path):
+    firefox = Firefox(tmp_path)
+    try:
+        firefox.goto(site.address)
+        firefox.wait_for("!!document.querySelector('.astra-widget')")
+        firefox.evaluate("document.querySelector('.astra-widget').focus()")
+        firefox.press("ArrowRight")
+        firefox.wait_for("document.querySelector('.astra-where').textContent.includes('step 1 of 14')")
+        firefox.goto(f"{site.address}instruments/{SHOWN}.html")
+        shown = "[...document.querySelectorAll('button')].find((one) => one.textContent === 'show me without')"
+        firefox.wait_for(f"!!{shown}")
+        firefox.evaluate(f"{shown}.click()")
+        firefox.wait_for("document.querySelector('.astra-headline').textContent.includes('µs')")
+        firefox.goto(f"{site.address}lite/lab/index.html?path=exercises/{EXERCISE}")
+        firefox.wait_for(f"({READY})()", 60)
+        firefox.evaluate(f"({FILL})({json.dumps(answers())})")
+        firefox.evaluate(f"({RUN_ALL})()")
+        firefox.wait_for(f"({RAN})()", 90)
+        check_exercise_1(firefox.evaluate(f"{CELLS}.map((cell) => cell.sharedModel.toJSON())"))
+        assert len(firefox.requests) > 50
+        assert [url for url in firefox.requests if not url.startswith((site.address, "data:", "blob:"))] == []
+        assert firefox.errors == []
+    finally:
+        firefox.close()
 
 
 def test_notebook_01_runs_to_its_end_and_prints_what_is_stored(tab):
@@ -185,5 +230,7 @@ def test_what_was_loaded_is_there_when_the_network_is_cut(tab, site):
     site.cut()
     tab("").get_by_role("link", name="Open the course").wait_for()
     tab(f"instruments/{SHOWN}.html").get_by_role("button", name="commit").wait_for()
+    page.add_init_script(COUNT_UNREGISTERED)
     cells = run_all(in_the_lab(tab, "notebooks/00_start_here.ipynb"))
+    assert page.evaluate("window.unregistered") == 0
     assert "45.681" in "".join(map(texts, cells))

@@ -254,6 +254,6 @@ def test_the_ci_says_what_is_missing_to_who_may_not_install_it():
             check=False,
         )
     assert done.returncode == 1
-    needed = "make git chromium bubblewrap nodejs python3 python3-venv"
+    needed = "make git chromium firefox-esr bubblewrap nodejs python3 python3-venv"
     assert done.stderr.startswith(f"Not installed: {needed}. Without root")
     assert f"apt-get install {needed}\n" in done.stderr
