@@ -12,9 +12,11 @@ import argparse
 import html
 import os
 import shutil
+import struct
 import sys
+from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -30,10 +32,12 @@ from astra_edu.base.printable import never_fails
 from astra_edu.course.widgets.view import View
 from tools.handout import ROOT, still, title_of
 
-STYLE = Path(__file__).with_suffix(".css")
+STYLE, START = (Path(__file__).with_suffix(suffix) for suffix in (".css", ".js"))
 ROOM = 600
 """Pixels of a slide that parts may fill."""
 TABLE_ROWS, TEXT_LINES = 15, 24
+COLUMNS, WIDEST, LETTERS = 115, 160, 17
+"""Letters in a line; in one that is printed smaller and not broken; their height in pixels."""
 LIVE = """<script>
 addEventListener("keydown", (event) => {
   if (event.key === "Escape") parent.postMessage("back to the slides", "*");
@@ -45,28 +49,17 @@ new ResizeObserver(() => {
 }).observe(document.body);
 </script>"""
 """An instrument is as large as its frame allows, and gets smaller when it grows."""
-START = """
-Reveal.initialize({ width: 1280, height: 720, margin: 0.02, hash: true, transition: "none", center: false,
-  slideNumber: "c/t", navigationMode: "linear", backgroundTransition: "none" });
-const fit = () => {
-  const inner = Reveal.getCurrentSlide()?.querySelector(":scope > .fit");
-  if (inner && !inner.style.zoom && inner.scrollHeight > 670) inner.style.zoom = 660 / inner.scrollHeight;
-};
-Reveal.on("ready", fit);
-Reveal.on("slidechanged", fit);
-addEventListener("message", ({ data }) => {
-  if (data === "back to the slides") { document.activeElement.blur(); window.focus(); }
-});
-"""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A piece of a slide. level: of the heading that it is, else 0; height: about how many pixels it takes."""
+    """A piece of a slide. level: of the heading that it is, else 0; height: about how many pixels it takes; fresh: it
+    begins a slide."""
 
     html: str
     height: int
     level: int = 0
+    fresh: bool = False
 
 
 def reveal() -> Path:
@@ -112,14 +105,20 @@ def parts_of(cell: Any, pages: Mapping[str, str]) -> Iterator[Part]:
     made = BeautifulSoup(exporter.from_notebook_node(one)[0], "html.parser")
     for folded in made.select(".text_cell_render details"):
         folded.unwrap()
+    for summary in made.select(".text_cell_render summary"):
+        summary.name = "h4"
     if cell.cell_type == "markdown":
         for block in made.select(".text_cell_render > *"):
-            if block.name in ("h1", "h2", "h3"):
-                yield Part(str(block), height(block), int(block.name[1]))
+            if block.name in ("h1", "h2", "h3", "h4"):
+                yield Part(str(block), height(block), int(block.name[1]), fresh=block.name < "h4")
             else:
                 yield from pieces(block)
         return
-    for code in made.select(".highlight"):
+    for wide in made.select("pre"):
+        if COLUMNS < (longest := max(map(len, wide.get_text().splitlines()), default=0)) <= WIDEST:
+            wide["style"] = f"font-size: {LETTERS * COLUMNS / longest:.1f}px"
+    folded = cell.metadata.get("jupyter", {})
+    for code in [] if folded.get("source_hidden") else made.select(".highlight"):
         yield Part(str(code), height(code))
     for address, name in pages.items():
         yield Part(
@@ -127,16 +126,20 @@ def parts_of(cell: Any, pages: Mapping[str, str]) -> Iterator[Part]:
             '<p class="keys">Click into it to use it; Esc: back to the slides.</p>',
             ROOM,
         )
+    predicted = folded.get("outputs_hidden", False)
     for output in [] if pages else made.select(".output_subarea"):
         for figure in output.select("figure"):
             for more in figure.select("details"):
                 more.decompose()
             still(figure)
-        yield from pieces(output)
+        for part in pieces(output):
+            yield replace(part, fresh=predicted)
+            predicted = False
 
 
 def pieces(output: Tag) -> Iterator[Part]:
-    """A block or an output; printed lines and tables that no slide has room for, in pieces."""
+    """A block or an output; a figure and its table apart; what no slide has room for, in pieces."""
+    under = [table.extract() for table in output.select("figcaption pre")]
     tall = height(output)
     text, table = output.find("pre"), output.find("tbody")
     if tall <= ROOM or output.find("img"):
@@ -153,30 +156,46 @@ def pieces(output: Tag) -> Iterator[Part]:
         for start in range(0, len(lines), TEXT_LINES):
             text.string = "\n".join(lines[start : start + TEXT_LINES])
             yield Part(str(output), min(height(output), ROOM))
+    for one in under:
+        yield from pieces(one)
 
 
 def height(block: Tag) -> int:
     """About how many pixels a block takes on a slide."""
-    if block.select("img, svg"):
+    if block.select("svg"):
         return ROOM
+    if pictures := block.select("img"):
+        return min(ROOM, sum(map(drawn, pictures)) + sum(height(words) for words in block.select("figcaption p")))
     if block.name == "pre" or block.select("pre"):
-        return sum(23 * (1 + len(line) // 115) for line in block.get_text().strip().splitlines()) + 16
+        return sum(23 * (1 + len(line) // COLUMNS) for line in block.get_text().strip().splitlines()) + 16
     rows = len(block.select("tr"))
     items = block.select("li") or [block]
     return rows * 32 if rows else sum(37 * (1 + len(item.get_text()) // 88) for item in items) + 16
 
 
+def drawn(picture: Tag) -> int:
+    """The height in which a picture is shown; a PNG says its size near its start."""
+    kind, _, data = str(picture["src"]).partition(",")
+    if "png" not in kind:
+        return ROOM
+    wide, high = struct.unpack(">II", b64decode(data)[16:24])
+    return round(high * min(1, 1200 / wide))
+
+
 def slides(parts: Sequence[Part]) -> list[list[list[Part]]]:
-    """Columns of slides: a heading of level 1 or 2 begins a column; a slide is full when nothing more fits."""
+    """Columns of slides: a heading of level 1 or 2 begins a column; a slide is full when nothing more fits, and never
+    ends with a heading."""
     columns: list[list[list[Part]]] = []
     for part in parts:
         if not columns or part.level in (1, 2):
             columns.append([[]])
         slide = columns[-1][-1]
         full = sum(one.height for one in slide) + part.height > ROOM
-        if slide and (part.level == 3 or (full and not all(one.level for one in slide))):
-            columns[-1].append(slide := [])
-        slide.append(part)
+        if (full or part.fresh) and not all(one.level for one in slide):
+            columns[-1].append([])
+            while slide[-1].level:
+                columns[-1][-1].insert(0, slide.pop())
+        columns[-1][-1].append(part)
     return columns
 
 
@@ -195,7 +214,7 @@ def deck(title: str, columns: Sequence[Sequence[Sequence[Part]]]) -> str:
         f'<meta name="viewport" content="width=device-width, initial-scale=1">{links}'
         f"<style>{colours}\n{STYLE.read_text(encoding='utf-8')}</style></head><body>"
         f'<div class="reveal"><div class="slides">\n{body}\n</div></div>'
-        f'<script src="reveal/reveal.js"></script><script>{START}</script></body></html>\n'
+        f'<script src="reveal/reveal.js"></script><script>{START.read_text(encoding="utf-8")}</script></body></html>\n'
     )
 
 

@@ -14,9 +14,9 @@ FAULTS = [
     Fault(
         "a picture is taken for a line",
         SLIDES,
-        "        return ROOM\n",
-        "        return 37\n",
-        f"{TESTS}a_picture_takes_a_slide",
+        "return min(ROOM, sum(map(drawn, pictures))",
+        "return min(37, sum(map(drawn, pictures))",
+        f"{TESTS}a_picture_takes_the_room_that_it_is_shown_in",
     ),
     Fault(
         "a line is lost between slides",
@@ -38,6 +38,34 @@ FAULTS = [
         "                yield from pieces(block)\n",
         "                yield Part(str(block), height(block))\n",
         f"{TESTS}a_notebooks_own_long_table_goes_over_several_slides_too",
+    ),
+    Fault(
+        "a heading is left behind",
+        SLIDES,
+        "while slide[-1].level:",
+        "while slide[-1].level == 9:",
+        f"{TESTS}a_heading_goes_with_what_it_heads",
+    ),
+    Fault(
+        "a prediction and its answer stand on one slide",
+        SLIDES,
+        "replace(part, fresh=predicted)",
+        "part",
+        f"{TESTS}what_was_to_be_predicted_comes_on_the_next_slide",
+    ),
+    Fault(
+        "hidden code is shown",
+        SLIDES,
+        '[] if folded.get("source_hidden") else ',
+        "",
+        f"{TESTS}hidden_code_is_not_shown_and_a_summary_is_a_heading",
+    ),
+    Fault(
+        "a figure's table is lost",
+        SLIDES,
+        "    for one in under:\n",
+        "    for one in []:\n",
+        f"{TESTS}a_figures_table_is_a_part_of_its_own",
     ),
     Fault("rows stay from slide to slide", SLIDES, "                row.extract()\n", "                pass\n", TABLE),
 ]
