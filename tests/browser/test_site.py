@@ -28,6 +28,13 @@ SHOWN = "ChunksOverDimensions"
 READY = "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
 CELLS = "[...window.jupyterapp.shell.currentWidget.content.model.cells].filter(({ type }) => type === 'code')"
 RUN_ALL = "() => void window.jupyterapp.commands.execute('notebook:run-all-cells')"
+RUN_FIRST = """(source) => {
+  const { commands, shell } = window.jupyterapp;
+  const { content } = shell.currentWidget;
+  content.activeCellIndex = content.widgets.findIndex(({ model }) => model.type === "code");
+  content.activeCell.model.sharedModel.setSource(source);
+  void commands.execute("notebook:run-cell");
+}"""
 RAN = f"""() => {{
   const all = {CELLS};
   return all[0].executionCount && all.every(({{ executionState }}) => executionState === "idle");
@@ -171,10 +178,33 @@ def check_exercise_1(cells: list[dict[str, Any]]) -> None:
     assert not any('"output_type": "error"' in texts(cell) for cell in cells)
 
 
-def test_exercise_1_is_solved_and_checked(tab):
+def test_exercise_1_is_solved_and_checked_and_all_is_there_when_it_is_opened_again(tab):
     page = in_the_lab(tab, f"exercises/{EXERCISE}")
     page.evaluate(FILL, answers())
     check_exercise_1(run_all(page))
+    page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+    page.goto("about:blank")
+    in_the_lab(tab, f"exercises/{EXERCISE}")
+    player = page.locator(".astra-player").first
+    player.focus()
+    page.keyboard.press("ArrowRight")
+    player.locator(".astra-where", has_text="step 1 of 14").wait_for()
+    assert "Loading widget" not in page.locator("body").inner_text()
+    page.evaluate(RUN_FIRST, "from astra_edu.check import progress; print(progress('ex1'))")
+    page.wait_for_function(f"() => {CELLS}[0].outputs.length", timeout=60_000, polling=250)
+    first = page.evaluate(f"() => {CELLS}[0].sharedModel.toJSON()")
+    assert "Exercise 1: 5 of 5 right" in texts(first)
+
+
+def test_notebook_00_finds_its_files_over_plain_http_too(chromium, site):
+    page = chromium.new_page()
+    page.goto(f"{site.address.replace('127.0.0.1', 'room.test')}lite/lab/index.html?path=notebooks/00_start_here.ipynb")
+    assert not page.evaluate("window.isSecureContext")
+    page.wait_for_function(READY, timeout=60_000, polling=250)
+    cells = run_all(page)
+    page.close()
+    assert not any('"output_type": "error"' in texts(cell) for cell in cells)
+    assert "45.681" in "".join(map(texts, cells))
 
 
 def test_firefox_plays_answers_and_solves_exercise_1(site, tmp_path):

@@ -7,9 +7,10 @@ import zipfile
 import pytest
 
 from tools.site import pages
+from tools.site.lite import joined
 from tools.site.lock import COURSE, KERNEL, lock
 from tools.site.release import CORE, LOCK, Release
-from tools.site.wheels import SiteError, Wheel
+from tools.site.wheels import ROOT, SiteError, Wheel, inputs
 
 NAMES = {*KERNEL, *COURSE}
 
@@ -40,6 +41,30 @@ def test_a_wheel_says_what_it_needs_in_a_browser(tmp_path):
     assert wheel.sha256 == hashlib.sha256(wheel.path.read_bytes()).hexdigest()
 
 
+def test_the_input_files_are_a_wheel_beside_the_folder_of_a_kernel(tmp_path):
+    wheel = inputs(tmp_path)
+    assert (wheel.name, wheel.needs, wheel.imports) == ("astra-edu-inputs", (), ())
+    source = ROOT / "exercises" / "inputs"
+    with zipfile.ZipFile(wheel.path) as file:
+        start = "astra_edu_inputs-1.data/data/home/exercises/inputs/"
+        found = {name.removeprefix(start): file.read(name) for name in file.namelist() if name.startswith(start)}
+    assert found == {
+        path.relative_to(source).as_posix(): path.read_bytes() for path in source.rglob("*") if path.is_file()
+    }
+    assert "asplos2022/ex1/ring.json" in found
+
+
+def test_stored_texts_are_in_one_piece_for_jupyterlite():
+    outputs = [
+        output
+        for cell in json.loads(joined(ROOT / "notebooks" / "01_collectives.ipynb"))["cells"]
+        for output in cell.get("outputs", ())
+    ]
+    texts = [output.get("text") or output["data"]["text/plain"] for output in outputs]
+    assert len(texts) > 10
+    assert all(isinstance(text, str) for text in texts)
+
+
 def test_importing_astra_edu_brings_all_it_needs_from_the_release_or_else_from_pure_wheels(tmp_path):
     wheels = {name: made(tmp_path, name) for name in NAMES - {"numpy", "astra-edu"}}
     wheels |= {
@@ -60,6 +85,7 @@ def test_importing_astra_edu_brings_all_it_needs_from_the_release_or_else_from_p
         "matplotlib",
         "ipywidgets",
         "anywidget",
+        "astra-edu-inputs",
     }
     assert packages["astra-edu"]["imports"] == ["astra_edu"]
     assert all(name in packages for entry in packages.values() for name in entry["depends"])

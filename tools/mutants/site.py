@@ -8,7 +8,37 @@ ALL = f"{TESTS}importing_astra_edu_brings_all_it_needs_from_the_release_or_else_
 HAD = f"{TESTS}what_the_release_has_not_at_hand_is_a_pure_wheel_and_what_nobody_has_is_said"
 THERE = f"{TESTS}packages_of_the_release_are_on_its_cdn_or_in_the_site_with_their_checksum"
 
+REOPENED = "tests/browser/test_site.py::test_exercise_1_is_solved_and_checked_and_all_is_there_when_it_is_opened_again"
+
 FAULTS = [
+    Fault(
+        "saved widgets wait for the kernel for ever",
+        "tools/site/restore_lab.js",
+        "kernel.requestCommInfo = none;",
+        "",
+        REOPENED,
+    ),
+    Fault(
+        "progress is forgotten with the tab",
+        "astra_edu/course/check/record.py",
+        "BROWSER.is_dir()",
+        "BROWSER.is_file()",
+        REOPENED,
+    ),
+    Fault(
+        "JupyterLite puts commas between stored lines",
+        "tools/site/lite.py",
+        "json.dumps(nbformat.read(notebook, as_version=4), ensure_ascii=False)",
+        'notebook.read_text(encoding="utf-8")',
+        f"{TESTS}stored_texts_are_in_one_piece_for_jupyterlite",
+    ),
+    Fault(
+        "input files lie elsewhere",
+        "tools/site/wheels.py",
+        'Path("home", "exercises", "inputs")',
+        'Path("home", "inputs")',
+        f"{TESTS}the_input_files_are_a_wheel_beside_the_folder_of_a_kernel",
+    ),
     Fault("what packages need isn't loaded", LOCK, '        wanted += packages[name]["depends"]\n', "", ALL),
     Fault(
         "matplotlib isn't loaded with the course",

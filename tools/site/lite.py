@@ -8,9 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
+
 from tools.site.lock import KERNEL, lock
 from tools.site.release import LOCK, Release
-from tools.site.wheels import ROOT, SiteError, Wheel, own, pure
+from tools.site.wheels import ROOT, SiteError, Wheel, inputs, own, pure
 
 CONTENTS = ("notebooks", "exercises")
 EXTENSION = Path("share/jupyter/labextensions/@jupyterlite/pyodide-kernel-extension/static/pypi")
@@ -28,7 +30,8 @@ def build(work: Path, site: Path, release: Release, bundle: bool) -> list[str]:
     pyodide.mkdir(parents=True)
     wheels = work / "wheels"
     wheels.mkdir(exist_ok=True)
-    ours = {wheel.name: wheel for wheel in (own(wheels), *map(Wheel.of, (Path(sys.prefix) / EXTENSION).glob("*.whl")))}
+    kernel = map(Wheel.of, (Path(sys.prefix) / EXTENSION).glob("*.whl"))
+    ours = {wheel.name: wheel for wheel in (own(wheels), inputs(wheels), *kernel)}
     known = release.core(pyodide)
     files, missing = lock(known, release.packages(pyodide, bundle), lambda name: ours.get(name) or pure(name, wheels))
     for entry in files["packages"].values():
@@ -41,15 +44,20 @@ def build(work: Path, site: Path, release: Release, bundle: bool) -> list[str]:
 
 
 def _keep(lite: Path) -> None:
-    """Let the site be used without a network once it was loaded."""
+    """Let the site be used without a network once it was loaded, and saved widgets be shown."""
     here = Path(__file__).parent
     (lite / "service-worker.js").rename(lite / "jupyterlite-worker.js")
     shutil.copy(here / "lite_worker.js", lite / "service-worker.js")
     page = lite / "lab" / "index.html"
-    first, last = ((here / name).read_text(encoding="utf-8") for name in ("stay_lab.js", "keep_lab.js"))
-    text = page.read_text(encoding="utf-8").replace("<head>", f"<head>\n<script>\n{first}</script>", 1)
+    *first, last = ((here / f"{name}_lab.js").read_text(encoding="utf-8") for name in ("stay", "restore", "keep"))
+    text = page.read_text(encoding="utf-8").replace("<head>", f"<head>\n<script>\n{''.join(first)}</script>", 1)
     text = text.replace("</body>", f'<script type="module">\n{last}</script>\n</body>', 1)
     page.write_text(text, encoding="utf-8")
+
+
+def joined(notebook: Path) -> str:
+    """Its JSON with every text in one piece: JupyterLite puts commas between stored lines."""
+    return json.dumps(nbformat.read(notebook, as_version=4), ensure_ascii=False)
 
 
 def _build(work: Path, lite: Path) -> None:
@@ -58,6 +66,8 @@ def _build(work: Path, lite: Path) -> None:
     shutil.rmtree(source, ignore_errors=True)
     for folder in CONTENTS:
         shutil.copytree(ROOT / folder, source / "files" / folder, ignore=shutil.ignore_patterns(".*", "*.csv"))
+    for notebook in (source / "files").rglob("*.ipynb"):
+        notebook.write_text(joined(notebook), encoding="utf-8")
     kernel = {
         "pyodideUrl": "./static/pyodide/pyodide.mjs",
         "disablePyPIFallback": True,
@@ -67,9 +77,9 @@ def _build(work: Path, lite: Path) -> None:
     settings |= {"enableServiceWorkerCache": True, "exposeAppInBrowser": True}
     about = {"jupyter-lite-schema-version": 0, "jupyter-config-data": settings}
     (source / "jupyter-lite.json").write_text(json.dumps(about), encoding="utf-8")
-    (source / "overrides.json").write_text(
-        (ROOT / "tools" / "overrides.json").read_text(encoding="utf-8"), encoding="utf-8"
-    )
+    overrides = json.loads((ROOT / "tools" / "overrides.json").read_text(encoding="utf-8"))
+    overrides["@jupyterlab/apputils-extension:themes"] = {"adaptive-theme": True}
+    (source / "overrides.json").write_text(json.dumps(overrides), encoding="utf-8")
     words = [sys.executable, "-m", "jupyterlite_core", "build", "--contents", "files", "--output-dir", str(lite)]
     words += ["--no-sourcemaps"]
     done = subprocess.run(words, cwd=source, capture_output=True, text=True)

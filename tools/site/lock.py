@@ -13,11 +13,11 @@ from tools.site.wheels import SiteError, Wheel
 
 KERNEL = ("micropip", "piplite", "ipykernel", "comm", "pyodide-kernel", "jedi", "ipython")
 """What a kernel loads before it is ready."""
-COURSE = ("astra-edu", "ipywidgets", "anywidget", "numpy", "matplotlib")
-"""What the notebooks import."""
+COURSE = ("astra-edu", "ipywidgets", "anywidget", "numpy", "matplotlib", "astra-edu-inputs")
+"""What the notebooks import, and the files that they read."""
 LEFT_OUT = {"widgetsnbextension", "jupyterlab-widgets", "pexpect", "psutil", "colorama", "tzdata"}
 """What only a server needs, or another system."""
-MORE_IMPORTS = {"astra-edu": ("numpy", "matplotlib", "ipywidgets", "anywidget")}
+MORE_IMPORTS = {"astra-edu": COURSE[1:]}
 """What a package loads late, so that its wheel doesn't ask for it."""
 
 LATE = {"pyyaml"}

@@ -82,6 +82,25 @@ def own(folder: Path) -> Wheel:
     return Wheel.of(found.rename(folder / "-".join((name, version, str(build), *tags))))
 
 
+INPUTS = Path("home", "exercises", "inputs")
+"""Where notebooks look for their input files from the folder in which Pyodide starts a kernel, /home/pyodide."""
+
+
+def inputs(folder: Path) -> Wheel:
+    """The exercises' input files as a wheel, for pages from which a kernel can't reach the site's files: browsers allow
+    that over HTTPS and on the machine itself only.
+    """
+    found = folder / "astra_edu_inputs-1-py3-none-any.whl"
+    about, source = "astra_edu_inputs-1", ROOT / "exercises" / "inputs"
+    with zipfile.ZipFile(found, "w", zipfile.ZIP_DEFLATED) as file:
+        for path in sorted(path for path in source.rglob("*") if path.is_file()):
+            file.write(path, f"{about}.data/data" / INPUTS / path.relative_to(source))
+        file.writestr(f"{about}.dist-info/METADATA", "Metadata-Version: 2.1\nName: astra-edu-inputs\nVersion: 1\n")
+        file.writestr(f"{about}.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        file.writestr(f"{about}.dist-info/RECORD", "")
+    return Wheel.of(found)
+
+
 def pure(name: str, folder: Path) -> Wheel | None:
     """A package's newest pure wheel, from the folder if it was put there before; None if there is none."""
     if not (found := list(_called(name, folder))):

@@ -23,6 +23,8 @@ from astra_edu.base.locked import locked
 VERSION = 1
 MOST = 2**31
 """No count is larger than that."""
+BROWSER = Path("/drive")
+"""Where JupyterLite keeps what it doesn't forget with the tab."""
 PATIENCE_S = 2.0
 """How long a check waits for another notebook that writes the file."""
 
@@ -130,6 +132,8 @@ def _data_folder() -> Path:
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support"
+    if sys.platform == "emscripten" and BROWSER.is_dir():
+        return BROWSER
     chosen = os.environ.get("XDG_DATA_HOME", "")
     return Path(chosen) if os.path.isabs(chosen) else Path.home() / ".local" / "share"
 
