@@ -50,7 +50,7 @@ def test_the_course_s_site_has_no_page_with_answers(tmp_path):
     assert "45.681" not in (source / "instructor" / "index.md").read_text(encoding="utf-8")
     nav = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
     assert {"For instructors": ["instructor/index.md"]} in there(nav, source)
-    assert len(list(pages(there(nav, source)))) == len(navigation()) - 6
+    assert len(list(pages(there(nav, source)))) == len(navigation()) - 7
     assert there(nav, tmp_path) == []
 
 

@@ -45,15 +45,15 @@ def test_a_plan_adds_up(page, minutes):
     assert all(before[1] == after[0] for before, after in pairwise(times))
     for (start, end), row in zip(times, plan, strict=True):
         assert start < end
-        if freed := re.search(r": (\d+)$", row[5]):
+        if freed := re.search(r": (\d+)$", row[6]):
             assert int(freed[1]) <= end - start
-            section = row[5].rpartition(":")[0]
+            section = row[6].rpartition(":")[0]
             while section.count("*") == 1:
                 section = section.rpartition(":")[0]
             assert not section.startswith("*") or section in row[3]
 
 
-@pytest.mark.parametrize("page", ["three_hours.md", "one_hour.md", "goals.md", "map.md", "quiz.md"])
+@pytest.mark.parametrize("page", ["three_hours.md", "one_hour.md", "goals.md", "map.md", "quiz_answers.md"])
 def test_every_notebook_and_section_named_is_there(page):
     found = NAME.findall((PAGES / page).read_text(encoding="utf-8"))
     assert found
@@ -143,4 +143,4 @@ def test_the_quiz_has_the_answers_of_the_simulator():
         [f"{(p - 1) / (m + p - 1):.1%}".replace("%", " %") for p, m in ((4, 8), (8, 32))],
         [_carried(8, 8, 8), _carried(2, 32)],
     ]
-    assert [row[1:3] for row in rows("quiz.md")] == truth
+    assert [row[1:3] for row in rows("quiz_answers.md")] == truth

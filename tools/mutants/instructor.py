@@ -23,13 +23,20 @@ FAULTS = [
     ),
     Fault("a question's first hint is missing", PAGE, 'lines += [f"1. {hints.nudge}", "2.', 'lines += ["2.', SAID),
     Fault("one exercise is missing", PAGE, "in check.EXERCISES:", "in list(check.EXERCISES)[1:]:", SAID),
-    Fault("a quiz answer is wrong", f"{PAGES}/quiz.md", "| 3 | 7 µs | 1 µs |", "| 3 | 7 µs | 2 µs |", QUIZ),
+    Fault("a quiz answer is wrong", f"{PAGES}/quiz_answers.md", "| 3 | 7 µs | 1 µs |", "| 3 | 7 µs | 2 µs |", QUIZ),
     Fault(
         "a plan has a hole of five minutes",
         f"{PAGES}/three_hours.md",
         "| 75 | 92 | Topologies |",
         "| 80 | 92 | Topologies |",
         f"{TESTS}a_plan_adds_up",
+    ),
+    Fault(
+        "a plan has a wrong answer",
+        f"{PAGES}/three_hours.md",
+        "| 34: 2,679 GiB",
+        "| 36: 2,859 GiB",
+        "tests/project/test_plans.py::test_the_answer_to_a_question_of_a_plan_is_the_simulator_s",
     ),
     Fault(
         "a plan names a section that no notebook has",

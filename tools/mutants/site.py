@@ -43,8 +43,8 @@ FAULTS = [
     Fault(
         "matplotlib isn't loaded with the course",
         LOCK,
-        '("numpy", "matplotlib", "ipywidgets", "anywidget")}',
-        '("numpy", "ipywidgets", "anywidget")}',
+        '"numpy", "matplotlib", "astra-edu-inputs")',
+        '"numpy", "astra-edu-inputs")',
         ALL,
     ),
     Fault(
