@@ -71,6 +71,7 @@ _LOADED_LATE = {
         "workload.strategies": ("Strategy", "communications", "generate_workload", "memory"),
         "course.studies.clocks": ("clocks",),
         "course.studies.iteration": ("candidates", "estimate", "fastest", "fewest_npus", "fitting", "npus_needed"),
+        "explore": ("sweep",),
         "pipeline": ("ORDERS", "run_pipeline"),
     }.items()
     for name in names
@@ -160,6 +161,7 @@ __all__ = [
     "schedule",
     "simulate",
     "studies",
+    "sweep",
     "time_schedule",
     "to_msccl",
     "topologies",

@@ -23,7 +23,7 @@ PACKAGE = ROOT / "astra_edu"
 # Each part imports only from the parts before it.
 IMPORT_ORDER = (
     *("base", "clock", "collectives", "network", "system", "pipeline", "workload", "traces", "run", "explain"),
-    *("formats", "cli"),
+    *("formats", "cli", "explore"),
     *("course.glossary", "course.algorithm_looks", "course.paper"),
     *("course.studies", "course.plots", "course.widgets", "course.instruments", "course.check", "course.grade"),
     "course.dashboard",
@@ -65,7 +65,8 @@ def test_environment_yml_and_pyproject_ask_for_the_same_packages():
         "docs",
         "site",
         "handout",
-    }  # PyTorch: to record a run of one's own; docs, site and handout: what others are given
+        "explore",
+    }  # PyTorch: to record a run of one's own; docs, site and handout: what others are given; explore: to keep sweeps
     for requirements in (project["dependencies"], extras["notebook"], extras["test"]):
         pyproject |= map(requirement, requirements)
 

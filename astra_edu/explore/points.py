@@ -1,0 +1,89 @@
+"""The points of a sweep: which settings are run, and what each is called."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+from astra_edu.base.errors import ConfigError, shown
+
+Point = dict[str, Any]
+"""The settings of one run: name -> value."""
+
+
+def points_of(grid_or_points: Any) -> list[Point]:
+    """All points, in order: of a grid, every combination of its values, the last name's changing fastest.
+
+    grid_or_points: name -> values; or the points themselves, as mappings with the same names or a DataFrame. Raises
+    ConfigError where there are none, where names differ, and for the same point twice.
+
+    >>> from astra_edu.explore.points import points_of
+    >>> points_of({"npus": [4, 8], "topology": ["Ring"]})
+    [{'npus': 4, 'topology': 'Ring'}, {'npus': 8, 'topology': 'Ring'}]
+    """
+    if hasattr(grid_or_points, "to_dict"):
+        points: list[Point] = grid_or_points.to_dict("records")
+    elif isinstance(grid_or_points, Mapping):
+        values = [_values(name, each) for name, each in grid_or_points.items()]
+        points = [dict(zip(grid_or_points, row, strict=True)) for row in product(*values)] if values else []
+    elif isinstance(grid_or_points, Iterable) and not isinstance(grid_or_points, str):
+        points = [dict(_mapping(each)) for each in grid_or_points]
+    else:
+        raise ConfigError(f"grid_or_points is {shown(grid_or_points)}; give name -> values, or a list of points.")
+    if not points:
+        raise ConfigError('there is no point to run; give values such as {"npus": [4, 8]}.')
+    _check(points)
+    return points
+
+
+def _values(name: str, values: Any) -> Sequence[Any]:
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise ConfigError(f"{name} is {shown(values)}; give a list of its values, such as [{shown(values)}].")
+    return list(values)
+
+
+def _mapping(point: Any) -> Mapping[str, Any]:
+    if isinstance(point, Mapping):
+        return point
+    raise ConfigError(f'a point is {shown(point)}; give its settings by name, such as {{"npus": 8}}.')
+
+
+def _check(points: Sequence[Point]) -> None:
+    names, seen = points[0].keys(), dict[str, int]()
+    for number, point in enumerate(points):
+        if point.keys() != names:
+            raise ConfigError(f"point {number} has {', '.join(point)}, the first one {', '.join(names)}.")
+        if wrong := [name for name in point if not isinstance(name, str)]:
+            raise ConfigError(f"{shown(wrong[0])} is no name of a setting; names are texts.")
+        if (before := seen.setdefault(key_of(point), number)) != number:
+            raise ConfigError(f"points {before} and {number} are the same: {shown(point)}.")
+
+
+def key_of(point: Mapping[str, Any]) -> str:
+    """What tells a point from all others, in this process and in any other.
+
+    >>> from astra_edu.explore.points import key_of
+    >>> key_of({"npus": 8.0}) == key_of({"npus": 8})
+    True
+    """
+    return json.dumps({name: plain(point[name]) for name in sorted(point)}, ensure_ascii=False)
+
+
+def plain(value: Any) -> Any:
+    """A value as a column of a table has it: numbers, texts and None as they are, what else there is by its repr.
+
+    Raises ConfigError for something whose repr is another one in each process.
+    """
+    if hasattr(value, "item") and not isinstance(value, type) and getattr(value, "ndim", None) == 0:
+        value = value.item()  # NumPy's numbers
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, int | float):
+        return int(value) if math.isfinite(value) and value == int(value) else value
+    text = repr(value)
+    if " at 0x" in text:
+        raise ConfigError(f"{shown(value)} can't be told from others of its kind; give it a __repr__, or a name.")
+    return text

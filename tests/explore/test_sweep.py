@@ -1,0 +1,257 @@
+"""Sweeps: every point once, wherever it runs, and nothing lost that was finished."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import astra_edu as ae
+
+pytest.importorskip("pyarrow", reason='a sweep\'s store is in the extra "explore"')
+pytest.importorskip("cloudpickle")
+
+GRID = {"npus": [4, 8, 16], "bandwidth": [25, 50], "splits": [1, 4]}
+
+
+def ring(npus, bandwidth, splits):
+    network = (ae.Dimension.of("Ring", npus, bandwidth, 500),)
+    platform = ae.Platform(network, ae.SystemConfig.of("ring", splits=splits))
+    return ae.simulate(ae.Workload.micro("all-reduce", 2**20), platform)
+
+
+def direct():
+    """The same in three loops."""
+    return [ring(npus, gb, splits).total_ns for npus in (4, 8, 16) for gb in (25, 50) for splits in (1, 4)]
+
+
+def test_a_row_for_each_point_in_order_with_what_a_loop_gives():
+    table = ae.sweep(ring, GRID)
+    assert list(table) == [
+        *("npus", "bandwidth", "splits", "at_least_ns", "total_ns", "compute_ns", "exposed_ns"),
+        *("message_bytes", "network_cost", "error", "seconds"),
+    ]
+    assert table["total_ns"].tolist() == direct()
+    assert (table["error"] == "").all()
+    assert table["npus"].tolist() == [4] * 4 + [8] * 4 + [16] * 4
+
+
+def test_an_error_is_a_row():
+    table = ae.sweep(ring, {"npus": [8], "bandwidth": [50, 0], "splits": [4]})
+    assert table["error"].tolist() == ["", "ConfigError: bandwidth is 0; it must be greater than 0."]
+    assert table["total_ns"].isna().tolist() == [False, True]
+    twice = ae.sweep(lambda npus: {"npus": 1}, {"npus": [8]})
+    assert twice["error"].tolist() == ["ConfigError: the run gives npus, which is a setting's name."]
+
+
+def test_settings_inside_of_what_is_given():
+    given = {"workload": ae.Workload.micro("all-reduce", 2**20), "platform": ae.preset("ring")}
+    table = ae.sweep(ae.simulate, {"platform.network[0].bandwidth": [25, 50]}, given=given)
+    assert table["platform.network[0].bandwidth (GB/s of 2**30)"].tolist() == [25, 50]
+    assert table["total_ns"].tolist() == [ring(8, gb, 4).total_ns for gb in (25, 50)]
+
+
+def test_seeds_are_a_point_s_own_whatever_else_is_run():
+    def noisy(npus, seed):
+        return {"drawn": seed % 1000}
+
+    first = ae.sweep(noisy, {"npus": [1, 2, 3]})
+    assert first["seed"].nunique() == 3
+    assert ae.sweep(noisy, {"npus": [3, 1]})["drawn"].tolist() == [first["drawn"][2], first["drawn"][0]]
+    assert set(ae.sweep(noisy, {"npus": [1, 2, 3]}, seed=1)["seed"]).isdisjoint(first["seed"])
+    assert ae.sweep(noisy, {"npus": [1]}, given={"seed": 7})["drawn"].tolist() == [7]
+
+
+@pytest.mark.parametrize("make", [lambda: ThreadPoolExecutor(2), lambda: ProcessPoolExecutor(2)])
+def test_an_executor_gives_the_same_table(make):
+    def local(npus, bandwidth, splits):  # no other process can import it
+        return ring(npus, bandwidth, splits)
+
+    with make() as executor:
+        table = ae.sweep(local, GRID, executor)
+    assert table.drop(columns="seconds").equals(ae.sweep(local, GRID).drop(columns="seconds"))
+
+
+def test_points_are_run_once_and_added_to_a_store(tmp_path):
+    log, store = tmp_path / "log", tmp_path / "deep" / "runs.parquet"
+
+    def logged(n):
+        with log.open("a") as file:
+            file.write(f"{n}\n")
+        return {"square": n * n, "name": str(n), "both": n if n % 2 else "even"}
+
+    first = ae.sweep(logged, {"n": range(5)}, store=store)
+    assert first["square"].tolist() == [0, 1, 4, 9, 16]
+    again = ae.sweep(logged, {"n": [3, 7, 1]}, store=store)
+    assert again["square"].tolist() == [9, 49, 1]
+    assert again["both"].tolist() == [3, 7, 1]
+    assert log.read_text().split() == ["0", "1", "2", "3", "4", "7"]
+    kept = pd.read_parquet(store)
+    assert sorted(kept["n"]) == [0, 1, 2, 3, 4, 7]
+    assert kept["point"].is_unique
+    assert [path.name for path in store.parent.iterdir()] == ["runs.parquet"]
+
+
+def test_what_failed_is_run_again_unless_its_settings_make_no_sense(tmp_path):
+    log, store = tmp_path / "log", tmp_path / "runs.parquet"
+
+    def failing(n):
+        with log.open("a") as file:
+            file.write(f"{n}\n")
+        if n == 1 and log.read_text().count("1") == 1:
+            raise OSError("the disk is full")
+        if n == 2:
+            raise ae.ConfigError("2 is no number of these")
+        return n
+
+    first = ae.sweep(failing, {"n": [1, 2, 3]}, store=store)
+    assert first["error"].tolist() == ["OSError: the disk is full", "ConfigError: 2 is no number of these", ""]
+    again = ae.sweep(failing, {"n": [1, 2, 3]}, store=store)
+    assert again["error"].tolist() == ["", "ConfigError: 2 is no number of these", ""]
+    assert log.read_text().split() == ["1", "2", "3", "1"]
+
+
+def test_a_store_of_another_function_or_of_none_is_refused(tmp_path):
+    store = tmp_path / "runs.parquet"
+    ae.sweep(ring, {"npus": [8], "bandwidth": [50], "splits": [4]}, store=store)
+    with pytest.raises(ae.ConfigError, match="another function, or of this one before it was changed"):
+        ae.sweep(lambda npus: npus, {"npus": [8]}, store=store)
+    with pytest.raises(ae.ConfigError, match="another function"):
+        ae.sweep(ring, {"npus": [8]}, store=store, given={"bandwidth": 50, "splits": 1})
+    pd.DataFrame({"a": [1]}).to_parquet(store)
+    with pytest.raises(ae.ConfigError, match="holds no sweep"):
+        ae.sweep(ring, GRID, store=store)
+    store.write_bytes(b"nothing")
+    with pytest.raises(ae.ConfigError, match="can't be read as a Parquet file"):
+        ae.sweep(ring, GRID, store=store)
+    store.unlink()
+    (tmp_path / "runs.parquet.journal").write_bytes(b"nothing at all, and much of it" * 100)
+    with pytest.raises(ae.ConfigError, match="is no sweep's journal"):
+        ae.sweep(ring, GRID, store=store)
+    with pytest.raises(ae.ConfigError, match=r"kept in a Parquet file, such as 'runs\.parquet'"):
+        ae.sweep(ring, GRID, store=tmp_path / "runs.csv")
+    with pytest.raises(ae.ConfigError, match="executor is 2"):
+        ae.sweep(ring, GRID, executor=2)
+
+
+SLOW = """
+import sys, time
+import astra_edu as ae
+from concurrent.futures import ProcessPoolExecutor
+
+def slow(n):
+    time.sleep(0.01)
+    with open(sys.argv[1] + "/log", "a") as file:
+        file.write(f"{n}\\n")
+    return {"square": n * n}
+
+if __name__ == "__main__":
+    executor = ProcessPoolExecutor(2) if sys.argv[2] == "2" else None
+    table = ae.sweep(slow, {"n": range(150)}, executor, store=sys.argv[1] + "/runs.parquet", progress=False)
+    print(table["square"].sum())
+"""
+
+
+def started(tmp_path, workers):
+    program = tmp_path / "slow.py"
+    program.write_text(SLOW)
+    return subprocess.Popen(
+        [sys.executable, str(program), str(tmp_path), str(workers)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="kills by signals")
+@pytest.mark.parametrize(("workers", "flying"), [(1, 1), (2, 4 * 25)])
+def test_a_killed_sweep_goes_on_where_it_was(tmp_path, workers, flying):
+    log, kills = tmp_path / "log", 0
+    for _ in range(3):
+        before = len(log.read_text().split()) if log.exists() else 0
+        process, end = started(tmp_path, workers), time.monotonic() + 60
+        while (len(log.read_text().split()) if log.exists() else 0) < before + 20 and process.poll() is None:
+            assert time.monotonic() < end
+            time.sleep(0.005)
+        kills += process.poll() is None
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+    done = started(tmp_path, workers)
+    out, err = done.communicate(timeout=120)
+    assert done.returncode == 0, err
+    assert int(out) == sum(n * n for n in range(150))
+    runs = [int(line) for line in log.read_text().split()]
+    assert set(runs) == set(range(150))
+    assert len(runs) <= 150 + kills * flying
+    assert [path.name for path in tmp_path.glob("runs*")] == ["runs.parquet"]
+    assert len(pd.read_parquet(tmp_path / "runs.parquet")) == 150
+
+
+@pytest.mark.skipif(os.name == "nt", reason="interrupts by a signal")
+def test_an_interrupted_sweep_keeps_what_is_finished(tmp_path):
+    process, log = started(tmp_path, 1), tmp_path / "log"
+    end = time.monotonic() + 60
+    while not log.exists() or len(log.read_text().split()) < 10:
+        assert time.monotonic() < end
+        time.sleep(0.005)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert "KeyboardInterrupt" in err
+    kept = pd.read_parquet(tmp_path / "runs.parquet")
+    assert len(log.read_text().split()) - 1 <= len(kept) < 150
+
+
+def test_a_worker_that_dies_is_told_and_what_was_finished_is_kept(tmp_path):
+    store = tmp_path / "runs.parquet"
+
+    def deadly(n):
+        if n == 40:
+            os._exit(1)
+        return n
+
+    with ProcessPoolExecutor(2) as executor, pytest.raises(ae.ConfigError, match="a process of the executor has died"):
+        ae.sweep(deadly, {"n": range(60)}, executor, store=store)
+    assert 0 < len(pd.read_parquet(store)) < 60
+
+
+def test_dask_s_cluster_with_a_worker_killed_midway_gives_the_whole_table():
+    distributed = pytest.importorskip("distributed")
+
+    def slow(n):
+        time.sleep(0.02)
+        return {"square": n * n}
+
+    with (
+        distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1") as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        pids = list(client.run(os.getpid).values())
+        killed = []
+
+        def outcomes():
+            time.sleep(1)
+            os.kill(pids[0], signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
+            killed.append(pids[0])
+
+        with ThreadPoolExecutor(1) as beside:
+            death = beside.submit(outcomes)
+            table = ae.sweep(slow, {"n": range(200)}, client.get_executor())
+            death.result()
+    assert killed
+    assert (table["error"] == "").all()
+    assert table["square"].tolist() == [n * n for n in range(200)]
+
+
+def test_the_package_says_what_is_missing_without_pyarrow(tmp_path):
+    code = "import sys; sys.modules['pyarrow'] = None; import astra_edu as ae; "
+    code += "ae.sweep(abs, {'x': [1]}, store='runs.parquet')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert 'a store wants PyArrow: pip install "astra-edu[explore]".' in done.stderr
+    assert not Path(tmp_path, "runs.parquet").exists()

@@ -1,0 +1,63 @@
+"""Faults in sweeps."""
+
+from tools.mutants.fault import Fault
+
+STORE, TASK, POINTS, GIVEN = (f"astra_edu/explore/{name}.py" for name in ("store", "task", "points", "given"))
+TESTS = "tests/explore/test_sweep.py::test_"
+ONCE = f"{TESTS}points_are_run_once_and_added_to_a_store"
+KILLED = f"{TESTS}a_killed_sweep_goes_on_where_it_was"
+
+FAULTS = [
+    Fault(
+        "the first name changes fastest",
+        POINTS,
+        "for row in product(*values)]",
+        "for row in (tuple(reversed(r)) for r in product(*reversed(values)))]",
+        "tests/explore/test_points.py::test_a_grid_has_every_combination_and_the_last_name_changes_fastest",
+    ),
+    Fault("finished points stay in memory", STORE, "            with self._journal:\n", "            if False:\n", KILLED),
+    Fault("a journal is thrown away", STORE, "known |= _of_journal(", "_of_journal(", KILLED),
+    Fault("a Parquet file is thrown away", STORE, "known = _of_parquet(file, whose)", "known = {}", ONCE),
+    Fault(
+        "another function's results are taken",
+        STORE,
+        "    if told != whose:\n",
+        "    if False:\n",
+        f"{TESTS}a_store_of_another_function_or_of_none_is_refused",
+    ),
+    Fault(
+        "what failed is never run again",
+        STORE,
+        "(not found.error or found.error.startswith(ConfigError.__name__))",
+        "True",
+        f"{TESTS}what_failed_is_run_again_unless_its_settings_make_no_sense",
+    ),
+    Fault(
+        "an error ends the sweep",
+        TASK,
+        "except Exception as problem:  # whatever",
+        "except ZeroDivisionError as problem:  # whatever",
+        f"{TESTS}an_error_is_a_row",
+    ),
+    Fault(
+        "a setting changes what was given",
+        GIVEN,
+        "type(whole)([*whole[:here], changed, *whole[here + 1 :]])",
+        "type(whole)([changed, *whole[1:]])",
+        "tests/explore/test_points.py::test_settings_inside_of_what_is_given_change_it_and_nothing_else",
+    ),
+    Fault(
+        "seeds depend on the order",
+        "astra_edu/explore/sweep.py",
+        'f"{seed} {key_of(point)}"',
+        'f"{seed} {points.index(point)}"',
+        f"{TESTS}seeds_are_a_point_s_own_whatever_else_is_run",
+    ),
+    Fault(
+        "a bound isn't the first number",
+        "astra_edu/explore/measures.py",
+        'max(result.total_ns, getattr(result, "bound_ns", None) or 0)',
+        "result.total_ns",
+        "tests/explore/test_points.py::test_measures_of_a_run_begin_with_what_its_links_allow",
+    ),
+]
