@@ -3,14 +3,13 @@
 python -m tools.exercises [--check]: write them, or only say how they differ from what would be written.
 
 In a function, what stands from `# solution: question` (which may go on over comment lines indented by two or
-more spaces) to `# end solution` becomes `raise NotImplementedError("question")`.
+more spaces) to `# end solution` becomes the question as a comment, and one line that raises NotImplementedError.
 A cell tagged "solution-only" is left out; a text cell tagged "answer" becomes a place for the answer.
 """
 
 import argparse
 import ast
 import difflib
-import json
 import re
 import sys
 import textwrap
@@ -30,7 +29,8 @@ REGION = re.compile(
 MARKER = re.compile(r"^[ \t]*#+[ \t]*(?P<end>end (of )?)?solution\b.*", re.MULTILINE | re.IGNORECASE)
 MAGIC = re.compile(r"^([ \t]*)[%!].*", re.MULTILINE)
 ANSWER = "*Your answer:*"
-LINE_LENGTH = 110
+LINE_LENGTH = 88
+"""Characters of a line that a cell shows in a window of 1280 px beside the list of files."""
 
 
 def line_at(text: str, position: int) -> str:
@@ -42,17 +42,23 @@ def question(region: re.Match[str]) -> str:
 
 
 def stub(region: re.Match[str]) -> str:
-    indent, text = region["indent"], question(region)
-    call = f"{indent}raise NotImplementedError({quoted(text)})"
-    if len(call) <= LINE_LENGTH:
-        return call
-    inner = indent + " " * 4
-    pieces = textwrap.wrap(text, LINE_LENGTH - len(inner) - len('""'), drop_whitespace=False)
-    return "\n".join([call.split("(")[0] + "(", *(inner + quoted(piece) for piece in pieces), indent + ")"])
+    """The question in comment lines, and one line to be replaced, which says whose answer is missing."""
+    start = f"{region['indent']}# "
+    lines = textwrap.wrap(
+        question(region), LINE_LENGTH, initial_indent=start, subsequent_indent=start, break_on_hyphens=False
+    )
+    return "\n".join([*lines, f'{region["indent"]}raise NotImplementedError("your code for {function_of(region)}")'])
 
 
-def quoted(text: str) -> str:
-    return repr(text) if '"' in text else json.dumps(text, ensure_ascii=False)
+def function_of(region: re.Match[str]) -> str:
+    """The name of the function in which a solution stands."""
+    above = re.findall(r"^([ \t]*)(?:async )?def (\w+)", region.string[: region.start()], re.MULTILINE)
+    return next(name for indent, name in reversed(above) if len(indent) < len(region["indent"]))
+
+
+def probe(region: re.Match[str]) -> str:
+    """A statement that is found again in the syntax tree."""
+    return f"{region['indent']}raise {region.start()}"
 
 
 def regions(source: str, place: str) -> list[re.Match[str]]:
@@ -77,12 +83,12 @@ def faults(source: str, found: Sequence[re.Match[str]]) -> Iterator[tuple[int, s
         if not region["code"].strip():
             yield region.start(), "the solution has no code"
     try:
-        raised = raised_in_functions(REGION.sub(stub, source)) if found else set()
+        raised = raised_in_functions(REGION.sub(probe, source)) if found else set()
     except SyntaxError as error:
         yield found[0].start(), f"without its solutions the cell isn't Python: {error.msg}"
         return
     for region in found:
-        if question(region) not in raised:
+        if region.start() not in raised:
             yield region.start(), "the solution has to be statements of a function"
 
 

@@ -1,5 +1,6 @@
 """The exercises are what the solutions give, and a badly marked solution is refused with its place."""
 
+import ast
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -9,8 +10,8 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from tools.exercises import exercise, main
-from tools.notebooks import ToolError
+from tools.exercises import ANSWER, exercise, main
+from tools.notebooks import ROOT, ToolError, read
 
 QUESTION = "How long is one message on its way? Think of hops, latency and bandwidth."
 GOOD = '''def message_ns(bytes_: int) -> int:
@@ -30,12 +31,14 @@ def steps(ranks: int) -> int:
     return hops'''
 STUBBED = f'''def message_ns(bytes_: int) -> int:
     """Time of one message in ns."""
-    raise NotImplementedError("{QUESTION}")
+    # {QUESTION}
+    raise NotImplementedError("your code for message_ns")
 
 
 def steps(ranks: int) -> int:
     hops = ranks - 1
-    raise NotImplementedError("How many steps?")
+    # How many steps?
+    raise NotImplementedError("your code for steps")
     return hops'''
 
 
@@ -62,25 +65,39 @@ def test_a_solution_becomes_its_question() -> None:
     assert exercise(solution(GOOD), "01.ipynb").cells[0].source == STUBBED
 
 
-def test_only_calling_a_stub_asks_its_question() -> None:
+def test_only_calling_a_stub_says_that_it_is_one() -> None:
     names: dict[str, Callable[[int], int]] = {}
     for cell in exercise(solution("bytes_ = 64", GOOD), "01.ipynb").cells:
         exec(cell.source, names)
-    with pytest.raises(NotImplementedError, match=f"^{re.escape(QUESTION)}$"):
-        names["message_ns"](64)
-    with pytest.raises(NotImplementedError, match="How many steps"):
-        names["steps"](4)
+    for name in ("message_ns", "steps"):
+        with pytest.raises(NotImplementedError, match=f"^your code for {name}$"):
+            names[name](64)
 
 
-@pytest.mark.parametrize("text", ["word " * 60 + "end?", 'Why "ring"?', "Why 'ring'?", 'It\'s "×" \\n?'])
-def test_any_question_survives_in_lines_of_ordinary_length(text: str) -> None:
-    source = exercise(solution(in_function(f"# solution: {text}", "return 1", "# end solution")), "x").cells[0].source
-    assert all(len(line) <= 110 for line in source.splitlines())
-    names: dict[str, Callable[[], int]] = {}
-    exec(source, names)
-    with pytest.raises(NotImplementedError) as raised:
-        names["answer"]()
-    assert str(raised.value) == text
+@pytest.mark.parametrize("text", ["word " * 60 + "end?", 'Why "ring"?', "A non-blocking one? " * 5 + "End?"])
+def test_a_question_is_a_comment_that_fits_and_one_line_to_be_replaced(text: str) -> None:
+    stub = in_function(f"# solution: {text}", "return 41 + 1", "# end solution")
+    _, *comment, line = exercise(solution(stub), "x").cells[0].source.splitlines()
+    assert all(len(one) <= 88 and one.startswith("    # ") for one in comment)
+    assert " ".join(one.strip(" #") for one in comment) == text
+    assert line == '    raise NotImplementedError("your code for answer")'
+
+
+def test_a_stub_is_named_after_the_function_around_it() -> None:
+    inner = ["def helper():", "    return 1", OPEN, CODE, CLOSE]
+    assert "your code for answer" in exercise(solution(in_function(*inner)), "x").cells[0].source
+    method = "class Loop:\n    " + in_function(OPEN, CODE, CLOSE).replace("\n", "\n    ")
+    assert "your code for answer" in exercise(solution(method), "x").cells[0].source
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "exercises").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_whoever_replaces_a_stubs_one_line_has_python(path: Path) -> None:
+    """What was reported: of a call over several lines only the first was replaced."""
+    for cell in read(path).cells:
+        if cell.cell_type == "code" and "NotImplementedError" in cell.source:
+            replaced = re.sub(r"^( +)raise NotImplementedError.*$", r"\1return 1", cell.source, flags=re.MULTILINE)
+            assert "NotImplementedError" not in replaced
+            ast.parse(replaced)
 
 
 def test_cells_are_dropped_and_answers_emptied_by_tag() -> None:
@@ -91,7 +108,7 @@ def test_cells_are_dropped_and_answers_emptied_by_tag() -> None:
         new_markdown_cell("Kept."),
     ]
     cells = exercise(notebook, "x").cells
-    assert [cell.source for cell in cells[1:]] == ["*Your answer:*", "Kept."]
+    assert [cell.source for cell in cells[1:]] == [ANSWER, "Kept."]
     assert [cell.id for cell in cells] == [notebook.cells[index].id for index in (0, 1, 3)]
     assert "attachments" not in cells[1]
 
@@ -174,8 +191,8 @@ def test_the_check_shows_the_lines_that_differ(project: Path, capsys: pytest.Cap
     path.write_text(path.read_text().replace("How many steps?", "How few steps?"))
     assert main(["--check"], project) == 1
     shown = capsys.readouterr().out
-    assert '-    raise NotImplementedError("How few steps?")' in shown
-    assert '+    raise NotImplementedError("How many steps?")' in shown
+    assert "-    # How few steps?" in shown
+    assert "+    # How many steps?" in shown
 
 
 def test_files_that_are_stale_or_broken_are_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
