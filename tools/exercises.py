@@ -28,7 +28,7 @@ REGION = re.compile(
 )
 MARKER = re.compile(r"^[ \t]*#+[ \t]*(?P<end>end (of )?)?solution\b.*", re.MULTILINE | re.IGNORECASE)
 MAGIC = re.compile(r"^([ \t]*)[%!].*", re.MULTILINE)
-ANSWER = "*Your answer:*"
+ANSWER = "*Your answer (double-click here or press Enter, write, then Shift+Enter):*"
 LINE_LENGTH = 88
 """Characters of a line that a cell shows in a window of 1280 px beside the list of files."""
 

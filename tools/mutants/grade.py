@@ -46,6 +46,13 @@ FAULTS = [
     Fault("stubs count as answers", "astra_edu/course/grade/inside.py", "self.stubs if name in stubs else ", "", MARKS),
     Fault("a name that was changed isn't found", SUBMISSIONS, "given.get(one.key, one.function), ", "", MARKS),
     Fault(
+        "what a place for an answer says is an answer",
+        SUBMISSIONS,
+        '_ASKED.sub("", words).strip()',
+        "words.strip()",
+        f"{TESTS}what_a_place_for_an_answer_says_is_no_answer",
+    ),
+    Fault(
         "cells out of order aren't tried again",
         OUTSIDE,
         'if self._cell(peer, cell) == "NameError":',

@@ -23,6 +23,8 @@ _LEFT_OUT = {".ipynb_checkpoints", ".git", ".venv", "__pycache__"}
 _NBGRADER = {"source", "release", "autograded", "feedback"}
 _QUESTION = re.compile(r"\b(ex\d+)\.(\w+)\s*\(")
 _HINT = re.compile(r"Hint (\d) of \d")
+_ASKED = re.compile(r"^\s*\*Your answer\b[^*]*\*")
+"""What a place for an answer says, in this release's exercises and in earlier ones'."""
 
 
 class UnreadableError(Exception):
@@ -121,8 +123,8 @@ def texts(notebook: Mapping[str, Any], exercise: Mapping[str, Any], solution: Ma
         if _squeezed(words) in printed:
             heading = re.findall(r"^#+\s*(.+)$", words, re.MULTILINE)
             under = heading[-1].strip() if heading else under
-        elif words.strip():
-            found.append(Text(under, words.strip()[:20_000], models.get(cell.get("id"), "")))
+        elif own := _ASKED.sub("", words).strip():
+            found.append(Text(under, own[:20_000], models.get(cell.get("id"), "")))
     return found
 
 

@@ -16,6 +16,8 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.course.grade import grading, sandbox
 from astra_edu.course.grade.grading import Settings, grade_all
 from astra_edu.course.grade.report import by_student, grades_table, mistakes, same_words, write_report
+from astra_edu.course.grade.submissions import texts
+from tools.exercises import ANSWER
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="grading needs limits that Windows doesn't have")
 QUICK = Settings(workers=2, minutes=1, seconds=6)
@@ -125,6 +127,15 @@ def test_words_are_collected_beside_the_model_answer_and_shown_as_text(a_graded_
     page = (tmp_path / "student-in-words.html").read_text()
     assert "<script" not in page
     assert "I think &lt;script&gt;" in page
+
+
+@pytest.mark.parametrize("place", [ANSWER, "*Your answer:*"])  # the second: of earlier exercises
+@pytest.mark.parametrize("own", ["", "Latency: *it* stays."])
+def test_what_a_place_for_an_answer_says_is_no_answer(place, own):
+    printed, notebook = a_class.exercise(), a_class.exercise()
+    (cell,) = (cell for cell in notebook["cells"] if "answer" in cell["metadata"].get("tags", []))
+    cell["source"] = f"{place}\n\n{own}"
+    assert [text.words for text in texts(notebook, printed, a_class.solution())] == [own] * bool(own)
 
 
 def test_the_report_counts_what_was_graded(a_graded_class, tmp_path):
