@@ -3,9 +3,24 @@
 from tools.mutants.fault import Fault
 
 STUDIES = "astra_edu/course/studies"
+PROMISES = "tests/course/studies/test_promises.py::test_"
 CHANGED = "tests/course/studies/test_changed.py::test_"
 
 FAULTS = [
+    Fault(
+        "promises: an all-to-all's pieces are whoever's they were sent to",
+        f"{STUDIES}/promises.py",
+        'return f"{whose}→{shard % made.npus}"',
+        'return f"{whose}→{shard // made.npus}"',
+        f"{PROMISES}each_collective_keeps_its_promise",
+    ),
+    Fault(
+        "promises: what is after stands in no columns",
+        f"{STUDIES}/promises.py",
+        "piece.ljust(width)",
+        "piece",
+        f"{PROMISES}what_belongs_together_stands_in_one_column",
+    ),
     Fault(
         "changed: every dimension becomes faster",
         f"{STUDIES}/changed.py",

@@ -11,15 +11,16 @@ from astra_edu.collectives.proof import Held, initial, replay
 
 
 def promises(npus: int = 4) -> str:
-    """Of every collective each NPU's buffer before → after, as the direct algorithm's steps leave it.
+    """Of every collective each NPU's buffer before | after, as the direct algorithm's steps leave it.
 
-    A number i is data of NPU i, 0+1 a sum, "." nothing. Raises ConfigError for fewer than 2 NPUs.
+    A number i is data of NPU i, 0+1 a sum, "." nothing; in the all-to-all 0→1 is NPU 0's data for NPU 1. Raises
+    ConfigError for fewer than 2 NPUs.
 
     >>> from astra_edu.course.studies.promises import promises
     >>> print(*promises(2).splitlines()[:3], sep="\\n")
     reduce-scatter:
-       NPU 0:  0  0   →  0+1  0
-       NPU 1:  1  1   →  1  0+1
+       NPU 0:  0  0  |  0+1  0
+       NPU 1:  1  1  |  1    0+1
     """
     npus = whole("npus", npus, at_least=2)
     lines = []
@@ -28,18 +29,27 @@ def promises(npus: int = 4) -> str:
     return "\n".join(lines)
 
 
-def _buffers(whole_schedule: Schedule) -> list[str]:
-    npus, before = whole_schedule.npus, initial(whole_schedule)
-    *_, (_, after) = replay(whole_schedule)
-    lines = []
-    for npu in range(npus):
-        mine: Sequence[int] = range(whole_schedule.shards)
-        theirs: Sequence[int] = mine
-        if whole_schedule.collective is Collective.ALL_TO_ALL:  # shard i * npus + j is i's for j
-            mine, theirs = range(npus * npu, npus * npu + npus), range(npu, npus * npus, npus)
-        lines.append(f"   NPU {npu}:  {_row(before, npu, mine):<{3 * npus}} →  {_row(after, npu, theirs)}")
-    return lines
+def _buffers(made: Schedule) -> list[str]:
+    npus, before = made.npus, initial(made)
+    *_, (_, after) = replay(made)
+    shards = range(made.shards)
+    mine = theirs = [shards] * npus
+    if made.collective is Collective.ALL_TO_ALL:  # shard i * npus + j is i's for j
+        mine = [shards[npus * npu : npus * (npu + 1)] for npu in range(npus)]
+        theirs = [shards[npu::npus] for npu in range(npus)]
+    sides = zip(_columns(made, before, mine), _columns(made, after, theirs), strict=True)
+    return [f"   NPU {npu}:  {one}  |  {other}".rstrip() for npu, (one, other) in enumerate(sides)]
 
 
-def _row(held: Held, npu: int, shards: Sequence[int]) -> str:
-    return "  ".join("+".join(map(str, npus_in(held[npu][shard]))) or "." for shard in shards)
+def _columns(made: Schedule, held: Held, shards: Sequence[range]) -> list[str]:
+    """For each NPU a line with what it holds of its own of these shards."""
+    rows = [[_piece(made, held[npu][shard], shard) for shard in own] for npu, own in enumerate(shards)]
+    width = max(len(piece) for row in rows for piece in row)
+    return ["  ".join(piece.ljust(width) for piece in row) for row in rows]
+
+
+def _piece(made: Schedule, mask: int, shard: int) -> str:
+    whose = "+".join(map(str, npus_in(mask)))
+    if made.collective is Collective.ALL_TO_ALL and whose:
+        return f"{whose}→{shard % made.npus}"
+    return whose or "."
