@@ -40,30 +40,30 @@ QUESTIONS = {
         ],
     ),
     "total_ns": (
-        lambda npus, splits, message_ns, endpoint_delay: (
-            splits * (endpoint_delay + 2 * (npus - 1) * (message_ns + endpoint_delay))
+        lambda npus, splits, one_message_ns, endpoint_delay: (
+            splits * (endpoint_delay + 2 * (npus - 1) * (one_message_ns + endpoint_delay))
         ),
         [
-            (lambda npus, splits, message_ns, endpoint_delay: splits * 2 * (npus - 1) * message_ns, "missing"),
+            (lambda npus, splits, one_message_ns, endpoint_delay: splits * 2 * (npus - 1) * one_message_ns, "missing"),
             (
-                lambda npus, splits, message_ns, endpoint_delay: (
-                    endpoint_delay + 2 * (npus - 1) * (message_ns + endpoint_delay)
+                lambda npus, splits, one_message_ns, endpoint_delay: (
+                    endpoint_delay + 2 * (npus - 1) * (one_message_ns + endpoint_delay)
                 ),
                 "That is one chunk",
             ),
             (
-                lambda npus, splits, message_ns, endpoint_delay: (
-                    splits * 2 * (npus - 1) * (message_ns + endpoint_delay)
+                lambda npus, splits, one_message_ns, endpoint_delay: (
+                    splits * 2 * (npus - 1) * (one_message_ns + endpoint_delay)
                 ),
                 "before its first message",
             ),
             (
-                lambda npus, splits, message_ns, endpoint_delay: (
-                    splits * (endpoint_delay + (npus - 1) * (message_ns + endpoint_delay))
+                lambda npus, splits, one_message_ns, endpoint_delay: (
+                    splits * (endpoint_delay + (npus - 1) * (one_message_ns + endpoint_delay))
                 ),
                 "the all-gather is as long again",
             ),
-            (lambda npus, splits, message_ns, endpoint_delay: 45681, "too large"),
+            (lambda npus, splits, one_message_ns, endpoint_delay: 45681, "too large"),
         ],
     ),
     "sent_mib": (

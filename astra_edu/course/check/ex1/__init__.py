@@ -140,16 +140,16 @@ def message_ns(answer: Answer) -> Verdict:
 
 @question
 def total_ns(answer: Answer) -> Verdict:
-    """total_ns(npus, splits, message_ns, endpoint_delay): the time of the whole collective."""
+    """total_ns(npus, splits, one_message_ns, endpoint_delay): the time of the whole collective."""
     cases = [
-        {"npus": npus, "splits": splits, "message_ns": message, "endpoint_delay": delay}
+        {"npus": npus, "splits": splits, "one_message_ns": message, "endpoint_delay": delay}
         for npus, splits, message, delay in ((8, 4, 805, 10), (8, 1, 805, 10), (4, 4, 1000, 50), (16, 3, 600, 1))
     ]
 
     def time(
-        npus: int, splits: int, message_ns: int, endpoint_delay: int, first: int = 1, each: int = 1, phases: int = 2
+        npus: int, splits: int, one_message_ns: int, endpoint_delay: int, first: int = 1, each: int = 1, phases: int = 2
     ) -> float:
-        step = message_ns + each * endpoint_delay
+        step = one_message_ns + each * endpoint_delay
         return splits * (first * endpoint_delay + phases * (npus - 1) * step)
 
     praise = (
@@ -177,8 +177,8 @@ def total_ns(answer: Answer) -> Verdict:
             ),
             Mistake(lambda **c: time(**c, phases=1), "That is the reduce-scatter; the all-gather is as long again."),
             Mistake(
-                lambda npus, splits, message_ns, endpoint_delay: (
-                    endpoint_delay + splits * 2 * (npus - 1) * (message_ns + endpoint_delay)
+                lambda npus, splits, one_message_ns, endpoint_delay: (
+                    endpoint_delay + splits * 2 * (npus - 1) * (one_message_ns + endpoint_delay)
                 ),
                 "Nearly: every chunk has its own first endpoint delay, not only the first.",
             ),
