@@ -4,6 +4,7 @@ import ast
 import contextlib
 import importlib
 import io
+import json
 import re
 import shlex
 import subprocess
@@ -124,3 +125,21 @@ def test_the_readme_says_how_large_it_is():
     dozen = re.findall(r"^\| `(astra_edu/\S+\.py)` \|", PAPERS["README.md"], re.MULTILINE)
     assert len(dozen) == 12
     assert sum(len((ROOT / name).read_text(encoding="utf-8").splitlines()) for name in dozen) < 2000
+
+
+def test_the_cases_that_agree_are_as_many_as_are_stored():
+    """What README and notebook 03 say of ASTRA-sim 1.0: so many runs in all, and of each kind."""
+    files = {path.stem: path for path in (ROOT / "tests" / "data").glob("astra_sim_1_*.jsonl")}
+    stored = {name.removeprefix("astra_sim_1_"): len(path.read_text().splitlines()) for name, path in files.items()}
+    kinds = [stored[name] for name in ("tutorial", "random", "corners")]
+    counts = [sum(stored.values()), *kinds, sum(stored.values()) - sum(kinds)]
+    notebook = json.loads((ROOT / "notebooks" / "03_inside_astra_sim.ipynb").read_text(encoding="utf-8"))
+    (told,) = (text for cell in notebook["cells"] if "## How far to trust it" in (text := "".join(cell["source"])))
+    for text, form in (
+        (
+            PAPERS["README.md"],
+            r"All (\d+)\s+cases .*?: (\d+) of the .*?, (\d+) random .*?, (\d+) around .*?, and (\d+) that",
+        ),
+        (told, r"with (\d+) runs .*?: (\d+) of the .*?, (\d+) at random, (\d+) around .*?, and (\d+) that"),
+    ):
+        assert [int(number) for number in re.search(form, text, re.DOTALL).groups()] == counts
