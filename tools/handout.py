@@ -12,10 +12,8 @@ import html
 import re
 import shutil
 import sys
-from base64 import b64decode, b64encode
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import fromstring
 
 import nbformat
 from bs4 import BeautifulSoup, Tag
@@ -23,14 +21,14 @@ from nbconvert import HTMLExporter
 from pygments.formatters import HtmlFormatter
 
 from astra_edu.base.printable import never_fails
-from astra_edu.course.widgets.film import SVG, unreel
+from tools.handout_room import leave_room, lines_of_solution
+from tools.handout_steps import still
 
 ROOT = Path(__file__).resolve().parent.parent
 STYLE = Path(__file__).with_suffix(".css")
 FOLDERS = {"notebooks": "Notebooks", "exercises": "Exercises", "solutions": "Solutions: these have the answers"}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge")
 ANSWERS = '<p class="answers">This sheet has the answers in it.</p>'
-ADDRESS = "data:image/svg+xml;base64,"
 TEXT_PT, SIGN = 500, 0.602
 """Points between the margins, and the width of a sign as a share of its size."""
 FOOT = (
@@ -47,12 +45,15 @@ def sheet(path: Path) -> str:
     body = BeautifulSoup(exporter.from_notebook_node(notebook)[0], "html.parser")
     for link in body.select("a[href]"):
         link["href"] = re.sub(r"\.ipynb(?=$|#)", ".html", str(link["href"]))
+    printed: dict[object, str] = {}
     for figure in body.select("figure"):
-        still(figure)
+        still(figure, printed)
     for folded in body.select("details"):
         folded["open"] = ""
     for text in body.select(".output pre"):
         shrink(text)
+    if path.parent.name == "exercises":
+        leave_room(body, lines_of_solution(path))
     return page(title_of(notebook), (ANSWERS if path.parent.name == "solutions" else "") + str(body))
 
 
@@ -71,38 +72,6 @@ def page(title: str, body: str) -> str:
         f"<title>{html.escape(title)}</title><style>{colours}\n{STYLE.read_text(encoding='utf-8')}</style></head>"
         f"<body><main>{body}</main></body></html>\n"
     )
-
-
-def still(figure: Tag) -> None:
-    """What moves becomes its steps; what asks for a run goes."""
-    for film in figure.select("details"):
-        picture = film.find("img")
-        if isinstance(picture, Tag):
-            film.replace_with(steps(b64decode(str(picture["src"]).removeprefix(ADDRESS)).decode()))
-    for caption in figure.select("figcaption"):
-        for words in caption.find_all(string=re.compile(r"^\s*Run this cell")):
-            words.extract()
-    for picture in figure.select("img[alt]"):
-        picture["alt"] = re.sub(r": run this cell \(Shift\+Enter\) to [^\n]*", "", str(picture["alt"]))
-
-
-def steps(film: str) -> Tag:
-    """The frames of a film side by side, without the first, which stands above."""
-    row = BeautifulSoup("<ol class='steps'></ol>", "html.parser").ol
-    assert row is not None
-    frames = unreel(film)[1:]
-    for number, frame in enumerate(frames, 1):
-        address = ADDRESS + b64encode(frame.encode()).decode()
-        words = html.escape(lowest(frame) or f"Step {number} of {len(frames)}")
-        item = f'<li><figure><img alt="" src="{address}"><figcaption>{words}</figcaption></figure></li>'
-        row.append(BeautifulSoup(item, "html.parser"))
-    return row
-
-
-def lowest(frame: str) -> str:
-    """What a picture says of itself at its lower end, too small to read where it is half as large."""
-    texts = [(float(text.get("y") or 0), "".join(text.itertext())) for text in fromstring(frame).iter(f"{{{SVG}}}text")]
-    return max(texts, default=(0, ""))[1]
 
 
 def shrink(text: Tag) -> None:

@@ -2,6 +2,7 @@
 
 import html
 import re
+from base64 import b64decode
 from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -13,7 +14,9 @@ from bs4 import BeautifulSoup
 import astra_edu as ae
 from astra_edu.course.widgets.film import SVG, film, unreel
 from tools import handout
-from tools.handout import ROOT, lowest, sheet, shrink
+from tools.handout import ROOT, sheet, shrink
+from tools.handout_room import lines_of_solution
+from tools.handout_steps import ADDRESS, alike, apart
 
 NOTEBOOKS = [*sorted((ROOT / "notebooks").glob("*.ipynb"))]
 NOTEBOOKS += [
@@ -52,7 +55,71 @@ def test_an_animation_is_its_steps_with_their_words():
     assert steps[0].get_text().startswith("Step 1 of 6, reduce-scatter: every NPU sends one shard to the next NPU")
     assert "Run this cell (Shift" not in made.get_text()
     assert not [picture for picture in made.select("img") if "run this cell" in picture["alt"]]
-    assert lowest(f'<svg xmlns="{SVG}"><text y="9">low</text><text y="2">high</text></svg>') == "low"
+
+
+def said(frame: str) -> str:
+    """What a frame says to whoever doesn't see it."""
+    root = ET.fromstring(frame)
+    found = root.find(f"{{{SVG}}}desc")
+    return root.find(f"{{{SVG}}}title").text if found is None else found.text
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda: ae.Player(ae.schedule("all-reduce", "bidirectional-ring", 4)),
+        lambda: ae.Player(ae.schedule("all-reduce", "halving-doubling", 8), topology="Switch"),
+        lambda: ae.CutTheModel("model=22b tensor=4 data=1 pipeline=1 zero=0"),
+    ],
+)
+def test_a_steps_words_stand_whole_below_its_picture_and_not_in_it(view):
+    frames = view().frames()
+    whole = film(frames)
+    low = float(ET.fromstring(whole).get("viewBox").split()[3])
+    for frame, step in zip(frames, unreel(whole), strict=True):
+        picture, words = apart(step)
+        assert words == said(frame)
+        gone = {float(dict(found)["y"]): text for _, *found, text in (drawn(step) - drawn(picture)).elements()}
+        heights = sorted(gone)
+        assert " ".join(map(gone.get, heights)) == words
+        bottom = float(ET.fromstring(picture).get("viewBox").split()[3])
+        assert 0.8 * low < bottom <= heights[0] - 13 < heights[-1] < low
+
+
+def pictures(made: BeautifulSoup) -> list[object]:
+    return [alike(b64decode(one["src"].removeprefix(ADDRESS)).decode()) for one in made.select(".steps img")]
+
+
+def test_steps_are_printed_once_a_sheet_and_pointed_at_from_then_on():
+    made = BeautifulSoup(sheet(ROOT / "solutions" / "ex1_getting_started.ipynb"), "html.parser")
+    assert len(pictures(made)) == len(set(pictures(made))) == ae.schedule("all-reduce", "ring", 8).step_count
+    assert "Its 14 steps are printed above, under “Question 1: steps”." in made.get_text()
+    other = BeautifulSoup(sheet(ROOT / "notebooks" / "01_collectives.ipynb"), "html.parser")
+    assert "printed above" not in other.get_text()
+    wires = [ae.Player(ae.schedule("all-reduce", "ring", 4), topology=one).frames()[1] for one in ("Ring", "Mesh")]
+    assert alike(wires[0]) != alike(wires[1])
+
+
+def test_an_exercise_leaves_room_where_something_is_to_be_written_and_nothing_else_does():
+    path = ROOT / "exercises" / "ex4_new_training_loop.ipynb"
+    made = BeautifulSoup(sheet(path), "html.parser")
+    cells = nbformat.read(path, as_version=4).cells
+    needed = lines_of_solution(path)
+    assert len(made.select("pre .room")) == sum(cell.source.count("raise NotImplementedError") for cell in cells)
+    for place in made.select("pre .room"):
+        code = place.find_parent("pre")
+        before = "".join(text for text in code.find_all(string=True) if id(place) in map(id, text.find_all_next()))
+        last = before.rstrip("\n").rpartition("\n")[2]
+        assert before.endswith("\n")
+        assert last == "    )" or last.lstrip().startswith("raise NotImplementedError(")
+    lines = [len(one.select("span")) for one in made.select("pre .room")]
+    assert sorted(lines) == sorted(count + 2 for count in needed.values())
+    in_words = made.select("p + .room")
+    assert len(in_words) == sum(cell.source == "*Your answer:*" for cell in cells) > 0
+    assert {len(one.select("span")) for one in in_words} == {6}
+    assert all(one.find_previous_sibling("p").get_text() == "Your answer:" for one in in_words)
+    for other in ("solutions/ex4_new_training_loop", "notebooks/01_collectives"):
+        assert 'class="room"' not in sheet(ROOT / f"{other}.ipynb")
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -18,7 +18,7 @@ Shown = tuple[ET.Element, tuple[int, ...]]
 
 
 def film(frames: Sequence[str]) -> str:
-    """The frames (SVG texts of one size) as one SVG text that shows one after the other, again and again.
+    """The frames (SVG texts of one width) as one SVG text that shows one after the other, again and again.
 
     >>> box = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect x="{}"/><circle/></svg>'
     >>> film([box.format(0), box.format(4)]).count("<circle")
@@ -26,7 +26,8 @@ def film(frames: Sequence[str]) -> str:
     """
     ET.register_namespace("", SVG)
     roots = [ET.fromstring(frame) for frame in frames]
-    whole = ET.Element(roots[0].tag, roots[0].attrib)
+    tallest = max(roots, key=lambda root: float(root.get("viewBox", "0 0 0 0").split()[3]))
+    whole = ET.Element(tallest.tag, tallest.attrib)
     children = {k: [child for child in root if child.tag not in _SILENT] for k, root in enumerate(roots)}
     _fill(whole, _merged(children, len(frames)), tuple(children), len(frames))
     return ET.tostring(whole, encoding="unicode")
