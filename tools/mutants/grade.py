@@ -9,6 +9,9 @@ CODEC, LIMITS, OUTSIDE, SANDBOX, PEER, REPORT, SUBMISSIONS, GRADING = (
 TESTS = "tests/course/grade/test_grading.py::test_"
 MARKS = f"{TESTS}nobody_loses_a_mark_and_nobody_gains_one"
 SAID = f"{TESTS}what_happened_is_said"
+TOLD = f"{TESTS}those_who_make_the_same_mistake_are_told_what_one_of_them_was"
+LATE = f"{TESTS}what_ran_out_of_time_is_named_wherever_somebody_looks_and_does_not_wait_as_long_again"
+TELLS = f"{TESTS}whoever_grades_sees_the_right_value_and_whoever_answers_does_not"
 SAME = "tests/course/grade/test_same_verdicts.py"
 
 FAULTS = [
@@ -79,6 +82,19 @@ FAULTS = [
         REPORT,
         'return _NUMBER.sub("#", message)',
         "return message",
-        f"{TESTS}a_name_is_no_formula",
+        TOLD,
+    ),
+    Fault(
+        "like mistakes lose their numbers", REPORT, "told[same][mark.message] += 1", "told[same][same[1]] += 1", TOLD
+    ),
+    Fault("no table says what ran out of time", REPORT, "one.file, one.trouble),", "one.file, one.problem),", LATE),
+    Fault("what ran out of time waits again", OUTSIDE, "// AGAIN) if late", ") if late", MARKS),
+    Fault("the report has no right values", OUTSIDE, "TELLING.set(True)", "pass", TELLS),
+    Fault(
+        "a check says the right value",
+        "astra_edu/course/check/judge.py",
+        "if TELLING.get() else",
+        "if side else",
+        TELLS,
     ),
 ]

@@ -117,7 +117,8 @@ def in_short(result: Graded | None) -> str:
         return "another exercise, left out"
     if result.problem:
         return result.problem
-    return f"{result.exercise}, {result.right} of {result.questions} right, {result.seconds:.1f} s"
+    words = f"{result.exercise}, {result.right} of {result.questions} right, {result.seconds:.1f} s"
+    return f"{words}. {result.trouble}" if result.trouble else words
 
 
 def _one(
@@ -197,7 +198,7 @@ def _judged(
     solution = settings.course / "solutions" / path.name
     model = read_notebook(solution) if solution.is_file() else None
     written = tuple(texts(notebook, printed, model))
-    return replace(bare, marks=marks, notes=tuple(notes), texts=written)
+    return replace(bare, marks=marks, notes=tuple(notes), late=result.late, texts=written)
 
 
 def _ask_judge(order: Order, settings: Settings) -> tuple[str, str]:

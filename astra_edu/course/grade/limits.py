@@ -63,6 +63,13 @@ def die_with_parent() -> None:
         ctypes.CDLL(None).prctl(pr_set_pdeathsig, sigkill, 0, 0, 0)
 
 
+def keep_orphans() -> None:
+    """Make processes whose parents end this process's own, so that none gets away. Linux; elsewhere nothing."""
+    if sys.platform == "linux":
+        pr_set_child_subreaper = 36
+        ctypes.CDLL(None).prctl(pr_set_child_subreaper, 1, 0, 0, 0)
+
+
 def refuse(folder: Path, hidden: Sequence[str], noted: list[str]) -> None:
     """From here on, refuse the network, other programs, changes outside the folder, and what is hidden; note all tries.
 

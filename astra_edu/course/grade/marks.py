@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
 RIGHT, WRONG, OPEN, NOTED, STOPPED = "right", "wrong", "not answered", "predicted", "not judged"
@@ -41,8 +41,8 @@ class Text:
 class Graded:
     """One notebook of one student. problem: why it couldn't be graded at all, "" if it could.
 
-    notes: sentences on what happened. confined: what held it. seconds: how long it took. digest: of the notebook and of
-    what graded it.
+    notes: sentences on what happened. late: what the limits on time stopped. confined: what held it. seconds: how long
+    it took. digest: of the notebook and of what graded it.
     """
 
     student: str
@@ -52,9 +52,16 @@ class Graded:
     marks: tuple[Mark, ...] = ()
     texts: tuple[Text, ...] = ()
     notes: tuple[str, ...] = ()
+    late: tuple[str, ...] = ()
     problem: str = ""
     confined: str = ""
     seconds: float = 0.0
+
+    @property
+    def trouble(self) -> str:
+        """Why it couldn't be graded, or not all of it: a sentence, "" for neither."""
+        stopped = f"Stopped by the limit on time: {', '.join(self.late)}." if self.late else ""
+        return self.problem or stopped
 
     def count(self, state: str) -> int:
         """How many questions ended so."""
@@ -97,7 +104,8 @@ class Judged:
     """What a judge says of an order."""
 
     marks: tuple[Mark, ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+    late: tuple[str, ...] = ()
 
 
 def as_json(value: Graded | Order | Judged) -> str:
@@ -113,13 +121,14 @@ def graded(text: str) -> Graded:
     """What as_json made a text of. Raises ValueError, KeyError or TypeError for any other text."""
     found = json.loads(text)
     texts = tuple(Text(**one) for one in found["texts"])
-    return Graded(**(found | {"marks": _marks(found["marks"]), "texts": texts, "notes": tuple(found["notes"])}))
+    told = {name: tuple(found[name]) for name in ("notes", "late")}
+    return Graded(**(found | told | {"marks": _marks(found["marks"]), "texts": texts}))
 
 
 def judged(text: str) -> Judged:
     """The same for a judge's."""
     found = json.loads(text)
-    return Judged(_marks(found["marks"]), tuple(found["notes"]))
+    return Judged(_marks(found["marks"]), tuple(found["notes"]), tuple(found["late"]))
 
 
 def order(text: str) -> Order:

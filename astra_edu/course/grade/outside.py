@@ -6,7 +6,6 @@ Started for each notebook with an order on its standard input: `python -m astra_
 
 from __future__ import annotations
 
-import ctypes
 import os
 import re
 import signal
@@ -20,9 +19,11 @@ from typing import Any
 
 from astra_edu.course.check.ex4.recorder import Call as RecordedCall
 from astra_edu.course.check.ex4.recorder import Issued
+from astra_edu.course.check.judge import TELLING
 from astra_edu.course.check.question import Question
 from astra_edu.course.check.verdict import Verdict
 from astra_edu.course.grade.asked import Asked, asked_in, code_cells, official
+from astra_edu.course.grade.limits import keep_orphans
 from astra_edu.course.grade.marks import NOTED, OPEN, RIGHT, STOPPED, WRONG, Judged, Mark, Order, as_json, order
 from astra_edu.course.grade.peer import GoneError, LateError, Peer
 from astra_edu.course.grade.sandbox import Confined, Stage
@@ -31,6 +32,8 @@ from astra_edu.workload.npu import Npu, RunningLayer, Task
 MOST_STARTS = 4
 """How often a notebook is begun anew because something in it ended its process."""
 GRACE_S = 5
+AGAIN = 10
+"""What has once run out of its time gets so much less of it from then on."""
 MEMORY_GIB = 8
 """Of the judge itself."""
 _NPU = ("compute", "wait", "communicate", "issue", "cycle")
@@ -75,6 +78,8 @@ class Student:
         self.until = time.monotonic() + 60 * wanted.minutes
         self.skipped: set[int] = set()
         self.errors: dict[int, str] = {}
+        self.late: dict[str, None] = {}
+        self.late_cells: set[int] = set()
         self.starts = 0
         self.peer: Peer | None = None
         self.process: Confined | None = None
@@ -83,6 +88,14 @@ class Student:
         """Keep a sentence, once."""
         if words not in self.notes:
             self.notes.append(words)
+
+    def seconds(self, late: bool) -> int:
+        """What a cell or a question has, if it, or a cell that it stands in, has run out of its time before."""
+        return max(2, self.order.seconds // AGAIN) if late else self.order.seconds
+
+    def seconds_of(self, function: str) -> int:
+        """What a question about a function has."""
+        return self.seconds(any(re.search(rf"\b{function}\b", self.order.cells[cell]) for cell in self.late_cells))
 
     def end(self, why: str = "") -> str:
         """End its process; why it ended, in words."""
@@ -126,6 +139,8 @@ class Student:
             if cell < 0:
                 raise GoneError(f"its process couldn't begin ({why})") from None
             self.skipped.add(cell)
+            if isinstance(gone, LateError):
+                self.late[f"code cell {cell + 1}"] = None
             self.note(f"Code cell {cell + 1} was ended: {why}. The notebook was run again without it.")
             return
         self.peer = peer
@@ -133,8 +148,13 @@ class Student:
     def _cell(self, peer: Peer, cell: int) -> str:
         if cell in self.skipped:
             return ""
-        self._within(peer, self.order.seconds + GRACE_S)
-        done = peer.ask("run", self.order.cells[cell], self.order.seconds)
+        seconds = self.seconds(cell in self.late_cells)
+        self._within(peer, seconds + GRACE_S)
+        done = peer.ask("run", self.order.cells[cell], seconds)
+        if done["kind"] == "CellTooLongError" and cell not in self.late_cells:
+            self.late_cells.add(cell)
+            self.late[f"code cell {cell + 1}"] = None
+            self.note(f"Code cell {cell + 1} stopped: it took more than {seconds} s.")
         error = str(done["error"])[:300]
         if error:
             self.errors[cell] = error
@@ -157,21 +177,22 @@ class Student:
 
 def judge_all(wanted: Order, asked: tuple[Asked, ...]) -> Judged:
     """Ask every question."""
+    TELLING.set(True)
     student = Student(wanted)
     module = import_module(f"astra_edu.course.check.{wanted.exercise}")
     marks = tuple(_mark(student, one, getattr(module, one.question.partition(".")[2])) for one in asked)
     for cell, error in sorted(student.errors.items()):
-        if not error.startswith("NotImplementedError"):
+        if cell not in student.late_cells and not error.startswith("NotImplementedError"):
             student.note(f"Code cell {cell + 1} stopped: {error}")
     student.end()
-    return Judged(marks, tuple(student.notes))
+    return Judged(marks, tuple(student.notes), tuple(student.late))
 
 
 def _mark(student: Student, asked: Asked, question: Question[...]) -> Mark:
     made = partial(Mark, asked.question, asked.key, asked.function, question.guess)
     try:
         peer = student.begun()
-        seconds = min(float(student.order.seconds), student.until - time.monotonic())
+        seconds = min(float(student.seconds_of(asked.function)), student.until - time.monotonic())
         peer.deadline = time.monotonic() + seconds
         with alarm(seconds + GRACE_S):
             answers = (peer.ask("answer", name) for name in student.order.names.get(asked.key, (asked.function,)))
@@ -181,7 +202,10 @@ def _mark(student: Student, asked: Asked, question: Question[...]) -> Mark:
             verdict = question(answer, *asked.places, **asked.names)
     except LateError as late:
         student.end()
-        return made(STOPPED, f"{str(late)[:1].upper()}{str(late)[1:]}: a question has {student.order.seconds} s.")
+        student.late[asked.key] = None
+        has = student.seconds_of(asked.function)
+        why = "" if has == student.order.seconds else ", once its cell has run out of its time"
+        return made(STOPPED, f"{str(late)[:1].upper()}{str(late)[1:]}: a question has {has} s{why}.")
     except GoneError as gone:
         why = student.end() or str(gone)
         return made(STOPPED, f"The answer couldn't be asked: {why}.")
@@ -213,13 +237,6 @@ class alarm:  # noqa: N801 - used like a function
 
     def __exit__(self, *_: object) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
-
-
-def keep_orphans() -> None:
-    """Make processes whose parents end this process's own, so that none gets away. Linux; elsewhere nothing."""
-    if sys.platform == "linux":
-        pr_set_child_subreaper = 36
-        ctypes.CDLL(None).prctl(pr_set_child_subreaper, 1, 0, 0, 0)
 
 
 def main() -> None:

@@ -68,19 +68,25 @@ def by_student(results: Iterable[Graded]) -> tuple[Student, ...]:
 
 
 def same_words(message: str) -> str:
-    """A message with # for each number, so that those who make the same mistake are counted together."""
+    """What messages have in common that differ in their numbers: those who get them make the same mistake."""
     return _NUMBER.sub("#", message)
 
 
 def mistakes(results: Sequence[Graded]) -> list[tuple[str, int, str]]:
-    """(Question, students, message) for what is wrong, the most frequent of each exercise's question first."""
+    """(Question, students, message) for what is wrong, the most frequent first.
+
+    Of messages that differ in their numbers only, it is the one that most were given.
+    """
     who: dict[tuple[str, str], set[str]] = defaultdict(set)
+    told: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     order = {mark.key: number for number, mark in enumerate(mark for one in results for mark in one.marks)}
     for one in results:
         for mark in one.marks:
             if mark.state == marks.WRONG:
-                who[mark.key, same_words(mark.message)].add(one.student)
-    found = [(key, len(students), words) for (key, words), students in who.items()]
+                same = mark.key, same_words(mark.message)
+                who[same].add(one.student)
+                told[same][mark.message] += 1
+    found = [(same[0], len(students), told[same].most_common(1)[0][0]) for same, students in who.items()]
     return sorted(found, key=lambda row: (-row[1], order[row[0]], row[2]))
 
 
@@ -112,7 +118,7 @@ def grades_table(results: Sequence[Graded]) -> str:
     rows = (
         (
             *(one.student, one.exercise, one.right, one.questions, one.count(marks.OPEN), one.count(marks.STOPPED)),
-            *(one.count(marks.NOTED), one.file, one.problem),
+            *(one.count(marks.NOTED), one.file, one.trouble),
         )
         for one in results
     )

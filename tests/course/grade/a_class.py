@@ -135,6 +135,7 @@ HOSTILE: dict[str, Callable[[], Notebook | str]] = {
     "endless-and-deaf": lambda: first(
         "import time\nwhile True:\n    try:\n        time.sleep(1)\n    except BaseException:\n        pass"
     ),
+    "endless-in-its-cell": lambda: changed("return 2 * (npus - 1)", "while True: pass"),
     "endless-answer": lambda: last(HONEST["slow"]),
     "recursion": lambda: last("def steps(npus):\n    return steps(npus)"),
     "much-output": lambda: first("for _ in range(1024):\n    print('x' * 2**20)"),

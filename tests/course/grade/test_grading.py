@@ -13,8 +13,10 @@ from course.grade import a_class
 
 from astra_edu.__main__ import main
 from astra_edu.base.errors import ConfigError
+from astra_edu.course.check import ex1
 from astra_edu.course.grade import grading, sandbox
 from astra_edu.course.grade.grading import Settings, grade_all
+from astra_edu.course.grade.marks import Graded, Mark
 from astra_edu.course.grade.report import by_student, grades_table, mistakes, same_words, write_report
 from astra_edu.course.grade.submissions import texts
 from tools.exercises import ANSWER
@@ -28,6 +30,7 @@ RIGHT = {
 }
 """What somebody tries beside five right answers takes none of them away."""
 STEPS_ONLY = {
+    "endless-in-its-cell": ("not judged", "took too long: a question has 2 s, once its cell has run out of its time"),
     "endless-answer": ("not judged", "took too long"),
     "recursion": ("wrong", "RecursionError"),
     "much-memory-answered": ("wrong", "MemoryError"),
@@ -95,6 +98,46 @@ def test_what_happened_is_said(a_graded_class):
     notes = {name: str(results[name].notes) for name in SAID if name in results}
     silent = {name: said for name, said in notes.items() if SAID[name] not in said}
     assert silent == {}
+
+
+LATE = {
+    "endless-cell": "code cell 1",
+    "endless-and-deaf": "code cell 1",
+    "endless-answer": "ex1.steps",
+    "endless-in-its-cell": "code cell 7, ex1.steps",
+}
+
+
+def test_what_ran_out_of_time_is_named_wherever_somebody_looks_and_does_not_wait_as_long_again(
+    a_graded_class, tmp_path
+):
+    results, _, _ = a_graded_class
+    assert {name: one.late for name, one in results.items() if one.late} == {
+        name: tuple(late.split(", ")) for name, late in LATE.items() if name in results
+    }
+    late = results["endless-in-its-cell"]
+    said = "Stopped by the limit on time: code cell 7, ex1.steps."
+    write_report([late], tmp_path)
+    (row,) = csv.DictReader((tmp_path / "grades.csv").open())
+    assert row["problem"] == said
+    assert grading.in_short(late).endswith(f" s. {said}")
+    assert said in (tmp_path / "student-endless-in-its-cell.html").read_text()
+    assert sum("took more than" in note for note in late.notes) == 1
+
+
+def test_whoever_grades_sees_the_right_value_and_whoever_answers_does_not(a_graded_class):
+    results, _, _ = a_graded_class
+    (mark,) = [one for one in results["fake-verdict"].marks if one.key == "ex1.steps"]
+    npus = int(dict(mark.compared)["for"].removeprefix("npus = "))
+    assert dict(mark.compared)["expected"] == str(2 * (npus - 1))
+    assert dict(ex1.steps(lambda npus: npus).compared)["expected"] == "more"
+
+
+def test_those_who_make_the_same_mistake_are_told_what_one_of_them_was():
+    words = ["you have 7.5e3 for n1 = 1,024", "you have 8 for n1 = 2", "you have 8 for n1 = 2", "You took 10⁹ for 2³⁰"]
+    marks = [Mark("ex1.steps", "ex1.steps", "steps", False, "wrong", said) for said in words]
+    found = [Graded(str(k), "a.ipynb", "ex1", "", (mark,)) for k, mark in enumerate(marks)]
+    assert mistakes(found) == [("ex1.steps", 3, words[1]), ("ex1.steps", 1, words[3])]
 
 
 def test_nothing_outlives_its_notebook(a_graded_class):
@@ -207,7 +250,6 @@ def test_what_cannot_be_graded_is_said(options, words, tmp_path, monkeypatch):
 def test_a_name_is_no_formula():
     one = next(iter(grading.Graded(student="=1+1", file="-x.ipynb", exercise="ex1", digest="") for _ in range(1)))
     assert "'=1+1" in grades_table([one])
-    assert same_words("you have 7.5e3 for n1 = 1,024") == "you have # for n1 = #"
 
 
 def test_windows_is_told_to_use_wsl(tmp_path, monkeypatch):
