@@ -12,9 +12,14 @@ NAMES = f"{OF_SERVER}other_names_of_this_machine_and_other_sites_are_refused"
 FOLLOWS = f"{OF_DESIGNS}a_design_shows_what_the_instrument_shows_and_follows_a_wish"
 RUNS = f"{OF_DESIGNS}the_files_run_in_our_simulator"
 CLOCK = f"{SEEN}two_designs_are_compared_on_one_clock"
+COMMAND, PHONES = f"{HERE}command.py", f"{OF_SERVER}what_phones_can_type_is_printed_and_leads_here"
+OPENS = f"{OF_DESIGNS}a_design_opens_with_the_tutorials_own_number"
 MOVES = f"{SEEN}a_slider_moves_and_numbers_and_address_follow"
 
 FAULTS = [
+    Fault("phones are told localhost", COMMAND, "_address(one, port", "_address(host, port", PHONES),
+    Fault("cards that are down are told", COMMAND, "if name in up]", "if name]", PHONES),
+    Fault("it opens at a number of nobody's", DESIGNS, "TUTORIAL_SCALES[FIRST])", "1)", OPENS),
     Fault("anybody is in", SERVER, '== b"in"', '!= b"in"', GETS_IN),
     Fault("the token stays in the address", SERVER, ' if k != "token"]', "]", GETS_IN),
     Fault("login leads anywhere", SERVER, 'to if to.startswith("./?") else "./"', "to", GETS_IN),

@@ -25,6 +25,13 @@ SETTINGS = f"{JS}/instrument/settings.js"
 
 FAULTS = [
     Fault(
+        "the tutorial's scale is said where it is set",
+        "astra_edu/course/instruments/what_if_jobs.py",
+        'values["compute_scale"] == scale:',
+        'values["compute_scale"] != scale:',
+        "tests/course/instruments/test_what_if.py::test_the_scale_that_gives_the_tutorials_number_is_said",
+    ),
+    Fault(
         "what-if: busy and used are swapped",
         f"{PY}/what_if_words.py",
         'row["utilisation"], 100 * row["busy"]',

@@ -6,12 +6,22 @@ import os
 import secrets
 import sys
 import webbrowser
+from ipaddress import ip_address
+from socket import AF_INET
 
 import click
+import psutil
 
 from astra_edu.course.dashboard.browser import can_open_browser
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
+ALL = ("0.0.0.0", "::", "")
+PAGES = 64
+"""Forty people and the wall, and room for a second tab of every other one; 64 times 200 MiB fit into 16 GiB."""
+LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
+"""Of a token that is made up: typed on a phone without a second keyboard, and none looks like another."""
+TOKEN = 13
+"""Letters of it: 64 bits."""
 
 
 @click.command()
@@ -19,7 +29,7 @@ LOCAL = ("localhost", "127.0.0.1", "::1")
 @click.option("--port", default=8866, show_default=True, type=click.IntRange(0, 65535), help="0: any that is free.")
 @click.option("--token", default=None, metavar="WORD", help="What lets people in; made up, if not given.")
 @click.option("--no-token", is_flag=True, help="Let everybody in who reaches it.")
-@click.option("--pages", default=40, show_default=True, type=click.IntRange(1, 1000), help="At most, open at once.")
+@click.option("--pages", default=PAGES, show_default=True, type=click.IntRange(1, 1000), help="At most, open at once.")
 @click.option("--seconds", default=60.0, show_default=True, type=click.FloatRange(0.1), help="At most, for an answer.")
 @click.option("--memory", default=2.0, show_default=True, type=click.FloatRange(0.5), help="GiB, for a page.")
 @click.option("--idle", default=30.0, show_default=True, type=click.FloatRange(0.01), help="Minutes until it sleeps.")
@@ -53,7 +63,7 @@ def dashboard(
         raise click.UsageError("Either --token or --no-token.")
     if token is not None and not token.strip() and not no_token:
         raise click.UsageError("An empty token lets everybody in; --no-token says so.")
-    word = "" if no_token else (token or secrets.token_urlsafe(16)).strip()
+    word = "" if no_token else (token or made_up()).strip()
 
     async def serve() -> None:
         served = Served(word, Limits(seconds, memory, pages, idle), host in LOCAL)
@@ -81,16 +91,31 @@ def dashboard(
         click.echo("\nThe dashboard has ended.")
 
 
+def made_up() -> str:
+    """A token that can't be guessed."""
+    return "".join(secrets.choice(LETTERS) for _ in range(TOKEN))
+
+
+def own_addresses() -> list[str]:
+    """The IPv4 addresses that other machines may know this one by, read from its network cards."""
+    up = {name for name, card in psutil.net_if_stats().items() if card.isup}
+    cards = [parts for name, parts in psutil.net_if_addrs().items() if name in up]
+    found = [ip_address(one.address) for parts in cards for one in parts if one.family == AF_INET]
+    return [str(one) for one in found if not (one.is_loopback or one.is_link_local)]
+
+
 def _address(host: str, port: int, token: str) -> str:
-    name = host if host in LOCAL else "localhost"
+    name = "localhost" if host in ALL else host
     name = f"[{name}]" if ":" in name else name
     return f"http://{name}:{port}/" + (f"?token={token}" if token else "")
 
 
 def _told(host: str, port: int, token: str) -> list[str]:
     lines = [f"The dashboard: {_address(host, port, token)}"]
-    if host not in LOCAL:
-        lines.append(f"Others reach it by this machine's name, port {port}" + (f", token {token}." if token else "."))
-        if not token:
-            lines.append("Everybody who reaches it may use it: there is no token.")
+    if host in ALL:
+        found = own_addresses()
+        lines.append("Others on the network type:" if found else "This machine is on no network now.")
+        lines += [f"    {_address(one, port, token)}" for one in found]
+    if host not in LOCAL and not token:
+        lines.append("Everybody who reaches it may use it: there is no token.")
     return [*lines, "Ctrl-C ends it."]

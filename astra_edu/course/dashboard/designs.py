@@ -17,6 +17,8 @@ from astra_edu.base.errors import ConfigError, choice
 from astra_edu.course.dashboard.files import zipped
 from astra_edu.course.instruments import CutTheModel, WhatIf
 from astra_edu.course.instruments.instrument import Instrument
+from astra_edu.course.instruments.what_if import FIRST
+from astra_edu.course.instruments.what_if_jobs import TUTORIAL_SCALES, find_inputs
 from astra_edu.course.widgets.handout import as_json
 
 SIDES = ("a", "b")
@@ -32,7 +34,9 @@ class _WhatIf(WhatIf):
 
 
 def _what_if(setting: str) -> Instrument:
-    return _WhatIf(setting) if setting else _WhatIf()
+    if setting:
+        return _WhatIf(setting)
+    return _WhatIf(FIRST, compute_scale=TUTORIAL_SCALES[FIRST]) if find_inputs() else _WhatIf(FIRST)
 
 
 KINDS: Mapping[str, tuple[str, type[Instrument], Callable[[str], Instrument]]] = {

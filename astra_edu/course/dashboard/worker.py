@@ -25,7 +25,7 @@ class Limits:
 
     seconds: float = 60
     memory_gib: float = 2
-    pages: int = 40
+    pages: int = 64
     idle_minutes: float = 30
 
 

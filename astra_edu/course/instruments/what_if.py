@@ -18,7 +18,7 @@ from astra_edu.course.instruments.question import Answer, Question
 from astra_edu.course.instruments.scene import Scene
 from astra_edu.course.instruments.setting import Values, as_text, checked, from_text
 from astra_edu.course.instruments.what_if_code import code, loading, save
-from astra_edu.course.instruments.what_if_jobs import FILES, SINGLE, find_inputs, job, samples
+from astra_edu.course.instruments.what_if_jobs import FILES, SINGLE, find_inputs, in_the_tutorial, job, samples
 from astra_edu.course.instruments.what_if_runs import Ran, check, messages, phases, ran
 from astra_edu.course.widgets.bundle import script, style
 from astra_edu.course.widgets.timeline_data import MOST_NPUS, payload
@@ -156,7 +156,11 @@ class WhatIf(Instrument):
         return Scene(
             title=self._about(values),
             headline=result.in_all,
-            sentences=(*self._platforms.title(values), *words.sentences(result, done.warned, said)),
+            sentences=(
+                *self._platforms.title(values),
+                *in_the_tutorial(values),
+                *words.sentences(result, done.warned, said),
+            ),
             numbers=words.numbers(result),
             bars=(words.time_bars(result), words.dimension_bars(result), words.sent_bars(result)),
             stage=words.picture("The platform", platform),

@@ -21,6 +21,8 @@ DLRM = "DLRM-like"
 TRANSFORMER = "small transformer"
 MADE_HERE = (DLRM, TRANSFORMER)
 FILES = {"VGG-16": "vgg16.txt", "GPT-3, 3 layers": "gpt3.txt"}
+TUTORIAL_SCALES = {"dgx2": 0.41, "tpu": 1}
+"""The files' compute times are a TPU's. By these the tutorial multiplies them on a platform: a V100 is faster."""
 FOLDER = Path("exercises/inputs/asplos2022/ex3")
 
 _OPERATIONS_PER_NS = 46 * 2**40 / 1e9  # of the NPU for which the tutorial derives VGG-16's compute times
@@ -91,6 +93,14 @@ def job(workloads: Mapping[str, Workload], values: Mapping[str, Any]) -> Workloa
     if name not in workloads:
         return Workload.micro(name, values["size"])
     return _scaled(workloads[name], values["compute_scale"], values["comm_scale"])
+
+
+def in_the_tutorial(values: Mapping[str, Any]) -> tuple[str, ...]:
+    """How the tutorial scales compute times, in a sentence, where what is on show is its run but for that."""
+    scale = TUTORIAL_SCALES.get(values["platform"], values["compute_scale"])
+    if values["workload"] not in FILES or values["compute_scale"] == scale:
+        return ()
+    return (f"The file's compute times are a TPU's; on {values['platform']} the tutorial takes them × {scale}.",)
 
 
 @lru_cache(maxsize=32)

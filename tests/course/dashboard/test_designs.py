@@ -46,6 +46,12 @@ def test_a_design_shows_what_the_instrument_shows_and_follows_a_wish(kind):
     assert again["data"]["text"] == news["data"]["text"]
 
 
+def test_a_design_opens_with_the_tutorials_own_number():
+    scene = said(Designs(), open="what-if")["set"]["data"]["scene"]
+    assert scene["headline"] == "5,632.316 µs in all"  # the tutorial's, exercise 3
+    assert not [one for one in scene["sentences"] if "the tutorial" in one]
+
+
 def test_two_sides_are_two_designs():
     page = Designs()
     for side, model in (("a", "22b"), ("b", "gpt3")):

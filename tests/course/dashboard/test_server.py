@@ -5,9 +5,11 @@ import json
 import multiprocessing
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 from urllib.parse import urlencode
 
 import psutil
@@ -253,7 +255,9 @@ def test_the_command_says_where_it_is_and_ctrl_c_ends_all_of_it():
     line = [sys.executable, "-m", "astra_edu", "dashboard", "--no-browser", "--port=0"]
     server = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **flags)
     first = server.stdout.readline()
-    port, token = re.fullmatch(r"The dashboard: http://127\.0\.0\.1:(\d+)/\?token=([\w-]{22})\n", first).groups()
+    port, token = re.fullmatch(
+        r"The dashboard: http://127\.0\.0\.1:(\d+)/\?token=([a-hjkmnp-z2-9]{13})\n", first
+    ).groups()
 
     async def use():
         room = Room(None, port)
@@ -296,6 +300,56 @@ def test_a_port_that_is_taken_and_contradictions_are_a_sentence():
 
 def test_others_on_the_network_only_where_that_was_asked_for():
     assert command._told("127.0.0.1", 1, "x") == ["The dashboard: http://127.0.0.1:1/?token=x", "Ctrl-C ends it."]
-    assert "token x." in command._told("0.0.0.0", 1, "x")[1]
-    assert command._told("0.0.0.0", 1, "")[2].startswith("Everybody who reaches it may use it")
-    assert next(p for p in command.dashboard.params if p.name == "host").default == "127.0.0.1"
+    assert command._told("192.0.2.7", 1, "x")[0] == "The dashboard: http://192.0.2.7:1/?token=x"
+    assert command._told("192.0.2.7", 1, "")[1].startswith("Everybody who reaches it may use it")
+    defaults = {option.name: option.default for option in command.dashboard.params}
+    assert defaults["host"] == "127.0.0.1"
+    assert defaults["pages"] > 40 + 1  # a class and the wall
+
+
+def test_what_phones_can_type_is_printed_and_leads_here(monkeypatch):
+    cards = {
+        "lo": ["127.0.0.1"],
+        "wlan0": ["192.168.1.5", "fe80::1"],
+        "eth0": ["10.0.0.8", "169.254.3.4"],
+        "docker0": ["172.17.0.1"],
+    }
+    family = {True: socket.AF_INET6, False: socket.AF_INET}
+    made = {name: [SimpleNamespace(address=a, family=family[":" in a]) for a in found] for name, found in cards.items()}
+    monkeypatch.setattr(psutil, "net_if_addrs", lambda: made)
+    monkeypatch.setattr(
+        psutil, "net_if_stats", lambda: {name: SimpleNamespace(isup=name != "docker0") for name in cards}
+    )
+    assert command._told("0.0.0.0", 8866, "x") == [
+        "The dashboard: http://localhost:8866/?token=x",
+        "Others on the network type:",
+        "    http://192.168.1.5:8866/?token=x",
+        "    http://10.0.0.8:8866/?token=x",
+        "Ctrl-C ends it.",
+    ]
+    monkeypatch.setattr(psutil, "net_if_addrs", lambda: {"lo": made["lo"]})
+    assert command._told("0.0.0.0", 8866, "")[1:3] == [
+        "This machine is on no network now.",
+        "Everybody who reaches it may use it: there is no token.",
+    ]
+
+
+def test_this_machine_is_reached_by_the_addresses_that_are_printed():
+    async def test(room):
+        server, port = listening(Served("", Limits(), local=False), "0.0.0.0", 0)
+        try:
+            for one in command.own_addresses():
+                answer = await AsyncHTTPClient().fetch(f"http://{one}:{port}/")
+                assert answer.code == 200
+        finally:
+            server.stop()
+
+    in_a_room(test)
+
+
+def test_a_token_is_made_of_letters_that_nobody_confuses_and_cannot_be_guessed():
+    tokens = {command.made_up() for _ in range(200)}
+    assert len(tokens) == 200
+    assert set("".join(tokens)) == set(command.LETTERS)
+    assert not set(command.LETTERS) & set("0o1li")
+    assert all(len(command.LETTERS) ** len(token) >= 2**64 for token in tokens)

@@ -56,6 +56,19 @@ def test_it_starts_with_exercise_3(view):
     assert bundle["text/plain"].endswith(view.summary())
 
 
+def test_the_scale_that_gives_the_tutorials_number_is_said(view):
+    says = "The file's compute times are a TPU's; on {} the tutorial takes them × {}."
+    for given, words in (
+        ({"compute_scale": 1}, says.format("dgx2", 0.41)),
+        ({"platform": "tpu"}, ""),
+        ({"compute_scale": 0.41}, says.format("tpu", 1)),
+        ({"workload": "DLRM-like"}, ""),
+        ({"workload": "VGG-16", "platform": "dgx2"}, ""),
+    ):
+        told = [one for one in move(view, **given)["sentences"] if "the tutorial takes" in one]
+        assert told == [words] * bool(words), given
+
+
 def test_the_timeline_is_the_runs(view):
     for bandwidth in (6.25, 12.5):
         scene = move(view, bandwidth_1=bandwidth)
