@@ -30,7 +30,9 @@ from pygments.formatters import HtmlFormatter
 
 from astra_edu.base.printable import never_fails
 from astra_edu.course.widgets.view import View
-from tools.handout import ROOT, still, title_of
+from tools.handout import ROOT, title_of
+from tools.handout_steps import still
+from tools.slides_live import LIVE, only_shows
 
 STYLE, START = (Path(__file__).with_suffix(suffix) for suffix in (".css", ".js"))
 ROOM = 600
@@ -38,28 +40,18 @@ ROOM = 600
 TABLE_ROWS, TEXT_LINES = 15, 24
 COLUMNS, WIDEST, LETTERS = 115, 160, 17
 """Letters in a line; in one that is printed smaller and not broken; their height in pixels."""
-LIVE = """<script>
-addEventListener("keydown", (event) => {
-  if (event.key === "Escape") parent.postMessage("back to the slides", "*");
-}, true);
-let zoom = 1.15;
-new ResizeObserver(() => {
-  const page = document.documentElement;
-  do page.style.zoom = zoom; while (page.scrollHeight > page.clientHeight && (zoom -= 0.05) > 0.8);
-}).observe(document.body);
-</script>"""
-"""An instrument is as large as its frame allows, and gets smaller when it grows."""
 
 
 @dataclass(frozen=True)
 class Part:
     """A piece of a slide. level: of the heading that it is, else 0; height: about how many pixels it takes; fresh: it
-    begins a slide."""
+    begins a slide. live: it is an instrument."""
 
     html: str
     height: int
     level: int = 0
     fresh: bool = False
+    live: bool = False
 
 
 def reveal() -> Path:
@@ -118,20 +110,21 @@ def parts_of(cell: Any, pages: Mapping[str, str]) -> Iterator[Part]:
         if COLUMNS < (longest := max(map(len, wide.get_text().splitlines()), default=0)) <= WIDEST:
             wide["style"] = f"font-size: {LETTERS * COLUMNS / longest:.1f}px"
     folded = cell.metadata.get("jupyter", {})
-    for code in [] if folded.get("source_hidden") else made.select(".highlight"):
+    for code in [] if folded.get("source_hidden") or only_shows(cell.source) else made.select(".highlight"):
         yield Part(str(code), height(code))
     for address, name in pages.items():
         yield Part(
             f'<iframe data-src="{address}" title="{html.escape(name)}, live"></iframe>'
             '<p class="keys">Click into it to use it; Esc: back to the slides.</p>',
             ROOM,
+            live=True,
         )
     predicted = folded.get("outputs_hidden", False)
     for output in [] if pages else made.select(".output_subarea"):
         for figure in output.select("figure"):
             for more in figure.select("details"):
                 more.decompose()
-            still(figure)
+            still(figure, {})
         for part in pieces(output):
             yield replace(part, fresh=predicted)
             predicted = False
@@ -184,9 +177,12 @@ def drawn(picture: Tag) -> int:
 
 def slides(parts: Sequence[Part]) -> list[list[list[Part]]]:
     """Columns of slides: a heading of level 1 or 2 begins a column; a slide is full when nothing more fits, and never
-    ends with a heading."""
+    ends with a heading. Above an instrument without one stands, small, that of its section."""
     columns: list[list[list[Part]]] = []
+    under = ""
     for part in parts:
+        if part.level in (1, 2, 3):
+            under = BeautifulSoup(part.html, "html.parser").get_text()
         if not columns or part.level in (1, 2):
             columns.append([[]])
         slide = columns[-1][-1]
@@ -195,6 +191,8 @@ def slides(parts: Sequence[Part]) -> list[list[list[Part]]]:
             columns[-1].append([])
             while slide[-1].level:
                 columns[-1][-1].insert(0, slide.pop())
+        if part.live and not any(one.level for one in columns[-1][-1]):
+            columns[-1][-1].insert(0, Part(f'<p class="under">{html.escape(under)}</p>', 0))
         columns[-1][-1].append(part)
     return columns
 

@@ -17,6 +17,36 @@ def test_a_heading_begins_a_column_and_what_does_not_fit_goes_below():
     assert [part for column in slides(parts) for slide in column for part in slide] == parts
 
 
+def test_above_an_instrument_stands_the_heading_of_its_section_and_takes_no_room():
+    live = Part("live", ROOM, live=True)
+    parts = [
+        Part("<h2>First &amp; second</h2>", 60, 2),
+        live,
+        Part("a", 300),
+        live,
+        Part("<h3>Third</h3>", 60, 3),
+        live,
+    ]
+    shown = [["".join(part.html for part in slide) for slide in column] for column in slides(parts)]
+    under = '<p class="under">First &amp; second</p>live'
+    assert shown == [["<h2>First &amp; second</h2>live", "a", under, "<h3>Third</h3>live"]]
+    assert sum(part.height for column in slides(parts) for slide in column for part in slide) == 3 * ROOM + 420
+
+
+def test_code_that_only_shows_an_instrument_is_left_out_and_all_other_code_is_not():
+    for code in ("import astra_edu as ae", 'import astra_edu as ae\n\nae.Explorer("all-reduce", size=2**20)'):
+        cell = nbformat.v4.new_code_cell(code)
+        assert [part.live for part in parts_of(cell, {"a.html": "Explorer"})] == [True]
+    for code in (
+        "import a\na.b()",
+        "ring = 3\nae.Explorer(ring)",
+        "ae.Player(ae.schedule('a', 'ring', 4))",
+        "ae.Player(",
+    ):
+        cell = nbformat.v4.new_code_cell(code)
+        assert [part.live for part in parts_of(cell, {"a.html": "Explorer"})] == [False, True]
+
+
 def test_a_long_output_goes_over_several_slides_and_no_line_is_lost():
     lines = [f"line {number}" for number in range(60)]
     output = BeautifulSoup(f"<div><pre>{chr(10).join(lines)}</pre></div>", "html.parser").div

@@ -6,9 +6,20 @@ SLIDES = "tools/slides.py"
 TESTS = "tests/project/test_slides.py::test_"
 COLUMNS = f"{TESTS}a_heading_begins_a_column_and_what_does_not_fit_goes_below"
 LINES = f"{TESTS}a_long_output_goes_over_several_slides_and_no_line_is_lost"
+SHOWS = f"{TESTS}code_that_only_shows_an_instrument_is_left_out_and_all_other_code_is_not"
+BELOW = "tests/browser/test_slides.py::test_an_instrument_that_is_higher_than_its_frame_says_so_and_leads_on"
 TABLE = f"{TESTS}a_long_table_keeps_its_head_on_each_slide"
 
 FAULTS = [
+    Fault(
+        "an instrument has no heading",
+        SLIDES,
+        "if part.live and not any(",
+        "if part.live and any(",
+        f"{TESTS}above_an_instrument_stands_the_heading_of_its_section_and_takes_no_room",
+    ),
+    Fault("code that builds something is left out", "tools/slides_live.py", "and not any(", "or any(", SHOWS),
+    Fault("nothing leads below", "tools/slides_live.py", "  below();\n}};\nmore", "}};\nmore", BELOW),
     Fault("a third heading begins a column", SLIDES, "part.level in (1, 2)", "part.level in (1, 2, 3)", COLUMNS),
     Fault("slides run over", SLIDES, "+ part.height > ROOM", "> ROOM", COLUMNS),
     Fault(
