@@ -11,6 +11,7 @@ import os
 import secrets
 import signal
 import sys
+import threading
 from pathlib import Path
 
 import zmq
@@ -22,6 +23,8 @@ from tools import work
 ROOT = Path(__file__).resolve().parent.parent
 START = "notebooks/00_start_here.ipynb"
 TUTORIAL_NS = 45_681
+PATIENCE_S = 10.0
+"""How long kernels and extensions may take to end. Where that fails, jupyter_server closes its port and stays."""
 
 
 def first_answer() -> str:
@@ -66,7 +69,7 @@ def arguments(token: str, *, root: bool, browser: bool, folder: Path = work.WORK
 
 
 def main(argv: list[str]) -> None:
-    """Print the first answer, then serve until Ctrl-C; what isn't ours in `argv` goes to JupyterLab as it is."""
+    """Print the first answer, then serve until Ctrl-C or SIGTERM; JupyterLab gets what isn't ours in `argv` as it is."""
     never_fails(sys.stdout)
     originals, argv = "--originals" in argv, [word for word in argv if word != "--originals"]
     print(first_answer(), flush=True)
@@ -85,7 +88,14 @@ def main(argv: list[str]) -> None:
         address = f"{server.connection_url}lab/tree/{START}?token={token}"
         print(f"\nJupyterLab {opens} this address; Ctrl-C stops it.\n\n{address}\n", flush=True)
 
-    signal.signal(signal.SIGINT, lambda *_: server.stop(from_signal=True))
+    def stop(*_: object) -> None:
+        server.stop(from_signal=True)
+        late = threading.Timer(PATIENCE_S, os._exit, [1])
+        late.daemon = True
+        late.start()
+
+    for ends in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(ends, stop)
     server.io_loop.add_callback(announce)  # when it listens: its port may be another than the one asked for
     server.start()
 

@@ -87,7 +87,8 @@ def status(address: str) -> int:
         return error.code
 
 
-def test_it_starts_beside_a_taken_port_and_stops_on_ctrl_c(tmp_path):
+@pytest.mark.parametrize("ends", [signal.SIGINT, signal.SIGTERM])
+def test_it_starts_beside_a_taken_port_and_stops_when_told_to(tmp_path, ends):
     own = {f"JUPYTER_{name}_DIR": str(tmp_path / name) for name in ("CONFIG", "DATA", "RUNTIME")}
     environ = os.environ | own | {"SSH_TTY": "so that no browser opens"}
     with closing(socket.create_server(("127.0.0.1", 0))) as other:
@@ -105,7 +106,35 @@ def test_it_starts_beside_a_taken_port_and_stops_on_ctrl_c(tmp_path):
                     names = {entry["name"] for entry in json.load(answer)["content"]}
                 assert {"notebooks", "exercises"} <= names
                 assert not names & {"solutions", "tests"}
-                server.send_signal(signal.SIGINT)
+                server.send_signal(ends)
                 assert server.wait(timeout=10) == 0
             finally:
                 server.kill()
+
+
+HANGS = """
+import asyncio
+from jupyter_server.serverapp import ServerApp
+from tools import lab
+
+async def forever(self):
+    {}
+
+ServerApp._cleanup, lab.PATIENCE_S = forever, 1.0
+lab.main(["--originals", "--no-browser", "--port=0"])
+"""
+
+
+@pytest.mark.parametrize("what", ["await asyncio.sleep(600)", "raise RuntimeError"])
+@pytest.mark.parametrize("ends", [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_though_something_in_it_does_not(tmp_path, ends, what):
+    own = {f"JUPYTER_{name}_DIR": str(tmp_path / name) for name in ("CONFIG", "DATA", "RUNTIME")}
+    command = [sys.executable, "-c", HANGS.format(what)]
+    environ = os.environ | own | {"PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, cwd=ROOT, env=environ, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            next(line for line in iter(server.stdout.readline, "") if line.startswith("http"))
+            server.send_signal(ends)
+            assert server.wait(timeout=10) == 1
+        finally:
+            server.kill()
