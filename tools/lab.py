@@ -69,7 +69,7 @@ def arguments(token: str, *, root: bool, browser: bool, folder: Path = work.WORK
 
 
 def main(argv: list[str]) -> None:
-    """Print the first answer, then serve until Ctrl-C or SIGTERM; JupyterLab gets what isn't ours in `argv` as it is."""
+    """Print the first answer, then serve until Ctrl-C or SIGTERM; what else is in `argv` goes to JupyterLab."""
     never_fails(sys.stdout)
     originals, argv = "--originals" in argv, [word for word in argv if word != "--originals"]
     print(first_answer(), flush=True)

@@ -67,8 +67,8 @@ FAULTS = [
     Fault(
         "hidden code is shown",
         SLIDES,
-        '[] if folded.get("source_hidden") else ',
-        "",
+        'folded.get("source_hidden") or only_shows',
+        "only_shows",
         f"{TESTS}hidden_code_is_not_shown_and_a_summary_is_a_heading",
     ),
     Fault(
