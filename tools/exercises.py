@@ -47,7 +47,12 @@ def stub(region: re.Match[str]) -> str:
     lines = textwrap.wrap(
         question(region), LINE_LENGTH, initial_indent=start, subsequent_indent=start, break_on_hyphens=False
     )
-    return "\n".join([*lines, f'{region["indent"]}raise NotImplementedError("your code for {function_of(region)}")'])
+    return "\n".join([*lines, f'{region["indent"]}raise NotImplementedError("{missing(region)}")'])
+
+
+def missing(region: re.Match[str]) -> str:
+    """What a stub says of itself."""
+    return f"your code for {function_of(region)}"
 
 
 def function_of(region: re.Match[str]) -> str:

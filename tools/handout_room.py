@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 from bs4 import Tag
 
-from tools.exercises import ANSWER, REGION, question
+from tools.exercises import ANSWER, REGION, missing
 from tools.handout_steps import element_of
 
 SHORT, IN_WORDS = 3, 6
@@ -16,12 +16,12 @@ SHORT, IN_WORDS = 3, 6
 
 
 def lines_of_solution(path: Path) -> dict[str, int]:
-    """How many lines the solution takes for each question of an exercise; nothing where there are no solutions."""
+    """How many lines the solution takes for each stub of an exercise; nothing where there are no solutions."""
     solution = path.parent.parent / "solutions" / path.name
     if not solution.is_file():
         return {}
     cells = nbformat.read(solution, as_version=4).cells
-    return {question(one): one["code"].count("\n") for cell in cells for one in REGION.finditer(cell.source)}
+    return {missing(one): one["code"].count("\n") for cell in cells for one in REGION.finditer(cell.source)}
 
 
 def leave_room(body: Tag, needed: dict[str, int]) -> None:
@@ -31,11 +31,12 @@ def leave_room(body: Tag, needed: dict[str, int]) -> None:
             put_after_line(code, line, room(needed.get(asked, SHORT) + 2))
     for words in body.select("p"):
         if words.get_text() == ANSWER.strip("*"):
+            words.string = "Your answer:"
             words.insert_after(room(IN_WORDS))
 
 
 def stubs(source: str) -> list[tuple[int, str]]:
-    """(Last line, question) of each statement that an answer is to replace."""
+    """(Last line, what it says) of each statement that an answer is to replace."""
     try:
         tree = ast.parse(source)
     except SyntaxError:

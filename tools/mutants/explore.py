@@ -15,7 +15,9 @@ FAULTS = [
         "for row in (tuple(reversed(r)) for r in product(*reversed(values)))]",
         "tests/explore/test_points.py::test_a_grid_has_every_combination_and_the_last_name_changes_fastest",
     ),
-    Fault("finished points stay in memory", STORE, "            with self._journal:\n", "            if False:\n", KILLED),
+    Fault(
+        "finished points stay in memory", STORE, "            with self._journal:\n", "            if False:\n", KILLED
+    ),
     Fault("a journal is thrown away", STORE, "known |= _of_journal(", "_of_journal(", KILLED),
     Fault("a Parquet file is thrown away", STORE, "known = _of_parquet(file, whose)", "known = {}", ONCE),
     Fault(

@@ -17,7 +17,7 @@ from astra_edu.course.check import ex1
 from astra_edu.course.grade import grading, sandbox
 from astra_edu.course.grade.grading import Settings, grade_all
 from astra_edu.course.grade.marks import Graded, Mark
-from astra_edu.course.grade.report import by_student, grades_table, mistakes, same_words, write_report
+from astra_edu.course.grade.report import by_student, grades_table, mistakes, write_report
 from astra_edu.course.grade.submissions import texts
 from tools.exercises import ANSWER
 
