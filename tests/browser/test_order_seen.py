@@ -98,6 +98,14 @@ def test_the_first_card_is_committed_to_by_a_click_before_anything_is_judged(sho
     page.get_by_text("2 steps to go").first.wait_for()
 
 
+def test_nothing_is_compared_where_there_are_no_numbers(show):
+    page = show()
+    click(page, "E")
+    page.get_by_text("2 steps to go").first.wait_for()
+    assert all(said for said in page.locator(".astra-words p").all_inner_texts())
+    assert page.locator(".astra-change").count() == 0
+
+
 @pytest.mark.parametrize(("wide", "high"), [(1280, 720), (900, 720)])
 def test_all_is_in_sight_together(show, wide, high):
     page = show(answered=False, viewport={"width": wide, "height": high})

@@ -20,3 +20,8 @@ test("what has changed is said with the percent", () => {
   assert.equal(changes("before", now, before), "Against the setting before: time 12 ms → 10 ms (−16.7 %); memory the same; NPUs 4 → 8 (+100.0 %).");
   assert.equal(changes("pinned", { a: [1, "1"] }, { a: [0, "0"] }), "Against the pinned setting: a 0 → 1.");
 });
+
+test("nothing is said of a change where there is nothing to compare", () => {
+  assert.equal(changes("before", {}, {}, "first step nothing yet → card E"), "");
+  assert.equal(changes("before", { time: [10, "10 ms"] }, { memory: [5, "5 GiB"] }), "");
+});

@@ -77,6 +77,20 @@ FAULTS = [
         f"{SEEN}cards_are_clicked_into_the_right_order_and_proved[light]",
     ),
     Fault(
+        "changes: an empty comparison is shown",
+        "astra_edu/course/widgets/static/instrument.js",
+        "if (text) make(",
+        "make(",
+        f"{SEEN}nothing_is_compared_where_there_are_no_numbers",
+    ),
+    Fault(
+        "changes: a comparison without numbers is said",
+        "astra_edu/course/widgets/static/instrument/changes.js",
+        "return parts.length ?",
+        "return parts ?",
+        "tests/js/confront.test.js::nothing is said of a change where there is nothing to compare",
+    ),
+    Fault(
         "answer: any order is tried, not the one that comes furthest",
         f"{PY}/order_job.py",
         "return max(found, key=lambda one: (len(one[1].held), sum(not card.wrong for card in one[1].cards)))",

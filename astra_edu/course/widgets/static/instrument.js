@@ -161,7 +161,8 @@ export class InstrumentView {
       for (const text of scene.sentences) make("p", { text }, this.words);
       for (const [name, other] of compared) {
         const differs = name !== "before" ? this.settings.changed(other.text, data.text) : "";
-        make("p", { class: "astra-change", text: changes(name, scene.numbers, other.scene.numbers, differs) }, this.words);
+        const text = changes(name, scene.numbers, other.scene.numbers, differs);
+        if (text) make("p", { class: "astra-change", text }, this.words);
       }
     }
     this.bars.hidden = this.numbers.hidden = this.veiled;

@@ -3,7 +3,8 @@
 /** What another setting is called. */
 export const WHOSE = { before: "setting before", pinned: "pinned setting", other: "other design" };
 
-/** "Against the setting before: time 12 ms → 10 ms (−16.7 %)". numbers: {name: [value, in words]}; differs: what was changed. */
+/** "Against the setting before: time 12 ms → 10 ms (−16.7 %)". numbers: {name: [value, in words]}; differs: what was
+ *  changed. "" where there is nothing to compare. */
 export function changes(name, numbers, others, differs = "") {
   const parts = Object.entries(numbers).filter(([key]) => key in others).map(([key, [value, said]]) => {
     const [before, saidBefore] = others[key];
@@ -12,5 +13,5 @@ export function changes(name, numbers, others, differs = "") {
     const percent = share === null ? "" : ` (${share < 0 ? "−" : "+"}${Math.abs(share).toFixed(1)} %)`;
     return `${key} ${saidBefore} → ${said}${percent}`;
   });
-  return `Against the ${WHOSE[name]}${differs && ` (${differs})`}: ${parts.join("; ")}.`;
+  return parts.length ? `Against the ${WHOSE[name]}${differs && ` (${differs})`}: ${parts.join("; ")}.` : "";
 }
