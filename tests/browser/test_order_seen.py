@@ -74,15 +74,34 @@ def test_a_card_that_is_placed_says_where_and_is_taken_out_by_a_click(show):
 def test_the_message_that_breaks_a_rule_stops_in_red_with_its_sign_and_sentence(show, scheme):
     page = show("ring-all-gather", scheme)
     click(page, "A")
-    page.get_by_text("has no copy of it then").first.wait_for()
+    page.get_by_text("has no copy of it then").wait_for()  # once only
     to_step(page, 1)
     (wrong,) = [
         entry for entry in page.evaluate(BOXES, "[data-piece]") if entry["fill"] == shade(LOOKS["wrong"][:2], scheme)
     ]
     assert wrong["hatched"]
     assert page.evaluate(WORDS)[wrong["name"]][0] == "✗"
-    assert page.locator(".astra-live").inner_text() == headline(page)
-    assert headline(page).startswith("✗ Step 1: NPU 0 sends shard X3")
+    assert page.locator(".astra-live").inner_text() == "✗ Step 1, card A: the message in red breaks a rule."
+    assert headline(page) == "✗ The prover stops in step 1."
+    assert page.locator(".astra-words p").first.inner_text().startswith("Step 1: NPU 0 sends shard X3")
+
+
+def test_cards_and_buttons_keep_their_places_whatever_the_prover_says(show):
+    page = show(viewport={"width": 947, "height": 800})  # as much as JupyterLab leaves of 1280
+    parts = "[data-frame='card A'] .astra-frame >> nth=0", ".astra-range"
+    cards = page.locator(parts[0]).bounding_box()["y"]
+    places = []
+    for letter, words in (
+        ("E", "2 steps"),
+        ("D", "1 step to go, but"),
+        ("B", "The promise"),
+        ("B", "1 step to go, but"),
+    ):
+        click(page, letter)
+        page.get_by_text(words).first.wait_for()
+        places.append([page.locator(part).bounding_box()["y"] for part in parts])
+    assert places == places[:1] * 4
+    assert places[0][0] == cards
 
 
 def test_the_first_card_is_committed_to_by_a_click_before_anything_is_judged(show):
@@ -94,8 +113,10 @@ def test_the_first_card_is_committed_to_by_a_click_before_anything_is_judged(sho
     said = page.locator(".astra-result").inner_text()
     assert said.startswith("✗ Not this time")
     assert "You said A; it is E." in said
-    click(page, "E")
     page.get_by_text("2 steps to go").first.wait_for()
+    page.locator("[data-frame='card E']", has_text="E, first").wait_for()
+    click(page, "B")
+    page.locator("[data-frame='card B']", has_text="B, second").wait_for()
 
 
 def test_nothing_is_compared_where_there_are_no_numbers(show):

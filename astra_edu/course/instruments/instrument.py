@@ -119,13 +119,22 @@ class Instrument(Adjustable):
         values = checked(self.settings, from_text(self.settings, self.guess["about"]), self.start)
         question, answer = self.question(values), self.answer(values)
         assert question is not None
-        if self.guess["value"] is not None:
+        predicted = self.guess["value"]
+        if predicted is not None:
             try:
-                self.committed.append(confront(question, answer, self.guess["value"]))
+                self.committed.append(confront(question, answer, predicted))
             except ConfigError:
                 self.guess = {}
                 raise
-        self.reply = asdict(answer) | {"about": self.guess["about"]}
+        self.reply = self._reply(values)
+        if predicted is not None and self.reply["takes"] and self.guess["about"] == self.text:
+            self.values = self.values | self.reply["takes"]
+
+    def _reply(self, values: Values) -> dict[str, Any]:
+        """The answer for the view. What has no control isn't set by it."""
+        answer = self.answer(values)
+        fixed = any(s.fixed and s.name in answer.takes for s in self._movable)
+        return asdict(answer) | {"about": as_text(values)} | ({"takes": {}} if fixed else {})
 
     def _acted(self, change: Any = None) -> None:
         for name, _ in self.data["actions"]:
@@ -164,7 +173,7 @@ class Instrument(Adjustable):
                 continue
             scene = self._on_show if values == shown else self.stored_scene(values)
             entry = self._of_setting(values, scene) | {"note": note}
-            entry["answer"] = asdict(self.answer(values)) | {"about": entry["text"]} if entry["question"] else None
+            entry["answer"] = self._reply(values) if entry["question"] else None
             stored[entry["text"]] = stored[as_text(wanted)] = entry
         return stored
 

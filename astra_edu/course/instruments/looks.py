@@ -52,6 +52,7 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "begins here": ("#a9dcc3", "#2b7355", ""),
     "comes later": ("#cfe3b4", "#5c7a2c", "-"),
     "own data": ("#9ecbe8", "#2f6f9c", ""),
+    "another’s data": ("#cbb9e8", "#64499c", "-"),
     "received": ("#f6c98b", "#8f5f12", "/"),
     "read from HBM": ("#f2a58a", "#a04a2a", "/"),
     "written to HBM": ("#cbb9e8", "#64499c", "x"),

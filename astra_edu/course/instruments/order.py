@@ -55,7 +55,7 @@ class OrderTheSteps(Instrument):
     >>> print(order.predict("D").said)
     You said D; it is B.
     >>> print(ae.OrderTheSteps("first=E second=B third=D").summary().splitlines()[1])
-    ✓ Proved: 3 steps, and every NPU holds what a reduce-scatter promises.
+    ✓ Proved: 3 steps, and a reduce-scatter’s promise is kept.
     """
 
     settings: ClassVar[tuple[Setting, ...]] = (
@@ -92,7 +92,7 @@ class OrderTheSteps(Instrument):
         return Scene(
             title=f"{whole.algorithm} {whole.collective} on {NPUS} NPUs: {letters or 'no card'} of {LETTERS}",
             headline=_headline(puzzle, found),
-            sentences=(_task(puzzle, found),),
+            sentences=_task(puzzle, found),
             numbers={},
             stage=order_stage(puzzle, found),
             code=code(puzzle, letters) if letters else "",
@@ -117,7 +117,8 @@ class OrderTheSteps(Instrument):
         puzzle, letters = values["puzzle"], _order(values)
         (letter,) = next_cards(puzzle, letters)
         others = {each: _not_now(puzzle, letters, each) for each in LETTERS if each not in letters + letter}
-        return Answer(letter, f"After {letter} the rest can be put in order, and is proved.", others=others)
+        why = f"After {letter} the rest can be put in order, and is proved. It has been put in its place."
+        return Answer(letter, why, others=others, takes=_placed(letters + letter))
 
 
 def _not_now(puzzle: str, letters: str, letter: str) -> str:
@@ -136,23 +137,31 @@ def _clicked(puzzle: str, letters: str, letter: str) -> Values:
 
 
 def _headline(puzzle: str, found: Judged) -> str:
+    """Short, so that what stands below it keeps its place."""
     if found.done:
-        steps = several(len(found.cards), "step")
-        return f"✓ Proved: {steps}, and every NPU holds what a {original(puzzle).collective} promises."
+        return f"✓ Proved: {several(len(found.cards), 'step')}, and a {original(puzzle).collective}’s promise is kept."
     if found.error:
-        return f"✗ {found.error}"
-    left = steps_wanted(puzzle) - len(found.cards)
-    return f"{several(left, 'step')} to go; so far no rule is broken." if found.cards else "Click the first step."
+        step = len(found.held) - (found.transfer is None)
+        return f"✗ {'The prover stops in' if found.transfer else 'The promise isn’t kept after'} step {step}."
+    if not found.cards:
+        return "Click the first step."
+    letters = "".join(card.letter for card in found.cards)
+    left = several(steps_wanted(puzzle) - len(letters), "step")
+    if next_cards(puzzle, letters):
+        return f"{left} to go; so far no rule is broken."
+    return f"{left} to go, but no order that begins with {', '.join(letters)} is right."
 
 
-def _task(puzzle: str, found: Judged) -> str:
+def _task(puzzle: str, found: Judged) -> tuple[str, ...]:
+    take_out = "click a card that is placed to take it out"
     belong = {card.letter: card.wrong for card in cards(puzzle)}
     if found.done:
         wrong = "; ".join(f"{letter}: {why}" for letter, why in belong.items() if why)
-        return f"The cards that don’t belong: {wrong}."
+        return (f"The cards that don’t belong: {wrong}.",)
     if found.error:
-        return "Play it to see where it goes wrong; click a card that is placed to take it out."
+        return found.error, f"Play it to see where it goes wrong; {take_out}."
     return (
+        f"Click a card to put it in the next place; {take_out}.",
         "A card says who sends which shard to whom, and whether the receiver adds it up or keeps it. "
-        "“X1: 0+2” is shard X1 with the data of NPUs 0 and 2 added up."
+        "“X1: 0+2” is shard X1 with the data of NPUs 0 and 2 added up.",
     )

@@ -12,7 +12,7 @@ from astra_edu.course.instruments.order_job import NPUS, Card, Judged, cards, or
 from astra_edu.course.instruments.scene import Box, Frame, Piece, Stage
 
 WIDE, HIGH = 600.0, 206.0
-NPU_WIDE, NPU_HIGH, NPU_PITCH, TOP = 96.0, 82.0, 167.0, 14.0
+NPU_WIDE, NPU_HIGH, NPU_PITCH, TOP = 108.0, 82.0, 163.0, 14.0
 ROW, TOKEN = 19.0, 13.0
 CARD_TOP, CARD_WIDE, CARD_HIGH, CARD_PITCH = 128.0, 112.0, 70.0, 121.0
 SHOWN = 8
@@ -79,7 +79,7 @@ def _held(whole: Schedule, found: Judged, npu: int, shard: int, steps: int) -> P
     masks = [held[npu][shard] for held in found.held]
     masks += [masks[-1]] * (steps - len(masks))
     at = tuple(_row(npu, shard) if mask else None for mask in masks)
-    looks = [_look(mask, _target(whole, shard)) for mask in masks]
+    looks = [_look(npu, mask, _target(whole, shard)) for mask in masks]
     if found.error and found.transfer is None:
         wanted = held_after(whole.collective, NPUS, npu, shard % whole.blocks, whole.root)
         if wanted is not None and masks[-1] != wanted:
@@ -89,10 +89,12 @@ def _held(whole: Schedule, found: Judged, npu: int, shard: int, steps: int) -> P
     return Piece(f"NPU {npu}, {name}", at, tuple(looks), title=f"what NPU {npu} holds of {name}", says=says)
 
 
-def _look(mask: int, target: int) -> str:
+def _look(npu: int, mask: int, target: int) -> str:
     if mask == target:
         return "complete"
-    return "own data" if mask.bit_count() <= 1 else "partial sums"
+    if mask.bit_count() > 1:
+        return "partial sums"
+    return "another’s data" if mask and npus_in(mask) != (npu,) else "own data"
 
 
 def _message(found: Judged, card: Card, each: Transfer, k: int, steps: int) -> Piece:
@@ -121,11 +123,11 @@ def _said(found: Judged) -> tuple[str, ...]:
         if k > len(found.held):
             said.append("The prover doesn’t get so far.")
         elif k == len(found.held):
-            said.append(f"✗ {found.error}")
+            said.append(f"✗ Step {k}, card {card.letter}: the message in red breaks a rule.")
         else:
             said.append(f"Step {k}, card {card.letter}: {_what(card)}")
     if found.error and found.transfer is None:
-        said[-1] = f"✗ {found.error}"
+        said[-1] = f"✗ Step {len(found.cards)}, card {found.cards[-1].letter}: what is red isn’t what was promised."
     return tuple(said)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Context, Decimal
 from statistics import median
+from typing import Any
 
 from astra_edu.base.errors import ConfigError, not_negative, shown
 
@@ -50,13 +51,14 @@ class Answer:
 
     why: the reason, in a sentence. near: by which factor a number may be off and still count as right; of a drawing,
     the median of its points, and where y doesn't go by powers, near - 1 is the share of its range. others: {a choice
-    that isn't right: why it isn't}.
+    that isn't right: why it isn't}. takes: settings, with the values that they have once a prediction is committed to.
     """
 
     value: Said
     why: str
     near: float = 1.1
     others: dict[str, str] = field(default_factory=dict)
+    takes: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,13 @@ export class InstrumentView {
     this.model.set("guess", { about, value });
     this.root.focus({ preventScroll: true }); // the form is gone
     if (this.live) this.model.save_changes();
-    else this.model.set("reply", this.model.get("stored")[about].answer);
+    else this.#reply(value, this.model.get("stored")[about].answer);
+  }
+
+  /** What Python does on a live page: answer, and take the values that follow. */
+  #reply(value, answer) {
+    this.model.set("reply", answer);
+    if (value !== null && Object.keys(answer.takes).length) this.settings.take(answer.takes);
   }
 
   #ask() {
