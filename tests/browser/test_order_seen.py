@@ -41,6 +41,25 @@ def headline(page):
     return page.locator(".astra-headline").inner_text()
 
 
+CLEAR = """() => Object.fromEntries([...document.querySelectorAll("[data-piece]")].map((group) => {
+  const word = getComputedStyle(group.querySelector(".astra-word"));
+  return [group.dataset.piece, word.paintOrder.startsWith("stroke") && word.strokeWidth === "3px" ? word.stroke : ""];
+}))"""
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_around_a_word_on_a_hatch_its_ground_goes_on(show, scheme):
+    page = show(scheme=scheme)
+    click(page, "E")
+    page.get_by_text("2 steps to go").first.wait_for()
+    to_step(page, 1)
+    clear, hatched = page.evaluate(CLEAR), 0
+    for piece in page.evaluate(BOXES, "[data-piece]"):
+        assert clear[piece["name"]] == (piece["fill"] if piece["hatched"] else "none")
+        hatched += piece["hatched"]
+    assert hatched == 4
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_cards_are_clicked_into_the_right_order_and_proved(show, scheme):
     page = show(scheme=scheme)
@@ -125,6 +144,21 @@ def test_nothing_is_compared_where_there_are_no_numbers(show):
     page.get_by_text("2 steps to go").first.wait_for()
     assert all(said for said in page.locator(".astra-words p").all_inner_texts())
     assert page.locator(".astra-change").count() == 0
+
+
+FREE = """(menu) => {
+  const free = menu.cloneNode(true);
+  free.style.cssText = "position: absolute; width: max-content; max-width: none";
+  menu.parentElement.append(free);
+  return [menu, free].map((one) => one.getBoundingClientRect().width);
+}"""
+
+
+def test_a_menu_is_as_wide_as_its_longest_words(show):
+    menu = show().get_by_label("algorithm")
+    width, wanted = menu.evaluate(FREE)
+    assert width >= wanted
+    assert menu.locator("option").all_inner_texts()[2] == "halving-doubling, reduce-scatter"
 
 
 @pytest.mark.parametrize(("wide", "high"), [(1280, 720), (900, 720)])

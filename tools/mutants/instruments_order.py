@@ -126,6 +126,20 @@ FAULTS = [
         f"{TEST}no_message_lies_on_what_is_written_of_a_shard",
     ),
     Fault(
+        "stage: a hatch goes through the words on it",
+        "astra_edu/course/widgets/static/instrument/stage.js",
+        "this.patterns.clear(word, look);",
+        "",
+        f"{SEEN}around_a_word_on_a_hatch_its_ground_goes_on[light]",
+    ),
+    Fault(
+        "menu: its words are cut",
+        "astra_edu/course/widgets/static/instrument.css",
+        ".astra-setting select { max-width: 100%; }",
+        ".astra-setting select { max-width: 140px; }",
+        f"{SEEN}a_menu_is_as_wide_as_its_longest_words",
+    ),
+    Fault(
         "changes: an empty comparison is shown",
         "astra_edu/course/widgets/static/instrument.js",
         "if (text) make(",

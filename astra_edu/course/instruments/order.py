@@ -117,7 +117,7 @@ class OrderTheSteps(Instrument):
         puzzle, letters = values["puzzle"], _order(values)
         (letter,) = next_cards(puzzle, letters)
         others = {each: _not_now(puzzle, letters, each) for each in LETTERS if each not in letters + letter}
-        why = f"After {letter} the rest can be put in order, and is proved. It has been put in its place."
+        why = f"{letter} is in its place now; after it the rest can be put in order, and is proved."
         return Answer(letter, why, others=others, takes=_placed(letters + letter))
 
 

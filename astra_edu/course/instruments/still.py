@@ -118,12 +118,14 @@ def _stage(stage: Stage, top: float, step: int) -> tuple[str, float]:
         x, y, w, h = (scale * number for number in box)
         parts.append(_box(x, top + y, w, h, piece.looks[step]))
         if word := piece.says[step] if piece.says else piece.text:
-            parts.append(_word(x + w / 2, top + y + h / 2, word))
+            parts.append(_word(x + w / 2, top + y + h / 2, word, LOOKS[piece.looks[step]]))
     return "".join(parts), scale * stage.size[1]
 
 
-def _word(x: float, y: float, text: str) -> str:
-    return f'<text x="{x:.1f}" y="{y + 3.5:.1f}" font-size="10" text-anchor="middle">{escape(text)}</text>'
+def _word(x: float, y: float, text: str, on: tuple[str, str, str] = ("", "", "")) -> str:
+    """on: the look it stands on; where that is hatched, its ground goes on around the letters."""
+    clear = f' paint-order="stroke" stroke="{on[0]}" stroke-width="3" stroke-linejoin="round"' if on[2] else ""
+    return f'<text x="{x:.1f}" y="{y + 3.5:.1f}" font-size="10" text-anchor="middle"{clear}>{escape(text)}</text>'
 
 
 def _bars(bars: Bars, top: float) -> tuple[str, float]:

@@ -7,6 +7,7 @@ import pytest
 
 import astra_edu as ae
 from astra_edu.collectives.schedule import Op
+from astra_edu.course.instruments.looks import LOOKS
 from astra_edu.course.instruments.order_job import LETTERS, NPUS, PUZZLES, cards, judged, next_cards, original
 
 ORDERS = [(puzzle, order) for puzzle in PUZZLES for order in permutations(LETTERS, original(puzzle).step_count)]
@@ -106,6 +107,12 @@ def test_how_a_card_is_taken_out_is_said_from_the_first_on():
     for text in ("", "first=E", "first=B", "first=E second=D third=B"):
         order = ae.OrderTheSteps(text)
         assert "click a card that is placed to take it out" in " ".join(order.data["scene"]["sentences"])
+
+
+def test_in_the_still_picture_words_on_a_hatch_stand_on_its_ground():
+    on_sums = f'paint-order="stroke" stroke="{LOOKS["partial sums"][0]}"'
+    assert ae.OrderTheSteps("first=E").still().count(on_sums) == 4
+    assert "paint-order" not in ae.OrderTheSteps().still()
 
 
 def test_no_message_lies_on_what_is_written_of_a_shard():

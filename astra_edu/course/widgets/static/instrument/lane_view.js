@@ -46,7 +46,7 @@ export class LaneView {
     const [from, to] = [this.x.at(block.start), this.x.at(block.end)];
     const y = LANES.top + this.lanes.lanes.indexOf(block.lane) * LANES.row;
     place(box, [from, y, Math.max(0.75, to - from), LANES.high]);
-    if (block.text && block.text.length * LETTER + 4 < to - from) make("text", { class: "astra-word", x: (from + to) / 2, y: y + 13, text: block.text }, group);
+    if (block.text && block.text.length * LETTER + 4 < to - from) this.patterns.clear(make("text", { class: "astra-word", x: (from + to) / 2, y: y + 13, text: block.text }, group), block.look);
     make("title", { text: this.#says(block) }, group);
     group.addEventListener("click", () => this.#take(block));
     group.addEventListener("keydown", (event) => this.#key(event, block));

@@ -28,6 +28,12 @@ export class Patterns {
     return { ground: make("rect", { class: "astra-ground" }, parent), hatch: null };
   }
 
+  /** Keep a word apart from the hatch it stands on: the ground goes on around its letters. */
+  clear(word, look) {
+    const [light, dark, sign] = this.looks[look];
+    put(word, "style", sign ? `stroke: light-dark(${light}, ${dark})` : null);
+  }
+
   dress(box, look) {
     const [light, dark, sign] = this.looks[look];
     put(box.ground, "style", `fill: light-dark(${light}, ${dark})`);

@@ -104,9 +104,11 @@ export class Stage {
       put(group, "visibility", (a || b) && (a ? (b ? 1 : 1 - t) : t) > 0.01 ? "visible" : "hidden");
       if (!here) continue;
       put(group, "opacity", a && b ? 1 : a ? 1 - t : t);
-      this.patterns.dress(box, piece.looks[t < 0.5 ? from : to]);
+      const look = piece.looks[t < 0.5 ? from : to];
+      this.patterns.dress(box, look);
       place(box, here);
       if (word) {
+        this.patterns.clear(word, look);
         if (piece.says.length) put(word, "text", piece.says[t < 0.5 ? from : to]);
         put(word, "x", here[0] + here[2] / 2);
         put(word, "y", here[1] + here[3] / 2 + 3);
