@@ -15,6 +15,8 @@ COLOURS = {  # as a person calls them; (on light, on dark)
     "pale blue": ("rgb(220, 238, 249)", "rgb(220, 238, 249)"),
     "light orange": ("rgb(248, 207, 166)", "rgb(138, 74, 20)"),
     "light blue": ("rgb(201, 226, 243)", "rgb(31, 78, 110)"),
+    "phase orange": ("rgb(253, 230, 211)", "rgb(138, 74, 20)"),
+    "phase blue": ("rgb(220, 238, 249)", "rgb(31, 78, 110)"),
     "green": ("rgb(0, 105, 79)", "rgb(10, 127, 98)"),
     "paper": ("rgb(255, 255, 255)", "rgb(22, 24, 27)"),
     "ink": ("rgb(27, 27, 27)", "rgb(236, 236, 236)"),

@@ -226,13 +226,15 @@ def test_the_banner_says_the_phase_in_its_colour_and_line(show):
         assert banner["edge"] == colour(edge, "light")
 
 
-def test_the_strip_has_the_phases_where_they_are_and_a_tick_between_steps(show):
-    now = seen(show(schedule("all-reduce", "ring", 4), step=2))
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_the_strip_has_the_phases_where_they_are_and_a_tick_between_steps(show, scheme):
+    now = seen(show(schedule("all-reduce", "ring", 4), step=2, scheme=scheme))
     assert [(p["text"], p["line"], p["edge"]) for p in now["phases"]] == [
-        ("reduce-scatter", "solid", colour("orange", "light")),
-        ("all-gather", "dashed", colour("blue", "light")),
+        ("reduce-scatter", "solid", colour("orange", scheme)),
+        ("all-gather", "dashed", colour("blue", scheme)),
     ]
-    assert [p["back"] for p in now["phases"]] == [colour("pale orange", "light"), colour("pale blue", "light")]
+    assert [p["back"] for p in now["phases"]] == [colour("phase orange", scheme), colour("phase blue", scheme)]
+    assert {p["ink"] for p in now["phases"]} == {colour("ink", scheme)}  # the marker's, too
     assert [(p["from"], p["to"]) for p in now["phases"]] == [pytest.approx((0, 0.5)), pytest.approx((0.5, 1))]
     assert now["ticks"] == pytest.approx([k / 6 for k in range(1, 6)], abs=0.003)
     assert now["slider"] == [2, 6]

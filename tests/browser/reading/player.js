@@ -32,7 +32,7 @@
     legend: all(".astra-table .astra-legend > span").map(before),
     phases: all(".astra-segment").map((it) => { const box = it.getBoundingClientRect(), strip = it.parentElement.getBoundingClientRect();
       return { text: it.textContent, from: (box.left - strip.left) / strip.width, to: (box.right - strip.left) / strip.width,
-      back: style(it).backgroundColor, line: style(it).borderBottomStyle, edge: style(it).borderBottomColor }; }),
+      back: style(it).backgroundColor, ink: style(it).color, line: style(it).borderBottomStyle, edge: style(it).borderBottomColor }; }),
     ticks: all(".astra-ticks i").map((it) => { const strip = it.parentElement.getBoundingClientRect();
       return (it.getBoundingClientRect().left - strip.left) / strip.width; }),
     clocks: all(".astra-clock").map((it) => [it.textContent, it.getAttribute("aria-pressed"), style(it).backgroundColor]),

@@ -43,6 +43,8 @@ def test_colours_are_what_they_are_called_and_can_be_read(scheme):
         assert contrast(colours[name], colours["paper"]) >= least
     for name in ("reduce", "copy"):
         assert contrast(colours[name], colours["paper"]) >= 3
+    for name in ("partial", "kept"):
+        assert contrast(colours[name], colours["ink"]) >= 4.5
     for orange, blue in (("reduce", "copy"), ("reduce-pale", "copy-pale"), ("partial", "kept")):
         assert int(colours[orange][1:3], 16) > int(colours[orange][5:], 16)  # more red than blue
         assert int(colours[blue][1:3], 16) < int(colours[blue][5:], 16)

@@ -158,6 +158,13 @@ FAULTS = [
         MANY,
     ),
     Fault(
+        "player: the strip is bright on dark paper, and so is the marker on it",
+        CSS,
+        "background: light-dark(var(--astra-copy-pale), var(--astra-kept));",
+        "background: var(--astra-copy-pale);",
+        f"{SEEN}the_strip_has_the_phases_where_they_are_and_a_tick_between_steps[dark]",
+    ),
+    Fault(
         "player: the level of a large table is constant",
         CSS,
         "color-mix(in srgb, var(--astra-fill) calc(100% * var(--astra-level, 0)), var(--astra-faint))",
