@@ -70,8 +70,8 @@ def label(plan, step, shards):
 
 
 def level(cell):
-    """(colour, share of its height) that a cell is filled with."""
-    found, _, rest = cell["back"].partition("linear-gradient(to top, ")[2].partition(") ")
+    """(colour, share of its width) that a cell is filled with: its edge doesn't go through all of the text."""
+    found, _, rest = cell["back"].partition("linear-gradient(to right, ")[2].partition(") ")
     return f"{found})", float(rest.partition("%")[0]) / 100
 
 
@@ -165,9 +165,9 @@ def test_the_table_is_read_as_the_proof(show, plan, scheme):
                 assert cell["text"] == ("✓" if final else short(held, plan.npus))
                 hue = "green" if final else "light orange" if reducing else "light blue"
                 share = 1 if final else held.bit_count() / plan.npus if reducing else bool(held)
-                fill, high = level(cell)
-                assert high == pytest.approx(float(share), abs=1e-4)
-                assert not high or fill == colour(hue, scheme)
+                fill, wide = level(cell)
+                assert wide == pytest.approx(float(share), abs=1e-4)
+                assert not wide or fill == colour(hue, scheme)
                 assert cell["ink"] == ("rgb(255, 255, 255)" if final else colour("ink", scheme))
                 some = wanted and any(
                     not held_after(plan.collective, plan.npus, other, shard % plan.blocks, plan.root)
@@ -197,19 +197,23 @@ def test_cells_of_the_step_are_framed_dotted_where_shards_leave(show, plan):
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_legend_shows_the_signs_and_colours_of_the_picture(show, scheme):
     page = show(RING, scheme=scheme)
-    added, copied, partial, final = seen(page)["legend"]
+    added, copied, partial, final, sends, gets = seen(page)["legend"]
     assert (added["text"], added["sign"], added["colour"]) == ("added on arrival", '"+"', colour("pale orange", scheme))
     assert (copied["text"], copied["sign"], copied["round"]) == ("copied", '""', "50%")
     assert copied["colour"] == colour("pale blue", scheme)
-    assert partial["text"] == "whose data are in it"
+    assert partial["text"] == "numbers: the NPUs whose data are in it"
     assert colour("light orange", scheme) in partial["image"]
     assert (final["text"], final["sign"], final["colour"]) == ("as it must end", '"✓"', colour("green", scheme))
+    assert (sends["text"], sends["line"], sends["edge"]) == ("sends it now", "dotted", colour("ink", scheme))
+    assert (gets["text"], gets["line"], gets["edge"]) == ("gets it now", "solid", colour("orange", scheme))
 
 
 def test_the_legend_has_only_what_there_is(show):
     assert [key["text"] for key in seen(show(schedule("all-gather", "ring", 4)))["legend"]] == [
         "copied",
         "as it must end",
+        "sends it now",
+        "gets it now",
     ]
 
 
@@ -332,7 +336,7 @@ def test_what_each_npu_has_for_whom_in_an_all_to_all(show):
 
 def test_all_to_alls_table_says_whose_data_they_are(show):
     page = show(schedule("all-to-all", "ring", 4))
-    assert [key["text"] for key in seen(page)["legend"]] == ["0→3: NPU 0’s data for NPU 3", "copied", "as it must end"]
+    assert [key["text"] for key in seen(page)["legend"]] == ["0→3: NPU 0’s data for NPU 3", "copied", "as it must end", "sends it now", "gets it now"]
     for time, row, column, said in [
         (0, 1, 3, "NPU 1 waits for X3→1, NPU 3’s data for it; X1→3 is its own data for NPU 3"),
         (0, 2, 2, "NPU 2 keeps X2→2, its own data for itself"),

@@ -197,7 +197,7 @@ def _cell(data: Payload, box: Box, number: int, place: tuple[int, int], frame: s
         fill = fill if final or not data["reducing"] else _colour("reduce")
         return _rect(box, f'fill="{fill}" fill-opacity="{share:.2f}"' + (f' stroke="{frame}"' if frame else ""))
     out = _rect(box, f'fill="{FAINT}"') if share < 1 else ""
-    out += _rect((x, y + h * (1 - share), w, h * share), f'fill="{fill}"') if share else ""
+    out += _rect((x, y, w * share, h), f'fill="{fill}"') if share else ""
     out += _rect((x + 1, y + 1, w - 2, h - 2), f'fill="none" stroke="{frame}" stroke-width="2"') if frame else ""
     if table["leaving"]:
         text = data["names"][(table["shard"] if number else table["leaving"])[r][c]][1:]

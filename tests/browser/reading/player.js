@@ -5,7 +5,8 @@
   const shown = (it) => style(it).display !== "none";
   const svg = document.querySelector(".astra-stage svg");
   const before = (it) => ({ text: it.textContent, sign: style(it, "::before").content, round: style(it, "::before").borderRadius,
-    colour: style(it, "::before").backgroundColor, image: style(it, "::before").backgroundImage });
+    colour: style(it, "::before").backgroundColor, image: style(it, "::before").backgroundImage,
+    line: style(it, "::before").outlineStyle, edge: style(it, "::before").outlineColor });
   return {
     banner: all(".astra-banner").map((it) => ({ ...before(it), edge: style(it).borderTopColor, line: style(it).borderTopStyle }))[0],
     nodes: all(".astra-node").map((it) => { const [circle, text] = it.children; return {

@@ -127,9 +127,9 @@ def test_the_players_table_is_the_proofs(plan):
 
 def test_cells_are_as_full_as_their_contributors():
     drawn = shapes(Player(RING).svg(1))
-    high = sorted({round(float(a["height"]), 1) for tag, a, *_ in drawn if tag == "rect" and a["fill"] == "#f8cfa6"})
-    whole = max(float(a["height"]) for tag, a, *_ in drawn if tag == "rect" and a["fill"] == "#f0f0f0")
-    assert high == pytest.approx([whole * share for share in (0.25, 0.5)], abs=0.1)
+    wide = sorted({round(float(a["width"]), 1) for tag, a, *_ in drawn if tag == "rect" and a["fill"] == "#f8cfa6"})
+    whole = max(float(a["width"]) for tag, a, *_ in drawn if tag == "rect" and a["fill"] == "#f0f0f0")
+    assert wide == pytest.approx([whole * share for share in (0.25, 0.5)], abs=0.1)
 
 
 def test_the_strips_playhead_stands_at_the_step():

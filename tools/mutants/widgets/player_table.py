@@ -132,8 +132,8 @@ FAULTS = [
     Fault(
         "player: the legend's colour of sums is that of copies",
         CSS,
-        "background: linear-gradient(to top, var(--astra-partial) 55%",
-        "background: linear-gradient(to top, var(--astra-kept) 55%",
+        "background: linear-gradient(to right, var(--astra-partial) 55%",
+        "background: linear-gradient(to right, var(--astra-kept) 55%",
         LEGEND,
     ),
     Fault(
@@ -156,6 +156,20 @@ FAULTS = [
         '"shards sent", "shards received"',
         '"shards received", "shards sent"',
         MANY,
+    ),
+    Fault(
+        "player: the edge of a fill goes through the text",
+        CSS,
+        "background: linear-gradient(to right, var(--astra-fill)",
+        "background: linear-gradient(to top, var(--astra-fill)",
+        f"{TABLE}[<ring all-reduce on 4 NPUs: 6 steps, 4 shards>-light]",
+    ),
+    Fault(
+        "player: the legend has the frames the other way round",
+        f"{JS}/table.js",
+        'astra-key-sends", text: "sends it now"',
+        'astra-key-sends", text: "gets it now"',
+        LEGEND,
     ),
     Fault(
         "player: the strip is bright on dark paper, and so is the marker on it",

@@ -133,8 +133,10 @@ function makeCellLegend({ phases, reducing, steps, table, npus, words }) {
   const ops = new Set(phases.map((phase) => phase.op));
   if (ops.has("reduce")) make("span", { class: "astra-cue astra-reduce", text: "added on arrival" }, legend);
   if (ops.has("copy")) make("span", { class: "astra-cue astra-copy", text: "copied" }, legend);
-  if (reducing) make("span", { class: "astra-key astra-key-partial", text: "whose data are in it" }, legend);
+  if (reducing) make("span", { class: "astra-key astra-key-partial", text: table.texts ? "numbers: the NPUs whose data are in it" : "how many NPUs’ data are in it" }, legend);
   make("span", { class: "astra-key astra-key-final", text: "as it must end" }, legend);
+  if (ops.size) make("span", { class: "astra-key astra-key-sends", text: "sends it now" }, legend);
+  if (ops.size) make("span", { class: `astra-key astra-key-gets${ops.has("reduce") ? " astra-reduce" : ""}`, text: "gets it now" }, legend);
   if (steps.some((step) => step.wrong !== null)) make("span", { text: "✗ can't be sent" }, legend);
   if (calm() && steps.some((step) => !step.docks && !step.stops)) make("span", { text: "shards on their way, the table once they have arrived" }, legend);
   return legend;
