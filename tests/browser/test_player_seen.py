@@ -336,7 +336,8 @@ def test_what_each_npu_has_for_whom_in_an_all_to_all(show):
 
 def test_all_to_alls_table_says_whose_data_they_are(show):
     page = show(schedule("all-to-all", "ring", 4))
-    assert [key["text"] for key in seen(page)["legend"]] == ["0→3: NPU 0’s data for NPU 3", "copied", "as it must end", "sends it now", "gets it now"]
+    names = [key["text"] for key in seen(page)["legend"]]
+    assert names == ["0→3: NPU 0’s data for NPU 3", "copied", "as it must end", "sends it now", "gets it now"]
     for time, row, column, said in [
         (0, 1, 3, "NPU 1 waits for X3→1, NPU 3’s data for it; X1→3 is its own data for NPU 3"),
         (0, 2, 2, "NPU 2 keeps X2→2, its own data for itself"),

@@ -3,6 +3,7 @@
 from tools.mutants.widgets import (
     glossary,
     link_player,
+    phone,
     player,
     player_table,
     readings,
@@ -16,6 +17,7 @@ FAULTS = [
     *player.FAULTS,
     *player_table.FAULTS,
     *link_player.FAULTS,
+    *phone.FAULTS,
     *timeline.FAULTS,
     *timeline_bars.FAULTS,
     *trees.FAULTS,

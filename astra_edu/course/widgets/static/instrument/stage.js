@@ -42,7 +42,7 @@ export class Stage {
   }
 
   load(stage) {
-    for (const part of [this.svg, this.below]) put(part, "hidden", !stage);
+    for (const part of [this.swipe, this.below]) put(part, "hidden", !stage);
     if (!stage || stage === this.stage) return;
     this.stage = stage;
     const [width, height] = stage.size;

@@ -18,6 +18,7 @@ export class Scenery {
     const { stage } = data;
     this.data = data;
     const svg = make("svg", { viewBox: `0 0 ${stage.size.join(" ")}`, "aria-hidden": "true" });
+    this.box.style.setProperty("--astra-shape", stage.size.join(" / "));
     this.#makeTips(svg);
     this.#makeWires(svg, stage);
     this.arrows = make("g", { class: "astra-arrows" }, svg);

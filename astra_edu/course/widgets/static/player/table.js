@@ -4,6 +4,7 @@ import { make, makeTable, put } from "../frame/dom.js";
 import { calm } from "../frame/watch.js";
 import { fill } from "../frame/words.js";
 
+const MOST_ON_PHONES = 8; // columns of words
 const MARKS = ["astra-sends", "astra-gets-reduce", "astra-gets-copy"];
 
 export class Table {
@@ -28,7 +29,9 @@ export class Table {
     });
     table.style.setProperty("--astra-rows", data.npus);
     this.detail = make("p", { class: "astra-detail" });
-    this.box.replaceChildren(table, makeCellLegend(data), this.detail);
+    const swipe = make("div", { class: texts && columns.length > MOST_ON_PHONES ? "astra-swipe" : "" });
+    swipe.append(table);
+    this.box.replaceChildren(swipe, makeCellLegend(data), this.detail);
   }
 
   #makeCell(r, i, shard) {
