@@ -120,3 +120,40 @@ def test_the_keys_are_explained_behind_a_button(show, name):
     assert page.locator(".astra-help").is_visible()
     button.press("Space")
     assert not page.locator(".astra-help").is_visible()
+
+
+@pytest.mark.parametrize("viewport", [{"width": 1280, "height": 800}, {"width": 390, "height": 844}], ids=str)
+@pytest.mark.parametrize("name", WIDGETS)
+def test_the_key_for_the_keys_shows_them_in_sight_and_moves_nothing(show, name, viewport):
+    page = show(name, viewport=viewport)
+    said = page.locator(".astra-keys, .astra-live, .astra-legend")
+    page.locator(".astra-plot, .astra-widget").last.focus()
+    page.locator(".astra-keys").scroll_into_view_if_needed()
+    before = [one.bounding_box() for one in said.all()]
+    page.keyboard.press("?")
+    box = page.locator(".astra-help").bounding_box()
+    assert [one.bounding_box() for one in said.all()] == before
+    assert box["x"] >= 0
+    assert box["y"] >= 0
+    assert box["x"] + box["width"] <= viewport["width"]
+    assert box["y"] + box["height"] <= viewport["height"]
+    page.keyboard.press("Escape")
+    assert not page.locator(".astra-help").is_visible()
+
+
+def test_the_frame_around_a_word_of_the_glossary_stays_off_the_words_beside_it(show):
+    page = show("player")
+    term = page.locator(".astra-title .astra-term").first
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    assert term.evaluate("(it) => it === document.activeElement && it.matches(':focus-visible')")
+    frame = term.evaluate(
+        "(it) => parseFloat(getComputedStyle(it).outlineWidth) + parseFloat(getComputedStyle(it).outlineOffset)"
+    )
+    space = term.evaluate("""(it) => {
+      const range = document.createRange();
+      range.setStart(it.previousSibling, it.previousSibling.data.trimEnd().length);
+      range.setEndAfter(it.previousSibling);
+      return range.getBoundingClientRect().width;
+    }""")
+    assert 0 < frame < space - 1

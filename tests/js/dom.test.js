@@ -68,14 +68,21 @@ test("a place on the page gets a view, which is closed with it", () => {
   assert.deepEqual(seen, [[1, 2], "closed"]);
 });
 
-test("the help is hidden until its button is pressed, which says so", () => {
-  const [bar, place] = [new Element("div"), new Element("div")];
-  makeHelp(bar, place, "astra-1", "Space: play\nMouse: drag");
-  const [[button], [help]] = [bar.children, place.children];
-  assert.deepEqual([help.hidden, button.attributes["aria-expanded"], help.attributes.id], [true, "false", "astra-1-keys"]);
+test("the help pops up beside its button, which says so, where the window has room", () => {
+  const [bar, root] = [new Element("div"), new Element("div")];
+  makeHelp(bar, root, "astra-1", "Space: play\nMouse: drag");
+  const [[button], [help]] = [bar.children, root.children];
+  Object.assign(globalThis, { innerWidth: 1000, innerHeight: 600 });
+  help.style = {};
+  assert.deepEqual([button.attributes["aria-expanded"], button.attributes.popovertarget, help.attributes.id], ["false", "astra-1-keys", "astra-1-keys"]);
   assert.equal(button.attributes["aria-label"], "keys: keyboard and mouse");
-  button.fire("click");
-  assert.deepEqual([help.hidden, button.attributes["aria-expanded"]], [false, "true"]);
-  button.fire("click");
-  assert.equal(help.hidden, true);
+  button.getBoundingClientRect = () => ({ left: 900, right: 940, top: 500, bottom: 528 });
+  help.fire("beforetoggle", { newState: "open" });
+  assert.equal(button.attributes["aria-expanded"], "true");
+  assert.deepEqual(help.style, { top: "auto", bottom: "104px", left: "auto", right: "60px", maxWidth: "936px", maxHeight: "492px" });
+  button.getBoundingClientRect = () => ({ left: 20, right: 60, top: 100, bottom: 128 });
+  help.fire("beforetoggle", { newState: "open" });
+  assert.deepEqual(help.style, { top: "132px", bottom: "auto", left: "20px", right: "auto", maxWidth: "976px", maxHeight: "464px" });
+  help.fire("beforetoggle", { newState: "closed" });
+  assert.equal(button.attributes["aria-expanded"], "false");
 });

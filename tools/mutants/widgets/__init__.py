@@ -1,6 +1,7 @@
 """Faults in what the widgets show."""
 
 from tools.mutants.widgets import (
+    frame,
     glossary,
     link_player,
     phone,
@@ -22,6 +23,7 @@ FAULTS = [
     *timeline_bars.FAULTS,
     *trees.FAULTS,
     *glossary.FAULTS,
+    *frame.FAULTS,
     *stills.FAULTS,
     *readings.FAULTS,
 ]

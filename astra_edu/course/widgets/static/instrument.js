@@ -21,7 +21,7 @@ import { Stage, film } from "./instrument/stage.js";
 const LABELS = { first: "Start", previous: "Step before", next: "Next step", last: "End" };
 const KEYS =
   "Space or k: play or pause\n← →: the step before, the next step\nHome, End: start, end\n+ −: faster, slower\n" +
-  "Tab: to the settings; there ← → change a value\nMouse: drag a slider; drag the strip below the stage";
+  "Tab: to the settings; there ← → change a value\nMouse: drag a slider; drag the strip below the stage\n?: these keys";
 
 export class InstrumentView {
   constructor(model, el) {
@@ -68,7 +68,7 @@ export class InstrumentView {
     this.transport = new Transport(right, this.reel, LABELS);
     this.range = make("input", { type: "range", min: 0, step: "any", class: "astra-range", "aria-label": "Step" });
     this.transport.where.after(this.range);
-    makeHelp(this.transport.bar, right, id, KEYS);
+    makeHelp(this.transport.bar, root, id, KEYS);
     this.charts = make("div", { class: "astra-charts" }, right);
     this.bars = make("div", { class: "astra-all-bars" }, right);
     this.words = make("div", { class: "astra-words" }, right);

@@ -17,7 +17,7 @@ const PAGE = 1 / 20; // of the run
 const LABELS = { first: "To the start", previous: "To the event before", next: "To the next event", last: "To the end" };
 const KEYS =
   "Space or k: play or pause\n← →: to the event before or the next one (a message starts or arrives)\n" +
-  "Page Up, Page Down: a twentieth of the run back or on\nHome, End: to the start, to the end\n+ −: faster, slower";
+  "Page Up, Page Down: a twentieth of the run back or on\nHome, End: to the start, to the end\n+ −: faster, slower\n?: these keys";
 
 class View {
   constructor(model, el) {
@@ -64,7 +64,7 @@ class View {
     const panel = make("div", { class: "astra-panel" }, root);
     Object.assign(this, makeTrack(panel, this.reel, { "aria-label": "Time" }));
     this.transport = new Transport(panel, this.reel, LABELS);
-    makeHelp(this.transport.bar, panel, this.id, KEYS);
+    makeHelp(this.transport.bar, root, this.id, KEYS);
     this.live = make("p", { class: "astra-live", id: `${this.id}-live` }, root);
     this.legend = make("p", { class: "astra-legend" }, root);
   }

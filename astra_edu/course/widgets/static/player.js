@@ -18,7 +18,7 @@ const PLAYER_LABELS = { first: "First step", previous: "Previous step", next: "N
 const CLOCKS = { steps: "one beat a step", time: "simulated time" };
 const PLAYER_KEYS =
   "Space or k: play or pause\n← →: one step back or forward\nHome, End: first, last\n" +
-  "+ −: faster, slower\nt: steps or simulated time\n↑ ↓: follow one NPU, Esc: all again";
+  "+ −: faster, slower\nt: steps or simulated time\n↑ ↓: follow one NPU, Esc: all again\n?: these keys";
 
 export class PlayerView {
   constructor(model, el) {
@@ -52,7 +52,7 @@ export class PlayerView {
     this.strip = new Strip(panel, this.deck);
     this.transport = new Transport(panel, this.deck, PLAYER_LABELS);
     this.#buildClocks(this.transport.bar);
-    makeHelp(this.transport.bar, panel, this.id, PLAYER_KEYS);
+    makeHelp(this.transport.bar, this.model.get("keys") ?? this.root, this.id, PLAYER_KEYS);
     this.live = make("p", { class: "astra-live", id: `${this.id}-live` }, this.root);
     this.problem = make("p", { class: "astra-problem", role: "alert" }, this.root);
   }

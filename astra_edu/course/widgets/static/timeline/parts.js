@@ -9,7 +9,7 @@ import { Search } from "./search.js";
 const TIMELINE_KEYS =
   "+ −: zoom in, out · 0: the whole run · Enter: zoom to the span\n← →: earlier, later · Home, End: to the start, to the end\n" +
   "n p (or Shift + → ←): next, previous span of the lane · ↑ ↓: another lane · Esc: no span\n" +
-  "/: highlight a layer; Enter there: its next span\n" +
+  "/: highlight a layer; Enter there: its next span · ?: these keys\n" +
   "Mouse: drag to move, click a span to keep it, double-click to zoom to it. The wheel zooms after a click here, or with Ctrl.\n" +
   "Dashed frames: the rest of the chunk's way. The line below a lane: how long the span waited for its turn.\n" +
   "Spans narrower than a pixel are drawn together, as a column that is as high as they fill their pixel's time.";
