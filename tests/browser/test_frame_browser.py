@@ -137,6 +137,9 @@ def test_the_key_for_the_keys_shows_them_in_sight_and_moves_nothing(show, name, 
     assert box["y"] >= 0
     assert box["x"] + box["width"] <= viewport["width"]
     assert box["y"] + box["height"] <= viewport["height"]
+    lines = page.locator(".astra-help").text_content().count("\n") + 1
+    assert page.locator(".astra-help").inner_text().count("\n") + 1 == lines
+    assert box["height"] >= 18 * lines
     page.keyboard.press("Escape")
     assert not page.locator(".astra-help").is_visible()
 

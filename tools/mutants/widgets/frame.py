@@ -5,15 +5,16 @@ from tools.mutants.fault import Fault
 STATIC = "astra_edu/course/widgets/static/frame"
 SEEN = "tests/browser/test_frame_browser.py::test_"
 POPS = f"{SEEN}the_key_for_the_keys_shows_them_in_sight_and_moves_nothing"
+PLACED = "tests/js/dom.test.js::the help pops up beside its button, which says so, where the window has room"
 
 FAULTS = [
     Fault("help: its key does nothing", f"{STATIC}/help.js", '"?": () =>', '"x": () =>', POPS),
-    Fault("help: it opens below the screen", f"{STATIC}/help.js", "top + bottom < innerHeight", "top", POPS),
+    Fault("help: it opens below the screen", f"{STATIC}/help.js", "top + bottom < innerHeight", "top", PLACED),
     Fault(
-        "help: it pushes away what is around it",
+        "help: all its keys run on in one line",
         f"{STATIC}/frame.css",
-        ":is(.astra-meaning, .astra-help):popover-open { position: fixed;",
-        ":is(.astra-meaning, .astra-help):popover-open { position: static;",
+        ".astra-widget .astra-help { white-space: pre-line;",
+        ".astra-widget .astra-help { white-space: normal;",
         POPS,
     ),
     Fault(
