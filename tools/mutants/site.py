@@ -7,6 +7,7 @@ TESTS = "tests/project/test_site.py::test_"
 ALL = f"{TESTS}importing_astra_edu_brings_all_it_needs_from_the_release_or_else_from_pure_wheels"
 HAD = f"{TESTS}what_the_release_has_not_at_hand_is_a_pure_wheel_and_what_nobody_has_is_said"
 THERE = f"{TESTS}packages_of_the_release_are_on_its_cdn_or_in_the_site_with_their_checksum"
+FRONT = "tests/browser/test_front_seen.py::test_"
 
 REOPENED = "tests/browser/test_site.py::test_exercise_1_is_solved_and_checked_and_all_is_there_when_it_is_opened_again"
 
@@ -83,6 +84,27 @@ FAULTS = [
         "for name, says, number in rows]",
         "for name, says, number in rows[::2]]",
         f"{TESTS}every_instrument_of_the_readme_has_a_page_and_its_notebook",
+    ),
+    Fault(
+        "the front page's title can't be seen",
+        "tools/site/site.css",
+        "header h1 { position: static; width: auto; height: auto; margin: 0; overflow: visible; clip-path: none;",
+        "header h1 { margin: 0;",
+        f"{FRONT}the_title_is_there_to_be_read_and_links_are_whole",
+    ),
+    Fault(
+        "links break in two",
+        "tools/site/site.css",
+        "li a { white-space: nowrap; }",
+        "",
+        f"{FRONT}the_title_is_there_to_be_read_and_links_are_whole",
+    ),
+    Fault(
+        "a wide screen is called too narrow",
+        "tools/site/site.css",
+        "@media (min-width: 701px) { .narrow { display: none; } }",
+        "",
+        f"{FRONT}a_narrow_screen_and_no_other_says_what_wants_a_wider_one",
     ),
     Fault(
         "JupyterLite sends its workers away when the network is cut",

@@ -13,6 +13,7 @@ import astra_edu as ae
 from astra_edu.course.widgets.handout import page as page_of
 from tools.site.wheels import ROOT
 
+TITLE = "astra_edu: how distributed training works"
 LAB = "lite/lab/index.html?path="
 HERE = Path(__file__).parent
 """Where the pages' own style and worker are."""
@@ -55,7 +56,8 @@ def build(site: Path, only: Collection[str] = ()) -> None:
         shown = page.make()
         (site / page.path).write_text(_with(shown.page(), _back(page), ""), encoding="utf-8")
     player = ae.Player(ae.schedule("all-reduce", "ring", 8))
-    front = _with(page_of([player], "astra_edu: how distributed training works"), _front(), _list(pages))
+    plain = page_of([player], TITLE).replace(f"<h1>{TITLE}</h1>\n", "", 1)  # the header has it, and shows it
+    front = _with(plain, _front(), _list(pages))
     (site / "index.html").write_text(front, encoding="utf-8")
     for name in ("site.css", "sw.js"):
         (site / name).write_text((HERE / name).read_text(encoding="utf-8"), encoding="utf-8")
@@ -72,11 +74,14 @@ def _with(page: str, before: str, after: str) -> str:
 
 def _front() -> str:
     return f"""<header>
+<h1>{TITLE}</h1>
 <p class="course">How does distributed deep-learning training work on real platforms? A course to watch, drag, break and
 measure, on an exact simulator. Nothing to install: all of it runs in this tab.</p>
-<p class="course"><a class="go" href="{LAB}notebooks/00_start_here.ipynb">Open the course</a>
+<p class="course links"><a class="go" href="{LAB}notebooks/00_start_here.ipynb">Open the course</a>
 <a href="{LAB}exercises/ex1_getting_started.ipynb">Exercise 1</a> <a href="docs/index.html">Documentation</a></p>
-<p>Press play: eight accelerators add up what each of them has, by a ring.</p>
+<p class="narrow">The instruments on this page work on a screen as narrow as this; the course’s notebooks want a
+wider one.</p>
+<p>Press play: eight accelerators (NPUs) add up what each of them has, by a ring.</p>
 </header>"""
 
 
@@ -86,12 +91,13 @@ def _list(pages: list[Page]) -> str:
         f'<a href="{LAB}notebooks/{page.notebook}">notebook {page.notebook[:2]}</a></li>'
         for page in pages
     )
-    return f"""<nav aria-labelledby="instruments"><h2 id="instruments">Instruments on pages without a kernel</h2>
+    return f"""<nav aria-labelledby="instruments">
+<h2 id="instruments">Instruments to try at once, each on a page of its own</h2>
 <ul>
 {lines}
 </ul></nav>"""
 
 
 def _back(page: Page) -> str:
-    return f"""<nav><a href="../index.html">← the course</a>
+    return f"""<nav class="links"><a href="../index.html">← the course</a>
 <a href="../{LAB}notebooks/{page.notebook}">the same, live, in notebook {page.notebook[:2]}</a></nav>"""
