@@ -173,6 +173,9 @@ def test_a_drag_moves_its_setting_by_as_many_values(show, values, there):
     page.mouse.up()
     assert page.locator(".astra-setting output").first.inner_text() == there
     page.locator("pre", has_text=f"slow={there[0]}").wait_for(state="attached")
+    now = 10 + 10 * int(there[0])
+    words = f"Against the setting before: time 30 µs → {now} µs ({(now - 30) / 0.3:+.1f} %).".replace("-", "−")
+    assert page.locator(".astra-change").inner_text() == words
 
 
 def test_a_curve_is_drawn_by_mouse_and_by_keys_and_stays_beside_the_true_one(show):

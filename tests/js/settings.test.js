@@ -38,13 +38,36 @@ test("what was asked for stays until its own answer is there, and is asked again
   show({ tensor: 1, data: 1 }, true);
   move(0, 1);
   move(1, 2);
-  assert.deepEqual(shared, [[{ tensor: 2 }, 1], [{ tensor: 2, data: 4 }, 2]]);
+  assert.deepEqual(shared, [[{ tensor: 2 }, 1, false], [{ tensor: 2, data: 4 }, 2, false]]);
   show({ tensor: 2, data: 1 }, false); // the answer to the first, or to another view
   assert.deepEqual(places(), [1, 2]);
   show({ tensor: 2, data: 2 }, true); // the answer, which brought a setting in line
   assert.deepEqual(places(), [1, 1]);
   move(0, 2);
-  assert.deepEqual(shared.at(-1), [{ tensor: 4 }, 3]);
+  assert.deepEqual(shared.at(-1), [{ tensor: 4 }, 3, false]);
+});
+
+test("from where a slider is taken hold of to where it is let go is one move, and so is a key", () => {
+  const page = openPage();
+  const shared = [];
+  const settings = new Settings(new Element("div"), (values, number, goesOn) => shared.push(goesOn));
+  const setting = { name: "tensor", label: "tensor group", menu: false, values: [1, 2, 4], words: ["1", "2", "4"], texts: ["1", "2", "4"] };
+  settings.show({ settings: [setting], greyed: {} }, { tensor: 1 }, true);
+  const { control } = settings.controls[0];
+  const move = (place, ms) => {
+    control.value = place;
+    control.fire("input");
+    page.tick(ms);
+  };
+  move(1, 40);
+  move(2, 10);
+  move(1, 10); // waits, and is sent once the drag is over
+  control.fire("change");
+  page.tick(40);
+  assert.deepEqual(shared, [false, true, true]);
+  move(2, 40);
+  control.fire("change");
+  assert.equal(shared.at(-1), false);
 });
 
 test("while a slider is dragged its values are sent now and then: at once, and with a pause between", () => {

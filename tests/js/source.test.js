@@ -55,6 +55,28 @@ test("what Python says of it now is shown where that is something else", () => {
   assert.deepEqual(shown, ["4 NPUs", "2 NPUs", "2 other NPUs"]);
 });
 
+test("a drag is compared with what was there before it, what Python sends with what was shown", () => {
+  const { model, source, answer } = begin();
+  source.ask({ npus: 3 }, 1);
+  source.ask({ npus: 4 }, 2, true);
+  answer(1, 3);
+  assert.equal(source.before.text, "npus=2");
+  answer(2, 4);
+  assert.equal(source.before.text, "npus=2");
+  source.ask({ npus: 5 }, 3);
+  answer(3, 5);
+  assert.equal(source.before.text, "npus=4");
+  model.set("data", JSON.stringify(data(8)));
+  assert.equal(source.before.text, "npus=5");
+  const saved = begin({ live: false, data: data(2), stored: { "npus=3": data(3), "npus=4": data(4), "npus=5": data(5) } });
+  saved.model.on("change:values", () => saved.source.find());
+  saved.source.ask({ npus: 3 }, 1);
+  saved.source.ask({ npus: 4 }, 2, true);
+  assert.equal(saved.source.before.text, "npus=2");
+  saved.model.set("values", { npus: 5 }); // another view of it
+  assert.equal(saved.source.before.text, "npus=4");
+});
+
 test("an older answer doesn't come between what is shown already and its own", () => {
   const { source, shown, answer } = begin();
   source.ask({ npus: 8 }, 1);

@@ -23,6 +23,7 @@ export class Reach {
     const { setting, per, vertical } = this.data.scene.drags[name] ?? this.from?.drag ?? {};
     if (what === "end" || !setting) {
       this.from = null;
+      this.settings.release();
       return;
     }
     const { values } = this.data.settings.find((other) => other.name === setting);

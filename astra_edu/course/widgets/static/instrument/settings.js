@@ -5,10 +5,11 @@ import { make, put } from "../frame/dom.js";
 const WAIT_MS = 30; // a drag sends no more often than this
 
 export class Settings {
-  /** share(values, number): somebody has set these; whoever answers says the number. */
+  /** share(values, number, goesOn): somebody has set these; whoever answers says the number. goesOn: by a drag that has
+   *  set others before. */
   constructor(root, share) {
     // moved: what has not been shared yet; asked: what has, and is not answered yet
-    Object.assign(this, { root, share, known: "", timer: null, moved: {}, asked: {}, number: 0 });
+    Object.assign(this, { root, share, known: "", timer: null, moved: {}, asked: {}, number: 0, held: null, goesOn: true });
     const set = make("fieldset", {}, root);
     make("legend", { text: "Setting" }, set);
     this.fields = make("div", { class: "astra-settings" }, set); // a drag ends where a child of a fieldset is hidden
@@ -71,18 +72,25 @@ export class Settings {
     const control = make("input", { type: "range", min: 0, max: setting.values.length - 1, step: 1, "aria-label": fullName(setting) }, label);
     const ticks = make("span", { class: "astra-ticks", "aria-hidden": "true" }, label);
     const marks = setting.values.map(() => make("i", {}, ticks));
-    control.addEventListener("input", () => this.#move(setting, Number(control.value)));
+    control.addEventListener("input", () => this.#move(setting, Number(control.value), true));
+    control.addEventListener("change", () => this.release());
     return { setting, label, control, readout, marks };
   }
 
-  /** Move a setting, named, to the value at a place, as its control would. */
+  /** Move a setting, named, to the value at a place, as its slider would: until it is released that is one move. */
   move(name, place) {
     const { setting, control } = this.controls.find((other) => other.setting.name === name);
     control.value = place;
-    this.#move(setting, place);
+    this.#move(setting, place, true);
   }
 
-  #move(setting, place) {
+  release() {
+    this.held = null;
+  }
+
+  #move(setting, place, holds = false) {
+    this.goesOn &&= this.held === setting.name;
+    this.held = holds ? setting.name : null;
     this.moved = { ...this.moved, [setting.name]: setting.values[place] };
     this.now = { ...this.now, ...this.moved };
     const control = this.controls.find((other) => other.setting === setting);
@@ -93,20 +101,20 @@ export class Settings {
   /** At once, and what comes before WAIT_MS are over together after them. */
   #send() {
     if (this.timer || !Object.keys(this.moved).length) return;
-    const { moved } = this;
-    this.moved = {};
+    const { moved, goesOn } = this;
+    Object.assign(this, { moved: {}, goesOn: true });
     this.timer = setTimeout(() => {
       this.timer = null;
       this.#send();
     }, WAIT_MS);
-    this.take(moved);
+    this.take(moved, goesOn);
   }
 
   /** Have these values, and those that are still to be answered. */
-  take(values) {
+  take(values, goesOn = false) {
     this.asked = { ...this.asked, ...values };
     this.number += 1;
-    this.share(this.asked, this.number);
+    this.share(this.asked, this.number, goesOn);
   }
 
   #set(control, value, greyed) {
