@@ -124,6 +124,16 @@ def test_no_tracked_file_names_a_package_registry(tracked):
     ] == []
 
 
+def test_a_clone_on_windows_has_the_same_bytes(tracked, tmp_path):
+    command = ["git", "-c", "core.autocrlf=true", "-c", "core.eol=crlf"]
+    clone = tmp_path / "clone"
+    subprocess.run([*command, "clone", "-q", "--no-checkout", str(ROOT), str(clone)], check=True)
+    shutil.copy(ROOT / ".gitattributes", clone / ".git" / "info" / "attributes")  # also before it is committed
+    subprocess.run([*command, "checkout", "-q", "HEAD"], cwd=clone, check=True)
+    listed = subprocess.run(["git", "ls-files", "--eol"], cwd=clone, check=True, capture_output=True, text=True)
+    assert [line for line in listed.stdout.splitlines() if line.split()[1] not in ("w/lf", "w/-text", "w/none")] == []
+
+
 def test_importing_the_package_loads_nothing_heavy():
     code = f"import astra_edu, json, sys; print(json.dumps([m for m in {HEAVY} if m in sys.modules]))"
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True)
