@@ -20,11 +20,11 @@ dashboard: $(VENV)/lab-installed ## what if, and cut the model, as a web page wi
 	@$(PY) -m astra_edu dashboard $(ARGS)
 
 update: ## get the newest course; what you wrote in the folder work stays
-	@if test -x $(PY); then $(PY) -m tools.work --pull; else python3 -m tools.work --pull; fi
+	@$(any_python); $$python -m tools.work --pull
 	@$(MAKE) --no-print-directory $(VENV)/lab-installed
 
 check-room: ## does this machine have what the course needs? Installs nothing
-	@if test -x $(PY); then $(PY) -m tools.check_room; else python3 -m tools.check_room; fi
+	@$(any_python); $$python -m tools.check_room
 
 test: $(VENV)/test-installed ## install (once), then every check: lint, types, tests, notebooks
 	$(PY) -m tools.test
@@ -84,7 +84,7 @@ $(INSTALLED): pyproject.toml tools/overrides.json
 	@if uv --version >/dev/null 2>&1; then uv pip install --python $(PY) -e '.[$(EXTRAS)]'; \
 	else $(PY) -m pip install --disable-pip-version-check -e '.[$(EXTRAS)]'; fi
 	@$(PY) -c 'from tools.lab import quiet_settings; quiet_settings()'
-	@printf '%s\n' '$(CURDIR)' > $(VENV)/installed-in
+	@pwd -P > $(VENV)/installed-in
 	@touch $(VENV)/lab-installed $@
 
 # Installed again when this folder was moved, or when the Python it was made with has gone.
@@ -93,6 +93,9 @@ ifneq ($(shell test -x $(PY) && cat $(VENV)/installed-in 2>/dev/null),$(CURDIR))
 endif
 
 new_enough = -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1
+
+# As good a one as there is: that of .venv, one that is new enough, or whatever python3 is.
+any_python = for python in $(PY) $(PYTHON) python3; do if $$python $(new_enough); then break; fi; done
 
 define make_venv
 if ! $(PY) $(new_enough); then \

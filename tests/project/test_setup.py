@@ -219,6 +219,31 @@ def test_a_python_without_venv_is_told_which_package(folder, monkeypatch):
     assert "sudo apt install python3.12-venv" in run.stdout
 
 
+def test_a_folder_with_signs_that_a_shell_reads_is_installed(folder):
+    moved = folder.rename(folder.with_name("Anna's Kurs (2) & Łódź"))
+    (moved / "tools" / "__init__.py").touch()
+    (moved / "tools" / "lab.py").write_text("def quiet_settings(): pass\n")
+    python = script(
+        moved / ".venv" / "bin" / "python", f'case "$*" in *pip*) exit 0;; esac; exec {sys.executable} "$@"'
+    )
+    script(moved / "bin" / "uv", "exit 1")
+    run = make(moved, ".venv/lab-installed", f"PATH={moved / 'bin'}:{os.environ['PATH']}")
+    assert run.returncode == 0, run.stderr
+    assert (python.parents[1] / "installed-in").read_text(encoding="utf-8") == f"{moved}\n"
+    assert make(moved, "-n", "lab").stdout.split() == [".venv/bin/python", "-m", "tools.lab"]
+
+
+@pytest.mark.parametrize("target", ["check-room", "update"])
+def test_where_python3_is_too_old_another_one_looks_round(folder, target):
+    """As on macOS, where python3 is Apple's 3.9 beside Homebrew's python3.13."""
+    old = script(folder / "bin" / "python3", 'case "$1" in -c) exit 1;; esac; echo old; exit 3')
+    new = script(folder / "bin" / "python3.13", 'case "$1" in -c) exit 0;; esac; echo "new $*"; exit 3')
+    what = {"check-room": "tools.check_room", "update": "tools.work --pull"}[target]
+    run = make(folder, target, f"PYTHON={old} {new}")
+    assert run.stdout.splitlines()[0] == f"new -m {what}"
+    assert make(folder, target, f"PYTHON={old}", f"PATH={folder / 'bin'}:{os.environ['PATH']}").stdout.startswith("old")
+
+
 @pytest.fixture
 def installed(folder) -> Path:
     script(folder / ".venv" / "bin" / "python", "exit 0")
