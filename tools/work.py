@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
@@ -36,8 +37,15 @@ def originals(root: Path = ROOT) -> Iterator[Path]:
 def prepare(root: Path = ROOT, work: Path = WORK) -> list[str]:
     """Bring the work folder up to date. Returns a sentence for each notebook that a student has to know of."""
     first = not work.exists()
-    said = [words for path in originals(root) if (words := _bring(root / path, work, path))]
-    return [] if first else said
+    said, wrong = list[str](), list[str]()
+    for path in originals(root):
+        try:
+            said.append(_bring(root / path, work, path))
+        except OSError as error:  # a full disk; on Windows also a file that another program has open
+            wrong.append(
+                f"{path.as_posix()} couldn't be written ({error.strerror or error}); the next start tries it again."
+            )
+    return [*([] if first else filter(None, said)), *wrong]
 
 
 def _bring(original: Path, work: Path, path: Path) -> str:
@@ -144,7 +152,9 @@ def pull(root: Path = ROOT) -> str:
     if not (root / ".git").exists():
         return "This folder isn't a clone: unzip the newest course over it, what you wrote stays. Then start it again."
     try:
-        done = subprocess.run(["git", "pull", "--ff-only"], cwd=root, capture_output=True, text=True)
+        done = subprocess.run(
+            ["git", "pull", "--ff-only"], cwd=root, capture_output=True, encoding="utf-8", errors="replace"
+        )
     except FileNotFoundError:
         return "There is no git here: unzip the newest course over this folder, what you wrote stays."
     if done.returncode:
@@ -158,7 +168,10 @@ def main(words: list[str]) -> int:
     wrong = pull() if "--pull" in words else ""
     if wrong:
         print(wrong, file=sys.stderr)
-    print("\n".join(prepare()) or f"{WORK} has the newest notebooks.")
+    if find_spec("nbformat"):
+        print("\n".join(prepare()) or f"{WORK} has the newest notebooks.")
+    else:
+        print("Nothing is installed yet: the first start brings the notebooks.")
     return 1 if wrong else 0
 
 

@@ -1,5 +1,6 @@
 """The work folder: copies to write in, and what is new arrives without losing an answer."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -119,6 +120,46 @@ def test_an_input_that_was_changed_stays(project):
     told = "exercises/inputs/ring.txt: you changed it, so it stays yours; delete it and start again for the newest."
     assert prepare(project, folder) == [told]
     assert (folder / "exercises" / "inputs" / "ring.txt").read_text() == "2 MiB"
+
+
+def test_a_file_that_another_program_has_open_waits_for_the_next_start(project, monkeypatch):
+    """As on Windows, where Excel lets nobody replace what it shows."""
+    folder = project / "work"
+    prepare(project, folder)
+    (project / "exercises" / "inputs" / "ring.txt").write_text("2 MiB")
+    save(project / "notebooks" / "01.ipynb", notebook("more"))
+    real = os.replace
+
+    def replace(part, path):
+        if path.name == "ring.txt":
+            raise PermissionError(13, "Access is denied")
+        real(part, path)
+
+    monkeypatch.setattr(os, "replace", replace)
+    told = "exercises/inputs/ring.txt couldn't be written (Access is denied); the next start tries it again."
+    assert prepare(project, folder) == ["notebooks/01.ipynb is new.", told]
+    monkeypatch.undo()
+    assert prepare(project, folder) == ["exercises/inputs/ring.txt is a newer one."]
+    assert (folder / "exercises" / "inputs" / "ring.txt").read_text() == "2 MiB"
+
+
+def test_before_the_installation_an_update_only_gets_the_course(project, monkeypatch, capsys):
+    monkeypatch.setattr(work, "pull", lambda: "")
+    monkeypatch.setattr(work, "WORK", project / "work")
+    monkeypatch.setattr(work, "find_spec", lambda name: None)
+    assert work.main(["--pull"]) == 0
+    assert capsys.readouterr().out == "Nothing is installed yet: the first start brings the notebooks.\n"
+    assert not (project / "work").exists()
+
+
+def test_what_git_says_in_other_letters_than_the_terminal_s_is_said(project, monkeypatch):
+    """As on Windows, where git writes UTF-8 and Python expects cp1252."""
+    (project / ".git").mkdir()
+    (project / "bin").mkdir()
+    (project / "bin" / "git").write_text("#!/bin/sh\nprintf 'Łódź \\377' >&2\nexit 1\n", encoding="utf-8")
+    (project / "bin" / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", str(project / "bin"), prepend=os.pathsep)
+    assert pull(project).endswith("It says:\nŁódź \ufffd")
 
 
 def test_what_both_changed_stands_there_twice_the_student_s_second():
