@@ -23,17 +23,10 @@ OLDEST = (3, 11)
 DISK_MB = 1200
 MEMORY_MB = 2000
 PORT = 8888
+LONGEST_PATH = 95  # of this folder on Windows: JupyterLab's longest file goes into it
+READS_ALL_PATHS = (3, 13)  # Python reads the .pth file that names this folder as UTF-8, on Windows too
 SILENT: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-BROWSERS = (
-    "firefox",
-    "google-chrome",
-    "chromium",
-    "chromium-browser",
-    "microsoft-edge",
-    "brave-browser",
-    "open",
-    "start",
-)
+BROWSERS = ("firefox", "google-chrome", "chromium", "chromium-browser", "microsoft-edge", "brave-browser")
 
 
 class Finding(NamedTuple):
@@ -42,6 +35,11 @@ class Finding(NamedTuple):
     ok: bool | None  # only an annotation: an older Python reads this file, too
     what: str
     advice: str = ""
+
+
+def here(with_make: str, without: str) -> str:
+    """The one of the two that can be typed here."""
+    return with_make if shutil.which("make") else without
 
 
 def python() -> Finding:
@@ -83,15 +81,15 @@ def installer(folder: str) -> list[str]:
 
 def network() -> Finding:
     """Whether packages can be had, as pip or uv is set up here."""
-    with tempfile.TemporaryDirectory() as folder:
-        command = installer(folder)
-        if not command:
-            return Finding(None, "not tried whether packages can be downloaded", "There is no pip yet.")
-        try:
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            command = installer(folder)
+            if not command:
+                return Finding(None, "not tried whether packages can be downloaded", "There is no pip yet.")
             if subprocess.call(command, timeout=60, **SILENT) == 0:
                 return Finding(True, "packages can be downloaded")
-        except subprocess.TimeoutExpired:
-            pass
+    except (subprocess.TimeoutExpired, OSError):  # on Windows also a folder in which something is still open
+        pass
     return Finding(
         False,
         "packages can't be downloaded",
@@ -125,13 +123,17 @@ def memory() -> Finding:
 
 def folder() -> Finding:
     """Whether this folder can be written, and is no folder that gets lost."""
+    tried = ROOT / f".check-room-{os.getpid()}"  # tempfile tries for ever where Windows lets nobody write
     try:
-        with tempfile.TemporaryFile(dir=str(ROOT)):
-            pass
+        tried.touch()
+        tried.unlink()
     except OSError as error:
         return Finding(False, "this folder can't be written", f"{error}: copy the course to a folder of your own.")
-    if sys.platform == "win32" and len(str(ROOT)) > 120:
+    if sys.platform == "win32" and len(str(ROOT)) > LONGEST_PATH:
         return Finding(False, "this folder's path is long", "Windows stops at 260 signs: move it to C:\\astra-edu.")
+    if sys.platform == "win32" and sys.version_info[:2] < READS_ALL_PATHS and not str(ROOT).isascii():
+        advice = "On Windows Python can do with them from 3.13 on; use that, or move the folder to C:\\astra-edu."
+        return Finding(False, "this folder's path has letters beyond a to z", advice)
     return Finding(True, "this folder can be written")
 
 
@@ -174,9 +176,8 @@ def packages() -> Iterator[Finding]:
         except metadata.PackageNotFoundError:
             have = ""
         if not have or not wanted.specifier.contains(have, prereleases=True):
-            yield Finding(
-                False, "{} {}".format(wanted.name, have or "isn't installed"), f"{wanted} is needed: make lab."
-            )
+            how = here("make lab", 'pip install -e ".[notebook]"')
+            yield Finding(False, "{} {}".format(wanted.name, have or "isn't installed"), f"{wanted} is needed: {how}.")
 
 
 def answer() -> Finding:
@@ -192,9 +193,9 @@ def kernel() -> Finding:
     from jupyter_client.manager import start_new_kernel
 
     try:
-        manager, client = start_new_kernel(startup_timeout=60, **SILENT)
+        manager, client = start_new_kernel(startup_timeout=60, cwd=str(ROOT / "notebooks"), **SILENT)
     except Exception as error:
-        return Finding(False, "no kernel starts", f"{type(error).__name__}: {error}. Delete .venv and run make lab.")
+        return Finding(False, "no kernel starts", f"{type(error).__name__}: {error}. Delete .venv and install again.")
     try:
         said = client.execute_interactive("import astra_edu", timeout=60, output_hook=lambda message: None)
     except TimeoutError:
@@ -202,7 +203,7 @@ def kernel() -> Finding:
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)
-    return Finding(said["content"]["status"] == "ok", "a notebook's kernel imports the course", "Run make lab again.")
+    return Finding(said["content"]["status"] == "ok", "a notebook's kernel imports the course", "Install again.")
 
 
 def after() -> Iterator[Finding]:
@@ -248,9 +249,10 @@ def main() -> int:
     if not good:
         print("\nSomething is missing: what to do stands below it.")
     elif stage is before:
-        print("\nThis machine can have the course: make lab installs it.")
+        how = here("make lab installs it", "the README's lines for pip or Windows install it")
+        print(f"\nThis machine can have the course: {how}.")
     else:
-        print("\nThis machine is ready: make lab.")
+        print("\nThis machine is ready: {}.".format(here("make lab", "python -m tools.lab")))
     return 0 if good else 1
 
 
