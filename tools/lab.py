@@ -12,6 +12,7 @@ import secrets
 import signal
 import sys
 import threading
+from collections.abc import MutableMapping
 from pathlib import Path
 
 import zmq
@@ -54,6 +55,11 @@ def is_root() -> bool:
     return hasattr(os, "geteuid") and os.geteuid() == 0  # Windows has no such thing
 
 
+def let_kernels_find_the_course(environ: MutableMapping[str, str]) -> None:
+    """Also where this folder was moved since, or Python can't read its path in site-packages (see check_room)."""
+    environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), environ.get("PYTHONPATH"))))
+
+
 def arguments(token: str, *, root: bool, browser: bool, folder: Path = work.WORK) -> list[str]:
     """JupyterLab's command line. It refuses root unless told otherwise, so it is told only then."""
     return [
@@ -77,6 +83,7 @@ def main(argv: list[str]) -> None:
     for words in [] if originals else work.prepare():
         print(words, flush=True)
     quiet_settings()
+    let_kernels_find_the_course(os.environ)
 
     from jupyterlab.labapp import LabApp
 

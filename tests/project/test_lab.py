@@ -12,9 +12,10 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
+from jupyterlab.labapp import LabApp
 
 from astra_edu.course.dashboard.browser import can_open_browser
-from tools.lab import ROOT, START, arguments, first_answer, quiet_settings
+from tools.lab import ROOT, START, arguments, first_answer, main, quiet_settings
 
 NEWS = "@jupyterlab/apputils-extension:notification"
 STATE = {"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": True}}
@@ -77,6 +78,19 @@ def test_settings_of_others_are_kept(tmp_path):
     assert json.loads(quiet_settings(tmp_path).read_text()) == theirs | STATE | {
         NEWS: {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True}
     }
+
+
+def test_a_kernel_finds_the_course_also_where_site_packages_doesn_t_name_it(tmp_path, monkeypatch):
+    """-S leaves site-packages out: as after a folder was moved, or with Python 3.12 in a Łukasz's on Windows."""
+    command = [sys.executable, "-S", "-c", "import astra_edu"]
+    environ = os.environ | {"PYTHONPATH": ""}
+    assert subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True).returncode == 1
+    monkeypatch.setattr(LabApp, "initialize_server", lambda words: sys.exit(0))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(SystemExit):
+        main(["--originals"])
+    assert os.environ["PYTHONPATH"] == f"{ROOT}{os.pathsep}{tmp_path}"
+    subprocess.run(command, cwd=tmp_path, check=True)
 
 
 def status(address: str) -> int:
