@@ -211,7 +211,8 @@ def _ask_judge(order: Order, settings: Settings) -> tuple[str, str]:
             input=as_json(order),
             env=environment,
             capture_output=True,
-            text=True,
+            encoding="utf-8",
+            errors="replace",
             timeout=60 * settings.minutes + GRACE_S,
             start_new_session=True,
         )

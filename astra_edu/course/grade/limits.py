@@ -10,6 +10,7 @@ import ctypes
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -35,25 +36,29 @@ MOST_NOTED = 20
 
 def limit(memory_gib: float, file_mib: int, processes: int) -> None:
     """Limit this process and all that it starts, where the system can: memory (GiB), one file (MiB), processes."""
+    limit_memory(memory_gib)
+    _limit("RLIMIT_FSIZE", file_mib * 2**20)
+    _limit("RLIMIT_NPROC", processes)
+    _limit("RLIMIT_CORE", 0)
+
+
+def limit_memory(gib: float) -> None:
+    """Limit this process' memory, where the system can."""
+    _limit("RLIMIT_AS", int(gib * 2**30))
+
+
+def _limit(name: str, most: int) -> None:
     try:
         import resource
     except ImportError:  # Windows
         return
-    for name, most in (
-        ("RLIMIT_AS", int(memory_gib * 2**30)),
-        ("RLIMIT_FSIZE", file_mib * 2**20),
-        ("RLIMIT_NPROC", processes),
-        ("RLIMIT_CORE", 0),
-    ):
-        kind = getattr(resource, name, None)
-        if kind is None:
-            continue
-        hard = resource.getrlimit(kind)[1]
-        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        try:
-            resource.setrlimit(kind, (most, most))
-        except (OSError, ValueError):  # macOS has some of them in name only
-            continue
+    kind = getattr(resource, name, None)
+    if kind is None:
+        return
+    hard = resource.getrlimit(kind)[1]
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    with suppress(OSError, ValueError):  # macOS has some of them in name only
+        resource.setrlimit(kind, (most, most))
 
 
 def die_with_parent() -> None:
@@ -86,7 +91,10 @@ def refuse(folder: Path, hidden: Sequence[str], noted: list[str]) -> None:
             return True  # it is open already
         name = os.fsdecode(path)
         if isinstance(at, int) and at >= 0 and not os.path.isabs(name):
-            name = os.path.join(os.readlink(f"/proc/self/fd/{at}"), name)
+            try:
+                name = os.path.join(os.readlink(f"/proc/self/fd/{at}"), name)
+            except OSError:  # macOS doesn't say there which folder it is
+                return False
         real = os.path.realpath(name)
         return within(real, inside) or real == os.devnull
 
@@ -94,7 +102,8 @@ def refuse(folder: Path, hidden: Sequence[str], noted: list[str]) -> None:
         if isinstance(path, int) or not hidden:
             return True
         real = os.path.realpath(os.fsdecode(path))
-        return within(real, inside) or not any(within(real, place) for place in hidden)
+        alike = real.casefold()  # macOS opens SOLUTIONS as solutions
+        return within(real, inside) or not any(within(alike, place.casefold()) for place in hidden)
 
     def stop(what: str) -> None:
         if len(noted) < MOST_NOTED and what not in noted:

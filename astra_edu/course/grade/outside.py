@@ -23,7 +23,7 @@ from astra_edu.course.check.judge import TELLING
 from astra_edu.course.check.question import Question
 from astra_edu.course.check.verdict import Verdict
 from astra_edu.course.grade.asked import Asked, asked_in, code_cells, official
-from astra_edu.course.grade.limits import keep_orphans
+from astra_edu.course.grade.limits import keep_orphans, limit_memory
 from astra_edu.course.grade.marks import NOTED, OPEN, RIGHT, STOPPED, WRONG, Judged, Mark, Order, as_json, order
 from astra_edu.course.grade.peer import GoneError, LateError, Peer
 from astra_edu.course.grade.sandbox import Confined, Stage
@@ -244,9 +244,7 @@ def main() -> None:
     wanted = order(sys.stdin.read())
     out, sys.stdout = sys.stdout, sys.stderr
     keep_orphans()
-    import resource
-
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_GIB * 2**30,) * 2)
+    limit_memory(MEMORY_GIB)
     course = Path(wanted.course)
     os.chdir(Path(wanted.stage) / "exercises")
     _, notebook = official(course)[wanted.exercise]

@@ -145,7 +145,7 @@ def _card(mark: Mark) -> Markup:
 def write_report(results: Sequence[Graded], folder: Path) -> Path:
     """Write the tables and pages into a folder; the class's page."""
     pages = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True)
-    looks = {"css": Markup((TEMPLATES / "page.css").read_text()), "card_style": Markup(STYLE)}
+    looks = {"css": Markup((TEMPLATES / "page.css").read_text(encoding="utf-8")), "card_style": Markup(STYLE)}
     students = by_student(results)
     for student in students:
         cards = {mark: _card(mark) for one in student.notebooks for mark in one.marks}

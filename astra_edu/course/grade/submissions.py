@@ -19,7 +19,7 @@ from astra_edu.course.grade.asked import Asked, asked_in, code_cells, source
 from astra_edu.course.grade.marks import Text
 
 LARGEST_MIB = 50
-_LEFT_OUT = {".ipynb_checkpoints", ".git", ".venv", "__pycache__"}
+_LEFT_OUT = {".ipynb_checkpoints", ".git", ".venv", "__pycache__", "__MACOSX"}
 _NBGRADER = {"source", "release", "autograded", "feedback"}
 _QUESTION = re.compile(r"\b(ex\d+)\.(\w+)\s*\(")
 _HINT = re.compile(r"Hint (\d) of \d")
@@ -45,10 +45,17 @@ def submissions(folder: Path) -> Iterator[Submission]:
     """The notebooks of a folder, in the order of their names."""
     paths = sorted(path for path in folder.rglob("*.ipynb") if path.is_file() and not path.is_symlink())
     for path in paths:
-        parts = path.relative_to(folder).parts
+        parts = tuple(map(_printable, path.relative_to(folder).parts))
+        if parts[-1].startswith("._"):  # what macOS puts beside a file in a zip
+            continue
         if _LEFT_OUT & set(parts) or (parts[0] in _NBGRADER and (folder / "submitted").is_dir()):
             continue
         yield Submission(_student(parts), path, "/".join(parts), folder)
+
+
+def _printable(name: str) -> str:
+    """A name, also one in another code than this system's, such as a zip from Windows may have."""
+    return name.encode("utf-8", "backslashreplace").decode()
 
 
 def _student(parts: tuple[str, ...]) -> str:

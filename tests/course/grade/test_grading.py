@@ -258,6 +258,66 @@ def test_windows_is_told_to_use_wsl(tmp_path, monkeypatch):
         grade_all(tmp_path, tmp_path, QUICK)
 
 
+def test_a_judge_goes_on_where_memory_can_t_be_limited(tmp_path, monkeypatch):
+    """As on macOS, whose kernel refuses this limit."""
+    refusing = (
+        "import resource, runpy\n"
+        "def no(kind, most):\n    raise ValueError('current limit exceeds maximum limit')\n"
+        "resource.setrlimit = no\n"
+        "runpy.run_module('astra_edu.course.grade.outside', run_name='__main__')\n"
+    )
+    real = subprocess.run
+
+    def run(command, **rest):
+        judge = command[-1] == "astra_edu.course.grade.outside"
+        return real([sys.executable, "-P", "-c", refusing] if judge else command, **rest)
+
+    monkeypatch.setattr(grading.subprocess, "run", run)
+    (tmp_path / "class").mkdir()
+    (tmp_path / "class" / "ex1_anna.ipynb").write_text(json.dumps(a_class.solution()))
+    (anna,) = grade_all(tmp_path / "class", tmp_path / "kept", QUICK)
+    assert (anna.problem, anna.right) == ("", 5)
+
+
+def test_names_as_zips_from_windows_and_macos_leave_them(tmp_path):
+    """Letters in Windows' old code, and the files that macOS puts beside each."""
+    (tmp_path / "class" / "__MACOSX").mkdir(parents=True)
+    for name in (b"__MACOSX/._ex1_anna.ipynb", b"._ex1_anna.ipynb"):
+        (tmp_path / "class" / os.fsdecode(name)).write_bytes(b"\0\5\26\7")
+    try:
+        (tmp_path / "class" / os.fsdecode(b"ex1_M\x81ller.ipynb")).write_text(json.dumps(a_class.exercise()))
+    except OSError:
+        pytest.skip("a file system that has no such names")
+    said = CliRunner().invoke(main, ["grade", str(tmp_path / "class")])
+    assert said.exit_code == 0, said.output
+    rows = list(csv.DictReader((tmp_path / "class-graded" / "grades.csv").open(encoding="utf-8")))
+    assert [(row["student"], row["problem"]) for row in rows] == [("M\\udc81ller", "")]
+
+
+def test_what_is_hidden_stays_so_where_capitals_don_t_count_and_no_folder_is_known_by_its_number(tmp_path):
+    """As on macOS, which also has no /proc."""
+    for name in ("Solutions", "mine"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "Solutions" / "ex1.txt").write_text("answer")
+    code = f"""
+import os
+from pathlib import Path
+from astra_edu.course.grade.limits import refuse
+noted, at = [], os.open({str(tmp_path / "mine")!r}, os.O_RDONLY)
+def gone(path):
+    raise FileNotFoundError(path)
+os.readlink = gone
+refuse(Path({str(tmp_path / "mine")!r}), [{str(tmp_path / "solutions")!r}], noted)
+for tried in (lambda: open({str(tmp_path / "Solutions" / "ex1.txt")!r}), lambda: os.mkdir("new", dir_fd=at)):
+    try:
+        tried()
+    except PermissionError as error:
+        print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert [line.partition(": ")[2].split()[0] for line in done.stdout.splitlines()] == ["read", "change"]
+
+
 def test_limits_that_bubblewrap_gives_are_there(a_graded_class):
     results, _, _ = a_graded_class
     if sandbox.CONFINED[True] != next(iter(results.values())).confined:
