@@ -32,6 +32,20 @@ FAULTS = [
         f"{OF_SERVER}a_dashboard_that_is_full_says_so_and_has_room_again",
     ),
     Fault(
+        "a pipe that stays open is waited for",
+        WORKER,
+        "[self._pipe, self._process.sentinel]",
+        "[self._pipe]",
+        f"{OF_SERVER}a_process_whose_pipe_stays_open_is_missed_at_once",
+    ),
+    Fault(
+        "as many connections as macOS gives at first",
+        f"{HERE}command.py",
+        "_allow_files(MOST_FILES)",
+        "_allow_files(256)",
+        f"{OF_SERVER}more_connections_are_allowed_than_macos_gives_at_first",
+    ),
+    Fault(
         "nothing sleeps",
         SERVER,
         "idle_minutes * 60",
@@ -41,8 +55,8 @@ FAULTS = [
     Fault(
         "an answer takes for ever",
         WORKER,
-        "poll(self._limits.seconds)",
-        "poll(600)",
+        "self._process.sentinel], self._limits.seconds)",
+        "self._process.sentinel], 600)",
         f"{OF_SERVER}what_takes_too_long_is_stopped_and_the_page_can_go_on",
     ),
     Fault(

@@ -6,6 +6,7 @@ import os
 import secrets
 import sys
 import webbrowser
+from contextlib import suppress
 from ipaddress import ip_address
 from socket import AF_INET
 
@@ -14,6 +15,9 @@ import psutil
 
 from astra_edu.course.dashboard.browser import can_open_browser
 
+MOST_FILES = 4096
+"""And connections; a page has about eight."""
+NOT_HELD = "This system doesn't hold a page to --memory; to --seconds it does."
 LOCAL = ("localhost", "127.0.0.1", "::1")
 ALL = ("0.0.0.0", "::", "")
 PAGES = 64
@@ -64,6 +68,8 @@ def dashboard(
     if token is not None and not token.strip() and not no_token:
         raise click.UsageError("An empty token lets everybody in; --no-token says so.")
     word = "" if no_token else (token or made_up()).strip()
+
+    _allow_files(MOST_FILES)
 
     async def serve() -> None:
         served = Served(word, Limits(seconds, memory, pages, idle), host in LOCAL)
@@ -118,4 +124,17 @@ def _told(host: str, port: int, token: str) -> list[str]:
         lines += [f"    {_address(one, port, token)}" for one in found]
     if host not in LOCAL and not token:
         lines.append("Everybody who reaches it may use it: there is no token.")
-    return [*lines, "Ctrl-C ends it."]
+    return [*lines, "Ctrl-C ends it.", *([] if sys.platform == "linux" else [NOT_HELD])]
+
+
+def _allow_files(most: int) -> None:
+    """Let this process have so many files and connections open, where it may; macOS begins with 256."""
+    try:
+        import resource
+    except ImportError:  # Windows, which has no such limit
+        return
+    now, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    if now != resource.RLIM_INFINITY and now < most:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))

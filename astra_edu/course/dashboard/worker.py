@@ -7,7 +7,7 @@ import signal
 import sys
 import warnings
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from threading import RLock
 
 from astra_edu.course.grade.limits import limit
@@ -54,8 +54,11 @@ class Worker:
         with self._asking:
             try:
                 self._pipe.send_bytes(text.encode())
-                if self._pipe.poll(self._limits.seconds):
+                there = wait([self._pipe, self._process.sentinel], self._limits.seconds)
+                if self._pipe in there:
                     return self._pipe.recv_bytes()
+                if there:  # on Windows one that ends as it begins leaves its pipe open
+                    raise EOFError
             except (EOFError, OSError):
                 self.end()
                 raise StoppedError("The process of this page has ended.") from None

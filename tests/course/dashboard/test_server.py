@@ -3,12 +3,15 @@
 import asyncio
 import json
 import multiprocessing
+import os
 import re
 import signal
 import socket
 import subprocess
 import sys
 import time
+from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import urlencode
 
@@ -17,7 +20,7 @@ import pytest
 from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest
 from tornado.websocket import websocket_connect
 
-from astra_edu.course.dashboard import command
+from astra_edu.course.dashboard import command, worker
 from astra_edu.course.dashboard.server import MOST_BYTES, Served, listening
 from astra_edu.course.dashboard.worker import Limits
 
@@ -198,6 +201,26 @@ def test_a_process_that_dies_is_missed_and_replaced():
     in_a_room(test)
 
 
+def test_a_process_whose_pipe_stays_open_is_missed_at_once(monkeypatch):
+    """As on Windows, when it is stopped before it has taken over its end."""
+    pipe = worker._CONTEXT.Pipe
+    kept = []
+
+    def opened():
+        ours, theirs = pipe()
+        kept.append(os.dup(theirs.fileno()))
+        return ours, theirs
+
+    monkeypatch.setattr(worker._CONTEXT, "Pipe", opened, raising=False)
+    one = worker.Worker(Limits(seconds=60))
+    begun = time.monotonic()
+    psutil.Process(one.pid).kill()
+    with pytest.raises(worker.StoppedError, match="has ended"):
+        one.ask("{}")
+    assert time.monotonic() - begun < 30
+    os.close(kept[0])
+
+
 def test_a_page_that_nobody_uses_sleeps_and_wakes():
     async def test(room):
         page = await room.page()
@@ -296,6 +319,27 @@ def test_a_port_that_is_taken_and_contradictions_are_a_sentence():
             assert "Traceback" not in error.decode()
 
     in_a_room(test)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="seen in /proc")
+def test_more_connections_are_allowed_than_macos_gives_at_first():
+    resource = pytest.importorskip("resource")
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    line = [sys.executable, "-m", "astra_edu", "dashboard", "--no-browser", "--port=0"]
+    few = partial(resource.setrlimit, resource.RLIMIT_NOFILE, (256, hard))
+    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True, preexec_fn=few) as server:
+        try:
+            server.stdout.readline()
+            now = re.search(r"Max open files +(\d+)", Path(f"/proc/{server.pid}/limits").read_text())[1]
+            most = command.MOST_FILES if hard == resource.RLIM_INFINITY else min(command.MOST_FILES, hard)
+            assert int(now) == most > 256
+        finally:
+            server.send_signal(signal.SIGINT)
+
+
+def test_where_memory_is_not_held_that_is_said(monkeypatch):
+    monkeypatch.setattr(command.sys, "platform", "win32")
+    assert command._told("127.0.0.1", 1, "x")[1:] == ["Ctrl-C ends it.", command.NOT_HELD]
 
 
 def test_others_on_the_network_only_where_that_was_asked_for():
