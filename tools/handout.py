@@ -105,7 +105,10 @@ def print_all(sheets: list[Path]) -> str:
         try:
             chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
         except Error:
-            return "The HTML is there; PDFs want a browser: sudo apt install chromium, or playwright install chromium."
+            return (
+                "The HTML is there; PDFs want a browser: python -m playwright install chromium "
+                "(or sudo apt install chromium)."
+            )
         tab = chromium.new_page()
         for path in sheets:
             tab.goto(path.resolve().as_uri())
@@ -149,7 +152,7 @@ def main(words: list[str]) -> int:
     wrong = "" if given.html else print_all(sheets)
     if wrong:
         (given.out / "index.html").write_text(index(made, pdf=False), encoding="utf-8")
-    print(f"{given.out}/index.html: {len(sheets)} sheets.")
+    print(f"{given.out / 'index.html'}: {len(sheets)} sheets.")
     if wrong:
         print(wrong, file=sys.stderr)
     return 1 if wrong else 0

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import sys
 import zipfile
 
 import pytest
@@ -10,7 +11,7 @@ from tools.site import pages
 from tools.site.lite import joined
 from tools.site.lock import COURSE, KERNEL, lock
 from tools.site.release import CORE, LOCK, Release
-from tools.site.wheels import ROOT, SiteError, Wheel, inputs
+from tools.site.wheels import ROOT, SiteError, Wheel, inputs, own
 
 NAMES = {*KERNEL, *COURSE}
 
@@ -109,6 +110,15 @@ def test_another_release_is_refused_and_so_is_none(tmp_path):
         (tmp_path / name).write_text("{}")
     with pytest.raises(SiteError, match="isn't that of Pyodide"):
         release.core(tmp_path)
+
+
+def test_what_pip_says_in_letters_that_a_code_page_lacks_is_said(tmp_path, monkeypatch):
+    pip = tmp_path / "python"
+    pip.write_text("#!/bin/sh\nprintf 'no Łódź \\201' >&2\nexit 1\n", encoding="utf-8")
+    pip.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(pip))
+    with pytest.raises(SiteError, match="no Łódź \ufffd"):
+        own(tmp_path)
 
 
 def test_packages_of_the_release_are_on_its_cdn_or_in_the_site_with_their_checksum(tmp_path):

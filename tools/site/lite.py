@@ -12,7 +12,7 @@ import nbformat
 
 from tools.site.lock import KERNEL, lock
 from tools.site.release import LOCK, Release
-from tools.site.wheels import ROOT, SiteError, Wheel, inputs, own, pure
+from tools.site.wheels import ROOT, UTF8, SiteError, Wheel, inputs, own, pure
 
 CONTENTS = ("notebooks", "exercises")
 EXTENSION = Path("share/jupyter/labextensions/@jupyterlite/pyodide-kernel-extension/static/pypi")
@@ -82,6 +82,6 @@ def _build(work: Path, lite: Path) -> None:
     (source / "overrides.json").write_text(json.dumps(overrides), encoding="utf-8")
     words = [sys.executable, "-m", "jupyterlite_core", "build", "--contents", "files", "--output-dir", str(lite)]
     words += ["--no-sourcemaps"]
-    done = subprocess.run(words, cwd=source, capture_output=True, text=True)
+    done = subprocess.run(words, cwd=source, env=UTF8, capture_output=True, encoding="utf-8", errors="replace")
     if done.returncode:
         raise SiteError(f"JupyterLite can't be built: {done.stderr.strip() or done.stdout.strip()}")

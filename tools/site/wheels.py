@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
 import sys
 import zipfile
@@ -15,6 +16,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+UTF8 = os.environ | {"PYTHONUTF8": "1"}
+"""For programs whose words are read here: on Windows they would be in a code page."""
 PYTHON = "3.14"
 """Of the Pyodide release."""
 WHERE = {
@@ -117,8 +120,7 @@ def _called(name: str, folder: Path) -> Iterator[Path]:
 
 
 def _pip(*words: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "pip", "--disable-pip-version-check", *words], capture_output=True, text=True
-    )
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", *words]
+    done = subprocess.run(command, env=UTF8, capture_output=True, encoding="utf-8", errors="replace")
     if done.returncode:
         raise SiteError(f"pip {words[0]} of {words[-1]} failed: {done.stderr.strip().splitlines()[-1:]}")
