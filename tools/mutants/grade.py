@@ -31,7 +31,21 @@ FAULTS = [
     Fault("the disk isn't watched", SANDBOX, "if _size(self.work) > FOLDER_MIB", "if 0 > FOLDER_MIB", SAID),
     Fault("the network isn't refused", LIMITS, "    **dict.fromkeys(NETWORK, _network),\n", "", SAID),
     Fault("solutions may be read", LIMITS, 'stop(f"read {_short(args[0])}")', "pass", SAID),
-    Fault("memory isn't limited", LIMITS, '("RLIMIT_AS", int(memory_gib * 2**30)),', "", SAID),
+    Fault("memory isn't limited", LIMITS, '    _limit("RLIMIT_AS", int(gib * 2**30))\n', "    pass\n", SAID),
+    Fault(
+        "capitals show what is hidden",
+        LIMITS,
+        "alike = real.casefold()",
+        "alike = real",
+        f"{TESTS}what_is_hidden_stays_so_where_capitals_don_t_count_and_no_folder_is_known_by_its_number",
+    ),
+    Fault(
+        "what macOS puts beside a notebook is graded",
+        SUBMISSIONS,
+        'parts[-1].startswith("._")',
+        "False",
+        f"{TESTS}names_as_zips_from_windows_and_macos_leave_them",
+    ),
     Fault(
         "inputs are everybody's",
         SANDBOX,

@@ -9,6 +9,20 @@ CARRIED = f"{IN_WORK}answers_are_carried_over_and_the_notebook_is_kept_as_it_was
 
 FAULTS = [
     Fault("an answer is lost where both changed", WORK, '(cell["id"], _marked(own, taken))]', "]", LOST),
+    Fault(
+        "one file that can't be written stops all",
+        WORK,
+        "except OSError as error:",
+        "except ZeroDivisionError as error:",
+        f"{IN_WORK}a_file_that_another_program_has_open_waits_for_the_next_start",
+    ),
+    Fault(
+        "make is named on Windows",
+        ROOM,
+        'return with_make if shutil.which("make") else without',
+        "return with_make",
+        f"{IN_ROOM}where_there_is_no_make_nothing_says_make",
+    ),
     Fault("an added cell is lost", WORK, 'if cell["id"] not in there and (', "if False and (", LOST),
     Fault("two cells have one id", WORK, "    taken.add(name)\n", "", f"{IN_WORK}long_ids_stay_apart"),
     Fault(
