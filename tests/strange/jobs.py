@@ -30,6 +30,11 @@ def build(method, **given):
     return builder.build()
 
 
+def steps_of(npus):
+    """What a sweep runs."""
+    return ae.schedule("all-reduce", "ring", npus).step_count
+
+
 def written(save, text):
     """A file for the reading functions, made anew, as the tests run in an empty folder."""
     with open(save, "w", encoding="utf-8") as file:
@@ -172,6 +177,17 @@ CALLS = [
     call("fastest", ae.fastest, model=MODEL, strategies=[ae.Strategy(data=4)], device="a100", platform=PLATFORM),
     call("fewest_npus", ae.fewest_npus, model=MODEL, device="a100", batch=4),
     call("fitting", ae.fitting, model=MODEL, strategies=[SPLIT], device="a100"),
+    call(
+        "sweep",
+        ae.sweep,
+        run=steps_of,
+        grid_or_points={"npus": [4, 8]},
+        executor=None,
+        store="runs.parquet",
+        given={},
+        seed=0,
+        progress=True,
+    ),
     call(
         "generate_workload", ae.generate_workload, model=MODEL, strategy=SPLIT, device="a100", stage=None, platform=None
     ),

@@ -53,7 +53,7 @@ class Stage:
 
 def _mounts(stage: Path, work: Path) -> list[str]:
     """What is seen inside, as bubblewrap's options."""
-    shown: list[str] = []
+    shown = ["--size", str(FILE_MIB * 2**20), "--tmpfs", "/tmp"]  # before all that may lie in it
     for place in ("/bin", "/sbin", "/lib", "/lib32", "/lib64"):
         if os.path.islink(place):
             shown += ["--symlink", os.readlink(place), place]
@@ -63,7 +63,7 @@ def _mounts(stage: Path, work: Path) -> list[str]:
     python = [str(Path(sys.executable).parent), str(Path(sys.executable).resolve().parent)]
     for place in ("/usr", "/etc/ld.so.cache", "/etc/localtime", "/etc/fonts", *prefixes, *python):
         shown += ["--ro-bind-try", place, place]
-    shown += ["--proc", "/proc", "--dev", "/dev", "--size", str(FILE_MIB * 2**20), "--tmpfs", "/tmp"]
+    shown += ["--proc", "/proc", "--dev", "/dev"]
     return [*shown, "--bind", str(work), HOME, "--ro-bind", str(stage / "astra_edu"), f"{HOME}/astra_edu"]
 
 

@@ -380,13 +380,15 @@ def test_what_phones_can_type_is_printed_and_leads_here(monkeypatch):
 
 def test_this_machine_is_reached_by_the_addresses_that_are_printed():
     async def test(room):
-        server, port = listening(Served("", Limits(), local=False), "0.0.0.0", 0)
+        served = Served("", Limits(), local=False)
+        server, port = listening(served, "0.0.0.0", 0)
         try:
             for one in command.own_addresses():
                 answer = await AsyncHTTPClient().fetch(f"http://{one}:{port}/")
                 assert answer.code == 200
         finally:
             server.stop()
+            served.close()
 
     in_a_room(test)
 
