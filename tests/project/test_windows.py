@@ -42,7 +42,8 @@ def course(tmp_path_factory) -> Path:
 
 def environ(course: Path, encoding: str) -> dict[str, str]:
     """That of a terminal on Windows."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "PYTHON"))}
+    others = ("PYTEST", "PYTHON", "ASTRA_EDU")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(others)}
     return kept | {
         **{"PYTHONPATH": str(ROOT / "tests" / "project" / "windows"), "PYTHONUTF8": "0", "PYTHONIOENCODING": encoding},
         **{"LOCALAPPDATA": str(course.parent / "AppData")},
