@@ -32,8 +32,9 @@ def arguments(given: Mapping[str, Any], point: Mapping[str, Any]) -> dict[str, A
     (12.5, 2)
     """
     made = dict(given)
-    for name, value in point.items():
-        parts = parts_of(name)
+    ways = {name: parts_of(name) for name in point}
+    for name in sorted(ways, key=lambda name: len(ways[name])):  # a whole before its parts
+        parts, value = ways[name], point[name]
         if len(parts) == 1:
             made[name] = value
             continue

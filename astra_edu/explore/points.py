@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
 from itertools import product
 from typing import Any
 
@@ -12,6 +13,8 @@ from astra_edu.base.errors import ConfigError, shown
 
 Point = dict[str, Any]
 """The settings of one run: name -> value."""
+TAKEN = ("point", "error", "seconds")
+"""Columns of a sweep's own."""
 
 
 def points_of(grid_or_points: Any) -> list[Point]:
@@ -58,8 +61,15 @@ def _check(points: Sequence[Point]) -> None:
             raise ConfigError(f"point {number} has {', '.join(point)}, the first one {', '.join(names)}.")
         if wrong := [name for name in point if not isinstance(name, str)]:
             raise ConfigError(f"{shown(wrong[0])} is no name of a setting; names are texts.")
+        not_taken(point, "a setting")
         if (before := seen.setdefault(key_of(point), number)) != number:
             raise ConfigError(f"points {before} and {number} are the same: {shown(point)}.")
+
+
+def not_taken(names: Iterable[str], what: str) -> None:
+    """Raise ConfigError where a name is one of a sweep's own columns."""
+    if both := [name for name in names if name in TAKEN]:
+        raise ConfigError(f"{both[0]} is the name of {what}; a sweep has a column of that name, so take another one.")
 
 
 def key_of(point: Mapping[str, Any]) -> str:
@@ -81,6 +91,8 @@ def plain(value: Any) -> Any:
         value = value.item()  # NumPy's numbers
     if value is None or isinstance(value, bool | str):
         return value
+    if hasattr(value, "tobytes") and hasattr(value, "dtype"):
+        return f"array of {value.dtype}, {value.shape}: {sha256(value.tobytes()).hexdigest()[:16]}"
     if isinstance(value, int | float):
         return int(value) if math.isfinite(value) and value == int(value) else value
     text = repr(value)

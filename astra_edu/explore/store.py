@@ -6,17 +6,18 @@ The journal is SQLite's, which loses nothing that was committed, however the pro
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.files import FileName, path_of, ready_folder, write_bytes
-from astra_edu.base.locked import locked
 
 if TYPE_CHECKING:
     import sqlite3
@@ -45,9 +46,8 @@ class Store:
         self._journal = journal
 
     def knows(self, key: str) -> bool:
-        """Whether a point needn't be run: it has run, or its settings make no sense."""
-        found = self.known.get(key)
-        return found is not None and (not found.error or found.error.startswith(ConfigError.__name__))
+        """Whether a point has run; one that failed is tried again."""
+        return key in self.known and not self.known[key].error
 
     def add(self, outcomes: Iterable[Outcome]) -> None:
         """Keep them, so that they are there even if this process ends now."""
@@ -72,38 +72,51 @@ def opened(path: FileName | None, whose: str) -> Iterator[Store]:
     file = path_of(path)
     if file.suffix != ".parquet":
         raise ConfigError(f"store is {str(path)!r}; a sweep is kept in a Parquet file, such as 'runs.parquet'.")
-    ready_folder(file.parent, "the sweep's file")
+    _pyarrow()
     import sqlite3  # which a browser's Python hasn't
 
-    with locked(file.parent, patience_s=2):
-        journal = file.with_name(file.name + JOURNAL)
-        known = _of_parquet(file, whose)
-        with closing(sqlite3.connect(journal)) as connection:
-            known |= _of_journal(connection, whose, journal)
+    ready_folder(file.parent, "the sweep's file")
+    journal = file.with_name(file.name + JOURNAL)
+    try:
+        with closing(sqlite3.connect(journal, timeout=0)) as connection:
+            _alone(connection, journal)
+            known = _of_parquet(file, whose) | _of_journal(connection, whose, journal)
             try:
                 yield Store(known, connection)
             finally:
                 if known:
                     write_bytes(file, [_as_parquet(known, whose)])
-        journal.unlink(missing_ok=True)
+                with suppress(PermissionError):  # Windows removes no open file
+                    journal.unlink()
+        if os.name == "nt":
+            journal.unlink(missing_ok=True)
+    except sqlite3.OperationalError as error:
+        if "locked" in str(error):
+            raise ConfigError(f"another sweep is writing into {file}; wait for it, or name another store.") from None
+        raise ConfigError(f"{journal}, which keeps what is finished, can't be written: {error}.") from None
+    except sqlite3.DatabaseError as error:
+        raise ConfigError(f"{journal} is no sweep's journal ({error}); delete it, or name another store.") from None
+
+
+def _alone(journal: sqlite3.Connection, path: Path) -> None:
+    """Keep every other sweep out of it, for as long as this process has it open; processes that it starts have no part."""
+    journal.execute("PRAGMA locking_mode = EXCLUSIVE")
+    with journal:
+        journal.execute("BEGIN EXCLUSIVE")
+        journal.execute("CREATE TABLE IF NOT EXISTS about (whose TEXT)")
+        journal.execute("CREATE TABLE IF NOT EXISTS points (key TEXT PRIMARY KEY, found TEXT, error TEXT, s REAL)")
+    if not path.exists():
+        raise ConfigError(f"another sweep has just written {path.stem}; start this one again.")
 
 
 def _of_journal(journal: sqlite3.Connection, whose: str, path: Path) -> dict[str, Outcome]:
-    from sqlite3 import DatabaseError
-
-    try:
-        with journal:
-            journal.execute("CREATE TABLE IF NOT EXISTS about (whose TEXT)")
-            journal.execute("CREATE TABLE IF NOT EXISTS points (key TEXT PRIMARY KEY, found TEXT, error TEXT, s REAL)")
-        told = journal.execute("SELECT whose FROM about").fetchone()
-        if told is None:
-            with journal:
-                journal.execute("INSERT INTO about VALUES (?)", (whose,))
-        else:
-            _same(told[0], whose, path)
-        rows = journal.execute("SELECT key, found, error, s FROM points").fetchall()
-    except DatabaseError as error:
-        raise ConfigError(f"{path} is no sweep's journal ({error}); delete it, or name another store.") from None
+    """What it has, after a stop; from now on it is this sweep's."""
+    rows = journal.execute("SELECT key, found, error, s FROM points").fetchall()
+    if rows:
+        _same(journal.execute("SELECT whose FROM about").fetchone()[0], whose, path)
+    with journal:
+        journal.execute("DELETE FROM about")
+        journal.execute("INSERT INTO about VALUES (?)", (whose,))
     return {key: Outcome(key, json.loads(found), error, seconds) for key, found, error, seconds in rows}
 
 
@@ -122,8 +135,11 @@ def _of_parquet(file: Path, whose: str) -> dict[str, Outcome]:
     _same(about["whose"], whose, file)
     known = {}
     for row in table.to_pylist():
-        measured = {name: row[name] for name in about["measures"] if row[name] is not None}
-        found = {name: json.loads(value) if name in about["json"] else value for name, value in measured.items()}
+        measured = {name: row[name] for name in about["measures"] if not row["error"]}
+        found = {
+            name: json.loads(value) if name in about["json"] and value is not None else value
+            for name, value in measured.items()
+        }
         known[row["point"]] = Outcome(row["point"], found, row["error"], row["seconds"])
     return known
 
@@ -135,7 +151,7 @@ def _as_parquet(known: Mapping[str, Outcome], whose: str) -> bytes:
     settings = [json.loads(each.key) for each in outcomes]
     measures = list(dict.fromkeys(name for each in outcomes for name in each.found))
     columns: dict[str, Any] = {"point": [each.key for each in outcomes]}
-    columns |= {name: [each.get(name) for each in settings] for each in settings[:1] for name in each}
+    columns |= {name: [each.get(name) for each in settings] for name in dict.fromkeys(chain(*settings))}
     columns |= {name: [each.found.get(name) for each in outcomes] for name in measures}
     columns |= {"error": [each.error for each in outcomes], "seconds": [each.seconds for each in outcomes]}
     arrays, as_json = {}, []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
@@ -11,13 +12,14 @@ from functools import lru_cache, partial
 from hashlib import sha256
 from importlib import import_module
 from importlib.metadata import version
+from pickle import PicklingError
 from time import perf_counter
 from typing import Any
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.explore.given import arguments
 from astra_edu.explore.measures import measures
-from astra_edu.explore.points import Point, key_of
+from astra_edu.explore.points import Point, key_of, not_taken, plain
 from astra_edu.explore.store import Outcome
 
 TASK_S = 0.25
@@ -39,10 +41,10 @@ class Task:
     def whose(self) -> str:
         """What tells its results from those of another function, or of itself before it was changed.
 
-        What it takes from outside, other than by its arguments, isn't seen.
+        What a function reads from its module or a file isn't seen. Raises ConfigError where it can't be told apart.
         """
-        name = f"{getattr(self.run, '__module__', '')}.{getattr(self.run, '__qualname__', type(self.run).__qualname__)}"
-        about = f"{source_of(self.run)}\n{key_of(self.given)}\n{version('astra-edu')}"
+        name = getattr(self.run, "__qualname__", type(self.run).__qualname__)
+        about = json.dumps([identity(self.run), key_of(self.given), version("astra-edu")])
         return f"{name} {sha256(about.encode()).hexdigest()[:16]}"
 
     def one(self, key: str, point: Point) -> Outcome:
@@ -52,6 +54,7 @@ class Task:
             found = measures(self.run(**arguments(self.given, point)))
             if both := found.keys() & point.keys():
                 raise ConfigError(f"the run gives {', '.join(sorted(both))}, which is a setting's name.")
+            not_taken(found, "a number that the run gives")
         except Exception as problem:  # whatever a stranger's function raises
             return _failed(key, problem, perf_counter() - start)
         return Outcome(key, found, "", perf_counter() - start)
@@ -63,7 +66,10 @@ class Task:
 
     def elsewhere(self, todo: Sequence[Todo], executor: Executor) -> Iterator[list[Outcome]]:
         """By an executor, as they become ready. Raises ConfigError when its processes have gone."""
-        call = self._sent_to(executor)
+        try:
+            call = self._sent_to(executor)
+        except (TypeError, PicklingError) as problem:
+            raise ConfigError(f"the function or what it is given can't be sent to another process: {problem}") from None
         waiting, alone = deque(todo), set[str]()
         most, size = 2 * (getattr(executor, "_max_workers", None) or MANY), 1
         flying: dict[Future[list[Outcome]], list[Todo]] = {}
@@ -74,20 +80,22 @@ class Task:
                     flying[executor.submit(call, some)] = some
                 for future in wait(flying, return_when=FIRST_COMPLETED).done:
                     sent = flying.pop(future)
-                    problem = future.exception()
-                    if isinstance(problem, BrokenExecutor):
-                        raise problem
-                    if problem is not None and len(sent) > 1:
+                    wrong = future.exception()
+                    if isinstance(wrong, BrokenExecutor):
+                        raise wrong
+                    if wrong is not None and len(sent) > 1:
                         alone.update(key for key, _ in sent)
                         waiting.extendleft(reversed(sent))
                         continue
-                    outcomes = [_failed(sent[0][0], problem, 0.0)] if problem is not None else future.result()
+                    outcomes = [_failed(sent[0][0], wrong, 0.0)] if wrong is not None else future.result()
                     each_s = sum(one.seconds for one in outcomes) / len(outcomes)
                     size = max(1, min(int(TASK_S / max(each_s, 1e-6)), len(waiting) // most + 1))
                     yield outcomes
-        except BrokenExecutor as problem:
+        except RuntimeError as ended:
+            if not isinstance(ended, BrokenExecutor) and "shutdown" not in str(ended):
+                raise
             raise ConfigError(
-                f"a process of the executor has died ({problem}). What is finished is kept where there is a store; "
+                f"the executor or a process of it has ended ({ended}). A store keeps what is finished; "
                 "a point that needs too much memory is found by running the rest without an executor."
             ) from None
         finally:
@@ -122,14 +130,38 @@ def _failed(key: str, problem: BaseException, seconds: float) -> Outcome:
     return Outcome(key, {}, f"{type(problem).__name__}: {problem}", seconds)
 
 
-def source_of(run: Callable[..., Any]) -> str:
-    """What a function does, as text: its source, or its code where there is none; of this package's, its name."""
+def identity(run: Any) -> Any:
+    """What a function does, as values that can be told from others': its code, and what it has from elsewhere.
+
+    Of this package's functions the name is enough. Raises ConfigError where that can't be found out.
+    """
     if isinstance(run, partial):
-        return f"{source_of(run.func)} {run.args!r} {run.keywords!r}"
-    if (getattr(run, "__module__", "") or "").split(".")[0] == "astra_edu":
-        return getattr(run, "__qualname__", repr(run))
-    try:
-        return inspect.getsource(run if inspect.isroutine(run) or inspect.isclass(run) else type(run))
-    except (OSError, TypeError):
-        code = getattr(run, "__code__", None)
-        return repr((code.co_code, code.co_consts, code.co_names)) if code else repr(run)
+        return ["partial", identity(run.func), [identity(one) for one in run.args], key_of(run.keywords)]
+    module, name = getattr(run, "__module__", None) or "", getattr(run, "__qualname__", None)
+    if name and (module.split(".")[0] == "astra_edu" or inspect.isbuiltin(run)):
+        return [module, name]
+    if inspect.ismethod(run):
+        return [identity(run.__func__), _state(run.__self__)]
+    if inspect.isfunction(run):
+        cells = [_plain_or_code(cell.cell_contents) for cell in run.__closure__ or ()]
+        defaults = [_plain_or_code(one) for one in (*(run.__defaults__ or ()), *(run.__kwdefaults__ or {}).values())]
+        return [module, name, _code(run.__code__), cells, defaults]
+    if inspect.isclass(run):
+        return [module, name, [identity(one) for one in vars(run).values() if inspect.isfunction(one)]]
+    return _state(run) if callable(run) else _plain_or_code(run)
+
+
+def _state(thing: Any) -> Any:
+    """An object's class and what it holds."""
+    held = {name: _plain_or_code(value) for name, value in getattr(thing, "__dict__", {}).items()}
+    return [identity(type(thing)), held or (None if hasattr(thing, "__dict__") else plain(thing))]
+
+
+def _plain_or_code(value: Any) -> Any:
+    return identity(value) if callable(value) else plain(value)
+
+
+def _code(code: Any) -> Any:
+    """A function's code without the places where it is in memory, in a file or in a program."""
+    constants = [_code(one) if hasattr(one, "co_code") else repr(one) for one in code.co_consts]
+    return [code.co_code.hex(), constants, list(code.co_names), list(code.co_varnames)]

@@ -61,6 +61,8 @@ def test_settings_inside_of_what_is_given_change_it_and_nothing_else():
     assert made["platform"].system.splits == 8
     assert made["options"] == {"deep": [2, 5]}
     assert made["passes"] == 3
+    whole = {"platform.system.splits": 2, "platform": ae.preset("tpu")}
+    assert arguments({}, whole)["platform"].system.splits == 2
     assert dgx2 == ae.preset("dgx2")
 
 

@@ -30,9 +30,9 @@ FAULTS = [
     Fault(
         "what failed is never run again",
         STORE,
-        "(not found.error or found.error.startswith(ConfigError.__name__))",
-        "True",
-        f"{TESTS}what_failed_is_run_again_unless_its_settings_make_no_sense",
+        "key in self.known and not self.known[key].error",
+        "key in self.known",
+        f"{TESTS}what_failed_is_run_again",
     ),
     Fault(
         "an error ends the sweep",

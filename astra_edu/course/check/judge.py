@@ -26,7 +26,7 @@ ANOTHER_UNIT = {"µs": 500, "GiB": 500, "%": 50}
 NOTHING = 1e-9
 """What rounding may make of 0. Far less than any answer, so that 0 is no right value in wrong units."""
 TELLING: ContextVar[bool] = ContextVar("TELLING", default=False)
-"""Whether rows have the right value: in the report for whoever grades, never in a notebook."""
+"""Whether rows have the right value: in the report for whoever grades, and in no notebook that doesn't ask for it."""
 
 
 Numbers = tuple[float, ...]

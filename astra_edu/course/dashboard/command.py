@@ -11,7 +11,6 @@ from ipaddress import ip_address
 from socket import AF_INET
 
 import click
-import psutil
 
 from astra_edu.course.dashboard.browser import can_open_browser
 
@@ -104,6 +103,8 @@ def made_up() -> str:
 
 def own_addresses() -> list[str]:
     """The IPv4 addresses that other machines may know this one by, read from its network cards."""
+    import psutil  # of the notebooks' packages, which the simulator's command line does without
+
     up = {name for name, card in psutil.net_if_stats().items() if card.isup}
     cards = [parts for name, parts in psutil.net_if_addrs().items() if name in up]
     found = [ip_address(one.address) for parts in cards for one in parts if one.family == AF_INET]

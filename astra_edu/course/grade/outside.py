@@ -91,11 +91,11 @@ class Student:
 
     def seconds(self, late: bool) -> int:
         """What a cell or a question has, if it, or a cell that it stands in, has run out of its time before."""
-        return max(2, self.order.seconds // AGAIN) if late else self.order.seconds
+        return min(self.order.seconds, max(2, self.order.seconds // AGAIN)) if late else self.order.seconds
 
     def seconds_of(self, function: str) -> int:
         """What a question about a function has."""
-        return self.seconds(any(re.search(rf"\b{function}\b", self.order.cells[cell]) for cell in self.late_cells))
+        return self.seconds(any(_defines(self.order.cells[cell], function) for cell in self.late_cells))
 
     def end(self, why: str = "") -> str:
         """End its process; why it ended, in words."""
@@ -167,12 +167,16 @@ class Student:
     def missing(self, function: str) -> tuple[str, str]:
         """What becomes of a question whose function isn't there, and why it isn't."""
         for cell, error in self.errors.items():
-            if re.search(rf"^(def {function}\b|{function}\s*=)", self.order.cells[cell], re.MULTILINE):
+            if _defines(self.order.cells[cell], function):
                 return WRONG, f"Its cell, code cell {cell + 1}, stops before the function is there: {error}"
         return OPEN, f"The notebook has no function {function}."
 
     def _within(self, peer: Peer, seconds: float) -> None:
         peer.deadline = min(time.monotonic() + seconds, self.until)
+
+
+def _defines(cell: str, function: str) -> bool:
+    return re.search(rf"^(def {function}\b|{function}\s*=)", cell, re.MULTILINE) is not None
 
 
 def judge_all(wanted: Order, asked: tuple[Asked, ...]) -> Judged:

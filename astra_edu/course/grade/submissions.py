@@ -23,7 +23,7 @@ _LEFT_OUT = {".ipynb_checkpoints", ".git", ".venv", "__pycache__", "__MACOSX"}
 _NBGRADER = {"source", "release", "autograded", "feedback"}
 _QUESTION = re.compile(r"\b(ex\d+)\.(\w+)\s*\(")
 _HINT = re.compile(r"Hint (\d) of \d")
-_ASKED = re.compile(r"^\s*\*Your answer\b[^*]*\*")
+_ASKED = re.compile(r"^\s*\*Your answer(?: \([^)]*\))?:\s*\*?")
 """What a place for an answer says, in this release's exercises and in earlier ones'."""
 
 
@@ -162,7 +162,7 @@ _WORTH_A_LOOK = {
     r"\bsys\.modules\b|sys\.settrace|addaudithook": "changes what Python has loaded",
     r"\bsubprocess\b|\bos\.system\b|^\s*!|\bos\.fork\b|\bmultiprocessing\b": "starts programs",
     r"\bsocket\b|\burllib\b|\brequests\b": "uses the network",
-    r"\.check\.ex\d+\s+import\s+_|\bex\d+\._": "uses a checker's inside",
+    r"\.check\.ex\d+\s+import\s+_|\bex\d+\._|\bTELLING\b": "uses a checker's inside",
 }
 
 

@@ -172,6 +172,14 @@ def test_words_are_collected_beside_the_model_answer_and_shown_as_text(a_graded_
     assert "I think &lt;script&gt;" in page
 
 
+def test_words_inside_a_place_for_an_answer_are_kept():
+    printed, notebook = a_class.exercise(), a_class.exercise()
+    (cell,) = (cell for cell in notebook["cells"] if "answer" in cell["metadata"].get("tags", []))
+    for place in (ANSWER, "*Your answer:*"):
+        cell["source"] = f"{place[:-1]} the ring is slower*"
+        assert [text.words for text in texts(notebook, printed, a_class.solution())] == ["the ring is slower*"]
+
+
 @pytest.mark.parametrize("place", [ANSWER, "*Your answer:*"])  # the second: of earlier exercises
 @pytest.mark.parametrize("own", ["", "Latency: *it* stays."])
 def test_what_a_place_for_an_answer_says_is_no_answer(place, own):
