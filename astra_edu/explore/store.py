@@ -99,7 +99,7 @@ def opened(path: FileName | None, whose: str) -> Iterator[Store]:
 
 
 def _alone(journal: sqlite3.Connection, path: Path) -> None:
-    """Keep every other sweep out of it, for as long as this process has it open; processes that it starts have no part."""
+    """Keep every other sweep out of it while this process has it open; those that it starts have no part in that."""
     journal.execute("PRAGMA locking_mode = EXCLUSIVE")
     with journal:
         journal.execute("BEGIN EXCLUSIVE")

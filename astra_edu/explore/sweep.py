@@ -40,8 +40,8 @@ def sweep(
     at any moment only what was in flight is run again, and other points are added. seed: where `run` takes a `seed`,
     each point has one of its own, made from this one and its settings.
 
-    A point that fails has a sentence in the column "error"; with a store it is run again the next time. Raises ConfigError for points that make no sense, and for a
-    store of another function.
+    A point that fails has a sentence in the column "error"; with a store it is run again the next time. Raises
+    ConfigError for points that make no sense, and for a store of another function.
 
     >>> work, platform = ae.Workload.micro("all-reduce", 2**20), ae.preset("ring")
     >>> splits = {"platform.system.splits": [1, 4, 16]}
