@@ -113,3 +113,8 @@ def official(course: Path) -> dict[str, tuple[Path, dict[str, Any]]]:
         with json_errors(str(file)):
             found[file.stem.partition("_")[0]] = (file, json.loads(read_text(file, "an exercise")))
     return found
+
+
+def defines(cell: str, function: str) -> bool:
+    """Whether a cell's code defines a function, or gives its name to something."""
+    return re.search(rf"^(def {function}\b|{function}\s*=)", cell, re.MULTILINE) is not None

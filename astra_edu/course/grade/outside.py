@@ -7,7 +7,6 @@ Started for each notebook with an order on its standard input: `python -m astra_
 from __future__ import annotations
 
 import os
-import re
 import signal
 import sys
 import time
@@ -22,7 +21,7 @@ from astra_edu.course.check.ex4.recorder import Issued
 from astra_edu.course.check.judge import TELLING
 from astra_edu.course.check.question import Question
 from astra_edu.course.check.verdict import Verdict
-from astra_edu.course.grade.asked import Asked, asked_in, code_cells, official
+from astra_edu.course.grade.asked import Asked, asked_in, code_cells, defines, official
 from astra_edu.course.grade.limits import keep_orphans, limit_memory
 from astra_edu.course.grade.marks import NOTED, OPEN, RIGHT, STOPPED, WRONG, Judged, Mark, Order, as_json, order
 from astra_edu.course.grade.peer import GoneError, LateError, Peer
@@ -95,7 +94,7 @@ class Student:
 
     def seconds_of(self, function: str) -> int:
         """What a question about a function has."""
-        return self.seconds(any(_defines(self.order.cells[cell], function) for cell in self.late_cells))
+        return self.seconds(any(defines(self.order.cells[cell], function) for cell in self.late_cells))
 
     def end(self, why: str = "") -> str:
         """End its process; why it ended, in words."""
@@ -167,16 +166,12 @@ class Student:
     def missing(self, function: str) -> tuple[str, str]:
         """What becomes of a question whose function isn't there, and why it isn't."""
         for cell, error in self.errors.items():
-            if _defines(self.order.cells[cell], function):
+            if defines(self.order.cells[cell], function):
                 return WRONG, f"Its cell, code cell {cell + 1}, stops before the function is there: {error}"
         return OPEN, f"The notebook has no function {function}."
 
     def _within(self, peer: Peer, seconds: float) -> None:
         peer.deadline = min(time.monotonic() + seconds, self.until)
-
-
-def _defines(cell: str, function: str) -> bool:
-    return re.search(rf"^(def {function}\b|{function}\s*=)", cell, re.MULTILINE) is not None
 
 
 def judge_all(wanted: Order, asked: tuple[Asked, ...]) -> Judged:
