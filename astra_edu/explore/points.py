@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from itertools import product
@@ -87,14 +88,18 @@ def plain(value: Any) -> Any:
 
     Raises ConfigError for something whose repr is another one in each process.
     """
-    if hasattr(value, "item") and not isinstance(value, type) and getattr(value, "ndim", None) == 0:
-        value = value.item()  # NumPy's numbers
-    if value is None or isinstance(value, bool | str):
-        return value
-    if hasattr(value, "tobytes") and hasattr(value, "dtype"):
-        return f"array of {value.dtype}, {value.shape}: {sha256(value.tobytes()).hexdigest()[:16]}"
-    if isinstance(value, int | float):
+    if type(value).__module__.partition(".")[0] == "numpy":
+        if value.ndim:
+            return f"array of {value.dtype}, {value.shape}: {sha256(value.tobytes()).hexdigest()[:16]}"
+        value = value.item()
+    if value is None or isinstance(value, bool | str | int):
+        return int(value) if type(value) is not bool and isinstance(value, int) else value
+    if isinstance(value, float):
         return int(value) if math.isfinite(value) and value == int(value) else value
+    if isinstance(value, set | frozenset):
+        return f"{{{', '.join(sorted(map(repr, value)))}}}"
+    if hasattr(type(value), "to_numpy"):  # tables show no more than their ends
+        return f"{type(value).__name__}: {sha256(pickle.dumps(value)).hexdigest()[:16]}"
     text = repr(value)
     if " at 0x" in text:
         raise ConfigError(f"{shown(value)} can't be told from others of its kind; give it a __repr__, or a name.")

@@ -101,6 +101,7 @@ def opened(path: FileName | None, whose: str) -> Iterator[Store]:
 def _alone(journal: sqlite3.Connection, path: Path) -> None:
     """Keep every other sweep out of it while this process has it open; those that it starts have no part in that."""
     journal.execute("PRAGMA locking_mode = EXCLUSIVE")
+    journal.execute("PRAGMA synchronous = OFF")  # what is written outlives this process, though not a power cut
     with journal:
         journal.execute("BEGIN EXCLUSIVE")
         journal.execute("CREATE TABLE IF NOT EXISTS about (whose TEXT)")

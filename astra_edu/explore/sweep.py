@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,7 @@ def sweep(
 
     run: takes a point's settings by name and returns numbers by name, one number, or a simulated run, of which its
     times in ns and its bytes are taken. grid_or_points: name -> values, of which every combination is run; or points
-    as mappings or a DataFrame. given: what every run is called with, too; a setting may be inside of it, such as
+    as mappings or a DataFrame. given: what every run is called with, too, the same objects each time; a setting may be inside of it, such as
     "platform.network[1].bandwidth". executor: of concurrent.futures or like those, such as Dask's
     `Client.get_executor()`; None runs in this process. store: a Parquet file that keeps what has been run: after a stop
     at any moment only what was in flight is run again, and other points are added. seed: where `run` takes a `seed`,
@@ -51,11 +52,12 @@ def sweep(
     """
     function("run", run, "give a function of the settings")
     flag("progress", progress)
-    if executor is not None and not hasattr(executor, "submit"):
+    if isinstance(executor, type) or (executor is not None and not hasattr(executor, "submit")):
         raise ConfigError(f"executor is {shown(executor)}; give one such as concurrent.futures.ProcessPoolExecutor().")
     task = Task(run, check(given))
     points = _seeded(run, points_of(grid_or_points), task.given, whole("seed", seed, at_least=0))
     keys = [key_of(point) for point in points]
+    settings = {column(name): [plain(point[name]) for point in points] for name in points[0]}
     with opened(store, task.whose if store is not None else "") as kept, Bar("sweep", " points", len(points)) as bar:
         todo = [(key, point) for key, point in zip(keys, points, strict=True) if not kept.knows(key)]
         done = len(points) - len(todo)
@@ -64,7 +66,7 @@ def sweep(
             done += len(outcomes)
             if progress:
                 bar.show(done)
-        return _table(points, [kept.known[key] for key in keys])
+        return _table(settings, [kept.known[key] for key in keys])
 
 
 def _seeded(run: Callable[..., Any], points: list[Point], given: Mapping[str, Any], seed: int) -> list[Point]:
@@ -73,16 +75,16 @@ def _seeded(run: Callable[..., Any], points: list[Point], given: Mapping[str, An
         takes = "seed" in inspect.signature(run).parameters
     except (TypeError, ValueError):
         takes = False
-    if not takes or "seed" in given or "seed" in points[0]:
+    bound = isinstance(run, partial) and "seed" in run.keywords
+    if not takes or bound or "seed" in given or "seed" in points[0]:
         return points
     own = (int(sha256(f"{seed} {key_of(point)}".encode()).hexdigest()[:8], 16) for point in points)
     return [{**point, "seed": one} for point, one in zip(points, own, strict=True)]
 
 
-def _table(points: Sequence[Point], outcomes: Sequence[Outcome]) -> pd.DataFrame:
+def _table(settings: dict[str, list[Any]], outcomes: Sequence[Outcome]) -> pd.DataFrame:
     import pandas as pd
 
-    settings = {column(name): [plain(point[name]) for point in points] for name in points[0]}
     names = dict.fromkeys(name for each in outcomes for name in each.found)
     found = {name: [each.found.get(name) for each in outcomes] for name in names}
     more = {"error": [each.error for each in outcomes], "seconds": [each.seconds for each in outcomes]}

@@ -127,7 +127,11 @@ def _unpacked(packed: bytes) -> Task:
 
 
 def _failed(key: str, problem: BaseException, seconds: float) -> Outcome:
-    return Outcome(key, {}, f"{type(problem).__name__}: {problem}", seconds)
+    try:
+        words = str(problem)
+    except Exception:  # whatever a stranger's error raises
+        words = "it says nothing that can be read"
+    return Outcome(key, {}, f"{type(problem).__name__}: {words}", seconds)
 
 
 def identity(run: Any) -> Any:

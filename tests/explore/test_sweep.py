@@ -16,6 +16,7 @@ import pandas as pd
 import pytest
 
 import astra_edu as ae
+from astra_edu.explore.points import plain
 from astra_edu.explore.store import opened
 
 pytest.importorskip("pyarrow", reason='a sweep\'s store is in the extra "explore"')
@@ -167,6 +168,31 @@ def test_large_arrays_are_told_apart(tmp_path):
     ae.sweep(total, {"n": [1]}, store=tmp_path / "runs.parquet", given={"a": one})
     with pytest.raises(ae.ConfigError, match="another function"):
         ae.sweep(total, {"n": [1]}, store=tmp_path / "runs.parquet", given={"a": other})
+
+
+class MuteError(Exception):
+    def __str__(self):
+        raise RuntimeError
+
+
+def test_strange_functions_and_values_are_told_apart_or_told(tmp_path):
+    def mute(n):
+        raise MuteError
+
+    def grow(n):
+        n.append(9)
+        return len(n)
+
+    assert ae.sweep(mute, {"n": [1]})["error"].tolist() == ["MuteError: it says nothing that can be read"]
+    assert ae.sweep(grow, {"n": [[1], [2]]})["n"].tolist() == ["[1]", "[2]"]
+    assert ae.sweep(partial(lambda n, seed: seed, seed=42), {"n": [1]})["value"].tolist() == [42]
+    assert ae.sweep(lambda n: n, {"n": [10**400]})["n"].tolist() == [10**400]
+    assert plain({"tree", "ring"}) == plain({"ring", "tree"}) == "{'ring', 'tree'}"
+    frames = [pd.DataFrame({"a": range(2000)}), pd.DataFrame({"a": [*range(1999), 0]})]
+    frames[1].loc[1000, "a"] = -1
+    assert plain(frames[0]) != plain(frames[1])
+    with pytest.raises(ae.ConfigError, match="executor is"):
+        ae.sweep(ring, GRID, ThreadPoolExecutor)
 
 
 def test_a_sweep_s_own_columns_are_nobody_else_s():
