@@ -18,8 +18,8 @@ FAULTS = [
     Fault(
         "finished points stay in memory", STORE, "            with self._journal:\n", "            if False:\n", KILLED
     ),
-    Fault("a journal is thrown away", STORE, "known |= _of_journal(", "_of_journal(", KILLED),
-    Fault("a Parquet file is thrown away", STORE, "known = _of_parquet(file, whose)", "known = {}", ONCE),
+    Fault("a journal is thrown away", STORE, " | _of_journal(connection, whose, journal)", "", KILLED),
+    Fault("a Parquet file is thrown away", STORE, "known = _of_parquet(file, whose)", "known = dict()", ONCE),
     Fault(
         "another function's results are taken",
         STORE,

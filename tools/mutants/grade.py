@@ -102,7 +102,7 @@ FAULTS = [
         "like mistakes lose their numbers", REPORT, "told[same][mark.message] += 1", "told[same][same[1]] += 1", TOLD
     ),
     Fault("no table says what ran out of time", REPORT, "one.file, one.trouble),", "one.file, one.problem),", LATE),
-    Fault("what ran out of time waits again", OUTSIDE, "// AGAIN) if late", ") if late", MARKS),
+    Fault("what ran out of time waits again", OUTSIDE, "// AGAIN)) if late", ")) if late", MARKS),
     Fault("the report has no right values", OUTSIDE, "TELLING.set(True)", "pass", TELLS),
     Fault(
         "a check says the right value",
