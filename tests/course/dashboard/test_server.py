@@ -334,7 +334,7 @@ def test_more_connections_are_allowed_than_macos_gives_at_first():
             most = command.MOST_FILES if hard == resource.RLIM_INFINITY else min(command.MOST_FILES, hard)
             assert int(now) == most > 256
         finally:
-            server.send_signal(signal.SIGINT)
+            server.kill()
 
 
 def test_where_memory_is_not_held_that_is_said(monkeypatch):
