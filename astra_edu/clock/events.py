@@ -7,11 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from heapq import heappop, heappush
-from typing import Any
+from typing import Any, Protocol
 
 Action = Callable[[Any], object]
 
 WATCH_EVERY = 20_000
+
+
+class Schedules(Protocol):
+    """What things happen by: a clock, or a network with a clock of its own. now: the time in ns."""
+
+    @property
+    def now(self) -> int:
+        """The time in ns."""
+
+    def schedule(self, at_ns: int, do: Action, what: Any) -> None:
+        """Do do(what) at `at_ns`, after everything else that is to happen then."""
 
 
 class Clock:
@@ -23,13 +34,13 @@ class Clock:
         self._times: list[int] = []
         self._lists: dict[int, list[tuple[Action, Any]]] = {}
 
-    def at(self, time: int, action: Action, what: Any) -> None:
-        """Do action(what) at `time` ns, after everything else that is to happen then."""
-        happening = self._lists.get(time)
+    def schedule(self, at_ns: int, do: Action, what: Any) -> None:
+        """Do do(what) at `at_ns`, after everything else that is to happen then."""
+        happening = self._lists.get(at_ns)
         if happening is None:
-            self._lists[time] = happening = []
-            heappush(self._times, time)
-        happening.append((action, what))
+            self._lists[at_ns] = happening = []
+            heappush(self._times, at_ns)
+        happening.append((do, what))
 
     def run(self, watch: Callable[[], object] | None = None) -> None:
         """Go on until nothing is left to do. watch: called now and then."""
@@ -49,7 +60,7 @@ class Clock:
 class Turns:
     """What one NPU does, all of a ns in one turn."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Schedules) -> None:
         """Nothing to do yet."""
         self.clock = clock
         self._waiting: dict[int, list[tuple[Action, Any]]] = {}
@@ -60,7 +71,7 @@ class Turns:
         waiting = self._waiting.get(time)
         if waiting is None:
             self._waiting[time] = waiting = []
-            self.clock.at(time, self._turn, time)
+            self.clock.schedule(time, self._turn, time)
         waiting.append((action, what))
 
     def _turn(self, time: int) -> None:

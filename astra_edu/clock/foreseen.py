@@ -34,9 +34,9 @@ class ForeseenClock(Clock):
         self._foreseen: tuple[int, ...] = (0,)
         self._count = 0
 
-    def at(self, time: int, action: Action, what: Any) -> None:
-        """Do action(what) at `time` ns; it is foreseen now."""
-        self._push(time, (self.now, *self._foreseen)[: WAITS + 1], self.leader, action, what)
+    def schedule(self, at_ns: int, do: Action, what: Any) -> None:
+        """Do do(what) at `at_ns`; it is foreseen now."""
+        self._push(at_ns, (self.now, *self._foreseen)[: WAITS + 1], self.leader, do, what)
 
     def after_waits(self, known: Known, leader: int, action: Action, what: Any) -> None:
         """Do action(what) when a phase that starts now is over; then `leader` has its turn first."""

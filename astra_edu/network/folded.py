@@ -12,15 +12,16 @@ from itertools import pairwise
 from math import prod
 from typing import Any
 
-from astra_edu.clock.events import Clock
+from astra_edu.clock.events import Action
 from astra_edu.network.block import Block
 from astra_edu.network.links import Link, Links, Travel
-from astra_edu.network.messages import REQUESTS, Handler, InFlight, MessageNetwork
+from astra_edu.network.messages import REQUESTS, Handler, InFlight, Messages
 from astra_edu.network.shortest import LinkName, Node
+from astra_edu.network.unaware import Unaware
 
 
-class FoldedMessages(MessageNetwork):
-    """The congestion-unaware network as NPU 0 sees it."""
+class FoldedMessages(Messages):
+    """The messages as NPU 0 sees them."""
 
     def receive(self, npu: int, source: int, tag: int, message_bytes: int, received: Handler, what: Any = None) -> None:
         """What comes from as far behind as `source` is ahead has been sent by NPU 0 itself."""
@@ -31,16 +32,17 @@ class AmbiguousError(Exception):
     """It matters in which order NPUs get their turn in a ns, and that isn't the same for all."""
 
 
-class FoldedLinks(FoldedMessages, Links):
+class FoldedLinks(Links):
     """The congestion-aware network as NPU 0 sees it.
 
     strict: raise AmbiguousError where messages of different NPUs reach a link in the same ns, or messages of two
     chunks from two NPUs reach NPU 0.
     """
 
-    def __init__(self, clock: Clock, blocks: tuple[Block, ...], rendezvous: bool = False, strict: bool = True) -> None:
+    def __init__(self, blocks: tuple[Block, ...], strict: bool = True) -> None:
         """All links are free."""
-        super().__init__(clock, blocks, rendezvous)
+        super().__init__(blocks)
+        self.blocks = blocks
         self.strict = strict
         self._mutual: set[tuple[int, int]] = set()
         self._came: dict[LinkName, tuple[int, int]] = {}
@@ -50,12 +52,12 @@ class FoldedLinks(FoldedMessages, Links):
         """Messages with this tag go to partners so far away, who send theirs to NPU 0, and are asked for them."""
         self._mutual |= {(tag + REQUESTS, distance) for distance in distances}
 
-    def _carry(self, source: int, destination: int, message_bytes: int, message: InFlight) -> None:
+    def send(self, source: int, destination: int, message_bytes: int, arrived: Action, what: InFlight) -> None:
         """destination: how far away it is; 0 for a request to who is as far behind as `source` is ahead.
 
-        In an exchange that is who is ahead itself.
+        In an exchange that is who is ahead itself. what: the message, as FoldedMessages sends it.
         """
-        if not destination and (message.tag, source) in self._mutual:
+        if not destination and (what.tag, source) in self._mutual:
             destination = source
         elif not destination:
             d = self._dimension(source)
@@ -63,7 +65,7 @@ class FoldedLinks(FoldedMessages, Links):
         route = self._routes.get((0, destination))
         if route is None:
             route = self._routes[0, destination] = self._folded_route(destination)
-        self._forward(Travel(message, route, message_bytes, destination))
+        self._forward(Travel(arrived, what, route, message_bytes, destination))
 
     def _folded_route(self, destination: int) -> list[Link]:
         d = self._dimension(destination)
@@ -82,19 +84,24 @@ class FoldedLinks(FoldedMessages, Links):
         link = travel.route[travel.at]
         sender = travel.destination if link.name[1] == "down" else travel.at
         came, by = self._came.get(link.name, (-1, 0))
-        if self.strict and came == self.clock.now and by != sender:
+        if self.strict and came == self.now and by != sender:
             raise AmbiguousError
-        self._came[link.name] = self.clock.now, sender
+        self._came[link.name] = self.now, sender
         super()._forward(travel)
 
     def _there(self, travel: Travel) -> None:
         if travel.at + 1 == len(travel.route):
             came, sender, tag = self._last
-            now, other_tag = self.clock.now, travel.message.tag
+            now, other_tag = self.now, travel.what.tag
             if self.strict and came == now and sender != travel.destination and tag != other_tag:
                 raise AmbiguousError
             self._last = now, travel.destination, other_tag
         super()._there(travel)
+
+
+def folded_network(blocks: tuple[Block, ...], congestion_aware: bool, strict: bool = True) -> Unaware | FoldedLinks:
+    """The network that FoldedMessages go over. strict: see FoldedLinks."""
+    return FoldedLinks(blocks, strict) if congestion_aware else Unaware(blocks)
 
 
 def _folded(d: int, npus: int, tail: Node, head: Node) -> LinkName:

@@ -8,15 +8,15 @@ How long that takes on one link is Block.crossing_ns (block.py).
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from astra_edu.clock.events import Clock
+from astra_edu.clock.events import Action, Clock
 from astra_edu.network.block import Block
 from astra_edu.network.graph import GraphNetwork
-from astra_edu.network.messages import InFlight, MessageNetwork
 from astra_edu.network.shortest import LinkName, Node
 
 
@@ -44,9 +44,13 @@ class Link:
 
 @dataclass(slots=True, eq=False)
 class Travel:
-    """A message on its route: `at` is the number of the link it waits for or is on, queued_ns since when."""
+    """A message on its route: `at` is the number of the link it waits for or is on, queued_ns since when.
 
-    message: InFlight
+    arrived(what) is called when it has arrived.
+    """
+
+    arrived: Action
+    what: Any
     route: list[Link]
     size: int
     destination: int
@@ -54,25 +58,28 @@ class Travel:
     queued_ns: int = 0
 
 
-class Links(MessageNetwork):
-    """The congestion-aware network. uses: what was on which link when, if `record`ed."""
+class Links(Clock):
+    """The congestion-aware network. uses: what was on which link when, where it is a list."""
 
-    def __init__(
-        self,
-        clock: Clock,
-        network: tuple[Block, ...] | GraphNetwork,
-        rendezvous: bool = False,
-        record: bool = False,
-    ) -> None:
+    def __init__(self, network: tuple[Block, ...] | GraphNetwork) -> None:
         """All links are free."""
-        super().__init__(clock, () if isinstance(network, GraphNetwork) else network, rendezvous)
+        super().__init__()
         self.network = network
+        self.uses: list[Use] | None = None
         self._links: dict[LinkName, Link] = {}
         self._routes: dict[tuple[int, int], list[Link]] = {}
-        self.uses: list[Use] | None = [] if record else None
 
-    def _carry(self, source: int, destination: int, message_bytes: int, message: InFlight) -> None:
-        self._forward(Travel(message, self._route(source, destination), message_bytes, destination))
+    def send(self, source: int, destination: int, message_bytes: int, arrived: Action, what: Any) -> None:
+        """See Network."""
+        self._forward(Travel(arrived, what, self._route(source, destination), message_bytes, destination))
+
+    def statistics(self) -> Mapping[str, Any]:
+        """How many links were used."""
+        return {"links_used": len(self._links)}
+
+    def blocked(self) -> str:
+        """Nothing ever is: every message is stored until its link is free."""
+        return ""
 
     def _route(self, source: int, destination: int) -> list[Link]:
         route = self._routes.get((source, destination))
@@ -89,7 +96,7 @@ class Links(MessageNetwork):
 
     def _forward(self, travel: Travel) -> None:
         link = travel.route[travel.at]
-        travel.queued_ns = self.clock.now
+        travel.queued_ns = self.now
         if link.busy:
             link.queue.append(travel)
         else:
@@ -97,20 +104,20 @@ class Links(MessageNetwork):
 
     def _start(self, link: Link, travel: Travel) -> None:
         link.busy = True
-        size, now = travel.size, self.clock.now
+        size, now = travel.size, self.now
         times = link.times.get(size)
         if times is None:
             times = link.times[size] = link.block.crossing_ns(size), link.block.occupied_ns(size)
         crossing, occupied = times
-        self.clock.at(now + crossing, self._there, travel)
-        self.clock.at(now + occupied, self._free, link)
+        self.schedule(now + crossing, self._there, travel)
+        self.schedule(now + occupied, self._free, link)
         if self.uses is not None:
             self.uses.append(Use(link.name, size, travel.queued_ns, now, now + occupied, now + crossing))
 
     def _there(self, travel: Travel) -> None:
         travel.at += 1
         if travel.at == len(travel.route):
-            self._arrive(travel.message)
+            travel.arrived(travel.what)
         else:
             self._forward(travel)
 

@@ -1,8 +1,6 @@
 """Messages of ASTRA-sim 2.x: a send and a receive find each other by tag, sender, receiver and size, in their order.
 
-`MessageNetwork` is the congestion-unaware network: a message takes its time whatever else is on the way. links.py makes
-messages wait for each other. How long one takes is Block.message_ns (block.py); 1.0's is Dimension.message_ns
-(dimension.py).
+`Messages` stands on top of any network (protocol.py), and knows nothing of how long a message takes.
 """
 
 from __future__ import annotations
@@ -11,11 +9,9 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from math import prod
 from typing import Any
 
-from astra_edu.clock.events import Clock
-from astra_edu.network.block import Block
+from astra_edu.network.protocol import Network
 
 Handler = Callable[[Any], object]
 
@@ -45,18 +41,15 @@ class _Channel:
     waiting: deque[tuple[Handler, Any]] = field(default_factory=deque)
 
 
-class MessageNetwork:
-    """The congestion-unaware network of blocks."""
+class Messages:
+    """The messages on a network. sent: how many NPUs have sent, so far."""
 
-    def __init__(self, clock: Clock, blocks: tuple[Block, ...], rendezvous: bool = False) -> None:
+    def __init__(self, network: Network, rendezvous: bool = False) -> None:
         """Nothing is on the way. rendezvous: whether a message waits for a request from its receiver."""
-        self.clock = clock
-        self.blocks = blocks
+        self.network = network
         self.rendezvous = rendezvous
         self.sent = 0
         self._channels: dict[tuple[int, int, int, int], _Channel] = {}
-        self._ways: dict[tuple[int, int], tuple[Block, int]] = {}
-        self._times: dict[tuple[Block, int, int], int] = {}
 
     def send(
         self, source: int, destination: int, tag: int, message_bytes: int, sent: Handler | None = None, what: Any = None
@@ -92,7 +85,7 @@ class MessageNetwork:
             message.received, message.what_received = channel.waiting.popleft()
         else:
             channel.early.append(message)
-        self._carry(source, destination, message_bytes, message)
+        self.network.send(source, destination, message_bytes, self._arrive, message)
 
     def _receive(
         self, npu: int, source: int, tag: int, message_bytes: int, received: Handler, what: Any, _: object = None
@@ -106,13 +99,9 @@ class MessageNetwork:
             return
         message = channel.early.popleft()
         if message.arrived:
-            self.clock.at(self.clock.now, received, what)
+            self.network.schedule(self.network.now, received, what)
         else:
             message.received, message.what_received = received, what
-
-    def blocked(self) -> str:
-        """What keeps messages from arriving for ever, in words; "" where nothing does."""
-        return ""
 
     def unmatched(self) -> list[tuple[tuple[int, int, int, int], bool]]:
         """((tag, source, destination, size), whether it was sent) of what never found its other end."""
@@ -123,16 +112,6 @@ class MessageNetwork:
             for _ in range(len(ends))
         ]
 
-    def _carry(self, source: int, destination: int, message_bytes: int, message: InFlight) -> None:
-        way = self._ways.get((source, destination))
-        if way is None:
-            way = self._ways[source, destination] = first_way(self.blocks, source, destination)
-        block, hops = way
-        ns = self._times.get((block, hops, message_bytes))
-        if ns is None:
-            ns = self._times[block, hops, message_bytes] = block.message_ns(message_bytes, hops)
-        self.clock.at(self.clock.now + ns, self._arrive, message)
-
     @staticmethod
     def _arrive(message: InFlight) -> None:
         if message.sent is not None:
@@ -141,13 +120,3 @@ class MessageNetwork:
             message.received(message.what_received)
         else:
             message.arrived = True
-
-
-def first_way(network: tuple[Block, ...], source: int, destination: int) -> tuple[Block, int]:
-    """(block, hops) of the first dimension in which two NPUs differ; the unaware network charges no other."""
-    for d, block in enumerate(network):
-        stride = prod(b.npus for b in network[:d])
-        here, there = source // stride % block.npus, destination // stride % block.npus
-        if here != there:
-            return block, block.hops(block.topology.apart(block.npus, here, there))
-    raise AssertionError("an NPU sends itself nothing")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.clock.events import Clock
+from astra_edu.clock.events import Action
 from astra_edu.network.block import Block
 from astra_edu.network.buffers import MOST_PACKETS, SwitchBuffers
 from astra_edu.network.graph import GraphNetwork
 from astra_edu.network.links import Link, Links, Travel
-from astra_edu.network.messages import InFlight
 from astra_edu.network.shortest import LinkName
 
 
@@ -58,23 +58,20 @@ class Packet(Travel):
 class BufferedLinks(Links):
     """The congestion-aware network with SwitchBuffers. lost: the packets that were dropped, in their order."""
 
-    def __init__(
-        self,
-        clock: Clock,
-        network: tuple[Block, ...] | GraphNetwork,
-        buffers: SwitchBuffers,
-        rendezvous: bool = False,
-        record: bool = False,
-    ) -> None:
+    def __init__(self, network: tuple[Block, ...] | GraphNetwork, buffers: SwitchBuffers) -> None:
         """All links are free and all buffers empty."""
-        super().__init__(clock, network, rendezvous, record)
+        super().__init__(network)
         self.buffers = buffers
         self._credits = self.buffers.flow_control == "credit"
         self.lost: list[Lost] = []
         self._sent = 0
 
+    def statistics(self) -> Mapping[str, Any]:
+        """How many links were used, how often a packet was sent, and how often one was lost."""
+        return {**super().statistics(), "packets_sent": self._sent, "packets_lost": len(self.lost)}
+
     def blocked(self) -> str:
-        """See MessageNetwork."""
+        """See Network."""
         stuck = [link.name for link in self._links.values() if cast(BufferedLink, link).blocked]
         circle = [link for link in stuck if isinstance(link[0], str)]
         if not circle:
@@ -88,17 +85,18 @@ class BufferedLinks(Links):
             self._links[name] = BufferedLink(name, block, room=None if size is None else Room(size))
         return self._links[name]
 
-    def _carry(self, source: int, destination: int, message_bytes: int, message: InFlight) -> None:
+    def send(self, source: int, destination: int, message_bytes: int, arrived: Action, what: Any) -> None:
+        """See Network."""
         route = self._route(source, destination)
         sizes = self.buffers.packets(message_bytes)
         left = [len(sizes)]
         self._count(len(sizes))
         for piece in sizes:
-            self._forward(Packet(message, route, piece, destination, source=source, left=left))
+            self._forward(Packet(arrived, what, route, piece, destination, source=source, left=left))
 
     def _forward(self, travel: Travel) -> None:
         link = cast(BufferedLink, travel.route[travel.at])
-        travel.queued_ns = self.clock.now
+        travel.queued_ns = self.now
         if link.room is not None and not self._credits:
             if link.room.free < travel.size:
                 self._drop(cast(Packet, travel), link)
@@ -116,11 +114,11 @@ class BufferedLinks(Links):
             )
 
     def _drop(self, packet: Packet, link: Link) -> None:
-        now = self.clock.now
+        now = self.now
         self.lost.append(Lost(link.name, packet.size, now, packet.source, packet.destination))
         self._count(1)
         packet.at = 0
-        self.clock.at(max(now + 1, packet.sent_ns + self.buffers.timeout), self._forward, packet)
+        self.schedule(max(now + 1, packet.sent_ns + self.buffers.timeout), self._forward, packet)
 
     def _next(self, link: BufferedLink) -> None:
         """Start the first packet that waits for a link, if the link is free and there is room at its end."""
@@ -137,7 +135,7 @@ class BufferedLinks(Links):
         link.queue.popleft()
         link.carries = packet
         if not packet.at:
-            packet.sent_ns = self.clock.now
+            packet.sent_ns = self.now
         self._start(link, packet)
 
     @staticmethod
@@ -154,7 +152,7 @@ class BufferedLinks(Links):
             return
         packet.left[0] -= 1
         if not packet.left[0]:
-            self._arrive(packet.message)
+            packet.arrived(packet.what)
 
     def _free(self, link: Link) -> None:
         own = cast(BufferedLink, link)
@@ -163,7 +161,7 @@ class BufferedLinks(Links):
         if own.room is not None and packet is not None:
             if self._credits:
                 before = packet.route[packet.route.index(own) - 1]
-                self.clock.at(self.clock.now + int(before.block.latency), self._credit, (own.room, packet.size))
+                self.schedule(self.now + int(before.block.latency), self._credit, (own.room, packet.size))
             else:
                 own.room.free += packet.size
         self._next(own)

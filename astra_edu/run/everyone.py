@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from astra_edu.base.progress import Bar
-from astra_edu.clock.events import Clock
-from astra_edu.network.carriers import carrier
-from astra_edu.network.links import Links, Use
-from astra_edu.network.packets import BufferedLinks, Lost
+from astra_edu.network.links import Use
+from astra_edu.network.messages import Messages
+from astra_edu.network.packets import Lost
+from astra_edu.network.protocol import Loses, Network, Records
 from astra_edu.run.hands import Hands
 from astra_edu.system.endpoint import Endpoint
 from astra_edu.system.plan_2 import Shared
@@ -22,19 +22,14 @@ from astra_edu.traces.npu import TraceNpu
 class Everyone:
     """A run of all NPUs. record: keep every chunk's stay in a phase and every message's on a link."""
 
-    def __init__(self, trace: Trace, platform: TracePlatform, record: bool = False) -> None:
+    def __init__(self, trace: Trace, platform: TracePlatform, network: Network, record: bool = False) -> None:
         """Everything is set up; nothing has begun."""
-        self.clock = clock = Clock()
-        self.messages = carrier(
-            clock,
-            platform.network,
-            platform.congestion_aware,
-            platform.buffers,
-            platform.system.rendezvous,
-            record,
-        )
+        self.network = network
+        self.messages = Messages(network, platform.system.rendezvous)
+        if record and isinstance(network, Records):
+            network.uses = []
         shared, accesses = Shared(platform), Accesses(platform.memory)
-        endpoints = [Endpoint(npu, clock, platform, self.messages, shared) for npu in range(platform.npus)]
+        endpoints = [Endpoint(npu, network, platform, self.messages, shared) for npu in range(platform.npus)]
         self.stays: list[Stay] = []
         if record:
             for endpoint in endpoints:
@@ -54,12 +49,12 @@ class Everyone:
     @property
     def uses(self) -> Sequence[Use]:
         """What was on which link when; empty where that wasn't recorded or links aren't modelled."""
-        return (isinstance(self.messages, Links) and self.messages.uses) or ()
+        return (isinstance(self.network, Records) and self.network.uses) or ()
 
     @property
     def lost(self) -> Sequence[Lost]:
         """Packets that found no room."""
-        return self.messages.lost if isinstance(self.messages, BufferedLinks) else ()
+        return self.network.lost if isinstance(self.network, Loses) else ()
 
     def run(self, expected: int = 0) -> None:
         """Start every NPU and go on until nothing happens any more.
@@ -69,8 +64,8 @@ class Everyone:
         for npu in self.npus:
             npu.go_on()
         if not expected:
-            self.clock.run()
+            self.network.run()
             return
         with Bar("simulating", " messages", expected) as bar:
-            self.clock.run(lambda: bar.show(self.messages.sent))
+            self.network.run(lambda: bar.show(self.messages.sent))
             bar.show(self.messages.sent)

@@ -37,4 +37,4 @@ class Hands:
 
     def access(self, node: Node, tensor_bytes: int, done: Callable[[Node], object]) -> None:
         """Load from or store to remote memory; done(node) when that is over."""
-        self.clock.at(self.accesses.end_ns(self.endpoint.npu, tensor_bytes, self.now), done, node)
+        self.clock.schedule(self.accesses.end_ns(self.endpoint.npu, tensor_bytes, self.now), done, node)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from astra_edu.clock.events import Clock
+from astra_edu.clock.events import Clock, Schedules
 from astra_edu.clock.foreseen import ForeseenClock, Known
 from astra_edu.collectives import ALGORITHMS, Collective, known_schedule
-from astra_edu.network.folded import AmbiguousError, FoldedLinks, FoldedMessages
-from astra_edu.network.messages import MessageNetwork
+from astra_edu.network.folded import AmbiguousError, FoldedMessages, folded_network
+from astra_edu.network.messages import Messages
+from astra_edu.network.unaware import Unaware
 from astra_edu.run.hands import Hands
 from astra_edu.system.endpoint import Endpoint
 from astra_edu.system.exchange import Startable
@@ -100,12 +101,9 @@ class OneForAll:
             self.clock = clock = ForeseenClock()
             self.endpoint = _TimedEndpoint(clock, platform, strict)
         else:
-            self.clock = Clock()
-            blocks, rendezvous = platform.blocks, platform.system.rendezvous
-            network: MessageNetwork = FoldedMessages(self.clock, blocks, rendezvous)
-            if platform.congestion_aware:
-                network = FoldedLinks(self.clock, blocks, rendezvous, strict)
-            self.endpoint = _FollowedEndpoint(self.clock, platform, network, strict)
+            self.clock = network = folded_network(platform.blocks, platform.congestion_aware, strict)
+            messages = FoldedMessages(network, platform.system.rendezvous)
+            self.endpoint = _FollowedEndpoint(network, platform, messages, strict)
         if record:
             self.endpoint.queues.stays = []
         hands = Hands(self.endpoint, Accesses(platform.memory))
@@ -126,9 +124,9 @@ class _LoneEndpoint(Endpoint):
     """NPU 0's endpoint. strict: raise AmbiguousError where it matters which NPU has its turn first."""
 
     def __init__(
-        self, clock: Clock, platform: TracePlatform, network: MessageNetwork, strict: bool, folded: bool = False
+        self, clock: Schedules, platform: TracePlatform, messages: Messages, strict: bool, folded: bool = False
     ) -> None:
-        super().__init__(0, clock, platform, network, Shared(platform), folded)
+        super().__init__(0, clock, platform, messages, Shared(platform), folded)
         policy = queue_policy(self.system.intra_dimension, 2)
         self._asks = kind_of(self.system.inter_dimension).together  # else nobody asks who leads
         self._strict = strict
@@ -141,8 +139,8 @@ class _LoneEndpoint(Endpoint):
 class _FollowedEndpoint(_LoneEndpoint):
     """An endpoint whose messages are followed: who leads the NPUs isn't known once a message has come."""
 
-    def __init__(self, clock: Clock, platform: TracePlatform, network: MessageNetwork, strict: bool) -> None:
-        super().__init__(clock, platform, network, strict, folded=True)
+    def __init__(self, clock: Clock, platform: TracePlatform, messages: Messages, strict: bool) -> None:
+        super().__init__(clock, platform, messages, strict, folded=True)
 
     @property
     def leads(self) -> bool:
@@ -156,8 +154,7 @@ class _TimedEndpoint(_LoneEndpoint):
     """An endpoint whose phases' durations are known when they start."""
 
     def __init__(self, clock: ForeseenClock, platform: TracePlatform, strict: bool) -> None:
-        network = MessageNetwork(clock, platform.blocks, platform.system.rendezvous)
-        super().__init__(clock, platform, network, strict)
+        super().__init__(clock, platform, Messages(Unaware(platform.blocks)), strict)  # messages that nobody sends
         self._foreseen = clock
         self._known: dict[object, Known] = {}
         self._first_ns: int | None = None

@@ -9,6 +9,7 @@ from astra_edu.base.warned import warn
 from astra_edu.network.folded import AmbiguousError
 from astra_edu.run.effort import check_effort, messages_of
 from astra_edu.run.everyone import Everyone
+from astra_edu.run.networks import MakesNetwork, network_of
 from astra_edu.run.one_for_all import OneForAll, fits
 from astra_edu.run.trace_result import TraceResult
 from astra_edu.system.custom import sends_at_once
@@ -26,12 +27,18 @@ _NOT_SURE = (
 
 
 def run_trace(
-    trace: Trace, platform: TracePlatform, record: bool = False, everyone: bool = False, progress: bool = True
+    trace: Trace,
+    platform: TracePlatform,
+    record: bool = False,
+    everyone: bool = False,
+    progress: bool = True,
+    network: MakesNetwork | None = None,
 ) -> TraceResult:
     """Run a trace, to the nanosecond as ASTRA-sim 2.x does.
 
     record: keep every chunk's stay in a phase and every message's on a link. everyone: follow all NPUs even where
-    one could stand for all. progress: show a progress bar when it takes more than a second.
+    one could stand for all. progress: show a progress bar when it takes more than a second. network: what carries the
+    messages instead of the platform's own network; then all NPUs are followed.
 
     Raises ConfigError where sizes don't fit, where NPUs wait for what never comes, and where there would be more
     messages than can be followed.
@@ -43,7 +50,7 @@ def run_trace(
         )
     _warn_of_order(platform)
     links = record and platform.congestion_aware
-    if not everyone and not links and fits(trace, platform):
+    if network is None and not everyone and not links and fits(trace, platform):
         try:
             return _one_for_all(trace, platform, record, strict=True)
         except AmbiguousError:
@@ -54,14 +61,23 @@ def run_trace(
     if not platform.system.replay_only:
         check_communication(trace, platform.dims)
     expected = messages_of(trace, platform)
-    check_effort(expected, "everyone=True" if everyone else "record=True" if links and fits(trace, platform) else "")
-    run = Everyone(trace, platform, record)
+    check_effort(expected, _asks(trace, platform, network is not None, everyone, links))
+    run = Everyone(trace, platform, network_of(platform, network), record)
     run.run(expected if progress else 0)
-    _finished(run.npus, run.messages.unmatched(), run.messages.blocked())
+    _finished(run.npus, run.messages.unmatched(), run.network.blocked())
     finish_ns = tuple(npu.finished_ns or 0 for npu in run.npus)
     _took_time(max(finish_ns))
     ran = sorted((ran for npu in run.npus for ran in npu.ran), key=lambda ran: ran.end_ns)
-    return TraceResult(trace, platform, finish_ns, ran, run.stays, run.uses, run.lost)
+    said = dict(run.network.statistics())
+    own = network is not None
+    return TraceResult(trace, platform, finish_ns, ran, run.stays, run.uses, run.lost, statistics=said, own_network=own)
+
+
+def _asks(trace: Trace, platform: TracePlatform, network: bool, everyone: bool, links: bool) -> str:
+    """The keyword for whose sake all NPUs are followed; "" where the trace itself asks for it."""
+    if network or everyone:
+        return "network=" if network else "everyone=True"
+    return "record=True" if links and fits(trace, platform) else ""
 
 
 def _warn_of_order(platform: TracePlatform) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import overload
 
 from astra_edu.base.errors import ConfigError, flag
+from astra_edu.run.networks import MakesNetwork
 from astra_edu.run.result import Result
 from astra_edu.run.run_loop import run_loop
 from astra_edu.run.run_trace import run_trace
@@ -20,7 +21,13 @@ def simulate(workload: Workload, platform: Platform, passes: int = 1, progress: 
 
 @overload
 def simulate(
-    workload: Trace, platform: TracePlatform, *, progress: bool = True, record: bool = False, everyone: bool = False
+    workload: Trace,
+    platform: TracePlatform,
+    *,
+    progress: bool = True,
+    record: bool = False,
+    everyone: bool = False,
+    network: MakesNetwork | None = None,
 ) -> TraceResult: ...
 
 
@@ -31,12 +38,17 @@ def simulate(
     progress: bool = True,
     record: bool = False,
     everyone: bool = False,
+    network: MakesNetwork | None = None,
 ) -> Result | TraceResult:
     """Run a workload on a platform, to the nanosecond as ASTRA-sim does.
 
     progress: show a progress bar when it takes more than a second. A Workload runs on a Platform as in 1.0, `passes`
     times. A Trace runs on a TracePlatform as in 2.x; see astra_edu.run.run_trace for record and everyone. Both
     give a Run: a timeline of spans, total_ns, tables, explain() and so on.
+
+    network: what carries a Trace's messages instead of the network that the platform says: "ns-3", or what is called
+    with the platform and gives a network; see CONTRIBUTING, "A network", for one of your own.
+    What it has to say is in result.statistics.
 
     Raises ConfigError for numbers that make no sense, for a workload that does nothing at all, and for a training
     loop that waits for what never comes. Warns of collectives of 0 bytes.
@@ -50,8 +62,12 @@ def simulate(
     for name, value in (("progress", progress), ("record", record), ("everyone", everyone)):
         flag(name, value)
     if isinstance(workload, Trace) and isinstance(platform, TracePlatform):
-        return run_trace(workload, platform, record, everyone, progress)
+        return run_trace(workload, platform, record, everyone, progress, network)
     if isinstance(workload, Workload) and isinstance(platform, Platform):
+        if network is not None:
+            raise ConfigError(
+                "network= is for a Trace on a TracePlatform (ASTRA-sim 2.x); 1.0's network has no messages."
+            )
         return run_loop(workload, platform, passes, progress)
     mixed = {type(workload), type(platform)} in ({Trace, Platform}, {Workload, TracePlatform})
     raise ConfigError(

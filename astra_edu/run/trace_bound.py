@@ -33,14 +33,15 @@ _NOTHING = Loads({}, False, 0)
 def trace_bound_ns(result: TraceResult) -> float | None:
     """The least time that the run's links allow, in ns; None where no messages share one.
 
-    None, too, on the congestion-aware network, where they wait for each other. They share one where messages of a step
+    None, too, on the congestion-aware network, where they wait for each other, and on a network that was given to
+    simulate, which answers for itself. They share one where messages of a step
     meet on a link, or where a link would carry more in the run's time than it can. The bound is never below
     ASTRA-sim's total, which has every message alone on its way, and it is the longest of: each link's bytes, on
     ASTRA-sim's routes, and the nodes one after the other with each collective taking no less than its own bytes need.
     Custom collectives aren't looked at.
     """
     platform = result.platform
-    if platform.congestion_aware or platform.system.replay_only:
+    if platform.congestion_aware or platform.system.replay_only or result.own_network:
         return None
     found = _Found(platform)
     last, everyone = result.last, platform.npus

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from astra_edu.base.errors import ConfigError, whole
 from astra_edu.base.intervals import covered
@@ -36,6 +36,7 @@ class TraceResult(Run):
     finish_ns: when each NPU's last node ended. one_for_all: whether only NPU 0 was simulated, because all do the same;
     then `ran` and `stays` are NPU 0's. ran: the nodes in the order in which they ended. stays: chunks in phases, and
     uses: messages on links, where they were recorded. lost: packets that found no room in a switch's buffer.
+    statistics: what the network says, each network its own. own_network: whether it was given to simulate.
 
     >>> ring = ae.TracePlatform(ae.Block("Ring", 4, bandwidth=50, latency=500), ae.TraceSystem.of("ring"))
     >>> result = ae.simulate(ae.traces.collective("all_gather", "1 MiB", npus=4), ring)
@@ -53,6 +54,8 @@ class TraceResult(Run):
     uses: Sequence[Use] = field(default=(), repr=False)
     lost: Sequence[Lost] = field(default=(), repr=False)
     one_for_all: bool = False
+    statistics: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    own_network: bool = False
 
     @property
     def total_ns(self) -> int:

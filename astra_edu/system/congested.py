@@ -11,10 +11,11 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.clock.events import Action, Clock, Turns
+from astra_edu.clock.events import Action, Turns
 from astra_edu.collectives import Schedule
 from astra_edu.network import Block, Dimension
 from astra_edu.network.links import Links
+from astra_edu.network.messages import Messages
 from astra_edu.system.durations import Duration
 from astra_edu.system.exchange import Exchange, OneEndpoint
 from astra_edu.system.faithful import quirks
@@ -85,28 +86,28 @@ class _Ticks(Turns):
         waiting = self._waiting.get(tick)
         if waiting is None:
             self._waiting[tick] = waiting = []
-            self.clock.at(self.clock.now + delay, self._turn, tick)
+            self.clock.schedule(self.clock.now + delay, self._turn, tick)
         waiting.append((action, what))
 
 
-class _WatchedLinks(Links):
-    """Links that keep how long NPUs waited for their messages. waited: ns since a receiver was ready, NPU 0's only."""
+class _WatchedMessages(Messages):
+    """Messages that keep how long NPUs waited for them. waited: ns since a receiver was ready, NPU 0's only."""
 
-    def __init__(self, clock: Clock, blocks: tuple[Block, ...]) -> None:
+    def __init__(self, network: Links) -> None:
         """Nothing is on the way."""
-        super().__init__(clock, blocks)
+        super().__init__(network)
         self.waited: list[int] = []
 
     def receive(
         self, npu: int, source: int, tag: int, message_bytes: int, received: Action, what: object = None
     ) -> None:
-        """See MessageNetwork."""
-        then = partial(self._received, npu, int(self.clock.now), received)
+        """See Messages."""
+        then = partial(self._received, npu, int(self.network.now), received)
         super().receive(npu, source, tag, message_bytes, then, what)
 
     def _received(self, npu: int, ready_ns: int, received: Action, what: object) -> None:
         if not npu:
-            self.waited.append(int(self.clock.now) - ready_ns)
+            self.waited.append(int(self.network.now) - ready_ns)
         received(what)
 
 
@@ -129,23 +130,23 @@ def congested_duration(
             f"a phase of {npus:,} NPUs with {len(own.sizes):,} messages each is too much to follow; {MOST_MESSAGES:,} "
             "messages is the most."
         )
-    clock = Clock()
-    clock.now = begin_ns  # type: ignore[assignment]
     block = _Wire(dimension.topology, npus, dimension.bandwidth, dimension.latency)
-    links = _WatchedLinks(clock, (block,))
+    links = Links((block,))
+    links.now = begin_ns  # type: ignore[assignment]
+    messages = _WatchedMessages(links)
     for npu in range(npus):
         if schedule.traits.exchanges:
             ahead = behind = [npu ^ distance for distance in own.ahead]
         else:
             ahead = [(npu + distance) % npus for distance in own.ahead]
             behind = [(npu - distance) % npus for distance in own.ahead]
-        Exchange(OneEndpoint(npu, _Ticks(clock), links), own, 0, ahead, behind, lambda: None).start()
-    clock.run()
-    mean = sum(links.waited) / len(links.waited)
+        Exchange(OneEndpoint(npu, _Ticks(links), messages), own, 0, ahead, behind, lambda: None).start()
+    links.run()
+    mean = sum(messages.waited) / len(messages.waited)
     reduction = own.reductions[-1]
-    waits: tuple[float, ...] = (endpoint, links.waited[-1])
+    waits: tuple[float, ...] = (endpoint, messages.waited[-1])
     waits = waits if reduction is None else (reduction, *waits)
-    return Duration(clock.now - begin_ns, (sum(own.sizes),), len(own.sizes), mean, waits)
+    return Duration(links.now - begin_ns, (sum(own.sizes),), len(own.sizes), mean, waits)
 
 
 class CongestedPhases:

@@ -7,11 +7,11 @@ from functools import lru_cache
 from typing import Protocol
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.clock.events import Clock, Turns
+from astra_edu.clock.events import Schedules, Turns
 from astra_edu.collectives import Collective, known_schedule
 from astra_edu.collectives.tree import perfect
 from astra_edu.network.folded import FoldedLinks
-from astra_edu.network.messages import MessageNetwork
+from astra_edu.network.messages import Messages
 from astra_edu.system.custom import CustomExchange, CustomTrace
 from astra_edu.system.exchange import Exchange, Startable, TreeExchange
 from astra_edu.system.faithful.bus import SharedBus
@@ -48,13 +48,13 @@ class Endpoint:
     def __init__(
         self,
         npu: int,
-        clock: Clock,
+        clock: Schedules,
         platform: TracePlatform,
-        messages: MessageNetwork,
+        messages: Messages,
         shared: Shared,
         folded: bool = False,
     ) -> None:
-        """messages: the network; shared: what all NPUs share. folded: this NPU stands for all (see network.folded)."""
+        """clock: what all happens by. shared: of all NPUs. folded: this NPU stands for all (see network.folded)."""
         self.npu = npu
         self.clock = clock
         self.turns = Turns(clock)
@@ -168,8 +168,8 @@ class Endpoint:
             ahead, behind = (one_way, other_way) if plan.clockwise else (other_way, one_way)
         if self.folded:
             behind = ahead
-            if traits.exchanges and isinstance(self.messages, FoldedLinks):
-                self.messages.exchange(chunk.tag, ahead)
+            if traits.exchanges and isinstance(self.messages.network, FoldedLinks):
+                self.messages.network.exchange(chunk.tag, ahead)
         return Exchange(self, own, chunk.tag, ahead, behind, over)
 
     def _moves(self, plan: PhasePlan) -> Moves:

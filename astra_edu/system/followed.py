@@ -33,7 +33,7 @@ def follow(rows: Sequence[Sequence[RowMessage]], moves: Moves) -> Followed:
     """
     clock = Clock()
 
-    messages = KthMessages(rows, lambda: clock.now, clock.at)  # type: ignore[arg-type]
+    messages = KthMessages(rows, lambda: clock.now, clock.schedule)  # type: ignore[arg-type]
     ended: list[int] = []
     for npu, row in enumerate(rows):
         ahead = [message.destination for message in row]

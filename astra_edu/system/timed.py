@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from astra_edu.clock.events import Clock, Turns
+from astra_edu.clock.events import Turns
 from astra_edu.clock.foreseen import WAITS, ForeseenClock, Known
 from astra_edu.collectives import Op, Schedule
-from astra_edu.network.folded import FoldedLinks, FoldedMessages
-from astra_edu.network.messages import first_way
+from astra_edu.network.folded import FoldedMessages, folded_network
+from astra_edu.network.unaware import first_way
 from astra_edu.system.exchange import Exchange, OneEndpoint
 from astra_edu.system.faithful import quirks
 from astra_edu.system.moves import Moves, different_steps
@@ -124,13 +124,12 @@ def _message_ns(message_bytes: int, distance: int, platform: TracePlatform) -> i
 
 def _followed(moves: Moves, stride: int, clockwise: bool, platform: TracePlatform) -> Known:
     """Message by message."""
-    clock = Clock()
-    network, rendezvous = platform.blocks, platform.system.rendezvous
-    messages = (FoldedLinks if platform.congestion_aware else FoldedMessages)(clock, network, rendezvous)
+    network = folded_network(platform.blocks, platform.congestion_aware)
+    messages = FoldedMessages(network, platform.system.rendezvous)
     ends: list[int] = []
     npus = moves.schedule.npus
     places = [stride * (distance if clockwise else npus - distance) for distance in moves.ahead]
-    endpoint = OneEndpoint(0, Turns(clock), messages)
-    Exchange(endpoint, moves, 0, places, places, lambda: ends.append(clock.now)).start()
-    clock.run()
+    endpoint = OneEndpoint(0, Turns(network), messages)
+    Exchange(endpoint, moves, 0, places, places, lambda: ends.append(network.now)).start()
+    network.run()
     return Known(ends[0], (moves.endpoint_ns,))

@@ -10,6 +10,7 @@ import pytest
 import astra_edu as ae
 from astra_edu.run.effort import MOST_MESSAGES, messages_of
 from astra_edu.run.everyone import Everyone
+from astra_edu.run.networks import network_of
 from astra_edu.system.plan_2 import cut
 from astra_edu.system.queue_turns import QueueTurns
 
@@ -163,7 +164,7 @@ def test_as_many_messages_are_expected_as_are_sent(name, splits, size):
     jobs.reduce_scatter("outside", size, involved_dim=[False, True])
     jobs.all_gather("a group", size, group=[[1, 2, 5]] if name == "ring" else None)
     jobs.message("ping", size, 0, 1)
-    followed = Everyone(jobs.build(), platform)
+    followed = Everyone(jobs.build(), platform, network_of(platform))
     followed.run()
     assert messages_of(jobs.build(), platform) == followed.messages.sent
 

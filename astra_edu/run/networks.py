@@ -1,0 +1,52 @@
+"""The network of a run: what its platform says, or what simulate(..., network=...) was given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Literal, TypeAlias
+
+from astra_edu.base.errors import ConfigError, shown
+from astra_edu.network.carriers import carrier
+from astra_edu.network.protocol import METHODS, Network
+from astra_edu.system.trace_config import TracePlatform
+
+MakesNetwork: TypeAlias = Callable[[TracePlatform], Network] | Literal["ns-3"]
+"""What simulate(..., network=...) takes: network(platform) gives a Network of its own for one run."""
+
+
+def network_of(platform: TracePlatform, network: MakesNetwork | None = None) -> Network:
+    """The network for one run. Raises ConfigError for what makes none."""
+    if network is None:
+        return carrier(platform.network, platform.congestion_aware, platform.buffers)
+    if platform.buffers is not None:
+        raise ConfigError(
+            "the platform has buffers=SwitchBuffers(...), which only its own network knows; leave out one of buffers= "
+            "and network=."
+        )
+    if isinstance(network, str):
+        network = _ns3(network)
+    if not callable(network):
+        raise ConfigError(
+            f'network is {shown(network, 60)}; give "ns-3", or what is called with the platform and gives a network '
+            "(send, schedule, ...; see CONTRIBUTING, A network)."
+        )
+    made = network(platform)
+    missing = [name for name in METHODS if not callable(getattr(made, name, None))]
+    missing += [] if hasattr(made, "now") else ["now"]
+    if missing:
+        raise ConfigError(
+            f"network(platform) gave {shown(made, 60)}, which has no {' and no '.join(missing)}; see CONTRIBUTING, A "
+            "network, for what a network needs."
+        )
+    return made
+
+
+def _ns3(word: str) -> Callable[[TracePlatform], Network]:
+    if word != "ns-3":
+        raise ConfigError(f'network is {shown(word)}; the only word is "ns-3".')
+    try:
+        made: Callable[[TracePlatform], Network] = import_module("astra_edu.network.ns3").Ns3()
+    except ModuleNotFoundError:
+        raise ConfigError("ns-3 is no network of this version of astra_edu; leave out network=.") from None
+    return made

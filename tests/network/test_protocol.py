@@ -1,0 +1,150 @@
+"""Any network under the same engine: matching above it, the clock in it, and what a run says of it."""
+
+from heapq import heappop, heappush
+
+import pytest
+
+import astra_edu as ae
+from astra_edu.base.errors import ConfigError
+from astra_edu.clock.events import Clock
+from astra_edu.network.carriers import carrier
+from astra_edu.network.links import Links, Use, route_of
+from astra_edu.network.messages import Messages
+
+MIB = 2**20
+TWO = ae.Block("Ring", 4, 50, 500), ae.Block("Switch", 2, 25, 700)
+
+
+class Heap:
+    """A second way to a network: one heap of everything, links by the time at which they are free again."""
+
+    uses: list[Use] | None = None
+
+    def __init__(self, platform):
+        self.platform, self.now, self.heap, self.count, self.free, self.sent = platform, 0, [], 0, {}, 0
+
+    def schedule(self, at_ns, do, what):
+        self.count += 1
+        heappush(self.heap, (at_ns, self.count, do, what))
+
+    def run(self, watch=None):
+        while self.heap:
+            self.now, _, do, what = heappop(self.heap)
+            do(what)
+
+    def send(self, source, destination, message_bytes, arrived, what):
+        self.sent += 1
+        self._on(route_of(self.platform.network, source, destination), message_bytes, arrived, what)
+
+    def _on(self, route, size, arrived, what):
+        if not route:
+            return arrived(what)
+        (name, block), *rest = route
+        start = max(self.now, self.free.get(name, 0))
+        self.free[name], end = start + block.occupied_ns(size), start + block.crossing_ns(size)
+        if self.uses is not None:
+            self.uses.append(Use(name, size, self.now, start, self.free[name], end))
+        self.schedule(end, lambda _: self._on(rest, size, arrived, what), None)
+
+    def statistics(self):
+        return {"messages": self.sent}
+
+    def blocked(self):
+        return ""
+
+
+class Lossy(Heap):
+    """NPU 2's messages never arrive."""
+
+    def send(self, source, destination, message_bytes, arrived, what):
+        if source != 2:
+            super().send(source, destination, message_bytes, arrived, what)
+
+    def blocked(self):
+        return "NPU 2's cable is out"
+
+
+def platform(*blocks, algorithms="ring", aware=True, **settings):
+    blocks = blocks or (ae.Block("Ring", 8, 50, 500),)
+    return ae.TracePlatform(blocks, ae.TraceSystem.of(algorithms, **settings), congestion_aware=aware)
+
+
+def trace(npus=8, collective="all_reduce", size=MIB):
+    return ae.traces.collective(collective, size, npus=npus)
+
+
+@pytest.mark.parametrize(
+    ("where", "collective"),
+    [
+        (platform(), "all_reduce"),
+        (platform(algorithms="direct"), "all_to_all"),
+        (platform(*TWO, algorithms=["ring", "direct"], splits=4), "all_reduce"),
+        (platform(rendezvous=True), "all_gather"),
+    ],
+)  # fmt: skip
+def test_a_foreign_network_of_the_same_links_gives_the_same_run(where, collective):
+    own = ae.simulate(trace(8, collective), where, record=True)
+    foreign = ae.simulate(trace(8, collective), where, record=True, network=Heap)
+    assert foreign.finish_ns == own.finish_ns
+    assert sorted(map(str, foreign.uses)) == sorted(map(str, own.uses))
+    assert sorted(map(str, foreign.timeline)) == sorted(map(str, own.timeline))
+    pandas = foreign.links.set_index(["from", "to"]).sort_index()
+    assert pandas.equals(own.links.set_index(["from", "to"]).sort_index())
+
+
+def test_everybody_is_followed_where_a_network_is_given():
+    where = platform(aware=False)
+    alone, foreign = ae.simulate(trace(), where), ae.simulate(trace(), where, network=Heap)
+    assert (alone.one_for_all, foreign.one_for_all) == (True, False)
+    assert alone.total_ns == foreign.total_ns
+    assert foreign.statistics == {"messages": 8 * 14}
+    assert foreign.uses == ()
+    assert foreign.bound_ns is None
+
+
+def test_the_effort_is_checked_first():
+    with pytest.raises(ConfigError, match=r"as network= asks for it.*Leave out network="):
+        ae.simulate(trace(4096, size="1 GiB"), platform(ae.Block("Ring", 4096, 50, 500)), network=Heap)
+
+
+def test_why_messages_never_arrive_is_said_in_the_networks_words():
+    with pytest.raises(ConfigError, match=r"of 8 NPUs never finish; .*; NPU 2's cable is out\.$"):
+        ae.simulate(trace(), platform(), network=Lossy)
+
+
+@pytest.mark.parametrize(
+    ("network", "words"),
+    [
+        (Heap(platform()), "give \"ns-3\", or what is called with the platform"),
+        (17, "network is 17; give"),
+        ("ns3", "the only word is \"ns-3\""),
+        (lambda _: Clock(), "which has no send and no statistics and no blocked; see CONTRIBUTING"),
+    ],
+)  # fmt: skip
+def test_what_is_no_network_is_told(network, words):
+    with pytest.raises(ConfigError) as told:
+        ae.simulate(trace(), platform(), network=network)
+    assert words in str(told.value)
+
+
+def test_a_network_is_for_traces_and_buffers_are_the_platforms_own():
+    with pytest.raises(ConfigError, match="network= is for a Trace"):
+        ae.simulate(ae.Workload.micro("all-reduce", MIB), ae.preset("ring"), network=Heap)
+    buffered = ae.TracePlatform(ae.Block("Switch", 4, 50, 500), congestion_aware=True, buffers=ae.SwitchBuffers())
+    with pytest.raises(ConfigError, match="leave out one of buffers= and network="):
+        ae.simulate(trace(4), buffered, network=Heap)
+
+
+def test_the_platforms_networks_say_what_they_did():
+    where = platform(algorithms="direct")
+    assert ae.simulate(trace(), where, record=True).statistics == {"links_used": 16}
+    network = carrier(where.network, True)
+    assert isinstance(network, Links)
+    messages, there = Messages(network), []
+    messages.send(0, 2, 7, 4096, lambda what: there.append((what, network.now)), "sent")
+    messages.receive(2, 0, 7, 4096, lambda what: there.append((what, network.now)), "received")
+    messages.receive(2, 0, 8, 4096, there.append)
+    network.run()
+    crossing = where.blocks[0].crossing_ns(4096)
+    assert there == [("sent", 2 * crossing), ("received", 2 * crossing)]
+    assert messages.unmatched() == [((8, 0, 2, 4096), False)]
