@@ -7,14 +7,14 @@ from numbers import Number
 from typing import Any
 
 from astra_edu.base.errors import ConfigError, shown
-from astra_edu.explore.points import plain
+from astra_edu.explore.points import letters, plain
 
 OF_A_RUN = ("total_ns", "compute_ns", "exposed_ns", "message_bytes", "network_cost")
 """What is taken of a simulated run or an estimate, where it has it."""
 
 
 def measures(result: Any) -> dict[str, Any]:
-    """The columns of what a run gave: a mapping as it is, a number as "value", of a simulated run its times.
+    """The columns of what a run gave: a run's times, numbers by name (a named tuple's, too), or one as "value".
 
     Of a run "at_least_ns" comes first: its total, or what its links allow at least, if that is more than ASTRA-sim's
     contention-free model says. Raises ConfigError for anything else.
@@ -24,10 +24,12 @@ def measures(result: Any) -> dict[str, Any]:
     >>> found["at_least_ns"], found["message_bytes"]
     (45681, 1835008)
     """
+    if hasattr(result, "_asdict"):  # a named tuple
+        result = result._asdict()
     if isinstance(result, Mapping):
         if wrong := [name for name in result if not isinstance(name, str)]:
             raise ConfigError(f"the run gave {shown(wrong[0])} as the name of a number; names are texts.")
-        return {name: plain(value) for name, value in result.items()}
+        return {letters(name): plain(value) for name, value in result.items()}
     if hasattr(result, "total_ns"):
         least = max(result.total_ns, getattr(result, "bound_ns", None) or 0)
         found = {name: plain(getattr(result, name)) for name in OF_A_RUN if hasattr(result, name)}

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import sqlite3
 
 JOURNAL = ".journal"
+KEPT = ["point", "found", "error", "seconds"]
+"""Columns that a sweep reads again."""
 TOLD = "astra_edu sweep"
 """Under which the file says whose results it holds."""
 
@@ -134,19 +136,21 @@ def _of_parquet(file: Path, whose: str) -> dict[str, Outcome]:
         raise ConfigError(f"{file} holds no sweep; name another store.")
     about = json.loads(told)
     _same(about["whose"], whose, file)
-    known = {}
-    for row in table.to_pylist():
-        measured = {name: row[name] for name in about["measures"] if not row["error"]}
-        found = {
-            name: json.loads(value) if name in about["json"] and value is not None else value
-            for name, value in measured.items()
-        }
-        known[row["point"]] = Outcome(row["point"], found, row["error"], row["seconds"])
-    return known
+    if table.column_names != about["columns"]:
+        changed = sorted(set(table.column_names) ^ set(about["columns"]))
+        raise ConfigError(
+            f"the columns of {file} were changed since a sweep wrote it: {', '.join(changed) or 'their order'}. Name "
+            "another store, or delete the file to run all points again."
+        )
+    rows = table.select(KEPT).to_pylist()
+    return {row["point"]: Outcome(row["point"], json.loads(row["found"]), row["error"], row["seconds"]) for row in rows}
 
 
 def _as_parquet(known: Mapping[str, Outcome], whose: str) -> bytes:
-    """A row for each point: its key, its settings, its measures, error and seconds."""
+    """A row for each point: its key, its settings, its measures, error and seconds.
+
+    What was found stands there as JSON, too: a column has one type, which would change what it is the next time.
+    """
     pyarrow, parquet = _pyarrow()
     outcomes = list(known.values())
     settings = [json.loads(each.key) for each in outcomes]
@@ -154,15 +158,15 @@ def _as_parquet(known: Mapping[str, Outcome], whose: str) -> bytes:
     columns: dict[str, Any] = {"point": [each.key for each in outcomes]}
     columns |= {name: [each.get(name) for each in settings] for name in dict.fromkeys(chain(*settings))}
     columns |= {name: [each.found.get(name) for each in outcomes] for name in measures}
+    columns |= {"found": [json.dumps(dict(each.found)) for each in outcomes]}
     columns |= {"error": [each.error for each in outcomes], "seconds": [each.seconds for each in outcomes]}
-    arrays, as_json = {}, []
+    arrays = {}
     for name, values in columns.items():
         try:
             arrays[name] = pyarrow.array(values)
         except (pyarrow.ArrowException, OverflowError):
-            as_json.append(name)
             arrays[name] = pyarrow.array([None if value is None else json.dumps(value) for value in values])
-    about = {"whose": whose, "measures": measures, "json": as_json}
+    about = {"whose": whose, "columns": list(columns)}
     out = BytesIO()
     parquet.write_table(pyarrow.table(arrays).replace_schema_metadata({TOLD: json.dumps(about)}), out)
     return out.getvalue()

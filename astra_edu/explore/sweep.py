@@ -35,11 +35,12 @@ def sweep(
 
     run: takes a point's settings by name and returns numbers by name, one number, or a simulated run, of which its
     times in ns and its bytes are taken. grid_or_points: name -> values, of which every combination is run; or points
-    as mappings or a DataFrame. given: what every run is called with, too, the same objects each time; a setting may be
-    inside of it, such as "platform.network[1].bandwidth". executor: of concurrent.futures or like those, such as
-    Dask's `Client.get_executor()`; None runs in this process. store: a Parquet file that keeps what has been run:
-    after a stop at any moment only what was in flight is run again, and other points are added. seed: where `run`
-    takes a `seed`, each point has one of its own, made from this one and its settings.
+    as mappings or a DataFrame. given: what every run is called with, too; a run that changes it changes a copy of its
+    own. A setting may be inside of it: "platform.network[1].bandwidth", "strategy.tensor", of a GraphNetwork
+    "network.graph[0][8].bandwidth". executor: of concurrent.futures or like those, such as Dask's
+    `Client.get_executor()`; None runs in this process. store: a Parquet file that keeps what has been run: after a
+    stop at any moment only what was in flight is run again, and other points are added. seed: where `run` takes a
+    `seed`, each point has one of its own, made from this one and its settings.
 
     A point that fails has a sentence in the column "error"; with a store it is run again the next time. Raises
     ConfigError for points that make no sense, and for a store of another function.

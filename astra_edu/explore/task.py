@@ -81,7 +81,7 @@ class Task:
                 for future in wait(flying, return_when=FIRST_COMPLETED).done:
                     sent = flying.pop(future)
                     wrong = future.exception()
-                    if isinstance(wrong, BrokenExecutor):
+                    if isinstance(wrong, BrokenExecutor) or not isinstance(wrong, Exception | None):
                         raise wrong
                     if wrong is not None and len(sent) > 1:
                         alone.update(key for key, _ in sent)
@@ -131,7 +131,8 @@ def _failed(key: str, problem: BaseException, seconds: float) -> Outcome:
         words = str(problem)
     except Exception:  # whatever a stranger's error raises
         words = "it says nothing that can be read"
-    return Outcome(key, {}, f"{type(problem).__name__}: {words}", seconds)
+    words = f"{type(problem).__name__}: {words}".encode(errors="backslashreplace").decode()
+    return Outcome(key, {}, words, seconds)
 
 
 def identity(run: Any) -> Any:

@@ -1,5 +1,8 @@
 """Which points a sweep has, what tells them apart, and settings inside of what is given."""
 
+from typing import NamedTuple
+
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +10,21 @@ import pytest
 import astra_edu as ae
 from astra_edu.explore.given import arguments, column, parts_of
 from astra_edu.explore.measures import measures
-from astra_edu.explore.points import key_of, points_of
+from astra_edu.explore.points import key_of, plain, points_of
+
+
+class Mute:
+    def __repr__(self):
+        raise RuntimeError
+
+
+class Pair(NamedTuple):
+    x: int
+    y: int
+
+
+LOOP = [1]
+LOOP.append(LOOP)
 
 
 def test_a_grid_has_every_combination_and_the_last_name_changes_fastest():
@@ -21,6 +38,7 @@ def test_a_grid_has_every_combination_and_the_last_name_changes_fastest():
 
 def test_points_are_taken_as_they_are():
     points = [{"a": 1, "b": 3}, {"a": 5, "b": 4}]
+    assert points_of([Pair(1, 2)]) == [{"x": 1, "y": 2}]
     assert points_of(points) == points_of(pd.DataFrame(points)) == points_of(iter(points)) == points
 
 
@@ -38,6 +56,10 @@ def test_points_are_taken_as_they_are():
         ([{"a": 1}, {"a": 1.0}], "points 0 and 1 are the same"),
         ([{1: 2}], "1 is no name of a setting"),
         ({"a": [object()]}, "can't be told from others of its kind"),
+        ({"a": [Mute()]}, "a Mute can't be told from others of its kind"),
+        ({"a": ["\ud800"]}, r"'\\ud800' can't be kept: '\\ud800' is half of a letter"),
+        ({"\ud800": [1]}, "is half of a letter"),
+        ({"a": [LOOP]}, "has itself in it"),
     ],
 )
 def test_points_that_make_no_sense_are_told_why(given, words):
@@ -70,7 +92,9 @@ def test_settings_inside_of_what_is_given_change_it_and_nothing_else():
     ("name", "words"),
     [
         ("network[0].bandwidth", "there is no network; given are platform"),
-        ("platform.network[7].bandwidth", r"there is no \[7\].*has 2 places"),
+        ("platform.network[7].bandwidth", r"there is no \[7\].*has 2 places, \[0\] to \[1\]"),
+        ("platform.network.bandwidth", r"has no bandwidth. It has 2 places, \[0\] to \[1\]"),
+        ("platform.network[0]latency", "is no name of a setting"),
         ("platform.system[0]", "has no places"),
         ("platform.network[0].bandwith", "did you mean 'bandwidth'"),
         ("platform.network[0].bandwidth.x", "It has nothing that can be set"),
@@ -82,6 +106,42 @@ def test_settings_inside_of_what_is_given_change_it_and_nothing_else():
 def test_a_way_that_leads_nowhere_is_told_where_it_ends(name, words):
     with pytest.raises(ae.ConfigError, match=words):
         arguments({"platform": ae.preset("dgx2")}, {name: 1})
+
+
+def test_one_place_is_no_places():
+    with pytest.raises(ae.ConfigError, match=r"has 1 place, \[0\]\."):
+        arguments({"platform": ae.preset("ring")}, {"platform.network[1].latency": 1})
+
+
+def test_strategies_platforms_of_2_graphs_and_named_tuples_have_settings_inside():
+    blocks = ae.Block("Switch", 8, 50, 500), ae.Block("Ring", 4, 5, 50)
+    platform = ae.TracePlatform(blocks, ae.TraceSystem.of(("direct", "ring")))
+    way = {"platform.network[1].bandwidth": 7, "platform.system.splits": 3, "platform.congestion_aware": True}
+    made = arguments({"platform": platform}, way)["platform"]
+    assert (made.network[1].bandwidth, made.system.splits, made.congestion_aware) == (7, 3, True)
+    assert made.network[0] == platform.network[0]
+    assert arguments({"cut": ae.Strategy(tensor=2)}, {"cut.tensor": 4})["cut"] == ae.Strategy(tensor=4)
+    graph = nx.path_graph(3)
+    nx.set_edge_attributes(graph, 50, "bandwidth")
+    nx.set_edge_attributes(graph, 500, "latency")
+    network = ae.GraphNetwork(graph)
+    slow = arguments({"network": network}, {"network.graph[0][1].bandwidth": 5})["network"]
+    assert (slow.links[0, 1].bandwidth, slow.links[1, 2].bandwidth, network.links[0, 1].bandwidth) == (5, 50, 50)
+    with pytest.raises(ae.ConfigError, match="is no edge of the graph"):
+        arguments({"network": network}, {"network.graph[0][2].bandwidth": 5})
+    assert arguments({"pair": Pair(1, 2)}, {"pair.y": 7})["pair"] == Pair(1, 7)
+    assert arguments({"pair": Pair(1, 2)}, {"pair[1]": 7})["pair"] == Pair(1, 7)
+
+
+def test_what_a_repr_leaves_out_tells_values_apart():
+    small, large = (ae.traces.collective("all_reduce", size, npus=4) for size in ("1 MiB", "2 MiB"))
+    assert repr(small) == repr(large)
+    assert plain(small) != plain(large)
+    assert plain(small) == plain(ae.traces.collective("all_reduce", "1 MiB", npus=4))
+    graphs = [nx.path_graph(3), nx.path_graph(3)]
+    graphs[0].edges[0, 1]["bandwidth"] = 7
+    assert plain([graphs[0]]) != plain([graphs[1]])
+    assert plain({"a": (1,), "b": [{"x"}]}) == "{'a': (1,), 'b': [{'x'}]}"
 
 
 def test_a_setting_of_a_platform_has_its_unit_in_its_column():
@@ -103,6 +163,7 @@ def test_measures_of_a_run_begin_with_what_its_links_allow():
 
 def test_measures_are_numbers_by_name():
     assert measures({"a": np.float64(2.5), "b": "x"}) == {"a": 2.5, "b": "x"}
+    assert measures(Pair(1, 2)) == {"x": 1, "y": 2}
     assert measures(3) == measures(np.int64(3)) == {"value": 3}
     with pytest.raises(ae.ConfigError, match="the run gave None"):
         measures(None)

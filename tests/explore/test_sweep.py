@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -212,15 +212,93 @@ def test_a_store_is_one_sweep_s_at_a_time_and_its_pool_s_processes_have_no_part(
 
 
 def test_a_table_from_a_store_is_the_table_that_was_run(tmp_path):
-    def odd(n):
-        return {"none": None, "half": n / 2, "mixed": n if n % 2 else "even"} | ({"sometimes": n} if n > 1 else {})
+    rows = [
+        {"a": 1, "b": 1.5, "c": "x"},
+        {"c": "y", "a": 2.5},
+        {"a": None, "d": True, "b": None},
+        {"a": 2**70, "b": 2, "e": float("nan"), "f": float("inf")},
+        {"a": True, "f": 1.5, "b": 3},
+        {},
+    ]
 
-    store, grid = tmp_path / "runs.parquet", {"n": [0, 1, 2]}
-    first = ae.sweep(odd, grid, store=store)
-    again = ae.sweep(odd, grid, store=store)
-    pd.testing.assert_frame_equal(first, again)
+    def odd(n):
+        if n == 6:
+            raise OSError
+        return rows[n]
+
+    def same(one, other):
+        pd.testing.assert_frame_equal(one.drop(columns="seconds"), other.drop(columns="seconds"))
+
+    store = tmp_path / "runs.parquet"
+    for some in ([5, 3], [4], range(7), range(7), [4], [2, 0]):
+        same(ae.sweep(odd, {"n": some}, store=store), ae.sweep(odd, {"n": some}))
     more = ae.sweep(lambda n, m=0: n + m, {"n": [1]}, store=tmp_path / "more.parquet")
     assert more["value"].tolist() == [1]
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
+def test_a_stop_in_a_thread_stops_and_runs_nothing_again(stop):
+    runs = []
+
+    def stopping(n):
+        runs.append(n)
+        if n == 20:
+            raise stop
+        return n
+
+    with ThreadPoolExecutor(2) as pool, pytest.raises(stop):
+        ae.sweep(stopping, {"n": range(40)}, pool)
+    assert len(runs) == len(set(runs))
+
+
+@pytest.mark.parametrize("make", [lambda: None, lambda: ThreadPoolExecutor(2), lambda: ProcessPoolExecutor(2)])
+def test_what_a_run_changes_is_its_own(make):
+    def grows(n, given, shared):
+        given.append(n)
+        shared[0] += 1
+        return 100 * len(given) + int(shared[0])
+
+    given, shared = [0], np.zeros(2)
+    with make() or nullcontext() as executor:
+        table = ae.sweep(grows, {"n": range(8), "shared": [shared]}, executor, given={"given": given})
+    assert table["value"].tolist() == [201] * 8
+    assert given == [0]
+
+
+def test_half_letters_are_told(tmp_path):
+    store = tmp_path / "runs.parquet"
+
+    def half(n):
+        if n == 2:
+            raise OSError("\udfff")
+        return {"\ud800": 1} if n else {"a": "\ud800"}
+
+    errors = ae.sweep(half, {"n": [0, 1, 2]}, store=store)["error"].tolist()
+    told = "ConfigError: '\\ud800' can't be kept: '\\ud800' is half of a letter, which no file holds."
+    assert errors == [told, told, "OSError: \\udfff"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda table: table.drop_columns(["square"]), "sweep wrote it: square\\."),
+        (lambda table: table.drop_columns(["point"]), "sweep wrote it: point\\."),
+        (lambda table: table.rename_columns({"square": "q"}), "sweep wrote it: q, square\\."),
+        (lambda table: table.select(table.column_names[::-1]), "sweep wrote it: their order\\."),
+    ],
+)
+def test_a_file_that_was_edited_is_refused(change, words, tmp_path):
+    from pyarrow import parquet
+
+    def squared(n):
+        return {"square": n * n}
+
+    store = tmp_path / "runs.parquet"
+    ae.sweep(squared, {"n": [1, 2]}, store=store)
+    table = parquet.read_table(store)
+    parquet.write_table(change(table).replace_schema_metadata(table.schema.metadata), store)
+    with pytest.raises(ae.ConfigError, match=words):
+        ae.sweep(squared, {"n": [1, 2]}, store=store)
 
 
 def test_an_empty_journal_is_nobody_s(tmp_path):
