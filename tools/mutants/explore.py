@@ -44,8 +44,8 @@ FAULTS = [
     Fault(
         "a setting changes what was given",
         GIVEN,
-        "type(whole)([*whole[:here], changed, *whole[here + 1 :]])",
-        "type(whole)([changed, *whole[1:]])",
+        "_like(whole, [*whole[:here], changed, *whole[here + 1 :]])",
+        "_like(whole, [changed, *whole[1:]])",
         "tests/explore/test_points.py::test_settings_inside_of_what_is_given_change_it_and_nothing_else",
     ),
     Fault(
@@ -61,5 +61,40 @@ FAULTS = [
         'max(result.total_ns, getattr(result, "bound_ns", None) or 0)',
         "result.total_ns",
         "tests/explore/test_points.py::test_measures_of_a_run_begin_with_what_its_links_allow",
+    ),
+    Fault(
+        "what a store gives back has one type for each column",
+        STORE,
+        'json.loads(row["found"])',
+        "{k: v if v is None or isinstance(v, str | bool) else float(v) for k, v in json.loads(row['found']).items()}",
+        f"{TESTS}a_table_from_a_store_is_the_table_that_was_run",
+    ),
+    Fault(
+        "an edited file is taken",
+        STORE,
+        'if table.column_names != about["columns"]:',
+        "if False:",
+        f"{TESTS}a_file_that_was_edited_is_refused",
+    ),
+    Fault(
+        "a stop in a thread runs its points again",
+        TASK,
+        " or not isinstance(wrong, Exception | None):",
+        ":",
+        f"{TESTS}a_stop_in_a_thread_stops_and_runs_nothing_again",
+    ),
+    Fault(
+        "points share what a run changes",
+        GIVEN,
+        "        return deepcopy(value)\n",
+        "        return value\n",
+        f"{TESTS}what_a_run_changes_is_its_own",
+    ),
+    Fault(
+        "values with the same repr are the same",
+        POINTS,
+        "letters(_parts(value))",
+        "letters(repr(value))",
+        "tests/explore/test_points.py::test_what_a_repr_leaves_out_tells_values_apart",
     ),
 ]
