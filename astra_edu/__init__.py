@@ -70,7 +70,7 @@ _LOADED_LATE = {
         "workload.models": ("MODELS", "Model", "model", "transformer", "with_experts"),
         "workload.strategies": ("Strategy", "communications", "generate_workload", "memory"),
         "course.studies.clocks": ("clocks",),
-        "course.studies.iteration": ("candidates", "estimate", "fastest", "fewest_npus", "fitting", "npus_needed"),
+        "explore.iteration": ("candidates", "estimate", "fastest", "fewest_npus", "fitting", "npus_needed"),
         "explore": ("sweep",),
         "pipeline": ("ORDERS", "run_pipeline"),
     }.items()

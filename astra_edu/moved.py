@@ -23,7 +23,8 @@ SCATTERED = "astra_edu.execution"
 
 _KEPT = {
     ("", "base."): "errors files intervals progress units",
-    ("", "course.studies."): "case_studies endpoint iteration memory_systems synchronisation",
+    ("", "course.studies."): "case_studies endpoint memory_systems synchronisation",
+    ("", "explore."): "iteration",
     ("", "run."): "chrome_trace presets reports result",
     ("execution.", "network."): "as_graph buffers carriers folded graph links messages packets shortest",
     ("execution.", "run."): "effort everyone hands link_times one_for_all",
@@ -60,6 +61,7 @@ MOVED = {
     "check.trace_rules": "course.check.ex11.rules",
     "check.trace_runs": "course.check.ex11.runs",
     "check.what_is_sent": "course.check.ex7.sent",
+    "course.studies.iteration": "explore.iteration",
     "course.widgets.explorer": "course.instruments.explorer",
     "course.widgets.folds": "course.instruments.folds",
     "course.widgets.stages": "course.instruments.stages",
@@ -87,6 +89,7 @@ MOVED = {
     "plots.trace_graph": "course.plots.traces.graph",
     "plots.trace_layout": "course.plots.traces.layout",
     "plots.trace_looks": "course.plots.traces.looks",
+    "studies.iteration": "explore.iteration",
     "system.clock": "clock.lookback",
     "system.contention": "network.bound",
     "system.messages": "system.faithful.bus_phases",

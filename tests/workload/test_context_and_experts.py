@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import astra_edu as ae
-from astra_edu.course.studies.iteration import groups
+from astra_edu.explore.iteration import groups
 from astra_edu.workload.compute import Combine, Context, Dispatch, Experts, Linear, Scores
 from astra_edu.workload.strategies.tables import sent_by_content
 

@@ -3,7 +3,7 @@
 from tools.mutants.fault import Fault
 
 COMPUTE, STRATEGIES = "astra_edu/workload/compute", "astra_edu/workload/strategies"
-ITERATION = "astra_edu/course/studies/iteration"
+ITERATION = "astra_edu/explore/iteration"
 TESTS = "tests/workload/test_context_and_experts.py::test_"
 
 STAGE, ON_STAGE = "astra_edu/course/instruments/cut_", "tests/course/instruments/test_cut_stage.py::test_"

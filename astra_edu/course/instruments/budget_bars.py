@@ -6,7 +6,7 @@ from astra_edu.base.units import format_ns
 from astra_edu.course.instruments.budget_job import Money
 from astra_edu.course.instruments.cut_bars import GIB, times
 from astra_edu.course.instruments.scene import Bar, Bars, Part
-from astra_edu.course.studies.iteration import Iteration
+from astra_edu.explore.iteration import Iteration
 from astra_edu.workload.compute import Device
 from astra_edu.workload.strategies import Memory
 

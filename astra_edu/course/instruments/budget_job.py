@@ -8,7 +8,7 @@ from typing import Any
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.course.instruments.setting import Values
-from astra_edu.course.studies.iteration import Iteration, estimate, fastest
+from astra_edu.explore.iteration import Iteration, estimate, fastest
 from astra_edu.network import Dimension
 from astra_edu.network.cost import network_cost
 from astra_edu.system import Platform, SystemConfig

@@ -30,7 +30,7 @@ from astra_edu.course.instruments.instrument import Instrument
 from astra_edu.course.instruments.question import Answer, Question
 from astra_edu.course.instruments.scene import Scene
 from astra_edu.course.instruments.setting import Setting, Values
-from astra_edu.course.studies.iteration import fastest
+from astra_edu.explore.iteration import fastest
 from astra_edu.workload.compute import device
 from astra_edu.workload.strategies import Strategy, memory
 

@@ -9,7 +9,7 @@ from astra_edu.base.units import several
 from astra_edu.collectives import Collective
 from astra_edu.course.instruments.cut_job import TOP_K, on_links
 from astra_edu.course.instruments.scene import Bar, Bars, Part
-from astra_edu.course.studies.iteration import Iteration
+from astra_edu.explore.iteration import Iteration
 from astra_edu.workload.compute import Device, Experts
 from astra_edu.workload.strategies import Communication, Memory
 

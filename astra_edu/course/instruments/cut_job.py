@@ -7,7 +7,7 @@ from typing import Any
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.course.instruments.setting import Values
-from astra_edu.course.studies.iteration import Iteration, estimate
+from astra_edu.explore.iteration import Iteration, estimate
 from astra_edu.network import Dimension
 from astra_edu.system import Platform, SystemConfig
 from astra_edu.workload.models import Model, model, with_experts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from astra_edu.base.units import format_ns
 from astra_edu.course.instruments.charts import Block, Lanes
-from astra_edu.course.studies.iteration import Iteration
+from astra_edu.explore.iteration import Iteration
 
 MOST_PASSES = 256
 """Of more than these no lanes are drawn: their blocks would be hairs."""

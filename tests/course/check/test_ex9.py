@@ -7,7 +7,7 @@ from answers.ex9 import GIB, QUESTIONS, strategy
 
 import astra_edu as ae
 from astra_edu.course.check import ex9
-from astra_edu.course.studies.iteration import candidates, fastest, fitting
+from astra_edu.explore.iteration import candidates, fastest, fitting
 
 
 def test_a_guess_is_answered_with_the_truth():

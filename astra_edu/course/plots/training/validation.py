@@ -14,8 +14,8 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.course.plots.figure import Picture, TimeUnit, percent, text_table, time_axis, time_unit
 from astra_edu.course.plots.looks import COMPUTE, EXPOSED, LOOKS, Look
 from astra_edu.course.plots.stacked import by_name, stacked
-from astra_edu.course.studies.iteration import Iteration
 from astra_edu.course.studies.measured import Measured
+from astra_edu.explore.iteration import Iteration
 
 REPEATED = Look("repeated", "", "#f3e79b", "#8a7a00", "..")
 TENSOR = Look("tensor group", "", "#93c8ee", "#0072b2", "\\\\")

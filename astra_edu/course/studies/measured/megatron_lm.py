@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from astra_edu.course.studies.iteration import Iteration, estimate
+from astra_edu.explore.iteration import Iteration, estimate
 from astra_edu.network import Dimension
 from astra_edu.system import Platform, SystemConfig
 from astra_edu.workload.compute import DEVICES

@@ -22,7 +22,7 @@ def groups(platform: Platform, strategy: Strategy) -> dict[str, Platform]:
     "expert data". A group that ends inside a dimension breaks it in two; both parts keep its links. Raises ConfigError
     if the platform has another number of NPUs, or a group can't be cut out of its dimensions.
 
-    >>> from astra_edu.studies.iteration import groups
+    >>> from astra_edu.explore.iteration import groups
     >>> parts = groups(ae.preset("dgx2"), ae.Strategy(tensor=16, data=16))
     >>> {name: [dimension.npus for dimension in part.network] for name, part in parts.items()}
     {'tensor': [16], 'data': [16]}

@@ -7,9 +7,9 @@ from functools import partial
 
 from astra_edu.base.bound import SHARED
 from astra_edu.base.errors import ConfigError
-from astra_edu.course.studies.iteration.candidates import described
-from astra_edu.course.studies.iteration.parts import WAITS, Part, without_input_gradient
-from astra_edu.course.studies.iteration.stage_times import StageTimes, stage_times
+from astra_edu.explore.iteration.candidates import described
+from astra_edu.explore.iteration.parts import WAITS, Part, without_input_gradient
+from astra_edu.explore.iteration.stage_times import StageTimes, stage_times
 from astra_edu.pipeline import PipelineRun, run_pipeline
 from astra_edu.system import Platform
 from astra_edu.workload.compute import Device

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.course.studies.iteration.groups import groups
-from astra_edu.course.studies.iteration.parts import (
+from astra_edu.explore.iteration.groups import groups
+from astra_edu.explore.iteration.parts import (
     Part,
     computed,
     computed_ns,
@@ -40,7 +40,7 @@ class StageTimes:
     update_ns: the optimiser. at_least: the same with no collective faster than its links, where messages of one share
     some.
 
-    >>> from astra_edu.studies.iteration.stage_times import stage_times
+    >>> from astra_edu.explore.iteration.stage_times import stage_times
     >>> from astra_edu.workload.strategies.alike import abridged
     >>> ring = ae.Platform((ae.Dimension.of("Ring", 2, 220, 1000),), ae.SystemConfig.of("ring"))
     >>> cut = ae.Strategy(pipeline=2, batch=4)

@@ -8,9 +8,9 @@ from dataclasses import replace
 from heapq import heapify, heappop, heappush
 
 from astra_edu.base.errors import ConfigError, choice, shown, whole
-from astra_edu.course.studies.iteration.candidates import described, frugal
-from astra_edu.course.studies.iteration.estimate import Iteration, iteration
-from astra_edu.course.studies.iteration.stage_times import StageTimes, compute_bound_ns, stage_times
+from astra_edu.explore.iteration.candidates import described, frugal
+from astra_edu.explore.iteration.estimate import Iteration, iteration
+from astra_edu.explore.iteration.stage_times import StageTimes, compute_bound_ns, stage_times
 from astra_edu.system import Platform
 from astra_edu.workload.compute import Device
 from astra_edu.workload.compute import device as named_device

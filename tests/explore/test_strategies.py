@@ -7,7 +7,7 @@ import pytest
 
 import astra_edu as ae
 from astra_edu.base.errors import ConfigError
-from astra_edu.course.studies.iteration import (
+from astra_edu.explore.iteration import (
     StageTimes,
     candidates,
     described,
@@ -16,8 +16,8 @@ from astra_edu.course.studies.iteration import (
     fitting,
     npus_needed,
 )
-from astra_edu.course.studies.iteration.candidates import frugal, possible_numbers
-from astra_edu.course.studies.iteration.stage_times import compute_bound_ns, stage_times
+from astra_edu.explore.iteration.candidates import frugal, possible_numbers
+from astra_edu.explore.iteration.stage_times import compute_bound_ns, stage_times
 from astra_edu.workload.compute import DEVICES
 from astra_edu.workload.strategies.alike import abridged
 

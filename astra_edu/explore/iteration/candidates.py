@@ -67,7 +67,7 @@ def frugal(model: Model, npus: int, batch: int) -> Iterator[Strategy]:
 def described(strategy: Strategy) -> str:
     """A strategy in a few words, with what differs from a plain one.
 
-    >>> from astra_edu.studies.iteration import described
+    >>> from astra_edu.explore.iteration import described
     >>> described(ae.Strategy(data=4, tensor=2, zero=1, batch=16))
     'data 4 × tensor 2 × pipeline 1, micro-batches of 1, ZeRO-1'
     """

@@ -1,0 +1,20 @@
+"""A whole training iteration of a model, by a strategy, on a device and a platform."""
+
+from astra_edu.explore.iteration.candidates import candidates, described
+from astra_edu.explore.iteration.estimate import Iteration, estimate
+from astra_edu.explore.iteration.groups import groups
+from astra_edu.explore.iteration.search import fastest, fewest_npus, fitting, npus_needed
+from astra_edu.explore.iteration.stage_times import StageTimes
+
+__all__ = [
+    "Iteration",
+    "StageTimes",
+    "candidates",
+    "described",
+    "estimate",
+    "fastest",
+    "fewest_npus",
+    "fitting",
+    "groups",
+    "npus_needed",
+]
