@@ -9,7 +9,7 @@ from typing import Any
 from astra_edu.base.errors import ConfigError, shown
 from astra_edu.explore.points import letters, plain
 
-OF_A_RUN = ("total_ns", "compute_ns", "exposed_ns", "message_bytes", "network_cost")
+OF_A_RUN = ("total_ns", "compute_ns", "exposed_ns", "message_bytes", "network_cost", "memory_bytes")
 """What is taken of a simulated run or an estimate, where it has it."""
 
 

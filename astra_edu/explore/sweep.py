@@ -56,7 +56,7 @@ def sweep(
     if isinstance(executor, type) or (executor is not None and not hasattr(executor, "submit")):
         raise ConfigError(f"executor is {shown(executor)}; give one such as concurrent.futures.ProcessPoolExecutor().")
     task = Task(run, check(given))
-    points = _seeded(run, points_of(grid_or_points), task.given, whole("seed", seed, at_least=0))
+    points = seeded(run, points_of(grid_or_points), task.given, whole("seed", seed, at_least=0))
     keys = [key_of(point) for point in points]
     settings = {column(name): [plain(point[name]) for point in points] for name in points[0]}
     with opened(store, task.whose if store is not None else "") as kept, Bar("sweep", " points", len(points)) as bar:
@@ -70,7 +70,7 @@ def sweep(
         return _table(settings, [kept.known[key] for key in keys])
 
 
-def _seeded(run: Callable[..., Any], points: list[Point], given: Mapping[str, Any], seed: int) -> list[Point]:
+def seeded(run: Callable[..., Any], points: list[Point], given: Mapping[str, Any], seed: int) -> list[Point]:
     """The points with a seed each, where the function takes one that nobody gives."""
     try:
         takes = "seed" in inspect.signature(run).parameters

@@ -3,11 +3,16 @@
 from astra_edu.explore.iteration.candidates import candidates, described
 from astra_edu.explore.iteration.estimate import Iteration, estimate
 from astra_edu.explore.iteration.groups import groups
+from astra_edu.explore.iteration.plan_times import PlannedIteration
+from astra_edu.explore.iteration.plans import Plan, Plans, plans
 from astra_edu.explore.iteration.search import fastest, fewest_npus, fitting, npus_needed
 from astra_edu.explore.iteration.stage_times import StageTimes
 
 __all__ = [
     "Iteration",
+    "Plan",
+    "PlannedIteration",
+    "Plans",
     "StageTimes",
     "candidates",
     "described",
@@ -17,4 +22,5 @@ __all__ = [
     "fitting",
     "groups",
     "npus_needed",
+    "plans",
 ]

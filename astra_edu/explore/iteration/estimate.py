@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import overload
 
 from astra_edu.base.bound import SHARED
 from astra_edu.base.errors import ConfigError
 from astra_edu.explore.iteration.candidates import described
 from astra_edu.explore.iteration.parts import WAITS, Part, without_input_gradient
+from astra_edu.explore.iteration.plan_times import PlannedIteration, planned
+from astra_edu.explore.iteration.plans import Plan
 from astra_edu.explore.iteration.stage_times import StageTimes, stage_times
 from astra_edu.pipeline import PipelineRun, run_pipeline
 from astra_edu.system import Platform
@@ -18,6 +21,7 @@ from astra_edu.workload.models import Model
 from astra_edu.workload.models import model as named_model
 from astra_edu.workload.strategies import Strategy
 from astra_edu.workload.strategies.alike import abridged
+from astra_edu.workload.strategies.memory import memory_of
 from astra_edu.workload.strategies.strategy import checked
 
 
@@ -82,6 +86,11 @@ class Iteration:
         }
 
     @property
+    def memory_bytes(self) -> float:
+        """What an NPU keeps at the worst moment, as ae.memory says."""
+        return memory_of(abridged(self.model), self.strategy).total
+
+    @property
     def flops(self) -> int:
         """Operations of the iteration, on all NPUs, counting nothing twice, and no gradient of the samples."""
         about, samples = abridged(self.model), self.strategy.samples
@@ -102,8 +111,18 @@ class Iteration:
         return f"<at least {self.bound_ns / 1e6:,.3f} ms: {SHARED} {total} by {described(self.strategy)}: {parts}>"
 
 
-def estimate(model: Model | str, strategy: Strategy, device: Device | str, platform: Platform) -> Iteration:
-    """One iteration of strategy.samples samples. Model and device may be given by name.
+@overload
+def estimate(model: Model | str, strategy: Strategy, device: Device | str, platform: Platform) -> Iteration: ...
+
+
+@overload
+def estimate(model: Model | str, strategy: Plan, device: Device | str, platform: Platform) -> PlannedIteration: ...
+
+
+def estimate(
+    model: Model | str, strategy: Strategy | Plan, device: Device | str, platform: Platform
+) -> Iteration | PlannedIteration:
+    """One iteration of strategy.samples samples. Model and device may be given by name; of ae.plans one is a strategy.
 
     Each operator takes what the device's roofline says, each collective what `simulate` says on the part of the
     network that its group has for itself (see groups); what is sent within a micro-batch is waited for. The passes of
@@ -121,6 +140,8 @@ def estimate(model: Model | str, strategy: Strategy, device: Device | str, platf
      compute 53.326, repeated 0.000, tensor group 0.000, waiting 0.000, exchange 4.581, update 22.917>
     """
     model = named_model(model)
+    if isinstance(strategy, Plan):
+        return planned(model, strategy, named_device(device), platform)
     device, strategy = named_device(device), checked(strategy)
     found = iteration(stage_times(abridged(model), strategy, device, platform))
     if not found.total_ns:

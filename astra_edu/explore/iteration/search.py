@@ -6,10 +6,14 @@ import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
+from typing import overload
 
 from astra_edu.base.errors import ConfigError, choice, shown, whole
 from astra_edu.explore.iteration.candidates import described, frugal
 from astra_edu.explore.iteration.estimate import Iteration, iteration
+from astra_edu.explore.iteration.plan_search import fastest_plan
+from astra_edu.explore.iteration.plan_times import PlannedIteration, planned
+from astra_edu.explore.iteration.plans import Plans
 from astra_edu.explore.iteration.stage_times import StageTimes, compute_bound_ns, stage_times
 from astra_edu.system import Platform
 from astra_edu.workload.compute import Device
@@ -49,8 +53,21 @@ def fitting(model: Model | str, strategies: Iterable[Strategy], device: Device |
     return fit
 
 
-def fastest(model: Model | str, strategies: Iterable[Strategy], device: Device | str, platform: Platform) -> Iteration:
-    """The shortest iteration by any of the strategies, as `estimate` has it; of equal ones the first.
+@overload
+def fastest(
+    model: Model | str, strategies: Iterable[Strategy], device: Device | str, platform: Platform
+) -> Iteration: ...
+
+
+@overload
+def fastest(model: Model | str, strategies: Plans, device: Device | str, platform: Platform) -> PlannedIteration: ...
+
+
+def fastest(
+    model: Model | str, strategies: Iterable[Strategy] | Plans, device: Device | str, platform: Platform
+) -> Iteration | PlannedIteration:
+    """The shortest iteration by any of the strategies, as `estimate` has it; of equal ones the first. Of ae.plans, it
+    is the best that fits into the device, where its memory is known.
 
     Where messages of a collective share links, an iteration's bound_ns counts. Those whose groups can't be cut out of
     the platform are left out. Raises ConfigError if none is left. Memory is not asked about: give it what `fitting`
@@ -63,6 +80,8 @@ def fastest(model: Model | str, strategies: Iterable[Strategy], device: Device |
     """
     model = named_model(model)
     device = named_device(device)
+    if isinstance(strategies, Plans):
+        return planned(model, fastest_plan(strategies, device, platform, device.memory_bytes), device, platform)
     about, problem = abridged(model), ConfigError("there are no strategies to choose the fastest from.")
     queue: list[tuple[float, int, Strategy | StageTimes | Iteration]] = [
         (compute_bound_ns(about, strategy, device), place, strategy)

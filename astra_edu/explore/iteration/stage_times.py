@@ -10,6 +10,7 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.explore.iteration.groups import groups
 from astra_edu.explore.iteration.parts import (
     Part,
+    Step,
     computed,
     computed_ns,
     exposed_ns,
@@ -102,20 +103,7 @@ def _stage_times(
     about: Abridged, strategy: Strategy, device: Device, platform: Platform, bounded: bool
 ) -> tuple[StageTimes, bool]:
     """(the times, whether messages of a collective share links). bounded: no collective is faster than its links."""
-    if strategy.exchange_embeddings:
-        raise ConfigError("estimate doesn't know exchanged embeddings; use simulate(generate_workload(...), platform).")
-    networks = groups(platform, strategy)
-    few = about.strategy(strategy)
-    sent = _sent(about, few)
-    for collective in {one.collective for one in sent if one.collective}:
-        logical_topologies(platform, logical_dimensions(platform.network)[0], collective)  # says what doesn't fit
-    names = (operator.name for operator in about.short.operators)
-    computing = dict(zip(names, computed(about, about.alone(few), device), strict=True))
-    if strategy.zero:
-        for operator in about.short.operators:
-            step = computing[operator.name]
-            computing[operator.name] = step._replace(parameters=step.parameters / strategy.sharing(operator))
-    steps = with_collectives(computing, sent, strategy.micro_batches, networks, bounded)
+    steps, sent, networks = operator_steps(about, strategy, device, platform, bounded)
     stages, every = strategy.pipeline, about.parts(strategy.pipeline * strategy.virtual)
     of_stages = {every[stage::stages] for stage in range(stages)}
     exchanged = max((one.times for one in sent if one.phase == WEIGHT_GRADIENT), default=1)
@@ -135,6 +123,26 @@ def _stage_times(
         round(update),
     )
     return times, shares_links(sent, networks)
+
+
+def operator_steps(
+    about: Abridged, strategy: Strategy, device: Device, platform: Platform, bounded: bool
+) -> tuple[tuple[Step, ...], tuple[Communication, ...], dict[str, Platform]]:
+    """(the short model's operators' times, what is sent, the groups' networks). Raises ConfigError as estimate does."""
+    if strategy.exchange_embeddings:
+        raise ConfigError("estimate doesn't know exchanged embeddings; use simulate(generate_workload(...), platform).")
+    networks = groups(platform, strategy)
+    few = about.strategy(strategy)
+    sent = _sent(about, few)
+    for collective in {one.collective for one in sent if one.collective}:
+        logical_topologies(platform, logical_dimensions(platform.network)[0], collective)  # says what doesn't fit
+    names = (operator.name for operator in about.short.operators)
+    computing = dict(zip(names, computed(about, about.alone(few), device), strict=True))
+    if strategy.zero:
+        for operator in about.short.operators:
+            step = computing[operator.name]
+            computing[operator.name] = step._replace(parameters=step.parameters / strategy.sharing(operator))
+    return with_collectives(computing, sent, strategy.micro_batches, networks, bounded), sent, networks
 
 
 def compute_bound_ns(about: Abridged, strategy: Strategy, device: Device) -> float:

@@ -93,26 +93,37 @@ def memory_of(
 ) -> Memory:
     """The same of a model that is abridged already."""
     parts = _of_parts(about, about.alone(about.strategy(strategy)), strategy.pipeline * strategy.virtual)
-    zero = [strategy.zero >= least for least in (3, 2, 1)]
 
     def of_stage(stage: int) -> Memory:
         own = parts[stage :: strategy.pipeline]
-        parameters, alone, experts = (sum(part[i] for part in own) for i in (int(stage > 0), 2, 3))
         held = in_flight(strategy.pipeline_order, stage, strategy.pipeline, strategy.micro_batches, strategy.virtual)
-        shared = parameters / strategy.copies + experts / (strategy.copies // strategy.expert)
-        kept = [(shared if is_shared else parameters + experts) + alone for is_shared in zero]
-        activations = held * sum(part[4] for part in own)
-        return Memory(
-            kept[0] * strategy.element_bytes, kept[1] * gradient_bytes, kept[2] * optimiser_bytes, activations
-        )
+        return _of_stage(own, strategy, stage > 0, held, gradient_bytes, optimiser_bytes)
 
     those = range(strategy.pipeline) if stage is None else [strategy.stage(stage)]
     return max(map(of_stage, those), key=lambda memory: memory.total)
 
 
+def memory_of_operators(about: Abridged, strategy: Strategy, operators: Sequence[int]) -> Memory:
+    """What an NPU keeps of some of a model's operators, without a pipeline; the parts of a model add up to it."""
+    each = _of_operators(about, about.alone(about.strategy(strategy)))
+    return _of_stage([_sum([each[about.places[i]] for i in operators])], strategy, False, 1, 2, ADAM_BYTES)
+
+
 Each = tuple[float, float, float, float, float]
 """Parameters on the first stage, on others; those of exchanged tables, which no other NPU has; experts' parameters;
 activations' bytes."""
+
+
+def _of_stage(
+    own: Sequence[Each], strategy: Strategy, later: bool, held: float, gradient_bytes: int, optimiser_bytes: int
+) -> Memory:
+    """Of a stage's parts. later: whether it isn't the first stage; held: micro-batches whose activations are kept."""
+    parameters, alone, experts = (sum(part[i] for part in own) for i in (int(later), 2, 3))
+    zero = [strategy.zero >= least for least in (3, 2, 1)]
+    shared = parameters / strategy.copies + experts / (strategy.copies // strategy.expert)
+    kept = [(shared if is_shared else parameters + experts) + alone for is_shared in zero]
+    activations = held * sum(part[4] for part in own)
+    return Memory(kept[0] * strategy.element_bytes, kept[1] * gradient_bytes, kept[2] * optimiser_bytes, activations)
 
 
 @lru_cache(maxsize=8192)
