@@ -43,6 +43,10 @@ class ShortestWays:
         there, back = self._all_from(first, self._on), self._all_from(first, self._back)
         return [(first, n) for n in nodes if n not in there] + [(n, first) for n in nodes if n not in back]
 
+    def all_from(self, start: Node) -> dict[Node, Cost]:
+        """What the shortest way from a node costs to each that can be reached."""
+        return self._all_from(start, self._on)
+
     def _forks(self, here: Node, destination: int) -> list[Node]:
         """The next nodes on the shortest ways, in their order."""
         costs = self._distances.get(destination)
