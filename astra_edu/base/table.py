@@ -79,12 +79,21 @@ class Table(Mapping[str, V]):
 
     def _repr_html_(self) -> str:
         rows = self.rows
-        words = self._words(rows)
-        sides = ["left" if i in words else "right" for i, _ in enumerate(self.columns)]
-        head = _html_row(self.columns, sides, '<th scope="col"', "</th>")
-        body = "".join(_html_row(row, sides, "<td", "</td>") for row in rows)
-        caption = f"<caption>{len(self)} {escape(self.title)}</caption>"
-        return f"<table>{caption}<thead>{head}</thead><tbody>{body}</tbody></table>"
+        return html_table(f"{len(self)} {self.title}", self.columns, rows, self._words(rows))
+
+
+def html_table(
+    caption: str, header: Sequence[str], rows: Sequence[Sequence[object]], left: Container[int] = (0,)
+) -> str:
+    """Rows as an HTML table. left: the columns, from 0, that go to the left; the others go to the right.
+
+    >>> html_table("one", ["n"], [["2"]])[:50]
+    '<table><caption>one</caption><thead><tr><th scope='
+    """
+    sides = ["left" if i in left else "right" for i, _ in enumerate(header)]
+    head = _html_row(header, sides, '<th scope="col"', "</th>")
+    body = "".join(_html_row([str(cell) for cell in row], sides, "<td", "</td>") for row in rows)
+    return f"<table><caption>{escape(caption)}</caption><thead>{head}</thead><tbody>{body}</tbody></table>"
 
 
 def _html_row(cells: Sequence[str], sides: Sequence[str], start: str, end: str) -> str:

@@ -20,8 +20,13 @@ def warn_of_accidents(trace: Trace) -> None:
     The kinds: attributes whose member the ASTRA-sim of 2024 reads as 0, communication of 0 bytes, computations that
     seem to be noted in ns where µs are meant, and NPUs without nodes.
     """
-    for warning in (*_other_members(trace), *_nothing_to_send(trace), *_nanoseconds(trace), *_idle(trace)):
+    for warning in accidents_of(trace):
         warnings.warn(warning, stacklevel=3)
+
+
+def accidents_of(trace: Trace) -> tuple[str, ...]:
+    """The sentences that warn_of_accidents warns with."""
+    return (*_other_members(trace), *_nothing_to_send(trace), *_nanoseconds(trace), *_idle(trace))
 
 
 def _other_members(trace: Trace) -> Iterator[str]:

@@ -6,12 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
+from typing import TYPE_CHECKING
 
 from astra_edu.base.errors import ConfigError, instance_of, list_of, shown, text_of, whole
 from astra_edu.system.custom import CustomStep
 from astra_edu.system.trace_config import MOST_NPUS
 from astra_edu.traces.custom_steps import custom_steps
 from astra_edu.traces.node import Metadata, Node, NodeType
+
+if TYPE_CHECKING:
+    from astra_edu.traces.statistics import TraceStatistics
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,26 @@ class Trace:
     @cached_property
     def _custom_steps(self) -> dict[int, tuple[CustomStep, ...]]:
         return {}
+
+    def describe(self) -> TraceStatistics:
+        """What is in the trace, without running it: nodes, bytes, messages, computing, the critical path, what lacks.
+
+        The critical path is the longest chain of computations where communication takes no time, an NPU computes any
+        number of things at once, and NPUs wait for each other's messages and collectives, in the order of their nodes'
+        numbers; collectives over some dimensions only don't join NPUs, as nobody says who they are. Times noted are
+        counted; computations that have only num_ops count 0 µs. Nothing is raised for a faulty trace: `missing` says
+        what is wrong with it.
+
+        >>> pipeline = ae.traces.from_pipeline("gpipe", 2, 3, forward_micros=10, backward_micros=20, bytes=4096)
+        >>> statistics = pipeline.describe()
+        >>> statistics.critical_path_us, statistics.parallelism
+        (120, 1.5)
+        >>> statistics.messages[0]
+        MessageRow(source=0, destination=1, sends=3, receives=3, bytes=12288)
+        """
+        from astra_edu.traces.describe import describe  # here, because it is about Traces
+
+        return describe(self)
 
     @cached_property
     def alike(self) -> bool:
