@@ -10,6 +10,7 @@ from astra_edu.traces.trace import Trace
 _LOADED_LATE = {
     "Builder": "builder",
     "Operation": "operation",
+    "TraceStatistics": "statistics",
     "from_pipeline": "make_from_pipeline",
     "from_pytorch": "make_from_pytorch",
     "from_strategy": "make_from_strategy",
@@ -17,6 +18,7 @@ _LOADED_LATE = {
     "load_trace": "load",
     "record_pytorch": "pytorch_recorder",
     "save_trace": "load",
+    "scale": "scaling",
 }
 
 __all__ = [
@@ -29,6 +31,7 @@ __all__ = [
     "Operation",
     "Tensors",
     "Trace",
+    "TraceStatistics",
     "attribute_of",
     "collective",
     "from_nodes",
@@ -39,6 +42,7 @@ __all__ = [
     "load_trace",
     "record_pytorch",
     "save_trace",
+    "scale",
 ]
 
 
