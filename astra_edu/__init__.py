@@ -82,6 +82,7 @@ _LOADED_LATE = {
         "explore.search": ("Range", "algorithms", "bandwidths", "placements", "search", "shapes"),
         "explore": ("sweep",),
         "pipeline": ("ORDERS", "run_pipeline"),
+        "reliability": ("TrainingJob", "goodput"),
     }.items()
     for name in names
 }
@@ -137,6 +138,7 @@ __all__ = [
     "TraceResult",
     "TraceSystem",
     "TrainingIteration",
+    "TrainingJob",
     "WhatIf",
     "WhoWaits",
     "Workload",
@@ -155,6 +157,7 @@ __all__ = [
     "fitting",
     "from_msccl",
     "generate_workload",
+    "goodput",
     "hierarchical",
     "leaderboard",
     "load_astra_sim",

@@ -23,7 +23,7 @@ PACKAGE = ROOT / "astra_edu"
 # Each part imports only from the parts before it.
 IMPORT_ORDER = (
     *("base", "clock", "collectives", "network", "system", "pipeline", "workload", "traces", "run", "explain"),
-    *("formats", "cli", "explore"),
+    *("formats", "cli", "explore", "reliability"),
     *("course.glossary", "course.algorithm_looks", "course.paper"),
     *("course.studies", "course.plots", "course.widgets", "course.instruments", "course.check", "course.grade"),
     "course.dashboard",
