@@ -45,6 +45,7 @@ _LOADED_LATE = {
         "collectives.msccl": ("from_msccl",),
         "collectives.msccl_write": ("to_msccl",),
         "network": ("topologies",),
+        "network.credits": ("Credits", "load_latency"),
         "course.instruments": (
             "BandwidthSliders",
             "BuildATrace",
@@ -101,6 +102,7 @@ __all__ = [
     "ChunksOverDimensions",
     "Collective",
     "ConfigError",
+    "Credits",
     "CutTheModel",
     "Device",
     "Dimension",
@@ -161,6 +163,7 @@ __all__ = [
     "hierarchical",
     "leaderboard",
     "load_astra_sim",
+    "load_latency",
     "load_workload",
     "measured",
     "memory",
