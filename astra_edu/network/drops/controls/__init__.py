@@ -1,0 +1,11 @@
+"""Congestion controls: how much, or how fast, a sender may send."""
+
+from astra_edu.network.drops.controls.control import Control, Fixed
+from astra_edu.network.drops.controls.cubic import Cubic
+from astra_edu.network.drops.controls.dcqcn import Dcqcn
+from astra_edu.network.drops.controls.dctcp import Dctcp
+from astra_edu.network.drops.controls.newreno import NewReno
+
+CONTROLS = {"none": Fixed, "newreno": NewReno, "cubic": Cubic, "dctcp": Dctcp, "dcqcn": Dcqcn}
+
+__all__ = ["CONTROLS", "Control", "Cubic", "Dcqcn", "Dctcp", "Fixed", "NewReno"]

@@ -1,0 +1,48 @@
+"""Cross traffic: packets that nobody acknowledges, at a constant rate, as datagrams (UDP) are."""
+
+from __future__ import annotations
+
+from astra_edu.network.drops.network import PacketNetwork
+from astra_edu.network.drops.packet import Packet
+
+
+class ConstantRate:
+    """From now on a packet of so many bytes on the link every `every_ns`, until until_ns, or until all messages arrived.
+
+    sent, arrived: packets.
+
+    >>> from astra_edu.network.drops.cross import ConstantRate
+    >>> network = ae.Packets()(ae.TracePlatform(ae.Block("Switch", 4, 10, 500), ae.TraceSystem.of("direct")))
+    >>> traffic = ConstantRate(network, 0, 3, packet_bytes=1500, every_ns=1000, until_ns=10_000)
+    >>> network.run()
+    >>> traffic.sent, traffic.arrived
+    (10, 10)
+    """
+
+    def __init__(
+        self,
+        network: PacketNetwork,
+        source: int,
+        destination: int,
+        packet_bytes: int,
+        every_ns: float,
+        until_ns: int | None = None,
+    ) -> None:
+        """It begins now."""
+        self._network, self._bytes, self._every_ns, self._until_ns = network, packet_bytes, every_ns, until_ns
+        self._route = network.route(source, destination)
+        self._next_ns = float(network.now)
+        self.sent = self.arrived = 0
+        self._send(None)
+
+    def _send(self, _: object) -> None:
+        network = self._network
+        if network.idle if self._until_ns is None else network.now >= self._until_ns:
+            return
+        self.sent += 1
+        self._route[0].put(Packet(self._bytes, self._route, self._there, 0, network.now))
+        self._next_ns += self._every_ns
+        network.schedule(int(self._next_ns), self._send, None)
+
+    def _there(self, packet: Packet) -> None:
+        self.arrived += 1
