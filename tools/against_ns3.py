@@ -210,8 +210,8 @@ def _print_sum(name: str, cases: list[Compared]) -> None:
     dropping = [case.drop_ratio for case in cases if case.theirs_dropped or case.ours_dropped]
     right, pairs = order_kept(cases)
     print(
-        f"{name}: {len(cases)} cases, completion off by {100 * within(c.time_ratio for c in cases):.1f} % in the median, "
-        f"drops in {len(dropping)} of them"
+        f"{name}: {len(cases)} cases, completion off by {100 * within(c.time_ratio for c in cases):.1f} % in the "
+        f"median, drops in {len(dropping)} of them"
         + (f", off by a factor of {1 + within(dropping):.2f} in the median" if dropping else "")
         + f"; order of designs kept in {right} of {pairs} pairs; {sum(c.seconds for c in cases):.1f} s"
     )

@@ -7,7 +7,9 @@ from astra_edu.network.drops.packet import Packet
 
 
 class ConstantRate:
-    """From now on a packet of so many bytes on the link every `every_ns`, until until_ns, or until all messages arrived.
+    """From now on a packet of so many bytes on the link every `every_ns`.
+
+    until_ns: None is until all messages have arrived.
 
     sent, arrived: packets.
 

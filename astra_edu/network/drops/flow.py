@@ -57,6 +57,8 @@ class Flow:
         """No message yet."""
         self.clock, self.settings, self.ends, self.control = clock, settings, ends, control
         self.forward, self.backward, self.counts, self.messages = forward, backward, counts, messages
+        self.overhead, self.keeps = settings.overhead, settings.keeps
+        self.window = settings.window if isinstance(settings.window, int) else None
         self.sender, self.receiver = Sender(self), Receiver(self)
         self.acknowledged = self.sender.acknowledged
         self.open = not settings.handshake
@@ -83,13 +85,13 @@ class Flow:
         message_bytes, sent_ns, arrived, what = self._waiting.popleft()
         now = self.clock.now
         self.messages.append(Delivered(*self.ends, message_bytes, sent_ns, now))
-        self.clock.at(now, arrived, what)
+        self.clock.schedule(now, arrived, what)
 
     # --- packets without data ------------------------------------------------------------------------------------
 
     def packet_back(self, number: int, stamp: int, end: Callable[[Packet], object], extra: int) -> Packet:
         """A packet without data, from the destination to the source. extra: bytes of its header beside the usual."""
-        return Packet(self.settings.overhead + extra, self.backward, end, number, stamp)
+        return Packet(self.overhead + extra, self.backward, end, number, stamp)
 
     def send_back(self, packet: Packet) -> None:
         """Send it."""
@@ -113,11 +115,11 @@ class Flow:
             return
         self._asked_ns = self.clock.now
         self._forth(self._asked)
-        self.clock.at(self.clock.now + self._first_ns, self._ask, None)
+        self.clock.schedule(self.clock.now + self._first_ns, self._ask, None)
         self._first_ns *= 2
 
     def _forth(self, end: Callable[[Packet], object]) -> None:
-        packet = Packet(self.settings.overhead, self.forward, end, 0, self.clock.now)
+        packet = Packet(self.overhead, self.forward, end, 0, self.clock.now)
         self.counts.back_sent += 1
         self.forward[0].put(packet)
 

@@ -48,7 +48,7 @@ class PacketNetwork:
 
     def schedule(self, at_ns: int, do: Done, what: Any) -> None:
         """Do do(what) at a time, after everything else that is to happen then."""
-        self.clock.at(at_ns, do, what)
+        self.clock.schedule(at_ns, do, what)
 
     def send(self, source: int, destination: int, message_bytes: int, arrived: Done, what: Any) -> None:
         """Send a message; arrived(what) when its last byte is there and all before it on its flow."""
@@ -94,7 +94,8 @@ class PacketNetwork:
     def _check(self) -> None:
         if self.counts.sent > MOST_PACKETS:
             raise ConfigError(
-                f"more than {MOST_PACKETS:,} packets would have to be followed; make packets larger or messages smaller."
+                f"more than {MOST_PACKETS:,} packets would have to be followed; make packets larger or messages "
+                "smaller."
             )
 
     def _flow(self, source: int, destination: int) -> Flow:

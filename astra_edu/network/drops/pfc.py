@@ -35,7 +35,7 @@ class PausingRoom:
         self.peak = max(self.peak, held)
         if held > self.xoff and before not in self.stopped:
             self.stopped.add(before)
-            before.clock.at(before.clock.now + int(before.latency), before.pause, True)
+            before.clock.schedule(before.clock.now + int(before.latency), before.pause, True)
         return True
 
     def leave(self, port: Port, packet: Packet) -> None:
@@ -46,7 +46,7 @@ class PausingRoom:
         held = self.held[before] = self.held[before] - packet.size
         if held <= self.xon and before in self.stopped:
             self.stopped.discard(before)
-            before.clock.at(before.clock.now + int(before.latency), before.pause, False)
+            before.clock.schedule(before.clock.now + int(before.latency), before.pause, False)
 
 
 def headroom(rate: float, latency: float, packet: int) -> int:

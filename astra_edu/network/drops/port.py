@@ -107,7 +107,7 @@ class Port:
         self.free_ns = end
         self.packets_sent += 1
         self.bytes_sent += size
-        self.clock.at(int(end + self.latency), there, packet)
+        self.clock.schedule(int(end + self.latency), there, packet)
 
     def _wake_when_free(self) -> None:
         if not self.paused:
@@ -116,7 +116,7 @@ class Port:
     def _wake_at(self, time: int) -> None:
         if self.wake_ns < 0 or time < self.wake_ns:
             self.wake_ns = time
-            self.clock.at(time, self._wake, time)
+            self.clock.schedule(time, self._wake, time)
 
     def _wake(self, time: int) -> None:
         """The link is free again, or a source may send."""

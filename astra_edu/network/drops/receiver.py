@@ -48,7 +48,7 @@ class Receiver:
             self._acknowledge(packet.sent_ns)
             return
         if number > self.expected:
-            if flow.settings.keeps:
+            if flow.keeps:
                 self._keep(number)
                 self._acknowledge(self._stamp if self._waiting else packet.sent_ns)
             else:
@@ -75,7 +75,7 @@ class Receiver:
             self._acknowledge(self._stamp)
         elif self._delay_ns is None:
             self._delay_ns = flow.clock.now + flow.settings.ack_delay_ns
-            flow.clock.at(self._delay_ns, self._delayed, self._delay_ns)
+            flow.clock.schedule(self._delay_ns, self._delayed, self._delay_ns)
 
     def _keep(self, number: int) -> None:
         """Keep a packet that came behind a gap."""

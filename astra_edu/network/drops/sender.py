@@ -1,117 +1,44 @@
-"""The sending end of a flow: which packet leaves next, and what acknowledgements and silence mean.
+"""The sending end of a flow: what acknowledgements and silence mean.
 
 Loss recovery of TCP with selective acknowledgements (RFC 6675, RFC 6937, RFC 6298), or go-back-N: what was lost and all
-that follows it is sent again. A paced sender is asked by its port when its turn has come; another one sends what its
-window allows at once, and the packets wait in the NPU's queue.
+that follows it is sent again.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from astra_edu.network.drops.outgoing import DISORDER, LOSS, OPEN, RECOVERY, REDUCING, Outgoing
 from astra_edu.network.drops.packet import Packet
 from astra_edu.network.drops.reduction import Reduction
-from astra_edu.network.drops.scoreboard import RESENT, Scoreboard
-from astra_edu.network.drops.timer import RoundTrips
+from astra_edu.network.drops.scoreboard import RESENT
+from astra_edu.network.drops.timer import Alarm, RoundTrips
 
 if TYPE_CHECKING:
     from astra_edu.network.drops.flow import Flow
 
 MOST_RETRIES = 15
 """Timeouts in a row after which a sender gives up."""
-OPEN, DISORDER, RECOVERY, REDUCING, LOSS = "open", "disorder", "recovery", "reducing", "loss"
-"""All is well; something came out of order; losses are repaired; marked congestion is answered; a timeout was met."""
 
 
-class Sender:
-    """board: what is known of the packets; state: one of those above; next_ns: when a paced one may send again."""
+class Sender(Outgoing):
+    """See above. trips: how long round trips take; timeouts: how often nothing came for too long."""
 
     __slots__ = (
-        *("_deadline", "_duplicates", "_echoed_until", "_first_partial", "_heard", "_left_over", "_limited", "_losing"),
-        *(
-            "_reduction",
-            "_silent",
-            "_tick_ns",
-            "_until",
-            "board",
-            "flow",
-            "next_ns",
-            "retransmitted",
-            "state",
-            "timeouts",
-        ),
-        *("trips",),
+        *("_alarm", "_duplicates", "_echoed_until", "_first_partial", "_left_over", "_losing", "_silent", "_until"),
+        *("timeouts", "trips"),
     )
 
     def __init__(self, flow: Flow) -> None:
         """Nothing to send."""
-        self.flow = flow
+        super().__init__(flow)
         settings = flow.settings
-        self.board = Scoreboard(settings.payload)
         self.trips = RoundTrips(settings.first_rto_ns, settings.min_rto_ns, max(settings.timestamp_ns, 1))
-        self.state = OPEN
-        self.next_ns = 0.0
-        self.retransmitted = self.timeouts = 0
-        self._duplicates = self._silent = self._left_over = self._until = self._echoed_until = 0
-        self._losing = self._limited = self._heard = False
-        self._tick_ns = -1
+        self._alarm = Alarm(flow.clock, self._time_out)
+        self.timeouts = self._silent = 0
+        self._duplicates = self._left_over = self._until = self._echoed_until = 0
+        self._losing = False
         self._first_partial = True
-        self._reduction = Reduction(0)
-        self._deadline: int | None = None
-
-    # --- what leaves ---------------------------------------------------------------------------------------------
-
-    def go_on(self) -> None:
-        """Send what may be sent, or tell the port that there is something."""
-        flow, board = self.flow, self.board
-        if flow.control.paced:
-            if self._allowed() is not None:
-                flow.forward[0].wants(self)
-            return
-        while (number := self._allowed()) is not None:
-            self._send(number)
-        self._limited = flow.control.window < board.pipe + board.payload
-
-    def take(self) -> Packet | None:
-        """The next packet of a paced sender. See port.Source."""
-        number = self._allowed()
-        if number is None:
-            return None
-        packet = self._packet(number)
-        now = self.flow.clock.now
-        self.next_ns = max(self.next_ns, now) + packet.size / self.flow.control.speed(now)
-        return packet
-
-    def _allowed(self) -> int | None:
-        """The packet to send now, if the windows allow one."""
-        board, control = self.board, self.flow.control
-        number = board.next(self.state == RECOVERY)
-        if number is None:
-            return None
-        limit, size = self.flow.settings.window, board.size(number)
-        if limit is not None and (board.pipe + size > limit or (number == board.nxt and board.out + size > limit)):
-            return None
-        return number if board.pipe + size <= control.window else None
-
-    def _packet(self, number: int) -> Packet:
-        flow, now = self.flow, self.flow.clock.now
-        again = self.board.sent(number)
-        self.retransmitted += again
-        size = self.board.size(number)
-        packet = Packet(size + flow.settings.overhead, flow.forward, flow.receiver.data, number, now)
-        packet.echo = self._heard
-        self._heard = False
-        if self.state in (RECOVERY, REDUCING):
-            self._reduction.sent += size
-        flow.counts.sent += 1
-        if self._deadline is None:
-            self._wait()
-        return packet
-
-    def _send(self, number: int) -> None:
-        self.flow.forward[0].put(self._packet(number))
-
-    # --- what comes back -----------------------------------------------------------------------------------------
 
     def acknowledged(self, packet: Packet) -> None:
         """An acknowledgement has come."""
@@ -146,13 +73,13 @@ class Sender:
     def _reduce(self, delivered: int) -> None:
         """Answer marked congestion, once in a window."""
         control, board = self.flow.control, self.board
-        self._heard = True
+        self.heard = True
         self._echoed_until = board.nxt
         if control.paced or self.state != OPEN:
             return
         control.marked(board.pipe)
         self.state, self._until = REDUCING, board.nxt
-        self._reduction = Reduction(board.pipe)
+        self.reduction = Reduction(board.pipe)
         self._repair(delivered, False)
 
     def _go_back(self) -> None:
@@ -187,16 +114,16 @@ class Sender:
         board.lose(board.una)
         self._until, self._losing, self.state = board.nxt, True, RECOVERY
         control.lost(board.pipe)
-        self._reduction = Reduction(board.pipe)
+        self.reduction = Reduction(board.pipe)
         self._repair(delivered, again)
         if not control.paced:
-            self._send(board.una)
+            self.send_one(board.una)
 
     def _repair(self, delivered: int, again: bool) -> None:
         """The window while losses are repaired, or marked congestion is answered."""
         control, board = self.flow.control, self.board
-        if delivered and not control.paced and self.flow.settings.keeps:
-            control.window = self._reduction.window(delivered, board.pipe, int(control.threshold), board.payload, again)
+        if delivered and not control.paced and self.flow.keeps:
+            control.window = self.reduction.window(delivered, board.pipe, int(control.threshold), board.payload, again)
 
     def _advanced(self, number: int, delivered: int, sacked: bool, again: bool, packets: int) -> None:
         """Something was acknowledged in order."""
@@ -227,16 +154,16 @@ class Sender:
         if number >= self._until:
             self._losing = False
         if self.state == OPEN:
-            control.acknowledged(now, segments, smoothed, self._limited)
+            control.acknowledged(now, segments, smoothed, self.limited)
 
     def _partial(self, delivered: int, again: bool) -> None:
         """Some of what was lost has been repaired."""
         board = self.board
         self._repair(delivered, again)
-        if self.flow.settings.keeps and not self.flow.control.paced and not board.flags[board.una] & RESENT:
+        if self.flow.keeps and not self.flow.control.paced and not board.flags[board.una] & RESENT:
             number = board.next(False)
-            self._send(board.una if number is None else number)
-        if self._first_partial or not self.flow.settings.keeps:
+            self.send_one(board.una if number is None else number)
+        if self._first_partial or not self.flow.keeps:
             self._wait()
         self._first_partial = False
 
@@ -249,31 +176,18 @@ class Sender:
 
     # --- silence ---------------------------------------------------------------------------------------------------
 
+    def waits(self) -> None:
+        """See Outgoing."""
+        if self._alarm.at_ns is None:
+            self._wait()
+
     def _wait(self) -> None:
         """Start the timer anew, or stop it where nothing is out."""
         self.trips.restored()
         if self.board.una == self.board.nxt:
-            self._deadline = None
-            return
-        self._wait_until(self.flow.clock.now + self.trips.timeout_ns)
-
-    def _wait_until(self, deadline: int) -> None:
-        """An event that comes too early looks again; one that would come too late is left behind."""
-        self._deadline = deadline
-        if self._tick_ns < 0 or deadline < self._tick_ns:
-            self._tick_ns = deadline
-            self.flow.clock.at(deadline, self._tick, deadline)
-
-    def _tick(self, time: int) -> None:
-        if time != self._tick_ns:
-            return
-        self._tick_ns = -1
-        if self._deadline is None:
-            return
-        if time < self._deadline:
-            self._wait_until(self._deadline)
+            self._alarm.stop()
         else:
-            self._time_out()
+            self._alarm.set(self.flow.clock.now + self.trips.timeout_ns)
 
     def _time_out(self) -> None:
         board, control = self.board, self.flow.control
@@ -281,12 +195,11 @@ class Sender:
         self.timeouts += 1
         self._silent += 1
         if self._silent > MOST_RETRIES:
-            self._deadline = None
             return
         self._duplicates = 0
         board.lose_all()
         control.timed_out(pipe, again)
         self.state, self._until, self._losing, self._first_partial = LOSS, board.nxt, True, True
         self.trips.doubled()
-        self._wait_until(self.flow.clock.now + self.trips.timeout_ns)
+        self._alarm.set(self.flow.clock.now + self.trips.timeout_ns)
         self.go_on()

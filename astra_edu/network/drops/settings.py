@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 CONTROL_NAMES = ("none", "newreno", "cubic", "dctcp", "dcqcn")
 RETRANSMISSIONS = ("selective", "go-back-n")
 FLOWS = ("pair", "message")
+_WHOLE = {
+    **{"initial_window": 1, "duplicate_acks": 1, "ack_every": 1, "ack_delay_ns": 1},
+    **{"first_rto_ns": 1, "min_rto_ns": 1, "timestamp_ns": 1, "seed": 0},
+}
 _BYTES = ("mtu", "headers", "framing")
 _BYTES_OR_NONE = ("npu_buffer", "window", "ecn_kmin", "ecn_kmax", "pfc_xoff", "pfc_xon")
 
@@ -85,17 +89,7 @@ class Packets:
         for name in _BYTES_OR_NONE:
             if getattr(self, name) is not None:
                 set_(self, name, whole(name, parse_bytes(getattr(self, name)), at_least=1))
-        for name, least in (
-            *(
-                ("initial_window", 1),
-                ("duplicate_acks", 1),
-                ("first_rto_ns", 1),
-                ("min_rto_ns", 1),
-                ("timestamp_ns", 1),
-                ("ack_every", 1),
-            ),
-            *(("ack_delay_ns", 1), ("seed", 0)),
-        ):
+        for name, least in _WHOLE.items():
             set_(self, name, whole(name, getattr(self, name), at_least=least))
         choice("control", self.control, CONTROL_NAMES)
         choice("retransmission", self.retransmission, RETRANSMISSIONS)

@@ -1,8 +1,11 @@
-"""When a sender gives up waiting: the retransmission timeout (RFC 6298)."""
+"""When a sender has waited long enough: the retransmission timeout (RFC 6298), and the alarm that tells."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+
+from astra_edu.clock.events import Clock
 
 LONGEST_NS = 60_000_000_000
 
@@ -50,3 +53,38 @@ class RoundTrips:
     def doubled(self) -> None:
         """It was too short."""
         self.timeout_ns = min(2 * self.timeout_ns, LONGEST_NS)
+
+
+class Alarm:
+    """Calls `ring` at a time that is often put off: an event that comes too early looks again. at_ns: when, or None."""
+
+    __slots__ = ("_clock", "_event_ns", "_ring", "at_ns")
+
+    def __init__(self, clock: Clock, ring: Callable[[], object]) -> None:
+        """It is off."""
+        self._clock, self._ring = clock, ring
+        self.at_ns: int | None = None
+        self._event_ns = -1
+
+    def set(self, at_ns: int) -> None:
+        """Ring at that time instead."""
+        self.at_ns = at_ns
+        if self._event_ns < 0 or at_ns < self._event_ns:
+            self._event_ns = at_ns
+            self._clock.schedule(at_ns, self._look, at_ns)
+
+    def stop(self) -> None:
+        """Don't ring."""
+        self.at_ns = None
+
+    def _look(self, time: int) -> None:
+        if time != self._event_ns:  # an earlier one was needed
+            return
+        self._event_ns = -1
+        if self.at_ns is None:
+            return
+        if time < self.at_ns:
+            self.set(self.at_ns)
+        else:
+            self.at_ns = None
+            self._ring()

@@ -31,7 +31,7 @@ def curve(seconds: float, origin: float, k: float) -> float:
 
 def time_back(before: float, after: float) -> float:
     """Seconds until the window is again what it was before a loss (packets before and after)."""
-    return max(0.0, (before - after) / C) ** (1 / 3)
+    return float(max(0.0, (before - after) / C) ** (1 / 3))
 
 
 class Cubic(Control):
