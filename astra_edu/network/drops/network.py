@@ -25,13 +25,13 @@ MOST_PACKETS = 20_000_000
 """Some minutes."""
 
 
-class PacketNetwork:
-    """A network in the sense of astra_edu.network.protocol. ports: by link; flows: by their ends and number."""
+class PacketNetwork(Clock):
+    """A network as astra_edu.network.protocol says. ports: by link; flows: by their ends and number."""
 
     def __init__(self, network: tuple[Block, ...] | GraphNetwork, settings: Packets) -> None:
         """All links are free, all buffers empty."""
+        super().__init__()
         self.network, self.settings = network, settings
-        self.clock = Clock()
         self.ports: dict[LinkName, Port] = {}
         self.flows: dict[tuple[int, int, int], Flow] = {}
         self.counts = Counts()
@@ -40,15 +40,6 @@ class PacketNetwork:
         self._rooms: dict[Node, Room | None] = {}
         self._routes: dict[tuple[int, int], list[Port]] = {}
         self._sent = 0
-
-    @property
-    def now(self) -> int:
-        """The time (ns)."""
-        return self.clock.now
-
-    def schedule(self, at_ns: int, do: Done, what: Any) -> None:
-        """Do do(what) at a time, after everything else that is to happen then."""
-        self.clock.schedule(at_ns, do, what)
 
     def send(self, source: int, destination: int, message_bytes: int, arrived: Done, what: Any) -> None:
         """Send a message; arrived(what) when its last byte is there and all before it on its flow."""
@@ -64,13 +55,11 @@ class PacketNetwork:
             if watch:
                 watch()
 
-        self.clock.run(look)
+        super().run(look)
 
     def statistics(self) -> Mapping[str, Any]:
         """See statistics.py."""
-        return statistics(
-            self.clock.now, list(self.ports.values()), list(self.flows.values()), self.counts, self.messages
-        )
+        return statistics(self.now, list(self.ports.values()), list(self.flows.values()), self.counts, self.messages)
 
     @property
     def idle(self) -> bool:
@@ -107,7 +96,7 @@ class PacketNetwork:
                 self.settings.payload, self.settings.initial_window, there[0].rate, self.settings.timestamp_ns
             )
             flow = self.flows[key] = Flow(
-                self.clock, self.settings, (source, destination), there, back, control, self.counts, self.messages
+                self, self.settings, (source, destination), there, back, control, self.counts, self.messages
             )
         return flow
 
@@ -132,7 +121,7 @@ class PacketNetwork:
             if ends and isinstance(settings.ecn_kmin, int) and isinstance(settings.ecn_kmax, int):
                 marking = Marking(settings.ecn_kmin, settings.ecn_kmax, settings.ecn_pmax, self._draws)
             room = self._rooms[node]
-            port = self.ports[name] = Port(self.clock, name, block.link_bandwidth, block.latency, room, marking)
+            port = self.ports[name] = Port(self, name, block.link_bandwidth, block.latency, room, marking)
         return port
 
 

@@ -1,7 +1,7 @@
 """A port: the queue in front of one direction of a link, and the link itself.
 
 A packet that finds the link free is sent at once; else it waits, if there is room for it. What is on the link is no
-longer in the queue. A link's time is kept as a fraction, so that rounding to whole ns never adds up.
+longer in the queue. Paced senders of an NPU take turns with each other, and with what waits in the queue. A link's time is kept as a fraction, so that rounding to whole ns never adds up.
 """
 
 from __future__ import annotations
@@ -34,8 +34,20 @@ class Port:
     """
 
     __slots__ = (
-        *("bytes_sent", "clock", "dropped", "free_ns", "latency", "marked", "marking", "name", "packets_sent"),
-        *("paused", "paused_ns", "paused_since", "pauses", "peak", "queue", "queued", "rate", "room", "series"),
+        *("bytes_sent", "clock", "dropped", "free_ns", "latency", "marked", "marking", "name", "own_turn"),
+        *(
+            "packets_sent",
+            "paused",
+            "paused_ns",
+            "paused_since",
+            "pauses",
+            "peak",
+            "queue",
+            "queued",
+            "rate",
+            "room",
+            "series",
+        ),
         *("series_gap", "series_next", "sources", "wake_ns"),
     )
 
@@ -50,7 +62,7 @@ class Port:
         self.sources: deque[Source] = deque()
         self.queued = self.peak = self.dropped = self.marked = self.packets_sent = self.bytes_sent = 0
         self.free_ns = 0.0
-        self.paused = False
+        self.paused = self.own_turn = False
         self.wake_ns = -1
         self.pauses = self.paused_ns = self.paused_since = 0
         self.series: list[tuple[int, int]] = []
@@ -126,13 +138,14 @@ class Port:
         if self.paused:
             return
         if self.free_ns < time + 1:
-            if self.queue:
+            if self.queue and not (self.own_turn and self.sources and self._pull(time) == time):
                 packet = self.queue.popleft()
                 self.queued -= packet.size
                 if time >= self.series_next:
                     self._sample(time)
+                self.own_turn = True
                 self._start(packet)
-            elif self.sources and (next_ns := self._pull(time)) > time:
+            elif not self.queue and self.sources and (next_ns := self._pull(time)) > time:
                 self._wake_at(next_ns)
                 return
         if self.queue or self.sources:
@@ -150,6 +163,7 @@ class Port:
             packet = source.take()
             if packet is not None:
                 self.sources.append(source)
+                self.own_turn = False
                 if self.room is None or self.room.take(self, packet):
                     self._start(packet)
                 else:

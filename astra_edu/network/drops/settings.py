@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from astra_edu.base.errors import ConfigError, choice, flag, not_negative, positive, shown, whole
 from astra_edu.base.units import KIB, parse_bytes
 
+from astra_edu.network.block import Block
+from astra_edu.network.graph import GraphNetwork
+
 if TYPE_CHECKING:
     from astra_edu.network.drops.network import PacketNetwork
-    from astra_edu.system import TracePlatform
 
 CONTROL_NAMES = ("none", "newreno", "cubic", "dctcp", "dcqcn")
 RETRANSMISSIONS = ("selective", "go-back-n")
@@ -22,6 +23,14 @@ _WHOLE = {
 }
 _BYTES = ("mtu", "headers", "framing")
 _BYTES_OR_NONE = ("npu_buffer", "window", "ecn_kmin", "ecn_kmax", "pfc_xoff", "pfc_xon")
+
+
+class Wired(Protocol):
+    """What has NPUs and links: a TracePlatform."""
+
+    @property
+    def network(self) -> tuple[Block, ...] | GraphNetwork:
+        """One Block for each dimension, or a graph."""
 
 
 @dataclass(frozen=True)
@@ -166,11 +175,8 @@ class Packets:
         """The buffer, if it is in bytes."""
         return self.buffer if isinstance(self.buffer, int) else None
 
-    def __call__(self, platform: TracePlatform) -> PacketNetwork:
+    def __call__(self, platform: Wired) -> PacketNetwork:
         """The network of a platform, empty at 0 ns."""
         from astra_edu.network.drops.network import PacketNetwork
 
         return PacketNetwork(platform.network, self)
-
-
-Statistics = Mapping[str, object]
