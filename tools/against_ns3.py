@@ -77,6 +77,7 @@ def settings(row: Row) -> Packets:
         timestamp_ns=1_000_000,
         ack_every=int(row["delayed_ack_segments"]),
         handshake=True,
+        whole_ns=True,
     )
 
 

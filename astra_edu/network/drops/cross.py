@@ -1,4 +1,7 @@
-"""Cross traffic: packets that nobody acknowledges, at a constant rate, as datagrams (UDP) are."""
+"""Cross traffic: packets that nobody acknowledges, at a constant rate, as datagrams (UDP) are.
+
+They can't be marked: a queue that would mark them drops them (RFC 3168).
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,9 @@ class ConstantRate:
         if network.idle if self._until_ns is None else network.now >= self._until_ns:
             return
         self.sent += 1
-        self._route[0].put(Packet(self._bytes, self._route, self._there, 0, network.now))
+        packet = Packet(self._bytes, self._route, self._there, 0, network.now)
+        packet.capable = False
+        self._route[0].put(packet)
         self._next_ns += self._every_ns
         network.schedule(int(self._next_ns), self._send, None)
 

@@ -121,7 +121,9 @@ class PacketNetwork(Clock):
             if ends and isinstance(settings.ecn_kmin, int) and isinstance(settings.ecn_kmax, int):
                 marking = Marking(settings.ecn_kmin, settings.ecn_kmax, settings.ecn_pmax, self._draws)
             room = self._rooms[node]
-            port = self.ports[name] = Port(self, name, block.link_bandwidth, block.latency, room, marking)
+            port = self.ports[name] = Port(
+                self, name, block.link_bandwidth, block.latency, room, marking, settings.whole_ns
+            )
         return port
 
 

@@ -21,7 +21,7 @@ class Packet:
     data: the sender has heard (CWR). refused: the receiver saw a gap and keeps nothing behind it (go-back-N).
     """
 
-    __slots__ = ("at", "blocks", "echo", "end", "marked", "number", "refused", "route", "sent_ns", "size")
+    __slots__ = ("at", "blocks", "capable", "echo", "end", "marked", "number", "refused", "route", "sent_ns", "size")
 
     def __init__(
         self, size: int, route: list[Port], end: Callable[[Packet], object], number: int, sent_ns: int
@@ -33,5 +33,6 @@ class Packet:
         self.number = number
         self.sent_ns = sent_ns
         self.at = 0
+        self.capable = True
         self.marked = self.echo = self.refused = False
         self.blocks: Blocks = ()

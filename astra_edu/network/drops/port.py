@@ -48,13 +48,21 @@ class Port:
             "room",
             "series",
         ),
-        *("series_gap", "series_next", "sources", "wake_ns"),
+        *("series_gap", "series_next", "sources", "wake_ns", "whole_ns"),
     )
 
     def __init__(
-        self, clock: Clock, name: LinkName, rate: float, latency: float, room: Room | None, marking: Marking | None
+        self,
+        clock: Clock,
+        name: LinkName,
+        rate: float,
+        latency: float,
+        room: Room | None,
+        marking: Marking | None,
+        whole_ns: bool = False,
     ) -> None:
-        """The link is free and the queue empty."""
+        """The link is free and the queue empty. whole_ns: packets take whole ns."""
+        self.whole_ns = whole_ns
         self.clock, self.name, self.rate, self.latency, self.room, self.marking = (
             clock, name, rate, latency, room, marking,
         )  # fmt: skip
@@ -70,10 +78,11 @@ class Port:
 
     def put(self, packet: Packet) -> bool:
         """A packet has come to the queue. False where it was dropped."""
-        if self.room is not None and not self.room.take(self, packet):
+        marked = self.marking is not None and self.marking.marks(self.queued)
+        if (marked and not packet.capable) or (self.room is not None and not self.room.take(self, packet)):
             self.dropped += 1
             return False
-        if self.marking is not None and self.marking.marks(self.queued):
+        if marked:
             packet.marked = True
             self.marked += 1
         now = self.clock.now
@@ -115,7 +124,8 @@ class Port:
         if self.room is not None:
             self.room.leave(self, packet)
         now, size = self.clock.now, packet.size
-        end = (self.free_ns if self.free_ns > now else now) + size / self.rate
+        takes = size / self.rate
+        end = (self.free_ns if self.free_ns > now else now) + (round(takes) if self.whole_ns else takes)
         self.free_ns = end
         self.packets_sent += 1
         self.bytes_sent += size

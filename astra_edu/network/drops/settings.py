@@ -57,7 +57,8 @@ class Packets:
     paced by the NPU, whose flows take turns. window: the most bytes of a flow in the network; None has no limit.
     retransmission: "selective" (SACK), after duplicate_acks packets behind a gap, or "go-back-n". A sender that hears
     nothing waits first_rto_ns, or min_rto_ns at least once it knows how long a round trip takes; timestamp_ns is the
-    tick of its clock. seed: of chance in marking.
+    tick of its clock. whole_ns: a packet's time on a link is rounded to whole ns, as in ns-3; it matters where flows are
+    in step and one of them always finds the queue full. seed: of chance in marking.
 
     Raises ConfigError for what makes no network.
 
@@ -89,6 +90,7 @@ class Packets:
     ack_delay_ns: int = 200_000_000
     flow: str = "pair"
     handshake: bool = False
+    whole_ns: bool = False
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -104,6 +106,7 @@ class Packets:
         choice("retransmission", self.retransmission, RETRANSMISSIONS)
         choice("flow", self.flow, FLOWS)
         flag("handshake", self.handshake)
+        flag("whole_ns", self.whole_ns)
         self._check_sizes()
         self._check_thresholds()
 
