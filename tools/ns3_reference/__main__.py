@@ -1,4 +1,4 @@
-"""`python -m tools.ns3_reference [WORD ...]`: plays the cases whose name has every WORD in it (without: all) and stores the tables."""
+"""`python -m tools.ns3_reference [WORD ...]` plays the cases whose name has every WORD in it and stores the tables."""
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-
 MIN_RTO_NS = 1_000_000
 
 
