@@ -27,7 +27,7 @@ from astra_edu.collectives import (
 )
 from astra_edu.explain import Change
 from astra_edu.formats import load_astra_sim, load_workload, save_astra_sim, save_workload
-from astra_edu.network import Block, Dimension, GraphNetwork, Packets, SwitchBuffers, Topology
+from astra_edu.network import Block, Dimension, GraphNetwork, Ns3, Packets, SwitchBuffers, Topology
 from astra_edu.network.as_graph import as_graph
 from astra_edu.run.presets import PRESETS, preset
 from astra_edu.run.result import Result
@@ -59,7 +59,7 @@ _LOADED_LATE = {
             "LinksAndCongestion",
             "MemorySystems",
             "OrderTheSteps",
-    "Packets",
+            "Packets",
             "SpendTheBudget",
             "Stages",
             "TrainingIteration",
@@ -118,6 +118,7 @@ __all__ = [
     "LinksAndCongestion",
     "MemorySystems",
     "Model",
+    "Ns3",
     "OrderTheSteps",
     "Packets",
     "Platform",

@@ -9,7 +9,20 @@ from astra_edu.network.buffers import SwitchBuffers
 from astra_edu.network.dimension import Dimension, dimensions
 from astra_edu.network.drops import Packets
 from astra_edu.network.graph import GraphNetwork
+from astra_edu.network.ns3 import Ns3
 from astra_edu.network.topologies import Topology
 from astra_edu.network.wires import Part, Row, Wires
 
-__all__ = ["Block", "Dimension", "GraphNetwork", "Packets", "Part", "Row", "SwitchBuffers", "Topology", "Wires", "dimensions"]
+__all__ = [
+    "Block",
+    "Dimension",
+    "GraphNetwork",
+    "Ns3",
+    "Packets",
+    "Part",
+    "Row",
+    "SwitchBuffers",
+    "Topology",
+    "Wires",
+    "dimensions",
+]

@@ -66,7 +66,9 @@ def test_environment_yml_and_pyproject_ask_for_the_same_packages():
         "site",
         "handout",
         "explore",
-    }  # PyTorch: to record a run of one's own; docs, site and handout: what others are given; explore: to keep sweeps
+        "ns3",
+    }  # PyTorch: to record a run of one's own; docs, site and handout: what others are given; explore: to keep sweeps;
+    # ns3: a simulator beside this one
     for requirements in (project["dependencies"], extras["notebook"], extras["test"]):
         pyproject |= map(requirement, requirements)
 
