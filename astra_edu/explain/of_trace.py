@@ -132,7 +132,17 @@ def _of_nothing(result: TraceResult, day: _Day) -> Iterator[str]:
 
 
 def _tried(result: TraceResult, shares: Shares, wanted: bool | Iterable[Change]) -> Tried:
-    """Ours: a network of twice the bandwidth and one of half the latencies, where the run isn't too large."""
+    """Ours: a network of twice the bandwidth and one of half the latencies, where the run isn't too large.
+
+    None of a run on a network that simulate was given: it would have to be run on the same one.
+    """
+    if result.own_network:
+        if wanted and wanted is not True and tuple(wanted):
+            raise ConfigError(
+                "this run had simulate(..., network=...), and a change would be simulated without it; simulate it "
+                "yourself and compare."
+            )
+        return Tried(result.total_ns, 1, ())
     if wanted is not True:
         totals = [(change, float(_again(result, change))) for change in wanted or ()]
         return Tried(result.total_ns, 1, tuple(totals))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Literal, TypeAlias
 
 from astra_edu.base.errors import ConfigError, shown
 from astra_edu.network.carriers import carrier
+from astra_edu.network.ns3 import Ns3
 from astra_edu.network.protocol import METHODS, Network
 from astra_edu.system.trace_config import TracePlatform
 
@@ -42,11 +42,7 @@ def network_of(platform: TracePlatform, network: MakesNetwork | None = None) -> 
     return made
 
 
-def _ns3(word: str) -> Callable[[TracePlatform], Network]:
+def _ns3(word: str) -> Ns3:
     if word != "ns-3":
         raise ConfigError(f'network is {shown(word)}; the only word is "ns-3".')
-    try:
-        made: Callable[[TracePlatform], Network] = import_module("astra_edu.network.ns3").Ns3()
-    except ModuleNotFoundError:
-        raise ConfigError("ns-3 is no network of this version of astra_edu; leave out network=.") from None
-    return made
+    return Ns3()

@@ -15,6 +15,7 @@ from astra_edu.explain import explain
 from astra_edu.explain.of_trace import HALF, TWICE
 from astra_edu.formats import parse_network_2, parse_system_2
 from astra_edu.formats.custom_traces import CustomTraces
+from astra_edu.network.carriers import carrier
 from astra_edu.network.graph import GraphNetwork
 from astra_edu.system import RemoteMemory
 
@@ -215,3 +216,13 @@ def test_a_change_that_slows_a_run_down_is_said_to_do_so():
     run = ae.simulate(nodes(all_reduce()), ring(), record=True)
     slower = ae.TracePlatform(ae.Block("Ring", 8, 5, 5000), ring().system)
     assert "times as long" in run.explain([ae.Change("slow links", platform=slower)]).sentences[-1]
+
+
+def test_a_run_on_a_network_of_its_own_is_not_compared_with_runs_on_another():
+    where = ae.TracePlatform(ae.Block("Ring", 4, 50, 500), ae.TraceSystem.of("ring"))
+    trace = ae.traces.collective("all_reduce", 2**20, npus=4)
+    run = ae.simulate(trace, where, network=lambda platform: carrier(platform.network, True))
+    assert run.explain().changes == ()
+    assert ae.simulate(trace, where).explain().changes != ()
+    with pytest.raises(ae.ConfigError, match="simulate it yourself and compare"):
+        run.explain(changes=[ae.Change("the same", platform=where)])
