@@ -67,7 +67,9 @@ def sweep(
             done += len(outcomes)
             if progress:
                 bar.show(done)
-        return _table(settings, [kept.known[key] for key in keys])
+        table = _table(settings, [kept.known[key] for key in keys])
+    table.attrs |= {"settings": list(settings), "names": list(points[0])}  # what the columns don't say
+    return table
 
 
 def seeded(run: Callable[..., Any], points: list[Point], given: Mapping[str, Any], seed: int) -> list[Point]:

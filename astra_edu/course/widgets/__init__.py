@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 
+from astra_edu.course.widgets.design_space import DesignSpace
 from astra_edu.course.widgets.drawing import Timing
 from astra_edu.course.widgets.link_player import LinkPlayer
 from astra_edu.course.widgets.player import Player
@@ -19,4 +20,4 @@ def __getattr__(name: str) -> object:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-__all__ = ["LinkPlayer", "Player", "Timeline", "Timing"]
+__all__ = ["DesignSpace", "LinkPlayer", "Player", "Timeline", "Timing"]

@@ -9,11 +9,12 @@ import pytest
 pytest.importorskip("anywidget")
 
 from astra_edu.course.instruments import Explorer, Instrument, WhatIf
-from astra_edu.course.widgets import LinkPlayer, Player, Timeline
+from astra_edu.course.widgets import DesignSpace, LinkPlayer, Player, Timeline
 from astra_edu.course.widgets.bundle import STATIC, join, script, style
 from astra_edu.course.widgets.palette import LEVELS, PALETTE
 
 WIDGETS = {
+    "design_space": DesignSpace,
     "link_player": LinkPlayer,
     "player": Player,
     "timeline": Timeline,

@@ -16,6 +16,9 @@ export function sized(context, width, height) {
   return context;
 }
 
+/** How finely the screen draws: another one wants a canvas to be drawn again. */
+export const fineness = () => devicePixelRatio;
+
 /** {ink, paper, font} of an element now. */
 export function looksOf(element) {
   const { color, backgroundColor, fontFamily } = getComputedStyle(element);
