@@ -11,6 +11,7 @@ pytest.importorskip("axe_playwright_python")
 
 from axe_playwright_python.sync_playwright import Axe
 from course.instruments.test_looks import TRAINED
+from course.widgets.test_design_space import TABLE
 from recorded_runs import run as recorded
 
 import astra_edu as ae
@@ -24,6 +25,9 @@ MAKE = {
     "CaseStudies": lambda: ae.CaseStudies("job=all-reduce"),
     "ChunksOverDimensions": ae.ChunksOverDimensions,
     "CutTheModel": lambda: ae.CutTheModel("model=22b tensor=4 data=1 pipeline=1"),
+    "DesignSpace": lambda: ae.DesignSpace(TABLE),
+    "DesignSpace, parallel": lambda: ae.DesignSpace(TABLE, "parallel"),
+    "DesignSpace, heat": lambda: ae.DesignSpace(TABLE, "heat"),
     "FeedTheNetwork": ae.FeedTheNetwork,
     "Explorer": lambda: ae.Explorer(network=(("Ring", 4, 50, 500), ("Switch", 2, 50, 500)), ask=False),
     "Explorer, asking": lambda: ae.Explorer("all-gather", network=(("Ring", 4, 50, 500), ("Switch", 2, 50, 500))),

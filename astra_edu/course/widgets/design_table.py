@@ -79,7 +79,7 @@ def _float(value: Any) -> float:
     try:
         return float(value)
     except OverflowError:
-        return math.copysign(math.inf, int(value) // 2**64)
+        return math.inf if int(value) > 0 else -math.inf
 
 
 def _missing(value: Any) -> bool:

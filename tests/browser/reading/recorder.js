@@ -37,7 +37,8 @@
     const left = at - { left: 0, start: 0, center: wide / 2, right: wide, end: wide }[this.textAlign];
     note(this, { what: "text", text, box: [left, middle - 6, wide, 12], style: style(this.fillStyle) });
   });
-  keep("stroke", function ([path]) { list(this.canvas).push({ what: "stroke", path: paths.get(path) }); });
+  keep("stroke", function ([path]) { note(this, { what: "stroke", path: paths.get(path), style: this.strokeStyle, wide: this.lineWidth }); });
+  keep("fill", function ([path]) { note(this, { what: "shape", path: paths.get(path), style: this.fillStyle }); });
   keep("createPattern", function ([canvas], pattern) { tiles.set(pattern, list(canvas).map(({ path }) => path).join()); });
   keep("drawImage", function ([canvas]) { list(this.canvas).push(...list(canvas)); });
 })();

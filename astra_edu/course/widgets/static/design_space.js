@@ -120,6 +120,7 @@ export class DesignSpaceView {
     this.picture = this.pictures[view];
     this.picture.load(this.points, this.chosen);
     if (before === view && inside && !inside.isConnected) [...this.stage.querySelectorAll("select, input")].find((one) => one.offsetParent && one.getAttribute("aria-label") === label)?.focus();
+    if (before && before !== view && inside) this.picture.box.querySelector("[role=application]").focus();
     this.wake();
   }
 

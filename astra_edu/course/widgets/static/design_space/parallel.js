@@ -12,6 +12,7 @@ import { APART, LOWER, TALL, UPPER, drawStrandAxis, drawStrands } from "./strand
 
 const SIDE = 70; // px beside the axes
 const MOST = 14; // axes
+const MANY = 2000; // lines
 const GRAB = 16; // px beside an axis where a drag brushes
 const CLICK = 4; // px that a click may move
 
@@ -21,7 +22,7 @@ export class Parallel {
     this.brushes = new Brushes();
     this.box = make("div", {}, parent);
     this.bar = make("div", { class: "astra-bar" }, this.box);
-    this.rail = make("div", { class: "astra-rail", tabindex: "0", role: "application", "aria-roledescription": "parallel coordinates" }, this.box);
+    this.rail = make("div", { class: "astra-rail astra-swipe", tabindex: "0", role: "application", "aria-roledescription": "parallel coordinates" }, this.box);
     this.plot = make("div", { class: "astra-plot", style: `height: ${TALL}px` }, this.rail);
     this.back = make("canvas", { "aria-hidden": "true" }, this.plot).getContext("2d"); // every line; brushing leaves it as it is
     this.context = make("canvas", { "aria-hidden": "true" }, this.plot).getContext("2d");
@@ -83,13 +84,13 @@ export class Parallel {
   draw() {
     const seen = this.rail.clientWidth;
     if (!seen || !this.axes.length) return;
-    const wide = Math.max(seen, (this.axes.length - 1) * APART + 2 * SIDE);
+    put(this.plot, "style", `height: ${TALL}px; width: ${Math.max(seen, (this.axes.length - 1) * APART + 2 * SIDE)}px`);
+    const wide = this.plot.clientWidth;
     const looks = looksOf(this.view.root);
     const colours = this.view.colours();
     const look = [wide, fineness(), ...Object.values(looks), colours.copy].join();
     if (this.stale || look !== this.look) {
       Object.assign(this, { wide, look, stale: false });
-      put(this.plot, "style", `height: ${TALL}px; width: ${wide}px`);
       this.scales = this.axes.map((column, k) => scaleOf(column, this.ranges[k], TALL - LOWER, UPPER, 0));
       this.#draw(sized(this.back, wide, TALL), this.lines, colours.copy, 1, this.lines.length > 300 ? 0.25 : 0.45);
     }
@@ -113,7 +114,8 @@ export class Parallel {
   /** The place of a point on an axis; where it has no value, below all that have one. */
   #y(row, k) {
     const { values } = this.axes[k];
-    return Number.isFinite(values[row]) ? Math.round(this.scales[k].at(values[row])) : TALL - LOWER + 14;
+    const fine = this.lines.length > MANY ? 3 : 1; // px: of many lines more lie on each other
+    return Number.isFinite(values[row]) ? fine * Math.round(this.scales[k].at(values[row]) / fine) : TALL - LOWER + 14;
   }
 
   // ---- keys ----

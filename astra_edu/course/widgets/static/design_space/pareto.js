@@ -1,6 +1,6 @@
 // Two columns against each other: circles, and diamonds on a line where no other point is better in both.
 
-import { looksOf, sized, write } from "../frame/canvas.js";
+import { fineness, looksOf, sized, write } from "../frame/canvas.js";
 import { make, put } from "../frame/dom.js";
 import { several } from "../frame/words.js";
 import { chooser, ticked } from "./controls.js";
@@ -20,6 +20,7 @@ export class Pareto {
     this.box = make("div", {}, parent);
     this.bar = make("div", { class: "astra-bar" }, this.box);
     this.plot = make("div", { class: "astra-plot", tabindex: "0", role: "application", "aria-roledescription": "scatter plot", style: `height: ${HIGH}px` }, this.box);
+    this.back = make("canvas", { "aria-hidden": "true" }, this.plot).getContext("2d"); // all points; selecting leaves it as it is
     this.context = make("canvas", { "aria-hidden": "true" }, this.plot).getContext("2d");
     this.legend = make("p", { class: "astra-legend" }, this.box);
     this.keys = {
@@ -40,6 +41,7 @@ export class Pareto {
     this.on = new Set(this.line);
     this.ranges = [x, y].map((column) => rangeOf(column, chosen.log[column.name], this.rows));
     this.#offer(chosen);
+    this.stale = true;
     const away = points.count - points.failed.size - this.rows.length;
     this.missing = away ? `${several(away, "point")} that ran ${away === 1 ? "has" : "have"} no value here and ${away === 1 ? "isn't" : "aren't"} drawn.` : "";
     put(this.plot, "aria-label", `${y.name} over ${x.name}: ${several(this.rows.length, "point")}, ${this.line.length.toLocaleString("en")} of them on the frontier. ${this.missing}`);
@@ -57,40 +59,58 @@ export class Pareto {
   }
 
   draw() {
-    const { plot, points } = this;
-    const wide = plot.clientWidth;
+    const wide = this.plot.clientWidth;
     if (!wide) return;
-    const context = sized(this.context, wide, HIGH);
     const looks = looksOf(this.view.root);
     const colours = this.view.colours();
-    this.across = scaleOf(this.x, this.ranges[0], AROUND.left, wide - AROUND.right);
-    this.up = scaleOf(this.y, this.ranges[1], HIGH - AROUND.bottom, AROUND.top);
+    const look = [wide, fineness(), ...Object.values(looks), colours.copy].join();
+    if (this.stale || look !== this.look) {
+      Object.assign(this, { look, stale: false });
+      this.across = scaleOf(this.x, this.ranges[0], AROUND.left, wide - AROUND.right);
+      this.up = scaleOf(this.y, this.ranges[1], HIGH - AROUND.bottom, AROUND.top);
+      this.#drawPoints(sized(this.back, wide, HIGH), looks, colours, wide);
+      this.#explain(colours);
+    }
+    this.#drawSelected(sized(this.context, wide, HIGH), looks, colours);
+  }
+
+  #place(row) {
+    return [this.across.at(this.x.values[row]), this.up.at(this.y.values[row])].map((at) => Math.round(10 * at) / 10);
+  }
+
+  #paint(context, rows, shape, r, style, alpha) {
+    context.globalAlpha = alpha;
+    context.fillStyle = style;
+    context.fill(new Path2D(rows.map((row) => shape(...this.#place(row), r)).join("")));
+    context.globalAlpha = 1;
+  }
+
+  #drawPoints(context, looks, colours, wide) {
     this.#drawAxes(context, looks, wide);
-    const place = (row) => [this.across.at(this.x.values[row]), this.up.at(this.y.values[row])].map((at) => Math.round(10 * at) / 10);
-    const { rows: selected, single } = this.view;
-    const chosen = new Set(selected);
-    const paint = (rows, shape, r, style, alpha) => {
-      context.globalAlpha = alpha;
-      context.fillStyle = style;
-      context.fill(new Path2D(rows.map((row) => shape(...place(row), r)).join("")));
-      context.globalAlpha = 1;
-    };
-    const rest = this.rows.filter((row) => !this.on.has(row));
-    const pale = chosen.size > 0 && single === null;
-    paint(rest.filter((row) => !chosen.has(row)), circle, RADIUS, colours.copy, pale ? 0.25 : this.rows.length > 1000 ? 0.5 : 0.8);
-    paint(rest.filter((row) => chosen.has(row)), circle, RADIUS + 0.5, colours.copy, 1);
-    if (this.line.length) {
-      const at = this.line.map(place);
-      context.strokeStyle = colours.reduce;
-      context.lineWidth = 1.5;
-      context.stroke(new Path2D(at.map(([x, y], i) => (i ? `H${x}V${y}` : `M${x} ${y}`)).join("")));
-      paint(this.line, diamond, RADIUS + 2.5, colours.reduce, 1);
+    const others = this.rows.filter((row) => !this.on.has(row));
+    this.#paint(context, others, circle, RADIUS, colours.copy, this.rows.length > 1000 ? 0.5 : 0.8);
+    const at = this.line.map((row) => this.#place(row));
+    context.strokeStyle = colours.reduce;
+    context.lineWidth = 1.5;
+    context.stroke(new Path2D(at.map(([x, y], i) => (i ? `H${x}V${y}` : `M${x} ${y}`)).join("")));
+    this.#paint(context, this.line, diamond, RADIUS + 2.5, colours.reduce, 1);
+  }
+
+  /** Of one point a ring; several are drawn once more, in a stronger colour, and the others pale. */
+  #drawSelected(context, looks, colours) {
+    const { rows, single } = this.view;
+    const drawn = new Set(this.rows);
+    const selected = rows.filter((row) => drawn.has(row));
+    put(this.back.canvas, "style", selected.length > 1 ? "opacity: 0.4" : "opacity: 1");
+    if (!selected.length) return;
+    if (single === null) {
+      this.#paint(context, selected.filter((row) => !this.on.has(row)), circle, RADIUS + 0.5, colours.strong, 1);
+      this.#paint(context, selected.filter((row) => this.on.has(row)), diamond, RADIUS + 2.5, colours.reduce, 1);
+      return;
     }
     context.strokeStyle = looks.ink;
     context.lineWidth = 2;
-    const ringed = selected.filter((row) => points.has(row, this.x) && points.has(row, this.y) && !points.failed.has(row));
-    if (ringed.length && ringed.length <= 200) context.stroke(new Path2D(ringed.map((row) => circle(...place(row), single === null ? 7 : 9)).join("")));
-    this.#say(colours);
+    context.stroke(new Path2D(circle(...this.#place(single), 9)));
   }
 
   #drawAxes(context, looks, wide) {
@@ -114,7 +134,7 @@ export class Pareto {
     write(context, looks, `${titled(x, across.unit)} (${better(x, ["←", "→"])} is better)`, wide - AROUND.right, HIGH - 10, 12, 1, "right");
   }
 
-  #say(colours) {
+  #explain(colours) {
     this.legend.replaceChildren();
     for (const [d, style, text] of [
       [diamond(14, 8, 6), colours.reduce, `frontier: no point is as good in one and better in the other (${this.line.length.toLocaleString("en")})`],
