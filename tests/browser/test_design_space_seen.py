@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -366,3 +367,32 @@ def test_ten_thousand_points_are_selected_at_once(show):
     )
     assert rows(page) == table.index[table["bandwidth"].between(low, high)].tolist()
     assert 900 < len(rows(page)) < 1100
+
+
+CELL = """
+import astra_edu as ae
+given = {"workload": ae.Workload.micro("all-reduce", 2**20), "platform": ae.preset("ring")}
+grid = {"platform.network[0].bandwidth": [25, 50, 100], "platform.system.splits": [1, 4]}
+ae.DesignSpace(ae.sweep(ae.simulate, grid, given=given), run=ae.simulate, given=given)
+"""
+
+
+def test_in_a_notebook_a_point_is_run_again(run_cell):
+    page = run_cell("space", CELL, ".astra-design_space")
+    page.locator(".astra-design_space .astra-plot").first.focus()
+    page.keyboard.press("n")
+    button = page.get_by_role("button", name="its timeline")
+    button.click()
+    title = page.locator(".astra-timeline .astra-title")
+    title.wait_for(timeout=20_000)
+    said = page.locator(".astra-point").inner_text()
+    label = int(re.search(r"Point (\d+)", said)[1])
+    ring = ae.preset("ring")
+    points = [(gb, splits) for gb in (25, 50, 100) for splits in (1, 4)]
+    network, system = (
+        (replace(ring.network[0], bandwidth=points[label][0]),),
+        replace(ring.system, splits=points[label][1]),
+    )
+    run = ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.Platform(network, system))
+    assert title.inner_text() == f"{format_ns(run.total_ns)} in all"
+    assert f"at_least_ns {format_ns(run.total_ns)}" in said

@@ -1,6 +1,7 @@
 """Faults in what the widgets show."""
 
 from tools.mutants.widgets import (
+    design_space,
     frame,
     glossary,
     link_player,
@@ -19,6 +20,7 @@ FAULTS = [
     *player_table.FAULTS,
     *link_player.FAULTS,
     *phone.FAULTS,
+    *design_space.FAULTS,
     *timeline.FAULTS,
     *timeline_bars.FAULTS,
     *trees.FAULTS,
