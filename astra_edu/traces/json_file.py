@@ -50,6 +50,8 @@ def read_json_trace(path: FileName, npu: int | None = None) -> JsonTrace:
 
 def _read(documents: Iterator[Any], where: str) -> JsonTrace:
     first = next(documents)
+    if isinstance(first, dict) and (hint := _recorded(first)):
+        raise ConfigError(f"{where} is {hint}")
     second = next(documents, None)
     if second is not None or (isinstance(first, dict) and not first.keys() & {"trace", "workload_graph"}):
         following = documents if second is None else chain([second], documents)
@@ -61,6 +63,18 @@ def _read(documents: Iterator[Any], where: str) -> JsonTrace:
     if isinstance(first, list) and not all(isinstance(listed, list) for listed in first):
         return JsonTrace((_nodes(first, where),), whole=False)
     return _all_npus(first if isinstance(first, dict) else {"trace": first}, where)
+
+
+def _recorded(document: Mapping[str, Any]) -> str:
+    """What a document is that PyTorch wrote, and who reads it; empty for others."""
+    if isinstance(document.get("traceEvents"), list):
+        return "the profiler's trace of PyTorch (Kineto); traces.from_pytorch takes it with the execution trace."
+    if isinstance(document.get("nodes"), list) and "schema" in document:
+        return (
+            "an execution trace of PyTorch; traces.from_pytorch reads it with the profiler's trace (Kineto), which has "
+            "the times."
+        )
+    return ""
 
 
 def write_json_trace(path: FileName, trace: Trace) -> None:

@@ -67,9 +67,17 @@ def read_recording(host: FileName, kineto: FileName) -> Recording:
         if one.id == following.id:
             raise ConfigError(f"{host}: two nodes have the id {one.id}; {one.name:.60} and {following.name:.60}.")
     events = _listed(kineto, "the profiler's trace (Kineto, JSON)", "traceEvents")
-    own, kernels = _times(events, str(kineto))
-    if not any(one.function in own for one in operators if one.real):
+    own, kernels, names = _times(events, str(kineto))
+    timed = [one for one in operators if one.real and one.function in own]
+    if not timed:
         raise ConfigError(f"{kineto} has the time of no operator in {host}; both must be of the same run.")
+    same = sum(names[one.function] == one.name for one in timed)
+    if 2 * same < len(timed):
+        raise ConfigError(
+            f"{kineto} calls only {same} of {len(timed)} operators as {host} calls those of the same number: the files "
+            "aren't of the same run, or of a PyTorch (2.0, 2.1) whose profiler doesn't write 'Record function id', so "
+            "that no time can be given to its operator."
+        )
     return Recording(str(host), operators, _groups(operators, str(host)), own, kernels)
 
 
@@ -89,6 +97,8 @@ def _listed(path: FileName, what: str, key: str) -> list[Any]:
 
 def _operator(node: Any, where: str) -> RecordedOperator:
     try:
+        if "attrs" not in node:
+            node = _newer(node)
         attributes = {one["name"]: one["value"] for one in node["attrs"]}
         number, parent = int(node["id"]), int(node["ctrl_deps"])
         inputs, outputs = node["inputs"], node["outputs"]
@@ -105,8 +115,20 @@ def _operator(node: Any, where: str) -> RecordedOperator:
         )
     except (ArithmeticError, KeyError, RecursionError, TypeError, ValueError, AttributeError) as error:
         raise ConfigError(
-            f"{where} isn't as in PyTorch's execution traces of schema 1.0.2 to 1.1.1 ({type(error).__name__} {error})."
+            f"{where} isn't as in PyTorch's execution traces of schema 1.0.1 to 1.1.1 ({type(error).__name__} {error})."
         ) from None
+
+
+def _newer(node: Any) -> dict[str, Any]:
+    """A node of schema 1.0.1 (PyTorch 2.0 and 2.1) as later ones have it."""
+    return {
+        "id": node["id"],
+        "name": node["name"],
+        "ctrl_deps": node["parent"],
+        "inputs": {"values": node["inputs"], "types": node["input_types"]},
+        "outputs": {"values": node["outputs"], "types": node["output_types"]},
+        "attrs": [{"name": name, "value": node[name]} for name in ("rf_id", "tid", "op_schema")],
+    }
 
 
 def _tensors(values: Any, types: Any) -> Iterator[Tensor]:
@@ -138,9 +160,10 @@ def _groups(operators: Sequence[RecordedOperator], where: str) -> dict[str, tupl
     return found
 
 
-def _times(events: Sequence[Any], where: str) -> tuple[dict[int, float], dict[int, float]]:
-    """(for each record function its time, that of its kernels), in µs."""
+def _times(events: Sequence[Any], where: str) -> tuple[dict[int, float], dict[int, float], dict[int, str]]:
+    """(for each record function its time, that of its kernels, its name); times in µs."""
     own: dict[int, float] = {}
+    names: dict[int, str] = {}
     functions: dict[Any, int] = {}
     started: list[tuple[Any, float]] = []
     for event in events:
@@ -158,6 +181,7 @@ def _times(events: Sequence[Any], where: str) -> tuple[dict[int, float], dict[in
             function = arguments.get("Record function id", external)
             if isinstance(function, int):
                 own[function] = time
+                names[function] = str(event.get("name"))
                 functions[external] = function
     kernels: dict[int, float] = {}
     for external, time in started:
@@ -165,4 +189,4 @@ def _times(events: Sequence[Any], where: str) -> tuple[dict[int, float], dict[in
             kernels[functions[external]] = kernels.get(functions[external], 0) + time
     if not own:
         raise ConfigError(f"{where} has no operators with a time and a record function's number.")
-    return own, kernels
+    return own, kernels, names

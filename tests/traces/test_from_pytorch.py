@@ -125,8 +125,15 @@ def files(folder, nodes, micros, groups=None, kernels=(), rank=0):
     if groups:
         listed = json.dumps([{"pg_name": name, "ranks": ranks} for name, ranks in groups.items()])
         nodes.append(call(2, "## process_group:init ##", values=[listed], types=["String"], schema=False))
+    names = {node["id"]: node["name"] for node in nodes}
     events = [
-        {"ph": "X", "cat": "cpu_op", "dur": time, "args": {"External id": 100 + number, "Record function id": number}}
+        {
+            "ph": "X",
+            "cat": "cpu_op",
+            "name": names.get(number),
+            "dur": time,
+            "args": {"External id": 100 + number, "Record function id": number},
+        }
         for number, time in micros.items()
     ]
     events += [{"ph": "X", "cat": "kernel", "dur": time, "args": {"External id": 100 + k}} for k, time in kernels]
@@ -259,8 +266,40 @@ def test_on_an_accelerator_the_kernels_time_counts(tmp_path):
 
 def test_an_older_kineto_without_record_function_numbers(tmp_path):
     host, kineto = files(tmp_path, [call(3, "aten::mm")], {3: 5.0})
-    kineto.write_text(json.dumps({"traceEvents": [{"ph": "X", "cat": "cpu_op", "dur": 5, "args": {"External id": 3}}]}))
+    event = {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "dur": 5, "args": {"External id": 3}}
+    kineto.write_text(json.dumps({"traceEvents": [event]}))
     assert [node.duration_micros for node in from_pytorch(host, kineto).nodes[0]] == [5]
+
+
+def test_the_schema_of_pytorch_2_0(tmp_path):
+    host, kineto = files(tmp_path, [call(3, "c10d::allreduce_", values=[[tensor(1)]], types=["Tensor"])], {3: 5.0})
+    old = [
+        {"id": number, "parent": 1, "name": name, "rf_id": number, "tid": 1, "op_schema": name, "inputs": inputs}
+        | {"input_types": ["GenericList[Tensor(float)]"] * len(inputs), "outputs": [], "output_types": []}
+        for number, name, inputs in ((1, "process", []), (3, "c10d::allreduce_", [[tensor(1)]]))
+    ]
+    host.write_text(json.dumps({"schema": "1.0.1", "nodes": old}))
+    (node,) = from_pytorch(host, kineto, npus=4).nodes[0]
+    assert (node.comm_type, node.number("comm_size")) == (CommType.ALL_REDUCE, 4000)
+
+
+def test_times_of_another_run_are_given_to_no_operator(tmp_path):
+    names = ["aten::mm", "aten::add", "aten::mul", "aten::div"]
+    host, _ = files(tmp_path, [call(3 + k, name) for k, name in enumerate(names)], {})
+    micros = dict.fromkeys(range(3, 7), 5.0)
+    _, kineto = files(tmp_path, [call(3 + k, names[k - 1]) for k in range(4)], micros, rank=1)
+    with says("1.kineto.json calls only 0 of 4 operators as .*0.host.json calls those of the same number"):
+        from_pytorch(host, kineto)
+    _, half = files(tmp_path, [call(3, "aten::mm"), call(4, "aten::add"), call(5, "x"), call(6, "y")], micros, rank=2)
+    assert len(from_pytorch(host, half).nodes[0]) == 4
+
+
+def test_a_file_of_pytorch_is_no_trace_by_itself_and_it_says_who_reads_it(tmp_path):
+    host, kineto = files(tmp_path, [call(3, "aten::mm")], {3: 5.0})
+    with says("0.host.json is an execution trace of PyTorch; traces.from_pytorch reads it with"):
+        ae.traces.load_trace(host)
+    with says(r"0.kineto.json is the profiler's trace of PyTorch \(Kineto\); traces.from_pytorch takes it"):
+        ae.traces.load_trace(kineto)
 
 
 def test_labels_that_another_thread_hung_under_a_later_call(tmp_path):
