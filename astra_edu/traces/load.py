@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from astra_edu.base.errors import ConfigError, instance_of
+from astra_edu.base.errors import ConfigError, choice, instance_of
 from astra_edu.base.files import FileName, path_of, what_is_at, write_bytes
 from astra_edu.traces.accidents import warn_of_accidents
 from astra_edu.traces.communication import check_communication
@@ -14,6 +14,7 @@ from astra_edu.traces.et_file import MOST_NODES, encode, fingerprint, read_et
 from astra_edu.traces.groups_file import Groups, groups_from, read_groups, recorded_groups, write_groups
 from astra_edu.traces.json_file import JsonTrace, read_json_trace, write_json_trace
 from astra_edu.traces.make import groups_of
+from astra_edu.traces.missing_parents import without_missing
 from astra_edu.traces.node import Metadata, Node
 from astra_edu.traces.trace import Trace, check_groups
 from astra_edu.traces.trace_files import files_of, is_trace, prefix_of
@@ -22,7 +23,10 @@ __all__ = ["is_trace", "load_trace", "save_trace"]
 
 
 def load_trace(
-    path: FileName, groups: FileName | Mapping[Any, Sequence[int]] | None = None, check: bool = True
+    path: FileName,
+    groups: FileName | Mapping[Any, Sequence[int]] | None = None,
+    check: bool = True,
+    missing_parents: str = "refuse",
 ) -> Trace:
     """Read a trace: by the prefix of its files, by one of them, or from one JSON file for all NPUs.
 
@@ -32,6 +36,10 @@ def load_trace(
     check_communication), and warn of what ASTRA-sim would do by accident; a trace that is only replayed or drawn
     needs none of that.
 
+    missing_parents: "refuse" a node that waits for one that isn't in the file, as ASTRA-sim does, or "ignore" the
+    waiting. The latter is for what Chakra's converter makes of PyTorch's traces: mlc-chakra 1.0.0 leaves out the root
+    of the operators' tree and keeps the control dependencies on it.
+
     Raises ConfigError naming file, NPU and node for what can't be read, for NPUs without a file, and for traces that
     can't work out.
 
@@ -39,9 +47,12 @@ def load_trace(
     >>> ae.traces.load_trace("all_reduce")
     <trace of 2 NPUs, 1 nodes each, all alike>
     """
+    choice("missing_parents", missing_parents, ("refuse", "ignore"))
     files = files_of(path)
     alone = len(files) == 1 and files[0].suffix == ".json"
     read = read_json_trace(files[0]) if alone else _ranks(files)
+    if missing_parents == "ignore":
+        read = read._replace(nodes=without_missing(read.nodes))
     names = tuple(map(str, files * len(read.nodes) if len(files) == 1 else files))
     given, where = dict(read.groups or {}), str(files[0])
     if groups is None and not alone and (beside := Path(f"{prefix_of(files[0])}.groups.json")).is_file():

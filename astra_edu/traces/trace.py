@@ -153,7 +153,11 @@ def check_graph(nodes: Sequence[Node], where: str) -> None:
         parents = node.parents
         for parent in parents:
             if parent not in by_id:
-                raise ConfigError(f"{where}: {node.label} waits for node {parent}, which isn't there.")
+                only = parent not in node.data_deps
+                hint = " Chakra's converter leaves such nodes out: missing_parents='ignore' loads its files."
+                raise ConfigError(
+                    f"{where}: {node.label} waits for node {parent}, which isn't there.{hint if only else ''}"
+                )
         ordered = ordered and seen.issuperset(parents)
         seen.add(node.id)
     if ordered:  # every node comes after its parents, so there are no circles
