@@ -26,7 +26,14 @@ from astra_edu.collectives import (
     schedule,
 )
 from astra_edu.explain import Change
-from astra_edu.formats import load_astra_sim, load_workload, save_astra_sim, save_workload
+from astra_edu.formats import (
+    load_astra_sim,
+    load_infragraph,
+    load_workload,
+    save_astra_sim,
+    save_infragraph,
+    save_workload,
+)
 from astra_edu.network import Block, Dimension, GraphNetwork, Ns3, Packets, SwitchBuffers, Topology
 from astra_edu.network.as_graph import as_graph
 from astra_edu.run.presets import PRESETS, preset
@@ -167,6 +174,7 @@ __all__ = [
     "hierarchical",
     "leaderboard",
     "load_astra_sim",
+    "load_infragraph",
     "load_latency",
     "load_workload",
     "measured",
@@ -181,6 +189,7 @@ __all__ = [
     "register_algorithm",
     "run_pipeline",
     "save_astra_sim",
+    "save_infragraph",
     "save_workload",
     "schedule",
     "search",

@@ -7,6 +7,7 @@ from typing import Any
 
 from astra_edu.base.errors import ConfigError, flag, instance_of
 from astra_edu.base.files import FileName, read_text, write_text
+from astra_edu.formats.infragraph import load_infragraph, save_infragraph
 from astra_edu.formats.kinds import GRAPH, NETWORK_2, OF_2, SYSTEM, SYSTEM_2, has_one_topology, kinds_of
 from astra_edu.formats.memory_json import format_memory, parse_memory
 from astra_edu.formats.network_graph import format_graph, parse_graph
@@ -35,6 +36,7 @@ __all__ = [
     "format_system_2",
     "format_workload",
     "load_astra_sim",
+    "load_infragraph",
     "load_workload",
     "parse_congested_network",
     "parse_graph",
@@ -45,6 +47,7 @@ __all__ = [
     "parse_system_2",
     "parse_workload",
     "save_astra_sim",
+    "save_infragraph",
     "save_workload",
 ]
 
