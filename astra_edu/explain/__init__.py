@@ -11,8 +11,10 @@ from astra_edu.base.errors import ConfigError, instance_of, list_of, shown
 from astra_edu.base.run import VIEWS, Run
 from astra_edu.base.units import format_ns
 from astra_edu.explain.changes import try_changes
+from astra_edu.explain.elasticities import Dependence
 from astra_edu.explain.explanation import Explanation
 from astra_edu.explain.facts import Change, Facts
+from astra_edu.explain.inputs_of_layers import inputs_of_layers
 from astra_edu.explain.of_pipeline import OF_PIPELINE
 from astra_edu.explain.of_trace import OF_TRACE
 from astra_edu.explain.path_of_layers import path_of_layers
@@ -27,7 +29,7 @@ __all__ = ["Change", "Explanation", "Segment", "critical_path", "explain", "shar
 
 LONGEST_NS = 2**53
 
-OF_LAYERS = Facts(path_of_layers, shares, try_changes, find_bound, sentences, tables=True)
+OF_LAYERS = Facts(path_of_layers, shares, try_changes, find_bound, sentences, inputs_of_layers, tables=True)
 FACTS: dict[type[Run], Facts] = {Result: OF_LAYERS, TraceResult: OF_TRACE, PipelineRun: OF_PIPELINE}
 """Where the facts about each kind of run come from."""
 
@@ -57,7 +59,8 @@ def explain(run: Run, changes: bool | Iterable[Change] = True) -> Explanation:
     bound = facts.bound(run, shares, tried)
     said = tuple(facts.sentences(run, shares, bound, tried))
     totals = sorted(((change.description, total) for change, total in tried.totals), key=lambda item: item[1])
-    return Explanation(bound, shares, said, tuple(totals), tried.before_ns, tried.passes, path, facts.tables)
+    depends = Dependence(run.total_ns, lambda: facts.inputs(run, shares))
+    return Explanation(bound, shares, said, tuple(totals), tried.before_ns, tried.passes, path, facts.tables, depends)
 
 
 def critical_path(run: Run) -> tuple[Segment, ...]:

@@ -41,10 +41,10 @@ def try_changes(result: Result, shares: Mapping[str, float], wanted: bool | Iter
     """
     passes = result.passes
     if wanted is not True:
-        totals = tuple((change, _again(result, change, passes).total_ns) for change in wanted or ())
+        totals = tuple((change, simulated(result, change, passes).total_ns) for change in wanted or ())
         return Tried(result.total_ns, passes, totals)
     if work(result) > _LARGE and passes > 1:
-        result, passes = _again(result, Change("as it is"), 1), 1
+        result, passes = simulated(result, Change("as it is"), 1), 1
     possible = sorted(candidates(result), key=lambda change: -_weight(change, shares, result.total_ns))
     tried = possible[: max(4, int(_WORK / max(1, work(result))))]
     limit = 1.05 * max(1, overload(result)[0])
@@ -52,7 +52,7 @@ def try_changes(result: Result, shares: Mapping[str, float], wanted: bool | Iter
     found, left_out = [], []
     for change in tried:
         try:
-            changed = _again(result, change, passes)
+            changed = simulated(result, change, passes)
         except ConfigError:  # such as fewer bytes than splits
             continue
         if change.cause in blind or (change.cause in WITHOUT_HARDWARE and overload(changed)[0] > limit):
@@ -83,7 +83,8 @@ def work(result: Result) -> float:
     return len(result.stays) + messages / 2
 
 
-def _again(result: Result, change: Change, passes: int) -> Result:
+def simulated(result: Result, change: Change, passes: int) -> Result:
+    """The run with a change."""
     workload, platform = with_change(change, result.workload, result.platform)
     with quiet():  # what there is to warn of was said of the run itself
         return simulate(workload, platform, passes)
@@ -108,12 +109,12 @@ def _of_network(result: Result) -> Iterator[Change]:
         double = _possible(dimension, bandwidth=2 * dimension.bandwidth)
         if double:
             words = f"twice the bandwidth on dimension {d} ({double.bandwidth:g} GB/s a link)"
-            yield Change(words, platform=_with_dimension(platform, d, double), cause=bandwidth_of(d))
+            yield Change(words, platform=with_dimension(platform, d, double), cause=bandwidth_of(d))
         x = dimension
         half = _possible(x, latency=x.latency / 2, nic=x.nic / 2, router=x.router / 2)
         if half and half != x:
             words = f"half the latency on dimension {d} ({half.latency:g} ns a link)"
-            yield Change(words, platform=_with_dimension(platform, d, half), cause=latency_of(d))
+            yield Change(words, platform=with_dimension(platform, d, half), cause=latency_of(d))
     if len(used) > 1:
         doubled = [each for x in platform.network if (each := _possible(x, bandwidth=2 * x.bandwidth))]
         if len(doubled) == len(platform.network):
@@ -133,7 +134,8 @@ def _possible(dimension: Dimension, **changes: float) -> Dimension | None:
         return None
 
 
-def _with_dimension(platform: Platform, d: int, dimension: Dimension) -> Platform:
+def with_dimension(platform: Platform, d: int, dimension: Dimension) -> Platform:
+    """The platform with another dimension d."""
     network = platform.network
     return replace(platform, network=(*network[:d], dimension, *network[d + 1 :]))
 
@@ -142,13 +144,14 @@ def _of_endpoint(platform: Platform) -> Iterator[Change]:
     bus, delay = platform.system.bus, platform.system.endpoint_delay
     if bus:
         half = Bus(bus.L // 2, bus.o // 2, bus.g // 2, bus.G / 2, bus.reduction_delay)
-        yield Change("a shared bus of half the L, o, g and G", platform=_with_system(platform, bus=half), cause=BUS)
+        yield Change("a shared bus of half the L, o, g and G", platform=with_system(platform, bus=half), cause=BUS)
     elif delay:
         words = f"an endpoint delay of {delay // 2} instead of {delay} ns"
-        yield Change(words, platform=_with_system(platform, endpoint_delay=delay // 2), cause=ENDPOINT)
+        yield Change(words, platform=with_system(platform, endpoint_delay=delay // 2), cause=ENDPOINT)
 
 
-def _with_system(platform: Platform, **settings: object) -> Platform:
+def with_system(platform: Platform, **settings: object) -> Platform:
+    """The platform with other settings of its system layer."""
     return replace(platform, system=replace(platform.system, **settings))  # type: ignore[arg-type]
 
 
@@ -173,12 +176,12 @@ def _of_workload(workload: Workload) -> Iterator[Change]:
 
 def _of_splits(platform: Platform) -> Iterator[Change]:
     splits = platform.system.splits
-    half = _with_system(platform, splits=max(1, splits // 2))
+    half = with_system(platform, splits=max(1, splits // 2))
     if splits > 1:
         words = f"half as many chunks to a collective ({half.system.splits} splits instead of {splits})"
         yield Change(words, platform=half, cause=FEWER)
     words = f"twice as many chunks to a collective ({2 * splits} splits instead of {splits})"
-    yield Change(words, platform=_with_system(platform, splits=2 * splits), cause=MORE)
+    yield Change(words, platform=with_system(platform, splits=2 * splits), cause=MORE)
 
 
 def _of_order(result: Result) -> Iterator[Change]:
@@ -187,18 +190,18 @@ def _of_order(result: Result) -> Iterator[Change]:
         other = "LIFO" if system.scheduling == "FIFO" else "FIFO"
         which = "later" if other == "LIFO" else "earlier"
         words = f"{other} instead of {system.scheduling} ({which} collectives first)"
-        yield Change(words, platform=_with_system(platform, scheduling=other), cause=ORDER)
+        yield Change(words, platform=with_system(platform, scheduling=other), cause=ORDER)
     orders = any(stay.step and stay.phase.collective is not Collective.ALL_TO_ALL for stay in result.stays)
     if orders and system.inter_dimension != "themis":
-        themis = _with_system(platform, inter_dimension="themis", intra_dimension="SCF")
+        themis = with_system(platform, inter_dimension="themis", intra_dimension="SCF")
         words = f"Themis, smallest chunk first (instead of {system.inter_dimension}, {system.intra_dimension})"
         yield Change(words, platform=themis, cause=ORDER)
     if orders and system.inter_dimension != "baseline":
-        baseline = _with_system(platform, inter_dimension="baseline", intra_dimension="FIFO")
+        baseline = with_system(platform, inter_dimension="baseline", intra_dimension="FIFO")
         words = f"dimension 0 first for every chunk (baseline, FIFO instead of {system.inter_dimension})"
         yield Change(words, platform=baseline, cause=ORDER)
     if platform.congestion_aware:  # which knows one chunk at once
         return
     twice = 2 * system.active_chunks
     words = f"up to {twice} instead of {system.active_chunks} chunks at once on a dimension"
-    yield Change(words, platform=_with_system(platform, active_chunks=twice), cause=AT_ONCE)
+    yield Change(words, platform=with_system(platform, active_chunks=twice), cause=AT_ONCE)

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING
 
+from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import format_ns
+from astra_edu.explain.elasticities import Dependence
 from astra_edu.explain.phrases import percent
 from astra_edu.explain.segment import Segment
 
@@ -23,7 +25,7 @@ class Explanation:
     on the critical path, largest first; together they are the run's total time. sentences: the same in words.
     changes: (what was changed, the total time it then takes), the fastest first; before_ns is what to compare them
     with: the run as it is, over `passes` passes. path: the critical path. tables: whether a notebook shows shares and
-    changes as tables below the sentences.
+    changes as tables below the sentences. dependence: finds elasticities and independent_of when they are asked for.
 
     >>> result = ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.preset("ring"))
     >>> told = result.explain(changes=False)
@@ -43,6 +45,47 @@ class Explanation:
     passes: int
     path: tuple[Segment, ...] = field(repr=False)
     tables: bool = field(default=True, repr=False)
+    dependence: Dependence | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def elasticities(self) -> pd.DataFrame:
+        """A row for each number of platform and workload: per cent that the total changes for 1 % of the number.
+
+        Simulated when asked for, with a little less and a little more of each ("less", "more"; a count's next ones).
+        -1: twice as much halves the total. +1: twice as much doubles it. "rounding" says by how much an elasticity may
+        be wrong as times are whole ns; steps are as large as that asks for. "smooth" is False where less and
+        more of it tell different things: the total has a kink there, or jumps, as where Themis orders chunks anew.
+
+        Of total_ns, over all passes. Times' elasticities less those of bandwidths add up to 1: twice of all latencies,
+        delays and compute times at half of all bandwidths make everything take twice as long.
+
+        >>> ring = ae.Platform(ae.Dimension.of("Ring", 8, 50, 500), ae.SystemConfig.of("ring", splits=1))
+        >>> run = ae.simulate(ae.Workload.micro("all-reduce", 2**20), ring)
+        >>> table = run.explain(changes=False).elasticities
+        >>> table["elasticity"].round(2).to_dict()["bandwidth of dimension 0"]
+        -0.7
+        """
+        return self._depends.elasticities
+
+    @property
+    def independent_of(self) -> pd.DataFrame:
+        """A row for each number and each choice that changes nothing: what was tried, why it is so where it is known.
+
+        Numbers were also halved and doubled. Choices: topology and algorithm of each dimension, policies, scheduling,
+        the order of dimensions, whether messages wait for each other; every alternative that can be simulated.
+
+        >>> ring = ae.Platform(ae.Dimension.of("Ring", 8, 50, 500), ae.SystemConfig.of("ring", splits=1))
+        >>> run = ae.simulate(ae.Workload.micro("all-reduce", 2**20), ring)
+        >>> run.explain(changes=False).independent_of["reason"]["scheduling"]
+        'there is one collective'
+        """
+        return self._depends.independent_of
+
+    @property
+    def _depends(self) -> Dependence:
+        if self.dependence is None:
+            raise ConfigError("this explanation knows no run to change; take the one that run.explain() gives.")
+        return self.dependence
 
     @property
     def table(self) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from astra_edu.base.errors import ConfigError, text_of
+from astra_edu.explain.inputs import Inputs
 from astra_edu.explain.segment import Segment
 from astra_edu.system import Platform, TracePlatform
 from astra_edu.traces import Trace
@@ -60,8 +61,8 @@ class Facts(NamedTuple):
 
     path(run): its critical path. shares(run, path): ns of each cause on it, largest first. changes(run, shares,
     wanted): what came of the changes; wanted: True for ours, else one's own. bound(run, shares, tried): what bounds the
-    run. sentences(run, shares, bound, tried): all that is to be said, the most important first. tables: whether a
-    notebook shows shares and changes as tables, too.
+    run. sentences(run, shares, bound, tried): all that is to be said, the most important first. inputs(run,
+    shares): all that it is told, to be changed. tables: whether a notebook shows shares and changes as tables, too.
     """
 
     path: Callable[[Any], tuple[Segment, ...]]
@@ -69,6 +70,7 @@ class Facts(NamedTuple):
     changes: Callable[[Any, Shares, bool | Iterable[Change]], Tried]
     bound: Callable[[Any, Shares, Tried], str]
     sentences: Callable[[Any, Shares, str, Tried], Iterator[str]]
+    inputs: Callable[[Any, Shares], Inputs]
     tables: bool
 
 

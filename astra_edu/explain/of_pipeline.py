@@ -9,10 +9,11 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.base.span import COMPUTE
 from astra_edu.base.units import format_ns, several
 from astra_edu.explain.facts import Change, Facts, Shares, Tried, largest, largest_first
+from astra_edu.explain.inputs_of_pipeline import again, inputs_of_pipeline
 from astra_edu.explain.path_of_passes import TRANSFER, path_of_passes
 from astra_edu.explain.phrases import percent, with_changes
 from astra_edu.explain.segment import Segment
-from astra_edu.pipeline import ORDERS, PipelineRun, run_pipeline
+from astra_edu.pipeline import ORDERS, PipelineRun
 
 TRANSFERS = "transfers"
 MOST_PASSES = 100_000
@@ -33,14 +34,8 @@ def _tried(run: PipelineRun, shares: Shares, wanted: bool | Iterable[Change]) ->
     if wanted and len(run.spans) <= MOST_PASSES and run.total_ns:
         for description, settings in _candidates(run):
             with suppress(ConfigError):  # an order that doesn't fit these micro-batches
-                totals.append((Change(description), run_pipeline(**(_as_it_is(run) | settings)).total_ns))  # type: ignore[arg-type]
+                totals.append((Change(description), again(run, **settings)))
     return Tried(run.total_ns, 1, tuple(totals))
-
-
-def _as_it_is(run: PipelineRun) -> dict[str, object]:
-    """The arguments with which run_pipeline does the same again."""
-    names = ("stages", "micro_batches", "forward_ns", "backward_ns", "p2p_ns", "virtual", "blocking")
-    return {name: getattr(run, name) for name in names} | {"order": run.passes}
 
 
 def _candidates(run: PipelineRun) -> Iterator[tuple[str, dict[str, object]]]:
@@ -97,4 +92,4 @@ def _of_memory(run: PipelineRun) -> Iterator[str]:
     yield f"Stage {stage} keeps activations for up to {most:.4g} of {count} at once."
 
 
-OF_PIPELINE = Facts(path_of_passes, _shares, _tried, largest, _sentences, tables=True)
+OF_PIPELINE = Facts(path_of_passes, _shares, _tried, largest, _sentences, inputs_of_pipeline, tables=True)

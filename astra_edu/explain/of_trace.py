@@ -13,7 +13,8 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.base.intervals import covered
 from astra_edu.base.units import format_ns
 from astra_edu.explain.facts import Change, Facts, Shares, Tried, largest, largest_first, with_change
-from astra_edu.explain.of_trace_collectives import of_dimensions, of_largest, replayed
+from astra_edu.explain.inputs_of_trace import inputs_of_trace
+from astra_edu.explain.of_trace_collectives import of_dimensions, of_largest, of_sameness, replayed
 from astra_edu.explain.path_of_nodes import path_of_nodes
 from astra_edu.explain.phrases import MATTERS, percent, with_changes
 from astra_edu.explain.segment import WAITS, Segment
@@ -64,6 +65,7 @@ def _sentences(result: TraceResult, shares: Shares, bound: str, tried: Tried) ->
         if result.bound_ns is not None:
             yield f"Its links allow it in {format_ns(result.bound_ns)} at least: {result.caveat}."
         yield from of_dimensions(result)
+        yield from of_sameness(result)
     if result.uses:
         yield bottleneck(result)
     yield from with_changes(tried)
@@ -167,4 +169,4 @@ def _again(result: TraceResult, change: Change) -> int:
     return run_trace(*with_change(change, result.trace, result.platform), progress=False).total_ns
 
 
-OF_TRACE = Facts(path_of_nodes, _shares, _tried, largest, _sentences, tables=False)
+OF_TRACE = Facts(path_of_nodes, _shares, _tried, largest, _sentences, inputs_of_trace, tables=False)

@@ -9,9 +9,12 @@ from math import prod
 from astra_edu.base.units import GIB, format_bytes, format_ns
 from astra_edu.collectives import Collective
 from astra_edu.collectives.counts import least_sent
+from astra_edu.explain.phrases import NO_HOPS
 from astra_edu.run.trace_result import COMMUNICATES, TraceResult
 from astra_edu.traces import COLLECTIVES, CommType, NodeType
 from astra_edu.traces.npu import Ran
+
+NEIGHBOURS = ("Ring", "FullyConnected")
 
 
 def of_largest(result: TraceResult, ran: Sequence[Ran]) -> Iterator[str]:
@@ -77,6 +80,28 @@ def of_dimensions(result: TraceResult) -> Iterator[str]:
             yield (
                 f"Dimension {d}, of {npus} NPUs, carries nothing: no collective of the trace runs over it. Either the "
                 "system file has no implementation for it, or involved_dim leaves it out."
+            )
+
+
+def of_sameness(result: TraceResult) -> Iterator[str]:
+    """Which topologies are the same to the congestion-unaware network; what else changes nothing: independent_of."""
+    platform, system = result.platform, result.platform.system
+    ran = [one for one in result.ran if one.node.type in COMMUNICATES and not replayed(one)]
+    if not ran or platform.congestion_aware or not platform.blocks:
+        return
+    if not any(block.latency for block in platform.blocks):
+        yield NO_HOPS
+        return
+    collectives = {_collective(one) for one in ran}
+    if None in collectives or system.custom or system.custom_nodes or any(one.node.group for one in ran):
+        return
+    for d, block in enumerate(platform.blocks):
+        hows = [platform.implementations(collective) for collective in collectives if collective]
+        rings = all(d < len(how) and how[d].algorithm == "ring" and not how[d].flat for how in hows)
+        if rings and block.topology.value in NEIGHBOURS and block.latency:
+            yield (
+                f"On dimension {d} the ring algorithm sends to neighbours only, who are one hop away on a Ring as well "
+                "as FullyConnected: these two take the same time."
             )
 
 

@@ -7,6 +7,10 @@ from collections.abc import Iterator
 from astra_edu.base.units import format_ns
 from astra_edu.explain.facts import Tried
 
+NO_HOPS = (
+    "All latencies are 0, and without congestion messages share links for free: how many hops a topology has makes no "
+    "difference."
+)
 MATTERS = 1.01
 """A change that makes a run this many times as fast is worth a word."""
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from astra_edu.base.units import format_ns
 from astra_edu.explain.changes import IDEAL, MORE, NETWORK, ORDER, WITHOUT_HARDWARE
 from astra_edu.explain.facts import Change, Tried
-from astra_edu.explain.phrases import MATTERS, percent, speed
-from astra_edu.explain.shares import BUS, COMPUTE, ENDPOINT, bandwidth_of
+from astra_edu.explain.phrases import MATTERS, NO_HOPS, percent, speed
+from astra_edu.explain.shares import BUS, COMPUTE, ENDPOINT, bandwidth_of, latency_of
 from astra_edu.explain.use import busy_ns, overload
 from astra_edu.run.loop_bound import dimensions_that_meet
 from astra_edu.run.result import Result
@@ -61,6 +61,7 @@ def sentences(result: Result, shares: Mapping[str, float], bound: str, tried: Tr
     yield from _of_links(result, busy)
     yield from _of_use(result, shares, busy)
     yield from _of_changes(result, shares, bound, tried)
+    yield from _of_sameness(result, shares)
     yield from _of_confusions(result, shares, tried)
     yield from _of_limits(result, tried)
 
@@ -165,6 +166,20 @@ def _of_changes(result: Result, shares: Mapping[str, float], bound: str, tried: 
         f"Of the {len(single)} single changes tried, {faster} make{'s' * (faster == 1)} it more than 1 % faster and "
         f"{slower} more than 1 % slower."
     )
+
+
+def _of_sameness(result: Result, shares: Mapping[str, float]) -> Iterator[str]:
+    """What it doesn't depend on, as far as that is seen without simulating; the rest is in independent_of."""
+    sent, network = result.message_bytes_per_dimension, result.platform.network
+    used = [d for d, count in enumerate(sent) if count]
+    for d in range(len(network)):
+        if used and d not in used and network[d].npus > 1:
+            yield f"Dimension {d} carries nothing, so nothing about it makes a difference."
+    idle = [d for d in used if bandwidth_of(d) not in shares and latency_of(d) not in shares]
+    if len(idle) < len(used):
+        yield from (f"Nothing waits for dimension {d}: a faster one makes no difference." for d in idle)
+    if used and not result.platform.congestion_aware and not any(network[d].latency for d in used):
+        yield NO_HOPS
 
 
 def _of_confusions(result: Result, shares: Mapping[str, float], tried: Tried) -> Iterator[str]:
