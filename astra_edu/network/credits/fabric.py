@@ -154,8 +154,7 @@ class Fabric:
         for link in router.inputs:
             if not link.flits:
                 continue
-            channels, turn = link.channels, link.input_turn
-            for channel in channels if not turn else (*channels[turn:], *channels[:turn]):
+            for channel in link.orders[link.input_turn]:
                 out = channel.out
                 if out is None or not channel.count:
                     continue
@@ -201,9 +200,11 @@ class Fabric:
         there.free = (there.free if there.free > cycle - 1 else cycle) + there.period
         self.flit_hops += 1
         first = channel.sent == 1
-        self._at(cycle + router.after + there.latency)[0].append((out, packet if first else None))
+        coming, at = self._coming, cycle + router.after + there.latency
+        (coming[at] if at in coming else self._at(at))[0].append((out, packet if first else None))
         if link.source is not None:
-            self._at(cycle + 1 + link.latency + self.credit_delay)[1].append(channel)
+            at = cycle + 1 + link.latency + self.credit_delay
+            (coming[at] if at in coming else self._at(at))[1].append(channel)
         if channel.sent == packet.flits:
             out.owner = channel.out = None
             router.freed = True

@@ -47,21 +47,16 @@ class CreditNetwork(Clock):
 
     def send(self, source: int, destination: int, message_bytes: int, arrived: Action, what: Any) -> None:
         """See Network."""
+        self._expect(message_bytes * self.wiring.links_of(source, destination) // self.settings.flit_bytes)
         cycle = max(self.fabric.cycle, ceil(self.now / self.cycle_ns - 1e-9))
         sizes = self.settings.flits(message_bytes)
         message = Message(len(sizes), arrived, what)
         for flits in sizes:
             packet = self.wiring.packet(source, destination, flits, cycle)
             packet.what = message
-            self._expected += flits * len(packet.path)
             self.fabric.inject(self.wiring.queue(packet), packet, cycle)
         self._packets += len(sizes)
         self._flits += sum(sizes)
-        if self._expected > MOST_FLIT_HOPS:
-            raise ConfigError(
-                f"more than {MOST_FLIT_HOPS:,} flits on links would have to be followed; make flits larger than "
-                f"{self.settings.flit_bytes:,} bytes, or messages smaller."
-            )
         self._plan()
 
     def statistics(self) -> Mapping[str, Any]:
@@ -98,6 +93,14 @@ class CreditNetwork(Clock):
     def blocked(self) -> str:
         """See Network."""
         return circle_in_words(self.wiring) if self.fabric.inside else ""
+
+    def _expect(self, flit_hops: int) -> None:
+        self._expected += flit_hops
+        if self._expected > MOST_FLIT_HOPS:
+            raise ConfigError(
+                f"more than {MOST_FLIT_HOPS:,} flits on links would have to be followed; make flits larger than "
+                f"{self.settings.flit_bytes:,} bytes, or messages smaller."
+            )
 
     def _plan(self) -> None:
         following = self.fabric.next_cycle()

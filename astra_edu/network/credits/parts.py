@@ -60,8 +60,8 @@ class Link:
     ends; no source for a queue, no sink where flits leave the network. place: its number among the sink's.
 
     flits: in the buffers, now. free: when the next flit may be sent. turn, next_channel, input_turn: whose turn it is
-    in the allocations. What is counted: sent flits, the longest queue, flit-cycles in buffers, cycles that flits waited
-    longer than the pipeline takes.
+    in the allocations; orders: of the channels, by whose turn it is. What is counted: sent flits, the longest queue,
+    flit-cycles in buffers, cycles that flits waited longer than the pipeline takes.
     """
 
     name: LinkName | None
@@ -76,11 +76,18 @@ class Link:
     turn: int = 0
     next_channel: int = 0
     input_turn: int = 0
+    orders: list[tuple[Channel, ...]] = field(default_factory=list)
     asking: list[Channel] = field(default_factory=list)
     sent: int = 0
     most: int = 0
     held: int = 0
     stalled: int = 0
+
+    def add(self, room: int, many: int) -> None:
+        """Give it so many channels, with room for so many flits in each."""
+        own = [Channel(self, k, room) for k in range(many)]
+        self.channels = own
+        self.orders = [(*own[k:], *own[:k]) for k in range(many)]
 
 
 @dataclass(slots=True, eq=False)

@@ -47,7 +47,7 @@ class Credits:
     has links. seed: of random choices.
 
     Raises ConfigError for what makes no network. A model of ours, compared with BookSim 2 in
-    `python -m benchmarks.booksim`.
+    `python -m tools.booksim`.
 
     >>> torus = ae.TracePlatform([ae.Block("Ring", 4, 50, 500)] * 2, ae.TraceSystem.of(["ring", "ring"]))
     >>> trace = ae.traces.collective("all_reduce", "1 MiB", npus=16)

@@ -68,6 +68,10 @@ class Wiring:
         path = paths[0] if len(paths) == 1 else self._random.choice(paths)
         return Packet(source, destination, flits, path, made, adaptive=self.adaptive)
 
+    def links_of(self, source: int, destination: int) -> int:
+        """How many links a packet takes, an NPU's own ports among them."""
+        return len(self._paths_of(source, destination)[0])
+
     def queue(self, packet: Packet) -> Link:
         """Where a packet waits in its NPU: in front of the first link of its way."""
         first = packet.path[0][0]
@@ -75,7 +79,7 @@ class Wiring:
         if found is None:
             host = self.hosts[packet.source]
             found = self._queues[first] = Link(None, None, host, place=len(host.inputs))
-            found.channels.append(Channel(found, 0, ENDLESS))
+            found.add(ENDLESS, 1)
             host.inputs.append(found)
         return found
 
@@ -206,7 +210,7 @@ class Wiring:
     def _link(self, name: LinkName | None, source: Router, sink: Router | None, latency: int, period: float) -> Link:
         link = Link(name, source, sink, latency, period, place=len(sink.inputs) if sink else 0)
         room = self.settings.room(latency, period) if sink else ENDLESS
-        link.channels = [Channel(link, k, room) for k in range(self.settings.virtual_channels)]
+        link.add(room, self.settings.virtual_channels)
         if sink is not None:
             sink.inputs.append(link)
         return link
