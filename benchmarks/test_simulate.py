@@ -85,3 +85,17 @@ def test_large(benchmark, name):
     stop()
     benchmark.extra_info["phases"] = len(result.stays)
     print(f"\n{name}: {len(result.stays):,} phases, peak {benchmark.extra_info['peak MB']} MB", file=sys.stderr)
+
+
+def test_flits(benchmark):
+    """An all-reduce of 1 MiB over a torus of 64 NPUs, flit by flit."""
+    torus = ae.TracePlatform([ae.Block("Ring", 8, 50, 500)] * 2, ae.TraceSystem.of(["ring", "ring"]))
+    trace = ae.traces.collective("all_reduce", "1 MiB", npus=64)
+
+    def run():
+        return ae.simulate(trace, torus, progress=False, network=ae.Credits())
+
+    flit_hops = benchmark.pedantic(run, rounds=3).statistics["flit_hops"]
+    benchmark.extra_info["flits on links per second"] = round(flit_hops / benchmark.stats["median"])
+    print(f"\n{flit_hops:,} flits on links, {flit_hops / benchmark.stats['median']:,.0f} in a second")
+    assert benchmark.stats["median"] < 60

@@ -51,7 +51,7 @@ def _row(row: dict[str, str]) -> Row:
     return Row(*names, float(row["load_flits"]), latency, float(row["hops_mean"]), float(row["accepted_flits"]))
 
 
-def ours(topology: str, traffic: str, load: float, cycles: int = 3000, warm_up: int = 2000) -> ae.load_latency:
+def ours(topology: str, traffic: str, load: float, cycles: int = 8000, warm_up: int = 6000) -> ae.load_latency:
     """The same by us: a LoadPoint."""
     (point,) = ae.load_latency(NETWORKS[topology], SETTINGS, traffic, [load], cycles, warm_up)
     return point
@@ -83,13 +83,13 @@ def lines(topologies: tuple[str, ...], traffics: tuple[str, ...]) -> Iterator[st
         for traffic in traffics:
             own = [row for row in rows if (row.topology, row.traffic) == (topology, traffic)]
             theirs = [(row.load, row.latency and row.latency[0]) for row in own if row.kind == "latency"]
+            limit = KNEE * theirs[0][1]
             curve: list[tuple[float, float | None]] = []
-            for load, latency in theirs:
+            for load, latency in _near_the_knee(theirs):
                 point = ours(topology, traffic, load, *((40_000, 0) if load < 0.01 else ()))
-                lost = point.saturated and latency is None
-                curve.append((load, None if lost else point.mean_cycles))
-                yield _line(topology, traffic, f"{load:g}, latency", latency, curve[-1][1], "cycles")
-                if lost:
+                curve.append((load, point.mean_cycles))
+                yield _line(topology, traffic, f"{load:g}, latency", latency, point.mean_cycles, "cycles")
+                if point.mean_cycles > limit:
                     break
             yield _line(topology, traffic, f"latency x {KNEE}", knee(theirs), knee(curve), "flits/NPU/cycle")
             full = next(row for row in own if row.kind == "throughput")
@@ -101,6 +101,12 @@ def lines(topologies: tuple[str, ...], traffics: tuple[str, ...]) -> Iterator[st
                 ours(topology, traffic, 1.0).accepted,
                 "flits/NPU/cycle",
             )
+
+
+def _near_the_knee(curve: list[tuple[float, float | None]]) -> list[tuple[float, float | None]]:
+    """The first load, those around the one at which latency has grown by half, and those after it."""
+    grown = next((k for k, (_, latency) in enumerate(curve) if not latency or latency > 1.5 * curve[0][1]), len(curve))
+    return [curve[0], *curve[max(1, grown - 1) :]]
 
 
 def _line(topology: str, traffic: str, what: str, theirs: float | None, own: float | None, unit: str) -> str:
