@@ -55,7 +55,7 @@ class Credits:
     >>> result.total_ns > ae.simulate(trace, torus).total_ns
     True
     >>> result.statistics["packets"]
-    7680
+    3840
     """
 
     flit: int | str = 256
