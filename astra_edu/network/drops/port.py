@@ -1,7 +1,8 @@
 """A port: the queue in front of one direction of a link, and the link itself.
 
 A packet that finds the link free is sent at once; else it waits, if there is room for it. What is on the link is no
-longer in the queue. Paced senders of an NPU take turns with each other, and with what waits in the queue. A link's time is kept as a fraction, so that rounding to whole ns never adds up.
+longer in the queue. Paced senders of an NPU take turns with each other, and with what waits in the queue. A link's time
+is kept as a fraction, so that rounding to whole ns never adds up.
 """
 
 from __future__ import annotations

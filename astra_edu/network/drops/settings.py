@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from astra_edu.base.errors import ConfigError, choice, flag, not_negative, positive, shown, whole
 from astra_edu.base.units import KIB, parse_bytes
-
 from astra_edu.network.block import Block
 from astra_edu.network.graph import GraphNetwork
 
@@ -57,8 +56,8 @@ class Packets:
     paced by the NPU, whose flows take turns. window: the most bytes of a flow in the network; None has no limit.
     retransmission: "selective" (SACK), after duplicate_acks packets behind a gap, or "go-back-n". A sender that hears
     nothing waits first_rto_ns, or min_rto_ns at least once it knows how long a round trip takes; timestamp_ns is the
-    tick of its clock. whole_ns: a packet's time on a link is rounded to whole ns, as in ns-3; it matters where flows are
-    in step and one of them always finds the queue full. seed: of chance in marking.
+    tick of its clock. whole_ns: a packet's time on a link is rounded to whole ns, as in ns-3; it matters where flows
+    are in step and one of them always finds the queue full. seed: of chance in marking.
 
     Raises ConfigError for what makes no network.
 
