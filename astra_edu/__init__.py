@@ -66,7 +66,6 @@ _LOADED_LATE = {
             "LinksAndCongestion",
             "MemorySystems",
             "OrderTheSteps",
-            "Packets",
             "SpendTheBudget",
             "Stages",
             "TrainingIteration",

@@ -84,4 +84,4 @@ FAULTS = [
           f"{CONTROLS}test_dctcp_counts_marks_as_its_recurrence_says"),
     Fault("DCQCN doesn't come back", DCQCN, "current=(goal + rates.current) / 2", "current=rates.current",
           f"{CONTROLS}test_dcqcn_cuts_and_comes_back_as_the_paper_says"),
-]
+]  # fmt: skip
