@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from astra_edu.clock.events import Clock
-from astra_edu.network.drops.controls import Control
+from astra_edu.network.drops.controls.control import Control
 from astra_edu.network.drops.packet import Packet
 from astra_edu.network.drops.receiver import Receiver
 from astra_edu.network.drops.sender import Sender

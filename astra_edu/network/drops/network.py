@@ -26,7 +26,20 @@ MOST_PACKETS = 20_000_000
 
 
 class PacketNetwork(Clock):
-    """A network as astra_edu.network.protocol says. ports: by link; flows: by their ends and number."""
+    """A network as astra_edu.network.protocol says. ports: by link; flows: by their ends and number.
+
+    >>> from astra_edu.network.drops import PacketNetwork
+    >>> network = PacketNetwork((ae.Block("Switch", 4, 10, 500),), ae.Packets(buffer="8 packets"))
+    >>> for npu in (1, 2, 3):
+    ...     network.send(npu, 0, 100_000, print, f"from {npu}")
+    >>> network.run()
+    from 1
+    from 2
+    from 3
+    >>> said = network.statistics()
+    >>> said["time_ns"], said["packets_sent"], said["packets_dropped"], said["timeouts"]
+    (49032, 229, 19, 0)
+    """
 
     def __init__(self, network: tuple[Block, ...] | GraphNetwork, settings: Packets) -> None:
         """All links are free, all buffers empty."""

@@ -64,6 +64,11 @@ class Packets:
     >>> network = ae.Packets(buffer="64 KiB", control="dctcp", ecn_kmin="30 KiB")
     >>> network.buffer, network.ecn_kmax, network.payload
     (65536, 30720, 1448)
+    >>> platform = ae.TracePlatform(ae.Block("Switch", 8, bandwidth=10, latency=500), ae.TraceSystem.of("direct"))
+    >>> trace = ae.traces.collective("all_reduce", "1 MiB", npus=8)
+    >>> result = ae.simulate(trace, platform, network=network, progress=False)
+    >>> result.total_ns, result.statistics["packets_sent"], result.statistics["packets_dropped"]
+    (188644, 10192, 0)
     """
 
     mtu: int | str = 1500

@@ -6,6 +6,13 @@ from astra_edu.network.drops.controls.dcqcn import Dcqcn
 from astra_edu.network.drops.controls.dctcp import Dctcp
 from astra_edu.network.drops.controls.newreno import NewReno
 
-CONTROLS = {"none": Fixed, "newreno": NewReno, "cubic": Cubic, "dctcp": Dctcp, "dcqcn": Dcqcn}
+CONTROLS: dict[str, type[Control]] = {
+    "none": Fixed,
+    "newreno": NewReno,
+    "cubic": Cubic,
+    "dctcp": Dctcp,
+    "dcqcn": Dcqcn,
+}
+"""By the names that Packets(control=...) takes."""
 
-__all__ = ["CONTROLS", "Control", "Cubic", "Dcqcn", "Dctcp", "Fixed", "NewReno"]
+__all__ = ["CONTROLS"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from astra_edu.network.drops.controls.control import Control, Fixed
+from astra_edu.network.drops.controls.control import Fixed
 
 G = 1 / 256
 ALPHA_NS = TIMER_NS = 55_000
@@ -107,6 +107,3 @@ class Dcqcn(Fixed):
         while self._timer_ns <= now:
             self.rates = raised(self.rates, by_time=True)
             self._timer_ns += TIMER_NS
-
-
-__all__ = ["Control", "Dcqcn", "Rates", "calmed", "cut", "raised"]
