@@ -1,0 +1,40 @@
+"""What ns-3 said of the designs: results.csv, by `python -m astra_edu.course.studies.flat_or_hierarchical`."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from dataclasses import fields
+from pathlib import Path
+
+from astra_edu.course.studies.flat_or_hierarchical.play import Row
+from astra_edu.network import Ns3
+
+FILE = Path(__file__).with_name("results.csv")
+NS3 = Ns3("TcpNewReno", segment=8948, min_rto_ns=1_000_000)
+"""ns-3's settings but for the buffer: packets of 9,000 bytes, and 1 ms at least until a lost one is sent again."""
+
+
+def rows() -> tuple[Row, ...]:
+    """The stored rows, by the network's name and the buffer.
+
+    >>> from astra_edu.course.studies.flat_or_hierarchical import rows
+    >>> {row.network for row in rows()}
+    {'TcpNewReno'}
+    """
+    if not FILE.exists():
+        return ()
+    with FILE.open(encoding="utf-8", newline="") as file:
+        return tuple(Row(**{f.name: _read(line[f.name]) for f in fields(Row)}) for line in csv.DictReader(file))
+
+
+def _read(cell: str) -> str | int:
+    return int(cell) if cell.isdigit() else cell
+
+
+def store(found: Iterable[Row]) -> None:
+    """Write them."""
+    with FILE.open("w", encoding="utf-8", newline="") as file:
+        table = csv.DictWriter(file, [field.name for field in fields(Row)], lineterminator="\n")
+        table.writeheader()
+        table.writerows(row.cells() for row in found)
