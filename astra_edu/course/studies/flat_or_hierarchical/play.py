@@ -27,10 +27,10 @@ class Row:
     late_us: int
     seed: int
     total_ns: int
-    dropped_packets: int
-    retransmitted_segments: int
+    packets_dropped: int
+    retransmissions: int
     timeouts: int
-    most_queued_bytes: int
+    peak_queue_bytes: int
 
     def cells(self) -> dict[str, Any]:
         """For a table."""
@@ -54,7 +54,7 @@ def play(
     >>> from astra_edu.network.carriers import carrier
     >>> endless = lambda buffer_bytes: lambda platform: carrier(platform.network, congestion_aware=True)
     >>> [row] = play("endless", endless, [0], designs=[design("HierOpt")])
-    >>> row.total_ns, row.dropped_packets
+    >>> row.total_ns, row.packets_dropped
     (59962, 0)
     """
     function("network", network, "give a function of the buffer's bytes, such as lambda size: ae.Ns3(buffer=size)")
