@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from astra_edu.base.errors import choice, whole
 from astra_edu.network import Block
+from astra_edu.network.topologies import find
 from astra_edu.system import TracePlatform, TraceSystem
 from astra_edu.traces.make import from_nodes
 
@@ -71,14 +72,15 @@ class Design:
         )
 
 
+_SWITCH = find("Switch")
 _FAST, _SLOW = 800 * GBIT, 100 * GBIT
-_SERVERS = (Block("Switch", SERVER, _FAST, 250), Block("Switch", NPUS // SERVER, _SLOW, 500))
+_SERVERS = (Block(_SWITCH, SERVER, _FAST, 250), Block(_SWITCH, NPUS // SERVER, _SLOW, 500))
 _ALL = "direct: everybody sends each of the 63 others its 64th, then the sums"
 _WHOLE = "direct: all-reduce of everything in the server, then of everything between servers"
 _EIGHTH = "direct: reduce-scatter in the server, all-reduce of an eighth between servers, all-gather in the server"
 DESIGNS = (
-    Design("Flat100G", (Block("Switch", NPUS, _SLOW, 500),), "localBWAware", _ALL),
-    Design("Flat800G", (Block("Switch", NPUS, _FAST, 500),), "localBWAware", _ALL),
+    Design("Flat100G", (Block(_SWITCH, NPUS, _SLOW, 500),), "localBWAware", _ALL),
+    Design("Flat800G", (Block(_SWITCH, NPUS, _FAST, 500),), "localBWAware", _ALL),
     Design("Hier", _SERVERS, "baseline", _WHOLE),
     Design("HierOpt", _SERVERS, "localBWAware", _EIGHTH),
 )

@@ -13,7 +13,7 @@ from astra_edu.course.studies.flat_or_hierarchical.designs import DESIGNS, Desig
 from astra_edu.run.networks import MakesNetwork
 from astra_edu.run.simulate import simulate
 
-BUFFERS = (16 * KIB, 32 * KIB, 64 * KIB, 128 * KIB, 256 * KIB, 512 * KIB, 1024 * KIB)
+BUFFERS = (32 * KIB, 64 * KIB, 128 * KIB, 256 * KIB, 512 * KIB, 1024 * KIB)
 """Bytes in front of each link out of a switch."""
 
 

@@ -25,11 +25,13 @@ def rows() -> tuple[Row, ...]:
     if not FILE.exists():
         return ()
     with FILE.open(encoding="utf-8", newline="") as file:
-        return tuple(Row(**{f.name: _read(line[f.name]) for f in fields(Row)}) for line in csv.DictReader(file))
+        return tuple(_row(line) for line in csv.DictReader(file))
 
 
-def _read(cell: str) -> str | int:
-    return int(cell) if cell.isdigit() else cell
+def _row(line: dict[str, str]) -> Row:
+    texts = ("network", "design")
+    numbers = [int(line[field.name]) for field in fields(Row) if field.name not in texts]
+    return Row(line["network"], line["design"], *numbers)
 
 
 def store(found: Iterable[Row]) -> None:
