@@ -56,7 +56,7 @@ export class Heat {
     }
     const column = points.named.get(chosen.measure);
     Object.assign(this, cellsOf(points, chosen), { measure: column });
-    const shown = this.cells.flat().filter(({ row }) => row !== null).map(({ row }) => row);
+    const shown = this.cells.slice(0, LONGEST).flatMap((cells) => cells.slice(0, LONGEST)).filter(({ row }) => row !== null).map(({ row }) => row);
     this.range = rangeOf(column, chosen.log[column.name], shown);
     [this.size, this.unit] = column.unit === "ns" && this.range.low >= 0 ? unit(this.range.high) : [1, column.unit];
     this.#build(chosen);
@@ -96,7 +96,8 @@ export class Heat {
     const [across, down] = [points.named.get(chosen.across), points.named.get(chosen.down)];
     const table = make("table", { class: "astra-heat" }, this.rail);
     const head = make("tr", {}, make("thead", {}, table));
-    make("th", { scope: "col", class: "astra-corner", text: `${titled(down, down.unit)} ↓  ${titled(across, across.unit)} →` }, head);
+    const corner = make("th", { scope: "col", class: "astra-corner" }, head);
+    for (const text of [`${titled(across, across.unit)} →`, `${titled(down, down.unit)} ↓`]) make("span", { text }, corner);
     const bare = (column, value) => valueIn({ ...column, unit: "" }, value);
     for (const value of this.columns.slice(0, LONGEST)) make("th", { scope: "col", text: bare(across, value) }, head);
     const body = make("tbody", {}, table);

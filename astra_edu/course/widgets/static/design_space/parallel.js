@@ -100,7 +100,7 @@ export class Parallel {
     const drawn = rows.filter((row) => !this.points.failed.has(row));
     if (drawn.length) this.#draw(context, drawn, single === null ? colours.strong : colours.reduce, single === null ? 2 : 3.5, single === null && drawn.length > 300 ? 0.6 : 1);
     this.axes.forEach((column, k) => drawStrandAxis(context, looks, colours, {
-      column, x: Math.round(this.x(k)), scale: this.scales[k], brush: this.brushes.get(column),
+      column, x: Math.round(this.x(k)), room: Math.min(2 * SIDE, this.axes.length > 1 ? this.x(1) - this.x(0) : wide) - 8, scale: this.scales[k], brush: this.brushes.get(column),
       here: k === this.at, last: k === this.axes.length - 1, none: this.lines.some((row) => !this.points.has(row, column)),
     }));
     this.#tell();

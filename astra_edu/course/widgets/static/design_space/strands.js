@@ -22,8 +22,8 @@ export function drawStrands(context, places, style, width, alpha) {
   context.globalAlpha = 1;
 }
 
-/** here: whether keys act on it; none: whether a point has no value on it. */
-export function drawStrandAxis(context, looks, colours, { column, x, scale, brush, here, last, none }) {
+/** room: px for its name; here: whether keys act on it; none: whether a point has no value on it. */
+export function drawStrandAxis(context, looks, colours, { column, x, scale, brush, room, here, last, none }) {
   context.fillStyle = looks.ink;
   context.fillRect(x - 1, UPPER, here ? 3 : 1.5, TALL - LOWER - UPPER);
   if (brush) {
@@ -50,8 +50,9 @@ export function drawStrandAxis(context, looks, colours, { column, x, scale, brus
     context.fillRect(last ? x - 7 - wide : x + 5, y - 7, wide + 2, 14);
     write(context, looks, text, last ? x - 6 : x + 6, y, 11, 1, last ? "right" : "left");
   }
-  write(context, looks, fitted(context, titled(column, ""), APART - 8), x, 12, 12, 1, "center");
-  if (scale.unit) write(context, looks, fitted(context, scale.unit, APART - 8), x, 28, 11, 0.85, "center");
+  context.font = `12px ${looks.font}`;
+  write(context, looks, fitted(context, titled(column, ""), room), x, 12, 12, 1, "center");
+  if (scale.unit) write(context, looks, fitted(context, scale.unit, room), x, 28, 11, 0.85, "center");
   if (none) write(context, looks, "none", x + 6, TALL - LOWER + 14, 11, 0.85);
   if (here) write(context, looks, "▲", x, TALL - 8, 11, 1, "center");
 }
