@@ -106,7 +106,7 @@ def _check_group(trace: Trace, name: str, npu: int, node: Node) -> None:
     if not name:
         return
     if name not in trace.groups:
-        there = suggestion(name, trace.groups) if trace.groups else "No groups are defined."
+        there = suggestion(name, trace.groups) if trace.groups else "None is; load_trace takes their file as groups=."
         raise ConfigError(f"{node.label} names the process group {name!r}, which isn't defined. {there}")
     if npu not in trace.groups[name]:
         members = ", ".join(map(str, trace.groups[name][:20]))

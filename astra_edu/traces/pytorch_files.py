@@ -74,9 +74,8 @@ def read_recording(host: FileName, kineto: FileName) -> Recording:
     same = sum(names[one.function] == one.name for one in timed)
     if 2 * same < len(timed):
         raise ConfigError(
-            f"{kineto} calls only {same} of {len(timed)} operators as {host} calls those of the same number: the files "
-            "aren't of the same run, or of a PyTorch (2.0, 2.1) whose profiler doesn't write 'Record function id', so "
-            "that no time can be given to its operator."
+            f"{kineto} calls only {same} of {len(timed)} operators as {host} calls those of the same number: both must "
+            "be of the same run."
         )
     return Recording(str(host), operators, _groups(operators, str(host)), own, kernels)
 
@@ -120,7 +119,7 @@ def _operator(node: Any, where: str) -> RecordedOperator:
 
 
 def _newer(node: Any) -> dict[str, Any]:
-    """A node of schema 1.0.1 (PyTorch 2.0 and 2.1) as later ones have it."""
+    """A node of schema 1.0.1, of 2023, as later ones have it."""
     return {
         "id": node["id"],
         "name": node["name"],
@@ -164,6 +163,7 @@ def _times(events: Sequence[Any], where: str) -> tuple[dict[int, float], dict[in
     """(for each record function its time, that of its kernels, its name); times in µs."""
     own: dict[int, float] = {}
     names: dict[int, str] = {}
+    numbered = False
     functions: dict[Any, int] = {}
     started: list[tuple[Any, float]] = []
     for event in events:
@@ -178,11 +178,17 @@ def _times(events: Sequence[Any], where: str) -> tuple[dict[int, float], dict[in
         if event.get("cat") in _KERNELS:
             started.append((external, time))
         else:
+            numbered = numbered or "Record function id" in arguments
             function = arguments.get("Record function id", external)
             if isinstance(function, int):
                 own[function] = time
                 names[function] = str(event.get("name"))
                 functions[external] = function
+    if started and not numbered:
+        raise ConfigError(
+            f"{where} has kernels, and no event has a 'Record function id' (older PyTorch doesn't write it): which "
+            "operator started a kernel can't be told. Record the run with a later PyTorch."
+        )
     kernels: dict[int, float] = {}
     for external, time in started:
         if external in functions:

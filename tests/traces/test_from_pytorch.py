@@ -269,9 +269,13 @@ def test_an_older_kineto_without_record_function_numbers(tmp_path):
     event = {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "dur": 5, "args": {"External id": 3}}
     kineto.write_text(json.dumps({"traceEvents": [event]}))
     assert [node.duration_micros for node in from_pytorch(host, kineto).nodes[0]] == [5]
+    kernel = event | {"cat": "kernel", "name": "gemm"}  # its number is the correlation's, not the operator's
+    kineto.write_text(json.dumps({"traceEvents": [event, kernel]}))
+    with says("has kernels, and no event has a 'Record function id'"):
+        from_pytorch(host, kineto)
 
 
-def test_the_schema_of_pytorch_2_0(tmp_path):
+def test_the_schema_of_2023(tmp_path):
     host, kineto = files(tmp_path, [call(3, "c10d::allreduce_", values=[[tensor(1)]], types=["Tensor"])], {3: 5.0})
     old = [
         {"id": number, "parent": 1, "name": name, "rf_id": number, "tid": 1, "op_schema": name, "inputs": inputs}

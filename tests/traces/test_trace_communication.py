@@ -93,7 +93,7 @@ def test_what_works_out(nodes, groups):
         ([[start(1, kind=GATHER)]], {}, "is GATHER; ASTRA-sim 2.x carries out ALL_REDUCE, ALL_GATHER, "),
         ([[start(1, kind=BARRIER)]], {}, "is BARRIER; ASTRA-sim 2.x"),
         ([[start(1, group="2")]], {"1": (0,)}, r"node 1 .*process group '2', which isn't defined. .*Allowed: 1\."),
-        ([[start(1, group="dp")]], {}, "process group 'dp', which isn't defined. No groups are defined"),
+        ([[start(1, group="dp")]], {}, "process group 'dp', which isn't defined. None is; load_trace takes"),
         (
             [[start(1, group="1")], [start(1, group="1")]],
             {"1": (1,)},
