@@ -11,6 +11,7 @@ an elasticity by more than ROUNDING, or the largest. The column "rounding" says 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from math import log
@@ -114,10 +115,8 @@ class Dependence:
     def _tried(each: Input, values: tuple[float, ...]) -> tuple[Outcome, ...]:
         found = []
         for value in values:
-            try:
+            with suppress(ConfigError):
                 found.append(each.at(value))
-            except ConfigError:
-                continue
         return tuple(found)
 
     @cached_property
@@ -140,7 +139,8 @@ class Dependence:
         """A row for each number and choice that changes nothing: what was tried, and the reason where it is known."""
         import pandas as pd
 
-        rows = {name: (tried, why) for name, tried, why in (*self._numbers(), *self._choices())}
+        rows = {name: (tried, why) for name, tried, why in self._numbers()}
+        rows |= {name: (tried, why) for name, tried, why in self._choices()}
         return pd.DataFrame.from_dict(rows, orient="index", columns=["tried", "reason"]).rename_axis("input")
 
     def _numbers(self) -> Iterator[tuple[str, str, str]]:
@@ -156,26 +156,18 @@ class Dependence:
                 yield one.name, tried, one.why
 
     def _choices(self) -> Iterator[tuple[str, str, str]]:
+        numbers = {each.input.name for each in self.found if each.nothing}
         for choice in self.inputs.choices:
-            tried = [name for name, total in self._totals(choice) if total == self._total_ns]
-            if tried and len(tried) == len(list(self._totals(choice))):
-                yield choice.name, f"{choice.now}; {', '.join(tried)}", choice.why
+            totals = dict(self._totals(choice))
+            if totals and set(totals.values()) == {self._total_ns}:
+                through = f"the {choice.through} changes nothing, either" if choice.through in numbers else ""
+                yield choice.name, f"{choice.now}; {', '.join(totals)}", choice.why or through or choice.otherwise
 
-    def _totals(self, choice: Choice) -> list[tuple[str, float]]:
-        known = self._known.get(choice.name)
-        if known is None:
-            known = []
-            for name, simulated in choice.alternatives.items():
-                try:
-                    known.append((name, simulated()))
-                except ConfigError:
-                    continue
-            self._known[choice.name] = known
-        return known
-
-    @cached_property
-    def _known(self) -> dict[str, list[tuple[str, float]]]:
-        return {}
+    @staticmethod
+    def _totals(choice: Choice) -> Iterator[tuple[str, float]]:
+        for name, simulated in choice.alternatives.items():
+            with suppress(ConfigError):
+                yield name, simulated()
 
 
 def _slope(less: Outcome, more: Outcome) -> float:

@@ -47,13 +47,16 @@ class Input:
 class Choice:
     """A choice, and the total in ns of each alternative when it is simulated (ConfigError where it can't be).
 
-    why: the reason if none of them changes anything, as far as it is known.
+    why: the reason if none of them changes anything, as far as it is known. through: the number through which it acts;
+    where that changes nothing, this is the reason. otherwise: the reason if neither of these is.
     """
 
     name: str
     now: str
     alternatives: Mapping[str, Callable[[], float]] = field(repr=False)
     why: str = ""
+    through: str = ""
+    otherwise: str = ""
 
 
 class Inputs(NamedTuple):

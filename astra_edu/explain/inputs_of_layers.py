@@ -87,7 +87,7 @@ def _why(result: Result, d: int, awaited: bool) -> str:
         return f"nothing is sent over dimension {d}"
     if awaited:
         return ""
-    return HIDDEN if _hidden(result) else f"nothing waits for dimension {d}"
+    return HIDDEN if _hidden(result) else f"nothing on the critical path waits for dimension {d}"
 
 
 def _hidden(result: Result) -> bool:
@@ -207,11 +207,18 @@ def _choices(result: Result, total: Total) -> Iterator[Choice]:
             continue
         idle = nothing or ("" if sent[d] else f"nothing is sent over dimension {d}") or hidden
         if not platform.congestion_aware:
-            why = idle or (NO_LATENCY if not x.latency else SAME_HOPS)
-            yield Choice(f"topology of dimension {d}", x.topology.value, _topologies(platform, d, total), why)
+            why = idle or ("" if x.latency else NO_LATENCY)
+            yield Choice(
+                f"topology of dimension {d}",
+                x.topology.value,
+                _topologies(platform, d, total),
+                why,
+                f"latency of dimension {d}",
+                SAME_HOPS,
+            )
         now = platform.system.all_reduce[d].spelling if d < len(system.all_reduce) else ""
         others = {name: on(_with_algorithm(platform, d, name)) for name in ALGORITHMS if name != now}
-        yield Choice(f"algorithm of dimension {d}", now, others, idle)
+        yield Choice(f"algorithm of dimension {d}", now, others, idle, f"bandwidth of dimension {d}")
     issued = len({id(stay.issued) for stay in result.stays})
     one = ONE_DIMENSION if len(used) == 1 else ""
     yield settings("scheduling", ("LIFO", "FIFO"), (ONE_COLLECTIVE if issued == 1 else "") or hidden)

@@ -213,12 +213,16 @@ def _choices(platform: TracePlatform, on: Callable[[TracePlatform], float], why:
             f"topology of dimension {d}",
             block.topology.value,
             _topologies(platform, d, on),
-            why or _same(platform, block),
+            why or _no_latency(platform, block),
+            f"latency of dimension {d}",
+            _same(platform),
         )
     for d in range(len(platform.dims)):
         now = {hows[d].spelling for hows in system.implementations.values() if d < len(hows)}
         algorithms = {name: other(system=_with_algorithm(platform, d, name)) for name in ALGORITHMS if {name} != now}
-        yield Choice(f"algorithm of dimension {d}", " and ".join(sorted(now)), algorithms, why)
+        yield Choice(
+            f"algorithm of dimension {d}", " and ".join(sorted(now)), algorithms, why, f"bandwidth of dimension {d}"
+        )
     one = ONE_DIMENSION if len(platform.dims) == 1 else ""
     yield settings("scheduling", ("LIFO", "FIFO"), "an NPU has one collective at a time")
     yield settings("intra_dimension", ("FIFO", "SCF", "RG"), one)
@@ -230,11 +234,13 @@ def _choices(platform: TracePlatform, on: Callable[[TracePlatform], float], why:
         yield Choice("network model", names[aware], {names[not aware]: other(congestion_aware=not aware)}, why or ALONE)
 
 
-def _same(platform: TracePlatform, block: Block) -> str:
-    """Why a topology may make no difference."""
-    if platform.congestion_aware:
-        return "its messages cross as many links in each, and none waits for another"
-    return SAME_HOPS if block.latency else NO_LATENCY
+def _no_latency(platform: TracePlatform, block: Block) -> str:
+    return "" if platform.congestion_aware or block.latency else NO_LATENCY
+
+
+def _same(platform: TracePlatform) -> str:
+    """Why a topology may make no difference though latencies do."""
+    return "no message of it waits for another, over as many links" if platform.congestion_aware else SAME_HOPS
 
 
 def _topologies(

@@ -9,7 +9,7 @@ from math import prod
 from astra_edu.base.units import GIB, format_bytes, format_ns
 from astra_edu.collectives import Collective
 from astra_edu.collectives.counts import least_sent
-from astra_edu.explain.phrases import NO_HOPS
+from astra_edu.explain.phrases import NO_HOPS, dimensions
 from astra_edu.run.trace_result import COMMUNICATES, TraceResult
 from astra_edu.traces import COLLECTIVES, CommType, NodeType
 from astra_edu.traces.npu import Ran
@@ -95,14 +95,18 @@ def of_sameness(result: TraceResult) -> Iterator[str]:
     collectives = {_collective(one) for one in ran}
     if None in collectives or system.custom or system.custom_nodes or any(one.node.group for one in ran):
         return
-    for d, block in enumerate(platform.blocks):
-        hows = [platform.implementations(collective) for collective in collectives if collective]
-        rings = all(d < len(how) and how[d].algorithm == "ring" and not how[d].flat for how in hows)
-        if rings and block.topology.value in NEIGHBOURS and block.latency:
-            yield (
-                f"On dimension {d} the ring algorithm sends to neighbours only, who are one hop away on a Ring as well "
-                "as FullyConnected: these two take the same time."
-            )
+    hows = [platform.implementations(collective) for collective in collectives if collective]
+    same = [
+        d
+        for d, block in enumerate(platform.blocks)
+        if block.topology.value in NEIGHBOURS and block.latency
+        if all(d < len(how) and how[d].algorithm == "ring" and not how[d].flat for how in hows)
+    ]
+    if same:
+        yield (
+            f"On {dimensions(same)} the ring algorithm sends to neighbours only, who are one hop away on a Ring and "
+            "FullyConnected alike: these two take the same time."
+        )
 
 
 def replayed(ran: Ran) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from astra_edu.base.units import format_ns
 from astra_edu.explain.facts import Tried
@@ -25,6 +25,16 @@ def speed(total: float, before: float) -> str:
     if before >= MATTERS * total:
         return f"{before / total:.2f} times as fast"
     return f"{total / before:.2f} times as long" if total >= MATTERS * before else "the same within 1 %"
+
+
+def dimensions(numbers: Sequence[int]) -> str:
+    """Some dimensions in a sentence.
+
+    >>> dimensions([1]), dimensions([0, 1, 3])
+    ('dimension 1', 'dimensions 0, 1 and 3')
+    """
+    *others, last = map(str, numbers)
+    return f"dimensions {', '.join(others)} and {last}" if others else f"dimension {last}"
 
 
 def with_changes(tried: Tried) -> Iterator[str]:

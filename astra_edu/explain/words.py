@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from astra_edu.base.units import format_ns
 from astra_edu.explain.changes import IDEAL, MORE, NETWORK, ORDER, WITHOUT_HARDWARE
 from astra_edu.explain.facts import Change, Tried
-from astra_edu.explain.phrases import MATTERS, NO_HOPS, percent, speed
+from astra_edu.explain.phrases import MATTERS, NO_HOPS, dimensions, percent, speed
 from astra_edu.explain.shares import BUS, COMPUTE, ENDPOINT, bandwidth_of, latency_of
 from astra_edu.explain.use import busy_ns, overload
 from astra_edu.run.loop_bound import dimensions_that_meet
@@ -177,7 +177,7 @@ def _of_sameness(result: Result, shares: Mapping[str, float]) -> Iterator[str]:
             yield f"Dimension {d} carries nothing, so nothing about it makes a difference."
     idle = [d for d in used if bandwidth_of(d) not in shares and latency_of(d) not in shares]
     if len(idle) < len(used):
-        yield from (f"Nothing waits for dimension {d}: a faster one makes no difference." for d in idle)
+        yield from (f"Nothing on the critical path waits for {dimensions(idle)}." for _ in idle[:1])
     if used and not result.platform.congestion_aware and not any(network[d].latency for d in used):
         yield NO_HOPS
 

@@ -189,6 +189,14 @@ def test_what_nothing_depends_on_is_what_changes_nothing_by_hand():
     assert table["reason"]["scheduling"] == "an NPU has one collective at a time"
 
 
+def test_where_a_latency_changes_nothing_that_is_why_hops_do_not():
+    network = ae.Block("Ring", 4, 100, 500), ae.Block("Switch", 8, 50, 700)
+    platform = ae.TracePlatform(network, ae.TraceSystem.of(["ring", "halvingDoubling"], splits=4))
+    run = ae.simulate(ae.traces.collective("all_reduce", 2**24, npus=32), platform)
+    table = run.explain(changes=False).independent_of
+    assert table["reason"]["topology of dimension 1"] == "the latency of dimension 1 changes nothing, either"
+
+
 def test_the_same_number_for_every_topology_is_explained():
     trace = ae.traces.collective("all_reduce", 2**24, npus=8)
     runs = {}
@@ -234,17 +242,19 @@ def test_hidden_communication_and_none_at_all_are_the_reasons():
     assert none["reason"]["topology of dimension 0"] == none["reason"]["splits"] == "nothing is communicated"
 
 
-def test_a_dimension_that_nothing_waits_for_is_named():
-    network = ae.Dimension.of("Ring", 4, 1, 500), ae.Dimension.of("Ring", 4, 50_000, 1)
-    platform = ae.Platform(network, ae.SystemConfig.of("ring_ring", splits=16, inter_dimension="baseline"))
-    run = ae.simulate(ae.Workload.micro("all-reduce", 2**26), platform)
-    told = run.explain(changes=False)
-    named = [words for words in told.sentences if words.startswith("Nothing waits for dimension 1")]
-    slow = ae.simulate(run.workload, replace(platform, network=(network[0], replace(network[1], bandwidth=100_000))))
-    if named:
-        assert slow.total_ns == run.total_ns
-    else:
-        assert told.elasticities["elasticity"]["bandwidth of dimension 1"] != 0
+@pytest.mark.parametrize("wide", [1, 100])
+def test_dimensions_that_the_critical_path_leaves_out_are_named(wide):
+    network = (
+        ae.Dimension.of("Ring", 4, 1, 500),
+        ae.Dimension.of("Ring", 4, wide, 1),
+        ae.Dimension.of("Ring", 4, wide, 1),
+    )
+    platform = ae.Platform(network, ae.SystemConfig.of("ring_ring_ring", splits=16))
+    told = ae.simulate(ae.Workload.micro("all-reduce", 2**26), platform).explain(changes=False)
+    on_path = {name for segment in told.path if segment.stay for name in [segment.lane]}
+    idle = [f"dimension {d}" for d in range(3) if f"dimension {d}" not in on_path]
+    said = [words for words in told.sentences if words.startswith("Nothing on the critical path waits for")]
+    assert (len(said), [name for name in idle if name.split()[1] not in said[0]]) == (1, []) if idle else not said
 
 
 def test_replayed_traces_depend_on_durations_alone():
