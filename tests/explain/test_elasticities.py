@@ -189,6 +189,17 @@ def test_what_nothing_depends_on_is_what_changes_nothing_by_hand():
     assert table["reason"]["scheduling"] == "an NPU has one collective at a time"
 
 
+def test_what_only_a_large_change_changes_is_not_called_independent():
+    network = ae.Block("Ring", 4, 100, 500), ae.Block("Switch", 8, 50, 700)
+    platform = ae.TracePlatform(network, ae.TraceSystem.of(["ring", "halvingDoubling"], splits=4))
+    run = ae.simulate(ae.traces.collective("all_reduce", 2**24, npus=32), platform)
+    told = run.explain(changes=False)
+    halved = ae.simulate(run.trace, by_hand(platform, 1, bandwidth=25)).total_ns
+    assert told.elasticities["elasticity"]["bandwidth of dimension 1"] == 0
+    assert halved > run.total_ns
+    assert "bandwidth of dimension 1" not in told.independent_of.index
+
+
 def test_where_a_latency_changes_nothing_that_is_why_hops_do_not():
     network = ae.Block("Ring", 4, 100, 500), ae.Block("Switch", 8, 50, 700)
     platform = ae.TracePlatform(network, ae.TraceSystem.of(["ring", "halvingDoubling"], splits=4))

@@ -9,6 +9,7 @@ import pytest
 
 import astra_edu as ae
 from astra_edu.explore.synthesis import lower_bound_ns
+from astra_edu.explore.synthesis.stepped import _candidates, in_steps, stepped_ns
 from astra_edu.explore.synthesis.ways import one_dimension, ways_of
 
 COLLECTIVES = ("all-gather", "reduce-scatter", "all-reduce")
@@ -195,6 +196,15 @@ def test_on_links_that_differ_it_beats_what_knows_no_links():
     assert {"ring", "direct", "double-binary-tree"} <= set(table.index)
     assert table["efficiency"].max() <= 1
     assert (table["total (µs)"] * table["efficiency"]).round(3).nunique() == 1  # all of one bound
+
+
+def test_links_that_differ_lose_less_in_mended_steps():
+    network = ae.Block("Ring", 4, 100, 500), ae.Block("Ring", 4, 25, 700)
+    made = ae.synthesize("all-gather", network, 2**20, parts=2, tries=4)
+    links, shard_bytes = made.network.links, made.shard_bytes
+    mended, _ = in_steps(made.matched, links, shard_bytes)
+    unmended = stepped_ns(next(_candidates(made.matched)), links, shard_bytes)
+    assert made.matched_ns < mended < unmended
 
 
 def test_what_cannot_be_synthesized_is_said():
