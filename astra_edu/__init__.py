@@ -89,6 +89,7 @@ _LOADED_LATE = {
         ),
         "explore.search": ("Range", "algorithms", "bandwidths", "placements", "search", "shapes"),
         "explore": ("sweep",),
+        "explore.synthesis": ("synthesize",),
         "pipeline": ("ORDERS", "run_pipeline"),
         "reliability": ("TrainingJob", "goodput"),
     }.items()
@@ -196,6 +197,7 @@ __all__ = [
     "simulate",
     "studies",
     "sweep",
+    "synthesize",
     "time_schedule",
     "to_msccl",
     "topologies",
