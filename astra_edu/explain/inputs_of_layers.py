@@ -1,24 +1,21 @@
-"""What a run of ASTRA-sim 1.0's kind is told: its dimensions, its system layer and its layers."""
+"""What a run of ASTRA-sim 1.0's kind is told: its dimensions, its system layer and its layers.
+
+What is chosen, not counted, is in choices_of_layers.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from astra_edu.explain.changes import simulated, with_dimension, with_system
+from astra_edu.explain.choices_of_layers import Total, choices_of_layers, hidden_by_compute
 from astra_edu.explain.facts import Change, Shares
 from astra_edu.explain.inputs import (
-    ALGORITHMS,
-    ALIKE,
     HIDDEN,
-    NO_LATENCY,
     NOTHING,
     ONE_CHUNK,
-    SAME_HOPS,
-    TOPOLOGIES,
-    Choice,
     Input,
     Inputs,
     Outcome,
@@ -29,13 +26,7 @@ from astra_edu.explain.inputs import (
 from astra_edu.explain.shares import bandwidth_of, latency_of
 from astra_edu.run.result import Result
 from astra_edu.system import Bus, Platform
-from astra_edu.system.implementation import Implementation
 from astra_edu.workload import Layer, Work, Workload
-
-ONE_DIMENSION = "only one dimension is used"
-ONE_COLLECTIVE = "there is one collective"
-
-Total = Callable[[Change], float]
 
 
 def inputs_of_layers(result: Result, shares: Shares) -> Inputs:
@@ -46,7 +37,7 @@ def inputs_of_layers(result: Result, shares: Shares) -> Inputs:
 
     numbers = (*_of_network(result, shares, total), *_of_system(result, total), *_of_workload(result, total))
     rounded = sum(stay.phase.duration.messages for stay in result.stays) + len(result.computed)
-    return Inputs(numbers, tuple(_choices(result, total)), rounded)
+    return Inputs(numbers, tuple(choices_of_layers(result, total)), rounded)
 
 
 def _of_network(result: Result, shares: Shares, total: Total) -> Iterator[Input]:
@@ -87,12 +78,7 @@ def _why(result: Result, d: int, awaited: bool) -> str:
         return f"nothing is sent over dimension {d}"
     if awaited:
         return ""
-    return HIDDEN if _hidden(result) else f"nothing on the critical path waits for dimension {d}"
-
-
-def _hidden(result: Result) -> bool:
-    """Whether nothing but compute is ever waited for."""
-    return bool(result.compute_ns) and all(end == start for _, start, end in result.waited)
+    return HIDDEN if hidden_by_compute(result) else f"nothing on the critical path waits for dimension {d}"
 
 
 def _of_system(result: Result, total: Total) -> Iterator[Input]:
@@ -185,79 +171,3 @@ def _with_bytes(platform: Platform, workload: Workload, factor: float) -> Worklo
 def _with_updates(workload: Workload, factor: float) -> Workload:
     layers = (replace(layer, update_ns=another(layer.update_ns, layer.update_ns * factor)) for layer in workload.layers)
     return replace(workload, layers=tuple(layers))
-
-
-def _choices(result: Result, total: Total) -> Iterator[Choice]:
-    platform, system = result.platform, result.platform.system
-    sent = result.message_bytes_per_dimension
-    used = [d for d in range(len(sent)) if sent[d]]
-    nothing = "" if result.stays else NOTHING
-    hidden = HIDDEN if _hidden(result) else ""
-
-    def on(change: Platform) -> Callable[[], float]:
-        return lambda: total(Change("another choice", platform=change))
-
-    def settings(name: str, values: tuple[str, ...], why: str) -> Choice:
-        now = getattr(system, name)
-        others = {value: on(with_system(platform, **{name: value})) for value in values if value != now}
-        return Choice(name.replace("_", " "), str(now), others, nothing or why)
-
-    for d, x in enumerate(platform.network):
-        if x.npus == 1:
-            continue
-        idle = nothing or ("" if sent[d] else f"nothing is sent over dimension {d}") or hidden
-        if not platform.congestion_aware:
-            why = idle or ("" if x.latency else NO_LATENCY)
-            yield Choice(
-                f"topology of dimension {d}",
-                x.topology.value,
-                _topologies(platform, d, total),
-                why,
-                f"latency of dimension {d}",
-                SAME_HOPS,
-            )
-        now = platform.system.all_reduce[d].spelling if d < len(system.all_reduce) else ""
-        others = {name: on(_with_algorithm(platform, d, name)) for name in ALGORITHMS if name != now}
-        yield Choice(f"algorithm of dimension {d}", now, others, idle, f"bandwidth of dimension {d}")
-    issued = len({id(stay.issued) for stay in result.stays})
-    one = ONE_DIMENSION if len(used) == 1 else ""
-    yield settings("scheduling", ("LIFO", "FIFO"), (ONE_COLLECTIVE if issued == 1 else "") or hidden)
-    yield settings("intra_dimension", ("FIFO", "SCF", "RG"), one or hidden)
-    if not platform.congestion_aware:
-        yield settings("inter_dimension", ("baseline", "roundRobin", "themis"), one or hidden)
-    yield settings("optimization", ("baseline", "localBWAware"), one or hidden)
-    if len(platform.network) > 1:
-        alike = ALIKE if _reversed(platform) == platform else ""
-        yield Choice(
-            "order of dimensions", "as it is", {"reversed": on(_reversed(platform))}, nothing or one or hidden or alike
-        )
-
-
-def _topologies(platform: Platform, d: int, total: Total) -> dict[str, Callable[[], float]]:
-    def with_topology(name: str) -> float:
-        x = platform.network[d]
-        needed = replace(x, topology=name, links=10**6).topology.links_needed(x.npus)  # type: ignore[arg-type]
-        changed = replace(x, topology=name, links=max(needed, x.links))  # type: ignore[arg-type]
-        return total(Change(name, platform=with_dimension(platform, d, changed)))
-
-    others = (name for name in TOPOLOGIES if name != platform.network[d].topology.value)
-    return {name: (lambda name=name: with_topology(name)) for name in others}  # type: ignore[misc]
-
-
-def _hows(platform: Platform) -> dict[str, tuple[Implementation, ...]]:
-    names = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")
-    return {name: getattr(platform.system, name) for name in names}
-
-
-def _with_algorithm(platform: Platform, d: int, name: str) -> Platform:
-    """Another algorithm on one dimension; an all-to-all stays direct."""
-    how = Implementation.parse(name)
-    changed: dict[str, Any] = {
-        key: (*hows[:d], how, *hows[d + 1 :]) for key, hows in _hows(platform).items() if key != "all_to_all"
-    }
-    return with_system(platform, **changed)
-
-
-def _reversed(platform: Platform) -> Platform:
-    changed: dict[str, Any] = {key: tuple(reversed(hows)) for key, hows in _hows(platform).items()}
-    return replace(with_system(platform, **changed), network=tuple(reversed(platform.network)))
