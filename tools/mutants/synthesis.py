@@ -81,7 +81,7 @@ FAULTS = [
         BOUND,
         "2 * (len(with_npus) - 1) * shards",
         "(len(with_npus) - 1) * shards",
-        f"{HAND}[all-reduce-network1-78124]",
+        f"{HAND}[all-reduce-network1-136717]",
     ),
     Fault(
         "a bound counts an NPU's own shards",
