@@ -2,14 +2,12 @@
 
 from tools.mutants.fault import Fault
 
-ELASTICITIES, INPUTS, OF_LAYERS, OF_TRACE, OF_PIPELINE = (
-    f"astra_edu/explain/{name}.py"
-    for name in ("elasticities", "inputs", "inputs_of_layers", "inputs_of_trace", "inputs_of_pipeline")
+ELASTICITIES, OF_TRACE, OF_PIPELINE = (
+    f"astra_edu/explain/{name}.py" for name in ("elasticities", "inputs_of_trace", "inputs_of_pipeline")
 )
 TESTS = "tests/explain/test_elasticities.py::test_"
 FORMULA = f"{TESTS}a_ring_all_reduce_has_the_elasticities_of_its_formula[8-1048576]"
 BY_HAND = f"{TESTS}what_nothing_depends_on_is_what_changes_nothing_by_hand"
-SUMS = f"{TESTS}elasticities_of_times_less_those_of_bandwidths_add_up_to_1"
 
 FAULTS = [
     Fault("a step is taken for a per cent", ELASTICITIES, ") / log(more.value / less.value)\n", ") / 0.02\n", FORMULA),
@@ -47,13 +45,6 @@ FAULTS = [
         "another(size.value, size.value * factor, step)",
         "another(size.value, size.value * factor)",
         f"{TESTS}those_of_a_trace_add_up_to_1_too[1600-ring-False]",
-    ),
-    Fault(
-        "another dimension's latency is changed",
-        OF_LAYERS,
-        "changed = replace(platform.network[d], **{name: value})",
-        "changed = replace(platform.network[0], **{name: value})",
-        SUMS,
     ),
     Fault(
         "a part's forward time is its backward time",

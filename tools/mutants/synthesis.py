@@ -2,9 +2,8 @@
 
 from tools.mutants.fault import Fault
 
-MATCHING, STEPPED, BOUND, TRACE, WAYS, FRONT = (
-    f"astra_edu/explore/synthesis/{name}.py"
-    for name in ("matching", "stepped", "lower_bound", "as_trace", "ways", "__init__")
+MATCHING, STEPPED, BOUND, FRONT = (
+    f"astra_edu/explore/synthesis/{name}.py" for name in ("matching", "stepped", "lower_bound", "__init__")
 )
 TESTS = "tests/explore/test_synthesis.py::test_"
 RANDOM = f"{TESTS}it_is_proved_counted_and_simulated_on_random_graphs_and_never_faster_than_the_bound"
@@ -63,13 +62,6 @@ FAULTS = [
         f"{TESTS}links_that_differ_lose_less_in_mended_steps",
     ),
     Fault(
-        "a trace's sends wait for no link",
-        TRACE,
-        "for link in way.links if (way.source, link) in last",
-        "for link in way.links if (way.source, link) in ()",
-        f"{RANDOM}[0]",
-    ),
-    Fault(
         "messages take a shorter way than was planned",
         FRONT,
         "    graph = with_ways(graph, ways)\n",
@@ -88,7 +80,7 @@ FAULTS = [
         BOUND,
         "_one_by_one(into[npu], (npus - 1) * parts",
         "_one_by_one(into[npu], npus * parts",
-        f"{OPTIMUM}[Ring-9-1-4-all-gather]",
+        f"{HAND}[reduce-scatter-network3-20031]",
     ),
     Fault(
         "cuts are taken for wider than they are",
