@@ -7,54 +7,21 @@ and is forgotten. So the plan that is left is the best one, as on a shortest pat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import inf
 from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.explore.iteration.parts import Step
-from astra_edu.explore.iteration.plan_times import group_steps, kept_bytes, planned, resharded
+from astra_edu.explore.iteration.plan_bound import Behind, Between, Choice, Priced, Table, relaxed
+from astra_edu.explore.iteration.plan_times import all_steps, resharded
 from astra_edu.explore.iteration.plans import Plan, Plans
 from astra_edu.explore.iteration.stage_times import ADAM_TRAFFIC
 from astra_edu.system import Platform
 from astra_edu.workload.compute import Device
 from astra_edu.workload.strategies import Strategy
-
-
-class Behind(NamedTuple):
-    """What some operators make of two numbers of ns that the backward pass may be ahead of: free, when the network has
-    its next turn, and exchanged, when the last collective ends. free becomes max(free + own, own_least), exchanged
-    max(exchanged + other, free + mixed, least).
-    """
-
-    own: float = 0.0
-    own_least: float = -inf
-    other: float = 0.0
-    mixed: float = -inf
-    least: float = -inf
-
-    def then(self, next_: Behind) -> Behind:
-        """Both, one after the other."""
-        return Behind(
-            self.own + next_.own,
-            max(self.own_least + next_.own, next_.own_least),
-            self.other + next_.other,
-            max(self.mixed + next_.other, self.own + next_.mixed),
-            max(self.least + next_.other, self.own_least + next_.mixed, next_.least),
-        )
-
-    def of(self, free: float, exchanged: float) -> tuple[float, float]:
-        """The two numbers afterwards."""
-        return max(free + self.own, self.own_least), max(exchanged + self.other, free + self.mixed, self.least)
-
-
-class Choice(NamedTuple):
-    """A strategy for a layer group: its ns in all micro-batches, bytes, and what its backward pass does to Behind."""
-
-    strategy: Strategy
-    ns: float
-    kept: float
-    behind: Behind
+from astra_edu.workload.strategies.alike import abridged
+from astra_edu.workload.strategies.memory import memory_of_operators
 
 
 class Label(NamedTuple):
@@ -79,24 +46,20 @@ def fastest_plan(plans: Plans, device: Device, platform: Platform, memory_bytes:
     [1, 4, 4, 1]
     """
     most = inf if memory_bytes is None else memory_bytes
-    best: tuple[float, Plan] | None = None
+    best: tuple[float, Plan | None] = (inf, None)
     least = inf
     problem = ConfigError("there are no plans to choose the fastest from.")
     for some in plans.by_micro_batches.values():
         try:
-            table = _choices(plans, some, device, platform)
+            table = _table(plans, some, device, platform, most)
         except ConfigError as error:
             problem = error
             continue
-        need = [min(choice.kept for choice in choices) for choices in table]
-        least = min(least, sum(need))
-        label = _shortest(plans, table, need, most, platform)
+        least = min(least, sum(min(choice.kept for choice in choices) for choices in table.choices))
+        label = _shortest(table, best[0])
         if label is not None:
-            plan = Plan(plans.starts, label.strategies)
-            ns = planned(plans.model, plan, device, platform).total_ns
-            if best is None or ns < best[0]:
-                best = ns, plan
-    if best is not None:
+            best = _whole_ns(label), Plan(plans.starts, label.strategies)
+    if best[1] is not None:
         return best[1]
     if least == inf:
         raise problem
@@ -106,38 +69,36 @@ def fastest_plan(plans: Plans, device: Device, platform: Platform, memory_bytes:
     )
 
 
-def _choices(plans: Plans, some: Sequence[Strategy], device: Device, platform: Platform) -> list[list[Choice]]:
+def _table(plans: Plans, some: Sequence[Strategy], device: Device, platform: Platform, most: float) -> Table:
     """For each layer group what its strategies take, without those that are nowhere better than another."""
     problem = ConfigError("")
-    fitting = []
+    about, steps = abridged(plans.model), dict[Strategy, list[Step]]()
     for strategy in some:
         try:
-            group_steps(plans.model, range(1), strategy, device, platform)
-            fitting.append(strategy)
+            steps[strategy] = all_steps(plans.model, strategy, device, platform)
         except ConfigError as error:
             problem = error
-    if not fitting:
+    if not steps:
         raise problem
-    table = []
-    for operators in Plan(plans.starts, (fitting[0],) * len(plans.starts)).operators(plans.model):
-        choices = [_choice(plans, operators, strategy, device, platform) for strategy in fitting]
-        layouts = dict.fromkeys(choice.strategy.tensor for choice in choices)
-        table.append([one for t in layouts for one in _best([c for c in choices if c.strategy.tensor == t])])
-    return table
+    table: list[list[Choice]] = []
+    for operators in Plan(plans.starts, (some[0],) * len(plans.starts)).operators(plans.model):
+        of_layouts: dict[int, list[Choice]] = {}
+        for strategy, every in steps.items():
+            own = every[operators.start : operators.stop]
+            ns = sum(step.forward_ns + step.backward_ns for step in own) * strategy.micro_batches
+            ns += sum(step.gather_ns for step in own)
+            ns += device.memory_ns(sum(step.parameters for step in own) * ADAM_TRAFFIC)
+            kept = memory_of_operators(about, strategy, operators).total
+            of_layouts.setdefault(strategy.tensor, []).append(Choice(strategy, ns, kept, _behind(own)))
+        table.append([choice for choices in of_layouts.values() for choice in _best(choices)])
+    before = [_between(plans, table, g, platform) for g in range(len(table))]
+    return Table(table, before, some[0].micro_batches, most)
 
 
-def _choice(plans: Plans, operators: range, strategy: Strategy, device: Device, platform: Platform) -> Choice:
-    steps = group_steps(plans.model, operators, strategy, device, platform)
-    ns = sum(step.forward_ns + step.backward_ns for step in steps) * strategy.micro_batches
-    ns += sum(step.gather_ns for step in steps)
-    ns += device.memory_ns(sum(step.parameters for step in steps) * ADAM_TRAFFIC)
-    return Choice(strategy, ns, kept_bytes(plans.model, operators, strategy), _behind(steps))
-
-
-def _behind(steps: Iterable[Step]) -> Behind:
+def _behind(steps: Sequence[Step]) -> Behind:
     """Of a backward pass, as parts.exposed_ns counts it, with all times from the pass's own clock on."""
     whole = Behind()
-    for step in reversed(list(steps)):
+    for step in reversed(steps):
         if step.gathers_ns[1]:
             whole = whole.then(Behind(own=step.gathers_ns[1], own_least=step.gathers_ns[1]))
         whole = whole.then(Behind(own=-step.backward_ns, other=-step.backward_ns))
@@ -147,56 +108,99 @@ def _behind(steps: Iterable[Step]) -> Behind:
     return whole
 
 
-def _shortest(
-    plans: Plans, table: list[list[Choice]], need: list[float], most: float, platform: Platform
-) -> Label | None:
-    """From the last layer group to the first."""
+def _shortest(table: Table, most_ns: float) -> Label | None:
+    """From the last layer group to the first; None where no plan is shorter than most_ns.
+
+    A part that can't become shorter than the best plan known is forgotten, too.
+    """
+    prices, known = relaxed(table)
+    best = None
+    if known is not None and (ns := table.whole_ns(known)) < most_ns:
+        best, most_ns = _label(table, known), ns
+    need = [min(choice.kept for choice in choices) for choices in table.choices]
     labels: dict[int, list[Label]] = {0: [Label(0.0, 0.0, 0.0, 0.0, ())]}
-    for g in reversed(range(len(table))):
-        before = sum(need[:g])
+    for g in reversed(range(len(table.choices))):
+        room = table.most - sum(need[:g])
+        rest = {c.strategy.tensor: [each.before(g, c.strategy.tensor) for each in prices] for c in table.choices[g]}
         found: dict[int, list[Label]] = {}
         for label in (each for some in labels.values() for each in some):
             arrived: dict[int, Label] = {}
-            for choice in table[g]:
-                kept = label.kept + choice.kept
-                if kept + before > most:
-                    continue
+            for choice in table.choices[g]:
                 tensor = choice.strategy.tensor
                 if tensor not in arrived:
-                    arrived[tensor] = _handed_on(label, choice.strategy, plans, g, platform)
+                    arrived[tensor] = _handed_on(table, g, label, choice.strategy)
                 at = arrived[tensor]
-                behind = choice.behind.of(at.free, at.exchanged)
-                new = Label(at.ns + choice.ns, kept, *behind, (choice.strategy, *label.strategies))
+                ns, kept = at.ns + choice.ns, at.kept + choice.kept
+                if kept > room or _least_ns(table, ns, kept, rest[tensor], prices) >= most_ns:
+                    continue
+                free, exchanged = choice.behind.of(at.free, at.exchanged)
+                new = Label(ns, kept, max(0.0, free), max(0.0, exchanged), (choice.strategy, *label.strategies))
                 found.setdefault(tensor, []).append(new)
         labels = {tensor: _undominated(some) for tensor, some in found.items()}
     every = [each for some in labels.values() for each in some]
-    return min(every, key=lambda each: each.ns + max(0.0, each.exchanged), default=None)
+    shortest = min(every, key=_whole_ns, default=None)
+    return shortest if shortest is not None and _whole_ns(shortest) < most_ns else best
 
 
-def _handed_on(label: Label, before: Strategy, plans: Plans, g: int, platform: Platform) -> Label:
-    """With what is sent between group g and the next one."""
+def _whole_ns(label: Label) -> float:
+    """Of all layer groups, with what is exposed at the end."""
+    return label.ns + max(0.0, label.exchanged)
+
+
+def _least_ns(table: Table, ns: float, kept: float, rest: Sequence[float], prices: Sequence[Priced]) -> float:
+    """What a plan with such last layer groups can't be below. rest: what the others cost at least, at each price."""
+    return max(
+        ns + cost - (each.price * (table.most - kept) if each.price else 0.0)
+        for cost, each in zip(rest, prices, strict=True)
+    )
+
+
+def _label(table: Table, chosen: Sequence[Choice]) -> Label:
+    """A whole plan as a label."""
+    strategies = tuple(choice.strategy for choice in chosen)
+    return Label(table.whole_ns(chosen), sum(choice.kept for choice in chosen), 0.0, 0.0, strategies)
+
+
+def _between(plans: Plans, table: Sequence[Sequence[Choice]], g: int, platform: Platform) -> Between:
+    """What is sent before group g."""
+    if not g:
+        return {}
+    ends = [{choice.strategy.tensor: choice.strategy for choice in table[k]} for k in (g - 1, g)]
+    return {
+        (t, u): resharded(plans.model, plans.starts[g], before, after, platform)
+        for t, before in ends[0].items()
+        for u, after in ends[1].items()
+        if t != u
+    }
+
+
+def _handed_on(table: Table, g: int, label: Label, before: Strategy) -> Label:
+    """The groups from g + 1 on, with what is sent between them and a group g of that strategy."""
     if not label.strategies:
         return label
-    step = resharded(plans.model, plans.starts[g + 1], before, label.strategies[0], platform)
-    if not step.forward_ns and not step.backward_ns:
+    step = table.before[g + 1].get((before.tensor, label.strategies[0].tensor))
+    if step is None:
         return label
-    ns = label.ns + (step.forward_ns + step.backward_ns) * before.micro_batches
+    ns = label.ns + table.between_ns(g + 1, before.tensor, label.strategies[0].tensor)
     return label._replace(ns=ns, free=label.free - step.backward_ns, exchanged=label.exchanged - step.backward_ns)
 
 
-def _undominated(labels: list[Label]) -> list[Label]:
-    """Those that are better than every other in something."""
+def _undominated(labels: Sequence[Label]) -> list[Label]:
+    """Those that may lead to a better plan than every other: nothing makes up for more ns than it is behind by."""
     kept: list[Label] = []
     for one in sorted(labels, key=lambda each: each[:4]):
-        size, free, exchanged = one[1:4]
-        if not any(o.kept <= size and o.free <= free and o.exchanged <= exchanged for o in kept):  # none takes longer
+        ns, size, free, exchanged = one[:4]
+        if not any(
+            o.kept <= size and o.ns + max(0.0, o.free - free, o.exchanged - exchanged) <= ns for o in reversed(kept)
+        ):
             kept.append(one)
     return kept
 
 
-def _best(choices: list[Choice]) -> list[Choice]:
+def _best(choices: Sequence[Choice]) -> list[Choice]:
+    """The same of choices for one layer group."""
     kept: list[Choice] = []
     for one in sorted(choices, key=lambda each: (each.ns, each.kept, each.behind)):
-        if not any(o.kept <= one.kept and all(a <= b for a, b in zip(o.behind, one.behind, strict=True)) for o in kept):
+        if not any(o.kept <= one.kept and o.ns + o.behind.more(one.behind) <= one.ns for o in kept):
             kept.append(one)
     return kept

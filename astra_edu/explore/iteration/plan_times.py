@@ -16,7 +16,7 @@ from astra_edu.system import Platform
 from astra_edu.workload.compute import Device
 from astra_edu.workload.models import Model
 from astra_edu.workload.strategies import Strategy
-from astra_edu.workload.strategies.alike import abridged
+from astra_edu.workload.strategies.alike import Abridged, abridged
 from astra_edu.workload.strategies.memory import memory_of_operators
 
 
@@ -77,7 +77,7 @@ def planned(model: Model, plan: Plan, device: Device, platform: Platform) -> Pla
             between = resharded(model, own.start, plan.strategies[g - 1], strategy, platform)
             steps.append(between)
             reshard += between.forward_ns + between.backward_ns
-        steps += group_steps(model, own, strategy, device, platform)
+        steps += [all_steps(model, strategy, device, platform)[i] for i in own]
     passes = round(sum(step.forward_ns for step in steps)) + round(sum(step.backward_ns for step in steps))
     waited = sum(sum(step.waited_ns) for step in steps)
     update = device.memory_ns(sum(step.parameters for step in steps) * ADAM_TRAFFIC)
@@ -88,26 +88,24 @@ def planned(model: Model, plan: Plan, device: Device, platform: Platform) -> Pla
         again,
         round(exposed_ns(steps, 1)),
         round(update),
-        sum(kept_bytes(model, own, each) for own, each in zip(operators, plan.strategies, strict=True)),
+        sum(
+            memory_of_operators(abridged(model), each, own).total
+            for own, each in zip(operators, plan.strategies, strict=True)
+        ),
         plan,
     )
 
 
-def kept_bytes(model: Model, operators: range, strategy: Strategy) -> float:
-    """What an NPU keeps of a layer group."""
-    return memory_of_operators(abridged(model), strategy, operators).total
-
-
-def group_steps(model: Model, operators: range, strategy: Strategy, device: Device, platform: Platform) -> list[Step]:
-    """A layer group's operators, for one micro-batch. Raises ConfigError where they can't be shared out so."""
+def all_steps(model: Model, strategy: Strategy, device: Device, platform: Platform) -> list[Step]:
+    """All operators by one strategy, for one micro-batch. Raises ConfigError where they can't be shared out so."""
     about = abridged(model)
-    steps = _steps(model, strategy, device, platform)
-    return [steps[about.places[i]] for i in operators]
+    steps = _steps(about, strategy, device, platform)
+    return [steps[place] for place in about.places]
 
 
 @lru_cache(maxsize=4096)
-def _steps(model: Model, strategy: Strategy, device: Device, platform: Platform) -> tuple[Step, ...]:
-    return operator_steps(abridged(model), strategy, device, platform, bounded=True)[0]
+def _steps(about: Abridged, strategy: Strategy, device: Device, platform: Platform) -> tuple[Step, ...]:
+    return operator_steps(about, strategy, device, platform, bounded=True)[0]
 
 
 def resharded(model: Model, start: int, before: Strategy, after: Strategy, platform: Platform) -> Step:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.explore.iteration import described, estimate
+from astra_edu.explore.iteration import estimate
 from astra_edu.explore.iteration.plan_search import fastest_plan
 from astra_edu.explore.iteration.plans import Plans
 from astra_edu.explore.search.axis import Axis
@@ -40,8 +40,7 @@ def best_of(plans: Plans, given: Mapping[str, Any], goals: Goals) -> Space:
         )
     most: Any = goals.limits.get("memory_bytes")
     plan = fastest_plan(plans, named_device(given["device"]), given["platform"], most)
-    told = {f"strategy[{g}]": described(each) for g, each in enumerate(plan.strategies)}
-    return Space((Axis("strategy", (plan,), (told,)),))
+    return Space((Axis("strategy", (plan,), ({"strategy": repr(plan)[1:-1]},)),))
 
 
 def layered(trials: Trials, plans: Plans) -> Search:

@@ -122,7 +122,7 @@ class Search:
 
 def _words(tried: Tried) -> str:
     return ", ".join(
-        f"{name} {value:,}" if isinstance(value, int) else f"{name} {value}" for name, value in tried.shown.items()
+        f"{name} {value:,}" if type(value) is int else f"{name} {value}" for name, value in tried.shown.items()
     )
 
 

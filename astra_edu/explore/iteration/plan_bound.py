@@ -1,0 +1,152 @@
+"""What a plan that is begun can't be shorter than: memory has a price, and the cheapest rest is a shortest path.
+
+With a price for each byte of memory, the best plan without a limit is found at once. Its ns and its price, less the
+price of all the memory that there is, are a bound for every plan within the limit (Lagrangian relaxation; Handler and
+Zang, Networks 10, 1980). Exposed exchanges count as 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import NamedTuple
+
+from astra_edu.explore.iteration.parts import Step
+from astra_edu.workload.strategies import Strategy
+
+PRICES = 24
+"""So many prices are tried."""
+
+
+class Behind(NamedTuple):
+    """What some operators make of two numbers of ns that the backward pass may be ahead of: free, when the network has
+    its next turn, and exchanged, when the last collective ends. free becomes max(free + own, own_least), exchanged
+    max(exchanged + other, free + mixed, least).
+    """
+
+    own: float = 0.0
+    own_least: float = -inf
+    other: float = 0.0
+    mixed: float = -inf
+    least: float = -inf
+
+    def then(self, next_: Behind) -> Behind:
+        """Both, one after the other."""
+        return Behind(
+            self.own + next_.own,
+            max(self.own_least + next_.own, next_.own_least),
+            self.other + next_.other,
+            max(self.mixed + next_.other, self.own + next_.mixed),
+            max(self.least + next_.other, self.own_least + next_.mixed, next_.least),
+        )
+
+    def more(self, other: Behind) -> float:
+        """By how much more ns, at most, it leaves either number than the other does."""
+        return max(a - b if a > b else 0.0 for a, b in zip(self, other, strict=True))
+
+    def of(self, free: float, exchanged: float) -> tuple[float, float]:
+        """The two numbers afterwards."""
+        return max(free + self.own, self.own_least), max(exchanged + self.other, free + self.mixed, self.least)
+
+
+class Choice(NamedTuple):
+    """A strategy for a layer group: its ns in all micro-batches, bytes, and what its backward pass does to Behind."""
+
+    strategy: Strategy
+    ns: float
+    kept: float
+    behind: Behind
+
+
+Between = dict[tuple[int, int], Step]
+"""(NPUs of the tensor groups before, after): what is sent between two layer groups, for one micro-batch."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Of every layer group its choices, and what is sent before it. most: bytes that an NPU has."""
+
+    choices: Sequence[Sequence[Choice]]
+    before: Sequence[Between]
+    micro_batches: int
+    most: float
+
+    def between_ns(self, g: int, tensor: int, next_: int) -> float:
+        """Of what is sent before group g, in all micro-batches."""
+        step = self.before[g].get((tensor, next_))
+        return 0.0 if step is None else (step.forward_ns + step.backward_ns) * self.micro_batches
+
+    def whole_ns(self, chosen: Sequence[Choice]) -> float:
+        """An iteration with these choices, with its exposed exchange."""
+        free, exchanged, ns = 0.0, 0.0, 0.0
+        for g in reversed(range(len(chosen))):
+            free, exchanged = chosen[g].behind.of(free, exchanged)
+            ns += chosen[g].ns
+            if g and (step := self.before[g].get((chosen[g - 1].strategy.tensor, chosen[g].strategy.tensor))):
+                free, exchanged = free - step.backward_ns, exchanged - step.backward_ns
+                ns += self.between_ns(g, chosen[g - 1].strategy.tensor, chosen[g].strategy.tensor)
+        return ns + max(0.0, exchanged)
+
+
+class Priced:
+    """The cheapest first layer groups up to each, if a byte costs `price` ns."""
+
+    def __init__(self, table: Table, price: float) -> None:
+        """Find them."""
+        self.table, self.price = table, price
+        self.costs: list[dict[int, float]] = []
+        self._chosen: list[dict[int, Choice]] = []
+        for g, choices in enumerate(table.choices):
+            costs: dict[int, float] = {}
+            chosen: dict[int, Choice] = {}
+            for choice in choices:
+                tensor = choice.strategy.tensor
+                cost = self.before(g, tensor) + choice.ns + price * choice.kept
+                if cost < costs.get(tensor, inf):
+                    costs[tensor], chosen[tensor] = cost, choice
+            self.costs.append(costs)
+            self._chosen.append(chosen)
+
+    def before(self, g: int, tensor: int) -> float:
+        """What all groups before g cost at least, with what is sent to group g with such tensor groups."""
+        if not g:
+            return 0.0
+        return min(cost + self.table.between_ns(g, t, tensor) for t, cost in self.costs[g - 1].items())
+
+    @property
+    def bound_ns(self) -> float:
+        """What no plan within the limit can be below."""
+        return min(self.costs[-1].values()) - (self.price * self.table.most if self.price else 0.0)
+
+    @property
+    def chosen(self) -> list[Choice]:
+        """The cheapest plan, which may be beyond the limit."""
+        tensor = min(self.costs[-1], key=self.costs[-1].__getitem__)
+        found = []
+        for g in reversed(range(len(self.costs))):
+            found.append(self._chosen[g][tensor])
+            if g:
+                costs = self.costs[g - 1]
+                tensor = min(costs, key=lambda t: costs[t] + self.table.between_ns(g, t, tensor))
+        return found[::-1]
+
+
+def relaxed(table: Table) -> tuple[list[Priced], list[Choice] | None]:
+    """(two prices whose bounds are good: none, and the best that was tried; the best plan found within the limit)."""
+    free = Priced(table, 0.0)
+    best: list[Choice] | None = None
+    best_ns = inf
+    tried = [free]
+    low, high = 0.0, max((choice.ns for choices in table.choices for choice in choices), default=1.0)
+    for _ in range(PRICES):
+        chosen = tried[-1].chosen
+        fits = sum(choice.kept for choice in chosen) <= table.most
+        if fits and (ns := table.whole_ns(chosen)) < best_ns:
+            best, best_ns = chosen, ns
+        price = tried[-1].price
+        if fits and not price:
+            break
+        low, high = (low, price) if fits else (max(low, price), high)
+        tried.append(Priced(table, (low * high) ** 0.5 if low else high / 2**40 if len(tried) == 1 else high / 16))
+    return [free, max(tried, key=lambda each: each.bound_ns)], best
