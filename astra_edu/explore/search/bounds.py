@@ -17,10 +17,10 @@ from astra_edu.explore.search.goals import Goals
 from astra_edu.explore.search.space import Place, Space
 from astra_edu.run.simulate import simulate
 
-MOST_BOUNDED = 200_000
+MOST_BOUNDED = 100_000
 """Points whose bounds are looked at one by one."""
 KNOWN: dict[Any, tuple[Callable[..., float | None], tuple[str, ...]]] = {
-    simulate: (simulated_ns, ("workload", "passes", "platform.network", "platform.system.splits")),
+    simulate: (simulated_ns, ("workload", "passes", "platform")),
     estimate: (estimated_ns, ("model", "strategy", "device")),
 }
 """run: (its bound of "at_least_ns", the settings that the bound reads)."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from math import prod
 from typing import cast
+from warnings import catch_warnings, simplefilter
 
 from astra_edu.collectives import Collective
 from astra_edu.explore.iteration.stage_times import compute_bound_ns
@@ -22,6 +24,9 @@ from astra_edu.workload.strategies.alike import abridged
 TOLD_FROM = 1.01
 """A run says only where links need clearly longer than it takes; see base.bound."""
 
+FRUGAL = ("ring", "direct", "halving-doubling")
+"""Algorithms of which every NPU sends what it has to, and nothing twice."""
+
 Asked = tuple[str, str]
 """A layer and one of its phases."""
 
@@ -29,8 +34,9 @@ Asked = tuple[str, str]
 def simulated_ns(workload: Workload, platform: Platform, passes: int = 1) -> float | None:
     """What `at_least_ns` of simulate(workload, platform, passes) can't be below.
 
-    The NPU's compute; and for the collectives that run over the same dimensions the fewest bytes that an NPU has to
-    send for them, by any algorithm, over all its links there. None for a trace.
+    The NPU's compute; and with ring, direct and halving-doubling, which send nothing twice, the bytes of all
+    collectives that run over the same dimensions by all links there; by each dimension's own links, where chunks go
+    through dimensions in order ("baseline"). None for a trace.
 
     >>> from astra_edu.explore.search.bounds_known import simulated_ns
     >>> simulated_ns(ae.Workload.micro("all-reduce", 2**30), ae.preset("3d-switch")) > 10_000_000
@@ -39,29 +45,54 @@ def simulated_ns(workload: Workload, platform: Platform, passes: int = 1) -> flo
     if not isinstance(workload, Workload) or not isinstance(platform, Platform):
         return None
     compute, asked = _asked(workload, passes, platform)
+    system = platform.system
     dims, boundary = logical_dimensions(platform.network, options(workload).group)
-    sent: dict[tuple[bool, ...], float] = defaultdict(float)
-    lost: dict[tuple[bool, ...], int] = defaultdict(int)
+    lost_ns = lost_bytes = 0
+    sent: dict[tuple[int, ...], float] = defaultdict(float)
     for layer, over in zip(workload.layers, involved(workload, len(dims), boundary), strict=True):
         for kind, work, places in (
             ("forward", layer.forward, over.activations),
             ("input gradient", layer.input_gradient, over.activations),
             ("weight gradient", layer.weight_gradient, over.gradients),
         ):
-            npus = prod(dim.npus for dim, there in zip(dims, places, strict=True) if there)
-            often = asked[layer.name, kind]
-            if often and work.collective is not None:
-                sent[places] += often * (
-                    _least_bytes(work.collective, npus, work.size) - 2 * npus * platform.system.splits
-                )
-                lost[places] += often * platform.system.splits * sum(2 * dim.npus for dim in dims)
-    bound = float(compute)
-    for places, size in sent.items():
-        own = {dim.physical for dim, there in zip(dims, places, strict=True) if there}
-        together = sum(platform.network[d].injection_bandwidth for d in own)
-        if together:
-            bound = max(bound, (size / together - lost[places]) / TOLD_FROM)
-    return bound
+            often, own = asked[layer.name, kind], [dim for dim, there in zip(dims, places, strict=True) if there]
+            if not often or work.collective is None:
+                continue
+            if any(one.flat or one.algorithm not in FRUGAL for one in system.implementations(work.collective)):
+                return compute
+            sizes = [dim.npus for dim in own]
+            lost_ns += often * system.splits * 2 * sum(sizes)
+            lost_bytes += often * system.splits * 2 * prod(sizes)
+            together, each = least_bytes(work.collective, sizes)
+            sent[tuple(sorted({dim.physical for dim in own}))] += often * together * work.size
+            if len(own) > 1 and system.inter_dimension == "baseline":
+                for dim, part in zip(own, each, strict=True):
+                    sent[(dim.physical,)] += often * part * work.size
+    bounds = [float(compute)]
+    for those, size in sent.items():
+        if those:
+            links = sum(platform.network[d].injection_bandwidth for d in those)
+            bounds.append(((size - lost_bytes) / links - lost_ns) / TOLD_FROM)
+    return max(bounds)
+
+
+def least_bytes(collective: Collective, npus: Sequence[int]) -> tuple[float, list[float]]:
+    """(what an NPU sends at least over all dimensions, what over each if they are gone through in order).
+
+    For each byte that it puts in, by algorithms that send nothing twice; all-to-all's order says nothing.
+
+    >>> from astra_edu.explore.search.bounds_known import least_bytes
+    >>> least_bytes(ae.Collective.ALL_REDUCE, [4, 2])
+    (1.75, [1.5, 0.25])
+    """
+    whole = prod(npus)
+    if collective is Collective.ALL_GATHER:
+        return whole - 1, [(n - 1) * prod(npus[k + 1 :]) for k, n in enumerate(npus)]
+    often = 2 if collective is Collective.ALL_REDUCE else 1
+    parts = [often * (n - 1) / prod(npus[: k + 1]) for k, n in enumerate(npus)]
+    if collective is Collective.ALL_TO_ALL:
+        parts = [0.0] * len(npus)
+    return often * (whole - 1) / whole, parts
 
 
 def estimated_ns(model: object, strategy: object, device: object) -> float | None:
@@ -69,12 +100,6 @@ def estimated_ns(model: object, strategy: object, device: object) -> float | Non
     if not isinstance(strategy, Strategy):
         return None
     return compute_bound_ns(abridged(named_model(model)), strategy, named_device(device))  # type: ignore[arg-type]
-
-
-def _least_bytes(collective: Collective, npus: int, size: int) -> float:
-    """What an NPU sends at least, where nothing is added up or copied in the network."""
-    parts = {Collective.ALL_REDUCE: 2 * (npus - 1) / npus, Collective.ALL_GATHER: npus - 1}
-    return size * parts.get(collective, (npus - 1) / npus)
 
 
 _SEEN: dict[tuple[Workload, int], tuple[int, Counter[Asked]]] = {}
@@ -86,7 +111,9 @@ def _asked(workload: Workload, passes: int, platform: Platform) -> tuple[int, Co
     if key not in _SEEN:
         if len(_SEEN) > 64:
             _SEEN.clear()
-        result = simulate(workload, platform, passes, progress=False)
+        with catch_warnings():
+            simplefilter("ignore")  # it is run again as a point
+            result = simulate(workload, platform, passes, progress=False)
         issued = {id(stay.issued): cast(Task, stay.what) for stay in result.stays}
         _SEEN[key] = result.compute_ns, Counter((what.layer, what.kind) for what in issued.values())
     return _SEEN[key]
