@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
 from numbers import Real
@@ -143,7 +143,7 @@ def axis(name: str, values: Any) -> Axis:
     """A setting's values: a list, a Range, or what spaces makes. Raises ConfigError for anything else."""
     if isinstance(values, Range) and not values.finite:
         return Axis(name, (), (), values)
-    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise ConfigError(
             f"{name} is {shown(values)}; give a list of its values, such as [{shown(values)}], or a Range."
         )

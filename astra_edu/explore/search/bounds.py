@@ -21,7 +21,7 @@ MOST_BOUNDED = 100_000
 """Points whose bounds are looked at one by one."""
 KNOWN: dict[Any, tuple[Callable[..., float | None], tuple[str, ...]]] = {
     simulate: (simulated_ns, ("workload", "passes", "platform")),
-    estimate: (estimated_ns, ("model", "strategy", "device")),
+    estimate: (estimated_ns, ("model", "strategy", "device", "platform")),
 }
 """run: (its bound of "at_least_ns", the settings that the bound reads)."""
 
@@ -71,7 +71,9 @@ def bound_of(run: Any, given: Mapping[str, Any], goals: Goals, own: Any) -> Boun
             raise ConfigError("bound is for one objective; leave it out where there are several.")
         return Bound(own, parameters, given)
     if run in KNOWN and goals.objectives == ("at_least_ns",):
-        return Bound(*KNOWN[run], given)
+        most = goals.limits.get("memory_bytes")
+        limit = {"memory_bytes": most} if run is estimate and isinstance(most, int | float) else {}
+        return Bound(*KNOWN[run], {**given, **limit})
     return None
 
 

@@ -9,7 +9,7 @@ from typing import cast
 from warnings import catch_warnings, simplefilter
 
 from astra_edu.collectives import Collective
-from astra_edu.explore.iteration.stage_times import compute_bound_ns
+from astra_edu.explore.iteration.stage_times import stage_times
 from astra_edu.run.simulate import simulate
 from astra_edu.system import Platform
 from astra_edu.system.logical import logical_dimensions
@@ -20,12 +20,16 @@ from astra_edu.workload.npu import Task
 from astra_edu.workload.parallelism import involved, options
 from astra_edu.workload.strategies import Strategy
 from astra_edu.workload.strategies.alike import abridged
+from astra_edu.workload.strategies.memory import memory_of
 
 TOLD_FROM = 1.01
 """A run says only where links need clearly longer than it takes; see base.bound."""
 
 FRUGAL = ("ring", "direct", "halving-doubling")
 """Algorithms of which every NPU sends what it has to, and nothing twice."""
+
+NEVER_NS = 1e200
+"""Longer than anything."""
 
 Asked = tuple[str, str]
 """A layer and one of its phases."""
@@ -95,11 +99,19 @@ def least_bytes(collective: Collective, npus: Sequence[int]) -> tuple[float, lis
     return often * (whole - 1) / whole, parts
 
 
-def estimated_ns(model: object, strategy: object, device: object) -> float | None:
-    """What `at_least_ns` of estimate(model, strategy, device, ...) can't be below: stages that compute all the time."""
-    if not isinstance(strategy, Strategy):
+def estimated_ns(
+    model: object, strategy: object, device: object, platform: object, memory_bytes: float | None = None
+) -> float | None:
+    """What `at_least_ns` of estimate can't be below: the busiest stage, and the way through the others.
+
+    memory_bytes: a limit; a strategy that keeps more is put behind all that keep less. None for a plan.
+    """
+    if not isinstance(strategy, Strategy) or not isinstance(platform, Platform):
         return None
-    return compute_bound_ns(abridged(named_model(model)), strategy, named_device(device))  # type: ignore[arg-type]
+    about = abridged(named_model(model))  # type: ignore[arg-type]
+    if memory_bytes and (kept := memory_of(about, strategy).total) > memory_bytes:
+        return NEVER_NS * kept / memory_bytes
+    return stage_times(about, strategy, named_device(device), platform).bound_ns  # type: ignore[arg-type]
 
 
 _SEEN: dict[tuple[Workload, int], tuple[int, Counter[Asked]]] = {}
