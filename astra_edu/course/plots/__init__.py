@@ -32,6 +32,7 @@ _FIGURES = {
         "memory.kept": ("memory_bars",),
         "memory.packets": ("packet_stages",),
         "memory.parts": ("training_parts",),
+        "explore.frontier": ("frontier",),
         "models.array_use": ("irregular_use", "large_and_small"),
         "models.growth": ("model_growth",),
         "models.roofline": ("roofline",),

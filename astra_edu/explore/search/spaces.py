@@ -8,6 +8,7 @@ from itertools import permutations, product
 from typing import Any
 
 from astra_edu.base.errors import ConfigError, instance_of, list_of, positive, whole
+from astra_edu.collectives import schedule
 from astra_edu.explore.search.axis import MOST_VALUES, Features
 from astra_edu.network import Dimension
 from astra_edu.network.cost import network_cost
@@ -125,6 +126,8 @@ def shapes(
                     network = tuple(_resized(block, n) for block, n in zip(chosen, factors, strict=True))
                     names = "_".join(usual.get(str(block.topology), "halvingDoubling") for block in chosen)
                     platform = _with_algorithms(Platform(network, system), names)
+                    for how, n in zip(platform.system.all_reduce, factors, strict=True):
+                        schedule("all-reduce", how.algorithm, n)
                 except ConfigError:
                     continue
                 shape = " × ".join(f"{dim.topology}({dim.npus}, {dim.bandwidth:g} GB/s)" for dim in network)

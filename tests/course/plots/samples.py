@@ -14,6 +14,7 @@ from astra_edu.course.plots import Picture
 from astra_edu.course.studies import endpoint, measured, memory_systems, synchronisation
 from astra_edu.course.studies.case_studies import Job, all_reduces, suited, train
 from astra_edu.course.studies.synchronisation.sgd import Regression, descend
+from astra_edu.explore.search import Search
 from astra_edu.network.buffers import SwitchBuffers
 from astra_edu.traces import Builder
 from astra_edu.workload import Layer, Work
@@ -44,6 +45,14 @@ def step(size: int = MIB) -> ae.TraceResult:
 @cache
 def pipeline(order: str = "1f1b", micro_batches: int = 4) -> ae.PipelineRun:
     return ae.run_pipeline(order, 3, micro_batches, forward_ns=10_000, backward_ns=20_000)
+
+
+@cache
+def costs_and_times(total: int = 100) -> Search:
+    """The cost of DGX-2s' networks and an all-reduce's time on them."""
+    grid = {f"platform.network[{d}].bandwidth": [5, total // 4, total] for d in range(2)}
+    given = {"workload": ae.Workload.micro("all-reduce", 2**24), "platform": ae.preset("dgx2")}
+    return ae.search(grid, ["at_least_ns", "network_cost"], given=given, progress=False)
 
 
 @cache
@@ -242,6 +251,7 @@ SAMPLES: dict[str, tuple[Callable[[], Picture], Callable[[], Picture]]] = {
         lambda: ae.plots.roofline([ae.device("a100"), ae.device("v100")], GEMMS),
         lambda: ae.plots.roofline(ae.device("a100"), {"other": ae.Gemm(64, 64, 64)}),
     ),
+    "frontier": tuple(lambda total=total: ae.plots.frontier(costs_and_times(total)) for total in (100, 150)),
     "scaling": tuple(
         lambda k=k: ae.plots.scaling({"data": {2: 100, 4: 195, 8: k}, "tensor": {2: 80, 4: 120, 8: 160}})
         for k in (370, 380)

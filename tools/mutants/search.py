@@ -1,0 +1,98 @@
+"""Faults in searches and plans."""
+
+from tools.mutants.fault import Fault
+
+SEARCH, ITERATION = "astra_edu/explore/search", "astra_edu/explore/iteration"
+TESTS = "tests/explore/search/test_search.py::test_"
+PLANS = "tests/explore/search/test_plans.py::test_"
+SPACES = "tests/explore/search/test_spaces.py::test_"
+OWN_BOUND = f"{TESTS}a_bound_of_one_s_own_rules_points_out_and_is_told"
+WRONG = f"{TESTS}a_failing_point_is_a_row_and_nan_is_never_the_best"
+
+FAULTS = [
+    Fault(
+        "a bound rules out what is better",
+        f"{SEARCH}/exact.py",
+        "if bound < most and",
+        "if 2 * bound < most and",
+        OWN_BOUND,
+    ),
+    Fault("nothing is ruled out", f"{SEARCH}/exact.py", "if bound < most and", "if", OWN_BOUND),
+    Fault(
+        "NaN is a value",
+        f"{SEARCH}/goals.py",
+        "if not _is_number(value) or math.isinf(value):",
+        "if value is None:",
+        WRONG,
+    ),
+    Fault(
+        "limits are forgotten",
+        f"{SEARCH}/trials.py",
+        "return self.values is not None and not self.misses",
+        "return self.values is not None",
+        f"{TESTS}impossible_constraints_name_the_nearest_miss",
+    ),
+    Fault(
+        "the farthest miss is named",
+        f"{SEARCH}/result.py",
+        "near = min(usable, key=lambda each: each.missed)",
+        "near = max(usable, key=lambda each: each.missed)",
+        f"{TESTS}impossible_constraints_name_the_nearest_miss",
+    ),
+    Fault(
+        "samples are no one's seed's",
+        f"{SEARCH}/heuristic.py",
+        "samplers.TPESampler(n_startup_trials=max(4, min(10, share // 4)), seed=trials.seed)",
+        "samplers.TPESampler(n_startup_trials=max(4, min(10, share // 4)))",
+        f"{TESTS}the_same_seed_gives_the_same_search_whatever_the_executor",
+    ),
+    Fault(
+        "links carry twice what they can, in a bound",
+        f"{SEARCH}/bounds_known.py",
+        "links = sum(platform",
+        "links = 0.5 * sum(platform",
+        f"{TESTS}links_and_compute_are_never_undercut",
+    ),
+    Fault(
+        "some of the cost isn't spent",
+        f"{SEARCH}/spaces.py",
+        "amount * part / count / prices[d]",
+        "0.9 * amount * part / count / prices[d]",
+        f"{SPACES}bandwidths_spend_all_of_the_total_or_the_cost_in_every_way",
+    ),
+    Fault(
+        "algorithms stay where they were",
+        f"{SEARCH}/spaces.py",
+        "else tuple(how[d] for d in order)",
+        "else tuple(how[d] for d in sorted(order))",
+        f"{SPACES}placements_are_all_orders_with_their_algorithms",
+    ),
+    Fault(
+        "gradients aren't gathered between groups",
+        f"{ITERATION}/plan_times.py",
+        "return Step(ahead, back, 0, 0, 0)",
+        "return Step(ahead, 0, 0, 0, 0)",
+        f"{PLANS}resharding_gathers_what_an_npu_lacks",
+    ),
+    Fault(
+        "a plan may keep more than there is",
+        f"{ITERATION}/plan_search.py",
+        "if kept > room or",
+        "if",
+        f"{PLANS}the_fastest_is_that_of_all_plans_within_any_limit_of_memory",
+    ),
+    Fault(
+        "what is sent between groups is free, in the search",
+        f"{ITERATION}/plan_bound.py",
+        "return 0.0 if step is None else (step.forward_ns + step.backward_ns) * self.micro_batches",
+        "return 0.0",
+        f"{PLANS}the_fastest_is_that_of_all_plans_within_any_limit_of_memory",
+    ),
+    Fault(
+        "the frontier has every run",
+        "astra_edu/course/plots/explore/frontier.py",
+        "    table = search.frontier\n",
+        "    table = search.table\n",
+        "tests/course/plots/test_frontier.py::test_all_runs_and_the_frontier_are_drawn_where_they_are",
+    ),
+]
