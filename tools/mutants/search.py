@@ -10,13 +10,6 @@ OWN_BOUND = f"{TESTS}a_bound_of_one_s_own_rules_points_out_and_is_told"
 WRONG = f"{TESTS}a_failing_point_is_a_row_and_nan_is_never_the_best"
 
 FAULTS = [
-    Fault(
-        "a bound rules out what is better",
-        f"{SEARCH}/exact.py",
-        "if bound < most and",
-        "if 2 * bound < most and",
-        OWN_BOUND,
-    ),
     Fault("nothing is ruled out", f"{SEARCH}/exact.py", "if bound < most and", "if", OWN_BOUND),
     Fault(
         "NaN is a value",

@@ -43,7 +43,7 @@ def fastest_plan(plans: Plans, device: Device, platform: Platform, memory_bytes:
     >>> ring = ae.Platform((ae.Dimension.of("Ring", 4, 100, 500),), ae.SystemConfig.of("ring", splits=1))
     >>> found = fastest_plan(ae.plans("vgg16", npus=4, batch=64), ae.device("v100"), ring)
     >>> [strategy.tensor for strategy in found.strategies][-4:]
-    [1, 4, 4, 1]
+    [1, 4, 4, 4]
     """
     most = inf if memory_bytes is None else memory_bytes
     best: tuple[float, Plan | None] = (inf, None)

@@ -27,6 +27,11 @@ class PlannedIteration:
     compute_ns: operators, in all micro-batches. waiting_ns: for collectives within layer groups. reshard_ns: for
     activations and their gradients that are shared out anew between groups. data_ns: exposed collectives among the
     copies. update_ns: the optimiser. memory_bytes: what an NPU keeps; weights that two operators share count once.
+
+    >>> ring = ae.Platform((ae.Dimension.of("Ring", 4, 100, 500),), ae.SystemConfig.of("ring", splits=1))
+    >>> took = ae.fastest("vgg16", ae.plans("vgg16", npus=4, batch=64), "v100", ring)
+    >>> sum(took.split.values()) == took.total_ns
+    True
     """
 
     compute_ns: int

@@ -24,9 +24,8 @@ class Plan:
     """A strategy for each layer group. starts: each group's first operator, as a number of model.operators.
 
     >>> from astra_edu.explore.iteration import Plan
-    >>> Plan((0, 8), (ae.Strategy(data=4), ae.Strategy(tensor=4, batch=4)))
-    <plan of 2 layer groups: data 4 × tensor 1 × pipeline 1, micro-batches of 1; data 1 × tensor 4 × pipeline 1,
-    micro-batches of 1; batch of 4>
+    >>> Plan((0, 8), (ae.Strategy(data=4), ae.Strategy(tensor=4, micro_batch=4))).strategies[1].tensor
+    4
     """
 
     starts: tuple[int, ...]
@@ -65,6 +64,10 @@ class Plans:
     """All plans in which each layer group has one of the strategies, and all groups as many micro-batches.
 
     starts: the groups' first operators.
+
+    >>> few = ae.plans("vgg16", npus=2, batch=8, groups=2)
+    >>> few.size == len(list(few))
+    True
     """
 
     model: Model
@@ -117,7 +120,7 @@ def plans(
     in the backward pass; both are waited for.
 
     >>> ae.plans("vgg16", npus=4, batch=16, groups=5)
-    <59,682 plans of 5 layer groups of vgg16>
+    <65,543 plans of 5 layer groups of VGG-16>
     """
     model = named_model(model)
     parts = None if groups is None else whole("groups", groups, at_least=1)

@@ -17,7 +17,11 @@ from astra_edu.workload.compute.operator import divisors
 
 
 class Platforms:
-    """Platforms, each with the features by which it was made, such as "network[0].bandwidth"; a list of them."""
+    """Platforms, each with the features by which it was made, such as "network[0].bandwidth"; a list of them.
+
+    >>> ae.bandwidths(ae.preset("dgx2"), total=100, steps=4).described()[0]
+    {'network[0].bandwidth': 25.0, 'network[1].bandwidth': 75.0}
+    """
 
     def __init__(self, made: Iterable[tuple[Platform, Features]]) -> None:
         """made: each with its features. Raises ConfigError where there are none, or too many."""

@@ -22,7 +22,9 @@ def frontier(search: Search) -> Picture:
     >>> found = ae.search({"platform": platforms}, ["at_least_ns", "network_cost"], given={"workload": work})
     >>> print(ae.plots.frontier(found).table)
     at_least_ns  network_cost
-      3,168,229    332,800.00
+    398,557         2,067,200
+    423,177         1,523,200
+    813,801           979,200
     """
     instance_of("search", search, Search, "give what ae.search returns")
     names = search.goals.names
