@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import groupby, product
 from typing import Any
 
-from astra_edu.base.errors import ConfigError, shown, whole
+from astra_edu.base.errors import ConfigError, list_of, shown, whole
 from astra_edu.explore.iteration.candidates import candidates, described
 from astra_edu.workload.models import INPUT, Model
 from astra_edu.workload.models import model as named_model
@@ -132,7 +132,7 @@ def plans(
             if each.pipeline == 1 and not each.sequence_parallel and (each.micro_batches == 1 or each.zero < 2)
         ]
     else:
-        every = list(dict.fromkeys(map(checked, strategies)))
+        every = list(dict.fromkeys(map(checked, list_of("strategies", strategies, "give several"))))
     for strategy in every:
         check_of_plan(strategy)
     if wrong := [each for each in every if (each.npus, each.samples) != (npus, batch)]:

@@ -41,14 +41,17 @@ class Range:
         flag("log", self.log)
         for name in ("low", "high"):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+            huge = isinstance(value, int) and value.bit_length() > 256
+            if isinstance(value, bool) or huge or not isinstance(value, Real) or not math.isfinite(value):
                 raise ConfigError(f"{name} is {shown(value)}; give a finite number.")
         if self.high < self.low or (self.log and self.low <= 0):
             least = "above 0, as the range is one of factors" if self.log and self.low <= 0 else f"{self.low} or more"
             name = "low" if self.log and self.low <= 0 else "high"
             raise ConfigError(f"{name} is {shown(getattr(self, name))}; give {least}.")
         if self.step is not None:
-            positive("step", self.step)
+            number = positive("step", self.step)
+            if type(self.step) not in (int, float):
+                object.__setattr__(self, "step", number)
             if self.log and self.step <= 1:
                 raise ConfigError(f"step is {shown(self.step)}; with log it is a factor, so give more than 1.")
 
@@ -60,13 +63,14 @@ class Range:
     def __iter__(self) -> Iterator[float]:
         if not self.finite:
             raise ConfigError(f"{self} has no step, so its values can't be listed; give one.")
-        if self.log:
-            count = math.floor(math.log(self.high / self.low) / math.log(self.step or 2) + 1e-9) + 1
-            every: Iterable[float] = (self.low * (self.step or 2) ** k for k in range(count))
-        else:
-            step = self.step or 1
-            every = (self.low + k * step for k in range(math.floor((self.high - self.low) / step + 1e-9) + 1))
-        return iter(list(every))
+        step = self.step or 1
+        parts = math.log(self.high / self.low) / math.log(step) if self.log else (self.high - self.low) / step
+        if parts >= MOST_VALUES:
+            raise ConfigError(
+                f"{self} has more than {MOST_VALUES:,} values, the most for one setting; take larger steps."
+            )
+        numbers = range(math.floor(parts + 1e-9) + 1)
+        return iter([self.low * step**k if self.log else self.low + k * step for k in numbers])
 
 
 class Described(Protocol):

@@ -66,7 +66,10 @@ class Bound:
 def bound_of(run: Any, given: Mapping[str, Any], goals: Goals, own: Any) -> Bound | None:
     """A bound of one's own, or the one known of a run and "at_least_ns"; None where there is none."""
     if own is not None:
-        parameters = tuple(inspect.signature(function("bound", own, "give a function of settings")).parameters)
+        try:
+            parameters = tuple(inspect.signature(function("bound", own, "give a function of settings")).parameters)
+        except ValueError:
+            raise ConfigError(f"bound is {shown(own)}, whose parameters can't be read; give a function.") from None
         if len(goals.objectives) > 1:
             raise ConfigError("bound is for one objective; leave it out where there are several.")
         return Bound(own, parameters, given)

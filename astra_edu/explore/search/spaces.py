@@ -15,6 +15,9 @@ from astra_edu.network.cost import network_cost
 from astra_edu.system import Implementation, Platform, SystemConfig
 from astra_edu.workload.compute.operator import divisors
 
+MOST_NPUS = 2**20
+"""Whose factors are looked for."""
+
 
 class Platforms:
     """Platforms, each with the features by which it was made, such as "network[0].bandwidth"; a list of them.
@@ -117,6 +120,9 @@ def shapes(
     <10 platforms that differ in shape, dimensions>
     """
     npus, most = whole("npus", npus, at_least=2), whole("dimensions", dimensions, at_least=1)
+    if npus > MOST_NPUS:
+        raise ConfigError(f"npus is {npus:,}; {MOST_NPUS:,} is the most.")
+    instance_of("algorithms", algorithms, Mapping, 'give names by topology, such as {"Ring": "direct"}')
     given = list_of("blocks", blocks, 'give dimensions such as ae.Dimension.of("Ring", 2, 50, 500)')
     for block in given:
         instance_of("a block", block, Dimension, 'give one such as ae.Dimension.of("Ring", 2, 50, 500)')
