@@ -12,6 +12,7 @@ from typing import Any
 
 from astra_edu import moved
 from astra_edu.base.errors import ConfigError
+from astra_edu.base.jitter import jitter
 from astra_edu.base.run import Run
 from astra_edu.base.span import Span
 from astra_edu.collectives import (
@@ -36,6 +37,7 @@ from astra_edu.formats import (
 )
 from astra_edu.network import Block, Dimension, GraphNetwork, Ns3, Packets, SwitchBuffers, Topology
 from astra_edu.network.as_graph import as_graph
+from astra_edu.network.varying import Varying
 from astra_edu.run.presets import PRESETS, preset
 from astra_edu.run.result import Result
 from astra_edu.run.simulate import simulate
@@ -152,6 +154,7 @@ __all__ = [
     "TraceSystem",
     "TrainingIteration",
     "TrainingJob",
+    "Varying",
     "WhatIf",
     "WhoWaits",
     "Workload",
@@ -172,6 +175,7 @@ __all__ = [
     "generate_workload",
     "goodput",
     "hierarchical",
+    "jitter",
     "leaderboard",
     "load_astra_sim",
     "load_infragraph",

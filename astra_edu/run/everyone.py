@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from astra_edu.base.progress import Bar
 from astra_edu.network.links import Use
-from astra_edu.network.messages import Messages
 from astra_edu.network.packets import Lost
 from astra_edu.network.protocol import Loses, Network, Records
-from astra_edu.run.hands import Hands
+from astra_edu.run.hardware import Hardware, WatchedMessages
 from astra_edu.system.endpoint import Endpoint
 from astra_edu.system.plan_2 import Shared
 from astra_edu.system.queues import Stay
@@ -22,10 +21,18 @@ from astra_edu.traces.npu import TraceNpu
 class Everyone:
     """A run of all NPUs. record: keep every chunk's stay in a phase and every message's on a link."""
 
-    def __init__(self, trace: Trace, platform: TracePlatform, network: Network, record: bool = False) -> None:
+    def __init__(
+        self,
+        trace: Trace,
+        platform: TracePlatform,
+        network: Network,
+        record: bool = False,
+        hardware: Hardware | None = None,
+    ) -> None:
         """Everything is set up; nothing has begun."""
+        hardware = hardware or Hardware()
         self.network = network
-        self.messages = Messages(network, platform.system.rendezvous)
+        self.messages = hardware.messages(network, platform)
         if record and isinstance(network, Records):
             network.uses = []
         shared, accesses = Shared(platform), Accesses(platform.memory)
@@ -40,7 +47,7 @@ class Everyone:
                 nodes,
                 trace.groups,
                 platform.system,
-                Hands(endpoint, accesses),
+                hardware.hands(endpoint, accesses),
                 trace.where(endpoint.npu),
             )
             for endpoint, nodes in zip(endpoints, trace.nodes, strict=True)
@@ -62,7 +69,10 @@ class Everyone:
         expected: about how many messages there will be; from the second second on a bar shows how many were sent.
         """
         for npu in self.npus:
-            npu.go_on()
+            if isinstance(self.messages, WatchedMessages):
+                self.messages.when_up(npu.npu, lambda started: started.go_on(), npu)
+            else:
+                npu.go_on()
         if not expected:
             self.network.run()
             return

@@ -9,8 +9,10 @@ from astra_edu.base.warned import warn
 from astra_edu.network.folded import AmbiguousError
 from astra_edu.run.effort import check_effort, messages_of
 from astra_edu.run.everyone import Everyone
+from astra_edu.run.hardware import Hardware, WatchedMessages
 from astra_edu.run.networks import MakesNetwork, network_of
 from astra_edu.run.one_for_all import OneForAll, fits
+from astra_edu.run.stalled import check_stalled
 from astra_edu.run.trace_result import TraceResult
 from astra_edu.system.custom import sends_at_once
 from astra_edu.system.trace_config import TracePlatform
@@ -33,12 +35,13 @@ def run_trace(
     everyone: bool = False,
     progress: bool = True,
     network: MakesNetwork | None = None,
+    hardware: Hardware | None = None,
 ) -> TraceResult:
     """Run a trace, to the nanosecond as ASTRA-sim 2.x does.
 
     record: keep every chunk's stay in a phase and every message's on a link. everyone: follow all NPUs even where
     one could stand for all. progress: show a progress bar when it takes more than a second. network: what carries the
-    messages instead of the platform's own network; then all NPUs are followed.
+    messages instead of the platform's own network; hardware: NPUs of one's own. Then all NPUs are followed.
 
     Raises ConfigError where sizes don't fit, where NPUs wait for what never comes, and where there would be more
     messages than can be followed.
@@ -50,7 +53,8 @@ def run_trace(
         )
     _warn_of_order(platform)
     links = record and platform.congestion_aware
-    if network is None and not everyone and not links and fits(trace, platform):
+    asks = "network=" if network is not None else hardware.asks if hardware else ""
+    if not asks and not everyone and not links and fits(trace, platform):
         try:
             return _one_for_all(trace, platform, record, strict=True)
         except AmbiguousError:
@@ -61,9 +65,11 @@ def run_trace(
     if not platform.system.replay_only:
         check_communication(trace, platform.dims)
     expected = messages_of(trace, platform)
-    check_effort(expected, _asks(trace, platform, network is not None, everyone, links))
-    run = Everyone(trace, platform, network_of(platform, network), record)
+    check_effort(expected, asks or _asks(trace, platform, everyone, links))
+    run = Everyone(trace, platform, network_of(platform, network), record, hardware)
     run.run(expected if progress else 0)
+    if isinstance(run.messages, WatchedMessages):
+        check_stalled(run.npus, run.messages)
     _finished(run.npus, run.messages.unmatched(), run.network.blocked())
     finish_ns = tuple(npu.finished_ns or 0 for npu in run.npus)
     _took_time(max(finish_ns))
@@ -73,10 +79,10 @@ def run_trace(
     return TraceResult(trace, platform, finish_ns, ran, run.stays, run.uses, run.lost, statistics=said, own_network=own)
 
 
-def _asks(trace: Trace, platform: TracePlatform, network: bool, everyone: bool, links: bool) -> str:
+def _asks(trace: Trace, platform: TracePlatform, everyone: bool, links: bool) -> str:
     """The keyword for whose sake all NPUs are followed; "" where the trace itself asks for it."""
-    if network or everyone:
-        return "network=" if network else "everyone=True"
+    if everyone:
+        return "everyone=True"
     return "record=True" if links and fits(trace, platform) else ""
 
 

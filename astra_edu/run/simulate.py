@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import overload
 
 from astra_edu.base.errors import ConfigError, flag
+from astra_edu.run.hardware import Compute, Down, Hardware
 from astra_edu.run.networks import MakesNetwork
 from astra_edu.run.result import Result
 from astra_edu.run.run_loop import run_loop
@@ -28,6 +29,8 @@ def simulate(
     record: bool = False,
     everyone: bool = False,
     network: MakesNetwork | None = None,
+    compute: Compute | None = None,
+    down: Down | None = None,
 ) -> TraceResult: ...
 
 
@@ -39,6 +42,8 @@ def simulate(
     record: bool = False,
     everyone: bool = False,
     network: MakesNetwork | None = None,
+    compute: Compute | None = None,
+    down: Down | None = None,
 ) -> Result | TraceResult:
     """Run a workload on a platform, to the nanosecond as ASTRA-sim does.
 
@@ -48,26 +53,32 @@ def simulate(
 
     network: what carries a Trace's messages instead of the network that the platform says: "ns-3", or what is called
     with the platform and gives a network; see CONTRIBUTING, "A network", for one of your own.
-    What it has to say is in result.statistics.
+    What it has to say is in result.statistics. compute: a function of an NPU, a node and its ns that gives the ns of a
+    Trace's computations (a straggler, jitter). down: a function of an NPU that gives [(from_ns, until_ns), ...], when
+    it is down: it goes on afterwards where it stopped, and what it has sent still arrives.
 
     Raises ConfigError for numbers that make no sense, for a workload that does nothing at all, and for a training
-    loop that waits for what never comes. Warns of collectives of 0 bytes.
+    loop that waits for what never comes; where NPUs are down for good, it says who waits for whom since when
+    (StalledError). Warns of collectives of 0 bytes.
 
     >>> ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.preset("ring"))
     <45.681 µs in all: compute 0 ns, exposed communication 45.681 µs; 1.75 MiB sent per NPU>
     >>> switch = ae.TracePlatform(ae.Block("Switch", 8, bandwidth=50, latency=500), ae.TraceSystem.of("direct"))
     >>> ae.simulate(ae.traces.collective("all_reduce", "1 MiB", npus=8), switch).finish_ns[0]
     6912
+    >>> nodes = [{"id": 1, "type": "COMP_NODE", "duration_micros": 10}]
+    >>> slow = lambda npu, node, ns: 3 * ns if npu == 2 else ns
+    >>> ae.simulate(ae.traces.from_nodes([nodes] * 8), switch, compute=slow).finish_ns
+    (10000, 10000, 30000, 10000, 10000, 10000, 10000, 10000)
     """
     for name, value in (("progress", progress), ("record", record), ("everyone", everyone)):
         flag(name, value)
     if isinstance(workload, Trace) and isinstance(platform, TracePlatform):
-        return run_trace(workload, platform, record, everyone, progress, network)
+        return run_trace(workload, platform, record, everyone, progress, network, Hardware(compute, down))
     if isinstance(workload, Workload) and isinstance(platform, Platform):
-        if network is not None:
-            raise ConfigError(
-                "network= is for a Trace on a TracePlatform (ASTRA-sim 2.x); 1.0's network has no messages."
-            )
+        if network is not None or compute is not None or down is not None:
+            name = "network=" if network is not None else "compute=" if compute is not None else "down="
+            raise ConfigError(f"{name} is for a Trace on a TracePlatform (ASTRA-sim 2.x), where all NPUs are followed.")
         return run_loop(workload, platform, passes, progress)
     mixed = {type(workload), type(platform)} in ({Trace, Platform}, {Workload, TracePlatform})
     raise ConfigError(
