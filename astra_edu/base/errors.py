@@ -90,6 +90,17 @@ def function(name: str, value: object, right: str) -> Callable[..., Any]:
     raise ConfigError(f"{name} is {shown(value)}; {right}.")
 
 
+def answer_of(name: str, own: Callable[..., T], *given: Any) -> T:
+    """What somebody's function returns. Raises ConfigError where it doesn't take what it is given; what goes wrong
+    inside of it is its own."""
+    try:
+        return own(*given)
+    except TypeError as error:
+        if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+            raise
+        raise ConfigError(f"{name} was called with {', '.join(map(shown, given))}: {error}.") from None
+
+
 def choice(name: str, value: object, allowed: Iterable[str]) -> str:
     """Return `value` if it is one of `allowed`, else say which ones are, nearest first."""
     names = [str(a) for a in allowed]

@@ -14,7 +14,7 @@ from itertools import pairwise
 from math import isfinite
 from typing import Any, Protocol
 
-from astra_edu.base.errors import ConfigError, function, list_of, shown, whole
+from astra_edu.base.errors import ConfigError, answer_of, function, list_of, shown, whole
 from astra_edu.base.units import bytes_per_ns, format_ns, several
 from astra_edu.network.block import Block
 from astra_edu.network.graph import GraphNetwork
@@ -137,7 +137,11 @@ class VaryingLinks(Links):
         if self.how.latency is None:
             return ns
         number = self._counts[link.name] = self._counts.get(link.name, -1) + 1
-        return _checked(self.how.latency(link.name, number, ns), f"latency({link.name}, {number}, {ns:g})", "ns")
+        return _checked(
+            answer_of("latency", self.how.latency, link.name, number, ns),
+            f"latency({link.name}, {number}, {ns:g})",
+            "ns",
+        )
 
     def _carried_ns(self, link: Link, size: int) -> float | Fraction | None:
         """How long a link needs for so many bytes from now on; None where it never carries them."""
@@ -198,7 +202,9 @@ class VaryingLinks(Links):
     def _share(self, link: Link, ns: int) -> float:
         if self.how.bandwidth is None:
             return 1.0
-        return _checked(self.how.bandwidth(link.name, ns), f"bandwidth({link.name}, {ns})", "a share")
+        return _checked(
+            answer_of("bandwidth", self.how.bandwidth, link.name, ns), f"bandwidth({link.name}, {ns})", "a share"
+        )
 
     def _known(self, link: Link, ns: int) -> None:
         """Raise ConfigError where the bandwidth is another one now than at the last change."""

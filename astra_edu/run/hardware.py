@@ -8,7 +8,7 @@ from functools import partial
 from math import inf, isfinite
 from typing import Any, TypeAlias
 
-from astra_edu.base.errors import ConfigError, function, shown
+from astra_edu.base.errors import ConfigError, answer_of, function, shown
 from astra_edu.clock.downtime import Downtime, PausedTurns
 from astra_edu.network.messages import Handler, Messages
 from astra_edu.network.protocol import Network
@@ -49,7 +49,7 @@ class Hardware:
             return Messages(network, platform.system.rendezvous)
         if platform.system.bus:
             raise ConfigError("the system has a shared bus, and how that goes on while an NPU is down isn't known.")
-        times = [Downtime(npu, self.down(npu)) for npu in range(platform.npus)]
+        times = [Downtime(npu, answer_of("down", self.down, npu)) for npu in range(platform.npus)]
         return WatchedMessages(network, platform.system.rendezvous, times)
 
     def hands(self, endpoint: Endpoint, accesses: Accesses) -> Hands:
@@ -115,7 +115,7 @@ class _OwnHands(Hands):
         self._turns.after(delay, action, what)
 
     def _own(self, node: Node, ns: int) -> int:
-        found = self._compute(self.endpoint.npu, node, ns)
+        found = answer_of("compute", self._compute, self.endpoint.npu, node, ns)
         if isinstance(found, bool) or not hasattr(found, "__float__") or not isfinite(found) or found < 0:
             raise ConfigError(
                 f"{node.label}: compute({self.endpoint.npu}, node, {ns}) gave {shown(found)}; give ns, 0 or more."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 
-from astra_edu.base.errors import ConfigError, shown
+from astra_edu.base.errors import ConfigError, answer_of, shown
 from astra_edu.network.carriers import carrier
 from astra_edu.network.ns3 import Ns3
 from astra_edu.network.protocol import METHODS, Network
@@ -31,7 +31,7 @@ def network_of(platform: TracePlatform, network: MakesNetwork | None = None) -> 
             f'network is {shown(network, 60)}; give "ns-3", or what is called with the platform and gives a network '
             "(send, schedule, ...; see CONTRIBUTING, A network)."
         )
-    made = network(platform)
+    made = answer_of("network", network, platform)
     missing = [name for name in METHODS if not callable(getattr(made, name, None))]
     missing += [] if hasattr(made, "now") else ["now"]
     if missing:

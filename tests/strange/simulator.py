@@ -9,6 +9,7 @@ from astra_edu.collectives import Collective, Op, Rounds
 from astra_edu.pipeline import Pass
 from astra_edu.workload import Layer, Work
 
+JOB = ae.TrainingJob(64, 10, 1000, 60, 10**12, 20)
 RING, SWITCH = ae.Dimension.of("Ring", 4, 50, 500), ae.Dimension.of("Switch", 2, 25, 500)
 BLOCK = ae.Block("Ring", 4, 50, 500)
 SYSTEM = ae.SystemConfig.of("ring")
@@ -49,6 +50,25 @@ def simulated(**settings):
 def simulated_2(**settings):
     """A run with these settings of 2.x."""
     return ae.simulate(TRACE, ae.TracePlatform(BLOCK, ae.TraceSystem.of("ring", **settings)), progress=False)
+
+
+def varied(**settings):
+    """A run with jitter."""
+    return ae.simulate(TRACE, TRACE_PLATFORM, compute=ae.jitter(**settings), progress=False)
+
+
+def varying(**settings):
+    """A run over links that vary."""
+    aware = ae.TracePlatform(BLOCK, TRACE_SYSTEM, congestion_aware=True)
+    return ae.simulate(TRACE, aware, network=ae.Varying(**settings), progress=False)
+
+
+def fails(**settings):
+    """A day of a job."""
+    try:
+        return ae.goodput(ae.TrainingJob(**settings), days=1)
+    except ae.ConfigError:
+        return ae.TrainingJob(**settings)
 
 
 def built(kind, **given):
@@ -109,6 +129,26 @@ def buffered(**given):
 
 
 CALLS = [
+    call("jitter", varied, spread=0.1, seed=1, kind="uniform"),
+    call("Varying", varying, bandwidth=lambda link, ns: 1, changes=[1000], latency=lambda link, number, ns: ns),
+    call(
+        "TrainingJob",
+        fails,
+        npus=64,
+        iteration_s=10,
+        npu_mtbf_h=1000,
+        checkpoint_every=60,
+        checkpoint_bytes=10**12,
+        storage_gb_s=20,
+        snapshot_s=None,
+        detect_s=60,
+        restart_s=60,
+        node_npus=8,
+        spares=None,
+        repair_h=24,
+        shrink=False,
+    ),
+    call("goodput", ae.goodput, job=JOB, days=2, seed=1),
     call("Block", ae.Block, topology="Ring", npus=4, bandwidth=50, latency=500),
     call("Change", ae.Change, description="faster", workload=None, platform=PLATFORM, cause=""),
     call(
@@ -256,6 +296,9 @@ CALLS = [
         progress=False,
         record=False,
         everyone=False,
+        network=None,
+        compute=None,
+        down=None,
     ),
     call(
         "simulate a trace",
@@ -266,6 +309,9 @@ CALLS = [
         progress=False,
         record=False,
         everyone=False,
+        network=None,
+        compute=lambda npu, node, ns: ns,
+        down=lambda npu: (),
     ),
     call(
         "time_schedule",
