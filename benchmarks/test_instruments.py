@@ -11,6 +11,7 @@ LIVE = (
     "Explorer",
     "FeedTheNetwork",
     "Folds",
+    "KeepTraining",
     "LinksAndCongestion",
     "MemorySystems",
     "OrderTheSteps",

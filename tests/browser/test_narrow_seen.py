@@ -17,7 +17,7 @@ WITH_STAGE = (
     *(ae.HeldAgainst, ae.LinksAndCongestion, ae.MemorySystems, ae.OrderTheSteps, ae.SpendTheBudget, ae.Stages),
     *(ae.TrainingIteration, ae.WhoWaits),
 )
-WITH_MORE = (ae.Explorer, ae.WhatIf)
+WITH_MORE = (ae.Explorer, ae.KeepTraining, ae.WhatIf)
 """Their pictures are as high as the place; they begin in sight."""
 
 

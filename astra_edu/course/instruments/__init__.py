@@ -10,6 +10,7 @@ from astra_edu.course.instruments.feed import FeedTheNetwork
 from astra_edu.course.instruments.folds import Folds
 from astra_edu.course.instruments.held import HeldAgainst
 from astra_edu.course.instruments.instrument import Instrument
+from astra_edu.course.instruments.keep import KeepTraining
 from astra_edu.course.instruments.leaderboard import leaderboard
 from astra_edu.course.instruments.links import LinksAndCongestion
 from astra_edu.course.instruments.memory import MemorySystems
@@ -31,6 +32,7 @@ __all__ = [
     "Folds",
     "HeldAgainst",
     "Instrument",
+    "KeepTraining",
     "LinksAndCongestion",
     "MemorySystems",
     "OrderTheSteps",

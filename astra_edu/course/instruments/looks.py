@@ -101,6 +101,13 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "load": ("#d4d4d4", "#55585e", "\\"),
     "stream": ("#a9dcc3", "#2b7355", ""),
     "skew": ("#cbb9e8", "#64499c", "/"),
+    "useful": ("#87c5a0", "#2f7d52", ""),
+    "checkpoint": ("#f3e08c", "#7d6c14", "."),
+    "lost": ("#f28e8e", "#b3261e", "x"),
+    "restart": ("#f6c98b", "#8f5f12", "/"),
+    "waits for a spare": ("#d4d4d4", "#55585e", "\\"),
+    "by the formula": ("#9ecbe8", "#2f6f9c", ""),
+    "simulated failures": ("#f2a58a", "#a04a2a", "-"),
 }
 """name: (on light, on dark, hatch); also of each family of algorithms, such as "ring".
 
