@@ -188,7 +188,18 @@ GLOSSARY = (
         ("store and forward", "store-and-forward"),
     ),
     Word("incast", "Many NPUs send to one at the same time.", ("incast",)),
-    Word("goodput", "What arrives, divided by the time. What is lost and sent again counts once.", ("goodput",)),
+    Word(
+        "goodput",
+        "What is of use, divided by the time. What is lost and done again counts once: bytes that are sent again, "
+        "training that is repeated after a failure.",
+        ("goodput",),
+    ),
+    Word("MTBF", "Mean time between failures. Of n NPUs together it is an n-th of one NPU’s.", ("MTBF",)),
+    Word(
+        "checkpoint",
+        "A training’s state (parameters, optimiser state) as stored, to go on from after a failure. Activation "
+        "checkpoints are others: what is kept when activations are recomputed.",
+    ),
     _word(
         "roofline",
         "A time: compute at the peak, or as fast as the memory feeds it, whichever is slower.",
