@@ -88,12 +88,22 @@ def test_both_curves_are_drawn_with_their_names_and_bars_share_a_scale(show):
 def test_no_share_is_told_before_a_prediction_and_both_stay_after_it(show):
     page = show(answered=False)
     assert "%" not in page.locator(".astra-right").inner_text()
+    assert page.locator(".astra-curves").count() == 0
+    assert page.locator("[data-block]").count() == len(FIRST.data["scene"]["lanes"][0]["blocks"])
+    page.get_by_role("radio", name="30 min", exact=True).check()
+    page.get_by_role("button", name="commit").click()
+    assert "You said 30 min; it is 20 min." in page.locator(".astra-result").inner_text()
+    assert page.locator(".astra-headline").inner_text() == FIRST.data["scene"]["headline"]
+
+
+def test_a_day_would_tell_how_often_it_fails_and_isnt_shown_while_that_is_asked(show):
+    page = show("every=120", answered=False)
     assert page.locator("[data-block]").count() == 0
     page.locator(".astra-fields input").fill("10")
     page.get_by_role("button", name="commit").click()
     said = page.locator(".astra-result").inner_text()
     assert "You said 10 failures; it is 55.1 failures: 5.51 times too little." in said
-    assert page.locator(".astra-headline").inner_text() == FIRST.data["scene"]["headline"]
+    assert page.locator("[data-block]").count() > 6
 
 
 def test_a_slider_changes_the_day(show):

@@ -20,7 +20,7 @@ FAULTS = [
           f"{TESTS}its_numbers_and_bars_are_those_of_the_job"),
     Fault("it asks for the failures of one NPU", KEEP, "expected = DAYS * 24 / hours",
           'expected = DAYS * 24 / values["mtbf"]', ASKS),
-    Fault("it never asks for a curve", KEEP, '("failures", "best", "draw")', '("failures", "best", "best")', ASKS),
+    Fault("it never asks for a curve", KEEP, '("best", "failures", "draw")', '("best", "failures", "best")', ASKS),
     Fault("nothing is said of spares that run out", BARS, '    if run.seconds["waiting"]:', "    if False:",
           f"{TESTS}what_is_said_is_of_the_job"),
     Fault("lost work is told in hours", BARS, "run.seconds[kind] / 60 / failed", "run.seconds[kind] / 3600 / failed",

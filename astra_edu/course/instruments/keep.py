@@ -70,11 +70,11 @@ class KeepTraining(Instrument):
             bars=(time_bars(values),),
             code=code(values),
             curves=(interval_curves(values),),
-            lanes=(first_day(run),),
+            lanes=(first_day(run, open=self._kind(values) != "failures"),),
         )
 
     def question(self, values: Values) -> Question:
-        """How often it fails, which interval is best, or the goodput over the interval: in turn."""
+        """Which interval is best, how often it fails, or the goodput over the interval: in turn."""
         npus, stands = f"{values['npus']:,} NPUs", f"{values['stands']} s"
         one = f"One NPU fails every {_hours(values['mtbf'])} on average"
         kind = self._kind(values)
@@ -108,7 +108,7 @@ class KeepTraining(Instrument):
         return Answer(tuple(round(100 * share, 2) for share in shares(values).values()), why)
 
     def _kind(self, values: Values) -> str:
-        """What is asked: the number of "failures", the "best" interval, or to "draw"."""
+        """What is asked: the "best" interval, the number of "failures", or to "draw"."""
         places = sum(setting.values.index(values[setting.name]) for setting in self.settings)
         start = sum(setting.values.index(self.start[setting.name]) for setting in self.settings)
-        return ("failures", "best", "draw")[(places - start) % 3]
+        return ("best", "failures", "draw")[(places - start) % 3]

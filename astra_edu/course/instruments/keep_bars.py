@@ -23,10 +23,10 @@ ROW_H, ROWS = 4, 6
 """The first day, in rows of four hours."""
 
 
-def first_day(run: Goodput) -> Lanes:
-    """What all NPUs do in the first day, from the left to the right and row by row."""
+def first_day(run: Goodput, open: bool) -> Lanes:
+    """What all NPUs do in the first day, from the left to the right and row by row. open: see Lanes."""
     rows = tuple(f"{row * ROW_H}–{(row + 1) * ROW_H} h" for row in range(ROWS))
-    return Lanes("The first day", "h", rows, tuple(_blocks(run, rows)), ROW_H)
+    return Lanes("The first day", "h", rows, tuple(_blocks(run, rows)), ROW_H, open)
 
 
 def _blocks(run: Goodput, rows: tuple[str, ...]) -> Iterator[Block]:

@@ -100,11 +100,11 @@ def test_what_is_said_is_of_the_job():
 
 
 def test_it_asks_how_often_it_fails_which_interval_is_best_and_for_the_curve_in_turn():
-    how_often = ae.KeepTraining()
+    how_often = ae.KeepTraining(every=120)
     assert how_often.question(how_often.values).unit == "failures"
     assert how_often.predict(7 * 24 * 16_384 / 50_000).right
-    assert not ae.KeepTraining().predict(7 * 24 / 50_000 * 1024).right
-    best = ae.KeepTraining(every=120)
+    assert not ae.KeepTraining(every=120).predict(7 * 24 / 50_000 * 1024).right
+    best = ae.KeepTraining()
     assert best.question(best.values).choices == tuple(f"{minutes} min" for minutes in MINUTES)
     shares = {minutes: goodput_share(job(best.values, minutes)) for minutes in MINUTES}
     assert best.predict(f"{max(shares, key=shares.get)} min").right
@@ -126,5 +126,6 @@ def test_the_code_says_the_same(setting, capsys):
 def test_it_says_no_share_before_a_prediction():
     keep = ae.KeepTraining()
     assert " %" not in keep.summary()
-    keep.predict(50)
+    assert [ae.KeepTraining(every=every).data["scene"]["lanes"][0]["open"] for every in (60, 120)] == [True, False]
+    keep.predict("20 min")
     assert keep.data["scene"]["headline"] in keep.summary()
