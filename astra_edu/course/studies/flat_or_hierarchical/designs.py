@@ -30,7 +30,12 @@ GBIT = 1e9 / 8 / 2**30
 
 @dataclass(frozen=True)
 class Parameter:
-    """What a design is made of. published: whether a source says so; all others are ours."""
+    """What a design is made of. published: whether a source says so; all others are ours.
+
+    >>> from astra_edu.course.studies.flat_or_hierarchical import design
+    >>> design("Hier").parameters[0]
+    Parameter(what='name', value='Hier', published=True)
+    """
 
     what: str
     value: str
@@ -39,7 +44,12 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Design:
-    """One of the four. network: the first dimension is inside of a server. optimization: see TraceSystem."""
+    """One of the four. network: the first dimension is inside of a server. optimization: see TraceSystem.
+
+    >>> from astra_edu.course.studies.flat_or_hierarchical import DESIGNS
+    >>> [(one.name, len(one.network)) for one in DESIGNS]
+    [('Flat100G', 1), ('Flat800G', 1), ('Hier', 2), ('HierOpt', 2)]
+    """
 
     name: str
     network: tuple[Block, ...]
@@ -87,7 +97,12 @@ DESIGNS = (
 
 
 def design(name: str) -> Design:
-    """One of the four by its name. Raises ConfigError for another."""
+    """One of the four by its name. Raises ConfigError for another.
+
+    >>> from astra_edu.course.studies.flat_or_hierarchical import design
+    >>> design("Flat800G").parameters[1].value
+    '64 NPUs on a switch, 800 Gb/s and 500 ns for each link'
+    """
     choice("design", name, [one.name for one in DESIGNS])
     return next(one for one in DESIGNS if one.name == name)
 
