@@ -75,7 +75,7 @@ def test_the_indented_lines_of_the_readme_run(folder):
     names = {"ae": ae}
     codes = [re.sub("^    ", "", each, flags=re.MULTILINE) for each in INDENTED.findall(PAPERS["README.md"])]
     python = [code for code in codes if is_python(code)]
-    assert len(python) == 4
+    assert len(python) == 5
     for code in python:
         exec(compile(code, "README.md", "exec"), names)
     assert (folder / "mine.json").exists()
