@@ -63,6 +63,7 @@ NOT_COVERED = {
     "traces.NodeType": _ENUM,
     "traces.Operation": _MADE + ": a Builder does",
     "traces.Tensors": _MADE,
+    "traces.TraceStatistics": _MADE + ": describe does",
     "traces.record_pytorch": _TORCH,
     "compute.Combine": _OPERATOR,
     "compute.Context": _OPERATOR,
