@@ -13,8 +13,9 @@ from statistics import median
 
 import networkx as nx
 
-from astra_edu.network.drops import PacketNetwork, Packets
+from astra_edu.network.drops import Packets
 from astra_edu.network.drops.cross import ConstantRate
+from astra_edu.network.drops.network import PacketNetwork
 from astra_edu.network.graph import GraphNetwork
 
 CASES = Path(__file__).parent.parent / "tests" / "data" / "ns3" / "cases.csv"

@@ -33,6 +33,7 @@ FRONT = ("__init__", "__main__", "moved")  # the public names; what brings them 
 HEAVY = (
     *("simpy", "yaml", "google.protobuf", "networkx"),
     *("numpy", "pandas", "matplotlib", "ipywidgets", "anywidget", "IPython"),
+    *("astra_edu.network.drops.network", "astra_edu.network.credits", "astra_edu.network.ns3.engine"),
 )
 
 LOCK_FILES = re.compile(r"(.*\.lock|.*-lock\.(json|ya?ml)|pylock.*\.toml)")

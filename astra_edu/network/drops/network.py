@@ -28,7 +28,7 @@ MOST_PACKETS = 20_000_000
 class PacketNetwork(Clock):
     """A network as astra_edu.network.protocol says. ports: by link; flows: by their ends and number.
 
-    >>> from astra_edu.network.drops import PacketNetwork
+    >>> from astra_edu.network.drops.network import PacketNetwork
     >>> network = PacketNetwork((ae.Block("Switch", 4, 10, 500),), ae.Packets(buffer="8 packets"))
     >>> for npu in (1, 2, 3):
     ...     network.send(npu, 0, 100_000, print, f"from {npu}")

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from astra_edu.base.errors import ConfigError, choice, flag, not_negative, positive, shown, whole
 from astra_edu.base.units import KIB, parse_bytes
-from astra_edu.network.block import Block
-from astra_edu.network.graph import GraphNetwork
 
 if TYPE_CHECKING:
+    from astra_edu.network.block import Block
     from astra_edu.network.drops.network import PacketNetwork
+    from astra_edu.network.graph import GraphNetwork
 
 CONTROL_NAMES = ("none", "newreno", "cubic", "dctcp", "dcqcn")
 RETRANSMISSIONS = ("selective", "go-back-n")

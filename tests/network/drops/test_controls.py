@@ -6,12 +6,13 @@ import pytest
 
 pytest.importorskip("networkx")
 
-from astra_edu.network.drops import PacketNetwork, Packets
+from astra_edu.network.drops import Packets
 from astra_edu.network.drops.controls import CONTROLS
 from astra_edu.network.drops.controls.cubic import Cubic
 from astra_edu.network.drops.controls.dcqcn import FAST, Dcqcn, Rates, calmed, cut, raised
 from astra_edu.network.drops.controls.dctcp import Dctcp
 from astra_edu.network.drops.controls.newreno import NewReno
+from astra_edu.network.drops.network import PacketNetwork
 from astra_edu.network.drops.reduction import Reduction
 from astra_edu.network.drops.settings import CONTROL_NAMES
 from tests.network.drops.test_packets import BANDWIDTH, FULL, KIB, LATENCY, RATE, incast, star

@@ -10,9 +10,10 @@ import networkx as nx
 
 import astra_edu as ae
 from astra_edu.base.errors import ConfigError
-from astra_edu.network.drops import PacketNetwork, Packets
+from astra_edu.network.drops import Packets
 from astra_edu.network.drops.cross import ConstantRate
 from astra_edu.network.drops.marking import Marking, probability
+from astra_edu.network.drops.network import PacketNetwork
 from astra_edu.network.graph import GraphNetwork
 
 RATE, LATENCY = 12.5, 500

@@ -8,7 +8,8 @@ import networkx as nx
 
 import astra_edu as ae
 from astra_edu.base.errors import ConfigError
-from astra_edu.network.drops import PacketNetwork, Packets
+from astra_edu.network.drops import Packets
+from astra_edu.network.drops.network import PacketNetwork
 from astra_edu.network.drops.pfc import headroom
 from astra_edu.network.drops.statistics import waiting_circle
 from astra_edu.network.graph import GraphNetwork

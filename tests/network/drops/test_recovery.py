@@ -8,7 +8,8 @@ import pytest
 pytest.importorskip("networkx")
 
 from astra_edu.clock.events import Clock
-from astra_edu.network.drops import PacketNetwork, Packets
+from astra_edu.network.drops import Packets
+from astra_edu.network.drops.network import PacketNetwork
 from astra_edu.network.drops.scoreboard import LOST, RESENT, SACKED, Scoreboard
 from astra_edu.network.drops.timer import Alarm, RoundTrips
 from tests.network.drops.test_packets import ACK, FULL, LATENCY, RATE, line
