@@ -5,6 +5,7 @@ They can't be marked: a queue that would mark them drops them (RFC 3168).
 
 from __future__ import annotations
 
+from astra_edu.base.errors import positive, whole
 from astra_edu.network.drops.network import PacketNetwork
 from astra_edu.network.drops.packet import Packet
 
@@ -33,8 +34,9 @@ class ConstantRate:
         every_ns: float,
         until_ns: int | None = None,
     ) -> None:
-        """It begins now."""
-        self._network, self._bytes, self._every_ns, self._until_ns = network, packet_bytes, every_ns, until_ns
+        """It begins now. Raises ConfigError for a packet of 0 bytes, and for 0 ns between packets."""
+        self._network, self._until_ns = network, until_ns
+        self._bytes, self._every_ns = whole("packet_bytes", packet_bytes, at_least=1), positive("every_ns", every_ns)
         self._route = network.route(source, destination)
         self._next_ns = float(network.now)
         self.sent = self.arrived = 0
@@ -45,6 +47,7 @@ class ConstantRate:
         if network.idle if self._until_ns is None else network.now >= self._until_ns:
             return
         self.sent += 1
+        network.counts.cross += 1
         packet = Packet(self._bytes, self._route, self._there, 0, network.now)
         packet.capable = False
         self._route[0].put(packet)

@@ -11,7 +11,7 @@ from astra_edu.clock.events import Clock
 from astra_edu.network.drops.controls.control import Control
 from astra_edu.network.drops.packet import Packet
 from astra_edu.network.drops.receiver import Receiver
-from astra_edu.network.drops.sender import Sender
+from astra_edu.network.drops.sender import MOST_RETRIES, Sender
 
 if TYPE_CHECKING:
     from astra_edu.network.drops.port import Port
@@ -32,12 +32,15 @@ class Delivered(NamedTuple):
 
 @dataclass(slots=True)
 class Counts:
-    """Packets of all flows. sent, arrived: of data; back_sent, back_arrived: acknowledgements and the like."""
+    """Packets of all flows. sent, arrived: of data; back_sent, back_arrived: acknowledgements and the like; cross: of
+    cross traffic. given_up: whether a flow has sent for the last time without an answer."""
 
     sent: int = 0
     arrived: int = 0
     back_sent: int = 0
     back_arrived: int = 0
+    cross: int = 0
+    given_up: bool = False
 
 
 class Flow:
@@ -64,12 +67,23 @@ class Flow:
         self.open = not settings.handshake
         self._asked_ns: int | None = None
         self._first_ns = settings.first_rto_ns
+        self._asks = 0
         self._waiting: deque[tuple[int, int, Done, Any]] = deque()
 
     @property
     def unfinished(self) -> int:
         """Messages that have not arrived."""
         return len(self._waiting)
+
+    @property
+    def timeouts(self) -> int:
+        """How often nothing came for too long, when it was asked for or afterwards."""
+        return self.sender.timeouts + max(0, self._asks - 1)
+
+    @property
+    def given_up(self) -> bool:
+        """Whether nothing will ever be sent again."""
+        return self.sender.given_up or (not self.open and self._asks > MOST_RETRIES + 1)
 
     def send(self, message_bytes: int, arrived: Done, what: Any) -> None:
         """Send a message after those before it; arrived(what) when its last byte is there."""
@@ -114,6 +128,10 @@ class Flow:
         if self.open:
             return
         self._asked_ns = self.clock.now
+        self._asks += 1
+        if self._asks > MOST_RETRIES + 1:
+            self.counts.given_up = True
+            return
         self._forth(self._asked)
         self.clock.schedule(self.clock.now + self._first_ns, self._ask, None)
         self._first_ns *= 2

@@ -76,8 +76,10 @@ class PacketNetwork(Clock):
 
     @property
     def idle(self) -> bool:
-        """Whether all messages have arrived that were sent, one at least."""
-        return 0 < self._sent == len(self.messages)
+        """Whether all messages have arrived that were sent, one at least, or never will."""
+        if 0 < self._sent == len(self.messages):
+            return True
+        return self.counts.given_up and all(flow.given_up for flow in self.flows.values() if flow.unfinished)
 
     def blocked(self) -> str:
         """Why messages never arrive, in words; "" where nothing keeps them."""
@@ -89,12 +91,10 @@ class PacketNetwork(Clock):
             names = ", ".join(f"{tail} -> {head}" for tail, head in circle[:4])
             return f"paused links wait for each other in a circle (deadlock): {names}"
         source, destination = stuck[0].ends
-        return (
-            f"the connection from NPU {source} to NPU {destination} gave up after {stuck[0].sender.timeouts} timeouts"
-        )
+        return f"the connection from NPU {source} to NPU {destination} gave up after {stuck[0].timeouts} timeouts"
 
     def _check(self) -> None:
-        if self.counts.sent > MOST_PACKETS:
+        if self.counts.sent + self.counts.cross > MOST_PACKETS:
             raise ConfigError(
                 f"more than {MOST_PACKETS:,} packets would have to be followed; make packets larger or messages "
                 "smaller."

@@ -122,8 +122,8 @@ class Scoreboard:
 
     def next(self, rescue: bool) -> int | None:
         """The packet to send next: a lost one, a new one, or to the rescue one that may be lost (RFC 6675, NextSeg)."""
-        if self.lost:
-            number = max(self._look, self.una)
+        number = max(self._look, self.una)
+        if self.lost or (self.short and number < self.nxt):  # a lost packet of 0 bytes adds none
             while number < self.nxt:
                 if self.flags[number] & (LOST | RESENT) == LOST:
                     self._look = number

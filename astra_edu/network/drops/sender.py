@@ -40,6 +40,11 @@ class Sender(Outgoing):
         self._losing = False
         self._first_partial = True
 
+    @property
+    def given_up(self) -> bool:
+        """Whether nothing came for too long too often."""
+        return self._silent > MOST_RETRIES
+
     def acknowledged(self, packet: Packet) -> None:
         """An acknowledgement has come."""
         board, flow, control = self.board, self.flow, self.flow.control
@@ -194,7 +199,8 @@ class Sender(Outgoing):
         pipe, again = board.pipe, self.state == LOSS and bool(board.flags[board.una] & RESENT)
         self.timeouts += 1
         self._silent += 1
-        if self._silent > MOST_RETRIES:
+        if self.given_up:
+            self.flow.counts.given_up = True
             return
         self._duplicates = 0
         board.lose_all()

@@ -7,8 +7,10 @@ import pytest
 
 pytest.importorskip("networkx")
 
+import astra_edu as ae
 from astra_edu.clock.events import Clock
 from astra_edu.network.drops import Packets
+from astra_edu.network.drops.cross import ConstantRate
 from astra_edu.network.drops.network import PacketNetwork
 from astra_edu.network.drops.scoreboard import LOST, RESENT, SACKED, Scoreboard
 from astra_edu.network.drops.timer import Alarm, RoundTrips
@@ -110,6 +112,29 @@ def test_a_sender_that_never_hears_anything_gives_up_and_the_network_says_so():
     assert flow.sender.timeouts == 16
     assert network.messages == []
     assert network.blocked() == "the connection from NPU 0 to NPU 1 gave up after 16 timeouts"
+
+
+@pytest.mark.parametrize("flow", ["pair", "message"])
+def test_a_message_of_0_bytes_is_sent_again_too(flow):
+    network = PacketNetwork((ae.Block("Switch", 4, 10, 500),), Packets(buffer="1 packet", flow=flow))
+    there = []
+    for npu in (1, 2, 3) * 2:
+        network.send(npu, 0, 0, there.append, npu)
+    network.run()
+    assert network.statistics()["packets_dropped"] > 0
+    assert sorted(there) == [1, 1, 2, 2, 3, 3]
+    assert network.blocked() == ""
+
+
+def test_a_connection_that_nobody_answers_is_given_up():
+    network = PacketNetwork(line(LATENCY), Packets(handshake=True, first_rto_ns=1000))
+    network.route(0, 1)[0].room = room = Refuses({})
+    room.take = lambda port, packet: False
+    ConstantRate(network, 1, 0, 1500, every_ns=10**9)
+    network.send(0, 1, 1448, lambda _: None, None)
+    network.run()
+    assert network.blocked() == "the connection from NPU 0 to NPU 1 gave up after 16 timeouts"
+    assert network.statistics()["acks_sent"] == 16
 
 
 def test_a_connection_is_asked_for_again():
