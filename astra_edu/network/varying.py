@@ -27,6 +27,8 @@ Latency = Callable[[LinkName, int, float], float]
 """latency(link, number, ns) of the link's number-th message (from 0), where the link's latency is ns."""
 MOST_CHANGES = 100_000
 """In which a link carries nothing: from there on it is taken to be broken for good."""
+MOST_FOR_A_MESSAGE = 1_000_000
+"""Changes while one message is on a link; more than a second."""
 
 
 class HasLinks(Protocol):
@@ -102,7 +104,7 @@ class VaryingLinks(Links):
         self.how = how
         self._rates: dict[tuple[LinkName, int], float] = {}
         self._counts: dict[LinkName, int] = {}
-        self._met = 0
+        self._met = self._looked = 0
         self._broken: dict[LinkName, tuple[Link, int]] = {}
 
     def statistics(self) -> Mapping[str, Any]:
@@ -146,6 +148,7 @@ class VaryingLinks(Links):
     def _carried_ns(self, link: Link, size: int) -> float | Fraction | None:
         """How long a link needs for so many bytes from now on; None where it never carries them."""
         now = at = self.now
+        self._looked = 0
         left: int | Fraction = size
         self._known(link, now)
         while True:
@@ -156,6 +159,7 @@ class VaryingLinks(Links):
             if change is None:
                 self._broken[link.name] = link, at
                 return None
+            self._look(link)
             left -= Fraction(rate) * (change - at)
             at = change
         if at == now:
@@ -168,10 +172,21 @@ class VaryingLinks(Links):
         change, looked = self._change(ns), 0
         while change is not None and self._rate(link, change) == rate:
             looked += 1
+            self._look(link)
             if rate * (change - ns) > left or (not rate and looked > MOST_CHANGES):
                 return None
             change = self._change(change)
         return change
+
+    def _look(self, link: Link) -> None:
+        """Raise ConfigError where a message meets too many changes."""
+        self._looked += 1
+        if self._looked > MOST_FOR_A_MESSAGE:
+            tail, head = link.name
+            raise ConfigError(
+                f"a message meets more than {MOST_FOR_A_MESSAGE:,} changes of the bandwidth on the "
+                f"link {tail} -> {head}; give changes that are further apart, or larger shares."
+            )
 
     def _change(self, ns: int) -> int | None:
         """The next one after ns."""

@@ -8,6 +8,7 @@ from reference_2 import cases, inputs
 
 import astra_edu as ae
 from astra_edu.base.units import bytes_per_ns
+from astra_edu.network import varying
 from astra_edu.run.effort import messages_of
 
 RING = ae.TracePlatform(ae.Block("Ring", 4, 50, 500), ae.TraceSystem.of("ring", splits=1), congestion_aware=True)
@@ -34,6 +35,18 @@ def expected(size, *steps):
         left -= rate * (until - at)
         at = until
     raise AssertionError
+
+
+@pytest.mark.parametrize(
+    "share",
+    [lambda link, ns: 1e-12, lambda link, ns: ns // 1000 % 2 * 1e-12, lambda link, ns: 1e-12 * (1 + ns // 1000)],
+)
+def test_a_message_that_would_meet_changes_for_ever_is_told(share, monkeypatch):
+    monkeypatch.setattr(varying, "MOST_FOR_A_MESSAGE", 10_000)
+    with pytest.raises(
+        ae.ConfigError, match=r"meets more than 10,000 changes of the bandwidth on the link 0 -> 1; give"
+    ):
+        one_message(2**20, network=ae.Varying(share, changes=1000))
 
 
 @pytest.mark.parametrize("size", [1, 2**20, 10_000_019, 2**28])
