@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from astra_edu.base.errors import ConfigError
 from astra_edu.network.protocol import Network
 
 Handler = Callable[[Any], object]
@@ -23,7 +24,7 @@ REQUESTS = 1_000_000_000
 
 @dataclass(slots=True, eq=False)
 class InFlight:
-    """A message on its way, or there before its receiver is ready. sent(what_sent) is called when it has arrived."""
+    """A message on its way, or there already. sent(what_sent) is called when it has arrived."""
 
     tag: int
     sent: Handler | None
@@ -114,9 +115,10 @@ class Messages:
 
     @staticmethod
     def _arrive(message: InFlight) -> None:
+        if message.arrived:
+            raise ConfigError(f"the network has said twice that a message (tag {message.tag}) has arrived.")
+        message.arrived = True
         if message.sent is not None:
             message.sent(message.what_sent)
         if message.received is not None:
             message.received(message.what_received)
-        else:
-            message.arrived = True

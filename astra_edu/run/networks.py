@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral
+from typing import Any, Literal, TypeAlias
 
-from astra_edu.base.errors import ConfigError, answer_of, shown
+from astra_edu.base.errors import ConfigError, answer_of, instance_of, shown
 from astra_edu.network.carriers import carrier
 from astra_edu.network.ns3 import Ns3
 from astra_edu.network.protocol import METHODS, Network
@@ -39,7 +40,27 @@ def network_of(platform: TracePlatform, network: MakesNetwork | None = None) -> 
             f"network(platform) gave {shown(made, 60)}, which has no {' and no '.join(missing)}; see CONTRIBUTING, A "
             "network, for what a network needs."
         )
+    if isinstance(made.now, bool) or made.now != 0:
+        raise ConfigError(
+            f"network(platform) gave a network whose time (now) is {shown(made.now)}; a run begins at 0 ns, so make a "
+            "new network for each."
+        )
     return made
+
+
+def said_of(network: Network) -> dict[str, Any]:
+    """What a network says after a run. Raises ConfigError where that is no mapping."""
+    return dict(instance_of("what statistics() gave", network.statistics(), Mapping, "give a dict, such as {}"))
+
+
+def check_times(finish_ns: Sequence[object]) -> None:
+    """Raise ConfigError where a network has told things at times that are none."""
+    for npu, ns in enumerate(finish_ns):
+        if not isinstance(ns, Integral) or ns < 0:
+            raise ConfigError(
+                f"NPU {npu} has finished at {shown(ns)} ns by the network's clock; its times must be whole ns that "
+                "never go back."
+            )
 
 
 def _ns3(word: str) -> Ns3:

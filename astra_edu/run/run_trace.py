@@ -10,7 +10,7 @@ from astra_edu.network.folded import AmbiguousError
 from astra_edu.run.effort import check_effort, messages_of
 from astra_edu.run.everyone import Everyone
 from astra_edu.run.hardware import Hardware, WatchedMessages
-from astra_edu.run.networks import MakesNetwork, network_of
+from astra_edu.run.networks import MakesNetwork, check_times, network_of, said_of
 from astra_edu.run.one_for_all import OneForAll, fits
 from astra_edu.run.stalled import check_stalled
 from astra_edu.run.trace_result import TraceResult
@@ -70,11 +70,12 @@ def run_trace(
     run.run(expected if progress else 0)
     if isinstance(run.messages, WatchedMessages):
         check_stalled(run.npus, run.messages)
-    _finished(run.npus, run.messages.unmatched(), run.network.blocked())
+    _finished(run.npus, run.messages.unmatched(), str(run.network.blocked() or ""))
     finish_ns = tuple(npu.finished_ns or 0 for npu in run.npus)
+    check_times(finish_ns)
     _took_time(max(finish_ns))
     ran = sorted((ran for npu in run.npus for ran in npu.ran), key=lambda ran: ran.end_ns)
-    said = dict(run.network.statistics())
+    said = said_of(run.network)
     own = network is not None
     return TraceResult(trace, platform, finish_ns, ran, run.stays, run.uses, run.lost, statistics=said, own_network=own)
 

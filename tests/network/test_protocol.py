@@ -1,5 +1,6 @@
 """Any network under the same engine: matching above it, the clock in it, and what a run says of it."""
 
+from functools import partial
 from heapq import heappop, heappush
 
 import pytest
@@ -118,12 +119,49 @@ def test_why_messages_never_arrive_is_said_in_the_networks_words():
         (Heap(platform()), "give \"ns-3\", or what is called with the platform"),
         (17, "network is 17; give"),
         ("ns3", "the only word is \"ns-3\""),
+        (lambda _, one=Links((ae.Block("Ring", 8, 50, 500),)): setattr(one, "now", 7) or one, "(now) is 7; a run begins"),
         (lambda _: Clock(), "which has no send and no statistics and no blocked; see CONTRIBUTING"),
     ],
 )  # fmt: skip
 def test_what_is_no_network_is_told(network, words):
     with pytest.raises(ConfigError) as told:
         ae.simulate(trace(), platform(), network=network)
+    assert words in str(told.value)
+
+
+class Wrong(Links):
+    """Links, but for one method."""
+
+    def __init__(self, where, **own):
+        super().__init__(where.network)
+        self.__dict__ |= {name: partial(method, self) for name, method in own.items()}
+
+
+def twice(self, source, destination, message_bytes, arrived, what):
+    for ns in (5, 7):
+        self.schedule(self.now + ns, arrived, what)
+
+
+def later(ns):
+    return lambda self, source, destination, size, arrived, what: self.schedule(self.now + ns, arrived, what)
+
+
+@pytest.mark.parametrize(
+    ("own", "words"),
+    [
+        ({"send": twice}, "has said twice that a message (tag "),
+        ({"send": later(5.5)}, " ns by the network's clock; its times must be whole ns"),
+        ({"send": later(float("nan"))}, "finished at nan ns by the network's clock"),
+        ({"send": later(-50)}, "never go back"),
+        ({"statistics": lambda self: None}, "what statistics() gave is None; give a dict"),
+        ({"statistics": lambda self: [1]}, "what statistics() gave is [1]; give a dict"),
+        ({"send": lambda self, *given: None, "blocked": lambda self: 5}, "never ends; 5."),
+        ({"send": lambda self, *given: None, "blocked": lambda self: None}, "never ends."),
+    ],
+)
+def test_a_network_that_does_what_it_must_not_is_told(own, words):
+    with pytest.raises(ConfigError) as told:
+        ae.simulate(trace(), platform(), network=lambda where: Wrong(where, **own), progress=False)
     assert words in str(told.value)
 
 
