@@ -39,13 +39,11 @@ def expected(size, *steps):
 
 @pytest.mark.parametrize(
     "share",
-    [lambda link, ns: 1e-12, lambda link, ns: ns // 1000 % 2 * 1e-12, lambda link, ns: 1e-12 * (1 + ns // 1000)],
+    [lambda _, ns: 1e-12, lambda _, ns: ns // 1000 % 2 * 1e-12, lambda _, ns: 1e-12 * (1 + ns // 1000)],
 )
 def test_a_message_that_would_meet_changes_for_ever_is_told(share, monkeypatch):
     monkeypatch.setattr(varying, "MOST_FOR_A_MESSAGE", 10_000)
-    with pytest.raises(
-        ae.ConfigError, match=r"meets more than 10,000 changes of the bandwidth on the link 0 -> 1; give"
-    ):
+    with pytest.raises(ae.ConfigError, match=r"a message meets more than 10,000 changes .* the link 0 -> 1; give"):
         one_message(2**20, network=ae.Varying(share, changes=1000))
 
 
