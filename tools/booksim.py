@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import astra_edu as ae
+from astra_edu.network.credits import LoadPoint
 
 DATA = Path(__file__).parent.parent / "tests" / "data" / "booksim" / "latency_load.csv"
 FLIT = 256
@@ -51,7 +52,7 @@ def _row(row: dict[str, str]) -> Row:
     return Row(*names, float(row["load_flits"]), latency, float(row["hops_mean"]), float(row["accepted_flits"]))
 
 
-def ours(topology: str, traffic: str, load: float, cycles: int = 8000, warm_up: int = 6000) -> ae.load_latency:
+def ours(topology: str, traffic: str, load: float, cycles: int = 8000, warm_up: int = 6000) -> LoadPoint:
     """The same by us: a LoadPoint."""
     (point,) = ae.load_latency(NETWORKS[topology], SETTINGS, traffic, [load], cycles, warm_up)
     return point

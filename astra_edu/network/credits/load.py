@@ -8,7 +8,7 @@ from math import log, nan, prod
 from random import Random
 from typing import NamedTuple
 
-from astra_edu.base.errors import ConfigError, choice, positive, whole
+from astra_edu.base.errors import ConfigError, answer_of, choice, function, instance_of, list_of, positive, shown, whole
 from astra_edu.network.block import Block, checked_blocks
 from astra_edu.network.credits.fabric import Fabric
 from astra_edu.network.credits.network import quantiles
@@ -63,7 +63,8 @@ def load_latency(
     from (x, y) to (y, x); "neighbour", one further along every side, and round; or a function of the sender and a
     random.Random.
 
-    Raises ConfigError for loads that are not above 0 and at most 1, and for patterns that don't fit.
+    Raises ConfigError for loads that are not above 0 and at most 1, and for patterns that don't fit: an NPU that
+    packets of others don't pass, as on a switch, can't send to itself.
 
     >>> mesh = ae.Block("Mesh", 16, bandwidth=50, latency=5)
     >>> flits = ae.Credits(flit=256, packet=1024, buffer=8, ports=1)
@@ -73,9 +74,11 @@ def load_latency(
     """
     parts = network if isinstance(network, GraphNetwork) else checked_blocks(network)
     sides = _sides(parts)
-    to = _pattern(pattern, sides) if isinstance(pattern, str) else pattern
+    instance_of("settings", settings, Credits, "give an ae.Credits(...)")
+    to = _pattern(pattern, sides) if isinstance(pattern, str) else _own(pattern, prod(sides))
+    given = list_of("loads", loads, "give flits for each NPU and cycle, such as [0.1, 0.2]")
     times = whole("cycles", cycles, at_least=1), whole("warm_up", warm_up, at_least=0)
-    return [_point(parts, settings, to, _load(load), *times) for load in loads]
+    return [_point(parts, settings, to, _load(load), *times) for load in given]
 
 
 def _load(load: float) -> float:
@@ -104,6 +107,19 @@ def _pattern(pattern: str, sides: list[int]) -> Pattern:
             raise ConfigError(f"pattern is 'transpose'; that takes two sides that are as long, and these are {sides}.")
         return lambda source, _: source % sides[0] * sides[0] + source // sides[0]
     return lambda source, _: _neighbour(source, sides)
+
+
+def _own(pattern: Pattern, npus: int) -> Pattern:
+    """Somebody's function, whose answers are looked at."""
+    function("pattern", pattern, f"give one of {', '.join(PATTERNS)}, or a function of an NPU and a random.Random")
+
+    def to(source: int, random: Random) -> int:
+        found = answer_of("pattern", pattern, source, random)
+        if type(found) is not int or not 0 <= found < npus:
+            raise ConfigError(f"pattern({source}, random) gave {shown(found)}; give an NPU, 0 to {npus - 1}.")
+        return found
+
+    return to
 
 
 def _neighbour(source: int, sides: list[int]) -> int:
