@@ -52,6 +52,30 @@ def test_it_is_proved_counted_and_simulated_on_random_graphs_and_never_faster_th
             assert as_trace == made.matched_ns
 
 
+@pytest.mark.parametrize("collective", COLLECTIVES)
+def test_shards_that_take_no_time_stay_in_order(collective):
+    """One NPU hands on in the same ns what it has just got; backwards, it must have got all before."""
+    graph = nx.path_graph(6, create_using=nx.DiGraph).to_undirected().to_directed()
+    for tail, head in graph.edges:
+        graph.edges[tail, head].update(bandwidth=400, latency=300 * (min(tail, head) == 2))
+    made = ae.synthesize(collective, ae.GraphNetwork(graph), 60, tries=4)
+    ae.prove(made)
+    assert made.bound_ns <= made.simulated_ns() == made.planned_ns
+    with pytest.raises(ae.ConfigError, match="give more bytes"):
+        ae.synthesize(collective, ae.Block("Ring", 6, 400, 0), 60)
+
+
+def test_a_bound_is_no_more_than_a_time_that_was_reached():
+    """Sums of parts of a ns were more by 1e-11."""
+    graph = nx.DiGraph([(0, 1), (1, 0)])
+    for bandwidth in range(1, 60):
+        for edge in graph.edges:
+            graph.edges[edge].update(bandwidth=bandwidth, latency=0)
+        made = ae.synthesize("all-reduce", ae.GraphNetwork(graph), 2**16, tries=1)
+        assert made.bound_ns <= made.matched_ns
+        assert made.efficiency <= 1
+
+
 @pytest.mark.parametrize("seed", range(40, 56))
 def test_where_links_are_alike_steps_cost_nothing(seed):
     made = made_for(seed, alike=True)

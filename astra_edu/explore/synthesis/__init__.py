@@ -82,6 +82,12 @@ def synthesize(
         matched += [each.later(since) for step in steps for each in step]
         since = max(each.end_ns for each in matched)
         groups.append(_rounds(op, steps))
+    planned_ns = stepped_ns(every, graph.links, shard_bytes)
+    if not planned_ns:
+        raise ConfigError(
+            f"collective_bytes is {collective_bytes}: shards of {shard_bytes} bytes take less than a ns over each link "
+            "of this network, and there is no latency; give more bytes."
+        )
     return Synthesized(
         wanted,
         "synthesized",
@@ -91,7 +97,7 @@ def synthesize(
         network=graph,
         collective_bytes=collective_bytes,
         matched=tuple(sorted(matched, key=lambda each: each.start_ns)),
-        planned_ns=stepped_ns(every, graph.links, shard_bytes),
+        planned_ns=planned_ns,
     )
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from heapq import heapify, heappop, heappush
-from math import inf
+from math import ceil, inf
 
 from astra_edu.collectives import Collective
 from astra_edu.network import Block, GraphNetwork
@@ -27,7 +27,7 @@ MOST_FLOWS = 50_000
 Links = Mapping[LinkName, Block]
 
 
-def lower_bound_ns(network: GraphNetwork, collective: Collective, shard_bytes: int, parts: int = 1) -> float:
+def lower_bound_ns(network: GraphNetwork, collective: Collective, shard_bytes: int, parts: int = 1) -> int:
     """Of an all-gather, reduce-scatter or all-reduce whose blocks (an all-reduce's: n-ths) are `parts` shards each.
 
     >>> ring = ae.GraphNetwork(ae.as_graph(ae.Block("Ring", 8, bandwidth=50, latency=500)))
@@ -38,9 +38,11 @@ def lower_bound_ns(network: GraphNetwork, collective: Collective, shard_bytes: i
     back = {(head, tail): block for (tail, head), block in there.items()}
     far = _farthest(there, network.npus, shard_bytes)
     if collective is Collective.ALL_REDUCE:
-        return max(far, *_reduced(there, network.npus, shard_bytes, parts))
-    links = there if collective is Collective.ALL_GATHER else back
-    return max(far, _gathered(links, network.npus, shard_bytes, parts))
+        found = max(_reduced(there, network.npus, shard_bytes, parts))
+    else:
+        links = there if collective is Collective.ALL_GATHER else back
+        found = _gathered(links, network.npus, shard_bytes, parts)
+    return max(far, ceil(found * (1 - 1e-12)))  # whole ns, though parts of ns are added up
 
 
 def _farthest(links: Links, npus: int, shard_bytes: int) -> int:

@@ -129,5 +129,7 @@ def all_gather(
 def backwards(planned: Sequence[Planned]) -> list[Planned]:
     """The same transfers the other way round in space and time: of an all-gather, a reduce-scatter."""
     last = max(each.end_ns for each in planned)
-    turned = [Planned(each.way.back, each.shard, last - each.end_ns, last - each.start_ns) for each in planned]
-    return sorted(turned, key=lambda each: each.start_ns)
+    turned = [
+        Planned(each.way.back, each.shard, last - each.end_ns, last - each.start_ns) for each in reversed(planned)
+    ]
+    return sorted(turned, key=lambda each: each.start_ns)  # of those that take 0 ns, what was last stays first

@@ -58,7 +58,7 @@ class Synthesized(Schedule):
         return self.buffer_bytes(self.collective_bytes) // self.shards_per_buffer
 
     @cached_property
-    def bound_ns(self) -> float:
+    def bound_ns(self) -> int:
         """The least time in which the links allow the collective with shards of this size; see lower_bound."""
         parts = self.shards // self.npus
         return lower_bound_ns(self.network, self.collective, self.shard_bytes, parts)
@@ -91,8 +91,8 @@ class Synthesized(Schedule):
         """A row for this schedule, the same as a trace, and each other algorithm, simulated on the same graph.
 
         Columns: the total in µs, and the lower bound's share of it. others: names in ae.ALGORITHMS; by default ring,
-        direct, trees and what else this package has, as far as they work for this number of NPUs. Endpoints take no
-        time. Registers this schedule as "synthesized". Raises ConfigError for names that can't be run.
+        direct, trees and what else this package has, as far as they work for this number of NPUs; one with smaller
+        shards, such as a double binary tree, may take less than the bound. Endpoints take no time. Registers this schedule as "synthesized". Raises ConfigError for names that can't be run.
 
         >>> mesh = ae.synthesize("all-reduce", ae.Block("Mesh", 9, bandwidth=50, latency=500), "1 MiB", parts=2)
         >>> list(mesh.compared(["ring", "direct"]).index)
