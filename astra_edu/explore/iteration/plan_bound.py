@@ -63,6 +63,14 @@ Between = dict[tuple[int, int], Step]
 """(NPUs of the tensor groups before, after): what is sent between two layer groups, for one micro-batch."""
 
 
+def kept_bytes(groups: Sequence[float]) -> float:
+    """What all layer groups keep together, added up in the order of the search: the last bit decides about a limit."""
+    whole = 0.0
+    for own in reversed(groups):
+        whole += own
+    return whole
+
+
 @dataclass(frozen=True)
 class Table:
     """Of every layer group its choices, and what is sent before it. most: bytes that an NPU has."""
@@ -141,7 +149,7 @@ def relaxed(table: Table) -> tuple[list[Priced], list[Choice] | None]:
     low, high = 0.0, max((choice.ns for choices in table.choices for choice in choices), default=1.0)
     for _ in range(PRICES):
         chosen = tried[-1].chosen
-        fits = sum(choice.kept for choice in chosen) <= table.most
+        fits = kept_bytes([choice.kept for choice in chosen]) <= table.most
         if fits and (ns := table.whole_ns(chosen)) < best_ns:
             best, best_ns = chosen, ns
         price = tried[-1].price

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.explore.iteration.parts import Step
-from astra_edu.explore.iteration.plan_bound import Behind, Between, Choice, Priced, Table, relaxed
+from astra_edu.explore.iteration.plan_bound import Behind, Between, Choice, Priced, Table, kept_bytes, relaxed
 from astra_edu.explore.iteration.plan_times import all_steps, resharded
 from astra_edu.explore.iteration.plans import Plan, Plans
 from astra_edu.explore.iteration.stage_times import ADAM_TRAFFIC
@@ -55,7 +55,7 @@ def fastest_plan(plans: Plans, device: Device, platform: Platform, memory_bytes:
         except ConfigError as error:
             problem = error
             continue
-        least = min(least, sum(min(choice.kept for choice in choices) for choices in table.choices))
+        least = min(least, kept_bytes([min(choice.kept for choice in choices) for choices in table.choices]))
         label = _shortest(table, best[0])
         if label is not None:
             best = _whole_ns(label), Plan(plans.starts, label.strategies)
@@ -120,7 +120,7 @@ def _shortest(table: Table, most_ns: float) -> Label | None:
     need = [min(choice.kept for choice in choices) for choices in table.choices]
     labels: dict[int, list[Label]] = {0: [Label(0.0, 0.0, 0.0, 0.0, ())]}
     for g in reversed(range(len(table.choices))):
-        room = table.most - sum(need[:g])
+        room = table.most - sum(need[:g]) * (1 - 1e-12)  # whose last bit is rounded
         rest = {c.strategy.tensor: [each.before(g, c.strategy.tensor) for each in prices] for c in table.choices[g]}
         found: dict[int, list[Label]] = {}
         for label in (each for some in labels.values() for each in some):
@@ -158,7 +158,7 @@ def _least_ns(table: Table, ns: float, kept: float, rest: Sequence[float], price
 def _label(table: Table, chosen: Sequence[Choice]) -> Label:
     """A whole plan as a label."""
     strategies = tuple(choice.strategy for choice in chosen)
-    return Label(table.whole_ns(chosen), sum(choice.kept for choice in chosen), 0.0, 0.0, strategies)
+    return Label(table.whole_ns(chosen), kept_bytes([choice.kept for choice in chosen]), 0.0, 0.0, strategies)
 
 
 def _between(plans: Plans, table: Sequence[Sequence[Choice]], g: int, platform: Platform) -> Between:

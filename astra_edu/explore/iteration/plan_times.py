@@ -10,6 +10,7 @@ from astra_edu.base.units import format_bytes
 from astra_edu.collectives import Collective
 from astra_edu.explore.iteration.groups import groups
 from astra_edu.explore.iteration.parts import Step, exposed_ns, took_by
+from astra_edu.explore.iteration.plan_bound import kept_bytes
 from astra_edu.explore.iteration.plans import Plan
 from astra_edu.explore.iteration.stage_times import ADAM_TRAFFIC, operator_steps
 from astra_edu.system import Platform
@@ -93,9 +94,11 @@ def planned(model: Model, plan: Plan, device: Device, platform: Platform) -> Pla
         again,
         round(exposed_ns(steps, 1)),
         round(update),
-        sum(
-            memory_of_operators(abridged(model), each, own).total
-            for own, each in zip(operators, plan.strategies, strict=True)
+        kept_bytes(
+            [
+                memory_of_operators(abridged(model), each, own).total
+                for own, each in zip(operators, plan.strategies, strict=True)
+            ]
         ),
         plan,
     )

@@ -74,6 +74,11 @@ class Plans:
     starts: tuple[int, ...]
     strategies: tuple[Strategy, ...]
 
+    def check_model(self, model: Model) -> None:
+        """Raise ConfigError for another model than that of the plans."""
+        if model != self.model:
+            raise ConfigError(f"model is {model.name}, and these are plans for {self.model.name}; give the same.")
+
     @cached_property
     def by_micro_batches(self) -> dict[int, list[Strategy]]:
         """The strategies that can stand in one plan."""
@@ -123,6 +128,7 @@ def plans(
     <65,543 plans of 5 layer groups of VGG-16>
     """
     model = named_model(model)
+    npus, batch = whole("npus", npus, at_least=1), whole("batch", batch, at_least=1)
     parts = None if groups is None else whole("groups", groups, at_least=1)
     starts = _block_starts(model, parts) if model.blocks else _layer_starts(model, parts)
     if strategies is None:

@@ -81,6 +81,7 @@ def fastest(
     model = named_model(model)
     device = named_device(device)
     if isinstance(strategies, Plans):
+        strategies.check_model(model)
         return planned(model, fastest_plan(strategies, device, platform, device.memory_bytes), device, platform)
     about, problem = abridged(model), ConfigError("there are no strategies to choose the fastest from.")
     queue: list[tuple[float, int, Strategy | StageTimes | Iteration]] = [

@@ -15,6 +15,7 @@ from astra_edu.explore.search.result import Search
 from astra_edu.explore.search.space import Space
 from astra_edu.explore.search.trials import Trials
 from astra_edu.workload.compute import device as named_device
+from astra_edu.workload.models import model as named_model
 
 TIMES = ("at_least_ns", "total_ns")
 
@@ -33,11 +34,13 @@ def best_of(plans: Plans, given: Mapping[str, Any], goals: Goals) -> Space:
 
     Raises ConfigError where none keeps the limit of memory, with the least that is needed.
     """
-    missing = [name for name in ("device", "platform") if name not in given]
+    missing = [name for name in ("model", "device", "platform") if name not in given]
     if missing:
         raise ConfigError(
-            f"a plan is estimated on a device and a platform; give {missing[0]}: given={{{missing[0]!r}: ...}}."
+            "a plan is estimated for a model on a device and a platform; give "
+            f"{missing[0]}: given={{{missing[0]!r}: ...}}."
         )
+    plans.check_model(named_model(given["model"]))
     most: Any = goals.limits.get("memory_bytes")
     plan = fastest_plan(plans, named_device(given["device"]), given["platform"], most)
     return Space((Axis("strategy", (plan,), ({"strategy": repr(plan)[1:-1]},)),))

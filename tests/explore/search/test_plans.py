@@ -71,6 +71,32 @@ def test_the_fastest_is_that_of_all_plans_within_any_limit_of_memory(seed):
         assert best <= found.total_ns <= best + rounding
 
 
+def test_a_limit_of_what_a_plan_keeps_to_the_last_bit_lets_it_pass():
+    """Groups of 3 keep parts of a byte, whose sum depends on the order in which they are added up."""
+    model = ae.transformer("t", hidden=128, heads=8, blocks=2, sequence=32, vocabulary=1000)
+    network = ae.Platform((ae.Dimension.of("Ring", 3, 20, 500),), ae.SystemConfig.of("ring", splits=1))
+    whole = ae.plans(model, 3, 24, groups=2)
+    for seed in range(6):
+        plans = Plans(model, whole.starts, tuple(Random(seed).sample(whole.strategies, 4)))
+        every = [ae.estimate(model, plan, A100, network) for plan in plans]
+        for limit in sorted({each.memory_bytes for each in every})[::10]:
+            found = ae.estimate(model, fastest_plan(plans, A100, network, limit), A100, network)
+            assert found.memory_bytes <= limit
+            assert found.total_ns <= min(each.total_ns for each in every if each.memory_bytes <= limit) + 26
+
+
+def test_plans_of_another_model_are_refused():
+    given = {"model": "resnet50", "device": "a100", "platform": platform(4)}
+    with pytest.raises(ConfigError, match="model is ResNet-50, and these are plans for VGG-16"):
+        ae.search({"strategy": ae.plans("vgg16", 4, 16)}, run=ae.estimate, given=given)
+    with pytest.raises(ConfigError, match="model is ResNet-50, and these are plans for VGG-16"):
+        ae.fastest("resnet50", ae.plans("vgg16", 4, 16), "a100", platform(4))
+    with pytest.raises(ConfigError, match="give model"):
+        ae.search({"strategy": ae.plans("vgg16", 4, 16)}, run=ae.estimate)
+    with pytest.raises(ConfigError, match="batch is '16'"):
+        ae.plans("vgg16", 4, "16", strategies=[ae.Strategy(data=4, batch=16)])
+
+
 def test_where_nothing_fits_the_least_is_named():
     plans, network = ae.plans(SMALL, 4, 16, groups=2), platform(4)
     least = min(ae.estimate(SMALL, plan, A100, network).memory_bytes for plan in some_plans(plans))
