@@ -74,9 +74,9 @@ def _check(points: Sequence[Point]) -> None:
             raise ConfigError(f"points {before} and {number} are the same: {shown(point)}.")
 
 
-def not_taken(names: Iterable[str], what: str) -> None:
+def not_taken(names: Iterable[str], what: str, own: Sequence[str] = TAKEN) -> None:
     """Raise ConfigError where a name is one of a sweep's own columns."""
-    if both := [name for name in names if name in TAKEN]:
+    if both := [name for name in names if name in own]:
         raise ConfigError(f"{both[0]} is the name of {what}; a sweep has a column of that name, so take another one.")
 
 

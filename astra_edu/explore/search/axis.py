@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
+from itertools import islice
 from numbers import Real
 from typing import Any, Protocol
 
 from astra_edu.base.errors import ConfigError, flag, positive, shown
-from astra_edu.explore.points import plain
+from astra_edu.explore.points import key_of, plain
 
 Features = dict[str, Any]
 """What tells a value from the others of its setting: name -> number or text."""
@@ -146,26 +147,32 @@ class Axis:
 def axis(name: str, values: Any) -> Axis:
     """A setting's values: a list, a Range, or what spaces makes. Raises ConfigError for anything else."""
     if isinstance(values, Range) and not values.finite:
-        return Axis(name, (), (), values)
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        if values.low < values.high:
+            return Axis(name, (), (), values)
+        values = [values.low]
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise ConfigError(
             f"{name} is {shown(values)}; give a list of its values, such as [{shown(values)}], or a Range."
         )
     size = getattr(values, "size", 0)
     if isinstance(size, int) and size > MOST_VALUES:
-        raise ConfigError(f"{name} has {values!r}; {MOST_VALUES:,} is the most for one setting.{_elsewhere(values)}")
-    every = tuple(values)
+        has = f"{name} has {shown(values)}; {MOST_VALUES:,} is the most for one setting."
+        raise ConfigError(has + _elsewhere(values))
+    every = tuple(islice(values, MOST_VALUES + 1))
     if not every:
         raise ConfigError(f"{name} has no values.")
     if len(every) > MOST_VALUES:
-        raise ConfigError(f"{name} has {len(every):,} values; {MOST_VALUES:,} is the most for one setting.")
+        raise ConfigError(
+            f"{name} has more than {MOST_VALUES:,} values, the most for one setting; of more numbers give a Range "
+            "without a step, or take larger steps."
+        )
     told = values.described() if hasattr(values, "described") else _features(every)
     features = tuple(
         {f"{name}{'.' * (not k.startswith('[') and bool(k))}{k}": v for k, v in each.items()} for each in told
     )
-    seen: dict[Any, int] = {}
+    seen: dict[str, int] = {}
     for k, value in enumerate(every):
-        if (first := seen.setdefault(plain(value), k)) != k:
+        if (first := seen.setdefault(key_of({name: value}), k)) != k:
             raise ConfigError(f"values {first} and {k} of {name} are the same: {shown(value)}.")
     return Axis(name, every, features)
 

@@ -28,11 +28,15 @@ KNOWN: dict[Any, tuple[Callable[..., float | None], tuple[str, ...]]] = {
 
 @dataclass(frozen=True)
 class Bound:
-    """run: gives what the objective can't be below, or None where it can't say. reads: the settings it depends on."""
+    """run: gives what the objective can't be below, or None where it can't say. reads: the settings it depends on.
+
+    checked: whether it is somebody's own, of which a run may show that it is none.
+    """
 
     run: Callable[..., Any]
     reads: tuple[str, ...]
     given: Mapping[str, Any]
+    checked: bool = False
 
     def of_places(self, space: Space) -> dict[Place, float] | None:
         """For each way to choose those of the axes that it reads; None where there are too many."""
@@ -53,6 +57,10 @@ class Bound:
             value = self.run(**{name: each for name, each in made.items() if name in self._takes()})
         except ConfigError:
             return -math.inf
+        except Exception as problem:  # whatever a stranger's function raises
+            if self.checked:
+                raise ConfigError(f"bound fails with {type(problem).__name__}: {problem}") from problem
+            raise
         if value is None:
             return -math.inf
         if isinstance(value, bool) or not isinstance(value, Real) or math.isnan(value):
@@ -67,17 +75,20 @@ def bound_of(run: Any, given: Mapping[str, Any], goals: Goals, own: Any) -> Boun
     """A bound of one's own, or the one known of a run and "at_least_ns"; None where there is none."""
     if own is not None:
         try:
-            parameters = tuple(inspect.signature(function("bound", own, "give a function of settings")).parameters)
+            parameters = inspect.signature(function("bound", own, "give a function of settings")).parameters
         except ValueError:
             raise ConfigError(f"bound is {shown(own)}, whose parameters can't be read; give a function.") from None
         if len(goals.objectives) > 1:
             raise ConfigError("bound is for one objective; leave it out where there are several.")
-        return Bound(own, parameters, given)
-    if run in KNOWN and goals.objectives == ("at_least_ns",):
-        most = goals.limits.get("memory_bytes")
-        limit = {"memory_bytes": most} if run is estimate and isinstance(most, int | float) else {}
-        return Bound(*KNOWN[run], {**given, **limit})
-    return None
+        if loose := [each.name for each in parameters.values() if each.kind in (each.VAR_KEYWORD, each.VAR_POSITIONAL)]:
+            raise ConfigError(f"bound takes any settings as {loose[0]!r}; let it take those that it reads by name.")
+        return Bound(own, tuple(parameters), given, checked=True)
+    known = next((about for function, about in KNOWN.items() if function is run), None)
+    if known is None or goals.objectives != ("at_least_ns",):
+        return None
+    most = goals.limits.get("memory_bytes")
+    limit = {"memory_bytes": most} if run is estimate and isinstance(most, int | float) else {}
+    return Bound(*known, {**given, **limit})
 
 
 def _meet(one: str, other: str) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
+from astra_edu.base.errors import ConfigError
 from astra_edu.explore.search.space import Place
-from astra_edu.explore.search.trials import Trials
+from astra_edu.explore.search.trials import Trials, Tried
 
 AT_ONCE = 64
 """Points that are given out together."""
@@ -24,9 +25,10 @@ def every_point(trials: Trials) -> None:
 class ByBound:
     """Points in the order of what they can't be below; which of them can still be better than the best."""
 
-    def __init__(self, trials: Trials, bounds: Sequence[tuple[float, Place]]) -> None:
-        """bounds: (what its objective can't be below, the place) of every point."""
+    def __init__(self, trials: Trials, bounds: Sequence[tuple[float, Place]], checked: bool = False) -> None:
+        """bounds: (what its objective can't be below, the place) of every point. checked: whether runs are to show."""
         self.trials = trials
+        self.of = dict(map(reversed, bounds)) if checked else {}
         self.bounds = sorted(bounds)
 
     @property
@@ -47,7 +49,17 @@ class ByBound:
         """Up to `most` points, the lowest bound first."""
         end = len(self.trials.known) + most
         while (left := min(self.trials.left, end - len(self.trials.known))) > 0 and (some := self.open):
-            self.trials.run(place for _, place in some[: min(left, FIRST)])
+            for each in self.trials.run(place for _, place in some[: min(left, FIRST)]):
+                self._check(each)
+
+    def _check(self, tried: Tried) -> None:
+        """Raise ConfigError where a point has less than its bound."""
+        bound = self.of.get(tried.place)
+        if bound is not None and tried.values and tried.values[0] < bound - 1e-9 * abs(bound):
+            raise ConfigError(
+                f"bound gives {bound:,} for {tried.words}, and {self.trials.goals.names[0]} is {tried.values[0]:,} "
+                "there; let it give what no run can be below."
+            )
 
     @property
     def can_end(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 from astra_edu.base.errors import ConfigError, shown, suggestion
@@ -43,7 +43,7 @@ class Goals:
             value = _of(row, each, "objective") if isinstance(each, str) else each(row)
             if hasattr(value, "item"):
                 value = value.item()
-            if not _is_number(value) or math.isinf(value):
+            if not _is_number(value) or value in (math.inf, -math.inf):
                 return None
             found.append(value)
         return tuple(found)
@@ -102,13 +102,19 @@ def frontier(values: Sequence[Sequence[float]]) -> list[int]:
 
 
 def _limit(name: str, limit: Any) -> Limit:
-    pair = tuple(limit) if isinstance(limit, Sequence) and not isinstance(limit, str) else (limit,)
-    numbers = all(x is None or _is_number(x) for x in pair)
-    if callable(limit) or (numbers and (len(pair) == 2 or limit is not None) and len(pair) < 3 and pair):
-        return limit if callable(limit) or len(pair) == 1 else pair
-    raise ConfigError(
-        f"the limit of {name} is {shown(limit)}; give the most, (the least, the most), or a function of a row."
-    )
+    if callable(limit):
+        return limit
+    if _is_number(limit):
+        return _python(limit)
+    pair = list(limit) if isinstance(limit, Sequence) and not isinstance(limit, str) else []
+    if len(pair) != 2 or not all(x is None or _is_number(x) for x in pair):
+        raise ConfigError(
+            f"the limit of {name} is {shown(limit)}; give the most, (the least, the most), or a function of a row."
+        )
+    least, most = (None if x is None else _python(x) for x in pair)
+    if least is not None and most is not None and least > most:
+        raise ConfigError(f"the limit of {name} is {shown(limit)}, whose least is above its most.")
+    return least, most
 
 
 def _of(row: Row, name: str, what: str) -> Any:
@@ -119,7 +125,14 @@ def _of(row: Row, name: str, what: str) -> Any:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and not math.isnan(value)
+    if isinstance(value, int):  # of which some are larger than any float
+        return not isinstance(value, bool)
+    return isinstance(value, Real) and not math.isnan(value)
+
+
+def _python(number: Any) -> float:
+    """NumPy's numbers and fractions as Python's."""
+    return int(number) if isinstance(number, Integral) else float(number)
 
 
 def _part(by: float, limit: float) -> float:

@@ -100,6 +100,8 @@ def _neighbours(trials: Trials, dice: Random) -> None:
         centre = next((each for each in _best(trials) if each.place not in done), None)
         if centre is None:
             some = list(islice(_new(trials, [], dice), BATCH)) or list(islice(_unseen(trials), BATCH))
+            if not some:  # of numbers without steps no others were met
+                return
             trials.run(some)
             continue
         new = (place for place in trials.space.near(centre.place) if place not in trials.known)

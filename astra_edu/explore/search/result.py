@@ -86,13 +86,13 @@ class Search:
         if usable:
             near = min(usable, key=lambda each: each.missed)
             words = " and ".join(miss.words for miss in near.misses)
-            return f"none of {self._points()} keeps the constraints; the nearest, {_words(near)}, {words}."
+            return f"none of {self._points()} keeps the constraints; the nearest, {near.words}, {words}."
         if wrong := [each for each in self.tried if each.error]:
-            return f"none of {self._points()} could be used; {_words(wrong[0])}: {wrong[0].error}"
+            return f"none of {self._points()} could be used; {wrong[0].words}: {wrong[0].error}"
         if not self.tried:
-            return "no point was run, as there was no time."
+            return "no point was run, as " + ("their bounds leave none." if self.exact else "there was no time.")
         names = " and ".join(self.goals.names)
-        return f"none of {self._points()} gives a finite {names}; {_words(self.tried[0])} was the first."
+        return f"none of {self._points()} gives a finite {names}; {self.tried[0].words} was the first."
 
     def _points(self) -> str:
         all_of_them = self.size is not None and self.size == self.evaluations
@@ -106,8 +106,8 @@ class Search:
         values = zip(self.goals.names, best.values or (), strict=True)
         said = ", ".join(f"{name} {value:,}" for name, value in values)
         if len(self.goals.objectives) > 1:
-            return f"<{len(self.frontier):,} points on the frontier, from {said} at {_words(best)} on: {self._how()}>"
-        return f"<{said} at {_words(best)}: {self._how()}>"
+            return f"<{len(self.frontier):,} points on the frontier, from {said} at {best.words} on: {self._how()}>"
+        return f"<{said} at {best.words}: {self._how()}>"
 
     def _how(self) -> str:
         if self.exact:
@@ -118,12 +118,6 @@ class Search:
         if self.gap is None:
             return f"{said}; how much better others are isn't known"
         return f"{said}; at most {self.gap:.1%} above what is possible (at least {self.lower_bound:,.0f})"
-
-
-def _words(tried: Tried) -> str:
-    return ", ".join(
-        f"{name} {value:,}" if type(value) is int else f"{name} {value}" for name, value in tried.shown.items()
-    )
 
 
 def _table(tried: Sequence[Tried], goals: Goals) -> pd.DataFrame:

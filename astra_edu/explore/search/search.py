@@ -123,7 +123,8 @@ def _by_bound(trials: Trials, bound: Bound, known: Mapping[Place, float]) -> ByB
     if size is None or size > MOST_BOUNDED or len(trials.goals.objectives) > 1:
         return None
     axes = bound.axes(trials.space)
-    return ByBound(trials, [(known[tuple(place[k] for k in axes)], place) for place in trials.space.places()])
+    bounds = [(known[tuple(place[k] for k in axes)], place) for place in trials.space.places()]
+    return ByBound(trials, bounds, bound.checked)
 
 
 def _ended(trials: Trials, by_bound: ByBound | None) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 from astra_edu.base.errors import ConfigError, shown
 from astra_edu.explore.given import column, parts_of
-from astra_edu.explore.points import Point, not_taken
+from astra_edu.explore.points import TAKEN, Point, not_taken
 from astra_edu.explore.search.axis import Axis, Features, axis
 
 Place = tuple[Any, ...]
@@ -78,7 +78,7 @@ def space_of(space: Any) -> Space:
         )
     if not space:
         raise ConfigError('there is nothing to search; give values such as {"platform.system.splits": [1, 4]}.')
-    not_taken(space, "a setting")
+    not_taken(space, "a setting", (*TAKEN, "kept"))
     for name in space:
         parts_of(name)
     return Space(tuple(axis(name, values) for name, values in space.items()))

@@ -44,6 +44,13 @@ class Tried:
         return sum(each.by for each in self.misses)
 
     @property
+    def words(self) -> str:
+        """Its settings."""
+        return ", ".join(
+            f"{name} {value:,}" if type(value) is int else f"{name} {value}" for name, value in self.shown.items()
+        )
+
+    @property
     def row(self) -> dict[str, Any]:
         """Its settings, as a run takes them, and its numbers."""
         return {**self.point, **self.found}
@@ -111,6 +118,8 @@ class Trials:
         values: tuple[float, ...] | None = None
         misses: tuple[Miss, ...] = ()
         error = outcome.error
+        if "kept" in outcome.found:
+            raise ConfigError("the run gives 'kept', which is a column of a search's own; give it another name.")
         if not error:
             row: Row = {**point, **outcome.found}
             try:

@@ -92,7 +92,8 @@ class Synthesized(Schedule):
 
         Columns: the total in µs, and the lower bound's share of it. others: names in ae.ALGORITHMS; by default ring,
         direct, trees and what else this package has, as far as they work for this number of NPUs; one with smaller
-        shards, such as a double binary tree, may take less than the bound. Endpoints take no time. Registers this schedule as "synthesized". Raises ConfigError for names that can't be run.
+        shards, such as a double binary tree, may take less than the bound. Endpoints take no time. Registers this
+        schedule as "synthesized". Raises ConfigError for names that can't be run.
 
         >>> mesh = ae.synthesize("all-reduce", ae.Block("Mesh", 9, bandwidth=50, latency=500), "1 MiB", parts=2)
         >>> list(mesh.compared(["ring", "direct"]).index)

@@ -2,9 +2,11 @@
 
 import math
 from concurrent.futures import ThreadPoolExecutor
-from itertools import product
+from fractions import Fraction
+from itertools import count, product
 from random import Random
 
+import numpy as np
 import pytest
 
 import astra_edu as ae
@@ -247,6 +249,57 @@ def test_seconds_end_a_search():
         found = ae.search({"x": range(500)}, "value", run=slow, seconds=0.3, method=method, progress=False)
         assert 1 <= found.evaluations < 60
         assert not found.exact
+
+
+def test_values_without_an_end_are_refused_and_numbers_without_a_choice_are_no_search():
+    for values in (range(10**12), count()):
+        with pytest.raises(ConfigError, match="more than 50,000 values"):
+            ae.search({"x": values}, "depth", run=bowl)
+    with pytest.raises(ConfigError, match="give a list of its values"):
+        ae.search({"x": {1: 2}}, "depth", run=bowl)
+    assert ae.search({"x": ae.Range(2.0, 2.0), "y": [4]}, "depth", run=bowl, progress=False).size == 1
+    few = {"x": ae.Range(1.0, math.nextafter(1.0, 2)), "y": [4]}  # two numbers, of which no others are between
+    assert ae.search(few, "depth", run=bowl, budget=50, progress=False).evaluations <= 2
+
+
+def test_a_bound_that_is_none_is_told():
+    for bound, words in (
+        (lambda x: 10 * x + 1, "bound gives 1.0 for x 0, and value is 0 there"),
+        (lambda x: 1 / 0, "bound fails with ZeroDivisionError: division by zero"),
+        (lambda z: 0, "missing 1 required positional argument: 'z'"),
+        (lambda **settings: 0, "any settings as 'settings'"),
+    ):
+        with pytest.raises(ConfigError, match=words):
+            ae.search({"x": range(9)}, "value", run=lambda x: 10 * x, bound=bound, progress=False)
+    never = ae.search({"x": [1]}, "value", run=lambda x: x, bound=lambda x: math.inf, progress=False)
+    assert repr(never) == "<no point was run, as their bounds leave none>"
+
+
+def test_strange_numbers_and_names_are_told_apart():
+    def run(x):
+        return {"value": 10**400 - x, "kept": 1} if x == 3 else {"value": 10**400 - x}
+
+    found = ae.search({"x": [1, True, 2]}, "value", {"x": 10**400}, run=run, progress=False)
+    assert found.best["x"] == 2
+    assert found.evaluations == 3
+    with pytest.raises(ConfigError, match="'kept', which is a column"):
+        ae.search({"x": [3]}, "value", run=run, progress=False)
+    with pytest.raises(ConfigError, match="kept is the name of a setting"):
+        ae.search({"kept": [3]}, "value", run=run, progress=False)
+    for limit in (Fraction(3, 2), np.float32(1.5), np.int64(1), (None, Fraction(3, 2))):
+        kept = ae.search({"x": [2, 1], "y": [1]}, "depth", {"x": limit}, run=bowl, progress=False)
+        assert kept.table["kept"].tolist() == [False, True]
+        assert "1.5 is the most" in repr(kept) or kept.best["x"] == 1
+    with pytest.raises(ConfigError, match="whose least is above its most"):
+        ae.search({"x": [2]}, "depth", {"x": (2, 1)}, run=bowl)
+
+    class Equal:
+        __hash__ = None
+
+        def __call__(self, x):
+            return {"at_least_ns": x}
+
+    assert ae.search({"x": [2, 1]}, run=Equal(), progress=False).best["x"] == 1
 
 
 def test_what_makes_no_sense_is_said():
