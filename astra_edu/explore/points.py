@@ -8,7 +8,8 @@ import pickle
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from hashlib import sha256
-from itertools import product
+from itertools import islice, product
+from math import prod
 from typing import Any
 
 from astra_edu.base.errors import ConfigError, shown
@@ -17,6 +18,8 @@ Point = dict[str, Any]
 """The settings of one run: name -> value."""
 TAKEN = ("point", "found", "error", "seconds")
 """Columns of a sweep's own, in its table or its file."""
+MOST_POINTS = 4_000_000
+"""Of a grid; more don't fit into memory."""
 LONGEST = 2000
 """Letters of a value in a column; of a longer one a digest stands there."""
 
@@ -35,6 +38,10 @@ def points_of(grid_or_points: Any) -> list[Point]:
         points: list[Point] = grid_or_points.to_dict("records")
     elif isinstance(grid_or_points, Mapping):
         values = [_values(name, each) for name, each in grid_or_points.items()]
+        if (many := prod(map(len, values))) > MOST_POINTS:
+            raise ConfigError(
+                f"the grid has {many:,} points; {MOST_POINTS:,} is the most. Give fewer values, or take ae.search."
+            )
         points = [dict(zip(grid_or_points, row, strict=True)) for row in product(*values)] if values else []
     elif isinstance(grid_or_points, Iterable) and not isinstance(grid_or_points, str):
         points = [dict(_mapping(each)) for each in grid_or_points]
@@ -49,7 +56,10 @@ def points_of(grid_or_points: Any) -> list[Point]:
 def _values(name: str, values: Any) -> Sequence[Any]:
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise ConfigError(f"{name} is {shown(values)}; give a list of its values, such as [{shown(values)}].")
-    return list(values)
+    some = list(islice(values, MOST_POINTS + 1))
+    if len(some) > MOST_POINTS:
+        raise ConfigError(f"{name} has more than {MOST_POINTS:,} values; give fewer.")
+    return some
 
 
 def _mapping(point: Any) -> Mapping[str, Any]:

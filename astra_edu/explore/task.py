@@ -135,35 +135,47 @@ def _failed(key: str, problem: BaseException, seconds: float) -> Outcome:
     return Outcome(key, {}, words, seconds)
 
 
-def identity(run: Any) -> Any:
+def identity(run: Any, above: tuple[int, ...] = ()) -> Any:
     """What a function does, as values that can be told from others': its code, and what it has from elsewhere.
 
-    Of this package's functions the name is enough. Raises ConfigError where that can't be found out.
+    Of this package's functions the name is enough. above: ids of what holds it. Raises ConfigError where that can't be
+    found out.
     """
+    if id(run) in above:  # a function that calls itself
+        return ["above", len(above) - above.index(id(run))]
+    above = (*above, id(run))
     if isinstance(run, partial):
-        return ["partial", identity(run.func), [identity(one) for one in run.args], key_of(run.keywords)]
+        return ["partial", identity(run.func, above), [identity(one, above) for one in run.args], key_of(run.keywords)]
     module, name = getattr(run, "__module__", None) or "", getattr(run, "__qualname__", None)
     if name and (module.split(".")[0] == "astra_edu" or inspect.isbuiltin(run)):
         return [module, name]
     if inspect.ismethod(run):
-        return [identity(run.__func__), _state(run.__self__)]
+        return [identity(run.__func__, above), _state(run.__self__, above)]
     if inspect.isfunction(run):
-        cells = [_plain_or_code(cell.cell_contents) for cell in run.__closure__ or ()]
-        defaults = [_plain_or_code(one) for one in (*(run.__defaults__ or ()), *(run.__kwdefaults__ or {}).values())]
-        return [module, name, _code(run.__code__), cells, defaults]
+        cells = [_held(cell, above) for cell in run.__closure__ or ()]
+        defaults = (*(run.__defaults__ or ()), *(run.__kwdefaults__ or {}).values())
+        return [module, name, _code(run.__code__), cells, [_plain_or_code(one, above) for one in defaults]]
     if inspect.isclass(run):
-        return [module, name, [identity(one) for one in vars(run).values() if inspect.isfunction(one)]]
-    return _state(run) if callable(run) else _plain_or_code(run)
+        return [module, name, [identity(one, above) for one in vars(run).values() if inspect.isfunction(one)]]
+    return _state(run, above) if callable(run) else _plain_or_code(run, above)
 
 
-def _state(thing: Any) -> Any:
+def _state(thing: Any, above: tuple[int, ...]) -> Any:
     """An object's class and what it holds."""
-    held = {name: _plain_or_code(value) for name, value in getattr(thing, "__dict__", {}).items()}
-    return [identity(type(thing)), held or (None if hasattr(thing, "__dict__") else plain(thing))]
+    held = {name: _plain_or_code(value, above) for name, value in getattr(thing, "__dict__", {}).items()}
+    return [identity(type(thing), above), held or (None if hasattr(thing, "__dict__") else plain(thing))]
 
 
-def _plain_or_code(value: Any) -> Any:
-    return identity(value) if callable(value) else plain(value)
+def _plain_or_code(value: Any, above: tuple[int, ...]) -> Any:
+    return identity(value, above) if callable(value) else plain(value)
+
+
+def _held(cell: Any, above: tuple[int, ...]) -> Any:
+    """What a function has of the one around it; None where that has given it nothing yet."""
+    try:
+        return _plain_or_code(cell.cell_contents, above)
+    except ValueError:
+        return None
 
 
 def _code(code: Any) -> Any:

@@ -1,5 +1,6 @@
 """Which points a sweep has, what tells them apart, and settings inside of what is given."""
 
+from itertools import count
 from typing import NamedTuple
 
 import networkx as nx
@@ -8,6 +9,7 @@ import pandas as pd
 import pytest
 
 import astra_edu as ae
+from astra_edu.base.errors import ConfigError
 from astra_edu.explore.given import arguments, column, parts_of
 from astra_edu.explore.measures import measures
 from astra_edu.explore.points import key_of, plain, points_of
@@ -169,3 +171,13 @@ def test_measures_are_numbers_by_name():
         measures(None)
     with pytest.raises(ae.ConfigError, match="the run gave 1 as the name"):
         measures({1: 2})
+
+
+def test_a_grid_without_an_end_is_refused_before_it_fills_the_memory():
+    for grid, words in (
+        ({"x": range(10**12)}, "x has more than 4,000,000 values"),
+        ({"x": count()}, "x has more than 4,000,000 values"),
+        ({f"x{k}": range(100) for k in range(6)}, "the grid has 1,000,000,000,000 points; 4,000,000 is the most"),
+    ):
+        with pytest.raises(ConfigError, match=words):
+            points_of(grid)

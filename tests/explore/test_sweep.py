@@ -265,6 +265,42 @@ def test_what_a_run_changes_is_its_own(make):
     assert given == [0]
 
 
+def countdown():
+    def down(x, times=0):
+        return times if x < 1 else down(x - 1, times + 1)
+
+    return down
+
+
+def there_and_back():
+    def there(x):
+        return back(x)
+
+    def back(x):
+        return there(x - 1) if x > 0 else never if x > 5 else 7
+
+    if there is back:
+        never = 1
+    return there
+
+
+class Whole:
+    def __init__(self):
+        self.whole = self
+
+    def __call__(self, x):
+        return 2 * x
+
+
+@pytest.mark.parametrize(("run", "values"), [(countdown(), [1, 2]), (there_and_back(), [7, 7]), (Whole(), [2, 4])])
+def test_a_function_that_calls_itself_is_kept_in_a_store(run, values, tmp_path):
+    for _ in range(2):
+        table = ae.sweep(run, {"x": [1, 2]}, store=tmp_path / "found.parquet", progress=False)
+        assert table["value"].tolist() == values
+    with pytest.raises(ae.ConfigError, match="the runs of another function"):
+        ae.sweep(bool, {"x": [1, 2]}, store=tmp_path / "found.parquet", progress=False)
+
+
 def test_half_letters_are_told(tmp_path):
     store = tmp_path / "runs.parquet"
 

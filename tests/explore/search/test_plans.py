@@ -73,13 +73,13 @@ def test_the_fastest_is_that_of_all_plans_within_any_limit_of_memory(seed):
 
 def test_a_limit_of_what_a_plan_keeps_to_the_last_bit_lets_it_pass():
     """Groups of 3 keep parts of a byte, whose sum depends on the order in which they are added up."""
-    model = ae.transformer("t", hidden=128, heads=8, blocks=2, sequence=32, vocabulary=1000)
-    network = ae.Platform((ae.Dimension.of("Ring", 3, 20, 500),), ae.SystemConfig.of("ring", splits=1))
+    model = ae.transformer("t", hidden=256, heads=8, blocks=2, sequence=32, vocabulary=1000)
+    network = ae.Platform((ae.Dimension.of("FullyConnected", 3, 20, 0),), ae.SystemConfig.of("direct", splits=4))
     whole = ae.plans(model, 3, 24, groups=2)
-    for seed in range(6):
-        plans = Plans(model, whole.starts, tuple(Random(seed).sample(whole.strategies, 4)))
+    for seed in range(3):
+        plans = Plans(model, whole.starts, tuple(Random(seed).sample(whole.strategies, 6)))
         every = [ae.estimate(model, plan, A100, network) for plan in plans]
-        for limit in sorted({each.memory_bytes for each in every})[::10]:
+        for limit in sorted({each.memory_bytes for each in every})[::8]:
             found = ae.estimate(model, fastest_plan(plans, A100, network, limit), A100, network)
             assert found.memory_bytes <= limit
             assert found.total_ns <= min(each.total_ns for each in every if each.memory_bytes <= limit) + 26
