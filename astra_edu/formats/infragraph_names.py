@@ -35,7 +35,8 @@ def indexes(slice_text: str | None, count: int, where: str) -> list[int]:
         start, stop, *step = parts
         if step and step[0] is not None and step[0] <= 0:
             raise ConfigError(f"{where}: the step of [{slice_text}] must be 1 or more.")
-        found = list(range(start or 0, count if stop is None else stop, (step[0] if step else None) or 1))
+        taken = range(start or 0, count if stop is None else stop, (step[0] if step else None) or 1)
+        found = list(taken[: count + 1])
     if outside := [number for number in found if number is None or not 0 <= number < count]:
         raise ConfigError(f"{where}: [{slice_text}] asks for number {outside[0]}; there are 0 to {count - 1}.")
     return [number for number in found if number is not None]
@@ -45,13 +46,16 @@ def expanded(text: str, where: str) -> list[str]:
     """A node of an annotation: "server.0.xpu.1" as it is, "server[0:2]xpu[0]" spelled out."""
     if "[" not in text:
         return [text]
-    found = []
+    found, many = [], 1
     for name, inside in re.findall(r"\.?([^\[\].]+)\[([^\[\]]*)\]", text):
         bounds = inside.split(":")
         if not all(part.isdigit() for part in bounds) or len(bounds) > 2:
             raise ConfigError(f"{where}: {text!r:.60} needs whole numbers in its brackets, such as server[0:2].")
         start, stop = int(bounds[0]), int(bounds[-1]) + (len(bounds) == 1)
-        found.append([f"{name}.{number}" for number in range(start, min(stop, start + MOST_PARTS))])
+        many *= max(0, stop - start)
+        if many > MOST_PARTS:
+            raise ConfigError(f"{where}: {text!r:.60} stands for over {MOST_PARTS:,} components.")
+        found.append([f"{name}.{number}" for number in range(start, stop)])
     return [".".join(parts) for parts in product(*found)]
 
 

@@ -211,3 +211,14 @@ def test_what_the_schema_has_not_is_not_written(tmp_path):
     named = nx.relabel_nodes(ae.as_graph(ae.Block("Switch", 2, 50, 500)), {"switch 0.0": "spine/1"})
     with pytest.raises(ae.ConfigError, match="a switch is called 'spine/1'"):
         ae.save_infragraph(ae.GraphNetwork(named), tmp_path / "x.yaml")
+
+
+def test_slices_without_an_end_are_refused_before_they_fill_the_memory(tmp_path):
+    path, notes = tmp_path / "ring.json", tmp_path / "notes.json"
+    ae.save_infragraph(ae.GraphNetwork(ae.as_graph(ae.Block("Ring", 4, 50, 500))), path)
+    notes.write_text('{"nodes": [{"name": "npu[0:999999]xpu[0:999999]", "attributes": []}]}')
+    with pytest.raises(ae.ConfigError, match="stands for over 1,000,000 components"):
+        ae.load_infragraph(path, annotation=notes)
+    path.write_text(path.read_text().replace("npu[0]", "npu[0:1000000000000]", 1))
+    with pytest.raises(ae.ConfigError, match="asks for number 4; there are 0 to 3"):
+        ae.load_infragraph(path)

@@ -14,7 +14,7 @@ FAULTS = [
     Fault(
         "NaN is a value",
         f"{SEARCH}/goals.py",
-        "if not _is_number(value) or math.isinf(value):",
+        "if not _is_number(value) or value in (math.inf, -math.inf):",
         "if value is None:",
         WRONG,
     ),
