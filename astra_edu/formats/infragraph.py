@@ -46,8 +46,9 @@ def load_infragraph(
     before those of the file, others stay attributes of the graph. dims, shortest, ties: as in GraphNetwork; the schema
     doesn't have them.
 
-    Bandwidths become "GB/s"; they and latencies have 12 digits. Raises ConfigError naming the part for what isn't in the schema, links
-    without numbers, bandwidths in GT/s (of how many bytes isn't said), and the scheme "ring" (nor is how it joins).
+    Bandwidths become "GB/s"; they and latencies have 12 digits. Raises ConfigError naming the part for what isn't in
+    the schema, links without numbers, bandwidths in GT/s (of how many bytes isn't said), and the scheme "ring" (nor is
+    how it joins).
 
     >>> ring = ae.GraphNetwork(ae.as_graph(ae.Block("Ring", 4, bandwidth=50, latency=500)))
     >>> ae.save_infragraph(ring, "ring.yaml")
