@@ -46,14 +46,18 @@ class Tried:
     @property
     def words(self) -> str:
         """Its settings."""
-        return ", ".join(
-            f"{name} {value:,}" if type(value) is int else f"{name} {value}" for name, value in self.shown.items()
-        )
+        return ", ".join(f"{name} {_written(value)}" for name, value in self.shown.items())
 
     @property
     def row(self) -> dict[str, Any]:
         """Its settings, as a run takes them, and its numbers."""
         return {**self.point, **self.found}
+
+
+def _written(value: Any) -> str:
+    if type(value) is int:
+        return f"{value:,}"
+    return f"{value:,.6g}" if type(value) is float else str(value)
 
 
 @dataclass(eq=False)
