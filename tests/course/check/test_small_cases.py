@@ -1,5 +1,6 @@
-"""The small cases of exercise 3's to 14's hints: what stands in their pictures is what the right answers say."""
+"""The small cases of exercise 3's to 17's hints: what stands in their pictures is what the right answers say."""
 
+import re
 from importlib import import_module
 
 import pytest
@@ -140,6 +141,20 @@ def claims():
     prices = {"link": 2, "switch": 10, "NIC": 5}
     costs = [f"{seven(topology, 4, 3, prices) / 8:.0f}" for topology in ("Ring", "FullyConnected", "Switch")]
     yield 14, "dimension_cost", f"2 groups: {costs[0]}, {costs[1]} and {costs[2]} $"
+    points = [(60, 108), (90, 100), (60, 105), (40, 125)]
+    table = " ".join(f"point {k} {dollars} {ns}" for k, (dollars, ns) in enumerate(points))
+    words = re.sub(
+        r" fast enough| the fastest: the limit is 110| <-- 60 is the least, and 105 < 108",
+        "",
+        picture(17, "cheapest_within"),
+    )
+    assert table in words
+    yield 17, "cheapest_within", f"the answer is {right(17, 'cheapest_within')(points, 0.1)}"
+    points = [(10, 90), (20, 50), (30, 60), (20, 70), (40, 50)]
+    yield 17, "frontier", f"on the frontier: {', '.join(map(str, right(17, 'frontier')(points)))}"
+    yield 17, "bound_ns", f"{right(17, 'bound_ns')(size=GIB, npus=[4, 2], gb_s=[3, 0.25]) / 1e9:g} s <-- nobody"
+    least = right(17, "least_dollars")(limit_ns=2e9, size=GIB, npus=[4, 2], prices=[100, 800])
+    yield 17, "least_dollars", f"in all at least {least:g} $"
 
 
 @pytest.mark.parametrize(("number", "name", "words"), list(claims()))
