@@ -194,6 +194,16 @@ GLOSSARY = (
         "training that is repeated after a failure.",
         ("goodput",),
     ),
+    Word(
+        "Pareto frontier",
+        "The designs that no other beats: none is as good in every measure, and better in one.",
+        ("Pareto frontier", "frontier"),
+    ),
+    Word(
+        "elasticity",
+        "By how many per cent a result changes for one per cent of an input. -1: twice as much halves it.",
+        ("elasticity", "elasticities"),
+    ),
     Word("MTBF", "Mean time between failures. Of n NPUs together it is an n-th of one NPU’s.", ("MTBF",)),
     Word(
         "checkpoint",
