@@ -49,8 +49,9 @@ class Packets:
     without end, and nothing is marked or paused there.
 
     ecn_kmin, ecn_kmax, ecn_pmax: packets are marked when more bytes than kmin wait, surely above kmax (both the same:
-    a step). pfc_xoff, pfc_xon: bytes at which a switch stops a link into it, and lets it go on; buffer, then, counts
-    for each link into a switch, see pfc.headroom.
+    a step). "dctcp" and "dcqcn" slow down for marks, and without ecn_kmin there are none: "dctcp" then does what
+    "newreno" does (ae.Ns3("TcpDctcp") marks by itself). pfc_xoff, pfc_xon: bytes at which a switch stops a link into
+    it, and lets it go on; buffer, then, counts for each link into a switch, see pfc.headroom.
 
     control: "newreno", "cubic" and "dctcp" have windows that begin with initial_window packets; "none" and "dcqcn" are
     paced by the NPU, whose flows take turns. window: the most bytes of a flow in the network; None has no limit.
