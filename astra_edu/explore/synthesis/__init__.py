@@ -44,6 +44,9 @@ def synthesize(
     often. TACOS calls them chunks. seed: of all tries; the same seed gives the same schedule.
 
     A link is busy with a shard until it has arrived, and a shard that passes switches has all its links that long.
+    planned_ns goes step by step, as schedules do. Where links differ much, all wait for the slowest of each step, and
+    the same transfers as a trace, made.simulated_ns(steps=False), may take less than half: made.compared() has both.
+
     Raises ConfigError for what is no network or another collective, and for more shards than can be matched.
 
     >>> import networkx as nx
