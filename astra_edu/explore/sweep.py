@@ -37,7 +37,8 @@ def sweep(
     times in ns and its bytes are taken. grid_or_points: name -> values, of which every combination is run; or points
     as mappings or a DataFrame. given: what every run is called with, too; a run that changes it changes a copy of its
     own. A setting may be inside of it: "platform.network[1].bandwidth", "strategy.tensor", of a GraphNetwork
-    "network.graph[0][8].bandwidth". executor: of concurrent.futures or like those, such as Dask's
+    "network.graph[0][8].bandwidth"; where it has a unit, its column's name says it, too:
+    "platform.network[1].bandwidth (GB/s of 2**30)". executor: of concurrent.futures or like those, such as Dask's
     `Client.get_executor()`; None runs in this process. store: a Parquet file that keeps what has been run: after a
     stop at any moment only what was in flight is run again, and other points are added. seed: where `run` takes a
     `seed`, each point has one of its own, made from this one and its settings.
