@@ -117,7 +117,8 @@ def plans(
     groups: portions of a model's equal blocks, a divisor of their number (what comes before and after them are groups,
     too); of a model without blocks, layers go together until so many groups are left. None: up to 8 portions, or each
     layer. strategies: one of which each group has; None takes ae.candidates without pipelines, sequence parallelism
-    and, with several micro-batches, ZeRO-2 and 3. Raises ConfigError where there are none.
+    and, with several micro-batches, ZeRO-2 and 3: the best plan may be slower than ae.fastest of all candidates, one
+    strategy for the whole model. Raises ConfigError where there are none.
 
     Between two groups whose tensor groups have t and u NPUs, activations are shared out anew: every NPU has its
     share of the samples, the same as the others of its tensor group, so where g is the greatest common divisor, the
