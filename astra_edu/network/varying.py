@@ -89,8 +89,8 @@ class Varying:
         """The network of a run."""
         if not platform.congestion_aware:
             raise ConfigError(
-                "the bandwidth of links varies, but without congestion messages know nothing of links; give the "
-                "platform congestion_aware=True."
+                "links vary, but without congestion messages know nothing of links; give the platform "
+                "congestion_aware=True."
             )
         return VaryingLinks(platform.network, self)
 

@@ -14,6 +14,10 @@ from astra_edu.traces import COLLECTIVES, Node, NodeType, Trace
 
 MOST_MESSAGES = 20_000_000
 """A few minutes."""
+GROUPS = (
+    " With process groups they don't; where groups are whole dimensions of the network, as "
+    "ae.traces.from_strategy(..., network=) makes them, one NPU stands for all."
+)
 
 
 def messages_of(trace: Trace, platform: TracePlatform) -> int:
@@ -35,6 +39,7 @@ def check_effort(count: int, keyword: str = "") -> None:
             f"about {count:,} messages would have to be followed one by one, as {why}; {MOST_MESSAGES:,} are the most. "
             f"{f'Leave out {keyword}, or take' if keyword else 'Take'} fewer NPUs, fewer chunks "
             "(preferred-dataset-splits), or another algorithm."
+            f"{'' if keyword else GROUPS}"
         )
 
 

@@ -38,7 +38,8 @@ def uses_of(result: TraceResult) -> dict[LinkName, list[Use]]:
     if not getattr(result, "uses", ()):
         raise ConfigError(
             "this run has no record of its links; use ae.simulate(trace, platform, record=True) with a TracePlatform "
-            "that is congestion_aware=True, and a trace that sends something."
+            "that is congestion_aware=True, a trace that sends something, and no other network= (what such a one has "
+            "to say is in result.statistics)."
         )
     found: defaultdict[LinkName, list[Use]] = defaultdict(list)
     for use in result.uses:
