@@ -167,7 +167,8 @@ def _words(result: TraceResult) -> str:
     """The network in words."""
     network = result.platform.network
     if isinstance(network, GraphNetwork):
-        return f"a graph of {network.npus} NPUs and {len(network.nodes) - network.npus} switches"
+        switches = len(network.nodes) - network.npus
+        return f"a graph of {network.npus} NPUs and {switches} switch{'' if switches == 1 else 'es'}"
     return " × ".join(f"{block.topology} of {block.npus}" for block in network)
 
 
