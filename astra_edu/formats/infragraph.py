@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from astra_edu.base.errors import ConfigError, instance_of
+from astra_edu.base.errors import ConfigError, instance_of, text_of
 from astra_edu.base.files import FileName, path_of, read_text, write_text
 from astra_edu.formats.infragraph_names import expanded, stem
 from astra_edu.formats.infragraph_numbers import annotated, attributes_of, link_numbers
@@ -57,8 +57,10 @@ def load_infragraph(
     """
     import networkx as nx
 
-    name = str(path)
-    system = Infrastructure.of(_document(path), name)
+    document, name = _document(path), str(path)
+    npus = text_of("npus", npus)
+    given = instance_of("links", links or {}, Mapping, "give numbers by the names of links")
+    system = Infrastructure.of(document, name)
     notes = _annotations(annotation)
     graph: Any = nx.Graph()
     graph.add_nodes_from((node, {"type": kind}) for node, kind in system.nodes.items())
@@ -68,7 +70,7 @@ def load_infragraph(
         if graph.has_edge(one, other) and graph.edges[one, other]["link"] != link:
             was = graph.edges[one, other]["link"]
             raise ConfigError(f"{name}: {one} and {other} have two links, {was} and {link}; give one with their sum.")
-        numbers = link_numbers(system.link(device, link), f"{name}: link {link}", (links or {}).get(link, {}))
+        numbers = link_numbers(system.link(device, link), f"{name}: link {link}", given.get(link, {}))
         numbers |= annotated(notes, link, one, other, annotation)
         if lacking := {"bandwidth", "latency"} - numbers.keys():
             missing.setdefault(link, set()).update(lacking)

@@ -2,10 +2,12 @@
 
 import pandas as pd
 from strange.calls import call
-from strange.simulator import BLOCK, GRAPH, TRACE, TRACE_PLATFORM
+from strange.simulator import BLOCK, TRACE, TRACE_PLATFORM
+from strange.simulator import GRAPH as EDGES
 
 import astra_edu as ae
 
+GRAPH = ae.GraphNetwork(EDGES)
 TABLE = pd.DataFrame({"a": [1, 2, 1, 2], "b": [3, 3, 4, 4], "at_least_ns": [40, 30, 20, 10]}, index=list("pqrs"))
 SMALL = {"flit": 256, "packet": 1024, "virtual_channels": 4, "buffer": 8, "router_delay": 3, "credit_delay": 0}
 WAYS = {"routing": "dimension-order", "switching": "wormhole", "dateline": True, "ports": None, "seed": 0}

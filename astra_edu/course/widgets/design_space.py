@@ -103,8 +103,11 @@ class DesignSpace(View):
         chosen: dict[str, Any] = self._defaults() | {
             key: there(name, self._columns, key) for key, name in names.items() if name
         }
-        ways = {there(name, self._columns, "better"): choice("better", way, WAYS) for name, way in better.items()}
-        logs = {there(name, self._columns, "log"): bool(on) for name, on in log.items()}
+        ways = {
+            there(name, self._columns, "better"): choice("better", way, WAYS)
+            for name, way in _by_name("better", better).items()
+        }
+        logs = {there(name, self._columns, "log"): bool(on) for name, on in _by_name("log", log).items()}
         chosen |= {"view": choice("view", view, VIEWS), "better": ways, "log": logs, "where": {}}
         super().__init__(
             data=payload(table, list(self._columns.values())),

@@ -23,6 +23,7 @@ __all__ = ["Synthesized", "lower_bound_ns", "synthesize"]
 
 DOES = (Collective.ALL_GATHER, Collective.REDUCE_SCATTER, Collective.ALL_REDUCE)
 MOST_SHARDS = 4_000_000
+MOST_TRIES = 100_000
 STEPPED = 3
 """Of all tries, the fastest that are put in steps."""
 Steps = list[list[Planned]]
@@ -64,6 +65,8 @@ def synthesize(
     graph = one_dimension(network)
     npus = graph.npus
     parts, tries = whole("parts", parts, at_least=1), whole("tries", tries, at_least=1)
+    if tries > MOST_TRIES:
+        raise ConfigError(f"tries is {tries:,}; {MOST_TRIES:,} is the most.")
     collective_bytes = parse_bytes(collective_bytes)
     check_shards(npus, parts, MOST_SHARDS)
     gathers = wanted is Collective.ALL_GATHER

@@ -21,6 +21,7 @@ from astra_edu.network.topologies.mesh import Mesh
 
 Pattern = Callable[[int, Random], int]
 PATTERNS = ("uniform", "transpose", "neighbour")
+MOST_CYCLES = 1_000_000
 MOST_WAITING = 200_000
 """Packets in the network and its queues, after which it is given up."""
 
@@ -78,6 +79,8 @@ def load_latency(
     to = _pattern(pattern, sides) if isinstance(pattern, str) else _own(pattern, prod(sides))
     given = list_of("loads", loads, "give flits for each NPU and cycle, such as [0.1, 0.2]")
     times = whole("cycles", cycles, at_least=1), whole("warm_up", warm_up, at_least=0)
+    if sum(times) > MOST_CYCLES:
+        raise ConfigError(f"cycles and warm_up make {sum(times):,} cycles; {MOST_CYCLES:,} are the most.")
     return [_point(parts, settings, to, _load(load), *times) for load in given]
 
 

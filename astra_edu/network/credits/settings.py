@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 ROUTING = ("dimension-order", "adaptive")
 SWITCHING = ("wormhole", "cut-through")
-MOST = {"virtual_channels": 256, "router_delay": 1000}
+MOST = {"virtual_channels": 256, "router_delay": 1000, "credit_delay": 1000, "ports": 256}
 """Each channel is an object, and a router looks at its heads in every cycle."""
 
 
@@ -78,12 +78,12 @@ class Credits:
             set_(self, name, whole(name, parse_bytes(getattr(self, name)), at_least=1))
         for name, least in (("virtual_channels", 1), ("router_delay", 1), ("credit_delay", 0), ("seed", 0)):
             set_(self, name, whole(name, getattr(self, name), at_least=least))
-        for name, most in MOST.items():
-            if getattr(self, name) > most:
-                raise ConfigError(f"{name} is {getattr(self, name):,}; {most:,} is the most.")
         for name in ("buffer", "ports"):
             if getattr(self, name) is not None:
                 set_(self, name, whole(name, getattr(self, name), at_least=1))
+        for name, most in MOST.items():
+            if (getattr(self, name) or 0) > most:
+                raise ConfigError(f"{name} is {getattr(self, name):,}; {most:,} is the most.")
         choice("routing", self.routing, ROUTING)
         choice("switching", self.switching, SWITCHING)
         flag("dateline", self.dateline)

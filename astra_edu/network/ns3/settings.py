@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from astra_edu.base.errors import ConfigError, choice, flag, whole
+from astra_edu.base.errors import ConfigError, choice, flag, shown, whole
 from astra_edu.base.units import KIB, MIB, parse_bytes
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Ns3:
         choice("transport", self.transport, TRANSPORTS)
         dctcp = self.transport == "TcpDctcp"
         for name, most in (("segment", _MTU - HEADERS), ("socket_buffer", _LARGEST), ("buffer", _LARGEST)):
-            if getattr(self, name) is not None:
+            if name != "buffer" or self.buffer is not None:
                 set_(self, name, self._bytes(name, most))
         for name in ("initial_window", "min_rto_ns", "delayed_ack"):
             value = whole(name, getattr(self, name), at_least=1)
@@ -104,7 +104,9 @@ class Ns3:
             object.__setattr__(self, "mark", half)
         elif self.mark is not None:
             if not marks:
-                raise ConfigError(f'mark is {self.mark!r}; a DropTailQueue marks nothing, give queue="RedQueueDisc".')
+                raise ConfigError(
+                    f'mark is {shown(self.mark)}; a DropTailQueue marks nothing, give queue="RedQueueDisc".'
+                )
             object.__setattr__(self, "mark", self._bytes("mark", self.buffer_bytes or _LARGEST))
         if dctcp and not (marks and self.ecn):
             raise ConfigError(f"{self.transport} needs marks: leave queue and ecn away, or RedQueueDisc and True.")
