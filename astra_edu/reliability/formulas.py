@@ -16,8 +16,8 @@ from __future__ import annotations
 from dataclasses import replace
 from math import exp, expm1, inf, sqrt
 
-from astra_edu.base.errors import not_negative, positive
-from astra_edu.reliability.job import LONGEST_S, TrainingJob
+from astra_edu.base.errors import ConfigError, not_negative, positive
+from astra_edu.reliability.job import LONGEST_S, TrainingJob, checked_job
 
 
 def young_s(checkpoint_s: float, mtbf_s: float) -> float:
@@ -53,6 +53,7 @@ def goodput_share(job: TrainingJob) -> float:
     >>> round(goodput_share(job), 3)
     0.851
     """
+    checked_job(job)
     train, behind, mtbf = job.interval_s, job.behind_s, job.mtbf_s
     first, period = train + job.blocked_s + behind, max(train, behind) + job.blocked_s
     if mtbf == inf:
@@ -63,13 +64,18 @@ def goodput_share(job: TrainingJob) -> float:
 def best_every(job: TrainingJob) -> int:
     """The iterations between two checkpoints with which `goodput_share` is largest, found by search.
 
+    Raises ConfigError where nothing ever fails, so that none is best, and where no interval leaves any goodput.
+
     >>> job = ae.TrainingJob(16_384, iteration_s=10, npu_mtbf_h=50_000, checkpoint_every=100,
     ...                      checkpoint_bytes="6 TB", storage_gb_s=100, restart_s=600)
     >>> from astra_edu.reliability import best_every, daly_s, young_s
     >>> best_every(job), round(young_s(60, job.mtbf_s) / 10), round(daly_s(60, job.mtbf_s) / 10)
     (111, 115, 111)
     """
+    checked_job(job)
     assert isinstance(job.iteration_s, float)
+    if job.mtbf_s == inf and job.blocked_s:
+        raise ConfigError("npu_mtbf_h is inf: nothing ever fails, and the longer between checkpoints, the better.")
 
     def share(every: int) -> float:
         return goodput_share(replace(job, checkpoint_every=every))
@@ -81,4 +87,10 @@ def best_every(job: TrainingJob) -> int:
             low += third
         else:
             high -= third
-    return max(range(low, high + 1), key=share)
+    best = max(range(low, high + 1), key=share)
+    if not share(best):
+        raise ConfigError(
+            f"something fails every {job.mtbf_s:.3g} s, and {job.recovery_s + job.blocked_s:.3g} s go by without "
+            "training from a failure to the next checkpoint: no interval leaves any goodput."
+        )
+    return best

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
-from astra_edu.base.errors import ConfigError, flag, not_negative, positive, shown, whole
+from astra_edu.base.errors import ConfigError, flag, instance_of, not_negative, positive, shown, whole
 from astra_edu.base.run import Run
 from astra_edu.base.units import parse_bytes
 
@@ -120,6 +120,11 @@ class TrainingJob:
     def recovery_s(self) -> float:
         """Seconds from a failure until training goes on, if there is a spare and nothing else fails."""
         return self.detect_s + self.restart_s
+
+
+def checked_job(job: object) -> TrainingJob:
+    """A job. Raises ConfigError for anything else."""
+    return instance_of("job", job, TrainingJob, "give an ae.TrainingJob(...)")
 
 
 def _seconds(iteration: object) -> float:

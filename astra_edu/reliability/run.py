@@ -10,7 +10,7 @@ from typing import Any
 import simpy
 
 from astra_edu.base.errors import ConfigError, positive, whole
-from astra_edu.reliability.job import HOUR_S, TrainingJob
+from astra_edu.reliability.job import HOUR_S, TrainingJob, checked_job
 from astra_edu.reliability.result import DAY_S, Goodput, JobSpan
 
 MOST_EVENTS = 3_000_000
@@ -28,8 +28,7 @@ def goodput(job: TrainingJob, days: float, seed: int = 0) -> Goodput:
     >>> ae.goodput(job, days=30, seed=1)
     <goodput 92.5 % of 30 days: 67 failures; checkpoint 4.6 %, lost 1.3 %, restart 1.5 %>
     """
-    if not isinstance(job, TrainingJob):
-        raise ConfigError(f"job is a {type(job).__name__}; give an ae.TrainingJob(...).")
+    checked_job(job)
     total_s = positive("days", days) * DAY_S
     seed = whole("seed", seed, at_least=0)
     events = total_s / (job.interval_s + job.blocked_s) + total_s / job.mtbf_s

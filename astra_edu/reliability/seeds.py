@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from astra_edu.base.errors import ConfigError, list_of, whole
 from astra_edu.reliability.formulas import best_every, daly_s, goodput_share, young_s
-from astra_edu.reliability.job import TrainingJob
+from astra_edu.reliability.job import TrainingJob, checked_job
 from astra_edu.reliability.result import KINDS, Goodput, several_days
 from astra_edu.reliability.run import goodput
 
@@ -161,11 +161,14 @@ def intervals(
     >>> intervals(job, days=54, seeds=range(5), every=(30, 110, 400))
     <best interval 1,100 s of 3; Young 1,148 s, Daly 1,109 s>
     """
+    checked_job(job)
     if every is None:
         middle = best_every(job)
         steps = (WIDEST ** (2 * k / (STEPS - 1) - 1) for k in range(STEPS))
         every = sorted({max(1, round(middle * step)) for step in steps})
     counts = list_of("every", every, "give numbers of iterations, such as (50, 100, 200)")
-    chosen = tuple(seeds)
+    if not counts:
+        raise ConfigError("every is empty; give numbers of iterations, such as (50, 100, 200).")
+    chosen = list_of("seeds", seeds, "give whole numbers, such as range(20)")
     wanted = sorted({whole("every", count, at_least=1) for count in counts})
     return Intervals(job, tuple(over_seeds(replace(job, checkpoint_every=count), days, chosen) for count in wanted))

@@ -305,6 +305,24 @@ def test_too_many_events_are_told():
         over_seeds(JOB, 1, [1])
 
 
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (lambda: best_every(replace(JOB, npu_mtbf_h=1e-3, restart_s=10_000)), "no interval leaves any goodput"),
+        (lambda: best_every(replace(JOB, npu_mtbf_h=inf)), "nothing ever fails"),
+        (lambda: intervals(replace(JOB, npu_mtbf_h=inf), 1, range(2)), "nothing ever fails"),
+        (lambda: intervals(JOB, 1, 5), "seeds is 5; give whole numbers"),
+        (lambda: intervals(JOB, 1, range(2), []), "every is empty; give numbers"),
+        (lambda: intervals("job", 1), "job is 'job'; give an ae.TrainingJob"),
+        (lambda: goodput_share(None), "job is None; give an ae.TrainingJob"),
+        (lambda: best_every(5), "job is 5; give an ae.TrainingJob"),
+    ],
+)
+def test_what_has_no_goodput_or_no_best_interval_is_told(wrong, says):
+    with pytest.raises(ae.ConfigError, match=says):
+        wrong()
+
+
 def test_the_reports_and_what_they_make_of_one_npu():
     llama = REPORTS[0]
     assert (llama.npus, llama.days, llama.failures) == (16_384, 54, 466 - 47)
