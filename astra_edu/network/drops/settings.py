@@ -54,11 +54,12 @@ class Packets:
     it, and lets it go on; buffer, then, counts for each link into a switch, see pfc.headroom.
 
     control: "newreno", "cubic" and "dctcp" have windows that begin with initial_window packets; "none" and "dcqcn" are
-    paced by the NPU, whose flows take turns. window: the most bytes of a flow in the network; None has no limit.
-    retransmission: "selective" (SACK), after duplicate_acks packets behind a gap, or "go-back-n". A sender that hears
-    nothing waits first_rto_ns, or min_rto_ns at least once it knows how long a round trip takes; timestamp_ns is the
-    tick of its clock. whole_ns: a packet's time on a link is rounded to whole ns, as in ns-3; it matters where flows
-    are in step and one of them always finds the queue full. seed: of chance in marking.
+    paced by the NPU, whose flows take turns; without ecn_kmin, "dctcp" is "newreno" and "dcqcn" "none". window: the
+    most bytes of a flow in the network; None has no limit. retransmission: "selective" (SACK), after duplicate_acks
+    packets behind a gap, or "go-back-n". A sender that hears nothing waits first_rto_ns, or min_rto_ns at least once it
+    knows how long a round trip takes; timestamp_ns is the tick of its clock. whole_ns: a packet's time on a link is
+    rounded to whole ns, as in ns-3; it matters where flows are in step and one of them always finds the queue full.
+    seed: of chance in marking.
 
     Raises ConfigError for what makes no network.
 
@@ -144,6 +145,8 @@ class Packets:
             set_(self, "ecn_kmax", self.ecn_kmin)
         if isinstance(self.ecn_kmin, int) and isinstance(self.ecn_kmax, int) and self.ecn_kmin > self.ecn_kmax:
             raise ConfigError(f"ecn_kmin is {self.ecn_kmin} bytes, more than ecn_kmax, {self.ecn_kmax}.")
+        if isinstance(self.ecn_kmin, int) and isinstance(self.buffer, int) and self.ecn_kmin >= self.buffer:
+            raise ConfigError(f"ecn_kmin is {self.ecn_kmin} bytes; a buffer of {self.buffer} never has more waiting.")
         set_(self, "ecn_pmax", not_negative("ecn_pmax", self.ecn_pmax))
         if self.ecn_pmax > 1:
             raise ConfigError(f"ecn_pmax is {shown(self.ecn_pmax)}; it is a probability, 0 to 1.")

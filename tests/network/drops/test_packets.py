@@ -229,6 +229,7 @@ def test_rings_and_graphs_carry_a_collective():
         ({"ecn_kmax": 1000}, "ecn_kmin"),
         ({"ecn_kmin": 2000, "ecn_kmax": 1000}, "more than ecn_kmax"),
         ({"ecn_kmin": 1, "ecn_pmax": 1.5}, "probability"),
+        ({"ecn_kmin": 8000, "buffer": 8000}, "never has more waiting"),
         ({"pfc_xon": 1000}, "pfc_xoff"),
         ({"pfc_xoff": 1000, "pfc_xon": 2000}, "more than pfc_xoff"),
         ({"pfc_xoff": 300 * KIB}, "needs a buffer"),
