@@ -61,7 +61,7 @@ FAULTS = [
           f"{RECOVERY}test_the_timeout_is_that_of_the_rfc"),
     Fault("an alarm that is brought forward rings late", TIMER, "if self._event_ns < 0 or at_ns < self._event_ns:",
           "if self._event_ns < 0:", f"{RECOVERY}test_an_alarm_can_be_put_off_and_brought_forward"),
-    Fault("a sender never gives up", SENDER, "if self._silent > MOST_RETRIES:", "if self._silent > 10 * MOST_RETRIES:",
+    Fault("a sender never gives up", SENDER, "return self._silent > MOST_RETRIES", "return self._silent > 10 * MOST_RETRIES",
           f"{RECOVERY}test_a_sender_that_never_hears_anything_gives_up_and_the_network_says_so"),
     Fault("every packet is acknowledged whatever ack_every says", RECEIVER,
           "if gap or self._waiting >= flow.settings.ack_every:", "if True:",
