@@ -410,7 +410,7 @@ def started(tmp_path, workers):
 @pytest.mark.parametrize(("workers", "flying"), [(1, 1), (2, 4 * 25)])
 def test_a_killed_sweep_goes_on_where_it_was(tmp_path, workers, flying):
     log, kills = tmp_path / "log", 0
-    for _ in range(3):
+    for _ in range(2):
         before = len(log.read_text().split()) if log.exists() else 0
         process, end = started(tmp_path, workers), time.monotonic() + 60
         while (len(log.read_text().split()) if log.exists() else 0) < before + 20 and process.poll() is None:
@@ -476,17 +476,17 @@ def test_dask_s_cluster_with_a_worker_killed_midway_gives_the_whole_table():
         killed = []
 
         def outcomes():
-            time.sleep(1)
+            time.sleep(0.5)
             os.kill(pids[0], signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
             killed.append(pids[0])
 
         with ThreadPoolExecutor(1) as beside:
             death = beside.submit(outcomes)
-            table = ae.sweep(slow, {"n": range(200)}, client.get_executor())
+            table = ae.sweep(slow, {"n": range(100)}, client.get_executor())
             death.result()
     assert killed
     assert (table["error"] == "").all()
-    assert table["square"].tolist() == [n * n for n in range(200)]
+    assert table["square"].tolist() == [n * n for n in range(100)]
 
 
 def test_the_package_says_what_is_missing_without_pyarrow(tmp_path):

@@ -133,4 +133,6 @@ def _table(tried: Sequence[Tried], goals: Goals) -> pd.DataFrame:
         columns[name] = [each.values[k] if each.values is not None else None for each in tried]
     columns["kept"] = [each.kept for each in tried]
     columns |= {"error": [each.error for each in tried], "seconds": [each.seconds for each in tried]}
-    return pd.DataFrame(columns)
+    table = pd.DataFrame(columns)
+    table.attrs |= {"settings": list(shown), "names": list(tried[0].point) if tried else []}  # as a sweep's
+    return table

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import permutations, product
+from math import comb
 from typing import Any
 
 from astra_edu.base.errors import ConfigError, instance_of, list_of, positive, whole
@@ -32,7 +33,7 @@ class Platforms:
         for one in made:
             self._made.append(one)
             if len(self._made) > MOST_VALUES:
-                raise ConfigError(f"these are more than {MOST_VALUES:,} platforms; take fewer steps, blocks or names.")
+                raise _too_many()
         if not self._made:
             raise ConfigError("there is no such platform.")
 
@@ -90,6 +91,8 @@ def bandwidths(
         wide = [d for d, dimension in enumerate(network) if dimension.npus > 1]
         if count < len(wide):
             raise ConfigError(f"steps is {count}; {len(wide)} dimensions need {len(wide)} or more.")
+        if wide and comb(count - 1, len(wide) - 1) > MOST_VALUES:
+            raise _too_many()
         prices = {d: 1.0 if cost is None else _dollars(network, d) for d in wide}
         if free := [d for d in wide if not prices[d]]:
             raise ConfigError(f"bandwidth of dimension {free[0]} costs nothing, so no cost limits it; give total.")
@@ -205,6 +208,10 @@ def _each(
     for one in several:
         instance_of("a platform", one, Platform, right)
     return Platforms((made, told | more) for one, told in zip(several, before, strict=True) for made, more in vary(one))
+
+
+def _too_many() -> ConfigError:
+    return ConfigError(f"these are more than {MOST_VALUES:,} platforms; take fewer steps, blocks or names.")
 
 
 def _dollars(network: Sequence[Dimension], d: int) -> float:

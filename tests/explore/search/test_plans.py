@@ -53,7 +53,7 @@ def random_plans(dice):
         whole = ae.plans(model, npus, dice.choice([8, 16]), groups=2)
     else:
         whole = ae.plans("vgg16", npus, dice.choice([8, 64]), groups=3)
-    few = dice.sample(whole.strategies, min(len(whole.strategies), 7))
+    few = dice.sample(whole.strategies, min(len(whole.strategies), 7 if len(whole.starts) < 4 else 5))
     return Plans(whole.model, whole.starts, tuple(few)), network
 
 

@@ -48,7 +48,7 @@ def test_the_best_is_that_of_all_points_exactly_and_by_sampling_and_bounds_are_b
     space, given = random_space(dice)
     every = brute_force(space, given)
     least, size = every["at_least_ns"].min(), len(every)
-    for method, how in (("auto", True), ("heuristic", True)):
+    for method, how in (("auto", True), ("heuristic", True))[: 1 + (seed % 3 == 0)]:
         found = ae.search(space, given=given, budget=size, method=method, seed=seed, progress=False)
         assert found.best["at_least_ns"] == least
         assert found.exact is how
@@ -67,12 +67,12 @@ def test_the_best_is_that_of_all_points_exactly_and_by_sampling_and_bounds_are_b
 
 def test_half_of_the_points_are_mostly_enough_for_the_optimum():
     hits = 0
-    for seed in range(30):
+    for seed in range(20):
         space, given = random_space(Random(1000 + seed))
         every = brute_force(space, given)
         found = ae.search(space, given=given, budget=len(every) // 2 + 1, method="heuristic", seed=seed, progress=False)
         hits += found.best["at_least_ns"] == every["at_least_ns"].min()
-    assert hits >= 24
+    assert hits >= 16
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -210,6 +210,16 @@ def test_impossible_constraints_name_the_nearest_miss():
     assert found.evaluations == 6
     odd = ae.search({"x": [2, 4], "y": [1]}, "depth", {"odd": lambda row: row["x"] % 2}, run=bowl, progress=False)
     assert "doesn't keep 'odd'" in repr(odd)
+
+
+def test_a_search_s_table_says_its_settings():
+    """As a sweep's, so that it can be looked at as a design space."""
+    found = ae.search({"x": range(6), "y": [1, 2]}, "depth", run=bowl, progress=False)
+    for table in (found.table, found.frontier):
+        assert table.attrs == {"settings": ["x", "y"], "names": ["x", "y"]}
+    platforms = ae.bandwidths(ae.preset("dgx2"), total=100, steps=4)
+    found = ae.search({"platform": platforms}, given={"workload": ae.Workload.micro("all-reduce", 2**20)})
+    assert found.table.attrs["settings"] == [column for column in found.table if column.startswith("platform.")]
 
 
 def test_objectives_and_limits_may_be_functions_of_settings_and_numbers():
