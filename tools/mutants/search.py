@@ -88,4 +88,25 @@ FAULTS = [
         "    table = search.table\n",
         "tests/course/plots/test_frontier.py::test_all_runs_and_the_frontier_are_drawn_where_they_are",
     ),
+    Fault(
+        "a bound that is none is believed",
+        f"{SEARCH}/exact.py",
+        "tried.values[0] < bound - 1e-9 * abs(bound)",
+        "False",
+        f"{TESTS}a_bound_that_is_none_is_told",
+    ),
+    Fault(
+        "plans of any model are taken",
+        f"{ITERATION}/plans.py",
+        "if model != self.model:",
+        "if not model:",
+        f"{PLANS}plans_of_another_model_are_refused",
+    ),
+    Fault(
+        "what groups keep is added up in another order",
+        f"{ITERATION}/plan_bound.py",
+        "for own in reversed(groups):",
+        "for own in groups:",
+        f"{PLANS}a_limit_of_what_a_plan_keeps_to_the_last_bit_lets_it_pass",
+    ),
 ]

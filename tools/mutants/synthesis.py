@@ -96,4 +96,11 @@ FAULTS = [
         "Random()",
         f"{TESTS}the_same_seed_gives_the_same_schedule",
     ),
+    Fault(
+        "what takes no time stays in its order when it is turned round",
+        "astra_edu/explore/synthesis/matching.py",
+        "for each in reversed(planned)",
+        "for each in planned",
+        "tests/explore/test_synthesis.py::test_shards_that_take_no_time_stay_in_order",
+    ),
 ]
