@@ -28,7 +28,7 @@ class ByBound:
     def __init__(self, trials: Trials, bounds: Sequence[tuple[float, Place]], checked: bool = False) -> None:
         """bounds: (what its objective can't be below, the place) of every point. checked: whether runs are to show."""
         self.trials = trials
-        self.of = dict(map(reversed, bounds)) if checked else {}
+        self.of = {place: bound for bound, place in bounds} if checked else {}
         self.bounds = sorted(bounds)
 
     @property

@@ -103,7 +103,8 @@ def frontier(values: Sequence[Sequence[float]]) -> list[int]:
 
 def _limit(name: str, limit: Any) -> Limit:
     if callable(limit):
-        return limit
+        own: Limit = limit
+        return own
     if _is_number(limit):
         return _python(limit)
     pair = list(limit) if isinstance(limit, Sequence) and not isinstance(limit, str) else []

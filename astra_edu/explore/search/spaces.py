@@ -18,6 +18,7 @@ from astra_edu.workload.compute.operator import divisors
 
 MOST_NPUS = 2**20
 """Whose factors are looked for."""
+TOO_MANY = f"these are more than {MOST_VALUES:,} platforms; take fewer steps, blocks or names."
 
 
 class Platforms:
@@ -33,7 +34,7 @@ class Platforms:
         for one in made:
             self._made.append(one)
             if len(self._made) > MOST_VALUES:
-                raise _too_many()
+                raise ConfigError(TOO_MANY)
         if not self._made:
             raise ConfigError("there is no such platform.")
 
@@ -92,7 +93,7 @@ def bandwidths(
         if count < len(wide):
             raise ConfigError(f"steps is {count}; {len(wide)} dimensions need {len(wide)} or more.")
         if wide and comb(count - 1, len(wide) - 1) > MOST_VALUES:
-            raise _too_many()
+            raise ConfigError(TOO_MANY)
         prices = {d: 1.0 if cost is None else _dollars(network, d) for d in wide}
         if free := [d for d in wide if not prices[d]]:
             raise ConfigError(f"bandwidth of dimension {free[0]} costs nothing, so no cost limits it; give total.")
@@ -208,10 +209,6 @@ def _each(
     for one in several:
         instance_of("a platform", one, Platform, right)
     return Platforms((made, told | more) for one, told in zip(several, before, strict=True) for made, more in vary(one))
-
-
-def _too_many() -> ConfigError:
-    return ConfigError(f"these are more than {MOST_VALUES:,} platforms; take fewer steps, blocks or names.")
 
 
 def _dollars(network: Sequence[Dimension], d: int) -> float:
