@@ -42,6 +42,8 @@ def frontier(search: Search) -> Picture:
     axes.plot(xs, ys, color=COLOURS[0], marker="D", drawstyle="steps-post", label="frontier")
     axes.set_xlabel(names[0])
     axes.set_ylabel(names[1])
+    axes.xaxis.set_major_formatter("{x:,.10g}")
+    axes.yaxis.set_major_formatter("{x:,.10g}")
     axes.legend()
     runs = f"{len(every):,} run{'s' * (len(every) > 1)}"
     ends = f"from {best[0][0]:,.6g} and {best[0][1]:,.6g} to {best[-1][0]:,.6g} and {best[-1][1]:,.6g}"
