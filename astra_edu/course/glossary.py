@@ -197,7 +197,7 @@ GLOSSARY = (
     Word(
         "Pareto frontier",
         "The designs that no other beats: none is as good in every measure, and better in one.",
-        ("Pareto frontier", "frontier"),
+        ("Pareto frontier",),
     ),
     Word(
         "elasticity",
