@@ -18,7 +18,8 @@ from astra_edu.network.drops.rooms import OwnRoom, Room, SharedRoom
 from astra_edu.network.drops.settings import Packets
 from astra_edu.network.drops.statistics import statistics, waiting_circle
 from astra_edu.network.graph import GraphNetwork
-from astra_edu.network.links import route_of
+from astra_edu.network.links import Use, route_of
+from astra_edu.network.packets import Lost
 from astra_edu.network.shortest import LinkName, Node
 
 MOST_PACKETS = 20_000_000
@@ -27,6 +28,8 @@ MOST_PACKETS = 20_000_000
 
 class PacketNetwork(Clock):
     """A network as astra_edu.network.protocol says. ports: by link; flows: by their ends and number.
+
+    lost: packets that found no room. uses: what was on each link, if a list is put there before anything is sent.
 
     >>> from astra_edu.network.drops.network import PacketNetwork
     >>> network = PacketNetwork((ae.Block("Switch", 4, 10, 500),), ae.Packets(buffer="8 packets"))
@@ -49,6 +52,8 @@ class PacketNetwork(Clock):
         self.flows: dict[tuple[int, int, int], Flow] = {}
         self.counts = Counts()
         self.messages: list[Delivered] = []
+        self.uses: list[Use] | None = None
+        self.lost: list[Lost] = []
         self._draws = Random(settings.seed)
         self._rooms: dict[Node, Room | None] = {}
         self._routes: dict[tuple[int, int], list[Port]] = {}
@@ -71,8 +76,12 @@ class PacketNetwork(Clock):
         super().run(look)
 
     def statistics(self) -> Mapping[str, Any]:
-        """See statistics.py."""
-        return statistics(self.now, list(self.ports.values()), list(self.flows.values()), self.counts, self.messages)
+        """See statistics.py; and "buffer_bytes", in front of each link out of a switch, where each has one."""
+        own = self.settings.pfc_xoff is None and self.settings.shared_alpha is None
+        return {
+            **statistics(self.now, list(self.ports.values()), list(self.flows.values()), self.counts, self.messages),
+            **({"buffer_bytes": self.settings.buffer_bytes} if own else {}),
+        }
 
     @property
     def idle(self) -> bool:
@@ -135,7 +144,8 @@ class PacketNetwork(Clock):
                 marking = Marking(settings.ecn_kmin, settings.ecn_kmax, settings.ecn_pmax, self._draws)
             room = self._rooms[node]
             port = self.ports[name] = Port(
-                self, name, block.link_bandwidth, block.latency, room, marking, settings.whole_ns
+                *(self, name, block.link_bandwidth, block.latency, room, marking),
+                *(self.lost, self.uses, settings.whole_ns),
             )
         return port
 

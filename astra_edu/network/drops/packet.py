@@ -19,9 +19,13 @@ class Packet:
     of its flow this is; of an acknowledgement: which one is expected next. sent_ns: when it left, or when the packet
     left that it acknowledges. marked: congestion was met on the way (ECN). echo: so was it by what it acknowledges; on
     data: the sender has heard (CWR). refused: the receiver saw a gap and keeps nothing behind it (go-back-N).
+    queued_ns: when it came to the port where it is, where that is recorded.
     """
 
-    __slots__ = ("at", "blocks", "capable", "echo", "end", "marked", "number", "refused", "route", "sent_ns", "size")
+    __slots__ = (
+        *("at", "blocks", "capable", "echo", "end", "marked", "number", "queued_ns", "refused", "route", "sent_ns"),
+        "size",
+    )
 
     def __init__(
         self, size: int, route: list[Port], end: Callable[[Packet], object], number: int, sent_ns: int
@@ -31,7 +35,7 @@ class Packet:
         self.route = route
         self.end = end
         self.number = number
-        self.sent_ns = sent_ns
+        self.sent_ns = self.queued_ns = sent_ns
         self.at = 0
         self.capable = True
         self.marked = self.echo = self.refused = False

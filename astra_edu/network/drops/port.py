@@ -14,6 +14,8 @@ from astra_edu.clock.events import Clock
 from astra_edu.network.drops.marking import Marking
 from astra_edu.network.drops.packet import Packet
 from astra_edu.network.drops.rooms import Room
+from astra_edu.network.links import Use
+from astra_edu.network.packets import Lost
 from astra_edu.network.shortest import LinkName
 
 MOST_SAMPLES = 400
@@ -31,7 +33,8 @@ class Source(Protocol):
 class Port:
     """One direction of a link with its queue. rate: bytes/ns; latency: ns; room: None has no end; marking: of ECN.
 
-    queued: bytes that wait. series: (ns, bytes that wait), as often as MOST_SAMPLES allow.
+    queued: bytes that wait. series: (ns, bytes that wait), as often as MOST_SAMPLES allow. lost: where every packet is
+    noted that found no room. uses: where every packet on the link is noted; None: nowhere.
     """
 
     __slots__ = (
@@ -49,7 +52,7 @@ class Port:
             "room",
             "series",
         ),
-        *("series_gap", "series_next", "sources", "wake_ns", "whole_ns"),
+        *("lost", "series_gap", "series_next", "sources", "uses", "wake_ns", "whole_ns"),
     )
 
     def __init__(
@@ -60,10 +63,12 @@ class Port:
         latency: float,
         room: Room | None,
         marking: Marking | None,
+        lost: list[Lost],
+        uses: list[Use] | None,
         whole_ns: bool = False,
     ) -> None:
         """The link is free and the queue empty. whole_ns: packets take whole ns."""
-        self.whole_ns = whole_ns
+        self.whole_ns, self.lost, self.uses = whole_ns, lost, uses
         self.clock, self.name, self.rate, self.latency, self.room, self.marking = (
             clock, name, rate, latency, room, marking,
         )  # fmt: skip
@@ -81,12 +86,12 @@ class Port:
         """A packet has come to the queue. False where it was dropped."""
         marked = self.marking is not None and self.marking.marks(self.queued)
         if (marked and not packet.capable) or (self.room is not None and not self.room.take(self, packet)):
-            self.dropped += 1
+            self._drop(packet)
             return False
         if marked:
             packet.marked = True
             self.marked += 1
-        now = self.clock.now
+        now = packet.queued_ns = self.clock.now
         if not self.queue and not self.paused and self.free_ns < now + 1:
             self._start(packet)
             return True
@@ -126,7 +131,10 @@ class Port:
             self.room.leave(self, packet)
         now, size = self.clock.now, packet.size
         takes = size / self.rate
-        end = (self.free_ns if self.free_ns > now else now) + (round(takes) if self.whole_ns else takes)
+        start = self.free_ns if self.free_ns > now else now
+        end = start + (round(takes) if self.whole_ns else takes)
+        if self.uses is not None:
+            self.uses.append(Use(self.name, size, packet.queued_ns, int(start), int(end), int(end + self.latency)))
         self.free_ns = end
         self.packets_sent += 1
         self.bytes_sent += size
@@ -173,14 +181,21 @@ class Port:
                 continue
             packet = source.take()
             if packet is not None:
+                packet.queued_ns = now
                 self.sources.append(source)
                 self.own_turn = False
                 if self.room is None or self.room.take(self, packet):
                     self._start(packet)
                 else:
-                    self.dropped += 1
+                    self._drop(packet)
                 return now
         return soonest
+
+    def _drop(self, packet: Packet) -> None:
+        """It finds no room."""
+        self.dropped += 1
+        source, destination = packet.route[0].name[0], packet.route[-1].name[1]
+        self.lost.append(Lost(self.name, packet.size, self.clock.now, int(source), int(destination)))
 
     def _sample(self, now: int) -> None:
         self.series.append((now, self.queued))

@@ -30,7 +30,7 @@ def statistics(
     """Totals by name; "links": a LinkUse each; "queues": by link, [(ns, bytes that wait)]; "messages": Delivered each.
 
     sent = arrived + dropped, once nothing is on its way: packets_sent counts data, those sent again included,
-    acks_sent everything without data.
+    acks_sent everything without data. peak_queue_bytes: in front of links out of switches, where buffers end.
     """
     last_ns = max((message.arrived_ns for message in messages), default=time_ns)
     return {
@@ -46,7 +46,7 @@ def statistics(
         "ecn_marks": sum(port.marked for port in ports),
         "pauses": sum(port.pauses for port in ports),
         "paused_ns": sum(port.paused_ns for port in ports),
-        "peak_queue_bytes": max((port.peak for port in ports), default=0),
+        "peak_queue_bytes": max((port.peak for port in ports if isinstance(port.name[0], str)), default=0),
         "links": [_link(port, last_ns) for port in ports],
         "queues": {port.name: list(port.series) for port in ports if port.series},
         "messages": list(messages),

@@ -253,3 +253,25 @@ def test_too_many_packets_are_told(monkeypatch):
     monkeypatch.setattr("astra_edu.network.drops.network.MOST_PACKETS", 50)
     with pytest.raises(ConfigError, match="more than 50 packets"):
         incast(2, size=10_000_000, control="none")
+
+
+def test_a_record_has_every_packet_on_every_link_and_every_one_that_was_lost():
+    platform = ae.TracePlatform(ae.Block("Switch", 9, 10, 500), ae.TraceSystem.of("direct"))
+    builder = ae.traces.Builder(9)
+    for npu in range(1, 9):
+        builder.message(f"from {npu}", "64 KiB", npu, 0)
+    result = ae.simulate(builder.build(), platform, network=Packets(buffer="32 KiB"), record=True, progress=False)
+    said = result.statistics
+    for link in said["links"]:
+        uses = [use for use in result.uses if use.link == link.link]
+        assert (len(uses), sum(use.size for use in uses)) == (link.packets_sent, link.bytes_sent)
+        assert all(use.queued_ns <= use.start_ns < use.free_ns <= use.end_ns for use in uses)
+        assert all(a.free_ns <= b.start_ns for a, b in pairwise(uses))
+        assert sum(lost.link == link.link for lost in result.lost) == link.packets_dropped
+    assert len(result.lost) == said["packets_dropped"] > 50
+    assert said["buffer_bytes"] == 32 * 1024 >= said["peak_queue_bytes"]
+    for lost in result.lost:
+        assert (lost.link, lost.destination) == (("switch 0.0", 0), 0)
+        waits = sum(u.size for u in result.uses if u.link == lost.link and u.queued_ns <= lost.time_ns < u.start_ns)
+        assert waits + 2 * lost.size > 32 * 1024
+    assert ae.simulate(builder.build(), platform, network=Packets(buffer="32 KiB"), progress=False).uses == ()

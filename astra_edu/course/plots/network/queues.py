@@ -47,7 +47,7 @@ class _Queue:
     def of(cls, result: TraceResult, link: LinkName) -> _Queue:
         times, lengths = waiting_bytes(result, link)
         lost = [packet.time_ns for packet in result.lost if packet.link == link]
-        room = None if result.platform.buffers is None else result.platform.buffers.room(link[0])
+        room = _room(result, link)
         busy = sum(use.free_ns - use.start_ns for use in uses_of(result)[link]) / result.total_ns
         return cls([*times, result.total_ns], lengths, lost, room, busy)
 
@@ -60,7 +60,8 @@ def queue_length(results: Mapping[str, TraceResult] | TraceResult, link: LinkNam
     """Draw the bytes that are in front of a link or on their way out, over time, a chart for each run.
 
     results: recorded runs by their names, or one. Packets that found no room are crosses on top; a dashed line is the
-    size of the buffer. Raises ConfigError for runs without a record and for a link that none of their messages uses.
+    size of the buffer. With ae.Packets what is on its way out has no place in the buffer, so that there may be a packet
+    more. Raises ConfigError for runs without a record and for a link that none of their messages uses.
 
     >>> switch, direct = ae.Block("Switch", 4, 50, 500), ae.TraceSystem.of("direct")
     >>> platform = ae.TracePlatform(switch, direct, congestion_aware=True, buffers=ae.SwitchBuffers(None))
@@ -73,6 +74,14 @@ def queue_length(results: Mapping[str, TraceResult] | TraceResult, link: LinkNam
     unit = time_unit(max(run.total_ns for run in runs.values()))
     queues = {name or "the queue": _Queue.of(run, link) for name, run in runs.items()}
     return Picture(_drawn(queues, unit), _alt(queues, unit, link), _table(queues, unit))
+
+
+def _room(result: TraceResult, link: LinkName) -> int | None:
+    """Bytes in front of a link, by the platform or by a network of its own."""
+    if result.platform.buffers is not None:
+        return result.platform.buffers.room(link[0])
+    said = result.statistics.get("buffer_bytes")
+    return int(said) if said and isinstance(link[0], str) else None
 
 
 def waiting_bytes(result: TraceResult, link: LinkName) -> tuple[list[int], list[int]]:

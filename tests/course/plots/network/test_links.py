@@ -101,6 +101,20 @@ def test_what_waits_in_front_of_a_link():
         waiting_bytes(endless, ("switch 0.0", 99))
 
 
+def test_a_queue_of_packets_has_its_buffer_and_what_was_lost():
+    platform = ae.TracePlatform(ae.Block("Switch", 9, 10, 500), ae.TraceSystem.of("direct"))
+    builder = ae.traces.Builder(9)
+    for npu in range(1, 9):
+        builder.message(f"from {npu}", "64 KiB", npu, 0)
+    result = ae.simulate(builder.build(), platform, network=ae.Packets(buffer="32 KiB"), record=True, progress=False)
+    picture = queue_length(result, ("switch 0.0", 0))
+    (axes,) = picture.figure.axes
+    dashed, crosses = axes.lines
+    assert dashed.get_ydata()[0] == 32
+    assert len(crosses.get_xdata()) == result.statistics["packets_dropped"] > 50
+    assert 32 - 1.538 < max(waiting_bytes(result, ("switch 0.0", 0))[1]) / 1024 <= 32 + 1.538
+
+
 def test_goodput_over_senders():
     picture = goodput([1, 2, 4], {"drop": [10, 5, 1], "credit": [10, 11, 12]}, 12.5)
     axes = picture.figure.axes[0]
