@@ -36,6 +36,7 @@ _FIGURES = {
         "models.array_use": ("irregular_use", "large_and_small"),
         "models.growth": ("model_growth",),
         "models.roofline": ("roofline",),
+        "network.beside": ("beside",),
         "network.link_use": ("busiest_links", "link_use"),
         "network.queues": ("goodput", "queue_length"),
         "timelines.chunks": ("chunks",),

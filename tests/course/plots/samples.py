@@ -202,6 +202,17 @@ SAMPLES: dict[str, tuple[Callable[[], Picture], Callable[[], Picture]]] = {
         lambda: ae.plots.endpoint_times({"VGG-16": with_endpoints(), "GNMT": with_endpoints("gnmt")}),
         lambda: ae.plots.endpoint_times({"GNMT": with_endpoints("gnmt")}),
     ),
+    "beside": tuple(
+        lambda k=k: ae.plots.beside(
+            {"mesh": {0.1: 30, 0.2: 34, 0.4: k}, "torus": {0.1: 26, 0.4: 33}},
+            {"mesh": {0.1: 31, 0.3: 41}},
+            "BookSim 2",
+            "load",
+            "latency (cycles)",
+            log_y=k == 82,
+        )
+        for k in (80, 82)
+    ),
     "goodput": tuple(
         lambda k=k: ae.plots.goodput([1, 2, 4], {"drop": [10, 5, k], "credit": [10, 11, 12]}, capacity=12.5)
         for k in (1, 2)
