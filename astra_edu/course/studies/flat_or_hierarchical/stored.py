@@ -1,4 +1,4 @@
-"""What ns-3 said of the designs: results.csv, by `python -m astra_edu.course.studies.flat_or_hierarchical`."""
+"""What was simulated of the designs: results.csv, by `python -m astra_edu.course.studies.flat_or_hierarchical`."""
 
 from __future__ import annotations
 
@@ -9,23 +9,40 @@ from pathlib import Path
 
 from astra_edu.course.studies.flat_or_hierarchical.play import Row
 from astra_edu.network import Ns3
+from astra_edu.network.drops import Packets
 
 FILE = Path(__file__).with_name("results.csv")
 NS3 = Ns3("TcpNewReno", segment=8948, min_rto_ns=1_000_000)
 """ns-3's settings but for the buffer: packets of 9,000 bytes, and 1 ms at least until a lost one is sent again."""
+OURS = Packets(
+    mtu=9000,
+    headers=52,
+    framing=2,
+    window="4 MiB",
+    first_rto_ns=1_000_000,
+    min_rto_ns=1_000_000,
+    timestamp_ns=1_000_000,
+    handshake=True,
+    whole_ns=True,
+)
+"""The same of our own packets."""
+OURS_NAME = "ae.Packets"
 
 
-def rows() -> tuple[Row, ...]:
-    """The stored rows, by the network's name and the buffer.
+def rows(network: str | None = None) -> tuple[Row, ...]:
+    """The stored rows, by the network's name, the seed and the buffer; of all networks, or of one.
 
     >>> from astra_edu.course.studies.flat_or_hierarchical import rows
-    >>> {row.network for row in rows()}
-    {'TcpNewReno'}
+    >>> sorted({row.network for row in rows()})
+    ['TcpNewReno', 'ae.Packets']
+    >>> len(rows("TcpNewReno"))
+    24
     """
     if not FILE.exists():
         return ()
     with FILE.open(encoding="utf-8", newline="") as file:
-        return tuple(_row(line) for line in csv.DictReader(file))
+        found = [_row(line) for line in csv.DictReader(file)]
+    return tuple(row for row in found if network in (None, row.network))
 
 
 def _row(line: dict[str, str]) -> Row:
