@@ -1,4 +1,4 @@
-"""Figure: what is simulated here as lines, and what another simulator says of the same as rings beside them."""
+"""Figure: what is simulated here as lines, and what another simulator says of the same as hollow marks."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from astra_edu.course.plots.figure import COLOURS, MARKERS, WIDE, Picture, text_
 
 Points = Mapping[float, float]
 """Heights by places."""
+
+_NAMED = "25"
+"""First digits of the heights between powers of ten that have a name."""
 
 
 @dataclass(frozen=True)
@@ -42,15 +45,15 @@ def beside(
     log_x: bool = False,
     log_y: bool = False,
 ) -> Picture:
-    """Draw what was simulated here as lines, and another simulator's figures as rings of the same colour.
+    """Draw what was simulated here as lines, and another simulator's figures as hollow marks.
 
     ours, theirs: {name: {x: y}}; every name of theirs is one of ours. other: the other simulator. across, up: what the
     axes are, with units. Raises ConfigError for names of theirs that are none of ours, and for lines without points.
 
     >>> print(ae.plots.beside({"mesh": {1: 10.0, 2: 12.0}}, {"mesh": {1: 10.5}}, "BookSim 2", "load", "cycles").table)
     load  mesh  BookSim 2
-    1     10.0       10.5
-    2     12.0
+    1       10       10.5
+    2       12
     """
     if not ours or any(not points for points in ours.values()):
         raise ConfigError("ours has a line without points; give {name: {x: y}}.")
@@ -67,8 +70,16 @@ def _drawn(shown: _Beside) -> Figure:
         axes.plot(list(points), list(points.values()), color=COLOURS[k % 7], marker=MARKERS[k % 7], ms=5, label=name)
     for k, name in enumerate(shown.ours):
         points = shown.theirs.get(name, {})
-        axes.plot(list(points), list(points.values()), "o", ms=10, mfc="none", mec=COLOURS[k % 7], mew=1.3)
-    axes.plot([], [], "o", ms=10, mfc="none", mec="0.3", mew=1.3, label=f"{shown.other} (same colour)")
+        axes.plot(
+            *(list(points), list(points.values())),
+            marker=MARKERS[k % 7],
+            mec=COLOURS[k % 7],
+            ls="none",
+            ms=10,
+            mfc="none",
+            mew=1.3,
+        )
+    axes.plot([], [], "o", ms=10, mfc="none", mec="0.3", mew=1.3, label=f"{shown.other} (hollow)")
     axes.set_yscale("log" if shown.log_y else "linear")
     if shown.log_x:
         axes.set_xscale("log", base=2)
@@ -77,6 +88,7 @@ def _drawn(shown: _Beside) -> Figure:
     if not shown.log_y:
         axes.set_ylim(0, None)
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.yaxis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in _NAMED else "")
     axes.set(xlabel=shown.across, ylabel=shown.up)
     grid(axes)
     axes.legend(fontsize=9)
@@ -93,7 +105,7 @@ def _alt(shown: _Beside) -> str:
             worst = max(both, key=lambda x: max(both[x], 1 / both[x]))
             text += f"; farthest from {shown.other} at {worst:g}, {both[worst]:.3g} times its figure"
         sentences.append(f"{text}.")
-    return f"{shown.up} over {shown.across}, ours as lines, {shown.other} as rings. {' '.join(sentences)}"
+    return f"{shown.up} over {shown.across}, ours as lines, {shown.other} as hollow marks. {' '.join(sentences)}"
 
 
 def _table(shown: _Beside) -> str:
@@ -103,7 +115,7 @@ def _table(shown: _Beside) -> str:
         if name in shown.theirs:
             columns.append((shown.other, shown.theirs[name]))
     rows: list[list[object]] = [
-        [f"{place:g}", *(f"{points[place]:,.1f}" if place in points else "" for _, points in columns)]
+        [f"{place:g}", *(f"{points[place]:,.4g}" if place in points else "" for _, points in columns)]
         for place in shown.places
     ]
     return text_table([shown.across, *(name for name, _ in columns)], rows)

@@ -141,7 +141,7 @@ def test_goodput_has_its_lines_and_the_link():
     assert not any(place(axes, text) for text in texts(axes))
 
 
-def test_another_simulator_s_figures_are_rings_in_the_colour_of_the_line():
+def test_another_simulator_s_figures_are_hollow_marks_in_the_colour_and_shape_of_the_line():
     shown = picture("beside")
     (axes,) = shown.figure.axes
     drawn = {line.get_label(): line for line in axes.lines if not line.get_label().startswith("_")}
@@ -151,12 +151,16 @@ def test_another_simulator_s_figures_are_rings_in_the_colour_of_the_line():
     assert [list(zip(*ring.get_data(), strict=True)) for ring in rings] == [[(0.1, 31), (0.3, 41)], []]
     assert [ring.get_markerfacecolor() for ring in rings] == ["none", "none"]
     assert [ring.get_markeredgecolor() for ring in rings] == [drawn[name].get_color() for name in ("mesh", "torus")]
+    assert [ring.get_marker() for ring in rings] == [drawn[name].get_marker() for name in ("mesh", "torus")]
     assert rings[0].get_linestyle() == "None"
-    assert "BookSim 2 (same colour)" in drawn
+    tall = picture("beside", 1).figure
+    tall.canvas.draw()
+    assert {text.get_text() for text in tall.axes[0].get_yticklabels(minor=True)} <= {"", "20", "50", "200"}
+    assert "BookSim 2 (hollow)" in drawn
     assert labels(axes) == ("", "load", "latency (cycles)", ("linear", "linear"))
     assert labels(picture("beside", 1).figure.axes[0])[3] == ("linear", "log")
     assert "farthest from BookSim 2 at 0.1, 0.968 times its figure" in shown.alt
     assert shown.table.splitlines()[1:3] == [
-        "0.1   30.0       31.0   26.0",
-        "0.2   34.0",
+        "0.1     30         31     26",
+        "0.2     34",
     ]
