@@ -86,4 +86,10 @@ FAULTS = [
           f"{CONTROLS}test_dctcp_counts_marks_as_its_recurrence_says"),
     Fault("DCQCN doesn't come back", DCQCN, "current=(goal + rates.current) / 2", "current=rates.current",
           f"{CONTROLS}test_dcqcn_cuts_and_comes_back_as_the_paper_says"),
+    Fault("a record says that nothing ever waited", PORT,
+          "Use(self.name, size, packet.queued_ns, int(start)", "Use(self.name, size, int(start), int(start)",
+          f"{PACKETS}test_a_record_has_every_packet_on_every_link_and_every_one_that_was_lost"),
+    Fault("packets that found no room are noted where they go next", PORT,
+          "self.lost.append(Lost(self.name,", "self.lost.append(Lost(packet.route[0].name,",
+          f"{PACKETS}test_a_record_has_every_packet_on_every_link_and_every_one_that_was_lost"),
 ]  # fmt: skip

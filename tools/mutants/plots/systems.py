@@ -10,7 +10,7 @@ KEPT, PACKETS, SWEEP, POOL, PARTS = (
     f"{PLOTS}memory/{name}.py" for name in ("kept", "packets", "bandwidths", "hierarchy", "parts")
 )
 ROOF, GROWTH, ARRAYS, FOLDS = (f"{PLOTS}models/{name}.py" for name in ("roofline", "growth", "array_use", "folds"))
-LINKS, QUEUES = (f"{PLOTS}network/{name}.py" for name in ("link_use", "queues"))
+LINKS, QUEUES, BESIDE = (f"{PLOTS}network/{name}.py" for name in ("link_use", "queues", "beside"))
 
 ENDPOINTS = "tests/course/plots/endpoints/test_read_endpoints.py::"
 FLOW = f"{ENDPOINTS}test_the_flow_has_an_arrow_for_each_kind_from_where_it_is_to_where_it_goes"
@@ -21,6 +21,7 @@ MODELS = "tests/course/plots/models/test_read_models.py::"
 YEARS = f"{MODELS}test_models_stand_at_their_year_and_their_size"
 NETWORK = "tests/course/plots/network/test_read_network.py::"
 DARK = f"{NETWORK}test_a_cell_is_as_dark_as_the_link_is_busy"
+HOLLOW = f"{NETWORK}test_another_simulator_s_figures_are_hollow_marks_in_the_colour_and_shape_of_the_line"
 
 FAULTS = [
     Fault("a level has no curve's colour", CURVES, 'colour = colours.get(name, "0.35")', 'colour = "0.35"', LEVELS),
@@ -139,4 +140,10 @@ FAULTS = [
     Fault("the link carries half of what it does", QUEUES, "axes.axhline(shown.capacity,",
           "axes.axhline(shown.capacity / 2,",
           f"{NETWORK}test_goodput_has_its_lines_and_the_link"),
+    Fault("another simulator's marks have the next line's colour", BESIDE, "mec=COLOURS[k % 7]",
+          "mec=COLOURS[(k + 1) % 7]", HOLLOW),
+    Fault("another simulator's marks are filled", BESIDE, 'ms=10,\n            mfc="none"',
+          'ms=10,\n            mfc="black"', HOLLOW),
+    Fault("the table has ours in both columns", BESIDE, "columns.append((shown.other, shown.theirs[name]))",
+          "columns.append((shown.other, points))", HOLLOW),
 ]  # fmt: skip
