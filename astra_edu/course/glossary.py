@@ -194,11 +194,7 @@ GLOSSARY = (
         "training that is repeated after a failure.",
         ("goodput",),
     ),
-    Word(
-        "Pareto frontier",
-        "The designs that no other beats: none is as good in every measure, and better in one.",
-        ("Pareto frontier",),
-    ),
+    _word("Pareto frontier", "The designs that no other beats: none is as good in every measure, and better in one."),
     Word(
         "elasticity",
         "By how many per cent a result changes for one per cent of an input. -1: twice as much halves it.",
