@@ -24,7 +24,7 @@ FAULTS = [
     Fault("a dropped packet isn't counted", PORT,
           "        self.dropped += 1\n", "", CONSERVED),
     Fault("the latency is counted from when a packet is put on the link", PORT,
-          "int(end + self.latency)", "int(now + self.latency)", FORMULA),
+          "schedule(int(end + self.latency)", "schedule(int(now + self.latency)", FORMULA),
     Fault("a link is free again at once", PORT, "        self.free_ns = end\n", "        self.free_ns = now\n",
           FORMULA),
     Fault("a queue is one packet longer than its buffer", ROOMS,
