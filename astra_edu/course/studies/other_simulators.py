@@ -13,7 +13,8 @@ from astra_edu.base.errors import choice
 from astra_edu.base.units import KIB
 from astra_edu.network import Block
 from astra_edu.network.credits import Credits
-from astra_edu.network.drops import PacketNetwork, Packets
+from astra_edu.network.drops import Packets
+from astra_edu.network.drops.network import PacketNetwork
 from astra_edu.network.topologies import find
 
 GBIT = 1e9 / 8 / 2**30
