@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from numbers import Real
+from time import monotonic
 from typing import Any
 
 from astra_edu.base.errors import ConfigError, function, shown
@@ -38,13 +39,21 @@ class Bound:
     given: Mapping[str, Any]
     checked: bool = False
 
-    def of_places(self, space: Space) -> dict[Place, float] | None:
-        """For each way to choose those of the axes that it reads; None where there are too many."""
+    def of_places(self, space: Space, until: float | None = None) -> dict[Place, float] | None:
+        """For each way to choose those of the axes that it reads; None where there are too many.
+
+        until: of `monotonic`, in s; None, too, where they aren't ready by then.
+        """
         axes = self.axes(space)
         part = space.only([space.axes[k] for k in axes])
         if part.size is None or part.size > MOST_BOUNDED:
             return None
-        return {place: self._of(part.point(place)) for place in part.places()}
+        found = {}
+        for place in part.places():
+            if until is not None and monotonic() >= until:
+                return None
+            found[place] = self._of(part.point(place))
+        return found
 
     def axes(self, space: Space) -> list[int]:
         """The numbers of the axes that it reads."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from math import prod
 from typing import cast
 from warnings import catch_warnings, simplefilter
@@ -31,8 +32,11 @@ FRUGAL = ("ring", "direct", "halving-doubling")
 NEVER_NS = 1e200
 """Longer than anything."""
 
-Asked = tuple[str, str]
-"""A layer and one of its phases."""
+MOST_SEEN = 1024
+"""Workloads whose collectives are kept."""
+
+Asked = dict[tuple[Collective, tuple[bool, ...]], tuple[int, int]]
+"""A collective and the logical dimensions that it runs over -> how often, and of how many bytes in all."""
 
 
 def simulated_ns(workload: Workload, platform: Platform, passes: int = 1) -> float | None:
@@ -48,30 +52,23 @@ def simulated_ns(workload: Workload, platform: Platform, passes: int = 1) -> flo
     """
     if not isinstance(workload, Workload) or not isinstance(platform, Platform):
         return None
-    compute, asked = _asked(workload, passes, platform)
     system = platform.system
     dims, boundary = logical_dimensions(platform.network, options(workload).group)
+    compute, asked = _asked(workload, passes, platform, len(dims), boundary)
     lost_ns = lost_bytes = 0
     sent: dict[tuple[int, ...], float] = defaultdict(float)
-    for layer, over in zip(workload.layers, involved(workload, len(dims), boundary), strict=True):
-        for kind, work, places in (
-            ("forward", layer.forward, over.activations),
-            ("input gradient", layer.input_gradient, over.activations),
-            ("weight gradient", layer.weight_gradient, over.gradients),
-        ):
-            often, own = asked[layer.name, kind], [dim for dim, there in zip(dims, places, strict=True) if there]
-            if not often or work.collective is None:
-                continue
-            if any(one.flat or one.algorithm not in FRUGAL for one in system.implementations(work.collective)):
-                return compute
-            sizes = [dim.npus for dim in own]
-            lost_ns += often * system.splits * 2 * sum(sizes)
-            lost_bytes += often * system.splits * 2 * prod(sizes)
-            together, each = least_bytes(work.collective, sizes)
-            sent[tuple(sorted({dim.physical for dim in own}))] += often * together * work.size
-            if len(own) > 1 and system.inter_dimension == "baseline":
-                for dim, part in zip(own, each, strict=True):
-                    sent[(dim.physical,)] += often * part * work.size
+    for (collective, places), (often, size) in asked.items():
+        if any(one.flat or one.algorithm not in FRUGAL for one in system.implementations(collective)):
+            return compute
+        own = [dim for dim, there in zip(dims, places, strict=True) if there]
+        sizes = [dim.npus for dim in own]
+        lost_ns += often * system.splits * 2 * sum(sizes)
+        lost_bytes += often * system.splits * 2 * prod(sizes)
+        together, each = least_bytes(collective, sizes)
+        sent[tuple(sorted({dim.physical for dim in own}))] += together * size
+        if len(own) > 1 and system.inter_dimension == "baseline":
+            for dim, part in zip(own, each, strict=True):
+                sent[(dim.physical,)] += part * size
     bounds = [float(compute)]
     for those, size in sent.items():
         if those:
@@ -114,18 +111,43 @@ def estimated_ns(
     return stage_times(about, strategy, named_device(device), platform).bound_ns  # type: ignore[arg-type]
 
 
-_SEEN: dict[tuple[Workload, int], tuple[int, Counter[Asked]]] = {}
+@dataclass(frozen=True)
+class _Loop:
+    """What a workload asks for in some passes. together: by (dimensions, boundary), as _asked gives it."""
+
+    compute_ns: int
+    often: Counter[tuple[str, str]]
+    together: dict[tuple[int, int], Asked] = field(default_factory=dict)
 
 
-def _asked(workload: Workload, passes: int, platform: Platform) -> tuple[int, Counter[Asked]]:
-    """(ns of compute, how often each collective is asked for): the loop's own, on whatever platform it is run."""
+_SEEN: dict[tuple[Workload, int], _Loop] = {}
+
+
+def _asked(workload: Workload, passes: int, platform: Platform, dims: int, boundary: int) -> tuple[int, Asked]:
+    """(ns of compute, what is asked for): the loop's own, on whatever platform of so many dimensions it is run."""
     key = workload, passes
-    if key not in _SEEN:
-        if len(_SEEN) > 64:
-            _SEEN.clear()
-        with catch_warnings():
-            simplefilter("ignore")  # it is run again as a point
-            result = simulate(workload, platform, passes, progress=False)
-        issued = {id(stay.issued): cast(Task, stay.what) for stay in result.stays}
-        _SEEN[key] = result.compute_ns, Counter((what.layer, what.kind) for what in issued.values())
-    return _SEEN[key]
+    if (loop := _SEEN.get(key)) is None:
+        if len(_SEEN) >= MOST_SEEN:
+            _SEEN.pop(next(iter(_SEEN)))
+        loop = _SEEN[key] = _simulated(workload, passes, platform)
+    if (dims, boundary) not in loop.together:
+        sums: dict[tuple[Collective, tuple[bool, ...]], list[int]] = defaultdict(lambda: [0, 0])
+        for layer, over in zip(workload.layers, involved(workload, dims, boundary), strict=True):
+            for kind, work, places in (
+                ("forward", layer.forward, over.activations),
+                ("input gradient", layer.input_gradient, over.activations),
+                ("weight gradient", layer.weight_gradient, over.gradients),
+            ):
+                if (often := loop.often[layer.name, kind]) and work.collective is not None:
+                    sums[work.collective, places][0] += often
+                    sums[work.collective, places][1] += often * work.size
+        loop.together[dims, boundary] = {each: (often, size) for each, (often, size) in sums.items()}
+    return loop.compute_ns, loop.together[dims, boundary]
+
+
+def _simulated(workload: Workload, passes: int, platform: Platform) -> _Loop:
+    with catch_warnings():
+        simplefilter("ignore")  # it is run again as a point
+        result = simulate(workload, platform, passes, progress=False)
+    issued = {id(stay.issued): cast(Task, stay.what) for stay in result.stays}
+    return _Loop(result.compute_ns, Counter((what.layer, what.kind) for what in issued.values()))

@@ -27,6 +27,8 @@ from astra_edu.run.simulate import simulate
 METHODS = ("auto", "exact", "heuristic")
 BOUNDED_FIRST = 4
 """A part of the budget, one in so many, goes to the points with the lowest bounds before others are sampled."""
+BOUNDED_TIME = 4
+"""A part of the time, one in so many, may go to bounds; if they take longer, points are run without."""
 
 
 def search(
@@ -53,8 +55,8 @@ def search(
     or a function of a row that says whether it is kept. budget: points that are run at most. run, given, executor,
     store, seed: as in ae.sweep; a search that was stopped goes on from its store. bound: takes some of the settings
     that a run takes, and gives what the objective can't be below; known for "at_least_ns" of ae.simulate and
-    ae.estimate. seconds: no point begins later. method: "exact" refuses a space that the budget isn't enough for;
-    "heuristic" samples any.
+    ae.estimate. seconds: no point but the first begins later, and bounds take a quarter of it at most. method: "exact"
+    refuses a space that the budget isn't enough for; "heuristic" samples any.
 
     A space of no more points than the budget is searched exactly: all points, or those that their bounds don't rule
     out. ae.plans are searched exactly by dynamic programming, whatever their number, for "at_least_ns" of ae.estimate
@@ -95,24 +97,34 @@ def _searched(trials: Trials, bound: Bound | None, method: str) -> Search:
             f"the space has {count} points, and the budget is {trials.budget:,}; raise it, give fewer values, or take "
             "method='auto'."
         )
-    known = bound.of_places(space) if bound is not None else None
+    known = bound.of_places(space, _bounds_until(trials, method)) if bound is not None else None
     by_bound = _by_bound(trials, bound, known) if bound is not None and known is not None else None
     how = ""
     if by_bound is not None and method != "heuristic":
         by_bound.run(trials.budget if trials.complete or method == "exact" else trials.budget // BOUNDED_FIRST)
         if by_bound.can_end:
             by_bound.run(trials.budget)
-    elif trials.complete and method != "heuristic":
+    elif method == "exact" or (trials.complete and method != "heuristic"):
         every_point(trials)
-    if not _ended(trials, by_bound) and method != "exact":
+    if not _ended(trials, by_bound) and method != "exact" and trials.left:
         how = sampled(trials)
     if by_bound is not None and method != "heuristic" and by_bound.can_end:
         by_bound.run(trials.budget)
     exact = _ended(trials, by_bound)
     if exact:
         how = _exactly(trials)
+    elif not how:
+        how = "until its budget was spent" if len(trials.known) >= trials.budget else "until its time was over"
     lower = _lower(trials, by_bound, known, exact)
-    return Search(trials.goals, tuple(trials.known.values()), size, exact, how or "until its time was over", lower)
+    return Search(trials.goals, tuple(trials.known.values()), size, exact, how, lower)
+
+
+def _bounds_until(trials: Trials, method: str) -> float | None:
+    """When there have to be bounds; "exact" can't do without."""
+    if trials.deadline is None or method == "exact":
+        return trials.deadline
+    now = monotonic()
+    return now + (trials.deadline - now) / BOUNDED_TIME
 
 
 def _by_bound(trials: Trials, bound: Bound, known: Mapping[Place, float]) -> ByBound | None:

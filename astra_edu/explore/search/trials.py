@@ -77,9 +77,9 @@ class Trials:
 
     @property
     def left(self) -> int:
-        """How many more may run."""
+        """How many more may run; when the time is over, the first one still."""
         over = self.deadline is not None and monotonic() >= self.deadline
-        return 0 if over else self.budget - len(self.known)
+        return min(1, self.budget) * (not self.known) if over else self.budget - len(self.known)
 
     @cached_property
     def complete(self) -> bool:

@@ -261,6 +261,77 @@ def test_seconds_end_a_search():
         assert not found.exact
 
 
+@pytest.mark.parametrize("method", ["auto", "exact", "heuristic"])
+def test_bounds_take_a_quarter_of_the_time_and_one_point_always_runs(method):
+    import time
+
+    def bound(x):
+        time.sleep(0.01)
+        return 0
+
+    def run(x):
+        time.sleep(0.02)
+        return {"value": x}
+
+    start = time.monotonic()
+    found = ae.search(
+        {"x": range(500)}, "value", run=run, bound=bound, budget=400, seconds=0.4, method=method, progress=False
+    )
+    assert time.monotonic() - start < 4  # all bounds take 5 s; the rest is for a slow machine
+    assert found.evaluations >= 1
+    assert found.best["value"] == found.table["value"].min()
+    some = ae.search({"x": range(50)}, "value", run=run, bound=bound, budget=50, seconds=1e-9, progress=False)
+    assert some.evaluations == 1
+    assert some.how == "until its time was over"
+
+
+def slowly(workload, platform, passes=1):
+    """The bound of simulated_ns, layer by layer, as its docstring has it."""
+    from astra_edu.system.logical import logical_dimensions
+    from astra_edu.workload.parallelism import involved, options
+
+    run = ae.simulate(workload, platform, passes, progress=False)
+    dims, boundary = logical_dimensions(platform.network, options(workload).group)
+    sent, lost_bytes, lost_ns = {}, 0, 0
+    for layer, over in zip(workload.layers, involved(workload, len(dims), boundary), strict=True):
+        for kind, work, places in (
+            ("forward", layer.forward, over.activations),
+            ("input gradient", layer.input_gradient, over.activations),
+            ("weight gradient", layer.weight_gradient, over.gradients),
+        ):
+            often = len({s.issued for s in run.stays if (s.what.layer, s.what.kind) == (layer.name, kind)})
+            sizes = [dim.npus for dim, there in zip(dims, places, strict=True) if there]
+            if not often or work.collective is None:
+                continue
+            splits = platform.system.splits
+            lost_ns, lost_bytes = (
+                lost_ns + often * splits * 2 * sum(sizes),
+                lost_bytes + often * splits * 2 * math.prod(sizes),
+            )
+            whole = math.prod(sizes)
+            twice = {"all-reduce": 2 / whole, "all-gather": 1, "reduce-scatter": 1 / whole, "all-to-all": 1 / whole}
+            own = tuple(sorted({dim.physical for dim, there in zip(dims, places, strict=True) if there}))
+            sent[own] = sent.get(own, 0) + often * twice[work.collective] * (whole - 1) * work.size
+    links = {own: sum(platform.network[d].injection_bandwidth for d in own) for own in sent if own}
+    return max([run.compute_ns] + [((sent[own] - lost_bytes) / links[own] - lost_ns) / 1.01 for own in links])
+
+
+@pytest.mark.filterwarnings("ignore")  # collectives of 0 bytes
+def test_what_layers_ask_for_together_is_what_each_asks_for():
+    dice = Random(8)
+    for _ in range(60):
+        sizes = [dice.choice([2, 4, 8]) for _ in range(dice.randint(1, 3))]
+        network = tuple(ae.Dimension.of("Switch", n, dice.choice([30, 400]), 100) for n in sizes)
+        names = "_".join(dice.choice(["ring", "direct", "halvingDoubling"]) for _ in sizes)
+        system = ae.SystemConfig.of(names, splits=dice.choice([1, 3]), inter_dimension="themis")
+        work, platform = random_work(dice), ae.Platform(network, system)
+        try:
+            right = slowly(work, platform, passes := dice.randint(1, 2))
+        except ConfigError:
+            continue
+        assert simulated_ns(work, platform, passes) == pytest.approx(right, rel=1e-12)
+
+
 def test_values_without_an_end_are_refused_and_numbers_without_a_choice_are_no_search():
     for values in (range(10**12), count()):
         with pytest.raises(ConfigError, match="more than 50,000 values"):
