@@ -81,6 +81,19 @@ class Described(Protocol):
         """Of each value."""
 
 
+class _Absent(int):
+    """Of a number that isn't there; 0 in tables and for samplers."""
+
+
+ABSENT: tuple[Any, str] = (_Absent(), "-")
+"""What stands for a number, for a text, that one value of a setting hasn't and others have."""
+
+
+def is_absent(value: Any) -> bool:
+    """Whether it stands for nothing."""
+    return value is ABSENT[0] or value == ABSENT[1]
+
+
 @dataclass(frozen=True, eq=False)
 class Axis:
     """One setting: its name and its values with their features, or a range of numbers that has no step."""

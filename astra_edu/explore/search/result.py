@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.explore.search.goals import Goals, frontier
-from astra_edu.explore.search.trials import Tried
+from astra_edu.explore.search.trials import Tried, best_of, words_of
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+class Best(dict[str, Any]):
+    """A point's settings, as a run takes them, and its numbers, by name; shown in one line."""
+
+    def __init__(self, row: Mapping[str, Any], tried: Tried) -> None:
+        """row: what it holds. tried: the point, for its words."""
+        super().__init__(row)
+        self._words = f"<{tried.words}: {words_of(tried.found)}>"
+
+    def __repr__(self) -> str:
+        return self._words
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,9 +53,16 @@ class Search:
     @property
     def best(self) -> dict[str, Any]:
         """The settings of the best point, as a run takes them, and its numbers, by name; of several objectives, the
-        first counts. Raises ConfigError where no point keeps the constraints, naming the one that does most nearly.
+        first counts. Of points that tie, the one of the least "network_cost", where the run gives that, else the first.
+        Raises ConfigError where no point keeps the constraints, naming the one that does most nearly.
         """
-        return self._best.row
+        return Best(self._best.row, self._best)
+
+    @property
+    def ties(self) -> int:
+        """How many of the points that were run are as good as the best; itself included."""
+        values = self._best.values
+        return sum(each.values == values for each in self._kept)
 
     @property
     def evaluations(self) -> int:
@@ -76,8 +96,8 @@ class Search:
 
     @property
     def _best(self) -> Tried:
-        if kept := self._kept:
-            return min(kept, key=lambda each: each.values or ())
+        if best := best_of(self._kept):
+            return best
         raise ConfigError(self._nothing())
 
     def _nothing(self) -> str:
@@ -107,7 +127,14 @@ class Search:
         said = ", ".join(f"{name} {value:,}" for name, value in values)
         if len(self.goals.objectives) > 1:
             return f"<{len(self.frontier):,} points on the frontier, from {said} at {best.words} on: {self._how()}>"
-        return f"<{said} at {best.words}: {self._how()}>"
+        return f"<{said} at {best.words}{self._tied()}: {self._how()}>"
+
+    def _tied(self) -> str:
+        """That others that were run are as good."""
+        if (others := self.ties - 1) == 0:
+            return ""
+        said = f", as at {others:,} other{'s' * (others > 1)} that {'were' if others > 1 else 'was'} run"
+        return said + (", none with a cheaper network" if self._best.dollars < inf else "")
 
     def _how(self) -> str:
         if self.exact:

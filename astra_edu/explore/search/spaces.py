@@ -10,7 +10,7 @@ from typing import Any
 
 from astra_edu.base.errors import ConfigError, instance_of, list_of, positive, whole
 from astra_edu.collectives import schedule
-from astra_edu.explore.search.axis import MOST_VALUES, Features
+from astra_edu.explore.search.axis import ABSENT, MOST_VALUES, Features
 from astra_edu.network import Dimension
 from astra_edu.network.cost import network_cost
 from astra_edu.system import Implementation, Platform, SystemConfig
@@ -40,10 +40,7 @@ class Platforms:
 
     def described(self) -> Sequence[Features]:
         """The features of each; one that it hasn't, such as of a further dimension, is 0 or "-"."""
-        every: dict[str, Any] = {}
-        for _, told in self._made:
-            for name, value in told.items():
-                every.setdefault(name, "-" if isinstance(value, str) else 0)
+        every = {name: ABSENT[isinstance(value, str)] for _, told in self._made for name, value in told.items()}
         return [every | told for _, told in self._made]
 
     @property
@@ -144,8 +141,7 @@ def shapes(
                         schedule("all-reduce", how.algorithm, n)
                 except ConfigError:
                     continue
-                shape = " × ".join(f"{dim.topology}({dim.npus}, {dim.bandwidth:g} GB/s)" for dim in network)
-                yield platform, {"shape": shape, "dimensions": len(factors)}
+                yield platform, {"shape": _shape(network), "dimensions": len(factors)}
 
     return Platforms(made())
 
@@ -208,15 +204,25 @@ def _each(
         before = [{"platform": k} for k in range(len(several))]
     for one in several:
         instance_of("a platform", one, Platform, right)
-    return Platforms((made, told | more) for one, told in zip(several, before, strict=True) for made, more in vary(one))
+
+    def named(told: Features, made: Platform) -> Features:
+        """With the shape that it has now; with bandwidths where no other feature says them."""
+        own = not any(name.endswith(".bandwidth") for name in told)
+        return told | {"shape": _shape(made.network, own)} if "shape" in told else told
+
+    every = ((told | more, made) for one, told in zip(several, before, strict=True) for made, more in vary(one))
+    return Platforms((made, named(told, made)) for told, made in every)
+
+
+def _shape(network: Sequence[Dimension], bandwidths: bool = True) -> str:
+    said = (f"({dim.npus}, {dim.bandwidth:g} GB/s)" if bandwidths else f"({dim.npus})" for dim in network)
+    return " × ".join(f"{dim.topology}{size}" for dim, size in zip(network, said, strict=True))
 
 
 def _dollars(network: Sequence[Dimension], d: int) -> float:
     """For 1 GB/s of dimension d's links."""
-    costs = []
-    for gb in (1.0, 2.0):
-        costs.append(network_cost([replace(dim, bandwidth=gb if k == d else 1.0) for k, dim in enumerate(network)]))
-    return costs[1] - costs[0]
+    one, two = ([replace(dim, bandwidth=gb if k == d else 1.0) for k, dim in enumerate(network)] for gb in (1.0, 2.0))
+    return network_cost(two) - network_cost(one)
 
 
 def _with_algorithms(platform: Platform, names: str) -> Platform:

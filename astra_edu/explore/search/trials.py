@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import inf, isnan
 from time import monotonic
 from typing import Any
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.progress import Bar
 from astra_edu.explore.points import Point, key_of
-from astra_edu.explore.search.axis import Features
+from astra_edu.explore.search.axis import Features, is_absent
 from astra_edu.explore.search.goals import Goals, Miss, Row
 from astra_edu.explore.search.space import Place, Space
 from astra_edu.explore.store import Outcome, Store
@@ -44,9 +45,15 @@ class Tried:
         return sum(each.by for each in self.misses)
 
     @property
+    def dollars(self) -> float:
+        """What its network costs; infinite where that isn't known."""
+        cost = self.found.get("network_cost")
+        return cost if isinstance(cost, int | float) and not isnan(cost) else inf
+
+    @property
     def words(self) -> str:
-        """Its settings."""
-        return ", ".join(f"{name} {_written(value)}" for name, value in self.shown.items())
+        """Its settings, without those that it hasn't."""
+        return words_of({name: value for name, value in self.shown.items() if not is_absent(value)})
 
     @property
     def row(self) -> dict[str, Any]:
@@ -54,10 +61,20 @@ class Tried:
         return {**self.point, **self.found}
 
 
+def words_of(named: Mapping[str, Any]) -> str:
+    """Values by name, in one line."""
+    return ", ".join(f"{name} {_written(value)}" for name, value in named.items())
+
+
 def _written(value: Any) -> str:
     if type(value) is int:
         return f"{value:,}"
     return f"{value:,.6g}" if type(value) is float else str(value)
+
+
+def best_of(kept: Sequence[Tried]) -> Tried | None:
+    """That of the least objectives; of equal ones that of the least network_cost, then the first that was tried."""
+    return min(kept, key=lambda each: (each.values or (), each.dollars), default=None)
 
 
 @dataclass(eq=False)
@@ -93,8 +110,8 @@ class Trials:
 
     @property
     def best(self) -> Tried | None:
-        """Of the first objective; of equal ones the first that was tried."""
-        return min(self.kept, key=lambda each: each.values or (), default=None)
+        """See best_of."""
+        return best_of(self.kept)
 
     def run(self, places: Iterable[Place]) -> list[Tried]:
         """Those of the places that are new and within the budget."""

@@ -146,6 +146,22 @@ def test_the_same_seed_gives_the_same_search_whatever_the_executor():
     assert "how much better others are isn't known" in repr(first)
 
 
+def test_of_points_that_tie_the_cheapest_network_is_the_best_and_the_others_are_counted():
+    def run(x):
+        return {"value": x // 4, "network_cost": [7, 9, 5, math.nan, 1][x]}
+
+    found = ae.search({"x": range(5)}, "value", run=run, progress=False)
+    assert (found.best["x"], found.ties) == (2, 4)
+    assert repr(found).startswith("<value 0 at x 2, as at 3 others that were run, none with a cheaper network: the op")
+    assert repr(found.best) == "<x 2: value 0, network_cost 5>"
+    assert found.best | {"x": 0} == {"x": 0, "value": 0, "network_cost": 5}
+    free = ae.search({"x": range(6)}, "value", run=lambda x: {"value": x // 2}, progress=False)
+    assert free.best["x"] == 0
+    assert repr(free).startswith("<value 0 at x 0, as at 1 other that was run: the optimum")
+    alone = ae.search({"x": [3]}, "value", run=lambda x: {"value": x}, progress=False)
+    assert (alone.ties, repr(alone).partition(":")[0]) == (1, "<value 3 at x 3")
+
+
 def test_a_large_space_is_searched_well():
     space = {"x": ae.Range(0, 200), "y": ae.Range(0, 50), "z": ["a", "b", "c"]}
     depths = [ae.search(space, "depth", budget=150, run=bowl, seed=s, progress=False).best["depth"] for s in range(3)]

@@ -91,3 +91,18 @@ def test_what_makes_no_sense_is_said():
     ):
         with pytest.raises(ConfigError, match=words):
             make()
+
+
+def test_shapes_with_other_bandwidths_say_what_they_have_and_nothing_of_what_they_have_not():
+    blocks = [ae.Dimension.of("Ring", 2, 50, 500)]
+    shared = ae.bandwidths(ae.shapes(8, blocks, ae.SystemConfig.of("ring", splits=1), dimensions=2), total=60, steps=2)
+    names = [told["shape"] for told in shared.described()]
+    assert names == ["Ring(8)", "Ring(2) × Ring(4)", "Ring(4) × Ring(2)"]
+    turned = ae.placements(ae.shapes(8, blocks, ae.SystemConfig.of("ring", splits=1), dimensions=2))
+    for platform, told in zip(turned, turned.described(), strict=True):
+        assert told["shape"] == " × ".join(f"Ring({dim.npus}, 50 GB/s)" for dim in platform.network)
+    found = ae.search({"platform": shared}, given={"workload": ae.Workload.micro("all-reduce", 2**10)}, progress=False)
+    words = {each.shown["platform.shape"]: each.words for each in found.tried}
+    assert words["Ring(8)"].endswith("platform.dimensions 1, platform.network[0].bandwidth (GB/s of 2**30) 60")
+    assert "network[1].bandwidth (GB/s of 2**30) 30" in words["Ring(2) × Ring(4)"]
+    assert found.table["platform.network[1].bandwidth (GB/s of 2**30)"].tolist().count(0) == 1
