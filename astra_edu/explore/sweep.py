@@ -41,7 +41,8 @@ def sweep(
     "platform.network[1].bandwidth (GB/s of 2**30)". executor: of concurrent.futures or like those, such as Dask's
     `Client.get_executor()`; None runs in this process. store: a Parquet file that keeps what has been run: after a
     stop at any moment only what was in flight is run again, and other points are added. seed: where `run` takes a
-    `seed`, each point has one of its own, made from this one and its settings.
+    `seed`, each point has one of its own, made from this one and its settings. progress: False shows no bar,
+    nor those of a run that takes `progress`.
 
     A point that fails has a sentence in the column "error"; with a store it is run again the next time. Raises
     ConfigError for points that make no sense, and for a store of another function.
@@ -56,7 +57,7 @@ def sweep(
     flag("progress", progress)
     if isinstance(executor, type) or (executor is not None and not hasattr(executor, "submit")):
         raise ConfigError(f"executor is {shown(executor)}; give one such as concurrent.futures.ProcessPoolExecutor().")
-    task = Task(run, check(given))
+    task = Task(run, check(given), progress)
     points = seeded(run, points_of(grid_or_points), task.given, whole("seed", seed, at_least=0))
     keys = [key_of(point) for point in points]
     settings = {column(name): [plain(point[name]) for point in points] for name in points[0]}

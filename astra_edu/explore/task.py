@@ -32,10 +32,11 @@ Todo = tuple[str, Point]
 
 @dataclass(frozen=True)
 class Task:
-    """A function and what every call is given."""
+    """A function and what every call is given. progress: False switches off the bar of a run that has one, too."""
 
     run: Callable[..., Any]
     given: Mapping[str, Any]
+    progress: bool = True
 
     @property
     def whose(self) -> str:
@@ -51,13 +52,22 @@ class Task:
         """Run one point; an error is an outcome, too."""
         start = perf_counter()
         try:
-            found = measures(self.run(**arguments(self.given, point)))
+            found = measures(self.run(**(self._silence | arguments(self.given, point))))
             if both := found.keys() & point.keys():
                 raise ConfigError(f"the run gives {', '.join(sorted(both))}, which is a setting's name.")
             not_taken(found, "a number that the run gives")
         except Exception as problem:  # whatever a stranger's function raises
             return _failed(key, problem, perf_counter() - start)
         return Outcome(key, found, "", perf_counter() - start)
+
+    @property
+    def _silence(self) -> dict[str, bool]:
+        try:
+            bar = inspect.signature(self.run).parameters.get("progress")
+        except (TypeError, ValueError):
+            return {}
+        has = bar is not None and bar.default is True and bar.kind is not bar.POSITIONAL_ONLY
+        return {"progress": False} if has and not self.progress else {}
 
     def here(self, todo: Sequence[Todo]) -> Iterator[list[Outcome]]:
         """One point after the other, in this process."""

@@ -495,3 +495,17 @@ def test_the_package_says_what_is_missing_without_pyarrow(tmp_path):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False)
     assert 'a store wants PyArrow: pip install "astra-edu[explore]".' in done.stderr
     assert not Path(tmp_path, "runs.parquet").exists()
+
+
+def test_without_progress_a_run_shows_no_bar_of_its_own_either():
+    def run(x, progress=True):
+        return {"bar": progress, "value": x}
+
+    def other(x, progress=0.5):  # means something else
+        return {"bar": progress, "value": x}
+
+    assert ae.sweep(run, {"x": [1]}, progress=False)["bar"].tolist() == [False]
+    assert ae.sweep(run, {"x": [1]})["bar"].tolist() == [True]
+    assert ae.sweep(run, {"x": [1]}, given={"progress": True}, progress=False)["bar"].tolist() == [True]
+    assert ae.sweep(other, {"x": [1]}, progress=False)["bar"].tolist() == [0.5]
+    assert ae.search({"x": [1, 2]}, "value", run=run, progress=False).best["bar"] is False

@@ -53,8 +53,8 @@ def search(
     ae.placements, ae.candidates and ae.plans give. objective: the name of one of the run's numbers, or a function of a
     row (settings and numbers, by name); several give a frontier. constraints: name -> the most, (the least, the most),
     or a function of a row that says whether it is kept. budget: points that are run at most. run, given, executor,
-    store, seed: as in ae.sweep; a search that was stopped goes on from its store. bound: takes some of the settings
-    that a run takes, and gives what the objective can't be below; known for "at_least_ns" of ae.simulate and
+    store, seed, progress: as in ae.sweep; a search that was stopped goes on from its store. bound: takes some of the
+    settings that a run takes, and gives what the objective can't be below; known for "at_least_ns" of ae.simulate and
     ae.estimate. seconds: no point but the first begins later, and bounds take a quarter of it at most. method: "exact"
     refuses a space that the budget isn't enough for; "heuristic" samples any.
 
@@ -79,7 +79,7 @@ def search(
     if isinstance(executor, type) or (executor is not None and not hasattr(executor, "submit")):
         raise ConfigError(f"executor is {shown(executor)}; give one such as concurrent.futures.ProcessPoolExecutor().")
     deadline = None if seconds is None else monotonic() + positive("seconds", seconds)
-    task = Task(run, check(given))
+    task = Task(run, check(given), progress)
     by_plan = method != "heuristic" and applies(space, run, goals)
     places = best_of(space["strategy"], task.given, goals) if by_plan else space_of(space)
     limit = bound_of(run, task.given, goals, bound)
