@@ -52,5 +52,6 @@ def layered(trials: Trials, plans: Plans) -> Search:
     best = trials.best
     lower = best.values[0] if best and best.values else None
     count = f"{plans.size:,}" if plans.size < 10**9 else f"{plans.size:.1e}"
-    how = f"by dynamic programming over {len(plans.starts)} layer groups, of {count} plans"
+    kinds = "plans without pipelines or sequence parallelism"
+    how = f"by dynamic programming over {len(plans.starts)} layer groups, of {count} {kinds}"
     return Search(trials.goals, tuple(trials.known.values()), plans.size, best is not None, how, lower)

@@ -185,3 +185,12 @@ def test_sizes_and_names():
             with pytest.raises(ConfigError, match="all must have the same"):
                 Plan(plans.starts, some)
             break
+
+
+def test_a_search_says_which_plans_it_is_the_optimum_of_as_one_with_a_pipeline_may_be_faster():
+    """On a network so slow, stages send least."""
+    network, given = platform(4, 2, 5, 1), {"model": SMALL, "device": A100}
+    found = ae.search({"strategy": ae.plans(SMALL, 4, 4)}, run=ae.estimate, given=given | {"platform": network})
+    assert found.how.endswith(f"layer groups, of {found.size:,} plans without pipelines or sequence parallelism")
+    stages = ae.estimate(SMALL, ae.Strategy(pipeline=4, batch=4, micro_batch=1), A100, network)
+    assert ns(stages) < found.best["at_least_ns"]
