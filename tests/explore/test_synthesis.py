@@ -52,6 +52,15 @@ def test_it_is_proved_counted_and_simulated_on_random_graphs_and_never_faster_th
             assert as_trace == made.matched_ns
 
 
+def test_the_headline_has_the_time_in_steps_and_the_one_without():
+    made = made_for(3)
+    assert made.collective == "all-gather"
+    ends = (made.simulated_ns(), "in steps"), (made.simulated_ns(steps=False), "without")
+    said = [f"{ns / 1000:,.3f} µs (efficiency {made.bound_ns / ns:.2f}) {how}" for ns, how in ends]
+    assert repr(made).endswith(f" steps, 18 shards; {', '.join(said)}>")
+    assert said[0] != said[1]
+
+
 @pytest.mark.parametrize("collective", COLLECTIVES)
 def test_shards_that_take_no_time_stay_in_order(collective):
     """One NPU hands on in the same ns what it has just got; backwards, it must have got all before."""

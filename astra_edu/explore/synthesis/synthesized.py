@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from astra_edu.base.errors import ConfigError, list_of
+from astra_edu.base.units import format_ns
 from astra_edu.base.warned import quiet
 from astra_edu.collectives import Schedule, register_algorithm
 from astra_edu.explore.synthesis.as_trace import as_trace
@@ -51,6 +52,11 @@ class Synthesized(Schedule):
     def matched_ns(self) -> int:
         """Until the last shard is there on the time-expanded network; without steps, it takes no longer."""
         return max(each.end_ns for each in self.matched)
+
+    def __repr__(self) -> str:
+        times = (self.planned_ns, self.matched_ns)
+        steps, free = (f"{format_ns(ns)} (efficiency {self.bound_ns / ns:.2f})" for ns in times)
+        return f"{super().__repr__()[:-1]}; {steps} in steps, {free} without>"
 
     @property
     def shard_bytes(self) -> int:
