@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from io import BytesIO
 
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.image import imread
 
 pytest.importorskip("anywidget")
 
@@ -116,7 +118,7 @@ def test_a_point_says_its_settings_and_measures_by_key_and_by_click(show):
     point = RAN.loc[row]
     assert f"Point {row}\n" in said
     assert "settings: " + ", ".join(f"{name} {point[name]}" for name in ae.DesignSpace(TABLE)._settings) in said
-    assert f"at_least_ns {format_ns(point['at_least_ns'])}" in said
+    assert f"at_least {format_ns(point['at_least_ns'])}" in said
     picture = Scatter(page)
     place = along(picture.x, True, point["network_cost"]), along(picture.y, False, point["at_least_ns"])
     assert near([picture.ring], [place])
@@ -150,7 +152,7 @@ def test_missing_values_are_told(show):
     assert "1 point that ran has no value here and isn't drawn." in page.locator(".astra-legend:visible").inner_text()
     page.evaluate("document.querySelector('.astra-design_space').astraSpace.select([3])")
     assert "cost none" in page.locator(".astra-point").inner_text()
-    assert "time_ns ∞" in page.locator(".astra-point").inner_text()
+    assert "time ∞" in page.locator(".astra-point").inner_text()
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -260,7 +262,7 @@ def test_a_cell_has_the_best_of_its_points_as_a_number_and_a_shade(show, scheme,
     ordered = [shades[value] for value in sorted(shades)]
     assert ordered == sorted(ordered, reverse=scheme == "light")
     legend = page.locator(".astra-legend:visible").inner_text()
-    assert legend.startswith("at_least_ns, µs:")
+    assert legend.startswith("at_least, µs:")
     ends = [float(page.locator(f".astra-{end}").inner_text().replace(",", "")) for end in ("low", "high")]
     assert ends == pytest.approx([best.min() / 1000, best.max() / 1000], rel=1e-3)
     assert f"Up to {len(rest) // len(best)} points in a cell: the least is shown." in legend
@@ -333,6 +335,60 @@ def test_a_stored_run_is_a_timeline_below_without_a_kernel(show):
     assert "run it again in a notebook" in page.locator(".astra-point").inner_text()
 
 
+def test_a_saved_page_with_a_timeline_does_not_say_that_it_needs_a_notebook(open_page):
+    given = {"workload": ae.Workload.micro("all-reduce", 2**20), "platform": ae.preset("ring")}
+    table = ae.sweep(ae.simulate, {"platform.system.splits": [1, 4]}, given=given)
+    space = ae.DesignSpace(table, run=ae.simulate, given=given)
+    run = space.open_timeline(0)
+    page = open_page(space.page())
+    point = page.locator(".astra-point")
+    assert page.locator(".astra-timeline .astra-title").inner_text() == f"{format_ns(run.total_ns)} in all"
+    assert point.inner_text().startswith("Point 0")
+    assert "notebook" not in point.inner_text()
+    page.evaluate("document.querySelector('.astra-design_space').astraSpace.select([1])")
+    page.wait_for_timeout(50)
+    assert "run it again in a notebook" in point.inner_text()
+
+
+def test_measures_have_one_unit_and_costs_are_dollars(show):
+    page = show()
+    press(page, "n")
+    row = rows(page)[0]
+    said = page.locator(".astra-point").inner_text()
+    cost = RAN["network_cost"][row]
+    assert f"at_least {format_ns(RAN['at_least_ns'][row])}" in said
+    assert "_ns" not in said
+    assert f"network_cost {cost:,.0f} US$" in said
+    assert any(title.startswith("network_cost, US$ (") for title in Scatter(page).titles)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("view", ["parallel", "heat"])
+def test_only_where_it_goes_on_an_edge_is_shaded(show, view, scheme):
+    """Its pixels at the edges, against the page's own beside it."""
+    page = show(view, scheme, viewport={"width": 1500, "height": 900})
+    rail = page.locator(".astra-design_space .astra-rail:visible").first
+    assert rail.evaluate("(it) => it.scrollWidth <= it.clientWidth")
+    page.evaluate("document.activeElement.blur()")
+    box = rail.bounding_box()
+    at = {"x": box["x"], "y": box["y"] + box["height"] - 6, "width": box["width"], "height": 4}
+    pixels = 255 * imread(BytesIO(page.screenshot(clip=at)), format="png")[..., :3]
+    for edge in (pixels[:, 1:9], pixels[:, -9:-1]):
+        assert np.ptp(edge.reshape(-1, 3), axis=0).max() <= 1
+
+
+@pytest.mark.parametrize("view", ["pareto", "parallel"])
+def test_values_too_long_for_their_place_keep_their_beginning(show, view):
+    shapes = [f"FullyConnected({n}) of many words" for n in (4, 8, 16)]
+    table = pd.DataFrame({"shape": shapes, "cost": [1, 2, 3], "time_ns": [30, 20, 10]})
+    page = show(view, table=table, settings=["shape"], x="cost", y="shape")
+    box = f".astra-picture > div:nth-child({1 + ['pareto', 'parallel'].index(view)})"
+    entries = [e for k in (1, 2) for e in drawn(page, f".astra-design_space {box} canvas:nth-of-type({k})")]
+    cut = {e["text"] for e in entries if e["what"] == "text" and "…" in e["text"]}
+    assert cut
+    assert all(text.endswith("…") and any(shape.startswith(text[:-1]) for shape in shapes) for text in cut)
+
+
 def test_the_table_has_what_is_drawn(show):
     page = show()
     page.locator("summary").click()
@@ -395,4 +451,4 @@ def test_in_a_notebook_a_point_is_run_again(run_cell):
     )
     run = ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.Platform(network, system))
     assert title.inner_text() == f"{format_ns(run.total_ns)} in all"
-    assert f"at_least_ns {format_ns(run.total_ns)}" in said
+    assert f"at_least {format_ns(run.total_ns)}" in said

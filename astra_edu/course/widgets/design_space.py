@@ -42,7 +42,8 @@ class DesignSpace(View):
     columns that are settings; a sweep's table says it itself. view: "pareto", "parallel" or "heat". x, y: of the Pareto
     frontier; across, down, measure: of the heat map. better: {column: "more"} where more is better; else less is. log:
     {column: whether its axis goes by powers}, by default where values differ by a factor of 50. units: {column: unit}
-    where its name doesn't say it. run, given: as of the sweep, to run a point again; runs: {label of a row: its run}.
+    where its name doesn't say it. A setting may be called as its sweep calls it, without its unit. run, given: as of
+    the sweep, to run a point again; runs: {label of a row: its run}.
 
     selected: the rows that are selected, a DataFrame; assign labels, rows or None. The view and Python share it.
 
@@ -99,15 +100,18 @@ class DesignSpace(View):
         self._run = None if run is None else function("run", run, "give the function that was swept")
         self._given = check(given)
         self._runs = {self._row(label): _checked_run(one) for label, one in _by_name("runs", runs).items()}
+        swept = {name: column(name) for name in table.attrs.get("names", [])}
         names = {"x": x, "y": y, "across": across, "down": down, "measure": measure}
         chosen: dict[str, Any] = self._defaults() | {
-            key: there(name, self._columns, key) for key, name in names.items() if name
+            key: there(swept.get(name, name), self._columns, key) for key, name in names.items() if name
         }
         ways = {
-            there(name, self._columns, "better"): choice("better", way, WAYS)
+            there(swept.get(name, name), self._columns, "better"): choice("better", way, WAYS)
             for name, way in _by_name("better", better).items()
         }
-        logs = {there(name, self._columns, "log"): bool(on) for name, on in _by_name("log", log).items()}
+        logs = {
+            there(swept.get(name, name), self._columns, "log"): bool(on) for name, on in _by_name("log", log).items()
+        }
         chosen |= {"view": choice("view", view, VIEWS), "better": ways, "log": logs, "where": {}}
         super().__init__(
             data=payload(table, list(self._columns.values())),

@@ -24,6 +24,8 @@ OWN = ("error", "seconds")
 """Columns of a sweep's own."""
 UNIT = re.compile(r" \((?P<said>[^()]+)\)$|_(?P<short>ns|us|ms|bytes)$")
 SHORT = {"us": "µs"}
+KNOWN = {"network_cost": "US$"}
+"""Units of measures of this package whose names say none."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ def unit_of(name: str) -> str:
     """
     found = UNIT.search(name)
     if not found:
-        return ""
+        return KNOWN.get(name, "")
     return found["said"] or SHORT.get(found["short"], found["short"])
 
 

@@ -170,3 +170,15 @@ def test_a_saved_page_has_no_python(tmp_path):
 def test_what_can_t_be_looked_at_is_told_why(table, more, words):
     with pytest.raises(ae.ConfigError, match=words):
         ae.DesignSpace(table, **more)
+
+
+def test_a_setting_may_be_called_as_its_sweep_calls_it():
+    given = {"workload": ae.Workload.micro("all-reduce", 2**20), "platform": ae.preset("ring")}
+    key = "platform.network[0].bandwidth"
+    table = ae.sweep(ae.simulate, {key: [25, 50]}, given=given)
+    space = ae.DesignSpace(table, x=key, better={key: "more"}, log={key: True})
+    full = f"{key} (GB/s of 2**30)"
+    assert (space.chosen["x"], space.chosen["better"], space.chosen["log"]) == (full, {full: "more"}, {full: True})
+    assert ae.DesignSpace(table, x=full).chosen["x"] == full
+    with pytest.raises(ae.ConfigError, match="bandwidth"):
+        ae.DesignSpace(table, x="network[0].bandwidth")

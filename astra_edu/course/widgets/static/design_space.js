@@ -172,7 +172,8 @@ export class DesignSpaceView {
     const can = single !== null && !points.failed.has(single);
     put(this.button, "hidden", !(can && (this.model.get("can") || this.#stored(single))));
     put(this.problem, "text", "");
-    const away = can && points.data.saved && !this.#stored(single);
+    const { row, data } = this.model.get("opened") ?? {};
+    const away = can && points.data.saved && !this.#stored(single) && !(data && row === single);
     if (away) make("p", { class: "astra-aside", text: "To see its timeline, run it again in a notebook." }, this.live);
   }
 

@@ -127,7 +127,7 @@ export class Pareto {
     }
     for (const tick of up.ticks) {
       line(context, AROUND.left, up.at(tick), wide - AROUND.left - AROUND.right, 1, 0.12);
-      write(context, looks, fitted(context, up.tick(tick), AROUND.left - 8), AROUND.left - 6, up.at(tick), 11, 0.85, "right");
+      write(context, looks, begun(context, up.tick(tick), AROUND.left - 8), AROUND.left - 6, up.at(tick), 11, 0.85, "right");
     }
     const better = (column, [less, more]) => ((this.view.chosen.better[column.name] ?? "less") === "less" ? less : more);
     write(context, looks, `${titled(y, up.unit)} (${better(y, ["↓", "↑"])} is better)`, 4, 11, 12, 1);
@@ -174,7 +174,8 @@ function line(context, x, y, width, height, alpha) {
 
 /** A column's name without its unit, and the unit of the axis. */
 export function titled({ name, unit }, now) {
-  const bare = name.endsWith(` (${unit})`) ? name.slice(0, -unit.length - 3) : name;
+  const said = [` (${unit})`, `_${unit}`].find((end) => unit && name.endsWith(end) && name.length > end.length);
+  const bare = said ? name.slice(0, -said.length) : name;
   return now ? `${bare}, ${now}` : bare;
 }
 
@@ -184,4 +185,12 @@ export function fitted(context, text, wide) {
   let from = 1;
   while (from < text.length - 2 && context.measureText(`…${text.slice(from)}`).width > wide) from += 1;
   return `…${text.slice(from)}`;
+}
+
+/** As much of a text's beginning as fits: of a value, whose end says less than its beginning. */
+export function begun(context, text, wide) {
+  if (context.measureText(text).width <= wide) return text;
+  let to = text.length - 1;
+  while (to > 2 && context.measureText(`${text.slice(0, to)}…`).width > wide) to -= 1;
+  return `${text.slice(0, to)}…`;
 }

@@ -2,7 +2,7 @@
 
 import { write } from "../frame/canvas.js";
 import { clamp } from "../frame/numbers.js";
-import { fitted, titled } from "./pareto.js";
+import { begun, fitted, titled } from "./pareto.js";
 
 export const TALL = 400; // px
 export const UPPER = 44; // px above the axes
@@ -43,7 +43,7 @@ export function drawStrandAxis(context, looks, colours, { column, x, scale, brus
     if (y > clear) continue;
     clear = y - 14;
     context.font = `11px ${looks.font}`;
-    const text = fitted(context, scale.tick(tick), APART - 30);
+    const text = begun(context, scale.tick(tick), APART - 30);
     const wide = context.measureText(text).width;
     context.globalAlpha = 0.75;
     context.fillStyle = looks.paper;
