@@ -389,6 +389,14 @@ def test_values_too_long_for_their_place_keep_their_beginning(show, view):
     assert all(text.endswith("…") and any(shape.startswith(text[:-1]) for shape in shapes) for text in cut)
 
 
+def test_an_axis_is_named_by_as_many_parts_of_its_way_as_have_room(show):
+    names = ["platform.network[0].bandwidth", "platform.network[1].bandwidth"]
+    table = pd.DataFrame({names[0]: [1, 2], names[1]: [3, 4], "time_ns": [20, 10]})
+    page = show("parallel", table=table, settings=names, viewport={"width": 900, "height": 800})
+    words = [e["text"] for e in drawn(page, ".astra-rail canvas:nth-of-type(2)") if e["what"] == "text"]
+    assert [word for word in words if "bandwidth" in word] == ["network[0].bandwidth", "network[1].bandwidth"]
+
+
 def test_the_table_has_what_is_drawn(show):
     page = show()
     page.locator("summary").click()

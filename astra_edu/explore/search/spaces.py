@@ -11,10 +11,10 @@ from typing import Any
 from astra_edu.base.errors import ConfigError, instance_of, list_of, positive, whole
 from astra_edu.collectives import schedule
 from astra_edu.explore.search.axis import ABSENT, MOST_VALUES, Features
+from astra_edu.explore.search.numbers import factors_of, sums
 from astra_edu.network import Dimension
 from astra_edu.network.cost import network_cost
 from astra_edu.system import Implementation, Platform, SystemConfig
-from astra_edu.workload.compute.operator import divisors
 
 MOST_NPUS = 2**20
 """Whose factors are looked for."""
@@ -94,7 +94,7 @@ def bandwidths(
         prices = {d: 1.0 if cost is None else _dollars(network, d) for d in wide}
         if free := [d for d in wide if not prices[d]]:
             raise ConfigError(f"bandwidth of dimension {free[0]} costs nothing, so no cost limits it; give total.")
-        for parts in _sums(count, len(wide)):
+        for parts in sums(count, len(wide)):
             got = {d: amount * part / count / prices[d] for d, part in zip(wide, parts, strict=True)}
             changed = tuple(replace(dim, bandwidth=got[d]) if d in got else dim for d, dim in enumerate(network))
             yield replace(platform, network=changed), {f"network[{d}].bandwidth": gb for d, gb in got.items()}
@@ -131,7 +131,7 @@ def shapes(
     usual = {"Ring": "ring", "FullyConnected": "direct"} | dict(algorithms)
 
     def made() -> Iterator[tuple[Platform, Features]]:
-        for factors in _factors(npus, most):
+        for factors in factors_of(npus, most):
             for chosen in product(given, repeat=len(factors)):
                 try:
                     network = tuple(_resized(block, n) for block, n in zip(chosen, factors, strict=True))
@@ -239,26 +239,3 @@ def _with_algorithms(platform: Platform, names: str) -> Platform:
 
 def _resized(block: Dimension, npus: int) -> Dimension:
     return replace(block, npus=npus, links=block.topology.links_needed(npus))
-
-
-def _sums(total: int, parts: int) -> Iterator[tuple[int, ...]]:
-    """Every way to write a number as a sum of so many positive ones, in order."""
-    if parts == 0:
-        return
-    if parts == 1:
-        yield (total,)
-        return
-    for first in range(1, total - parts + 2):
-        for rest in _sums(total - first, parts - 1):
-            yield (first, *rest)
-
-
-def _factors(number: int, most: int) -> Iterator[tuple[int, ...]]:
-    """Every way to write a number as a product of up to `most` ones above 1, in order."""
-    if number > 1:
-        yield (number,)
-    if most > 1:
-        for first in divisors(number):
-            if 1 < first < number:
-                for rest in _factors(number // first, most - 1):
-                    yield (first, *rest)

@@ -10,7 +10,7 @@ import { titled } from "./pareto.js";
 import { rangeOf, scaleOf, valueIn } from "./points.js";
 import { APART, LOWER, TALL, UPPER, drawStrandAxis, drawStrands } from "./strands.js";
 
-const SIDE = 70; // px beside the axes
+const SIDE = 76; // px beside the axes
 const MOST = 14; // axes
 const MANY = 2000; // lines
 const GRAB = 16; // px beside an axis where a drag brushes

@@ -179,9 +179,10 @@ export function titled({ name, unit }, now) {
   return now ? `${bare}, ${now}` : bare;
 }
 
-/** As much of a text's end as fits. */
+/** As much of a text's end as fits: of a way such as platform.network[1].bandwidth without its first part. */
 export function fitted(context, text, wide) {
-  if (context.measureText(text).width <= wide) return text;
+  const way = text.slice(text.indexOf(".") + 1);
+  for (const some of [text, way]) if (context.measureText(some).width <= wide) return some;
   let from = 1;
   while (from < text.length - 2 && context.measureText(`…${text.slice(from)}`).width > wide) from += 1;
   return `…${text.slice(from)}`;
