@@ -9,12 +9,10 @@ from typing import Any
 from astra_edu.explain.changes import with_dimension, with_system
 from astra_edu.explain.facts import Change
 from astra_edu.explain.inputs import ALGORITHMS, ALIKE, HIDDEN, NO_LATENCY, NOTHING, SAME_HOPS, TOPOLOGIES, Choice
+from astra_edu.explain.orders import of_chunks, of_collectives, of_dimensions
 from astra_edu.run.result import Result
 from astra_edu.system import Platform
 from astra_edu.system.implementation import Implementation
-
-ONE_DIMENSION = "only one dimension is used"
-ONE_COLLECTIVE = "there is one collective"
 
 Total = Callable[[Change], float]
 
@@ -28,7 +26,6 @@ def choices_of_layers(result: Result, total: Total) -> Iterator[Choice]:
     """All of a Result's. total: the total of the run with a change."""
     platform, system = result.platform, result.platform.system
     sent = result.message_bytes_per_dimension
-    used = [d for d in range(len(sent)) if sent[d]]
     nothing = "" if result.stays else NOTHING
     hidden = HIDDEN if hidden_by_compute(result) else ""
 
@@ -57,10 +54,9 @@ def choices_of_layers(result: Result, total: Total) -> Iterator[Choice]:
         now = platform.system.all_reduce[d].spelling if d < len(system.all_reduce) else ""
         others = {name: on(_with_algorithm(platform, d, name)) for name in ALGORITHMS if name != now}
         yield Choice(f"algorithm of dimension {d}", now, others, idle, f"bandwidth of dimension {d}")
-    issued = len({id(stay.issued) for stay in result.stays})
-    one = ONE_DIMENSION if len(used) == 1 else ""
-    yield settings("scheduling", ("LIFO", "FIFO"), (ONE_COLLECTIVE if issued == 1 else "") or hidden)
-    yield settings("intra_dimension", ("FIFO", "SCF", "RG"), one or hidden)
+    one = of_dimensions(result.stays)
+    yield settings("scheduling", ("LIFO", "FIFO"), of_collectives(result.stays) or hidden)
+    yield settings("intra_dimension", ("FIFO", "SCF", "RG"), of_chunks(result.stays) or hidden)
     if not platform.congestion_aware:
         yield settings("inter_dimension", ("baseline", "roundRobin", "themis"), one or hidden)
     yield settings("optimization", ("baseline", "localBWAware"), one or hidden)

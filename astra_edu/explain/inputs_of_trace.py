@@ -24,6 +24,7 @@ from astra_edu.explain.inputs import (
     grain,
     next_to,
 )
+from astra_edu.explain.orders import of_chunks, of_dimensions
 from astra_edu.network import Block, GraphNetwork
 from astra_edu.run.effort import messages_of
 from astra_edu.run.run_trace import run_trace
@@ -59,7 +60,7 @@ def inputs_of_trace(result: TraceResult, shares: Shares) -> Inputs:
     messages = messages_of(result.trace, platform) or sum(len(nodes) for nodes in result.trace.nodes)
     hops = 2 if platform.congestion_aware or not platform.blocks else 1
     rounded = hops * messages / platform.npus + max(map(len, result.trace.nodes))
-    return Inputs(numbers, tuple(_choices(platform, on, why)), rounded)
+    return Inputs(numbers, tuple(_choices(result, on, why)), rounded)
 
 
 def _why(result: TraceResult) -> str:
@@ -196,8 +197,8 @@ def _of_all(
     return Input(name, unit, value, at, why=why)
 
 
-def _choices(platform: TracePlatform, on: Callable[[TracePlatform], float], why: str) -> Iterator[Choice]:
-    system = platform.system
+def _choices(result: TraceResult, on: Callable[[TracePlatform], float], why: str) -> Iterator[Choice]:
+    platform, system = result.platform, result.platform.system
 
     def other(**changes: Any) -> Callable[[], float]:
         return lambda: on(replace(platform, **changes))
@@ -223,9 +224,9 @@ def _choices(platform: TracePlatform, on: Callable[[TracePlatform], float], why:
         yield Choice(
             f"algorithm of dimension {d}", " and ".join(sorted(now)), algorithms, why, f"bandwidth of dimension {d}"
         )
-    one = ONE_DIMENSION if len(platform.dims) == 1 else ""
+    one = ONE_DIMENSION if len(platform.dims) == 1 else of_dimensions(result.stays)
     yield settings("scheduling", ("LIFO", "FIFO"), "an NPU has one collective at a time")
-    yield settings("intra_dimension", ("FIFO", "SCF", "RG"), one)
+    yield settings("intra_dimension", ("FIFO", "SCF", "RG"), of_chunks(result.stays))
     yield settings("inter_dimension", ("baseline", "roundRobin", "themis"), one)
     yield settings("optimization", ("baseline", "localBWAware"), one)
     aware = platform.congestion_aware

@@ -55,7 +55,7 @@ def simulated_ns(workload: Workload, platform: Platform, passes: int = 1) -> flo
     system = platform.system
     dims, boundary = logical_dimensions(platform.network, options(workload).group)
     compute, asked = _asked(workload, passes, platform, len(dims), boundary)
-    lost_ns = lost_bytes = 0
+    lost_ns = lost_bytes = 0.0
     sent: dict[tuple[int, ...], float] = defaultdict(float)
     for (collective, places), (often, size) in asked.items():
         if any(one.flat or one.algorithm not in FRUGAL for one in system.implementations(collective)):
