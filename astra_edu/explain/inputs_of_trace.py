@@ -25,7 +25,7 @@ from astra_edu.explain.inputs import (
     next_to,
 )
 from astra_edu.explain.orders import of_chunks, of_dimensions
-from astra_edu.network import Block, GraphNetwork
+from astra_edu.network import GraphNetwork
 from astra_edu.run.effort import messages_of
 from astra_edu.run.run_trace import run_trace
 from astra_edu.run.trace_result import COMMUNICATES, TraceResult
@@ -214,16 +214,15 @@ def _choices(result: TraceResult, on: Callable[[TracePlatform], float], why: str
             f"topology of dimension {d}",
             block.topology.value,
             _topologies(platform, d, on),
-            why or _no_latency(platform, block),
+            why or ("" if platform.congestion_aware or block.latency else NO_LATENCY),
             f"latency of dimension {d}",
             _same(platform),
         )
     for d in range(len(platform.dims)):
         now = {hows[d].spelling for hows in system.implementations.values() if d < len(hows)}
         algorithms = {name: other(system=_with_algorithm(platform, d, name)) for name in ALGORITHMS if {name} != now}
-        yield Choice(
-            f"algorithm of dimension {d}", " and ".join(sorted(now)), algorithms, why, f"bandwidth of dimension {d}"
-        )
+        said = " and ".join(sorted(now))
+        yield Choice(f"algorithm of dimension {d}", said, algorithms, why, f"bandwidth of dimension {d}")
     one = ONE_DIMENSION if len(platform.dims) == 1 else of_dimensions(result.stays)
     yield settings("scheduling", ("LIFO", "FIFO"), "an NPU has one collective at a time")
     yield settings("intra_dimension", ("FIFO", "SCF", "RG"), of_chunks(result.stays))
@@ -233,10 +232,6 @@ def _choices(result: TraceResult, on: Callable[[TracePlatform], float], why: str
     if platform.buffers is None:
         names = ("congestion-unaware", "congestion-aware")
         yield Choice("network model", names[aware], {names[not aware]: other(congestion_aware=not aware)}, why or ALONE)
-
-
-def _no_latency(platform: TracePlatform, block: Block) -> str:
-    return "" if platform.congestion_aware or block.latency else NO_LATENCY
 
 
 def _same(platform: TracePlatform) -> str:

@@ -55,7 +55,7 @@ def simulated_ns(workload: Workload, platform: Platform, passes: int = 1) -> flo
     system = platform.system
     dims, boundary = logical_dimensions(platform.network, options(workload).group)
     compute, asked = _asked(workload, passes, platform, len(dims), boundary)
-    lost_ns = lost_bytes = 0.0
+    lost_ns = lost_bytes = 0
     sent: dict[tuple[int, ...], float] = defaultdict(float)
     for (collective, places), (often, size) in asked.items():
         if any(one.flat or one.algorithm not in FRUGAL for one in system.implementations(collective)):
@@ -70,10 +70,10 @@ def simulated_ns(workload: Workload, platform: Platform, passes: int = 1) -> flo
             for dim, part in zip(own, each, strict=True):
                 sent[(dim.physical,)] += part * size
     bounds = [float(compute)]
-    for those, size in sent.items():
+    for those, whole in sent.items():
         if those:
             links = sum(platform.network[d].injection_bandwidth for d in those)
-            bounds.append(((size - lost_bytes) / links - lost_ns) / TOLD_FROM)
+            bounds.append(((whole - lost_bytes) / links - lost_ns) / TOLD_FROM)
     return max(bounds)
 
 
