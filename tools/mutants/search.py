@@ -109,4 +109,25 @@ FAULTS = [
         "for own in groups:",
         f"{PLANS}a_limit_of_what_a_plan_keeps_to_the_last_bit_lets_it_pass",
     ),
+    Fault(
+        "ties go to the dearest network",
+        f"{SEARCH}/trials.py",
+        "(each.values or (), each.dollars)",
+        "(each.values or (), -each.dollars)",
+        f"{TESTS}of_points_that_tie_the_cheapest_network_is_the_best_and_the_others_are_counted",
+    ),
+    Fault(
+        "when the time is over no point runs",
+        f"{SEARCH}/trials.py",
+        "min(1, self.budget) * (not self.known) if over",
+        "0 if over",
+        f"{TESTS}bounds_take_a_quarter_of_the_time_and_one_point_always_runs",
+    ),
+    Fault(
+        "a layer asks for its bytes once",
+        f"{SEARCH}/bounds_known.py",
+        "[1] += often * work.size",
+        "[1] += work.size",
+        f"{TESTS}what_layers_ask_for_together_is_what_each_asks_for",
+    ),
 ]
