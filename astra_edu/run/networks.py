@@ -10,6 +10,7 @@ from astra_edu.base.errors import ConfigError, answer_of, instance_of, shown
 from astra_edu.network.carriers import carrier
 from astra_edu.network.ns3 import Ns3
 from astra_edu.network.protocol import METHODS, Network
+from astra_edu.run.own_network import watched
 from astra_edu.system.trace_config import TracePlatform
 
 MakesNetwork: TypeAlias = Callable[[TracePlatform], Network] | Literal["ns-3"]
@@ -45,7 +46,7 @@ def network_of(platform: TracePlatform, network: MakesNetwork | None = None) -> 
             f"network(platform) gave a network whose time (now) is {shown(made.now)}; a run begins at 0 ns, so make a "
             "new network for each."
         )
-    return made
+    return made if type(made).__module__.startswith("astra_edu.") else watched(made)
 
 
 def said_of(network: Network) -> dict[str, Any]:

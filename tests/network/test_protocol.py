@@ -158,19 +158,71 @@ def later(ns):
     ("own", "words"),
     [
         ({"send": twice}, "has said twice that a message (tag "),
-        ({"send": later(5.5)}, " ns by the network's clock; its times must be whole ns"),
-        ({"send": later(float("nan"))}, "finished at nan ns by the network's clock"),
-        ({"send": later(-50)}, "never go back"),
+        ({"send": later(5.5)}, "times are whole ns, such as int(...); 15.5 ns is of type float"),
+        ({"send": later(60.0)}, "70.0 ns is of type float"),
+        ({"send": later(float("nan"))}, "nan ns is of type float"),
+        ({"send": later(-5)}, "is to do something at 5 ns, when it is 10 ns already"),
+        ({"send": lambda self, *given: None}, "since 10 ns and never says that they have arrived (nor of 7 more)"),
         ({"statistics": lambda self: None}, "what statistics() gave is None; give a dict"),
         ({"statistics": lambda self: [1]}, "what statistics() gave is [1]; give a dict"),
         ({"send": lambda self, *given: None, "blocked": lambda self: 5}, "never ends; 5."),
-        ({"send": lambda self, *given: None, "blocked": lambda self: None}, "never ends."),
+        ({"send": lambda self, *given: None, "blocked": lambda self: None}, "never says that they"),
     ],
 )
 def test_a_network_that_does_what_it_must_not_is_told(own, words):
     with pytest.raises(ConfigError) as told:
         ae.simulate(trace(), platform(), network=lambda where: Wrong(where, **own), progress=False)
     assert words in str(told.value)
+
+
+class Behind(Heap):
+    """Its messages arrive so many ns after they are sent, past its own `schedule`."""
+
+    def __init__(self, where, ns):
+        super().__init__(where)
+        self.ns = ns
+
+    def send(self, source, destination, message_bytes, arrived, what):
+        Heap.schedule(self, self.now + self.ns, arrived, what)
+
+
+class Slots:
+    """A network that nothing can be put on."""
+
+    __slots__ = ("count", "heap", "now", "ns")
+
+    def __init__(self, ns):
+        self.now, self.heap, self.ns, self.count = 0, [], ns, 0
+
+    schedule = Heap.schedule
+
+    def send(self, source, destination, message_bytes, arrived, what):
+        self.schedule(self.now + self.ns, arrived, what)
+
+    run, statistics, blocked = Heap.run, lambda self: {}, lambda self: ""
+
+
+@pytest.mark.parametrize(
+    ("network", "words"),
+    [
+        (lambda where: Behind(where, -5), "arrives at 5 ns and was sent at 10 ns; the network's time must never go"),
+        (lambda where: Behind(where, 5.5), "15.5 ns is of type float"),
+        (lambda _: Slots(5.5), " ns by the network's clock; its times must be whole ns"),
+    ],
+)
+def test_a_network_with_a_clock_of_its_own_is_watched_as_well(network, words):
+    with pytest.raises(ConfigError) as told:
+        ae.simulate(trace(), platform(), network=network, progress=False)
+    assert words in str(told.value)
+
+
+def test_what_a_network_of_ones_own_is_given_is_whole_ns():
+    """Nothing that an NPU does is refused: rooflines, memories, compute= and down= on a watched network."""
+    own = {"compute": lambda npu, node, ns: 1.5 * ns, "down": lambda npu: [(7, 10_000)] if npu == 3 else []}
+    builder = ae.traces.Builder(8)
+    builder.all_reduce("gradients", MIB, after=builder.compute("backward", micros=21))
+    same = [ae.simulate(builder.build(), platform(), network=n, **own).finish_ns for n in (Heap, None)]
+    assert same[0] == same[1]
 
 
 def test_a_network_is_for_traces_and_buffers_are_the_platforms_own():
