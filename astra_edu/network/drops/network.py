@@ -140,8 +140,8 @@ class PacketNetwork(Clock):
                 self._rooms[node] = room_of(settings, isinstance(node, str))
             ends = isinstance(node, str) or settings.npu_buffer is not None
             marking = None
-            if ends and isinstance(settings.ecn_kmin, int) and isinstance(settings.ecn_kmax, int):
-                marking = Marking(settings.ecn_kmin, settings.ecn_kmax, settings.ecn_pmax, self._draws)
+            if ends and settings.marks is not None:
+                marking = Marking(*settings.marks, settings.ecn_pmax, self._draws)
             room = self._rooms[node]
             port = self.ports[name] = Port(
                 *(self, name, block.link_bandwidth, block.latency, room, marking),

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 CONTROL_NAMES = ("none", "newreno", "cubic", "dctcp", "dcqcn")
 RETRANSMISSIONS = ("selective", "go-back-n")
 FLOWS = ("pair", "message")
+_OWN_MARKS = {"dctcp": (30_000, 30_000), "dcqcn": (30_000, 120_000)}
 _WHOLE = {
     **{"initial_window": 1, "duplicate_acks": 1, "ack_every": 1, "ack_delay_ns": 1},
     **{"first_rto_ns": 1, "min_rto_ns": 1, "timestamp_ns": 1, "seed": 0},
@@ -49,9 +50,10 @@ class Packets:
     without end, and nothing is marked or paused there.
 
     ecn_kmin, ecn_kmax, ecn_pmax: packets are marked when more bytes than kmin wait, surely above kmax (both the same:
-    a step). "dctcp" and "dcqcn" slow down for marks, and without ecn_kmin there are none: "dctcp" then does what
-    "newreno" does (ae.Ns3("TcpDctcp") marks by itself). pfc_xoff, pfc_xon: bytes at which a switch stops a link into
-    it, and lets it go on; buffer, then, counts for each link into a switch, see pfc.headroom.
+    a step). "dctcp" and "dcqcn" slow down for marks. Where ecn_kmin isn't given, `marks` of "dctcp" is a step at 30,000
+    bytes (as in ae.Ns3("TcpDctcp")) but at most half of the buffer, or of pfc_xoff; of "dcqcn" from 30,000 to 120,000,
+    but at most an eighth and half; the others' packets aren't marked. pfc_xoff, pfc_xon: bytes at which a switch stops
+    a link into it, and lets it go on; buffer, then, counts for each link into a switch, see pfc.headroom.
 
     control: "newreno", "cubic" and "dctcp" have windows that begin with initial_window packets; "none" and "dcqcn" are
     paced by the NPU, whose flows take turns; without ecn_kmin, "dctcp" is "newreno" and "dcqcn" "none". window: the
@@ -61,11 +63,14 @@ class Packets:
     rounded to whole ns, as in ns-3; it matters where flows are in step and one of them always finds the queue full.
     seed: of chance in marking.
 
+    A direct all-reduce on one switch never has more than a packet wait in it, so buffers make no difference there, and
+    marks and controls little: drops need an incast, or a fabric that is oversubscribed.
+
     Raises ConfigError for what makes no network.
 
-    >>> network = ae.Packets(buffer="64 KiB", control="dctcp", ecn_kmin="30 KiB")
-    >>> network.buffer, network.ecn_kmax, network.payload
-    (65536, 30720, 1448)
+    >>> network = ae.Packets(buffer="64 KiB", control="dctcp")
+    >>> network.buffer, network.marks, network.payload
+    (65536, (30000, 30000), 1448)
     >>> platform = ae.TracePlatform(ae.Block("Switch", 8, bandwidth=10, latency=500), ae.TraceSystem.of("direct"))
     >>> trace = ae.traces.collective("all_reduce", "1 MiB", npus=8)
     >>> result = ae.simulate(trace, platform, network=network, progress=False)
@@ -165,6 +170,27 @@ class Packets:
     def payload(self) -> int:
         """Message bytes in a full packet."""
         return int(self.mtu) - int(self.headers)
+
+    @property
+    def marks(self) -> tuple[int, int] | None:
+        """(kmin, kmax) by which switches mark packets: those given, or the control's own; None: nothing is marked.
+
+        >>> ae.Packets(control="dcqcn").marks, ae.Packets(control="dctcp", buffer="8 packets").marks, ae.Packets().marks
+        ((30000, 120000), (6152, 6152), None)
+        """
+        if self.ecn_kmin is not None:
+            return int(self.ecn_kmin), int(self.ecn_kmax or 0)
+        if self.control not in _OWN_MARKS:
+            return None
+        room = (self.buffer_packets or 0) * (self.payload + self.overhead) or self.buffer_bytes
+        if self.pfc_xoff is not None:
+            room = int(self.pfc_xoff)
+        elif self.shared_alpha is not None and room is not None:
+            room = int(room * self.shared_alpha / (1 + self.shared_alpha))  # what one queue alone holds at most
+        kmin, kmax = _OWN_MARKS[self.control]
+        if room is None:
+            return kmin, kmax
+        return min(kmin, max(room * kmin // (2 * kmax), 1)), min(kmax, max(room // 2, 1))
 
     @property
     def overhead(self) -> int:

@@ -1,5 +1,6 @@
 """Windows and rates against the formulas of the papers and RFCs, worked out here a second time."""
 
+from dataclasses import replace
 from math import inf
 
 import pytest
@@ -15,10 +16,12 @@ from astra_edu.network.drops.controls.newreno import NewReno
 from astra_edu.network.drops.network import PacketNetwork
 from astra_edu.network.drops.reduction import Reduction
 from astra_edu.network.drops.settings import CONTROL_NAMES
+from astra_edu.network.ns3 import Ns3
 from tests.network.drops.test_packets import BANDWIDTH, FULL, KIB, LATENCY, RATE, incast, star
 
 MSS = 1000
 SECOND = 1_000_000_000
+DEFAULT_KMAX = {"dctcp": 30_000, "dcqcn": 120_000}
 
 
 def test_every_name_has_a_control():
@@ -165,6 +168,44 @@ def test_dcqcn_slows_senders_down_before_a_buffer_is_full():
     controlled = incast(8, 2_000_000, control="dcqcn", **marks).statistics()
     assert controlled["packets_dropped"] == 0 < plain["packets_dropped"]
     assert controlled["peak_queue_bytes"] < plain["peak_queue_bytes"]
+
+
+@pytest.mark.parametrize("control", ["dctcp", "dcqcn"])
+def test_who_slows_down_for_marks_has_marks_without_asking(control):
+    """As if they had been asked for; the queue stays shorter than without them, and less is lost."""
+    alone = incast(8, 1_000_000, control=control).statistics()
+    asked = incast(8, 1_000_000, control=control, ecn_kmin=30_000, ecn_kmax=DEFAULT_KMAX[control]).statistics()
+    plain = incast(8, 1_000_000, control={"dctcp": "newreno", "dcqcn": "none"}[control]).statistics()
+    assert alone == asked
+    assert plain["ecn_marks"] == 0 < alone["ecn_marks"]
+    assert alone["peak_queue_bytes"] <= plain["peak_queue_bytes"]
+    assert alone["packets_dropped"] < plain["packets_dropped"]
+
+
+@pytest.mark.parametrize(
+    ("given", "dctcp", "dcqcn"),
+    [
+        ({}, (30_000, 30_000), (30_000, 120_000)),
+        ({"buffer": None}, (30_000, 30_000), (30_000, 120_000)),
+        ({"buffer": "32 KiB"}, (16_384, 16_384), (4_096, 16_384)),
+        ({"buffer": "10 packets"}, (7_690, 7_690), (1_922, 7_690)),
+        ({"buffer": "64 KiB", "shared_alpha": 1}, (16_384, 16_384), (4_096, 16_384)),
+        ({"pfc_xoff": 40_000}, (20_000, 20_000), (5_000, 20_000)),
+        ({"ecn_kmin": 7}, (7, 7), (7, 7)),
+        ({"ecn_kmin": 7, "ecn_kmax": 9}, (7, 9), (7, 9)),
+    ],
+)  # fmt: skip
+def test_marks_without_asking_fit_into_the_buffer(given, dctcp, dcqcn):
+    assert Packets(control="dctcp", **given).marks == dctcp
+    assert Packets(control="dcqcn", **given).marks == dcqcn
+    asked = dctcp if "ecn_kmin" in given else None
+    assert [Packets(control=control, **given).marks for control in ("none", "newreno", "cubic")] == 3 * [asked]
+    assert replace(Packets(control="dctcp"), **given).marks == dctcp
+
+
+def test_dctcp_and_ns3s_dctcp_mark_at_the_same_threshold():
+    for buffer in (None, "1 MiB", "40 KiB"):
+        assert Packets(control="dctcp", buffer=buffer).marks == 2 * (Ns3("TcpDctcp", buffer=buffer).mark,)
 
 
 def test_a_paced_sender_without_a_control_sends_at_the_rate_of_its_link():

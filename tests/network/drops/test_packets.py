@@ -275,3 +275,22 @@ def test_a_record_has_every_packet_on_every_link_and_every_one_that_was_lost():
         waits = sum(u.size for u in result.uses if u.link == lost.link and u.queued_ns <= lost.time_ns < u.start_ns)
         assert waits + 2 * lost.size > 32 * 1024
     assert ae.simulate(builder.build(), platform, network=Packets(buffer="32 KiB"), progress=False).uses == ()
+
+
+def test_a_direct_all_reduce_queues_in_an_oversubscribed_fabric_and_not_in_one_switch():
+    """Two leaves of four NPUs with one link between them, as fast as an NPU's, beside one switch."""
+    graph = nx.Graph([*((npu, f"leaf {npu // 4}") for npu in range(8)), ("leaf 0", "leaf 1")])
+    nx.set_edge_attributes(graph, {edge: {"bandwidth": 10, "latency": 500} for edge in graph.edges})
+    system = ae.TraceSystem.of("direct")
+    one = ae.TracePlatform(ae.Block("Switch", 8, 10, 500), system)
+    two = ae.TracePlatform(GraphNetwork(graph), system)
+    trace = ae.traces.collective("all_reduce", "1 MiB", npus=8)
+
+    def said(platform, buffer):
+        return ae.simulate(trace, platform, network=Packets(buffer=buffer), progress=False).statistics
+
+    small, large = said(one, 4 * KIB), said(one, 256 * KIB)
+    assert small == large | {name: small[name] for name in small if name == "buffer_bytes"}
+    assert small["packets_dropped"] == 0
+    assert max(link.peak_queue_bytes for link in small["links"] if isinstance(link.link[0], str)) <= FULL
+    assert said(two, 4 * KIB)["packets_dropped"] > 100
