@@ -14,6 +14,7 @@ from astra_edu.base.intervals import covered
 from astra_edu.base.units import format_ns
 from astra_edu.explain.facts import Change, Facts, Shares, Tried, largest, largest_first, with_change
 from astra_edu.explain.inputs_of_trace import inputs_of_trace
+from astra_edu.explain.of_packets import of_packets
 from astra_edu.explain.of_trace_collectives import of_dimensions, of_largest, of_sameness, replayed
 from astra_edu.explain.path_of_nodes import path_of_nodes
 from astra_edu.explain.phrases import MATTERS, percent, with_changes
@@ -66,6 +67,8 @@ def _sentences(result: TraceResult, shares: Shares, bound: str, tried: Tried) ->
             yield f"Its links allow it in {format_ns(result.bound_ns)} at least: {result.caveat}."
         yield from of_dimensions(result)
         yield from of_sameness(result)
+    if result.own_network:
+        yield from of_packets(result.statistics)
     if result.uses:
         yield bottleneck(result)
     yield from with_changes(tried)
