@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -82,7 +83,7 @@ def in_a_room(test, token=TOKEN, **limits):
 
 
 async def gone(process):
-    for _ in range(100):
+    for _ in range(400):
         if not process.is_running() or process.status() == psutil.STATUS_ZOMBIE:
             return True
         await asyncio.sleep(0.05)
@@ -170,23 +171,28 @@ def test_pages_see_their_own_designs_only_each_in_a_process_that_ends_with_it():
 
 
 def test_what_takes_too_long_is_stopped_and_the_page_can_go_on():
+    """The limit is short for the one answer that must not come, however busy the machine is with the others."""
+
     async def test(room):
-        page, other = await room.page(), await room.page()
-        await other.say(open="cut", setting="model=22b")
+        page = await room.page()
         await page.say(open="what-if", setting="dgx2")
         problem = (await page.wish("1", passes=20, splits=256))["set"]["data"]["problem"]
         assert "too many to follow a slider" in problem
+        [served] = room.served.pages
+        assert served.worker._limits.seconds == 19
+        served.worker._limits = replace(served.worker._limits, seconds=0.2)
+        other = await room.page()
+        await other.say(open="cut", setting="model=22b")
         start = time.monotonic()
-        slow, quick = await asyncio.gather(
-            page.say(set={"act": {"name": "simulate", "count": 1}}), other.wish("1", device="h100")
-        )
-        assert slow == {"stopped": "This took longer than 2 s and was stopped."}
-        assert 2 <= time.monotonic() - start < 6
-        assert quick["set"]["values"]["device"] == "h100"
+        asked = asyncio.ensure_future(page.say(set={"act": {"name": "simulate", "count": 1}}))
+        quick = asyncio.ensure_future(other.wish("1", device="h100"))
+        assert await asked == {"stopped": "This took longer than 0.2 s and was stopped."}
+        assert 0.2 <= time.monotonic() - start < 15
+        assert (await quick)["set"]["values"]["device"] == "h100"
         assert await page.wish("2", passes=1) == {"side": "a", "unknown": True}
         assert (await page.say(open="what-if", setting="dgx2"))["set"]["data"]["title"] == "VGG-16 on dgx2"
 
-    in_a_room(test, seconds=2)
+    in_a_room(test, seconds=19)
 
 
 def test_a_process_that_dies_is_missed_and_replaced():
