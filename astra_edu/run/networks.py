@@ -46,7 +46,8 @@ def network_of(platform: TracePlatform, network: MakesNetwork | None = None) -> 
             f"network(platform) gave a network whose time (now) is {shown(made.now)}; a run begins at 0 ns, so make a "
             "new network for each."
         )
-    return made if type(made).__module__.startswith("astra_edu.") else watched(made)
+    own = type(made).__module__.partition(".")[0] == __name__.partition(".")[0]
+    return made if own else watched(made)
 
 
 def said_of(network: Network) -> dict[str, Any]:
