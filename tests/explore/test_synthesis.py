@@ -12,6 +12,8 @@ from astra_edu.explore.synthesis import lower_bound_ns
 from astra_edu.explore.synthesis.stepped import _candidates, in_steps, stepped_ns
 from astra_edu.explore.synthesis.ways import one_dimension, ways_of
 
+pytestmark = pytest.mark.usefixtures("registries")
+
 COLLECTIVES = ("all-gather", "reduce-scatter", "all-reduce")
 
 

@@ -96,7 +96,7 @@ def patient():
 
 
 @pytest.mark.parametrize("call", CALLS, ids=[call.name for call in CALLS])
-def test_strange_values(call, patient, tmp_path, monkeypatch):
+def test_strange_values(call, patient, tmp_path, monkeypatch, registries):
     monkeypatch.chdir(tmp_path)
     call.does(**call.given)
     wrong = {}

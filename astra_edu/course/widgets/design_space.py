@@ -103,15 +103,13 @@ class DesignSpace(View):
         swept = {name: column(name) for name in table.attrs.get("names", [])}
         names = {"x": x, "y": y, "across": across, "down": down, "measure": measure}
         chosen: dict[str, Any] = self._defaults() | {
-            key: there(swept.get(name, name), self._columns, key) for key, name in names.items() if name
+            key: there(_known(swept, name), self._columns, key) for key, name in names.items() if name
         }
         ways = {
-            there(swept.get(name, name), self._columns, "better"): choice("better", way, WAYS)
+            there(_known(swept, name), self._columns, "better"): choice("better", way, WAYS)
             for name, way in _by_name("better", better).items()
         }
-        logs = {
-            there(swept.get(name, name), self._columns, "log"): bool(on) for name, on in _by_name("log", log).items()
-        }
+        logs = {there(_known(swept, name), self._columns, "log"): bool(on) for name, on in _by_name("log", log).items()}
         chosen |= {"view": choice("view", view, VIEWS), "better": ways, "log": logs, "where": {}}
         super().__init__(
             data=payload(table, list(self._columns.values())),
@@ -239,6 +237,10 @@ def _checked_run(result: Any) -> Run:
 
 def _varies(each: Column) -> bool:
     return len({value for value in each.values if value == value}) > 1
+
+
+def _known(swept: Mapping[str, str], name: Any) -> Any:
+    return swept.get(name, name) if isinstance(name, str) else name
 
 
 def _by_name(name: str, value: Any) -> Mapping[Any, Any]:
