@@ -13,6 +13,7 @@ from astra_edu.system.custom import CustomStep
 from astra_edu.system.trace_config import MOST_NPUS
 from astra_edu.traces.custom_steps import custom_steps
 from astra_edu.traces.node import Metadata, Node, NodeType
+from astra_edu.traces.shared_nodes import SharedNodes
 
 if TYPE_CHECKING:
     from astra_edu.traces.statistics import TraceStatistics
@@ -24,7 +25,8 @@ class Trace:
 
     groups: name to the NPUs of a process group, in the order of its ring. files: for error sentences, where each
     NPU's nodes came from; empty for a trace made here. metadata: what each NPU's file said of itself, if there was one.
-    NPUs that do the same may share one tuple of nodes.
+    NPUs that do the same may share one tuple of nodes; where they do the same up to names, `nodes` makes an NPU's when
+    they are asked for, and what is kept are the templates of a few. `templates` is that of every trace.
 
     Raises ConfigError for a trace without NPUs, node numbers that occur twice, parents that aren't there, and nodes
     that wait for each other in a circle.
@@ -36,7 +38,7 @@ class Trace:
     ['all_reduce']
     """
 
-    nodes: tuple[tuple[Node, ...], ...]
+    nodes: Sequence[tuple[Node, ...]]
     groups: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     files: tuple[str, ...] = field(default=(), compare=False)
     metadata: tuple[Metadata, ...] = field(default=(), compare=False)
@@ -44,7 +46,8 @@ class Trace:
     def __post_init__(self) -> None:
         right = "give the nodes of every NPU, as ae.traces.Builder or from_nodes make them"
         set_ = object.__setattr__
-        set_(self, "nodes", list_of("nodes", self.nodes, right))
+        if not isinstance(self.nodes, SharedNodes):
+            set_(self, "nodes", list_of("nodes", self.nodes, right))
         if not self.nodes:
             raise ConfigError("a trace needs at least one NPU.")
         if len(self.nodes) > MOST_NPUS:
@@ -54,18 +57,26 @@ class Trace:
             raise ConfigError(f"files names {len(names)}, and there are {len(self.nodes)} NPUs.")
         set_(self, "files", tuple(text_of("the name of a file", name) for name in names))
         set_(self, "metadata", list_of("metadata", self.metadata, "give each NPU's Metadata, or ()"))
-        checked: set[int] = set()
-        for npu, nodes in enumerate(self.nodes):
-            if id(nodes) not in checked:
-                checked.add(id(nodes))
-                _check_nodes(nodes, self.where(npu))
-                check_graph(nodes, self.where(npu))
+        for npu, nodes in zip(self.templates.first, self.templates.templates, strict=True):
+            _check_nodes(nodes, self.where(npu))
+            check_graph(nodes, self.where(npu))
+        self.templates.check()
         set_(self, "groups", check_groups(self.groups, len(self.nodes)))
 
     @property
     def npus(self) -> int:
         """How many NPUs the trace is for."""
         return len(self.nodes)
+
+    @cached_property
+    def templates(self) -> SharedNodes:
+        """The nodes as those of a few NPUs, and how those of the others are made of them; see SharedNodes.
+
+        >>> trace = ae.traces.collective("all_reduce", "1 MiB", npus=4096)
+        >>> len(trace.templates), len(trace.templates.templates)
+        (4096, 1)
+        """
+        return self.nodes if isinstance(self.nodes, SharedNodes) else SharedNodes.of_plain(self.nodes)
 
     def where(self, npu: int) -> str:
         """How an error sentence names the nodes of an NPU."""
@@ -109,18 +120,15 @@ class Trace:
     @cached_property
     def alike(self) -> bool:
         """Whether all NPUs do the same, apart from the names and the numbers of their nodes."""
-        first = self.nodes[0]
-        ours: list[tuple[object, ...]] = []
-        for nodes in self.nodes[1:]:
-            if nodes is first:
-                continue
-            ours = ours or _essence(first)
-            if len(nodes) != len(first) or _essence(nodes) != ours:
-                return False
-        return True
+        shared = self.templates
+        if shared.differ:
+            return False
+        first, *others = shared.templates
+        ours = _essence(first) if others else []
+        return all(len(nodes) == len(first) and _essence(nodes) == ours for nodes in others)
 
     def __repr__(self) -> str:
-        counts = sorted({len(nodes) for nodes in self.nodes})
+        counts = sorted({len(nodes) for nodes in self.templates.templates})
         each = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
         return f"<trace of {self.npus} NPUs, {each} nodes each{', all alike' if self.alike else ''}>"
 
