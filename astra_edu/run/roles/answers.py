@@ -1,0 +1,46 @@
+"""The nodes that every NPU ran, made from those of the NPUs that were followed when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import overload
+
+from astra_edu.traces import Trace
+from astra_edu.traces.npu import Ran
+
+
+class RanOfAll(Sequence[Ran]):
+    """What all NPUs ran, in the order in which it ended."""
+
+    def __init__(self, trace: Trace, stands_for: Sequence[int], followed: Mapping[int, Sequence[Ran]]) -> None:
+        """stands_for: for each NPU who was followed in its place. followed: what those ran."""
+        self.trace = trace
+        self.stands_for = stands_for
+        self.followed = followed
+
+    def of(self, npu: int) -> Sequence[Ran]:
+        """What one NPU ran, in the order in which it ended."""
+        own = self.followed[self.stands_for[npu]]
+        if self.stands_for[npu] == npu:
+            return own
+        theirs, mine = (sorted(self.trace.nodes[one], key=lambda node: node.id) for one in (self.stands_for[npu], npu))
+        nodes = {node.id: same for node, same in zip(theirs, mine, strict=True)}
+        return [Ran(npu, nodes[ran.node.id], ran.unit, ran.start_ns, ran.end_ns) for ran in own]
+
+    @cached_property
+    def _all(self) -> list[Ran]:
+        return sorted((ran for npu in range(self.trace.npus) for ran in self.of(npu)), key=lambda ran: ran.end_ns)
+
+    def __len__(self) -> int:
+        return sum(len(self.followed[npu]) for npu in self.stands_for)
+
+    @overload
+    def __getitem__(self, place: int) -> Ran: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Ran]: ...
+    def __getitem__(self, place: int | slice) -> Ran | Sequence[Ran]:
+        return self._all[place]
+
+    def __iter__(self) -> Iterator[Ran]:
+        return iter(self._all)

@@ -1,0 +1,132 @@
+"""The roles of a run: NPUs that behave alike, of whom one is followed for all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from astra_edu.run.roles.parts import Channel
+from astra_edu.run.roles.refine import Partition, refined
+from astra_edu.run.roles.structure import Structure
+from astra_edu.system.inter_dimension import kind_of
+from astra_edu.system.trace_config import TracePlatform
+from astra_edu.traces import NodeType, Trace
+
+_MEMORY = (NodeType.MEM_LOAD_NODE, NodeType.MEM_STORE_NODE)
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Who plays which role.
+
+    of: the role of each NPU, numbered from 0 on by their lowest NPUs. representatives: those lowest NPUs. stands_for:
+    for each NPU the representative of its role. ring_class: for a process group (by its members) or a dimension and
+    its lowest NPU, the number of its class; rings of one class behave alike. group_numbers: for each process group's
+    name the number of the first of its class.
+    """
+
+    of: tuple[int, ...]
+    representatives: tuple[int, ...]
+    stands_for: tuple[int, ...]
+    ring_class: Mapping[tuple[int, ...], int]
+    group_numbers: Mapping[str, int]
+    structure: Structure
+
+    @property
+    def count(self) -> int:
+        """How many roles there are."""
+        return len(self.representatives)
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """How many NPUs play each role."""
+        counts = [0] * self.count
+        for role in self.of:
+            counts[role] += 1
+        return tuple(counts)
+
+    def sent_as(self, npu: int, source: int) -> dict[Channel, tuple[int, int, Channel]]:
+        """For what an NPU receives from another: (who is followed in its place, to whom it sends, on which channel)."""
+        structure = self.structure
+        slot, back = structure.slot_of(npu, source), structure.slot_of(source, npu)
+        sent = structure.channels(source, back, sending=True)
+        followed = self.stands_for[source]
+        as_sent = list(structure.channels(followed, back, sending=True))
+        to = structure.peers[back][followed]
+        received = structure.channels(npu, slot, sending=False)
+        return {channel: (followed, to, as_sent[sent[channel]]) for channel in received}
+
+
+def may_fold(trace: Trace, platform: TracePlatform) -> bool:
+    """Whether NPUs can be followed by their roles: on a congestion-unaware network that looks alike from every place.
+
+    Not where NPUs share something that serves one after the other (a bus, a memory), where the first NPU to ask decides
+    for all (Themis), and where what happens within a collective has to be followed message by message.
+    """
+    system = platform.system
+    if platform.congestion_aware or not platform.blocks or system.bus or system.rendezvous:
+        return False
+    if system.custom or system.custom_nodes or kind_of(system.inter_dimension).together:
+        return False
+    if not all(block.topology.symmetric for block in platform.blocks):
+        return False
+    if any(how.traits.tree for hows in system.implementations.values() for how in hows):
+        return False
+    own_memory = platform.memory.kind == "PER_NPU_MEMORY_EXPANSION"
+    return own_memory or not any(node.type in _MEMORY for nodes in trace.templates.templates for node in nodes)
+
+
+def roles_of(
+    trace: Trace, platform: TracePlatform, by_place: Iterable[int] = (), most: int | None = None
+) -> Roles | None:
+    """Who behaves like whom in a run; None where there would be more than `most` roles.
+
+    by_place: numbers of rings in which places matter; see Roles.rings_with. The trace's communication must have been
+    checked, and the platform be one that may_fold.
+
+    >>> network = ae.Block("Switch", 2, 50, 500), ae.Block("Ring", 8, 50, 500)
+    >>> platform = ae.TracePlatform(network, ae.TraceSystem.of("ring"))
+    >>> trace = ae.traces.Builder(16)
+    >>> sums = trace.all_reduce("sum", "1 MiB", group=[[npu, npu + 1] for npu in range(0, 16, 2)])
+    >>> messages = [trace.message("to the next", 4096, npu, npu + 8, after=sums) for npu in range(8)]
+    >>> from astra_edu.run.roles import roles_of
+    >>> roles_of(trace.build(), platform).representatives
+    (0, 8)
+    """
+    structure = Structure(trace, platform, _fixed(platform))
+    whole = set(by_place)
+    coloured = structure.coloured()
+    uneven = [number for number, ring in enumerate(coloured.rings) if len(set(ring.marks)) > 1]
+    found = refined(coloured, whole.union(uneven), most)
+    return None if found is None else _roles(structure, coloured.rings, found)
+
+
+def _fixed(platform: TracePlatform) -> bool:
+    """Whether an algorithm isn't the same from every place of a ring."""
+    hows = [how for hows in platform.system.implementations.values() for how in hows]
+    return any(how.traits.exchanges or not how.traits.tokens for how in hows)
+
+
+def _roles(structure: Structure, rings: list, found: Partition) -> Roles:
+    representatives: dict[int, int] = {}
+    for npu, colour in enumerate(found.colours):
+        representatives.setdefault(colour, npu)
+    lowest = tuple(representatives.values())
+    classes = {
+        ring.members: number for ring, number in zip(reversed(rings), reversed(found.classes), strict=True)
+    }
+    first: dict[int, int] = {}
+    numbers = {}
+    for name, number in zip(structure.names, found.classes, strict=False):
+        first[number] = min(first.get(number, int(name)), int(name))
+    for name, number in zip(structure.names, found.classes, strict=False):
+        numbers[name] = first[number]
+    return Roles(
+        tuple(found.colours),
+        lowest,
+        tuple(map(lowest.__getitem__, found.colours)),
+        classes,
+        numbers,
+        structure,
+    )
