@@ -16,6 +16,7 @@ from astra_edu.network.links import Use
 from astra_edu.network.packets import Lost
 from astra_edu.run.link_times import link_times
 from astra_edu.run.local_memory import LocalMemory, local_memory_of
+from astra_edu.run.roles.answers import RanOfAll
 from astra_edu.run.trace_spans import idle_of, spans_of
 from astra_edu.system.queues import Stay
 from astra_edu.system.trace_config import TracePlatform
@@ -34,9 +35,11 @@ class TraceResult(Run):
     """One run of a trace. Times in ns.
 
     finish_ns: when each NPU's last node ended. one_for_all: whether only NPU 0 was simulated, because all do the same;
-    then `ran` and `stays` are NPU 0's. ran: the nodes in the order in which they ended. stays: chunks in phases, and
-    uses: messages on links, where they were recorded. lost: packets that found no room in a switch's buffer.
-    statistics: what the network says, each network its own. own_network: whether it was given to simulate.
+    then `ran` and `stays` are NPU 0's. of_all: where one NPU was followed for each role, what all ran, made from that
+    when it is asked for; then `ran` and `stays` may be of those NPUs only. ran: the nodes in the order in which they
+    ended. stays: chunks in phases, and uses: messages on links, where they were recorded. lost: packets that found no
+    room in a switch's buffer. statistics: what the network says, each network its own. own_network: whether it was
+    given to simulate.
 
     >>> ring = ae.TracePlatform(ae.Block("Ring", 4, bandwidth=50, latency=500), ae.TraceSystem.of("ring"))
     >>> result = ae.simulate(ae.traces.collective("all_gather", "1 MiB", npus=4), ring)
@@ -56,6 +59,7 @@ class TraceResult(Run):
     one_for_all: bool = False
     statistics: Mapping[str, Any] = field(default_factory=dict, repr=False)
     own_network: bool = False
+    of_all: RanOfAll | None = field(default=None, repr=False)
 
     @property
     def total_ns(self) -> int:
@@ -81,9 +85,11 @@ class TraceResult(Run):
 
     @cached_property
     def npu_names(self) -> Mapping[int, str]:
-        """All NPUs, or NPU 0 where it stands for all."""
+        """All NPUs, or those that were followed for others, where all would be too many to show."""
         if self.one_for_all:
             return {0: "NPU 0 (all NPUs do the same)"}
+        if self.of_all is not None and self.ran is not self.of_all:
+            return {npu: f"NPU {npu}{_and_others(count)}" for npu, count in self.of_all.counts.items()}
         return {npu: f"NPU {npu}" for npu in range(self.trace.npus)}
 
     @property
@@ -114,7 +120,9 @@ class TraceResult(Run):
         npu = whole("npu", npu, at_least=0)
         if npu >= self.trace.npus:
             raise ConfigError(f"npu is {npu}; there are the NPUs 0 to {self.trace.npus - 1}.")
-        return self._by_npu[npu]
+        if self.one_for_all:
+            return self.ran
+        return self._by_npu[npu] if self.of_all is None else self.of_all.of(npu)
 
     def local_memory(self, npu: int = 0) -> LocalMemory:
         """The tensors in an NPU's local memory over time, and their peak; see run.local_memory.
@@ -130,9 +138,7 @@ class TraceResult(Run):
 
     @cached_property
     def _by_npu(self) -> list[list[Ran]]:
-        """The nodes that each NPU ran."""
-        if self.one_for_all:
-            return [list(self.ran)] * self.trace.npus
+        """The nodes that each NPU ran, where each was followed."""
         found: list[list[Ran]] = [[] for _ in range(self.trace.npus)]
         for ran in self.ran:
             found[ran.npu].append(ran)
@@ -170,8 +176,8 @@ class TraceResult(Run):
                     "end_ns": ran.end_ns,
                     "duration_ns": ran.end_ns - ran.start_ns,
                 }
-                for rans in ([self.ran] if self.one_for_all else self._by_npu)
-                for ran in rans
+                for npu in self.npu_names
+                for ran in self.ran_by(npu)
             ]
         )
 
@@ -202,6 +208,9 @@ class TraceResult(Run):
     def _each(self, measure: Callable[[list[Ran]], float]) -> tuple[int, ...]:
         if self.one_for_all:
             return (int(measure(list(self.ran))),) * self.trace.npus
+        if self.of_all is not None:
+            own = {npu: int(measure(list(rans))) for npu, rans in self.of_all.followed.items()}
+            return tuple(own[npu] for npu in self.of_all.stands_for)
         return tuple(int(measure(rans)) for rans in self._by_npu)
 
     def __repr__(self) -> str:
@@ -211,3 +220,8 @@ class TraceResult(Run):
             f"<{self.in_all} ({alike}): compute {format_ns(self.compute_ns[last])}, exposed "
             f"communication {format_ns(self.exposed_ns[last])}>"
         )
+
+
+def _and_others(count: int) -> str:
+    """How the name of an NPU that stands for several ends."""
+    return f" ({count:,} NPUs do the same)" if count > 1 else ""

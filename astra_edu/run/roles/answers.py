@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import overload
@@ -18,6 +19,12 @@ class RanOfAll(Sequence[Ran]):
         self.trace = trace
         self.stands_for = stands_for
         self.followed = followed
+
+    @cached_property
+    def counts(self) -> dict[int, int]:
+        """For each NPU that was followed for how many, itself included."""
+        counted = Counter(self.stands_for)
+        return {npu: counted[npu] for npu in self.followed}
 
     def of(self, npu: int) -> Sequence[Ran]:
         """What one NPU ran, in the order in which it ended."""
