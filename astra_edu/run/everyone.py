@@ -10,6 +10,8 @@ from astra_edu.network.packets import Lost
 from astra_edu.network.protocol import Loses, Network, Records
 from astra_edu.run.hardware import Hardware, WatchedMessages
 from astra_edu.system.endpoint import Endpoint
+from astra_edu.system.joined.clock import JoinedMessages
+from astra_edu.system.joined.joins import Joins
 from astra_edu.system.plan_2 import Shared
 from astra_edu.system.queues import Stay
 from astra_edu.system.remote_memory import Accesses
@@ -28,15 +30,20 @@ class Everyone:
         network: Network,
         record: bool = False,
         hardware: Hardware | None = None,
+        joins: Joins | None = None,
     ) -> None:
-        """Everything is set up; nothing has begun."""
+        """Everything is set up; nothing has begun. joins: what times phases at once; the network is its clock then."""
         hardware = hardware or Hardware()
         self.network = network
-        self.messages = hardware.messages(network, platform)
+        self.messages = (
+            hardware.messages(network, platform) if joins is None else JoinedMessages(network, joins.clock)
+        )
         if record and isinstance(network, Records):
             network.uses = []
         shared, accesses = Shared(platform), Accesses(platform.memory)
-        endpoints = [Endpoint(npu, network, platform, self.messages, shared) for npu in range(platform.npus)]
+        endpoints = [
+            Endpoint(npu, network, platform, self.messages, shared, joins=joins) for npu in range(platform.npus)
+        ]
         self.stays: list[Stay] = []
         if record:
             for endpoint in endpoints:

@@ -174,7 +174,7 @@ class _TimedEndpoint(_LoneEndpoint):
 
         def lead(leader: int) -> int:
             tokens = self._asks and plan.logical.how.traits.tokens
-            return handed_on(leader, self._moves(plan), plan, self.platform) if tokens else leader
+            return handed_on(leader, self.moves_of(plan), plan, self.platform) if tokens else leader
 
         return Timed(self._foreseen, self._duration(plan), lead, over)
 
@@ -183,7 +183,7 @@ class _TimedEndpoint(_LoneEndpoint):
         found = self._known.get(key)
         if found is None:
             if plan.logical.how.traits.tokens:
-                found = duration(self._moves(plan), plan.logical.stride, plan.clockwise, self.platform)
+                found = duration(self.moves_of(plan), plan.logical.stride, plan.clockwise, self.platform)
             else:
                 schedule = known_schedule(plan.collective, plan.logical.how.algorithm, plan.logical.npus)
                 found = steps_duration(

@@ -15,6 +15,7 @@ from astra_edu.network.messages import Messages
 from astra_edu.system.custom import CustomExchange, CustomTrace
 from astra_edu.system.exchange import Exchange, Startable, TreeExchange
 from astra_edu.system.faithful.bus import SharedBus
+from astra_edu.system.joined.joins import Joins
 from astra_edu.system.moves import Moves, moves
 from astra_edu.system.plan_2 import Kind, LogicalRing, PhasePlan, Planner, Shared
 from astra_edu.system.policies import priorities, queue_policy
@@ -53,11 +54,16 @@ class Endpoint:
         messages: Messages,
         shared: Shared,
         folded: bool = False,
+        joins: Joins | None = None,
     ) -> None:
-        """clock: what all happens by. shared: of all NPUs. folded: this NPU stands for all (see network.folded)."""
+        """clock: what all happens by. shared: of all NPUs. folded: this NPU stands for all (see network.folded).
+
+        joins: what times phases at once, where nothing can disturb them.
+        """
         self.npu = npu
         self.clock = clock
-        self.turns = Turns(clock)
+        self.joins = joins
+        self.turns = Turns(clock) if joins is None else joins.turns(npu)
         self.platform = platform
         self.system = system = platform.system
         self.messages = messages
@@ -147,6 +153,8 @@ class Endpoint:
 
     def _phase(self, chunk: Chunk, over: Done) -> Startable:
         """What carries out a chunk's phase at this NPU."""
+        if self.joins is not None:
+            return self.joins.phase(self, chunk, over)
         plan, npu = chunk.phase, self.npu
         logical, traits = plan.logical, plan.logical.how.traits
         place, ring = logical.place(npu), logical.ring_of(npu)
@@ -157,8 +165,8 @@ class Endpoint:
         if not traits.tokens:
             if self.bus is not None:
                 raise ConfigError(f"how {logical.how.algorithm} uses a shared bus isn't known; take ring or direct.")
-            return StepExchange(self, self._steps(plan), place, ring, chunk.tag, over)
-        own = self._moves(plan)
+            return StepExchange(self, self.steps_of(plan), place, ring, chunk.tag, over)
+        own = self.moves_of(plan)
         n = logical.npus
         if traits.exchanges:
             ahead = behind = [ring[place ^ distance] for distance in own.ahead]
@@ -172,7 +180,8 @@ class Endpoint:
                 self.messages.network.exchange(chunk.tag, ahead)
         return Exchange(self, own, chunk.tag, ahead, behind, over)
 
-    def _moves(self, plan: PhasePlan) -> Moves:
+    def moves_of(self, plan: PhasePlan) -> Moves:
+        """What every NPU does in a phase."""
         found = self._planner.shared.moves.get(_kind(plan))
         if found is None:
             how, in_group = plan.logical.how, not plan.logical.stride
@@ -182,7 +191,8 @@ class Endpoint:
             self._planner.shared.moves[_kind(plan)] = found
         return found
 
-    def _steps(self, plan: PhasePlan) -> StepMoves:
+    def steps_of(self, plan: PhasePlan) -> StepMoves:
+        """The same where NPUs go step by step."""
         found = self._planner.shared.steps.get(_kind(plan))
         if found is None:
             schedule = known_schedule(plan.collective, plan.logical.how.algorithm, plan.logical.npus)

@@ -1,0 +1,67 @@
+"""Runs of all NPUs in which phases are timed at once: on the congestion-unaware networks, where nothing disturbs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from astra_edu.network.block import Block
+from astra_edu.network.graph import GraphNetwork
+from astra_edu.network.unaware import first_way
+from astra_edu.run.everyone import Everyone
+from astra_edu.run.hardware import Hardware
+from astra_edu.system.inter_dimension import kind_of
+from astra_edu.system.joined.clock import NotJoinedError
+from astra_edu.system.joined.joins import Joins
+from astra_edu.system.trace_config import TracePlatform
+from astra_edu.traces import NodeType, Trace
+
+_MEMORY = (NodeType.MEM_LOAD_NODE, NodeType.MEM_STORE_NODE)
+
+
+def can_join(trace: Trace, platform: TracePlatform) -> bool:
+    """Whether nothing can disturb a phase, and the order of what happens in a ns can be told."""
+    system = platform.system
+    if platform.congestion_aware or platform.buffers is not None or system.bus or system.rendezvous:
+        return False
+    if system.custom or system.custom_nodes or not system.endpoint_delay or system.replay_only:
+        return False
+    if kind_of(system.inter_dimension).together:  # then who asks first decides for all
+        return False
+    if any(how.traits.tree for hows in system.implementations.values() for how in hows):
+        return False
+    types = {node.type for nodes in {id(nodes): nodes for nodes in trace.nodes}.values() for node in nodes}
+    return NodeType.COMM_COLL_NODE in types and types.isdisjoint(_MEMORY)
+
+
+def run_joined(
+    trace: Trace, platform: TracePlatform, record: bool, expected: int = 0, strict: bool = True
+) -> Everyone | None:
+    """A run that is over; None where every message has to be followed after all."""
+    joins = Joins(platform, message_times(platform), record=record, strict=strict)
+    run = Everyone(trace, platform, joins.clock, record, Hardware(), joins)
+    try:
+        run.run(expected)
+    except NotJoinedError:
+        return None
+    return run if all(npu.finished_ns is not None for npu in run.npus) else None
+
+
+def message_times(platform: TracePlatform) -> Callable[[int, int, int], int]:
+    """What gives the ns of a message on the congestion-unaware network, by its source, destination and bytes."""
+    network = platform.network
+    if isinstance(network, GraphNetwork):
+        return network.message_ns
+    ways: dict[tuple[int, int], tuple[Block, int]] = {}
+    durations: dict[tuple[Block, int, int], int] = {}
+
+    def message_ns(source: int, destination: int, message_bytes: int) -> int:
+        way = ways.get((source, destination))
+        if way is None:
+            way = ways[source, destination] = first_way(platform.blocks, source, destination)
+        key = (*way, message_bytes)
+        ns = durations.get(key)
+        if ns is None:
+            ns = durations[key] = way[0].message_ns(message_bytes, way[1])
+        return ns
+
+    return message_ns

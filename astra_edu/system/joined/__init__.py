@@ -1,0 +1,1 @@
+"""Phases timed at once, on networks where nothing can disturb them."""

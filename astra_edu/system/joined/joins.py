@@ -1,0 +1,326 @@
+"""Phases that are timed at once, when the last of their NPUs begins them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from astra_edu.system.joined.by_steps import all_wait_for_all, step_ends
+from astra_edu.system.joined.clock import Item, JoinedClock, JoinedTurns, NotJoinedError
+from astra_edu.system.joined.direct import TimesDecideError, direct_ends
+from astra_edu.system.joined.ends import End
+from astra_edu.system.joined.paired import paired_ends
+from astra_edu.system.joined.ring import ring_ends
+from astra_edu.system.moves import Moves
+from astra_edu.system.plan_2 import PhasePlan
+from astra_edu.system.policies import fifo_only, queue_policy
+from astra_edu.system.queues import Chunk
+from astra_edu.system.trace_config import TracePlatform
+
+if TYPE_CHECKING:
+    from astra_edu.system.endpoint import Endpoint
+
+MessageNs = Callable[[int, int, int], int]
+"""ns of a message, by its source, destination and bytes."""
+
+
+class RolesDifferError(NotJoinedError):
+    """NPUs that one stands for would end a phase at different times. npus: the NPUs, by that time."""
+
+    def __init__(self, npus: tuple[tuple[int, ...], ...]) -> None:
+        super().__init__()
+        self.npus = npus
+
+
+class Ring:
+    """The NPUs that run a phase together, by place, and how long their messages take."""
+
+    __slots__ = ("_edges", "_places", "message_ns", "npus", "same")
+
+    def __init__(self, npus: Sequence[int], message_ns: MessageNs) -> None:
+        """npus: who is at each place."""
+        self.npus = npus
+        self.message_ns = message_ns
+        self._places = {npu: place for place, npu in enumerate(npus)}
+        self._edges: dict[tuple[int, int, int], list[int]] = {}
+        self.same: dict[object, list[End]] = {}
+        """The ends of phases that all begin at 0 ns."""
+
+    def place(self, npu: int) -> int:
+        """The place of an NPU."""
+        return self._places[npu]
+
+    def ns(self, source: int, destination: int, message_bytes: int) -> int:
+        """ns of a message between two places."""
+        found = self.message_ns(self.npus[source], self.npus[destination], message_bytes)
+        if found <= 0:  # what happens in the ns of its sending would have to be put in order
+            raise NotJoinedError
+        return found
+
+    def apart(self, distance: int, message_bytes: int, way: int) -> list[int]:
+        """ns of the message that each place, counted in direction `way` (1 or -1), sends so many places on."""
+        key = distance, message_bytes, way
+        found = self._edges.get(key)
+        if found is None:
+            n = len(self.npus)
+            places = range(0, way * n, way)
+            ends = [(place % n, (place + way * distance) % n) for place in places]
+            found = self._edges[key] = [self.ns(source, to, message_bytes) for source, to in ends]
+        return found
+
+    def exchanged(self, distance: int, message_bytes: int) -> list[int]:
+        """ns of the message that comes to each place from its partner."""
+        key = distance, message_bytes, 0
+        found = self._edges.get(key)
+        if found is None:
+            places = range(len(self.npus))
+            found = self._edges[key] = [self.ns(place ^ distance, place, message_bytes) for place in places]
+        return found
+
+
+class At:
+    """A phase at one NPU, until it is over there."""
+
+    __slots__ = ("chunk", "endpoint", "joins", "over", "phase", "stamp", "turns")
+    phase: Phase
+    stamp: tuple[int, int]
+
+    def __init__(self, joins: Joins, endpoint: Endpoint, turns: JoinedTurns, chunk: Chunk, over: object) -> None:
+        self.joins = joins
+        self.endpoint = endpoint
+        self.turns = turns
+        self.chunk = chunk
+        self.over = over
+
+    def start(self) -> None:
+        """The NPU is in; if it is the last, all ends are known."""
+        self.joins.enter(self)
+
+
+class Phase:
+    """A phase of some NPUs: who is in, since when."""
+
+    __slots__ = ("_in_step", "at", "kind", "left", "plan", "ring", "starts")
+
+    def __init__(self, plan: PhasePlan, kind: object, ring: Ring) -> None:
+        """Nobody is in."""
+        n = len(ring.npus)
+        self.plan = plan
+        self.kind = kind
+        self.ring = ring
+        self.at: list[At | None] = [None] * n
+        self.starts = [0] * n
+        self.left = n
+        self._in_step: dict[Phase, bool] = {}
+
+    def in_step_with(self, other: Phase) -> bool:
+        """Whether this phase is before the other in everything: both alike, begun in the same ns, and in this order."""
+        found = self._in_step.get(other)
+        if found is None:
+            alike = self.kind == other.kind and self.ring is other.ring and self.starts == other.starts
+            found = self._in_step[other] = alike and all(
+                one.stamp[0] < two.stamp[0] and not (one.stamp[1] == two.stamp[1] != 0)
+                for one, two in zip(self.at, other.at, strict=True)
+                if one is not None and two is not None
+            )
+        return found
+
+
+class Joins:
+    """The phases of a run."""
+
+    def __init__(
+        self,
+        platform: TracePlatform,
+        message_ns: MessageNs,
+        stands_for: Sequence[int] | None = None,
+        record: bool = False,
+        strict: bool = True,
+    ) -> None:
+        """stands_for: for each NPU the one that is followed for it; None: each is. record: stays are recorded.
+
+        strict: whether to raise OrderUnknownError where the order in a ns isn't known, rather than go on in some order.
+        """
+        self.message_ns = message_ns
+        self.clock = JoinedClock(message_ns, strict)
+        self.stands_for = stands_for
+        self.begun: dict[tuple[int, Ring], Phase] = {}
+        """Phases that some NPU hasn't begun."""
+        self.sent = 0
+        """How many messages their NPUs have sent."""
+        self._rings: dict[object, Ring] = {}
+        self._tags: set[tuple[int, int]] = set()
+        self._count = 0
+        self._all_wait: dict[object, bool] = {}
+        fifo = queue_policy(platform.system.intra_dimension, 2) is fifo_only
+        self._last_is_all_one = fifo and not record
+
+    def turns(self, npu: int) -> JoinedTurns:
+        """The turns of an NPU."""
+        return JoinedTurns(npu, self.clock, self.no_difference)
+
+    def phase(self, endpoint: Endpoint, chunk: Chunk, over: Callable[[], object]) -> At:
+        """A chunk's phase at one NPU."""
+        assert isinstance(endpoint.turns, JoinedTurns)
+        return At(self, endpoint, endpoint.turns, chunk, over)
+
+    def enter(self, at: At) -> None:
+        """An NPU begins a phase now."""
+        plan: PhasePlan = at.chunk.phase
+        npu, tag, turns = at.endpoint.npu, at.chunk.tag, at.turns
+        ring = self._ring(plan, npu)
+        kind = (plan.collective, plan.logical.how, plan.chunk_bytes, plan.clockwise)
+        phase = self.begun.get((tag, ring))
+        if phase is None:
+            phase = self.begun[tag, ring] = Phase(plan, kind, ring)
+        elif phase.kind != kind:
+            raise NotJoinedError
+        if (npu, tag) in self._tags:
+            raise NotJoinedError
+        self._tags.add((npu, tag))
+        self._count += 1
+        at.phase, at.stamp = phase, (self._count, turns.clock.unordered)
+        turns.open += 1
+        now = turns.clock.now
+        if self.stands_for is None:
+            place = ring.place(npu)
+            phase.at[place], phase.starts[place] = at, now
+            phase.left -= 1
+        else:
+            self._enter_for_all(phase, at, now)
+        if not phase.left:
+            del self.begun[tag, ring]
+            self._time(phase, at.endpoint)
+
+    def no_difference(self, items: Sequence[Item]) -> bool:
+        """Whether it makes no difference in which order these ends of one NPU's phases come."""
+        used: set[tuple[int, int]] = set()
+        last: dict[object, int] = {}
+        for item in items:
+            if item.end is None:
+                return False
+            chunk: Chunk = item.what.chunk
+            touched = {(phase.dimension, phase.queue) for phase in chunk.phases[chunk.at : chunk.at + 2]}
+            if used & touched:
+                return False
+            used |= touched
+            if chunk.phases_left == 1:
+                last[chunk.issued] = last.get(chunk.issued, 0) + 1
+                if last[chunk.issued] == chunk.issued.chunks and not self._last_is_all_one:
+                    return False
+        return True
+
+    def _enter_for_all(self, phase: Phase, at: At, now: int) -> None:
+        assert self.stands_for is not None
+        for place, npu in enumerate(phase.ring.npus):
+            if self.stands_for[npu] == at.endpoint.npu:
+                phase.at[place], phase.starts[place] = at, now
+                phase.left -= 1
+
+    def _ring(self, plan: PhasePlan, npu: int) -> Ring:
+        logical = plan.logical
+        if logical.stride:
+            first = npu - logical.place(npu) * logical.stride
+            key: object = (first, logical.stride, logical.npus)
+        else:
+            key = logical.members
+        found = self._rings.get(key)
+        if found is None:
+            found = self._rings[key] = Ring(logical.ring_of(npu), self.message_ns)
+        return found
+
+    def _time(self, phase: Phase, endpoint: Endpoint) -> None:
+        """All are in: foresee all ends."""
+        starts = phase.starts
+        first = starts[0]
+        if starts.count(first) == len(starts):
+            known = phase.ring.same.get(phase.kind)
+            if known is None:
+                known = phase.ring.same[phase.kind] = self._ends(phase.plan, phase.ring, [0] * len(starts), endpoint)
+            ends = [_later(end, first) for end in known]
+        else:
+            ends = self._ends(phase.plan, phase.ring, starts, endpoint)
+        if self.stands_for is not None:
+            ends = self._of_roles(phase, ends)
+        done: set[int] = set()
+        for at, end in zip(phase.at, ends, strict=True):
+            if at is not None and at.endpoint.npu not in done:
+                if self.stands_for is not None:
+                    done.add(at.endpoint.npu)
+                at.turns.over(end, self._over, at)
+
+    def _of_roles(self, phase: Phase, ends: list[End]) -> list[End]:
+        """Raise RolesDifferError where NPUs that one stands for end at different times."""
+        found: dict[int, End] = {}
+        differ: dict[int, dict[int, list[int]]] = {}
+        for npu, at, end in zip(phase.ring.npus, phase.at, ends, strict=True):
+            assert at is not None
+            role = at.endpoint.npu
+            differ.setdefault(role, {}).setdefault(end.ns, []).append(npu)
+            if found.setdefault(role, end) != end:
+                found[role] = found[role]._replace(sure=False)
+        for times in differ.values():
+            if len(times) > 1:
+                raise RolesDifferError(tuple(tuple(npus) for npus in times.values()))
+        return [found[at.endpoint.npu] for at in phase.at if at is not None]
+
+    def _over(self, at: At) -> None:
+        at.turns.open -= 1
+        self._tags.discard((at.endpoint.npu, at.chunk.tag))
+        at.over()
+
+    def _ends(self, plan: PhasePlan, ring: Ring, starts: list[int], endpoint: Endpoint) -> list[End]:
+        if not plan.logical.how.traits.tokens:
+            return self._by_steps(plan, ring, starts, endpoint)
+        moves = endpoint.moves_of(plan)
+        if not moves.endpoint_ns:
+            raise NotJoinedError
+        if plan.logical.how.traits.exchanges:
+            return _exchanged(moves, ring, starts)
+        if plan.clockwise:
+            return _round(moves, ring, starts, 1)
+        back = _round(moves, ring, [starts[-place] for place in range(len(starts))], -1)
+        return [back[-place] for place in range(len(starts))]
+
+    def _by_steps(self, plan: PhasePlan, ring: Ring, starts: list[int], endpoint: Endpoint) -> list[End]:
+        moves = endpoint.steps_of(plan)
+        key = plan.collective, plan.logical.how, plan.logical.npus
+        wait = self._all_wait.get(key)
+        if wait is None:
+            wait = self._all_wait[key] = all_wait_for_all(moves)
+        if not wait or not moves.endpoint_ns:
+            raise NotJoinedError
+        return step_ends(starts, moves, ring.ns)
+
+
+def _exchanged(moves: Moves, ring: Ring, starts: list[int]) -> list[End]:
+    places = range(len(starts))
+    sources = [[place ^ distance for place in places] for distance in moves.ahead]
+    edges = [ring.exchanged(distance, size) for distance, size in zip(moves.ahead, moves.sizes, strict=True)]
+    return paired_ends(starts, sources, edges, moves.endpoint_ns, moves.reductions)
+
+
+def _round(moves: Moves, ring: Ring, starts: list[int], way: int) -> list[End]:
+    """Places counted in direction `way`, from place 0 on."""
+    n, endpoint = len(starts), moves.endpoint_ns
+    if moves.schedule.traits.windowed:
+        edges = [ring.apart(distance, size, way) for distance, size in zip(moves.ahead, moves.sizes, strict=True)]
+        halves = moves.reductions[: moves.gate], moves.reductions[moves.gate :]
+        if any(len(set(half)) > 1 for half in halves):
+            raise NotJoinedError
+        try:
+            return direct_ends(starts, moves.ahead, edges, endpoint, moves.reductions, moves.window, moves.gate)
+        except TimesDecideError:
+            raise NotJoinedError from None
+    if len(set(moves.sizes)) == 1 and set(moves.ahead) == {1}:
+        sent = ring.apart(moves.ahead[0], moves.sizes[0], way)
+        return ring_ends(starts, [sent[place - 1] for place in range(n)], endpoint, moves.reductions)
+    sources = [[(place - distance) % n for place in range(n)] for distance in moves.ahead]
+    sent_by = [ring.apart(distance, size, way) for distance, size in zip(moves.ahead, moves.sizes, strict=True)]
+    edges = [[ns[source] for source in comes] for comes, ns in zip(sources, sent_by, strict=True)]
+    return paired_ends(starts, sources, edges, endpoint, moves.reductions)
+
+
+def _later(end: End, ns: int) -> End:
+    ready = end.ready_ns + ns if end.left_ns == end.taken_ns else 0
+    return End(end.ns + ns, end.reduction, end.taken_ns + ns, end.left_ns + ns, ready, end.sure)
