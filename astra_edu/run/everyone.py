@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from astra_edu.base.progress import Bar
 from astra_edu.network.links import Use
+from astra_edu.network.messages import Messages
 from astra_edu.network.packets import Lost
 from astra_edu.network.protocol import Loses, Network, Records
 from astra_edu.run.hardware import Hardware, WatchedMessages
@@ -31,18 +32,24 @@ class Everyone:
         record: bool = False,
         hardware: Hardware | None = None,
         joins: Joins | None = None,
+        npus: Sequence[int] | None = None,
     ) -> None:
-        """Everything is set up; nothing has begun. joins: what times phases at once; the network is its clock then."""
-        hardware = hardware or Hardware()
+        """Everything is set up; nothing has begun.
+
+        joins: what times phases at once; the network is its clock then. npus: who is followed; by default all.
+        """
         self.network = network
-        self.messages = (
-            hardware.messages(network, platform) if joins is None else JoinedMessages(network, joins.clock)
-        )
+        if joins is not None and hardware is None:
+            self.messages: Messages = JoinedMessages(network, joins.clock)
+        else:
+            self.messages = (hardware or Hardware()).messages(network, platform)
+        hardware = hardware or Hardware()
         if record and isinstance(network, Records):
             network.uses = []
         shared, accesses = Shared(platform), Accesses(platform.memory)
         endpoints = [
-            Endpoint(npu, network, platform, self.messages, shared, joins=joins) for npu in range(platform.npus)
+            Endpoint(npu, network, platform, self.messages, shared, joins=joins)
+            for npu in (range(platform.npus) if npus is None else npus)
         ]
         self.stays: list[Stay] = []
         if record:
@@ -51,13 +58,13 @@ class Everyone:
         self.npus = [
             TraceNpu(
                 endpoint.npu,
-                nodes,
+                trace.nodes[endpoint.npu],
                 trace.groups,
                 platform.system,
                 hardware.hands(endpoint, accesses),
                 trace.where(endpoint.npu),
             )
-            for endpoint, nodes in zip(endpoints, trace.nodes, strict=True)
+            for endpoint in endpoints
         ]
 
     @property
@@ -76,13 +83,17 @@ class Everyone:
         expected: about how many messages there will be; from the second second on a bar shows how many were sent.
         """
         for npu in self.npus:
-            if isinstance(self.messages, WatchedMessages):
-                self.messages.when_up(npu.npu, lambda started: started.go_on(), npu)
-            else:
-                npu.go_on()
+            self.start(npu)
         if not expected:
             self.network.run()
             return
         with Bar("simulating", " messages", expected) as bar:
             self.network.run(lambda: bar.show(self.messages.sent))
             bar.show(self.messages.sent)
+
+    def start(self, npu: TraceNpu) -> None:
+        """Let an NPU begin, as soon as it is up."""
+        if isinstance(self.messages, WatchedMessages):
+            self.messages.when_up(npu.npu, lambda started: started.go_on(), npu)
+        else:
+            npu.go_on()

@@ -8,7 +8,6 @@ from astra_edu.network.block import Block
 from astra_edu.network.graph import GraphNetwork
 from astra_edu.network.unaware import first_way
 from astra_edu.run.everyone import Everyone
-from astra_edu.run.hardware import Hardware
 from astra_edu.system.inter_dimension import kind_of
 from astra_edu.system.joined.clock import NotJoinedError
 from astra_edu.system.joined.joins import Joins
@@ -38,7 +37,7 @@ def run_joined(
 ) -> Everyone | None:
     """A run that is over; None where every message has to be followed after all."""
     joins = Joins(platform, message_times(platform), record=record, strict=strict)
-    run = Everyone(trace, platform, joins.clock, record, Hardware(), joins)
+    run = Everyone(trace, platform, joins.clock, record, joins=joins)
     try:
         run.run(expected)
     except NotJoinedError:

@@ -4,38 +4,54 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 from astra_edu.collectives import Collective
+from astra_edu.network.messages import Handler
+from astra_edu.network.protocol import Network
 from astra_edu.run.hands import Hands
 from astra_edu.run.roles.parts import Channel
-from astra_edu.run.roles.roles import Roles
+from astra_edu.run.roles.roles import Key, Roles
 from astra_edu.system.endpoint import TAGS, Done, Endpoint, Group
+from astra_edu.system.joined.clock import JoinedClock, JoinedMessages
 from astra_edu.system.remote_memory import Accesses
+from astra_edu.system.trace_config import TracePlatform
 from astra_edu.traces import Node
 
-Key = tuple[int, int, Channel]
-"""Sender, receiver and channel of messages, as the followed sender has them."""
 
+class RoleMessages(JoinedMessages):
+    """Messages between NPUs that are followed for their roles.
 
+    comes: when those that were sent come, by what they have in common, in the order in which they were sent.
+    """
+
+    def __init__(self, network: Network, clock: JoinedClock) -> None:
+        """Nothing is on the way."""
+        super().__init__(network, clock)
+        self.comes: defaultdict[Key, list[int]] = defaultdict(list)
+
+    def take(self, npu: int, key: Key, received: Handler, what: Any) -> None:
+        """An NPU is ready for a message that its sender sends to another of its role."""
+        source, destination, tag, message_bytes = key
+        super(JoinedMessages, self).receive(
+            destination, source, tag % TAGS, message_bytes, partial(self._tell, npu, received), what
+        )
 
 
 class RoleHands(Hands):
     """Messages to an NPU are taken in by who is followed for it.
 
     What it receives from another NPU it takes from who is followed for that one, on the channel that is the same there.
-    journal: of all NPUs, when what was sent; takes: for each receive of this NPU its channel and its number on it.
     """
 
-    def __init__(
-        self, endpoint: Endpoint, accesses: Accesses, roles: Roles, journal: defaultdict[Key, list[int]]
-    ) -> None:
-        """journal: shared by all NPUs."""
+    def __init__(self, endpoint: Endpoint, accesses: Accesses, roles: Roles, messages: RoleMessages) -> None:
+        """roles: of all NPUs."""
         super().__init__(endpoint, accesses)
         self.roles = roles
-        self.journal = journal
-        self.takes: dict[int, tuple[Key, int]] = {}
+        self.messages = messages
         self.collective = self._collective
-        self._channels: dict[int, dict[Channel, tuple[int, int, Channel]]] = {}
+        self._channels: dict[int, dict[Channel, Key]] = {}
         self._taken: defaultdict[Key, int] = defaultdict(int)
 
     def _collective(
@@ -55,18 +71,46 @@ class RoleHands(Hands):
 
     def send(self, node: Node, done: Callable[[Node], object]) -> None:
         """See Hands."""
-        npu, to = self.endpoint.npu, node.number("comm_dst")
+        npu, to, messages = self.endpoint.npu, node.number("comm_dst"), self.messages
         tag, message_bytes = node.number("comm_tag", 0), node.number("comm_size")
-        self.journal[npu, to, (tag, message_bytes)].append(self.now)
-        self.endpoint.messages.send(npu, to, tag % TAGS, message_bytes, done, node)
+        messages.comes[npu, to, tag, message_bytes].append(self.now + messages.clock.message_ns(npu, to, message_bytes))
+        messages.send(npu, to, tag % TAGS, message_bytes, done, node)
 
     def receive(self, node: Node, done: Callable[[Node], object]) -> None:
-        """See Hands."""
+        """See Hands. A message that comes in this ns may come before or after the NPU is ready for it."""
         source, channel = node.number("comm_src"), (node.number("comm_tag", 0), node.number("comm_size"))
         known = self._channels.get(source)
         if known is None:
             known = self._channels[source] = self.roles.sent_as(self.endpoint.npu, source)
-        key = sender, receiver, (tag, message_bytes) = known[channel]
-        self.takes[node.id] = key, self._taken[key]
-        self._taken[key] += 1
-        self.endpoint.messages.receive(receiver, sender, tag % TAGS, message_bytes, done, node)
+        key = known[channel]
+        number, comes = self._taken[key], self.messages.comes[key]
+        self._taken[key] = number + 1
+        if number < len(comes) and comes[number] == self.now:
+            self.messages.clock.doubt(self.endpoint.npu)
+        self.messages.take(self.endpoint.npu, key, done, node)
+
+    def access(self, node: Node, tensor_bytes: int, done: Callable[[Node], object]) -> None:
+        """See Hands."""
+        super().access(node, tensor_bytes, partial(self._accessed, done))
+
+    def _accessed(self, done: Callable[[Node], object], node: Node) -> None:
+        self.messages.clock.touch(self.endpoint.npu)
+        done(node)
+
+
+class RoleHardware:
+    """What Everyone makes messages and hands with."""
+
+    def __init__(self, roles: Roles, clock: JoinedClock) -> None:
+        """clock: by which all happens."""
+        self.roles = roles
+        self.clock = clock
+
+    def messages(self, network: Network, platform: TracePlatform) -> RoleMessages:
+        """See Hardware."""
+        self._messages = RoleMessages(network, self.clock)
+        return self._messages
+
+    def hands(self, endpoint: Endpoint, accesses: Accesses) -> RoleHands:
+        """See Hardware."""
+        return RoleHands(endpoint, accesses, self.roles, self._messages)

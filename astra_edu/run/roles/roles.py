@@ -8,11 +8,14 @@ from functools import cached_property
 
 from astra_edu.run.roles.parts import Channel
 from astra_edu.run.roles.refine import Partition, refined
-from astra_edu.run.roles.structure import Structure
+from astra_edu.run.roles.structure import RingKey, Structure
 from astra_edu.system.inter_dimension import kind_of
+from astra_edu.system.plan_2 import LogicalRing
 from astra_edu.system.trace_config import TracePlatform
 from astra_edu.traces import NodeType, Trace
 
+Key = tuple[int, int, int, int]
+"""Sender, receiver, tag and bytes of messages, as the sender who is followed has them."""
 _MEMORY = (NodeType.MEM_LOAD_NODE, NodeType.MEM_STORE_NODE)
 
 
@@ -21,17 +24,16 @@ class Roles:
     """Who plays which role.
 
     of: the role of each NPU, numbered from 0 on by their lowest NPUs. representatives: those lowest NPUs. stands_for:
-    for each NPU the representative of its role. ring_class: for a process group (by its members) or a dimension and
-    its lowest NPU, the number of its class; rings of one class behave alike. group_numbers: for each process group's
-    name the number of the first of its class.
+    for each NPU the representative of its role. group_numbers: for each process group's name the number of the first
+    one of its class; rings of one class behave alike.
     """
 
     of: tuple[int, ...]
     representatives: tuple[int, ...]
     stands_for: tuple[int, ...]
-    ring_class: Mapping[tuple[int, ...], int]
     group_numbers: Mapping[str, int]
     structure: Structure
+    classes: tuple[int, ...]
 
     @property
     def count(self) -> int:
@@ -46,8 +48,30 @@ class Roles:
             counts[role] += 1
         return tuple(counts)
 
-    def sent_as(self, npu: int, source: int) -> dict[Channel, tuple[int, int, Channel]]:
-        """For what an NPU receives from another: (who is followed in its place, to whom it sends, on which channel)."""
+    def ring_class(self, ring: LogicalRing, npu: int) -> tuple[bool, int]:
+        """What rings that behave alike have in common: whether it is a process group's, and the number of its class."""
+        if not ring.stride:
+            return True, self._of_groups[ring.members]
+        return False, self._of_dimensions[npu - ring.place(npu) * ring.stride, ring.stride, ring.npus]
+
+    def rings_of_class(self, key: tuple[bool, int]) -> set[int]:
+        """The numbers of the rings of a class."""
+        return {number for number, one in enumerate(self.classes) if one == key[1]}
+
+    @cached_property
+    def _of_groups(self) -> dict[RingKey, int]:
+        found: dict[RingKey, int] = {}
+        for key, number in zip(self.structure.keys[: len(self.structure.names)], self.classes, strict=False):
+            found[key] = min(number, found.get(key, number))  # two groups may have the same members
+        return found
+
+    @cached_property
+    def _of_dimensions(self) -> dict[RingKey, int]:
+        groups = len(self.structure.names)
+        return dict(zip(self.structure.keys[groups:], self.classes[groups:], strict=True))
+
+    def sent_as(self, npu: int, source: int) -> dict[Channel, Key]:
+        """For each channel on which an NPU receives from another the same of who is followed for that one."""
         structure = self.structure
         slot, back = structure.slot_of(npu, source), structure.slot_of(source, npu)
         sent = structure.channels(source, back, sending=True)
@@ -55,7 +79,7 @@ class Roles:
         as_sent = list(structure.channels(followed, back, sending=True))
         to = structure.peers[back][followed]
         received = structure.channels(npu, slot, sending=False)
-        return {channel: (followed, to, as_sent[sent[channel]]) for channel in received}
+        return {channel: (followed, to, *as_sent[sent[channel]]) for channel in received}
 
 
 def may_fold(trace: Trace, platform: TracePlatform) -> bool:
@@ -99,7 +123,7 @@ def roles_of(
     coloured = structure.coloured()
     uneven = [number for number, ring in enumerate(coloured.rings) if len(set(ring.marks)) > 1]
     found = refined(coloured, whole.union(uneven), most)
-    return None if found is None else _roles(structure, coloured.rings, found)
+    return None if found is None else _roles(structure, found)
 
 
 def _fixed(platform: TracePlatform) -> bool:
@@ -108,25 +132,19 @@ def _fixed(platform: TracePlatform) -> bool:
     return any(how.traits.exchanges or not how.traits.tokens for how in hows)
 
 
-def _roles(structure: Structure, rings: list, found: Partition) -> Roles:
-    representatives: dict[int, int] = {}
+def _roles(structure: Structure, found: Partition) -> Roles:
+    lowest: dict[int, int] = {}
     for npu, colour in enumerate(found.colours):
-        representatives.setdefault(colour, npu)
-    lowest = tuple(representatives.values())
-    classes = {
-        ring.members: number for ring, number in zip(reversed(rings), reversed(found.classes), strict=True)
-    }
+        lowest.setdefault(colour, npu)
+    representatives = tuple(lowest.values())
     first: dict[int, int] = {}
-    numbers = {}
     for name, number in zip(structure.names, found.classes, strict=False):
         first[number] = min(first.get(number, int(name)), int(name))
-    for name, number in zip(structure.names, found.classes, strict=False):
-        numbers[name] = first[number]
     return Roles(
         tuple(found.colours),
-        lowest,
-        tuple(map(lowest.__getitem__, found.colours)),
-        classes,
-        numbers,
+        representatives,
+        tuple(map(representatives.__getitem__, found.colours)),
+        {name: first[number] for name, number in zip(structure.names, found.classes, strict=False)},
         structure,
+        tuple(found.classes),
     )

@@ -14,15 +14,20 @@ from astra_edu.system.plan_2 import KNOWN_DIMENSIONS
 from astra_edu.system.trace_config import TracePlatform
 from astra_edu.traces import Trace
 
+RingKey = tuple[int, ...]
+"""A process group's members, or the first NPU, the stride and the number of NPUs of a ring along a dimension."""
 _FEW = 4
 """With so few NPUs to a template, templates are compared with each other; else each is a colour of its own."""
 
 
 class Structure:
-    """What the NPUs of a trace have to do with each other. fixed: whether places in rings can't be turned."""
+    """What the NPUs of a trace have to do with each other.
+
+    keys: of all rings, in their order, those of process groups first. names: of these groups.
+    """
 
     def __init__(self, trace: Trace, platform: TracePlatform, fixed: bool) -> None:
-        """Reads every template once."""
+        """Reads every template once. fixed: whether an algorithm isn't the same from every place of a ring."""
         self.trace = trace
         self.platform = platform
         self.npus = trace.npus
@@ -34,7 +39,9 @@ class Structure:
             parts_of(nodes, {number: step.tag for number, step in own.items()})
             for nodes, own in zip(shared.templates, steps, strict=True)
         ]
-        self.marks: dict[Hashable, int] = {}
+        self.keys: list[RingKey] = []
+        self.names: list[str] = []
+        self._marks: dict[Hashable, int] = {}
 
     @cached_property
     def alike(self) -> list[int]:
@@ -143,8 +150,9 @@ class Structure:
         for name in rings:
             members = self.trace.groups[name]
             marks = [(used[name].get(npu, -1), step) for npu, step in self._steps(members)]
-            numbers = tuple(self.marks.setdefault(mark, len(self.marks)) for mark in marks)
+            numbers = tuple(self._marks.setdefault(mark, len(self._marks)) for mark in marks)
             found.rings.append(Ring(members, numbers, self._fixed))
+            self.keys.append(members)
         self.names = list(rings)
         found.seats += columns
 
@@ -166,7 +174,7 @@ class Structure:
             if not any(d < len(use) and use[d] for use in uses):
                 continue
             stride, first = prod(dims[:d]), len(found.rings)
-            mark = self.marks.setdefault(("dimension", d), len(self.marks))
+            mark = self._marks.setdefault(("dimension", d), len(self._marks))
             seats: list[tuple[int, int] | None] = []
             for npu in range(self.npus):
                 ring = npu // (stride * npus) * stride + npu % stride
@@ -175,14 +183,16 @@ class Structure:
             for ring in range(self.npus // npus):
                 start = ring // stride * stride * npus + ring % stride
                 members = tuple(range(start, start + stride * npus, stride))
+                self.keys.append((start, stride, npus))
                 found.rings.append(Ring(members, (mark,) * npus, self._fixed))
 
     def _add_ring_of_all(self, found: Coloured) -> None:
         members = tuple(range(self.npus))
         marks = [("all", step) for _, step in self._steps(members)]
-        numbers = tuple(self.marks.setdefault(mark, len(self.marks)) for mark in marks)
+        numbers = tuple(self._marks.setdefault(mark, len(self._marks)) for mark in marks)
         found.seats.append([(len(found.rings), npu) for npu in members])
         found.rings.append(Ring(members, numbers, self._fixed))
+        self.keys.append((0, 1, self.npus))
 
 
 def _real(nodes: Sequence[object], peer: int, sending: bool) -> dict[Channel, int]:

@@ -113,15 +113,19 @@ class JoinedClock(Clock):
         self.meet(Moment(npu, self._foreseen_ns, by, by is not None and by.followed))
 
     def meet(self, moment: Moment) -> None:
-        """Something happens at an NPU; raise OrderUnknownError if something else in this ns might come after it."""
+        """Something happens at an NPU; it is in doubt if something else in this ns might come after it."""
         if self._met_ns != self.now:
             self._met.clear()
             self._met_ns = self.now
         before = self._met.setdefault(moment.npu, [])
         if before and self.strict and not all(_in_order(one, moment) for one in before):
-            raise OrderUnknownError
+            self.doubt(moment.npu)
         before.append(moment)
         self.moment = moment
+
+    def doubt(self, npu: int) -> None:
+        """Two things happen at an NPU now, and which is first isn't known."""
+        raise OrderUnknownError
 
 
 def _in_order(first: Moment, second: Moment) -> bool:
