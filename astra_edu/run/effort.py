@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 from astra_edu.base.errors import ConfigError
@@ -14,6 +15,8 @@ from astra_edu.traces import COLLECTIVES, Node, NodeType, Trace
 
 MOST_MESSAGES = 20_000_000
 """A few minutes."""
+MOST_PHASES = 5_000_000
+"""A minute or two, where phases are timed at once."""
 GROUPS = (
     " With process groups they don't; where groups are whole dimensions of the network, as "
     "ae.traces.from_strategy(..., network=) makes them, one NPU stands for all."
@@ -24,11 +27,16 @@ def messages_of(trace: Trace, platform: TracePlatform) -> int:
     """How many messages all NPUs send, without custom collectives; about as many where Themis cuts the chunks."""
     if platform.system.replay_only:
         return 0
-    count = 0
-    for nodes, npus in _kinds(trace):
-        per_npu = sum(_messages(node, trace, platform) for node in nodes)
-        count += round(npus * per_npu)
-    return count
+    return _count(trace, lambda node: _messages(node, trace, platform))
+
+
+def phases_of(trace: Trace, platform: TracePlatform) -> int:
+    """How many phases of chunks and messages of their own all NPUs go through."""
+    return _count(trace, lambda node: _messages(node, trace, platform, phases=True))
+
+
+def _count(trace: Trace, of_node: Callable[[Node], float]) -> int:
+    return sum(round(npus * sum(map(of_node, nodes))) for nodes, npus in _kinds(trace))
 
 
 def check_effort(count: int, keyword: str = "") -> None:
@@ -52,8 +60,11 @@ def _kinds(trace: Trace) -> list[tuple[tuple[Node, ...], int]]:
     return list(found.values())
 
 
-def _messages(node: Node, trace: Trace, platform: TracePlatform) -> float:
-    """What an NPU sends for a node: of a collective its phases' messages, read off their schedules, for each chunk."""
+def _messages(node: Node, trace: Trace, platform: TracePlatform, phases: bool = False) -> float:
+    """What an NPU sends for a node: of a collective its phases' messages, read off their schedules, for each chunk.
+
+    phases: count the phases themselves.
+    """
     if node.type is not NodeType.COMM_COLL_NODE:
         return int(node.type is NodeType.COMM_SEND_NODE)
     collective = COLLECTIVES.get(node.comm_type)
@@ -73,7 +84,9 @@ def _messages(node: Node, trace: Trace, platform: TracePlatform) -> float:
     steps = walk(collective, range(len(rings)), halves, platform.system.optimization == "baseline")
     involved = node.involved if members is None else None
     use = [(n > 1 and (involved is None or (d < len(involved) and involved[d]))) for d, (_, n) in enumerate(rings)]
-    each = sum(_of_phase(what, ALGORITHMS[rings[d][0].algorithm], rings[d][1]) for what, d in steps if use[d])
+    each = sum(
+        1 if phases else _of_phase(what, ALGORITHMS[rings[d][0].algorithm], rings[d][1]) for what, d in steps if use[d]
+    )
     return each * _chunks(collective, node.number("comm_size"), platform)
 
 

@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
+from dataclasses import replace
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.warned import warn
 from astra_edu.network.folded import AmbiguousError
-from astra_edu.run.effort import check_effort, messages_of
+from astra_edu.run.effort import MOST_PHASES, check_effort, messages_of, phases_of
 from astra_edu.run.everyone import Everyone
 from astra_edu.run.hardware import Hardware, WatchedMessages
+from astra_edu.run.joined import can_join, run_joined
 from astra_edu.run.networks import MakesNetwork, check_times, network_of, said_of
 from astra_edu.run.one_for_all import OneForAll, fits
+from astra_edu.run.roles.answers import RanOfAll
+from astra_edu.run.roles.followed import run_by_roles
 from astra_edu.run.stalled import check_stalled
 from astra_edu.run.trace_result import TraceResult
 from astra_edu.system.custom import sends_at_once
 from astra_edu.system.trace_config import TracePlatform
 from astra_edu.traces import Trace
 from astra_edu.traces.communication import check_communication
-from astra_edu.traces.npu import TraceNpu
+from astra_edu.traces.npu import Ran, TraceNpu
 
 MOST_FOR_A_TIE = 200_000
 """All NPUs are followed for the sake of a tie in one ns only where they send fewer messages than this."""
+FEWEST_FOR_ROLES = 2_000
+"""Roles are looked for where all NPUs together have so many nodes."""
+MOST_SHOWN = 500_000
+"""Of so many nodes of all NPUs together each is shown; of more, those of the NPUs that were followed."""
 _NOT_SURE = (
     "NPU 0 stands for all, as all NPUs do the same; but here it matters which of them has its turn first in a ns, so "
     "the time may be another, or they may never finish. simulate(..., everyone=True) follows them one by one."
@@ -64,6 +73,10 @@ def run_trace(
                 return found
     if not platform.system.replay_only:
         check_communication(trace, platform.dims)
+    if not asks and not everyone and not links:
+        quick = _by_roles(trace, platform, record) or _joined(trace, platform, record, progress)
+        if quick is not None:
+            return quick
     expected = messages_of(trace, platform)
     check_effort(expected, asks or _asks(trace, platform, everyone, links))
     run = Everyone(trace, platform, network_of(platform, network), record, hardware)
@@ -71,13 +84,42 @@ def run_trace(
     if isinstance(run.messages, WatchedMessages):
         check_stalled(run.npus, run.messages)
     _finished(run.npus, run.messages.unmatched(), str(run.network.blocked() or ""))
+    check_times(tuple(npu.finished_ns or 0 for npu in run.npus))
+    return replace(_of_everyone(trace, platform, run), statistics=said_of(run.network), own_network=network is not None)
+
+
+def _of_everyone(trace: Trace, platform: TracePlatform, run: Everyone) -> TraceResult:
     finish_ns = tuple(npu.finished_ns or 0 for npu in run.npus)
-    check_times(finish_ns)
     _took_time(max(finish_ns))
     ran = sorted((ran for npu in run.npus for ran in npu.ran), key=lambda ran: ran.end_ns)
-    said = said_of(run.network)
-    own = network is not None
-    return TraceResult(trace, platform, finish_ns, ran, run.stays, run.uses, run.lost, statistics=said, own_network=own)
+    return TraceResult(trace, platform, finish_ns, ran, run.stays, run.uses, run.lost)
+
+
+def _joined(trace: Trace, platform: TracePlatform, record: bool, progress: bool) -> TraceResult | None:
+    """A run of all NPUs whose phases are timed at once; None where messages have to be followed."""
+    expected = phases_of(trace, platform)
+    if expected > MOST_PHASES or not can_join(trace, platform):
+        return None
+    run = run_joined(trace, platform, record, expected if progress else 0)
+    return None if run is None else _of_everyone(trace, platform, run)
+
+
+def _by_roles(trace: Trace, platform: TracePlatform, record: bool) -> TraceResult | None:
+    """A run of one NPU for each role; None where that isn't worth it, or NPUs have to be followed one by one."""
+    shared = trace.templates
+    nodes = sum(len(own) * count for own, count in zip(shared.templates, shared.counts, strict=True))
+    if nodes < FEWEST_FOR_ROLES or (record and nodes <= MOST_SHOWN):
+        return None
+    found = run_by_roles(trace, platform, record)
+    if found is None:
+        return None
+    roles, run = found
+    finish = {npu.npu: npu.finished_ns or 0 for npu in run.npus}
+    _took_time(max(finish.values()))
+    of_all = RanOfAll(trace, roles.stands_for, {npu.npu: npu.ran for npu in run.npus})
+    ran: Sequence[Ran] = of_all if nodes <= MOST_SHOWN else of_all.of_followed()
+    finish_ns = tuple(map(finish.__getitem__, roles.stands_for))
+    return TraceResult(trace, platform, finish_ns, ran, run.stays, of_all=of_all)
 
 
 def _asks(trace: Trace, platform: TracePlatform, everyone: bool, links: bool) -> str:

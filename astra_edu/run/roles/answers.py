@@ -35,6 +35,10 @@ class RanOfAll(Sequence[Ran]):
         nodes = {node.id: same for node, same in zip(theirs, mine, strict=True)}
         return [Ran(npu, nodes[ran.node.id], ran.unit, ran.start_ns, ran.end_ns) for ran in own]
 
+    def of_followed(self) -> list[Ran]:
+        """What the NPUs ran that were followed, in the order in which it ended."""
+        return sorted((ran for own in self.followed.values() for ran in own), key=lambda ran: ran.end_ns)
+
     @cached_property
     def _all(self) -> list[Ran]:
         return sorted((ran for npu in range(self.trace.npus) for ran in self.of(npu)), key=lambda ran: ran.end_ns)
