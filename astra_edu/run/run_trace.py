@@ -35,6 +35,10 @@ _NOT_SURE = (
     "NPU 0 stands for all, as all NPUs do the same; but here it matters which of them has its turn first in a ns, so "
     "the time may be another, or they may never finish. simulate(..., everyone=True) follows them one by one."
 )
+_NOT_SURE_ROLES = (
+    "one NPU stands for all of its role; but here it matters which of several NPUs has its turn first in a ns, so the "
+    "times may be others for some. simulate(..., everyone=True) follows all one by one."
+)
 
 
 def run_trace(
@@ -74,7 +78,7 @@ def run_trace(
     if not platform.system.replay_only:
         check_communication(trace, platform.dims)
     if not asks and not everyone and not links:
-        quick = _by_roles(trace, platform, record) or _joined(trace, platform, record, progress)
+        quick = _by_roles(trace, platform, record, progress) or _joined(trace, platform, record, progress)
         if quick is not None:
             return quick
     expected = messages_of(trace, platform)
@@ -104,21 +108,24 @@ def _joined(trace: Trace, platform: TracePlatform, record: bool, progress: bool)
     return None if run is None else _of_everyone(trace, platform, run)
 
 
-def _by_roles(trace: Trace, platform: TracePlatform, record: bool) -> TraceResult | None:
+def _by_roles(trace: Trace, platform: TracePlatform, record: bool, progress: bool) -> TraceResult | None:
     """A run of one NPU for each role; None where that isn't worth it, or NPUs have to be followed one by one."""
     shared = trace.templates
     nodes = sum(len(own) * count for own, count in zip(shared.templates, shared.counts, strict=True))
     if nodes < FEWEST_FOR_ROLES or (record and nodes <= MOST_SHOWN):
         return None
-    found = run_by_roles(trace, platform, record)
-    if found is None:
+    run = run_by_roles(trace, platform, record, progress)
+    if run is None:
         return None
-    roles, run = found
+    if run.in_doubt:
+        if phases_of(trace, platform) <= MOST_PHASES:
+            return None
+        warn(_NOT_SURE_ROLES, stacklevel=4)
     finish = {npu.npu: npu.finished_ns or 0 for npu in run.npus}
     _took_time(max(finish.values()))
-    of_all = RanOfAll(trace, roles.stands_for, {npu.npu: npu.ran for npu in run.npus})
+    of_all = RanOfAll(trace, run.roles.stands_for, {npu.npu: npu.ran for npu in run.npus})
     ran: Sequence[Ran] = of_all if nodes <= MOST_SHOWN else of_all.of_followed()
-    finish_ns = tuple(map(finish.__getitem__, roles.stands_for))
+    finish_ns = tuple(map(finish.__getitem__, run.roles.stands_for))
     return TraceResult(trace, platform, finish_ns, ran, run.stays, of_all=of_all)
 
 

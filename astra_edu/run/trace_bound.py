@@ -38,7 +38,7 @@ def trace_bound_ns(result: TraceResult) -> float | None:
     meet on a link, or where a link would carry more in the run's time than it can. The bound is never below
     ASTRA-sim's total, which has every message alone on its way, and it is the longest of: each link's bytes, on
     ASTRA-sim's routes, and the nodes one after the other with each collective taking no less than its own bytes need.
-    Custom collectives aren't looked at.
+    Custom collectives aren't looked at; where a result shows some NPUs for all, only what these take part in is.
     """
     platform = result.platform
     if platform.congestion_aware or platform.system.replay_only or result.own_network:
@@ -46,12 +46,13 @@ def trace_bound_ns(result: TraceResult) -> float | None:
     found = _Found(platform)
     last, everyone = result.last, platform.npus
     of_nodes: dict[int, float] = {}
-    for npu in _leaders(result, last):
+    leaders = _leaders(result)
+    for npu in sorted({last, *leaders.values()}):
         for ran, ring, plans in _planned(result, npu):
             needs = found.of(plans)
             if npu == last:
                 of_nodes[ran.node.id] = max(needs.values(), default=0)
-            if npu == (ring.members[0] if ring.members else last):
+            if npu == (leaders[ring.members] if ring.members else last):
                 found.add(needs)
     found.add(_sent(result))
     least = max(found.total.values(), default=0.0)
@@ -89,10 +90,15 @@ class _Found:
             self.total[link] += ns
 
 
-def _leaders(result: TraceResult, last: int) -> list[int]:
-    """The NPUs whose collectives are looked at: one for those of all, and the first of each process group."""
-    groups = result.trace.groups.values()
-    return sorted({last, *(members[0] for members in groups if len(members) < result.platform.npus)})
+def _leaders(result: TraceResult) -> dict[tuple[int, ...], int]:
+    """The NPU whose collectives are looked at, for each process group that is smaller than all: its first."""
+    shown = result.npu_names if result.of_all is not None else None
+    found = {}
+    for members in result.trace.groups.values():
+        here = members if shown is None else [npu for npu in members if npu in shown]
+        if here and len(members) < result.platform.npus:
+            found[members] = here[0]
+    return found
 
 
 def _planned(result: TraceResult, npu: int) -> Iterator[tuple[Ran, LogicalRing, list[tuple[PhasePlan, ...]]]]:
