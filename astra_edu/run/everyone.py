@@ -9,7 +9,7 @@ from astra_edu.network.links import Use
 from astra_edu.network.messages import Messages
 from astra_edu.network.packets import Lost
 from astra_edu.network.protocol import Loses, Network, Records
-from astra_edu.run.hardware import Hardware, WatchedMessages
+from astra_edu.run.hardware import Equips, Hardware, WatchedMessages
 from astra_edu.system.endpoint import Endpoint
 from astra_edu.system.joined.clock import JoinedMessages
 from astra_edu.system.joined.joins import Joins
@@ -30,7 +30,7 @@ class Everyone:
         platform: TracePlatform,
         network: Network,
         record: bool = False,
-        hardware: Hardware | None = None,
+        hardware: Equips | None = None,
         joins: Joins | None = None,
         npus: Sequence[int] | None = None,
     ) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from math import inf, isfinite
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from astra_edu.base.errors import ConfigError, answer_of, function, shown
 from astra_edu.clock.downtime import Downtime, PausedTurns
@@ -23,6 +23,16 @@ Compute: TypeAlias = Callable[[int, Node, int], float]
 """compute(npu, node, ns) gives the ns that an NPU takes for a computation of `ns`."""
 Down: TypeAlias = Callable[[int], Iterable[tuple[int, float]]]
 """down(npu) gives (from_ns, until_ns) of each time at which an NPU is down."""
+
+
+class Equips(Protocol):
+    """What gives the NPUs of a run their messages and hands."""
+
+    def messages(self, network: Network, platform: TracePlatform) -> Messages:
+        """The messages of a run."""
+
+    def hands(self, endpoint: Endpoint, accesses: Accesses) -> Hands:
+        """What carries out an NPU's operations."""
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,9 @@ class RolesRun(Everyone):
         return any(npu.npu in times and order_matters(npu.ran, times[npu.npu]) for npu in self.npus)
 
 
-def run_by_roles(trace: Trace, platform: TracePlatform, record: bool = False, progress: bool = False) -> RolesRun | None:
+def run_by_roles(
+    trace: Trace, platform: TracePlatform, record: bool = False, progress: bool = False
+) -> RolesRun | None:
     """A run that is over; None where NPUs have to be followed one by one. See RolesRun.in_doubt.
 
     record: keep every chunk's stay in a phase. progress: show how far it is. The trace's communication must have been

@@ -56,7 +56,7 @@ class RoleHands(Hands):
 
     def _collective(
         self,
-        node: Node,
+        asks: Any,
         collective: Collective,
         collective_bytes: int,
         involved: Sequence[bool] | None,
@@ -66,8 +66,8 @@ class RoleHands(Hands):
     ) -> bool:
         """See Endpoint: a group has the number of the first of its class, so that members in others have the same."""
         if group is not None:
-            group = self.roles.group_numbers.get(node.group, group[0]), group[1]
-        return self.endpoint.collective(node, collective, collective_bytes, involved, group, priority, done)
+            group = self.roles.group_numbers.get(asks.group, group[0]), group[1]
+        return self.endpoint.collective(asks, collective, collective_bytes, involved, group, priority, done)
 
     def send(self, node: Node, done: Callable[[Node], object]) -> None:
         """See Hands."""

@@ -61,6 +61,8 @@ class _Tables:
             return True
         for one in together:
             busy = one.unit is not Unit.RECEIVE and one.node.type not in _AT_ONCE
-            if busy and any(self.units[number] is one.unit and one.node.id not in causes for number, causes in by.items()):
+            if busy and any(
+                self.units[number] is one.unit and one.node.id not in causes for number, causes in by.items()
+            ):
                 return True
         return False

@@ -54,7 +54,9 @@ def _trace(rng, axes):
             base = rng.choice([1, 2, 3])
             micros = [base + slower[places[npu][axis]] + (npu == straggler) * rng.choice([1, 7]) for npu in range(npus)]
             for npu in range(npus):
-                done = builder.compute(f"c{step}", micros[npu], after=[*last[npu], *(side[npu] if step % 2 else [])], on=npu)
+                done = builder.compute(
+                    f"c{step}", micros[npu], after=[*last[npu], *(side[npu] if step % 2 else [])], on=npu
+                )
                 if kind == "compute":
                     last[npu] = [done]
                 else:
@@ -73,11 +75,17 @@ def _trace(rng, axes):
         elif kind == "message":
             along, by = rng.randrange(len(axes)), rng.choice([1, 1, -1])
             wraps = rng.random() < 0.4
-            _messages(builder, rng, step, [
-                (npu, number[_moved(place, along, by, axes)])
-                for npu, place in enumerate(places)
-                if axes[along] > 1 and (wraps or 0 <= place[along] + by < axes[along])
-            ], last)
+            _messages(
+                builder,
+                rng,
+                step,
+                [
+                    (npu, number[_moved(place, along, by, axes)])
+                    for npu, place in enumerate(places)
+                    if axes[along] > 1 and (wraps or 0 <= place[along] + by < axes[along])
+                ],
+                last,
+            )
         else:
             one, other = rng.sample(range(npus), 2)
             if rng.random() < 0.3:
@@ -114,7 +122,9 @@ def _all(builder, rng, name, groups, last):
 def _messages(builder, rng, step, pairs, last):
     """What follows on an NPU waits for what it has sent and for what it receives."""
     size = rng.choice([0, 4096, 1 << 20])
-    made = [(one, other, *builder.message(f"m{step}", size, one, other, after=last[one] or None)) for one, other in pairs]
+    made = [
+        (one, other, *builder.message(f"m{step}", size, one, other, after=last[one] or None)) for one, other in pairs
+    ]
     for one, _, sent, _ in made:
         last[one] = [sent]
     for _, other, _, came in made:
