@@ -145,19 +145,15 @@ def _said(run: Everyone) -> object:
         (
             stay.npu,
             stay.what.id,  # type: ignore[attr-defined]
-            *_chunk(stay),
+            stay.chunk,
+            stay.step,
             stay.queued_ns,
             stay.start_ns,
             stay.end_ns,
-            _chunk(run.stays[stay.after]) if stay.after >= 0 else (),
         )
         for stay in run.stays
     )
     return [npu.finished_ns for npu in run.npus], nodes, stays
-
-
-def _chunk(stay: object) -> tuple[int, int, int]:
-    return stay.what.id, stay.chunk, stay.step  # type: ignore[attr-defined]
 
 
 def main(cases: int = 2000, first: int = 0) -> int:

@@ -8,8 +8,8 @@ of the second half is sent before all of the first have come.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from heapq import heappop, heappush
+from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
 
 from astra_edu.system.joined.ends import End, end
 
@@ -20,16 +20,19 @@ class TimesDecideError(Exception):
 
 @dataclass(slots=True, eq=False)
 class _Npu:
-    """One NPU: how much it has sent; when the messages come that it isn't ready for; its tokens."""
+    """One NPU: how much it has sent, how many tokens are here, how many messages were taken in, the last when.
 
-    sent: int
-    free: int
-    back: int
-    taken: int
-    last_taken: int
-    came: dict[int, tuple[int, int]]
-    ready: dict[int, tuple[int, int]]
-    over: End | None
+    came: messages that it isn't ready for; ready: since when it waits for others; back: of tokens that come back when.
+    """
+
+    sent: int = 0
+    free: int = 0
+    taken: int = 0
+    taken_ns: int = -1
+    came: dict[int, tuple[int, int]] = field(default_factory=dict)
+    ready: dict[int, tuple[int, int]] = field(default_factory=dict)
+    back: dict[int, list[End]] = field(default_factory=dict)
+    over: End | None = None
 
 
 def direct_ends(
@@ -49,7 +52,7 @@ def direct_ends(
     >>> [one.ns for one in direct_ends([0, 0, 100], [1, 2], edges, 10, [None, None], 2, 0)]
     [170, 180, 120]
     """
-    if window == len(ahead):
+    if window == len(ahead) and len(set(reductions)) == 1:
         return _all_at_once(starts, ahead, edges, endpoint_ns, reductions[0])
     return _token_by_token(starts, ahead, edges, endpoint_ns, reductions, window, gate)
 
@@ -88,22 +91,13 @@ def _token_by_token(
     gate: int,
 ) -> list[End]:
     n, messages = len(starts), len(ahead)
-    npus = [_Npu(0, 0, 0, 0, 0, {}, {}, None) for _ in starts]
-    heap: list[tuple[int, int, int]] = []  # (ns, place, ns at which that was foreseen)
+    npus = [_Npu() for _ in starts]
+    heap: list[tuple[int, bool, int, int, int, int, int]] = []
+    """(ns, whether a token is back rather than a message taken in, place, ...): when the token's coming was foreseen;
+    or when the message left, for how long it went, since when the NPU was ready, and when that was foreseen."""
     for i, start in enumerate(starts):
-        heap += [(start + endpoint_ns, i, start)] * window
-    heap.sort()
-    pending: dict[tuple[int, int], list[End]] = {}
-
-    def take(place: int, k: int, left_ns: int, message_ns: int, own_ns: int, ready_ns: int) -> None:
-        npu = npus[place]
-        reduction = reductions[k]
-        found = end(left_ns, message_ns, own_ns, ready_ns, endpoint_ns, reduction)
-        npu.taken += 1
-        if k < gate and found.taken_ns > npu.last_taken:
-            npu.last_taken = found.taken_ns
-        heappush(heap, (found.ns, place, found.foreseen_ns))
-        pending.setdefault((place, found.ns), []).append(found)
+        heap += [(start + endpoint_ns, True, i, start, 0, 0, 0)] * window
+    heapify(heap)
 
     def send(place: int, now: int, ready_ns: int) -> None:
         npu = npus[place]
@@ -112,31 +106,37 @@ def _token_by_token(
         npu.free -= 1
         to = (place + ahead[k]) % n
         ns, other = edges[k][place], npus[to]
-        own = other.ready.pop(k, None)
-        if own is None:
+        waits = other.ready.pop(k, None)
+        if waits is None:
             other.came[k] = now, ns
         else:
-            take(to, k, now, ns, *own)
+            heappush(heap, (now + ns, False, to, now, ns, *waits))
         came = npu.came.pop(k, None)
         if came is None:
             npu.ready[k] = now, ready_ns
         else:
-            take(place, k, *came, now, ready_ns)
+            left, took = came
+            heappush(heap, (max(left + took, now), False, place, left, took, now, ready_ns))
 
     while heap:
-        now, place, ready_ns = heappop(heap)
+        now, back, place, ready_ns, message_ns, own_ns, own_ready_ns = heappop(heap)
         npu = npus[place]
+        if not back:
+            found = end(ready_ns, message_ns, own_ns, own_ready_ns, endpoint_ns, reductions[npu.taken])
+            npu.taken += 1
+            npu.taken_ns = now
+            heappush(heap, (found.ns, True, place, found.foreseen_ns, 0, 0, 0))
+            npu.back.setdefault(found.ns, []).append(found)
+            continue
         npu.free += 1
-        npu.back += 1
-        if gate and npu.sent >= gate:
-            if npu.taken < gate or npu.last_taken > now:
-                continue
-            if npu.last_taken == now and npu.sent == gate:
+        if not gate or npu.sent < gate:
+            if npu.sent < messages:
+                send(place, now, ready_ns)
+        elif npu.taken >= gate:
+            if npu.sent == gate and npu.taken_ns == now:
                 raise TimesDecideError
             for _ in range(min(npu.free, messages - npu.sent)):
                 send(place, now, ready_ns)
-        elif npu.sent < messages:
-            send(place, now, ready_ns)
         if npu.sent == messages and npu.free == window:
-            npu.over = latest(pending[place, now])
+            npu.over = latest(npu.back[now])
     return [npu.over for npu in npus if npu.over is not None]

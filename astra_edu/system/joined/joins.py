@@ -134,10 +134,9 @@ class Joins:
         platform: TracePlatform,
         message_ns: MessageNs,
         stands_for: Sequence[int] | None = None,
-        record: bool = False,
         strict: bool = True,
     ) -> None:
-        """stands_for: for each NPU the one that is followed for it; None: each is. record: stays are recorded.
+        """stands_for: for each NPU the one that is followed for it; None: each is.
 
         strict: whether to raise OrderUnknownError where the order in a ns isn't known, rather than go on in some order.
         """
@@ -152,8 +151,7 @@ class Joins:
         self._tags: set[tuple[int, int]] = set()
         self._count = 0
         self._all_wait: dict[object, bool] = {}
-        fifo = queue_policy(platform.system.intra_dimension, 2) is fifo_only
-        self._last_is_all_one = fifo and not record
+        self._fifo = queue_policy(platform.system.intra_dimension, 2) is fifo_only
 
     def turns(self, npu: int) -> JoinedTurns:
         """The turns of an NPU."""
@@ -169,7 +167,9 @@ class Joins:
         plan: PhasePlan = at.chunk.phase
         npu, tag, turns = at.endpoint.npu, at.chunk.tag, at.turns
         ring = self._ring(plan, npu)
-        kind = (plan.collective, plan.logical.how, plan.chunk_bytes, plan.clockwise)
+        traits, n = plan.logical.how.traits, plan.logical.npus
+        clockwise = plan.clockwise or traits.exchanges or not traits.tokens or n == 2
+        kind = (plan.collective, plan.logical.how, plan.chunk_bytes, clockwise)
         phase = self.begun.get((tag, ring))
         if phase is None:
             phase = self.begun[tag, ring] = Phase(plan, kind, ring)
@@ -206,7 +206,7 @@ class Joins:
             used |= touched
             if chunk.phases_left == 1:
                 last[chunk.issued] = last.get(chunk.issued, 0) + 1
-                if last[chunk.issued] == chunk.issued.chunks and not self._last_is_all_one:
+                if last[chunk.issued] == chunk.issued.chunks and not self._fifo:
                     return False
         return True
 
@@ -223,7 +223,7 @@ class Joins:
             first = npu - logical.place(npu) * logical.stride
             key: object = (first, logical.stride, logical.npus)
         else:
-            key = logical.members
+            key = (logical.members,)
         found = self._rings.get(key)
         if found is None:
             found = self._rings[key] = Ring(logical.ring_of(npu), self.message_ns)
@@ -305,9 +305,6 @@ def _round(moves: Moves, ring: Ring, starts: list[int], way: int) -> list[End]:
     n, endpoint = len(starts), moves.endpoint_ns
     if moves.schedule.traits.windowed:
         edges = [ring.apart(distance, size, way) for distance, size in zip(moves.ahead, moves.sizes, strict=True)]
-        halves = moves.reductions[: moves.gate], moves.reductions[moves.gate :]
-        if any(len(set(half)) > 1 for half in halves):
-            raise NotJoinedError
         try:
             return direct_ends(starts, moves.ahead, edges, endpoint, moves.reductions, moves.window, moves.gate)
         except TimesDecideError:
