@@ -27,7 +27,7 @@ KINDS = ("Ring", "Switch", "FullyConnected")
 
 @dataclass(frozen=True)
 class Compared:
-    """What one seed's case says. joined, followed: of each NPU its finish and its nodes; None where that isn't known."""
+    """What one seed's case says. joined, followed: of each NPU its finish and nodes; None where that isn't known."""
 
     trace: Trace
     platform: ae.TracePlatform

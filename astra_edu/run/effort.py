@@ -15,8 +15,6 @@ from astra_edu.traces import COLLECTIVES, Node, NodeType, Trace
 
 MOST_MESSAGES = 20_000_000
 """A few minutes."""
-MOST_PHASES = 5_000_000
-"""A minute or two, where phases are timed at once."""
 GROUPS = (
     " With process groups they don't; where groups are whole dimensions of the network, as "
     "ae.traces.from_strategy(..., network=) makes them, one NPU stands for all."
@@ -25,18 +23,15 @@ GROUPS = (
 
 def messages_of(trace: Trace, platform: TracePlatform) -> int:
     """How many messages all NPUs send, without custom collectives; about as many where Themis cuts the chunks."""
-    if platform.system.replay_only:
-        return 0
-    return _count(trace, lambda node: _messages(node, trace, platform))
+    return _count(trace, platform, _of_phase)
 
 
-def phases_of(trace: Trace, platform: TracePlatform) -> int:
-    """How many phases of chunks and messages of their own all NPUs go through."""
-    return _count(trace, lambda node: _messages(node, trace, platform, phases=True))
+def steps_of(trace: Trace, platform: TracePlatform) -> int:
+    """How many things happen where phases are timed at once: messages of the trace itself, and NPUs in phases.
 
-
-def _count(trace: Trace, of_node: Callable[[Node], float]) -> int:
-    return sum(round(npus * sum(map(of_node, nodes))) for nodes, npus in _kinds(trace))
+    An algorithm whose steps are still gone through costs about a quarter of its messages.
+    """
+    return _count(trace, platform, _steps_of_phase)
 
 
 def check_effort(count: int, keyword: str = "") -> None:
@@ -51,6 +46,21 @@ def check_effort(count: int, keyword: str = "") -> None:
         )
 
 
+def _count(trace: Trace, platform: TracePlatform, of_phase: Callable[[Collective, Algorithm, int], float]) -> int:
+    if platform.system.replay_only:
+        return 0
+    count = 0
+    for nodes, npus in _kinds(trace):
+        per_npu = sum(_messages(node, trace, platform, of_phase) for node in nodes)
+        count += round(npus * per_npu)
+    return count
+
+
+def _steps_of_phase(what: Collective, algorithm: Algorithm, npus: int) -> float:
+    """What an NPU costs in a phase that is timed at once."""
+    return 1 + (0 if algorithm.name == "ring" else _of_phase(what, algorithm, npus) / 4)
+
+
 def _kinds(trace: Trace) -> list[tuple[tuple[Node, ...], int]]:
     """(nodes, how many NPUs share them)."""
     found: dict[int, tuple[tuple[Node, ...], int]] = {}
@@ -60,11 +70,10 @@ def _kinds(trace: Trace) -> list[tuple[tuple[Node, ...], int]]:
     return list(found.values())
 
 
-def _messages(node: Node, trace: Trace, platform: TracePlatform, phases: bool = False) -> float:
-    """What an NPU sends for a node: of a collective its phases' messages, read off their schedules, for each chunk.
-
-    phases: count the phases themselves.
-    """
+def _messages(
+    node: Node, trace: Trace, platform: TracePlatform, of_phase: Callable[[Collective, Algorithm, int], float]
+) -> float:
+    """What an NPU sends for a node: of a collective its phases' messages, read off their schedules, for each chunk."""
     if node.type is not NodeType.COMM_COLL_NODE:
         return int(node.type is NodeType.COMM_SEND_NODE)
     collective = COLLECTIVES.get(node.comm_type)
@@ -84,9 +93,7 @@ def _messages(node: Node, trace: Trace, platform: TracePlatform, phases: bool = 
     steps = walk(collective, range(len(rings)), halves, platform.system.optimization == "baseline")
     involved = node.involved if members is None else None
     use = [(n > 1 and (involved is None or (d < len(involved) and involved[d]))) for d, (_, n) in enumerate(rings)]
-    each = sum(
-        1 if phases else _of_phase(what, ALGORITHMS[rings[d][0].algorithm], rings[d][1]) for what, d in steps if use[d]
-    )
+    each = sum(of_phase(what, ALGORITHMS[rings[d][0].algorithm], rings[d][1]) for what, d in steps if use[d])
     return each * _chunks(collective, node.number("comm_size"), platform)
 
 

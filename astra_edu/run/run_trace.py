@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.warned import warn
 from astra_edu.network.folded import AmbiguousError
-from astra_edu.run.effort import MOST_PHASES, check_effort, messages_of, phases_of
+from astra_edu.run.effort import MOST_MESSAGES, check_effort, messages_of, steps_of
 from astra_edu.run.everyone import Everyone
 from astra_edu.run.hardware import Hardware, WatchedMessages
 from astra_edu.run.joined import can_join, run_joined
@@ -78,34 +77,27 @@ def run_trace(
     if not platform.system.replay_only:
         check_communication(trace, platform.dims)
     if not asks and not everyone and not links:
-        quick = _by_roles(trace, platform, record, progress) or _joined(trace, platform, record, progress)
-        if quick is not None:
-            return quick
+        by_roles = _by_roles(trace, platform, record, progress)
+        if by_roles is not None:
+            return by_roles
     expected = messages_of(trace, platform)
-    check_effort(expected, asks or _asks(trace, platform, everyone, links))
-    run = Everyone(trace, platform, network_of(platform, network), record, hardware)
-    run.run(expected if progress else 0)
+    run = None
+    if not asks and not everyone and can_join(trace, platform):
+        run = run_joined(trace, platform, record, expected if progress else 0)
+    if run is None:
+        check_effort(expected, asks or _asks(trace, platform, everyone, links))
+        run = Everyone(trace, platform, network_of(platform, network), record, hardware)
+        run.run(expected if progress else 0)
     if isinstance(run.messages, WatchedMessages):
         check_stalled(run.npus, run.messages)
     _finished(run.npus, run.messages.unmatched(), str(run.network.blocked() or ""))
-    check_times(tuple(npu.finished_ns or 0 for npu in run.npus))
-    return replace(_of_everyone(trace, platform, run), statistics=said_of(run.network), own_network=network is not None)
-
-
-def _of_everyone(trace: Trace, platform: TracePlatform, run: Everyone) -> TraceResult:
     finish_ns = tuple(npu.finished_ns or 0 for npu in run.npus)
+    check_times(finish_ns)
     _took_time(max(finish_ns))
     ran = sorted((ran for npu in run.npus for ran in npu.ran), key=lambda ran: ran.end_ns)
-    return TraceResult(trace, platform, finish_ns, ran, run.stays, run.uses, run.lost)
-
-
-def _joined(trace: Trace, platform: TracePlatform, record: bool, progress: bool) -> TraceResult | None:
-    """A run of all NPUs whose phases are timed at once; None where messages have to be followed."""
-    expected = phases_of(trace, platform)
-    if expected > MOST_PHASES or not can_join(trace, platform):
-        return None
-    run = run_joined(trace, platform, record, expected if progress else 0)
-    return None if run is None else _of_everyone(trace, platform, run)
+    said = said_of(run.network)
+    own = network is not None
+    return TraceResult(trace, platform, finish_ns, ran, run.stays, run.uses, run.lost, statistics=said, own_network=own)
 
 
 def _by_roles(trace: Trace, platform: TracePlatform, record: bool, progress: bool) -> TraceResult | None:
@@ -118,7 +110,7 @@ def _by_roles(trace: Trace, platform: TracePlatform, record: bool, progress: boo
     if run is None:
         return None
     if run.in_doubt:
-        if phases_of(trace, platform) <= MOST_PHASES:
+        if steps_of(trace, platform) <= MOST_MESSAGES:
             return None
         warn(_NOT_SURE_ROLES, stacklevel=4)
     finish = {npu.npu: npu.finished_ns or 0 for npu in run.npus}

@@ -6,7 +6,6 @@ from collections import defaultdict
 from functools import cached_property
 
 from astra_edu.base.progress import Bar
-from astra_edu.run.effort import MOST_PHASES
 from astra_edu.run.everyone import Everyone
 from astra_edu.run.roles.hands import RoleHardware
 from astra_edu.run.roles.joins import RoleJoins
@@ -20,6 +19,8 @@ from astra_edu.traces.npu import TraceNpu
 
 MOST_TRIES = 4
 """So often roles are refined by what differed; then no role is followed."""
+MOST_NODES = 5_000_000
+"""A minute or two; nodes count as often as they have chunks."""
 WORTH_IT = 2
 """Roles are followed where there are at least so many times as many NPUs."""
 
@@ -91,6 +92,6 @@ def run_by_roles(
 
 
 def _too_many(trace: Trace, platform: TracePlatform, roles: Roles) -> bool:
-    """Whether those who are followed go through more phases than one wants to wait for."""
+    """Whether those who are followed do more than one wants to wait for."""
     nodes = sum(len(trace.templates.templates[trace.templates.of[npu]]) for npu in roles.representatives)
-    return nodes * platform.system.splits > MOST_PHASES
+    return nodes * platform.system.splits > MOST_NODES

@@ -28,6 +28,7 @@ class RolesDifferError(NotJoinedError):
     """NPUs that one stands for would end a phase at different times. npus: the NPUs, by that time."""
 
     def __init__(self, npus: tuple[tuple[int, ...], ...]) -> None:
+        """See the class."""
         super().__init__()
         self.npus = npus
 
@@ -85,7 +86,10 @@ class At:
     phase: Phase
     stamp: tuple[int, int]
 
-    def __init__(self, joins: Joins, endpoint: Endpoint, turns: JoinedTurns, chunk: Chunk, over: object) -> None:
+    def __init__(
+        self, joins: Joins, endpoint: Endpoint, turns: JoinedTurns, chunk: Chunk, over: Callable[[], object]
+    ) -> None:
+        """over(): to be called at its end."""
         self.joins = joins
         self.endpoint = endpoint
         self.turns = turns
@@ -145,8 +149,6 @@ class Joins:
         self.stands_for = stands_for
         self.begun: dict[tuple[int, Ring], Phase] = {}
         """Phases that some NPU hasn't begun."""
-        self.sent = 0
-        """How many messages their NPUs have sent."""
         self._rings: dict[object, Ring] = {}
         self._tags: set[tuple[int, int]] = set()
         self._count = 0
@@ -233,6 +235,7 @@ class Joins:
         """All are in: foresee all ends."""
         starts = phase.starts
         first = starts[0]
+        endpoint.messages.sent += self._messages(phase.plan, endpoint)
         if starts.count(first) == len(starts):
             known = phase.ring.same.get(phase.kind)
             if known is None:
@@ -248,6 +251,13 @@ class Joins:
                 if self.stands_for is not None:
                     done.add(at.endpoint.npu)
                 at.turns.over(end, self._over, at)
+
+    @staticmethod
+    def _messages(plan: PhasePlan, endpoint: Endpoint) -> int:
+        """How many messages all NPUs send in a phase."""
+        if plan.logical.how.traits.tokens:
+            return plan.logical.npus * len(endpoint.moves_of(plan).sizes)
+        return sum(len(step.sends) for own in endpoint.steps_of(plan).of for step in own)
 
     def _of_roles(self, phase: Phase, ends: list[End]) -> list[End]:
         """Raise RolesDifferError where NPUs that one stands for end at different times."""

@@ -29,6 +29,4 @@ def paired_ends(
         own = [(a if a > o else o) + waits for a, o in zip(arrives, own, strict=True)]
         ready = [foreseen(o, endpoint_ns, reduction) for o in own]
     comes, ns = sources[-1], edges[-1]
-    return [
-        end(own[comes[i]], ns[i], own[i], ready[i], endpoint_ns, reductions[-1]) for i in range(len(starts))
-    ]
+    return [end(own[comes[i]], ns[i], own[i], ready[i], endpoint_ns, reductions[-1]) for i in range(len(starts))]

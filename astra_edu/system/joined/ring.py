@@ -30,10 +30,7 @@ def ring_ends(
     waits = sum(endpoint_ns + (reduction or 0) for reduction in reductions[:-1])
     begun = [start + endpoint_ns for start in starts]
     own = [latest + waits for latest in latest_after(begun, edges, steps - 1)]
-    if steps == 1:
-        ready = list(starts)
-    else:
-        ready = [foreseen(ns, endpoint_ns, reductions[-2]) for ns in own]
+    ready = starts if steps == 1 else [foreseen(ns, endpoint_ns, reductions[-2]) for ns in own]
     last = reductions[-1]
     return [end(own[i - 1], edges[i], own[i], ready[i], endpoint_ns, last) for i in range(n)]
 
