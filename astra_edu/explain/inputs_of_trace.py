@@ -57,9 +57,9 @@ def inputs_of_trace(result: TraceResult, shares: Shares) -> Inputs:
 
     why = _why(result)
     numbers = (*_of_links(result, on, why), *_of_system(platform, on, why), *_of_nodes(result, of, why))
-    messages = messages_of(result.trace, platform) or sum(len(nodes) for nodes in result.trace.nodes)
+    messages = messages_of(result.trace, platform) or result.trace.templates.total
     hops = 2 if platform.congestion_aware or not platform.blocks else 1
-    rounded = hops * messages / platform.npus + max(map(len, result.trace.nodes))
+    rounded = hops * messages / platform.npus + max(map(len, result.trace.templates.templates))
     return Inputs(numbers, tuple(_choices(result, on, why)), rounded)
 
 
@@ -175,24 +175,21 @@ def _of_all(
     why: str,
 ) -> Input:
     """One number of all nodes that have it, changed together. Its value is the sum over the NPU that has most."""
-    different = {id(nodes): nodes for nodes in trace.nodes}
-    least = min((number(node) for nodes in different.values() for node in nodes if number(node)), default=0)
+    different = trace.templates.templates
+    least = min((number(node) for nodes in different for node in nodes if number(node)), default=0)
 
     def total(nodes: Sequence[Node]) -> int:
         return sum(map(number, nodes))
 
-    value = max(map(total, different.values()))
+    value = max(map(total, different))
 
     def at(wanted: float) -> Outcome:
         factor = wanted / value
         if least * abs(factor - 1) < LEAST:
             factor = 2 if factor > 1 else 1
-        changed = {
-            key: tuple(change(node, factor) if number(node) else node for node in nodes)
-            for key, nodes in different.items()
-        }
-        again = replace(trace, nodes=tuple(changed[id(nodes)] for nodes in trace.nodes))
-        return Outcome(max(map(total, changed.values())), of(again))
+        changed = tuple(tuple(change(node, factor) if number(node) else node for node in nodes) for nodes in different)
+        again = replace(trace, nodes=replace(trace.templates, templates=changed).simplest())
+        return Outcome(max(map(total, changed)), of(again))
 
     return Input(name, unit, value, at, why=why)
 

@@ -62,12 +62,16 @@ def _steps_of_phase(what: Collective, algorithm: Algorithm, npus: int) -> float:
 
 
 def _kinds(trace: Trace) -> list[tuple[tuple[Node, ...], int]]:
-    """(nodes, how many NPUs share them)."""
-    found: dict[int, tuple[tuple[Node, ...], int]] = {}
-    for nodes in trace.nodes:
-        _, npus = found.get(id(nodes), (nodes, 0))
-        found[id(nodes)] = nodes, npus + 1
-    return list(found.values())
+    """(nodes, how many NPUs have such, in groups as large)."""
+    shared = trace.templates
+    if not shared.names:
+        return list(zip(shared.templates, shared.counts, strict=True))
+    found: dict[tuple[int, tuple[int, ...]], tuple[int, int]] = {}
+    for npu, template in enumerate(shared.of):
+        key = template, tuple(len(trace.groups.get(name, ())) for name in shared.names[npu])
+        first, npus = found.get(key, (npu, 0))
+        found[key] = first, npus + 1
+    return [(shared[first], npus) for first, npus in found.values()]
 
 
 def _messages(

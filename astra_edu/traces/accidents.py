@@ -86,24 +86,23 @@ def _nanoseconds(trace: Trace) -> Iterator[str]:
 
 
 def _idle(trace: Trace) -> Iterator[str]:
-    idle = [npu for npu, nodes in enumerate(trace.nodes) if not nodes]
+    shared = trace.templates
+    idle = [npu for nodes, npus in zip(shared.templates, shared.members, strict=True) if not nodes for npu in npus]
     if idle:
         npus = f"{len(idle)} of {trace.npus} NPUs have" if len(idle) > 1 else "one NPU has"
-        yield f"{npus} no nodes (first {trace.where(idle[0])}): done at 0 ns. Was its trace cut off?"
+        yield f"{npus} no nodes (first {trace.where(min(idle))}): done at 0 ns. Was its trace cut off?"
 
 
 def _found(trace: Trace, accident: Callable[[Node], bool]) -> tuple[str, str, Node] | None:
     """("how many nodes", where the first is, the first); None where there is none."""
-    seen: dict[int, int] = {}
     first: tuple[int, Node] | None = None
     total = 0
-    for npu, nodes in enumerate(trace.nodes):
-        if id(nodes) not in seen:
-            hits = [node for node in nodes if accident(node)]
-            seen[id(nodes)] = len(hits)
-            if hits and first is None:
-                first = npu, hits[0]
-        total += seen[id(nodes)]
+    shared = trace.templates
+    for npu, count, nodes in zip(shared.first, shared.counts, shared.templates, strict=True):
+        hits = [node for node in nodes if accident(node)]
+        if hits and first is None:
+            first = npu, hits[0]
+        total += len(hits) * count
     if first is None:
         return None
     npu, node = first

@@ -18,6 +18,10 @@ Ring = Sequence[int] | Sequence[Sequence[int]] | None
 Uses = Sequence[bool] | None
 
 
+class Rings(tuple[tuple[int, ...], ...]):
+    """Process groups that never change, so that a Builder looks at them once."""
+
+
 def npu_count(npus: object) -> int:
     """How many NPUs a trace is for. Raises ConfigError for more than a network can have."""
     count = whole("npus", npus, at_least=1)
@@ -43,12 +47,23 @@ def places(name: str, on: On, npus: int) -> Sequence[int]:
     """The NPUs that an operation is on, ascending; a range where they are consecutive. on: None for all."""
     if on is None:
         return range(npus)
+    if isinstance(on, range) and on.step == 1 and len(on) and on.start >= 0 and on.stop <= npus:
+        return on
     given = on if isinstance(on, Iterable) else [on]
     found = sorted({one_of(f"{name}: on", npu, npus) for npu in given})
     if not found:
         raise ConfigError(f"{name}: on names no NPU; leave it out for all of them.")
     consecutive = range(found[0], found[-1] + 1)
     return consecutive if len(consecutive) == len(found) else tuple(found)
+
+
+def consecutive(what: str, npus: object, count: int) -> range:
+    """Consecutive NPUs. Raises ConfigError for anything else."""
+    if not isinstance(npus, range) or npus.step != 1 or not npus or npus.start < 0 or npus.stop > count:
+        raise ConfigError(
+            f"{what} is {shown(npus, 60)}; give a range of the NPUs 0 to {count - 1}, such as range(0, 2)."
+        )
+    return npus
 
 
 def several_groups(name: str, group: Ring, npus: int) -> Iterator[tuple[int, ...]]:
@@ -76,11 +91,15 @@ def _parts(name: str, group: object) -> list[Iterable[Any]]:
     return nested or [given]
 
 
-def parents(name: str, after: Ops, npus: Sequence[int], known: Sequence[Operation]) -> tuple[Operation, ...]:
-    """What an operation waits for. npus: where it is; known: the operations of its trace.
+def parents(name: str, after: Ops, npus: Sequence[int], trace: object) -> tuple[Operation, ...]:
+    """What an operation of a trace waits for. npus: where it is.
 
     Raises ConfigError for what is no operation of this trace, and where an NPU would wait for what isn't on it.
     """
+    if type(after) is tuple and len(after) == 1 and isinstance(one := after[0], Operation):
+        usual = one.trace is trace and one.npus == npus
+        if usual:
+            return (one,)
     given = after if isinstance(after, Iterable) and not isinstance(after, str) else [after]
     found = tuple(dict.fromkeys(parent for parent in given if parent is not None))
     for parent in found:
@@ -90,9 +109,9 @@ def parents(name: str, after: Ops, npus: Sequence[int], known: Sequence[Operatio
                 "method of this "
                 "trace has returned, or a list of that."
             )
-        if parent.number > len(known) or known[parent.number - 1] is not parent:
+        if parent.trace is not trace:
             raise ConfigError(f"{name}: it can't wait for {parent.name}, which belongs to another trace.")
-        if not any(map(parent.is_on, npus)):
+        if parent.npus != npus and not any(map(parent.is_on, npus)):
             raise ConfigError(
                 f"{name} on {listed(npus)} can't wait for {parent.name}, which is on {listed(parent.npus)} only: an "
                 "NPU waits for its own operations. From another NPU it takes a message or a collective."
@@ -147,8 +166,3 @@ def _whole(name: str, micros: object) -> int:
         return whole_64(f"{name}: micros", micros)
     except ConfigError as error:
         raise ConfigError(f"{error} (Traces have whole µs; shorter times take num_ops and a roofline.)") from None
-
-
-def span(micros: int | tuple[int, ...]) -> str:
-    """µs in a sentence, of all NPUs."""
-    return f"{micros} µs" if isinstance(micros, int) else f"{min(micros)} to {max(micros)} µs"

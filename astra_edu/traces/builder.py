@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from astra_edu.base.errors import ConfigError, whole
-from astra_edu.base.progress import Bar
 from astra_edu.base.units import format_bytes
 from astra_edu.traces.arguments import (
     Micros,
@@ -21,14 +20,15 @@ from astra_edu.traces.arguments import (
     operation_name,
     parents,
     places,
-    several_groups,
     size_of,
-    span,
     times,
 )
+from astra_edu.traces.known import Known
 from astra_edu.traces.make import COMM_TYPES
-from astra_edu.traces.node import CommType, Node, NodeType, attribute_of
+from astra_edu.traces.make_shared import nodes_of
+from astra_edu.traces.node import CommType, NodeType
 from astra_edu.traces.operation import Operation, listed
+from astra_edu.traces.shifted_messages import shifted_messages
 from astra_edu.traces.trace import Trace
 
 
@@ -59,8 +59,8 @@ class Builder:
         self.npus = npu_count(npus)
         self.operations: list[Operation] = []
         self.groups: dict[str, tuple[int, ...]] = {}
-        self._names: dict[tuple[int, ...], str] = {}
-        self._tag = 0
+        self._known = Known(self.npus, self.groups)
+        self._next, self._tag = 1, 0
 
     def compute(
         self,
@@ -163,25 +163,37 @@ class Builder:
         sent = self.send(name, bytes, to, on=source, after=after, tag=self._tag)
         return sent, self.receive(name, bytes, source, on=to, tag=self._tag)
 
+    def messages(
+        self, name: str, bytes: Size, sources: range, to: range, *, after: Ops = None
+    ) -> tuple[Operation, Operation]:
+        """(sends, receives) of a message from each of `sources` to the NPU of `to` in its place, as message makes them.
+
+        sources, to: consecutive NPUs, as many of either. The nodes have the numbers and tags that message would give
+        them, called for one pair after the other; but there are two operations only, whose numbers and tags go in steps
+        from NPU to NPU.
+
+        >>> trace = ae.traces.Builder(npus=4)
+        >>> forward = trace.compute("forward", micros=50, on=range(2))
+        >>> trace.messages("activations", "1 MiB", range(0, 2), range(2, 4), after=forward)[1]
+        <3 activations: receive 1 MiB from NPUs 0 to 1, on NPUs 2 to 3>
+        >>> [node.number("comm_src") for node in trace.build().nodes[3]]
+        [1]
+        """
+        made = shifted_messages(self, name, bytes, sources, to, after, self._next, self._tag + 1)
+        self.operations += made
+        self._next += 2 * len(sources)
+        self._tag += len(sources)
+        return made
+
     def build(self) -> Trace:
-        """What there is so far, as a Trace. NPUs that do the same share their nodes, so that one can stand for all."""
+        """What there is so far, as a Trace.
+
+        NPUs that do the same share their nodes, so that one can stand for all; where they do the same up to names, with
+        other peers, groups, numbers and tags, their nodes are made when they are asked for.
+        """
         if not self.operations:
             raise ConfigError("the trace has no operations yet; begin with compute(...) or all_reduce(...).")
-        special: list[list[tuple[object, ...]]] = [[] for _ in range(self.npus)]
-        for operation in self.operations:
-            if operation.varies or len(operation.npus) < self.npus:
-                for npu in operation.npus:
-                    special[npu].append((operation.number, *operation.variant(npu)))
-        first: dict[tuple[tuple[object, ...], ...], int] = {}
-        alike = [first.setdefault(marks, npu) for npu, marks in enumerate(map(tuple, special))]
-        own: dict[int, list[Node]] = {npu: [] for npu in first.values()}
-        with Bar("making the trace", " operations", len(self.operations)) as bar:
-            for done, operation in enumerate(self.operations, start=1):
-                bar.show(done)
-                for npu in operation.npus if len(own) == self.npus else filter(operation.is_on, own):
-                    own[npu].append(operation.node(npu))
-        nodes = {npu: tuple(listed) for npu, listed in own.items()}
-        return Trace(tuple(nodes[npu] for npu in alike), self.groups)
+        return Trace(nodes_of(self.npus, self.operations), self.groups)
 
     def __repr__(self) -> str:
         lines = [f"<trace for {self.npus} NPUs, being built: {len(self.operations)} operations>"]
@@ -202,7 +214,7 @@ class Builder:
         if dims is not None:
             if group is not None:
                 raise ConfigError(f"{name}: a process group has no dimensions; give group or involved_dim.")
-            attributes["involved_dim"] = uses = involved(name, dims)
+            attributes["involved_dim"] = uses = tuple(involved(name, dims))
             words += f" over dimension {', '.join(str(d) for d, use in enumerate(uses) if use)}"
         return self._add(name, NodeType.COMM_COLL_NODE, words, attributes, after, on, 0, group)
 
@@ -234,18 +246,14 @@ class Builder:
         group: Ring = None,
     ) -> Operation:
         operation_name(name)
-        groups: dict[int, str] = {}
-        for members in several_groups(name, group, self.npus):
-            number = self._names.setdefault(members, str(len(self._names) + 1))
-            self.groups[number] = members
-            groups |= dict.fromkeys(members, number)
-        npus = places(name, sorted(groups) if groups and on is None else on, self.npus)
-        if groups and (outside := [npu for npu in npus if npu not in groups]):
+        groups, ring = self._known.groups(name, group)
+        npus = places(name, ring if groups and on is None else on, self.npus)
+        if groups and on is not None and (outside := [npu for npu in npus if npu not in groups]):
             raise ConfigError(f"{name}: {listed(outside)} can't take part; group has {listed(sorted(groups))}.")
-        waits = parents(name, after, npus, self.operations)
+        waits = parents(name, after, npus, self)
         taken = times(name, micros, len(npus))
-        kinds = {key: attribute_of(key, value) for key, value in attributes.items()}
-        text = words.format(time=span(taken))
-        operation = Operation(len(self.operations) + 1, name, type, npus, waits, text, taken, kinds, groups)
+        kinds = self._known.attributes(attributes)
+        operation = Operation(self._next, name, type, npus, waits, words, taken, kinds, groups, None, self)
         self.operations.append(operation)
+        self._next += 1
         return operation

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError, suggestion
 from astra_edu.traces.dimensions import npus_along
+from astra_edu.traces.matching import Unmatched
 from astra_edu.traces.node import CommType, Node, NodeType
 from astra_edu.traces.trace import Trace
 
 _NUMBERS = ("num_ops", "tensor_size")
 _COMMUNICATION = (NodeType.COMM_COLL_NODE, NodeType.COMM_SEND_NODE, NodeType.COMM_RECV_NODE)
-
-
-class Envelope(NamedTuple):
-    """What a send and its receive must have in common."""
-
-    source: int
-    destination: int
-    tag: int
-    size: int
 
 
 class Start(NamedTuple):
@@ -42,10 +34,10 @@ Team = tuple[str, tuple[bool, ...]]
 
 @dataclass
 class _Issued:
-    """What some nodes issue: for each team which collectives how often, the first of each, and sends and receives."""
+    """What some nodes issue: which collectives how often for each team, who names a group first, and messages."""
 
     counts: dict[Team, Counter[Start]] = field(default_factory=dict)
-    first: dict[tuple[Team, Start], Node] = field(default_factory=dict)
+    groups: dict[str, Node] = field(default_factory=dict)
     messages: list[Node] = field(default_factory=list)
 
 
@@ -61,112 +53,110 @@ def check_communication(trace: Trace, dimensions: Sequence[int] | None = None) -
     dimensions: the NPUs in each of the network's dimensions. Without them, collectives over some dimensions only
     aren't compared, since who takes part in them isn't known. The time it takes grows with the nodes.
     """
+    shared = trace.templates
     issued: dict[int, _Issued] = {}
-    sends: list[tuple[Envelope, Node]] = []
-    receives: list[tuple[Envelope, Node]] = []
-    for npu, nodes in enumerate(trace.nodes):
+    everybody = {name: frozenset(members) for name, members in trace.groups.items()}
+    left = Unmatched(shared)
+    for npu, template in enumerate(shared.of):
         try:
-            if id(nodes) not in issued:
-                issued[id(nodes)] = _issued(nodes)
-            for (team, _), node in issued[id(nodes)].first.items():
-                _check_group(trace, team[0], npu, node)
-            for node in issued[id(nodes)].messages:
-                sending = node.type is NodeType.COMM_SEND_NODE
-                (sends if sending else receives).append((_envelope(node, npu, trace.npus, sending), node))
+            is_first = template not in issued
+            if is_first:
+                issued[template] = _issued(shared.templates[template])
+            own = issued[template]
+            if own.groups:
+                names = shared.groups_of(npu)
+                if any(npu not in everybody.get(names.get(name, name), ()) for name in own.groups):
+                    _check_groups(trace, npu)
+            if own.messages and (is_first or not shared.shifts):
+                for node in own.messages:
+                    left.add(node, npu, template)
         except ConfigError as error:
             raise ConfigError(f"{trace.where(npu)}: {error}") from None
-    _check_messages(trace, sends, receives)
-    for team, members in _teams(trace, issued, dimensions):
-        _check_team(trace, issued, team, members)
+    left.check(trace)
+    _check_teams(trace, issued, dimensions)
 
 
 def _issued(nodes: Sequence[Node]) -> _Issued:
     found = _Issued()
     for node in nodes:
+        attributes = node.attributes
         for name in _NUMBERS:
-            node.number(name, 0)
-        if node.type not in _COMMUNICATION:
+            if name in attributes:
+                node.number(name)
+        kind = node.type
+        if kind is NodeType.COMP_NODE or kind not in _COMMUNICATION:
             continue
         if node.is_cpu_op:
             raise ConfigError(f"{node.label} communicates, and has is_cpu_op set; in ASTRA-sim that excludes itself.")
-        if node.type is not NodeType.COMM_COLL_NODE:
+        if kind is not NodeType.COMM_COLL_NODE:
             found.messages.append(node)
             continue
         if node.collective is None:  # a replay of its duration, with nobody else
             continue
         involved = node.involved or ()
-        team = (node.group, () if all(involved) else involved)
+        group = node.group
+        if group:
+            found.groups.setdefault(group, node)
+        team = (group, () if all(involved) else involved)
         start = Start(node.comm_type, node.number("comm_size"))
-        found.counts.setdefault(team, Counter())[start] += 1
-        found.first.setdefault((team, start), node)
+        counts = found.counts.get(team)
+        if counts is None:
+            counts = found.counts[team] = Counter()
+        counts[start] += 1
     return found
 
 
-def _check_group(trace: Trace, name: str, npu: int, node: Node) -> None:
-    if not name:
-        return
-    if name not in trace.groups:
-        there = suggestion(name, trace.groups) if trace.groups else "None is; load_trace takes their file as groups=."
-        raise ConfigError(f"{node.label} names the process group {name!r}, which isn't defined. {there}")
-    if npu not in trace.groups[name]:
-        members = ", ".join(map(str, trace.groups[name][:20]))
-        raise ConfigError(f"{node.label}: its process group is {name}, but the NPUs of that are {members}.")
+def _check_groups(trace: Trace, npu: int) -> None:
+    """Raise ConfigError for the first process group that an NPU names and that isn't defined, or lacks it."""
+    for name, node in _issued(trace.nodes[npu]).groups.items():
+        if name not in trace.groups:
+            none = "None is; load_trace takes their file as groups=."
+            there = suggestion(name, trace.groups) if trace.groups else none
+            raise ConfigError(f"{node.label} names the process group {name!r}, which isn't defined. {there}")
+        if npu not in trace.groups[name]:
+            members = ", ".join(map(str, trace.groups[name][:20]))
+            raise ConfigError(f"{node.label}: its process group is {name}, but the NPUs of that are {members}.")
 
 
-def _envelope(node: Node, npu: int, npus: int, sending: bool) -> Envelope:
-    own, other = ("comm_src", "comm_dst") if sending else ("comm_dst", "comm_src")
-    verb = "sends" if sending else "receives"
-    if node.number(own, npu) != npu:
-        raise ConfigError(f"{node.label} {verb}, but its {own} is NPU {node.number(own)}, not NPU {npu} itself.")
-    to = node.number(other)
-    if to >= npus:
-        raise ConfigError(f"{node.label}: its {other} is NPU {to}; there are only 0 to {npus - 1}.")
-    if to == npu:
-        raise ConfigError(f"{node.label}: its {other} is NPU {npu} itself; a message needs two NPUs.")
-    ends = (npu, to) if sending else (to, npu)
-    return Envelope(*ends, node.number("comm_tag", 0), node.number("comm_size"))
+def _check_teams(trace: Trace, issued: dict[int, _Issued], dimensions: Sequence[int] | None) -> None:
+    """Raise ConfigError for a team whose members don't all start the same collectives as often."""
+    shared = trace.templates
+    theirs: list[Mapping[str, str]] = []
+    for npu in range(trace.npus) if shared.names else ():
+        theirs.append({own: name for name, own in shared.groups_of(npu).items()})
+
+    def counts(npu: int, team: Team) -> Counter[Start]:
+        own = issued[shared.of[npu]].counts
+        return own.get((theirs[npu].get(team[0], team[0]), team[1]) if theirs and team[0] else team, _NOTHING)
+
+    for team, members in _teams(trace, issued, dimensions):
+        first = counts(members[0], team)
+        equal = {id(first)}
+        for npu in members:
+            ours = counts(npu, team)
+            if id(ours) not in equal:
+                if ours != first:
+                    raise _differ(trace, team, members, counts)
+                equal.add(id(ours))
 
 
-def _check_messages(
-    trace: Trace, sends: Sequence[tuple[Envelope, Node]], receives: Sequence[tuple[Envelope, Node]]
-) -> None:
-    sent, received = Counter(message for message, _ in sends), Counter(message for message, _ in receives)
-    for listed, ours, theirs, sending in ((sends, sent, received, True), (receives, received, sent, False)):
-        lonely = ours - theirs
-        if not lonely:
-            continue
-        message, node = next((message, node) for message, node in listed if message in lonely)
-        npu, other = message[:2] if sending else (message.destination, message.source)
-        what = f"{'sends' if sending else 'receives'} {message.size} bytes with tag {message.tag}"
-        reply = f"NPU {other} {'receives' if sending else 'sends'}"
-        nearest = _nearest(message, theirs - ours)
-        if theirs[message]:
-            why = f"There are {ours[message]} of these, but {reply} only {theirs[message]}."
-        elif nearest is None:
-            why = f"{reply} nothing of the kind."
-        elif nearest[:2] == message[:2]:
-            why = f"What {reply} is {nearest.size} bytes with tag {nearest.tag}."
-        else:
-            why = f"There is one from NPU {nearest.source} to NPU {nearest.destination}, though."
-        more = lonely.total() - lonely[message]
-        raise ConfigError(
-            f"{trace.where(npu)}: {node.label} {what} {'to' if sending else 'from'} NPU {other}, and has no "
-            f"counterpart there: NPUs, tag and size must be the same. {why}"
-            + (f" {more} more have none." if more else "")
-        )
-
-
-def _nearest(message: Envelope, left: Counter[Envelope]) -> Envelope | None:
-    """Of the messages that are left over on the other side the one that was probably meant."""
-    near = [other for other in left if other[:2] == message[:2] or other[2:] == message[2:]]
-    return max(near, key=lambda other: (other[:2] == message[:2], other.tag == message.tag), default=None)
+_NOTHING: Counter[Start] = Counter()
 
 
 def _teams(
     trace: Trace, issued: dict[int, _Issued], dimensions: Sequence[int] | None
 ) -> Iterator[tuple[Team, Sequence[int]]]:
     """Every team that a node names, with the NPUs that must all start its collectives."""
-    named = dict.fromkeys(team for one in issued.values() for team in one.counts)
+    shared = trace.templates
+    named: dict[Team, None] = {}
+    seen: set[tuple[int, tuple[str, ...]]] = set()
+    for npu, template in enumerate(shared.of):
+        key = template, shared.names[npu] if shared.names else ()
+        if key in seen:
+            continue
+        seen.add(key)
+        groups = shared.groups_of(npu)
+        named.update(dict.fromkeys((groups.get(name, name), uses) for name, uses in issued[template].counts))
     for team in named:
         name, involved = team
         if name:
@@ -178,25 +168,27 @@ def _teams(
             yield from ((team, members) for members in npus_along(dimensions, uses))
 
 
-def _check_team(trace: Trace, issued: dict[int, _Issued], team: Team, members: Sequence[int]) -> None:
-    nothing: Counter[Start] = Counter()
-    most = max(members, key=lambda npu: issued[id(trace.nodes[npu])].counts.get(team, nothing).total())
-    ours = issued[id(trace.nodes[most])]
-    equal: set[int] = {id(trace.nodes[most])}
-    for npu in members:
-        if id(trace.nodes[npu]) in equal:
-            continue
-        theirs = issued[id(trace.nodes[npu])].counts.get(team, nothing)
-        if theirs == ours.counts.get(team, nothing):
-            equal.add(id(trace.nodes[npu]))
-            continue
-        start = next(iter(ours.counts[team] - theirs))
-        node = ours.first[team, start]
-        left = theirs - ours.counts[team]
-        instead = min(left, key=lambda one: one.kind is not start.kind, default=None)
-        who = f"the NPUs of process group {team[0]}" if team[0] else "the NPUs that take part"
-        raise ConfigError(
-            f"{trace.where(most)}: {node.label} is the first of {ours.counts[team][start]} x {start}, but "
-            f"{trace.where(npu)} starts {theirs[start]}{f', and {instead} instead' if instead else ''}. All {who} must "
-            "start the same collectives, or the others wait for ever."
-        )
+def _differ(
+    trace: Trace, team: Team, members: Sequence[int], counts: Callable[[int, Team], Counter[Start]]
+) -> ConfigError:
+    """What is wrong with a team whose members start different collectives."""
+    most = max(members, key=lambda npu: counts(npu, team).total())
+    ours = counts(most, team)
+    npu = next(npu for npu in members if counts(npu, team) != ours)
+    theirs = counts(npu, team)
+    start = next(iter(ours - theirs))
+    node = next(node for node in trace.nodes[most] if _is_of(node, team, start))
+    instead = min(theirs - ours, key=lambda one: one.kind is not start.kind, default=None)
+    who = f"the NPUs of process group {team[0]}" if team[0] else "the NPUs that take part"
+    return ConfigError(
+        f"{trace.where(most)}: {node.label} is the first of {ours[start]} x {start}, but {trace.where(npu)} starts "
+        f"{theirs[start]}{f', and {instead} instead' if instead else ''}. All {who} must start the same collectives, "
+        "or the others wait for ever."
+    )
+
+
+def _is_of(node: Node, team: Team, start: Start) -> bool:
+    if node.type is not NodeType.COMM_COLL_NODE or node.collective is None or node.group != team[0]:
+        return False
+    involved = node.involved or ()
+    return (() if all(involved) else involved) == team[1] and Start(node.comm_type, node.number("comm_size")) == start

@@ -14,10 +14,12 @@ from astra_edu.traces.communication import check_communication
 from astra_edu.traces.kinds import kind_of
 from astra_edu.traces.longest_chain import by_depth, longest_chain
 from astra_edu.traces.node import Node, NodeType
+from astra_edu.traces.shared_nodes import SharedNodes
 from astra_edu.traces.statistics import CollectiveRow, ComputeRow, KindRow, MessageRow, TraceStatistics
 from astra_edu.traces.trace import Trace
 
 UNREADABLE = "unreadable"
+_GROUP = "group "
 
 Team = tuple[str, str]
 """A collective's kind, and who starts it, both for people."""
@@ -41,21 +43,16 @@ class _Counts:
 
 def describe(trace: Trace) -> TraceStatistics:
     """See Trace.describe."""
-    counts: dict[int, _Counts] = {}
-    owners: dict[int, list[int]] = {}
-    for npu, nodes in enumerate(trace.nodes):
-        owners.setdefault(id(nodes), []).append(npu)
-        if id(nodes) not in counts:
-            counts[id(nodes)] = _counts(nodes)
-    shared = [(trace.nodes[npus[0]], counts[key], len(npus), npus[0]) for key, npus in owners.items()]
+    shared = trace.templates
+    counts = [_counts(nodes) for nodes in shared.templates]
     path, joined = longest_chain(trace)
     return TraceStatistics(
         npus=trace.npus,
-        nodes=sum(len(nodes) for nodes in trace.nodes),
-        kinds=tuple(_kinds(trace, counts)),
-        collectives=tuple(_collectives(trace, counts)),
-        messages=tuple(_messages(trace)),
-        computing=_alike(_computing(*one) for one in shared),
+        nodes=shared.total,
+        kinds=tuple(_kinds(shared, counts)),
+        collectives=tuple(_collectives(shared, counts)),
+        messages=tuple(_messages(shared)),
+        computing=_alike(map(_computing, shared.templates, counts, shared.counts, shared.first)),
         critical_path=path,
         missing=tuple(_missing(trace, counts, joined)),
     )
@@ -100,7 +97,7 @@ def _counts(nodes: Sequence[Node]) -> _Counts:
 
 def _who(node: Node) -> str:
     if node.group:
-        return f"group {node.group}"
+        return f"{_GROUP}{node.group}"
     try:
         involved = node.involved or ()
     except ConfigError:
@@ -117,33 +114,65 @@ def _collective_name(node: Node) -> str:
         return str(error).partition(": ")[2].rstrip(".") or str(error).rstrip(".")
 
 
-def _kinds(trace: Trace, counts: dict[int, _Counts]) -> Iterator[KindRow]:
-    each = [counts[id(nodes)].kinds for nodes in trace.nodes]
-    for what in dict.fromkeys(what for own in each for what in own):
-        numbers = [own[what] for own in each]
-        yield KindRow(what, sum(numbers), sum(map(bool, numbers)), min(numbers), max(numbers))
+def _kinds(shared: SharedNodes, counts: Sequence[_Counts]) -> Iterator[KindRow]:
+    for what in dict.fromkeys(what for own in counts for what in own.kinds):
+        each = [(own.kinds[what], npus) for own, npus in zip(counts, shared.counts, strict=True)]
+        numbers = [number for number, _ in each]
+        total, having = (sum(number * npus for number, npus in each), sum(npus for number, npus in each if number))
+        yield KindRow(what, total, having, min(numbers), max(numbers))
 
 
-def _collectives(trace: Trace, counts: dict[int, _Counts]) -> Iterator[CollectiveRow]:
-    each = [counts[id(nodes)] for nodes in trace.nodes]
-    for team in sorted({team for own in each for team in own.collectives}, key=lambda team: natural("/".join(team))):
-        starts = [own.collectives[team] for own in each]
-        sizes = [own.bytes[team] for own in each]
-        yield CollectiveRow(*team, sum(map(bool, starts)), sum(starts), max(starts), sum(sizes), max(sizes))
+def _collectives(shared: SharedNodes, counts: Sequence[_Counts]) -> Iterator[CollectiveRow]:
+    found: dict[Team, CollectiveRow] = {}
+
+    def add(called: Team, starts: int, size: int, npus: int) -> None:
+        before = found.get(called, CollectiveRow(*called, 0, 0, 0, 0, 0))
+        found[called] = CollectiveRow(
+            *called,
+            before.npus + npus,
+            before.nodes + starts * npus,
+            max(before.most, starts),
+            before.bytes + size * npus,
+            max(before.most_bytes, size),
+        )
+
+    for own, npus in zip(counts, shared.members, strict=True):
+        if not shared.names or not any(who.startswith(_GROUP) for _, who in own.collectives):
+            for team, starts in own.collectives.items():
+                add(team, starts, own.bytes[team], len(npus))
+            continue
+        for npu in npus:
+            groups = {f"{_GROUP}{name}": f"{_GROUP}{own}" for name, own in shared.groups_of(npu).items()}
+            named, sizes = Counter[Team](), Counter[Team]()
+            for (kind, who), starts in own.collectives.items():
+                team = kind, groups.get(who, who)
+                named[team] += starts
+                sizes[team] += own.bytes[kind, who]
+            for team, starts in named.items():
+                add(team, starts, sizes[team], 1)
+    yield from (found[team] for team in sorted(found, key=lambda team: natural("/".join(team))))
 
 
-def _messages(trace: Trace) -> Iterator[MessageRow]:
+def _messages(shared: SharedNodes) -> Iterator[MessageRow]:
     sends: Counter[tuple[int, int]] = Counter()
     receives: Counter[tuple[int, int]] = Counter()
     sizes: Counter[tuple[int, int]] = Counter()
-    for npu, nodes in enumerate(trace.nodes):
+    for nodes, npus, first in zip(shared.templates, shared.members, shared.first, strict=True):
+        sent, got, bytes = Counter[int](), Counter[int](), Counter[int]()
         for node in nodes:
             if node.type is NodeType.COMM_SEND_NODE:
-                ends = npu, number(node, "comm_dst")
-                sends[ends] += 1
-                sizes[ends] += number(node, "comm_size")
+                to = number(node, "comm_dst")
+                sent[to] += 1
+                bytes[to] += number(node, "comm_size")
             elif node.type is NodeType.COMM_RECV_NODE:
-                receives[number(node, "comm_src"), npu] += 1
+                got[number(node, "comm_src")] += 1
+        for npu in npus if sent or got else ():
+            by = npu - first if shared.shifts else 0
+            for to, count in sent.items():
+                sends[npu, to + by] += count
+                sizes[npu, to + by] += bytes[to]
+            for source, count in got.items():
+                receives[source + by, npu] += count
     for ends in sorted(sends.keys() | receives.keys()):
         yield MessageRow(*ends, sends[ends], receives[ends], sizes[ends])
 
@@ -174,12 +203,14 @@ def _computing(nodes: Sequence[Node], own: _Counts, npus: int, first_npu: int) -
     )
 
 
-def _missing(trace: Trace, counts: dict[int, _Counts], joined: bool) -> Iterator[str]:
-    each = [counts[id(nodes)] for nodes in trace.nodes]
-    for name, count in sum((own.unknown for own in each), Counter[str]()).items():
+def _missing(trace: Trace, counts: Sequence[_Counts], joined: bool) -> Iterator[str]:
+    unknown: Counter[str] = Counter()
+    for own, npus in zip(counts, trace.templates.counts, strict=True):
+        unknown.update({name: count * npus for name, count in own.unknown.items()})
+    for name, count in unknown.items():
         verb = "are" if count > 1 else "is"
         yield f"{several(count, 'collective')} {verb} {name}, which ASTRA-sim doesn't carry out."
-    if bare := sum(own.roofline for own in each):
+    if bare := sum(own.roofline * npus for own, npus in zip(counts, trace.templates.counts, strict=True)):
         yield (
             f"{several(bare, 'computation')} {'have' if bare > 1 else 'has'} operations (num_ops) and no duration: "
             "how long they take depends on the platform; they count 0 µs here."

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 from astra_edu.base.errors import ConfigError, whole
 from astra_edu.system import Platform, TracePlatform
+from astra_edu.traces.arguments import Rings
 
 KNOWN_DIMENSIONS = 4
 """Without involved_dim, a collective runs over the first four dimensions."""
@@ -63,7 +66,8 @@ def npus_along(sizes: Sequence[int], uses: Sequence[bool]) -> list[list[int]]:
     return [[first + further for further in numbers(True)] for first in numbers(False)]
 
 
-class Space(NamedTuple):
+@dataclass(frozen=True)
+class Space:
     """NPUs counted along logical dimensions, the first one fastest.
 
     logical, physical: NPUs in each logical dimension and in each of the network's. Where a logical dimension isn't one
@@ -72,6 +76,11 @@ class Space(NamedTuple):
 
     logical: Sequence[int]
     physical: Sequence[int]
+
+    @cached_property
+    def _groups(self) -> dict[tuple[bool, ...], Rings]:
+        """The process groups over logical dimensions that were asked for so far."""
+        return {}
 
     def where(self, uses: Sequence[bool], npus: range | None = None) -> dict[str, Any] | None:
         """What tells a Builder's collective to run over these logical dimensions; None where it has nobody to talk to.
@@ -84,8 +93,11 @@ class Space(NamedTuple):
             return {} if len(self.physical) <= KNOWN_DIMENSIONS else {"involved_dim": [True] * len(self.physical)}
         owners = self._owners()
         if owners is None:
-            groups = npus_along(self.logical, uses)
-            return {"group": [group for group in groups if npus is None or group[0] in npus]}
+            key = tuple(uses)
+            if key not in self._groups:
+                self._groups[key] = Rings(map(tuple, npus_along(self.logical, uses)))
+            everybody = self._groups[key]
+            return {"group": everybody if npus is None else Rings(one for one in everybody if one[0] in npus)}
         dims = [owner is not None and uses[owner] for owner in owners]
         return {"involved_dim": dims, "on": npus}
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import os
 import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -171,11 +172,20 @@ def _delimited(message: Any) -> bytes:
     return bytes([*length, size]) + data
 
 
-def fingerprint(path: FileName) -> bytes:
-    """Files with the same fingerprint have the same bytes. Raises ConfigError for what is no file."""
+def fingerprint(path: FileName, known: dict[tuple[int, int], bytes] | None = None) -> bytes:
+    """Files with the same fingerprint have the same bytes. Raises ConfigError for what is no file.
+
+    known: the fingerprints found so far by device and inode, so that a file with several names is read once.
+    """
     file = existing(path, _WHAT)
     try:
         with file.open("rb") as content:
-            return hashlib.file_digest(content, "sha256").digest()
+            about = os.fstat(content.fileno())
+            place = about.st_dev, about.st_ino
+            if known is None or not about.st_ino or about.st_nlink < 2:
+                return hashlib.file_digest(content, "sha256").digest()
+            if place not in known:
+                known[place] = hashlib.file_digest(content, "sha256").digest()
+            return known[place]
     except OSError as error:
         raise ConfigError(f"{file} can't be read: {error.strerror}.") from error

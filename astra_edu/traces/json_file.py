@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ from astra_edu.traces.groups_file import groups_from
 from astra_edu.traces.node import Metadata, Node
 from astra_edu.traces.plain import metadata_from_plain, node_from_plain, plain_metadata, plain_node
 from astra_edu.traces.trace import Trace
+from astra_edu.traces.write_files import check_size
 
 _WHAT = "a trace in JSON"
 _SPACE = re.compile(r"\s*")
@@ -79,11 +80,13 @@ def _recorded(document: Mapping[str, Any]) -> str:
 
 def write_json_trace(path: FileName, trace: Trace) -> None:
     """Write one JSON file for all NPUs, a node a line. What was read from a trace's files stays as it was."""
-    made: dict[int, str] = {}
-    for nodes in trace.nodes:
-        if id(nodes) not in made:
-            made[id(nodes)] = _lines([plain_node(node) for node in nodes], 2)
-    parts = [f'"trace": {_block([made[id(nodes)] for nodes in trace.nodes], 1)}']
+    check_size(trace)
+    made: dict[Hashable, str] = {}
+    keys = [trace.templates.key(npu) for npu in range(trace.npus)]
+    for key, nodes in zip(keys, trace.nodes, strict=True):
+        if key not in made:
+            made[key] = _lines([plain_node(node) for node in nodes], 2)
+    parts = [f'"trace": {_block([made[key] for key in keys], 1)}']
     if trace.groups:
         listed = ",\n".join(f"  {json.dumps(name)}: {list(npus)}" for name, npus in trace.groups.items())
         parts.append(f'"groups": {{\n{listed}\n }}')

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from astra_edu.base.errors import ConfigError, choice, instance_of
-from astra_edu.base.files import FileName, path_of, what_is_at, write_bytes
+from astra_edu.base.files import FileName, path_of, what_is_at
 from astra_edu.traces.accidents import warn_of_accidents
 from astra_edu.traces.communication import check_communication
-from astra_edu.traces.et_file import MOST_NODES, encode, fingerprint, read_et
+from astra_edu.traces.et_file import MOST_NODES, fingerprint, read_et
 from astra_edu.traces.groups_file import Groups, groups_from, read_groups, recorded_groups, write_groups
 from astra_edu.traces.json_file import JsonTrace, read_json_trace, write_json_trace
 from astra_edu.traces.make import groups_of
@@ -18,6 +18,7 @@ from astra_edu.traces.missing_parents import without_missing
 from astra_edu.traces.node import Metadata, Node
 from astra_edu.traces.trace import Trace, check_groups
 from astra_edu.traces.trace_files import files_of, is_trace, prefix_of
+from astra_edu.traces.write_files import write_ranks
 
 __all__ = ["is_trace", "load_trace", "save_trace"]
 
@@ -79,7 +80,9 @@ def save_trace(trace: Trace, path: FileName, compressed: bool = False) -> None:
     """Write a trace: as PREFIX.0.et, PREFIX.1.et, ..., or as one JSON file where `path` ends in .json.
 
     Process groups are written to PREFIX.groups.json, for ASTRA-sim's --comm-group-configuration. compressed: with
-    gzip. Raises ConfigError where the prefix has files of more NPUs already, since they would be read with these.
+    gzip. From 256 NPUs on, equal files are one with several names (hard links), where the file system has such. Raises
+    ConfigError where the prefix has files of more NPUs already, since they would be read with these, and for more
+    nodes than can be read again.
 
     >>> from pathlib import Path
     >>> ae.traces.save_trace(ae.traces.collective("all_to_all", 4096, npus=2), "exchange")
@@ -93,13 +96,7 @@ def save_trace(trace: Trace, path: FileName, compressed: bool = False) -> None:
     more = Path(f"{path}.{trace.npus}.et")
     if what_is_at(more, "a trace"):
         raise ConfigError(f"{more} is there already: it is of a trace of more NPUs than these {trace.npus}. Delete it.")
-    content: dict[tuple[int, bytes], bytes] = {}
-    for npu, nodes in enumerate(trace.nodes):
-        metadata = trace.metadata[npu] if trace.metadata else Metadata()
-        key = id(nodes), encode((), metadata)
-        if key not in content:
-            content[key] = encode(nodes, metadata, compressed)
-        write_bytes(f"{path}.{npu}.et", [content[key]])
+    write_ranks(path, trace, compressed)
     if trace.groups:
         write_groups(f"{path}.groups.json", trace.groups)
 
@@ -107,10 +104,11 @@ def save_trace(trace: Trace, path: FileName, compressed: bool = False) -> None:
 def _ranks(files: Sequence[Path]) -> JsonTrace:
     """What each NPU's file holds; those with the same bytes are read once."""
     known: dict[bytes, JsonTrace] = {}
+    prints: dict[tuple[int, int], bytes] = {}
     left = MOST_NODES
     parts = []
     for npu, file in enumerate(files):
-        key = fingerprint(file)
+        key = fingerprint(file, prints)
         if key not in known:
             known[key] = _rank(file, npu, left)
             left -= len(known[key].nodes[0])

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.traces.node import Node, NodeType
 from astra_edu.traces.statistics import PathRow
 from astra_edu.traces.trace import Trace
 
+MOST_JOINED = 500_000
+"""So many nodes are joined at most, in a few seconds; of larger traces the first NPU of each template is looked at."""
 Vertex = Hashable
 """(NPU, number of a node), or what several NPUs share: a collective that they start together."""
 
@@ -20,11 +22,11 @@ def longest_chain(trace: Trace) -> tuple[tuple[PathRow, ...], bool]:
     Joined are a send and its receive, and the k-th collective of the same kind, size and group of all who start it, in
     the order of their nodes' numbers. Where that makes a circle, the chain is that of one NPU alone.
     """
-    npus = [0] if trace.alike else list(range(trace.npus))
+    npus, whole = _followed(trace)
     ways = _Ways()
     for npu in npus:
         ways.add(npu, trace.nodes[npu], trace.nodes[npu], len(npus) > 1)
-    found = ways.longest()
+    found = ways.longest() if whole else None
     if found is not None:
         return found, True
     alone = []
@@ -33,6 +35,41 @@ def longest_chain(trace: Trace) -> tuple[tuple[PathRow, ...], bool]:
         ways.add(npu, trace.nodes[npu], trace.nodes[npu], False)
         alone.append(ways.longest() or ())
     return max(alone, key=lambda path: sum(row.duration_us for row in path)), False
+
+
+def _followed(trace: Trace) -> tuple[Sequence[int], bool]:
+    """(the NPUs that are looked at, whether they can be joined).
+
+    All of them; NPU 0 where all do the same; where they are too many, the first of each template, if what these send
+    goes to each other, and their groups have the first of each template that has a member.
+    """
+    if trace.alike:
+        return [0], True
+    shared = trace.templates
+    if shared.total <= MOST_JOINED:
+        return range(trace.npus), True
+    first = dict.fromkeys(shared.first)
+    groups = {
+        shared.groups_of(npu).get(node.group, node.group)
+        for npu, nodes in zip(shared.first, shared.templates, strict=True)
+        for node in nodes
+        if node.group
+    }
+    closed = all(
+        shared.first[shared.of[npu]] in members
+        for name in groups
+        for members in (trace.groups.get(name, ()),)
+        for npu in members
+    ) and all(number in first for nodes in shared.templates for node in nodes for number in _ends(node))
+    return tuple(first), closed
+
+
+def _ends(node: Node) -> Iterator[int]:
+    if node.type in (NodeType.COMM_SEND_NODE, NodeType.COMM_RECV_NODE):
+        for name in ("comm_src", "comm_dst"):
+            value = node.attributes.get(name)
+            if value is not None and isinstance(value.value, int):
+                yield value.value
 
 
 def by_depth(nodes: Sequence[Node]) -> dict[int, int]:

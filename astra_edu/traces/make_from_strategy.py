@@ -28,7 +28,7 @@ from astra_edu.workload.strategies.communication import FORWARD, WEIGHT_GRADIENT
 from astra_edu.workload.strategies.strategy import checked
 
 MOST_NODES = 5_000_000
-"""A minute, and as many as a trace that is read may have."""
+"""Different ones, which are made: a minute, and as many as a trace that is read may have."""
 
 
 def from_strategy(
@@ -63,10 +63,10 @@ def from_strategy(
     space = Space(logical, physical)
     parts = [_ModelPart.of(model, strategy, device, part) for part in range(strategy.pipeline * strategy.virtual)]
     each = sum(len(part.forward) + len(part.backward) for part in parts)
-    if (count := each * width * strategy.micro_batches) > MOST_NODES:
+    if (count := each * strategy.micro_batches) > MOST_NODES:
         raise ConfigError(
-            f"{strategy.micro_batches:,} micro-batches on {strategy.npus:,} NPUs make about {count:,} nodes; "
-            f"{MOST_NODES:,} are the most. Take fewer micro-batches (a batch, or micro_batch) or fewer copies."
+            f"{strategy.micro_batches:,} micro-batches make about {count:,} different nodes; {MOST_NODES:,} are the "
+            "most. Take fewer micro-batches (a smaller batch, or a larger micro_batch)."
         )
     sent = communications(model, strategy)
     sizes = [one.size for one in sent if one.collective is None and one.phase == FORWARD]
@@ -91,9 +91,7 @@ def from_strategy(
         return players[span.stage].play(steps, after, f"{name_of(span, run)} ")
 
     def carries(boundary: int, stage: int, to: int, name: str, after: Sequence[Operation]) -> Sequence[Operation]:
-        pairs = zip(stages[stage], stages[to], strict=True)
-        messages = [trace.message(name, sizes[boundary], here, there, after=after) for here, there in pairs]
-        return [received for _, received in messages]
+        return trace.messages(name, sizes[boundary], stages[stage], stages[to], after=after)[1:]
 
     weave(run, does, carries)
     return trace.build()

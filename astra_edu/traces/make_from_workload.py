@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from math import prod
+from typing import Any
 
 from astra_edu.base.errors import ConfigError, positive
 from astra_edu.traces.builder import Builder
@@ -77,6 +78,7 @@ class Player:
         self._peak = None if peak_performance is None else positive("peak_performance", peak_performance)
         self._position: tuple[Operation, ...] = ()
         self._on_the_way: dict[int, list[Operation]] = {}
+        self._where: dict[tuple[bool, ...], dict[str, Any] | None] = {}
 
     def play(
         self, steps: Iterable[LoopStep], after: Sequence[Operation] = (), label: str = ""
@@ -108,7 +110,10 @@ class Player:
         self._position = (done,)
 
     def _issue(self, name: str, task: Task) -> None:
-        work, where = task.work, self.space.where(task.involved, self.npus)
+        work = task.work
+        if task.involved not in self._where:
+            self._where[task.involved] = self.space.where(task.involved, self.npus)
+        where = self._where[task.involved]
         if work.collective is None or where is None:
             return
         kind = work.collective.value

@@ -6,7 +6,8 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from astra_edu.traces.node import Attribute, Node, NodeType, attribute_of
+from astra_edu.traces.node import Attribute, NodeType
+from astra_edu.traces.shared_nodes import Step
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -14,8 +15,10 @@ class Operation:
     """What Builder.compute(...) and the others return; give it to `after=` of what has to wait for it.
 
     number: of its node, the same on every NPU; of two operations that could start, the lower number starts first.
-    npus: where it is, ascending. after: what it waits for. words: what it does, for people. micros: one for all its
-    NPUs, or one for each. groups: NPU to the name of its process group.
+    npus: where it is, ascending. after: what it waits for. words: what it does, for people, with {time} for its µs.
+    micros: one for all its NPUs, or one for each. groups: NPU to the name of its process group. step: by how much the
+    number and the tag are larger for each further NPU; then number and attributes are its first NPU's, and a message's
+    ends count from there. trace: whose it is.
 
     >>> trace = ae.traces.Builder(npus=4)
     >>> sums = trace.all_reduce("sums", "1 MiB", on=[0, 1])
@@ -34,54 +37,49 @@ class Operation:
     micros: int | tuple[int, ...] = 0
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
     groups: Mapping[int, str] = field(default_factory=dict)
+    step: Step | None = None
+    trace: object = None
 
     @cached_property
     def _own(self) -> Container[int]:
-        return self.npus if isinstance(self.npus, range) else frozenset(self.npus)
-
-    @cached_property
-    def _parents(self) -> tuple[int, ...] | None:
-        """What it waits for on every NPU; None where NPUs differ."""
-        everywhere = all(parent.npus == self.npus for parent in self.after)
-        return tuple(parent.number for parent in self.after) if everywhere else None
-
-    @cached_property
-    def _nodes(self) -> dict[tuple[int, str, tuple[int, ...]], Node]:
-        """The nodes that there are of it so far, by what differs between NPUs; those that are alike are one."""
-        return {}
+        return frozenset(self.npus)
 
     def is_on(self, npu: int) -> bool:
         """Whether an NPU has it."""
-        return npu in self._own
+        return npu in (self.npus if isinstance(self.npus, range) else self._own)
 
-    def variant(self, npu: int) -> tuple[int, str]:
-        """What is special about it on one NPU: its µs, and its process group."""
-        micros = self.micros if isinstance(self.micros, int) else self.micros[self.npus.index(npu)]
-        return micros, self.groups.get(npu, "")
+    def micros_on(self, npu: int) -> int:
+        """How long it takes on one of its NPUs, in µs."""
+        return self.micros if isinstance(self.micros, int) else self.micros[self.npus.index(npu)]
 
-    @property
-    def varies(self) -> bool:
-        """Whether it isn't the same on all its NPUs."""
-        return not isinstance(self.micros, int) or len(set(self.groups.values())) > 1
+    def number_on(self, npu: int) -> int:
+        """The number of the node that it is on one of its NPUs."""
+        return self.number if self.step is None else self.number + self.step.number * (npu - self.npus[0])
 
-    def node(self, npu: int) -> Node:
-        """The node that it is on one NPU."""
-        micros, group = self.variant(npu)
-        parents = self._parents
-        if parents is None:
-            parents = tuple(parent.number for parent in self.after if parent.is_on(npu))
-        key = micros, group, parents
-        if key not in self._nodes:
-            named = {"pg_name": attribute_of("pg_name", group)} if group else {}
-            attributes = {**self.attributes, **named}
-            self._nodes[key] = Node(
-                self.number, self.name, self.type, parents, duration_micros=micros, attributes=attributes
-            )
-        return self._nodes[key]
+    def parents_on(self, npu: int) -> tuple[int, ...]:
+        """The numbers of the nodes that it waits for on one of its NPUs."""
+        return tuple([parent.number_on(npu) for parent in self.after if parent.is_on(npu)])
+
+    def attributes_on(self, npu: int) -> Mapping[str, Attribute]:
+        """The attributes of the node that it is on one of its NPUs, without its process group."""
+        by = npu - self.npus[0] if self.step is not None else 0
+        if self.step is None or not by:
+            return self.attributes
+        larger = {"comm_src": by, "comm_dst": by, "comm_tag": by * self.step.tag}
+        return {
+            name: attribute._replace(value=attribute.value + larger[name]) if name in larger else attribute
+            for name, attribute in self.attributes.items()
+        }
 
     def __repr__(self) -> str:
         waits = ", ".join(f"{parent.number} {parent.name}" for parent in self.after)
-        return f"<{self.number} {self.name}: {self.words}, on {listed(self.npus)}{f', after {waits}' if waits else ''}>"
+        words = self.words.replace("{time}", span(self.micros))
+        return f"<{self.number} {self.name}: {words}, on {listed(self.npus)}{f', after {waits}' if waits else ''}>"
+
+
+def span(micros: int | tuple[int, ...]) -> str:
+    """µs in a sentence, of all NPUs."""
+    return f"{micros} µs" if isinstance(micros, int) else f"{min(micros)} to {max(micros)} µs"
 
 
 def listed(npus: Sequence[int]) -> str:

@@ -6,15 +6,17 @@ they are. Everything else would need sizes that a trace doesn't have.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import ceil, prod
+from math import ceil
 
-from astra_edu.base.errors import ConfigError, choice, instance_of, list_of, whole
+from astra_edu.base.errors import ConfigError, choice, instance_of, whole
 from astra_edu.traces.arguments import npu_count
+from astra_edu.traces.copies import Layout
 from astra_edu.traces.node import CommType, Metadata, Node, NodeType
 from astra_edu.traces.operation import listed
+from astra_edu.traces.shared_nodes import SharedNodes
 from astra_edu.traces.trace import Trace
 
 SCALING = ("weak", "strong")
@@ -66,73 +68,30 @@ def scale(
     groups = _Groups.of(trace, layout)
     strong = Fraction(layout.before, layout.after) if scaling == "strong" else Fraction(1)
     padding = whole("padding", padding, at_least=1)
-    made: dict[tuple[int, int], tuple[Node, ...]] = {}
-    nodes: list[tuple[Node, ...]] = []
+    shared = trace.templates
+    named = [_named(nodes) for nodes in shared.templates]
+    sends = list(map(shared.sends, range(len(shared.templates))))
+    keys: dict[Hashable, int] = {}
+    templates: list[tuple[Node, ...]] = []
+    of, first, names = [], [], []
     metadata: list[Metadata] = []
     for npu in range(layout.npus):
         source, copy = layout.source(npu), layout.copy(npu)
-        own = trace.nodes[source]
-        key = id(own), npu if _is_own(own, groups) else -1
-        if key not in made:
+        template = shared.of[source]
+        renamed = shared.groups_of(source)
+        own = [renamed.get(name, name) for name in named[template]]
+        moves = sends[template] or shared.moves(template)
+        key = source if moves else (template, *(name in groups.inner for name in own))
+        number = keys.setdefault(key, len(keys))
+        if number == len(templates):
             about = _About(layout, groups, source, copy, strong, padding, trace.where(source))
-            made[key] = tuple(about.scaled(node) for node in own)
-        nodes.append(made[key])
+            templates.append(tuple(map(about.scaled, trace.nodes[source])))
+            first.append(npu)
+        of.append(number)
+        names.append(tuple(groups.inner.get(name, {}).get(copy, name) for name in own))
         metadata += trace.metadata[source : source + 1]
-    return Trace(tuple(nodes), groups.all, metadata=tuple(metadata))
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How NPUs are counted, before and after: `inside` NPUs for each copy, then the copies, then what is outside."""
-
-    inside: int
-    before: int
-    after: int
-    outside: int
-    dims: tuple[int, ...]
-    copies: int
-
-    @classmethod
-    def of(cls, trace: Trace, npus: int, dims: Sequence[int], copies: int) -> Layout:
-        """Checked. Raises ConfigError where they don't fit the trace."""
-        listed_dims = list_of("dims", dims, "give the NPUs of each dimension, such as (2, 4)")
-        sizes = tuple(whole("a dimension's NPUs", size, at_least=1) for size in listed_dims) or (trace.npus,)
-        if prod(sizes) != trace.npus:
-            raise ConfigError(f"dims is {sizes}, which makes {prod(sizes)} NPUs; the trace has {trace.npus}.")
-        if whole("copies", copies, at_least=0) >= len(sizes):
-            raise ConfigError(f"copies is {copies}; dims has the dimensions 0 to {len(sizes) - 1}.")
-        before, each = sizes[copies], trace.npus // sizes[copies]
-        if npus % each or npus < trace.npus:
-            raise ConfigError(
-                f"npus is {npus}; a copy has {each} NPUs, and the trace has {before} of them: it has to be a multiple "
-                f"of {each}, {trace.npus} or more."
-            )
-        return cls(prod(sizes[:copies]), before, npus // each, prod(sizes[copies + 1 :]), sizes, copies)
-
-    @property
-    def npus(self) -> int:
-        """How many there are afterwards."""
-        return self.inside * self.after * self.outside
-
-    def copy(self, npu: int) -> int:
-        """The copy of an NPU afterwards."""
-        return npu // self.inside % self.after
-
-    def source(self, npu: int) -> int:
-        """Which NPU of the trace an NPU afterwards does the same as."""
-        return self.moved(npu, self.after, self.before, self.copy(npu) % self.before)
-
-    def place(self, npu: int) -> tuple[int, int]:
-        """(its copy, its place in it) of an NPU before."""
-        return npu // self.inside % self.before, self.moved(npu, self.before, 1, 0)
-
-    def at(self, npu: int, copy: int) -> int:
-        """The NPU afterwards that is in this copy what an NPU of the trace is in its own."""
-        return self.moved(npu, self.before, self.after, copy)
-
-    def moved(self, npu: int, old: int, new: int, copy: int) -> int:
-        """An NPU's number with `new` copies instead of `old`, in a certain one."""
-        return npu % self.inside + self.inside * (copy + new * (npu // (self.inside * old)))
+    nodes = SharedNodes(tuple(templates), tuple(of), tuple(first), True, tuple(names) if any(names) else ())
+    return Trace(nodes.simplest(), groups.all, metadata=tuple(metadata))
 
 
 @dataclass
@@ -203,6 +162,10 @@ class _About:
             yield from self._times(node, self.strong, "comm_size")
         elif node.type is NodeType.COMM_COLL_NODE:
             if node.group in self.groups.inner:
+                if self.copy not in self.groups.inner[node.group]:
+                    raise ConfigError(
+                        f"{self.where}: {node.label} names the process group {node.group} of another copy."
+                    )
                 yield "pg_name", self.groups.inner[node.group][self.copy]
             if not self._is_among(node):
                 yield from self._times(node, self.strong, "comm_size")
@@ -249,7 +212,6 @@ class _About:
                 yield name, ceil(node.number(name) * factor)
 
 
-def _is_own(nodes: Sequence[Node], groups: _Groups) -> bool:
-    """Whether nodes name NPUs or groups of their copy, so that each copy needs its own."""
-    messages = (NodeType.COMM_SEND_NODE, NodeType.COMM_RECV_NODE)
-    return any(node.type in messages or node.group in groups.inner for node in nodes)
+def _named(nodes: Sequence[Node]) -> list[str]:
+    """The process groups that nodes name, in their order."""
+    return list(dict.fromkeys(node.group for node in nodes if node.group))

@@ -79,6 +79,11 @@ class SharedNodes(Sequence[tuple[Node, ...]]):
         """For each template how many NPUs have it."""
         return tuple(map(len, self.members))
 
+    @property
+    def total(self) -> int:
+        """How many nodes all NPUs have together."""
+        return sum(len(nodes) * npus for nodes, npus in zip(self.templates, self.counts, strict=True))
+
     def groups_of(self, npu: int) -> Mapping[str, str]:
         """What a process group of an NPU's template is for itself; only those that differ."""
         if not self.names:
@@ -94,14 +99,39 @@ class SharedNodes(Sequence[tuple[Node, ...]]):
             return {}
         return {number: number + by * step.number for number, step in self.steps[template].items() if step.number}
 
+    def sends(self, template: int) -> bool:
+        """Whether a template has messages."""
+        return any(node.type in _MESSAGES for node in self.templates[template])
+
     def moves(self, template: int) -> bool:
         """Whether an NPU's nodes depend on its number, and not only on how its groups are called."""
         return bool(self._places[template][0]) and self.counts[template] > 1
+
+    def key(self, npu: int) -> tuple[int, int, tuple[str, ...]]:
+        """Something that is equal for NPUs with the very same nodes; those of a template that differ have others."""
+        template = self.of[npu]
+        return template, npu if self.moves(template) else -1, self.names[npu] if self.names else ()
+
+    @cached_property
+    def different(self) -> int:
+        """How many nodes there would be if NPUs shared them only where they are the very same."""
+        return sum(len(self.templates[template]) for template, _, _ in set(map(self.key, range(len(self)))))
+
+    def simplest(self) -> Sequence[tuple[Node, ...]]:
+        """Itself, or plain tuples where that is no more: NPUs of a template then have its very nodes."""
+        return self if self.differ else tuple(self)
 
     @property
     def differ(self) -> bool:
         """Whether any two NPUs of one template have different nodes: other peers, groups, numbers or tags."""
         return any(map(self.moves, range(len(self.templates)))) or any(map(self.groups_of, range(len(self.names))))
+
+    @property
+    def unlike(self) -> bool:
+        """Whether any two NPUs of one template differ in more than their nodes' numbers."""
+        sharing = zip(self.templates, self.counts, strict=True)
+        sends = self.shifts and any(node.type in _MESSAGES for own, npus in sharing if npus > 1 for node in own)
+        return sends or any(map(self.groups_of, range(len(self.names))))
 
     @cached_property
     def _places(self) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]:

@@ -121,7 +121,7 @@ class Trace:
     def alike(self) -> bool:
         """Whether all NPUs do the same, apart from the names and the numbers of their nodes."""
         shared = self.templates
-        if shared.differ:
+        if shared.unlike:
             return False
         first, *others = shared.templates
         ours = _essence(first) if others else []

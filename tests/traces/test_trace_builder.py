@@ -228,3 +228,66 @@ def test_what_makes_no_trace_is_said_and_changes_nothing(build, words):
     with says(words):
         build(trace, early)
     assert trace.operations == [early]
+
+
+@pytest.mark.parametrize(("sources", "to"), [(range(3), range(3, 6)), (range(5), range(1, 6)), (range(2, 6), range(4))])
+def test_messages_are_as_if_message_made_each(sources, to):
+    made = []
+    for rows in (True, False):
+        trace = Builder(6)
+        first = trace.compute("first", 5)
+        if rows:
+            _, received = trace.messages("row", 64, sources, to, after=first)
+            trace.compute("then", 1, after=received, on=to)
+        else:
+            pairs = [trace.message("row", 64, a, b, after=first) for a, b in zip(sources, to, strict=True)]
+            trace.compute("then", 1, after=[received for _, received in pairs], on=to)
+        trace.message("last", 8, 0, 5)
+        made.append(trace.build())
+    assert made[0] == made[1]
+    assert [tuple(nodes) for nodes in made[0].nodes] == [tuple(nodes) for nodes in made[1].nodes]
+
+
+def test_rows_of_messages_that_cannot_be():
+    trace = Builder(6)
+    for sources, to, words in (
+        (range(3), range(2), "3 NPUs can't send to 2"),
+        (range(3), range(3), "can't send themselves"),
+        ([0, 1], range(2, 4), "give a range of the NPUs 0 to 5"),
+        (range(4, 7), range(3), "give a range"),
+        (range(0, 4, 2), range(1, 5, 2), "give a range"),
+    ):
+        with says(words):
+            trace.messages("row", 64, sources, to)
+    assert not trace.operations
+
+
+def test_npus_whose_messages_go_as_far_are_kept_as_one():
+    """A ring by hand: all but the last NPU send to the next, the last one to the first."""
+    trace = Builder(64)
+    for npu in range(64):
+        trace.message("around", 4096, npu, (npu + 1) % 64)
+    built = trace.build()
+    assert len(built.templates.templates) <= 3
+    assert [[node.number("comm_tag") for node in nodes] for nodes in built.nodes[:3]] == [[1, 64], [1, 2], [2, 3]]
+    assert [node.id for node in built.nodes[63]] == [126, 127]
+
+
+def test_groups_with_other_names_are_kept_as_one():
+    trace = Builder(64)
+    trace.all_reduce("fours", MIB, group=[range(k, k + 4) for k in range(0, 64, 4)])
+    trace.all_reduce("strided", MIB, group=[range(k, 64, 4) for k in range(4)])
+    built = trace.build()
+    assert len(built.templates.templates) == 1
+    assert [node.group for node in built.nodes[9]] == ["3", "18"]
+    assert 9 in built.groups["3"]
+    assert 9 in built.groups["18"]
+
+
+def test_groups_that_are_equal_on_some_npus_only_are_not():
+    trace = Builder(4)
+    trace.all_reduce("one", MIB, group=[[0, 1], [2, 3]])
+    trace.all_reduce("two", MIB, group=[[0, 1], [3, 2]])
+    built = trace.build()
+    assert [[node.group for node in nodes] for nodes in built.nodes] == [["1", "1"], ["1", "1"], ["2", "3"], ["2", "3"]]
+    assert len(built.templates.templates) == 2
