@@ -17,7 +17,12 @@ MOST_MESSAGES = 20_000_000
 """A few minutes."""
 GROUPS = (
     " With process groups they don't; where groups are whole dimensions of the network, as "
-    "ae.traces.from_strategy(..., network=) makes them, one NPU stands for all."
+    "ae.traces.from_strategy(..., network=) makes them, one NPU stands for all. Without congestion_aware, NPUs that do "
+    "the same in their groups are followed once."
+)
+UNALIKE = (
+    " NPUs that do the same, in equal places of their groups and of the network, are followed once; here more than "
+    "half of them differ, or wait for each other in a shared bus, memory or rendezvous."
 )
 
 
@@ -34,7 +39,7 @@ def steps_of(trace: Trace, platform: TracePlatform) -> int:
     return _count(trace, platform, _steps_of_phase)
 
 
-def check_effort(count: int, keyword: str = "") -> None:
+def check_effort(count: int, keyword: str = "", congestion_aware: bool = True) -> None:
     """Raise ConfigError where these are more messages than can be followed. keyword: what asks for it, if any does."""
     if count > MOST_MESSAGES:
         why = f"{keyword} asks for it" if keyword else "the NPUs don't all do the same"
@@ -42,7 +47,7 @@ def check_effort(count: int, keyword: str = "") -> None:
             f"about {count:,} messages would have to be followed one by one, as {why}; {MOST_MESSAGES:,} are the most. "
             f"{f'Leave out {keyword}, or take' if keyword else 'Take'} fewer NPUs, fewer chunks "
             "(preferred-dataset-splits), or another algorithm."
-            f"{'' if keyword else GROUPS}"
+            f"{'' if keyword else GROUPS if congestion_aware else UNALIKE}"
         )
 
 

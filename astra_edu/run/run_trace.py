@@ -28,7 +28,7 @@ MOST_FOR_A_TIE = 200_000
 """All NPUs are followed for the sake of a tie in one ns only where they send fewer messages than this."""
 FEWEST_FOR_ROLES = 2_000
 """Roles are looked for where all NPUs together have so many nodes."""
-MOST_SHOWN = 500_000
+MOST_SHOWN = 100_000
 """Of so many nodes of all NPUs together each is shown; of more, those of the NPUs that were followed."""
 _NOT_SURE = (
     "NPU 0 stands for all, as all NPUs do the same; but here it matters which of them has its turn first in a ns, so "
@@ -85,7 +85,7 @@ def run_trace(
     if not asks and not everyone and can_join(trace, platform):
         run = run_joined(trace, platform, record, expected if progress else 0)
     if run is None:
-        check_effort(expected, asks or _asks(trace, platform, everyone, links))
+        check_effort(expected, asks or _asks(trace, platform, everyone, links), platform.congestion_aware)
         run = Everyone(trace, platform, network_of(platform, network), record, hardware)
         run.run(expected if progress else 0)
     if isinstance(run.messages, WatchedMessages):
