@@ -17,22 +17,20 @@ class Distances:
         self.blocks = blocks
         self.sizes = [block.npus for block in blocks]
         self.strides = [prod(self.sizes[:d]) for d in range(len(blocks))]
-        self._between = lru_cache(maxsize=None)(self._ways)
+        self.across = lru_cache(maxsize=None)(self._across)
 
-    def between(self, source: int, destination: int) -> tuple[int, int]:
-        """(dimension, hops): two pairs with the same are equally far apart, for any number of bytes.
+    def _across(self, by: int) -> tuple[int, int]:
+        """(dimension, hops) of a message to the NPU with the number that is larger by this.
 
-        Only the first dimension in which the two differ counts; see network.unaware.first_way.
+        With equal ones two pairs are equally far apart, for any number of bytes. Only the first dimension counts in
+        which the two differ (see network.unaware.first_way), and how far they do there follows from `by`.
         """
         for d, (npus, stride) in enumerate(zip(self.sizes, self.strides, strict=True)):
-            by = (destination // stride - source // stride) % npus
-            if by:
-                return d, self._between(d, by)
+            places = by // stride % npus
+            if places:
+                block = self.blocks[d]
+                return d, block.hops(block.topology.apart(npus, 0, places))
         return -1, 0
-
-    def _ways(self, d: int, by: int) -> int:
-        block = self.blocks[d]
-        return block.hops(block.topology.apart(block.npus, 0, by))
 
     def steps(self, members: Sequence[int]) -> list[int]:
         """For each member of a ring how it gets to the next: equal lists mean equal distances between all members.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from functools import cached_property
 
+from astra_edu.base.collector import paused
 from astra_edu.base.progress import Bar
 from astra_edu.run.everyone import Everyone
 from astra_edu.run.roles.hands import RoleHardware
@@ -50,7 +51,12 @@ class RolesRun(Everyone):
             self.network.run()
             return
         with Bar("simulating", " nodes", expected) as bar:
-            self.network.run(lambda: bar.show(sum(len(npu.ran) for npu in self.npus)))
+            self.network.run(lambda: bar.show(self._ended))
+            bar.show(self._ended)
+
+    @property
+    def _ended(self) -> int:
+        return sum(len(npu.ran) for npu in self.npus)
 
     @cached_property
     def in_doubt(self) -> bool:
@@ -78,7 +84,8 @@ def run_by_roles(
             return None
         run = RolesRun(trace, platform, roles, record)
         try:
-            run.run(sum(len(npu.nodes) for npu in run.npus) if progress else 0)
+            with paused():
+                run.run(sum(len(npu.nodes) for npu in run.npus) if progress else 0)
         except RolesDifferError:
             more = roles.rings_of_class(run.joins.differ)
             if more <= by_place:

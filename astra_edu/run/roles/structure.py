@@ -79,29 +79,31 @@ class Structure:
         """All of it. What never changes is in the first colours."""
         of = self.shared.of
         columns: list[list[Hashable]] = [[self.alike[template] for template in of]]
-        matches: dict[tuple[int, int, int, int], Hashable] = {}
+        known: dict[tuple[int, int, int, int, int], Hashable] = {}
         for slot, column in enumerate(self.peers):
-            columns.append([self._end(npu, slot, peer, matches) for npu, peer in enumerate(column)])
+            columns.append([self._end(npu, slot, peer, known) for npu, peer in enumerate(column)])
         start, _ = numbered(zip(*columns, strict=True))
         found = Coloured(start, self.peers)
         self._add_groups(found)
         self._add_dimensions(found)
         return found
 
-    def _end(self, npu: int, slot: int, peer: int, matches: dict[tuple[int, int, int, int], Hashable]) -> Hashable:
+    def _end(self, npu: int, slot: int, peer: int, known: dict[tuple[int, int, int, int, int], Hashable]) -> Hashable:
         """How far away a peer is, which number it has for the NPU, and which of its channels meet which of ours."""
         if peer == self.npus:
             return None
         back = self.slot_of(peer, npu)
         ours, theirs = self.shared.of[npu], self.shared.of[peer]
-        key = ours, slot, theirs, back
-        match = matches.get(key)
-        if match is None:
+        key = ours, slot, theirs, back, peer - npu
+        end = known.get(key)
+        if end is None:
+            across = self._distances.across
             match = tuple(self._sent_as(npu, slot, peer, back).values())
+            end = across(peer - npu), across(npu - peer), back, match
             steps = self.parts[ours].steps[slot] | self.parts[theirs].steps[back]
             if not self.shared.shifts or len(steps) < 2:
-                matches[key] = match
-        return self._distances.between(npu, peer), self._distances.between(peer, npu), back, match
+                known[key] = end
+        return end
 
     def _sent_as(self, npu: int, slot: int, peer: int, back: int) -> dict[Channel, int]:
         """For each channel on which an NPU receives from a peer, in their order, which of the peer's it is."""
