@@ -52,8 +52,8 @@ def run_trace(
     """Run a trace, to the nanosecond as ASTRA-sim 2.x does.
 
     record: keep every chunk's stay in a phase and every message's on a link. everyone: follow all NPUs even where
-    one could stand for all, or for several. progress: show a progress bar when it takes more than a second. network: what carries the
-    messages instead of the platform's own network; hardware: NPUs of one's own. Then all NPUs are followed.
+    one could stand for all, or for several. progress: show a progress bar when it takes more than a second. network:
+    what carries the messages instead of the platform's own network; hardware: NPUs of one's own. Then all are followed.
 
     Raises ConfigError where sizes don't fit, where NPUs wait for what never comes, and where there would be more
     messages than can be followed.
