@@ -93,7 +93,6 @@ class Planner:
         self.queues = [QueueTurns(system.queues) for _ in platform.dims]
         self._rings: dict[Collective, tuple[LogicalRing, ...]] = {}
         self._inter = inter_dimension(system.inter_dimension, shared.dimensions)
-        self._group_rings: dict[tuple[Collective, tuple[int, ...]], LogicalRing] = {}
         self._trees: dict[tuple[Collective, int], int] = {}
         self.shared = shared
 
@@ -120,9 +119,6 @@ class Planner:
 
     def group_ring(self, collective: Collective, members: tuple[int, ...]) -> LogicalRing:
         """Where a collective of a smaller process group runs: one ring of its members."""
-        found = self._group_rings.get((collective, members))
-        if found is not None:
-            return found
         hows = self.platform.system.implementations.get(collective) or ()
         if not hows:
             self.platform.implementations(collective)  # says what is missing
@@ -132,8 +128,7 @@ class Planner:
                 "doubleBinaryTree in a process group crashes ASTRA-sim (a group is a ring there); take ring, direct "
                 "or halvingDoubling."
             )
-        found = self._group_rings[collective, members] = LogicalRing(len(members), 0, how, members)
-        return found
+        return LogicalRing(len(members), 0, how, members)
 
     def chunks(
         self,
