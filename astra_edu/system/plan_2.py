@@ -12,7 +12,8 @@ from astra_edu.collectives import Collective, walk
 from astra_edu.collectives.hierarchical import natural_order
 from astra_edu.system.custom import CustomSizes
 from astra_edu.system.implementation import Implementation
-from astra_edu.system.inter_dimension import Dimensions, Ordered, asked, inter_dimension
+from astra_edu.system.inter_dimension import Baseline, Dimensions, Ordered, asked, inter_dimension
+from astra_edu.system.known_plans import KnownPlans
 from astra_edu.system.moves import Moves
 from astra_edu.system.queue_turns import QueueTurns
 from astra_edu.system.steps import StepMoves
@@ -45,6 +46,9 @@ class LogicalRing(NamedTuple):
             return self.members
         first = npu - self.place(npu) * self.stride
         return range(first, first + self.npus * self.stride, self.stride)
+
+
+Rings = tuple[LogicalRing, ...]
 
 
 @renamed_attributes(size="chunk_bytes", final_size="final_bytes", lane="logical")
@@ -91,10 +95,12 @@ class Planner:
         self.platform = platform
         system = platform.system
         self.queues = [QueueTurns(system.queues) for _ in platform.dims]
-        self._rings: dict[Collective, tuple[LogicalRing, ...]] = {}
+        self._rings: dict[Collective, Rings] = {}
         self._inter = inter_dimension(system.inter_dimension, shared.dimensions)
         self._trees: dict[tuple[Collective, int], int] = {}
         self.shared = shared
+        trees = any(how.traits.tree for hows in system.implementations.values() for how in hows)
+        self._plain = type(self._inter) is Baseline and not trees  # neither has a memory
 
     def begin(self, npu: int, now: int) -> None:
         """An NPU begins a collective: what decides for all hears of it, or this NPU's own policy."""
@@ -103,7 +109,7 @@ class Planner:
         else:
             self._inter.begin(now)
 
-    def rings(self, collective: Collective) -> tuple[LogicalRing, ...]:
+    def rings(self, collective: Collective) -> Rings:
         """Where a collective of all NPUs runs: a logical for each dimension that has an implementation."""
         found = self._rings.get(collective)
         if found is None:
@@ -119,6 +125,13 @@ class Planner:
 
     def group_ring(self, collective: Collective, members: tuple[int, ...]) -> LogicalRing:
         """Where a collective of a smaller process group runs: one ring of its members."""
+        key = collective, id(members)
+        found = self.shared.group_rings.get(key)
+        if found is None:
+            found = self.shared.group_rings[key] = self._group_ring(collective, members)
+        return found
+
+    def _group_ring(self, collective: Collective, members: tuple[int, ...]) -> LogicalRing:
         hows = self.platform.system.implementations.get(collective) or ()
         if not hows:
             self.platform.implementations(collective)  # says what is missing
@@ -135,7 +148,7 @@ class Planner:
         collective: Collective,
         collective_bytes: int,
         involved: Sequence[bool] | None,
-        rings: tuple[LogicalRing, ...],
+        rings: Rings,
         first_stream: int,
     ) -> list[tuple[PhasePlan, ...]]:
         """The phases of each chunk of a collective; empty where it runs over no dimension of more than one NPU.
@@ -143,6 +156,17 @@ class Planner:
         involved: for each dimension whether it runs over it; None means the first four, and a missing one that it
         doesn't. first_stream: the number of the collective's first chunk on this NPU.
         """
+        if not self._plain:
+            return self._chunks(collective, collective_bytes, involved, rings, first_stream)
+        members = id(rings[0].members) if not rings[0].stride else 0
+        asked = collective, collective_bytes, None if involved is None else tuple(involved), members
+        return self.shared.plans.plans(
+            asked, self.queues, lambda: self._chunks(collective, collective_bytes, involved, rings, first_stream)
+        )
+
+    def _chunks(
+        self, collective: Collective, collective_bytes: int, involved: Sequence[bool] | None, rings: Rings, first: int
+    ) -> list[tuple[PhasePlan, ...]]:
         known = (True,) * KNOWN_DIMENSIONS if involved is None else involved
         use = [d < len(known) and known[d] for d in range(len(rings))]
         usable = [wanted and logical.npus > 1 for wanted, logical in zip(use, rings, strict=True)]
@@ -154,7 +178,7 @@ class Planner:
         while left_bytes > 0:
             taken = chunk_bytes
             if together:
-                stream = first_stream + len(plans)
+                stream = first + len(plans)
                 order, taken = self.shared.order(
                     stream, collective, chunk_bytes, left_bytes, (*use, *[True] * len(self.queues))
                 )
@@ -171,7 +195,7 @@ class Planner:
         return plans
 
     @staticmethod
-    def _within(order: Sequence[int], rings: tuple[LogicalRing, ...]) -> Sequence[int]:
+    def _within(order: Sequence[int], rings: Rings) -> Sequence[int]:
         """Themis orders all dimensions; ASTRA-sim takes as many as there are implementations, and may crash."""
         if any(d >= len(rings) for d in order):
             raise ConfigError(
@@ -181,7 +205,7 @@ class Planner:
         return order
 
     def _phases(
-        self, collective: Collective, order: Sequence[int], chunk_bytes: int, rings: tuple[LogicalRing, ...]
+        self, collective: Collective, order: Sequence[int], chunk_bytes: int, rings: Rings
     ) -> tuple[PhasePlan, ...]:
         system = self.platform.system
         one_each = system.optimization == "baseline"
@@ -211,7 +235,7 @@ class Planner:
 
 
 class Shared:
-    """What all NPUs share: the moves found so far, and a policy with which the NPU that comes first decides for all."""
+    """What all NPUs share: what was found so far, and a policy with which the NPU that comes first decides for all."""
 
     def __init__(self, platform: TracePlatform) -> None:
         """Nothing is decided yet."""
@@ -221,6 +245,8 @@ class Shared:
         self.policy = inter_dimension(platform.system.inter_dimension, self.dimensions)
         self._decided: dict[int, Ordered] = {}
         self.custom_sizes = CustomSizes()
+        self.group_rings: dict[tuple[Collective, int], LogicalRing] = {}
+        self.plans: KnownPlans[list[tuple[PhasePlan, ...]]] = KnownPlans()
         self.moves: dict[Kind, Moves] = {}
         self.steps: dict[Kind, StepMoves] = {}
 

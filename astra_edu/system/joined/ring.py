@@ -24,7 +24,7 @@ def ring_ends(
     step, ns to add the data up, or None.
 
     >>> [one.ns for one in ring_ends([0, 0, 100], [50, 50, 50], 10, [0, None])]
-    [180, 190, 140]
+    [180, 230, 130]
     """
     steps, n = len(reductions), len(starts)
     waits = sum(endpoint_ns + (reduction or 0) for reduction in reductions[:-1])
