@@ -82,7 +82,7 @@ def run_trace(
             return by_roles
     expected = messages_of(trace, platform)
     run = None
-    if not asks and not everyone and can_join(trace, platform):
+    if not (asks or everyone) and can_join(trace, platform):
         run = run_joined(trace, platform, record, expected if progress else 0)
     if run is None:
         check_effort(expected, asks or _asks(trace, platform, everyone, links), platform.congestion_aware)

@@ -133,7 +133,11 @@ class Endpoint:
     def _group_rings(self, collective: Collective, members: tuple[int, ...]) -> tuple[LogicalRing, ...]:
         if len(members) == self.platform.npus:
             return self._planner.rings(collective)
-        return (self._planner.group_ring(collective, members),)
+        known, key = self._planner.shared.group_rings, (collective, id(members))
+        found = known.get(key)
+        if found is None:
+            found = known[key] = (self._planner.group_ring(collective, members),)
+        return found
 
     def _next_stream(self, group: Group | None) -> int:
         """The number of the next chunk. Those of groups count among the chunks of all NPUs, too."""

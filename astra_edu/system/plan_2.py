@@ -125,13 +125,6 @@ class Planner:
 
     def group_ring(self, collective: Collective, members: tuple[int, ...]) -> LogicalRing:
         """Where a collective of a smaller process group runs: one ring of its members."""
-        key = collective, id(members)
-        found = self.shared.group_rings.get(key)
-        if found is None:
-            found = self.shared.group_rings[key] = self._group_ring(collective, members)
-        return found
-
-    def _group_ring(self, collective: Collective, members: tuple[int, ...]) -> LogicalRing:
         hows = self.platform.system.implementations.get(collective) or ()
         if not hows:
             self.platform.implementations(collective)  # says what is missing
@@ -245,7 +238,7 @@ class Shared:
         self.policy = inter_dimension(platform.system.inter_dimension, self.dimensions)
         self._decided: dict[int, Ordered] = {}
         self.custom_sizes = CustomSizes()
-        self.group_rings: dict[tuple[Collective, int], LogicalRing] = {}
+        self.group_rings: dict[tuple[Collective, int], Rings] = {}
         self.plans: KnownPlans[list[tuple[PhasePlan, ...]]] = KnownPlans()
         self.moves: dict[Kind, Moves] = {}
         self.steps: dict[Kind, StepMoves] = {}
