@@ -11,7 +11,7 @@ from typing import NamedTuple
 from astra_edu.base.errors import ConfigError, suggestion
 from astra_edu.traces.dimensions import npus_along
 from astra_edu.traces.matching import Unmatched
-from astra_edu.traces.node import CommType, Node, NodeType
+from astra_edu.traces.node import COLLECTIVES, CommType, Node, NodeType
 from astra_edu.traces.trace import Trace
 
 _NUMBERS = ("num_ops", "tensor_size")
@@ -91,14 +91,15 @@ def _issued(nodes: Sequence[Node]) -> _Issued:
         if kind is not NodeType.COMM_COLL_NODE:
             found.messages.append(node)
             continue
-        if node.collective is None:  # a replay of its duration, with nobody else
+        what = node.comm_type
+        if what not in COLLECTIVES and node.collective is None:  # a replay of its duration, with nobody else
             continue
         involved = node.involved or ()
         group = node.group
         if group:
             found.groups.setdefault(group, node)
         team = (group, () if all(involved) else involved)
-        start = Start(node.comm_type, node.number("comm_size"))
+        start = Start(what, node.number("comm_size"))
         counts = found.counts.get(team)
         if counts is None:
             counts = found.counts[team] = Counter()

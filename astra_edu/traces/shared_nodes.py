@@ -191,7 +191,7 @@ class SharedNodes(Sequence[tuple[Node, ...]]):
 
     def check(self, where: str = "the nodes") -> None:
         """Raise ConfigError where an NPU would have a number twice, or a message from or to an NPU that isn't there."""
-        for template, nodes in enumerate(self.templates):
+        for template, nodes in enumerate(self.templates) if self.shifts or self.steps else ():
             npus = self.members[template]
             if not npus or not self.moves(template):
                 continue

@@ -158,16 +158,18 @@ def check_graph(nodes: Sequence[Node], where: str) -> None:
     seen: set[int] = set()
     ordered = True
     for node in nodes:
-        parents = node.parents
-        for parent in parents:
+        parents = node.data_deps if not node.ctrl_deps else node.parents
+        if ordered and seen.issuperset(parents):
+            seen.add(node.id)
+            continue
+        for parent in node.parents:
             if parent not in by_id:
                 only = parent not in node.data_deps
                 hint = " Chakra's converter leaves such nodes out: missing_parents='ignore' loads its files."
                 raise ConfigError(
                     f"{where}: {node.label} waits for node {parent}, which isn't there.{hint if only else ''}"
                 )
-        ordered = ordered and seen.issuperset(parents)
-        seen.add(node.id)
+        ordered = False
     if ordered:  # every node comes after its parents, so there are no circles
         return
     try:
@@ -184,6 +186,8 @@ def check_graph(nodes: Sequence[Node], where: str) -> None:
 def _check_nodes(nodes: object, where: str) -> None:
     """Whether these are nodes, with fields that can be one's. Raises ConfigError naming the first that isn't."""
     for node in list_of(f"{where}: its nodes", nodes, "give a tuple of Node"):
+        if _usual(node):
+            continue
         if not isinstance(node, Node):
             raise ConfigError(f"{where}: {shown(node, 60)} is no Node.")
         if not isinstance(node.name, str) or not node.name.isascii():
@@ -192,6 +196,22 @@ def _check_nodes(nodes: object, where: str) -> None:
             value = getattr(node, name)
             if not isinstance(value, kind) or (isinstance(value, int) and not 0 <= value < 2**64):
                 raise ConfigError(f"{where}, node {shown(node.id)}: {name} is {shown(value, 60)}; it must be {right}.")
+
+
+def _usual(node: object) -> bool:
+    """Whether all fields have the very types that most nodes' have, so that there is nothing more to look at."""
+    return (
+        type(node) is Node
+        and type(node.id) is type(node.duration_micros) is type(node.start_time_micros) is int
+        and 0 <= node.id < 2**64
+        and 0 <= node.duration_micros < 2**64
+        and 0 <= node.start_time_micros < 2**64
+        and type(node.name) is str
+        and node.name.isascii()
+        and type(node.type) is NodeType
+        and type(node.data_deps) is type(node.ctrl_deps) is tuple
+        and type(node.attributes) is dict
+    )
 
 
 _FIELDS = (
