@@ -33,7 +33,8 @@ def _platform(rng, npus, axes):
         "intra_dimension": rng.choice(["FIFO", "FIFO", "SCF"]),
         "inter_dimension": rng.choice(["baseline", "baseline", "roundRobin"]),
     }
-    return ae.TracePlatform(tuple(blocks), ae.TraceSystem.of(how, **settings))
+    memory = ae.RemoteMemory("PER_NPU_MEMORY_EXPANSION", latency=rng.choice([0, 1000]), bandwidth=50)
+    return ae.TracePlatform(tuple(blocks), ae.TraceSystem.of(how, **settings), memory)
 
 
 def _trace(rng, axes):
@@ -49,7 +50,7 @@ def _trace(rng, axes):
     straggler = rng.randrange(npus) if rng.random() < 0.5 else None
     side = [[] for _ in range(npus)]
     for step in range(rng.randint(2, 8)):
-        kind = rng.choice(["compute", "side", "group", "group", "message", "all", "pair"])
+        kind = rng.choice(["compute", "side", "group", "group", "message", "all", "pair", "memory"])
         if kind in ("compute", "side"):
             base = rng.choice([1, 2, 3])
             micros = [base + slower[places[npu][axis]] + (npu == straggler) * rng.choice([1, 7]) for npu in range(npus)]
@@ -61,6 +62,10 @@ def _trace(rng, axes):
                     last[npu] = [done]
                 else:
                     side[npu].append(done)
+        elif kind == "memory":
+            size = rng.choice([1000, 50_000])
+            for npu in range(npus):
+                last[npu] = [builder.load(f"l{step}", size, after=last[npu] or None, on=npu)]
         elif kind == "group":
             along = rng.randrange(len(axes))
             groups = _groups(number, axes, along)

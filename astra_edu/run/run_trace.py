@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 
+from astra_edu.base.collector import paused
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.warned import warn
 from astra_edu.network.folded import AmbiguousError
@@ -106,7 +107,8 @@ def _by_roles(trace: Trace, platform: TracePlatform, record: bool, progress: boo
     nodes = sum(len(own) * count for own, count in zip(shared.templates, shared.counts, strict=True))
     if nodes < FEWEST_FOR_ROLES or (record and nodes <= MOST_SHOWN):
         return None
-    run = run_by_roles(trace, platform, record, progress)
+    with paused():
+        run = run_by_roles(trace, platform, record, progress)
     if run is None:
         return None
     if run.in_doubt:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from functools import cached_property
 
-from astra_edu.base.collector import paused
 from astra_edu.base.progress import Bar
 from astra_edu.run.everyone import Everyone
 from astra_edu.run.roles.hands import RoleHardware
@@ -84,8 +83,7 @@ def run_by_roles(
             return None
         run = RolesRun(trace, platform, roles, record)
         try:
-            with paused():
-                run.run(sum(len(npu.nodes) for npu in run.npus) if progress else 0)
+            run.run(sum(len(npu.nodes) for npu in run.npus) if progress else 0)
         except RolesDifferError:
             more = roles.rings_of_class(run.joins.differ)
             if more <= by_place:
