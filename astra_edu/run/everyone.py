@@ -11,8 +11,8 @@ from astra_edu.network.packets import Lost
 from astra_edu.network.protocol import Loses, Network, Records
 from astra_edu.run.hardware import Equips, Hardware, WatchedMessages
 from astra_edu.system.endpoint import Endpoint
-from astra_edu.system.joined.clock import JoinedMessages
 from astra_edu.system.joined.joins import Joins
+from astra_edu.system.joined.messages import JoinedMessages
 from astra_edu.system.plan_2 import Shared
 from astra_edu.system.queues import Stay
 from astra_edu.system.remote_memory import Accesses

@@ -12,8 +12,8 @@ from astra_edu.network.unaware import first_way
 from astra_edu.run.effort import MOST_MESSAGES, messages_of, steps_of
 from astra_edu.run.everyone import Everyone
 from astra_edu.system.inter_dimension import kind_of
-from astra_edu.system.joined.clock import NotJoinedError, OrderUnknownError
 from astra_edu.system.joined.joins import Joins
+from astra_edu.system.joined.not_joined import NotJoinedError, OrderUnknownError
 from astra_edu.system.trace_config import TracePlatform
 from astra_edu.traces import NodeType, Trace
 

@@ -20,15 +20,15 @@ class TimesDecideError(Exception):
 
 @dataclass(slots=True, eq=False)
 class _Npu:
-    """One NPU: how much it has sent, how many tokens are here, how many messages were taken in, the last when.
+    """One NPU: how much it has sent, how many tokens are here, how many messages it has taken in, and the last.
 
-    came: messages that it isn't ready for; ready: since when it waits for others; back: of tokens that come back when.
+    came: messages that it isn't ready for; ready: since when it waits for others. back: which tokens come back when.
     """
 
     sent: int = 0
     free: int = 0
     taken: int = 0
-    taken_ns: int = -1
+    last: End | None = None
     came: dict[int, tuple[int, int]] = field(default_factory=dict)
     ready: dict[int, tuple[int, int]] = field(default_factory=dict)
     back: dict[int, list[End]] = field(default_factory=dict)
@@ -43,18 +43,20 @@ def direct_ends(
     reductions: Sequence[int | None],
     window: int,
     gate: int,
+    expects: list[tuple[int, int, int]],
 ) -> list[End]:
     """The ends by place. edges: for each message, for each sender's place, ns to its receiver.
 
-    Raises TimesDecideError where the order in one ns decides.
+    expects: is told of each (place, ns, foreseen_ns) where nothing may make that NPU's turn in this ns foreseen before
+    foreseen_ns. Raises TimesDecideError where the order in one ns decides.
 
     >>> edges = [[50, 50, 50], [60, 60, 60]]
-    >>> [one.ns for one in direct_ends([0, 0, 100], [1, 2], edges, 10, [None, None], 2, 0)]
+    >>> [one.ns for one in direct_ends([0, 0, 100], [1, 2], edges, 10, [None, None], 2, 0, [])]
     [170, 180, 120]
     """
     if window == len(ahead) and len(set(reductions)) == 1:
         return _all_at_once(starts, ahead, edges, endpoint_ns, reductions[0])
-    return _token_by_token(starts, ahead, edges, endpoint_ns, reductions, window, gate)
+    return _token_by_token(starts, ahead, edges, endpoint_ns, reductions, window, gate, expects)
 
 
 def _all_at_once(
@@ -89,6 +91,7 @@ def _token_by_token(
     reductions: Sequence[int | None],
     window: int,
     gate: int,
+    expects: list[tuple[int, int, int]],
 ) -> list[End]:
     n, messages = len(starts), len(ahead)
     npus = [_Npu() for _ in starts]
@@ -124,7 +127,7 @@ def _token_by_token(
         if not back:
             found = end(ready_ns, message_ns, own_ns, own_ready_ns, endpoint_ns, reductions[npu.taken])
             npu.taken += 1
-            npu.taken_ns = now
+            npu.last = found
             heappush(heap, (found.ns, True, place, found.foreseen_ns, 0, 0, 0))
             npu.back.setdefault(found.ns, []).append(found)
             continue
@@ -133,10 +136,20 @@ def _token_by_token(
             if npu.sent < messages:
                 send(place, now, ready_ns)
         elif npu.taken >= gate:
-            if npu.sent == gate and npu.taken_ns == now:
-                raise TimesDecideError
+            if npu.sent == gate and npu.last is not None and npu.last.taken_ns == now:
+                if not _came_first(npu.last, npu.back[now]):
+                    continue
+                expects.append((place, now, npu.last.left_ns))
             for _ in range(min(npu.free, messages - npu.sent)):
                 send(place, now, ready_ns)
         if npu.sent == messages and npu.free == window:
             npu.over = latest(npu.back[now])
     return [npu.over for npu in npus if npu.over is not None]
+
+
+def _came_first(last: End, back: Sequence[End]) -> bool:
+    """Whether a message is taken in before the NPU's turn in the same ns, in which tokens are back."""
+    turn = min(one.turn_ns for one in back)
+    if last.left_ns == turn or not last.sure:
+        raise TimesDecideError
+    return last.left_ns < turn

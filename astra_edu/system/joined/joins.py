@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from astra_edu.system.joined.by_steps import all_wait_for_all, step_ends
-from astra_edu.system.joined.clock import Item, JoinedClock, JoinedTurns, NotJoinedError
-from astra_edu.system.joined.direct import TimesDecideError, direct_ends
+from astra_edu.system.joined.clock import JoinedClock
 from astra_edu.system.joined.ends import End
-from astra_edu.system.joined.paired import paired_ends
-from astra_edu.system.joined.ring import ring_ends
-from astra_edu.system.moves import Moves
+from astra_edu.system.joined.not_joined import NotJoinedError, RolesDifferError
+from astra_edu.system.joined.rings import MessageNs, Ring
+from astra_edu.system.joined.times import Times, times
+from astra_edu.system.joined.turns import Item, JoinedTurns
 from astra_edu.system.plan_2 import PhasePlan
 from astra_edu.system.policies import fifo_only, queue_policy
 from astra_edu.system.queues import Chunk
@@ -19,64 +19,6 @@ from astra_edu.system.trace_config import TracePlatform
 
 if TYPE_CHECKING:
     from astra_edu.system.endpoint import Endpoint
-
-MessageNs = Callable[[int, int, int], int]
-"""ns of a message, by its source, destination and bytes."""
-
-
-class RolesDifferError(NotJoinedError):
-    """NPUs that one stands for would end a phase at different times. npus: the NPUs, by that time."""
-
-    def __init__(self, npus: tuple[tuple[int, ...], ...]) -> None:
-        """See the class."""
-        super().__init__()
-        self.npus = npus
-
-
-class Ring:
-    """The NPUs that run a phase together, by place, and how long their messages take."""
-
-    __slots__ = ("_edges", "_places", "message_ns", "npus", "same")
-
-    def __init__(self, npus: Sequence[int], message_ns: MessageNs) -> None:
-        """npus: who is at each place."""
-        self.npus = npus
-        self.message_ns = message_ns
-        self._places = {npu: place for place, npu in enumerate(npus)}
-        self._edges: dict[tuple[int, int, int], list[int]] = {}
-        self.same: dict[object, list[End]] = {}
-        """The ends of phases that all begin at 0 ns."""
-
-    def place(self, npu: int) -> int:
-        """The place of an NPU."""
-        return self._places[npu]
-
-    def ns(self, source: int, destination: int, message_bytes: int) -> int:
-        """ns of a message between two places."""
-        found = self.message_ns(self.npus[source], self.npus[destination], message_bytes)
-        if found <= 0:  # what happens in the ns of its sending would have to be put in order
-            raise NotJoinedError
-        return found
-
-    def apart(self, distance: int, message_bytes: int, way: int) -> list[int]:
-        """ns of the message that each place, counted in direction `way` (1 or -1), sends so many places on."""
-        key = distance, message_bytes, way
-        found = self._edges.get(key)
-        if found is None:
-            n = len(self.npus)
-            places = range(0, way * n, way)
-            ends = [(place % n, (place + way * distance) % n) for place in places]
-            found = self._edges[key] = [self.ns(source, to, message_bytes) for source, to in ends]
-        return found
-
-    def exchanged(self, distance: int, message_bytes: int) -> list[int]:
-        """ns of the message that comes to each place from its partner."""
-        key = distance, message_bytes, 0
-        found = self._edges.get(key)
-        if found is None:
-            places = range(len(self.npus))
-            found = self._edges[key] = [self.ns(place ^ distance, place, message_bytes) for place in places]
-        return found
 
 
 class At:
@@ -239,12 +181,17 @@ class Joins:
         if starts.count(first) == len(starts):
             known = phase.ring.same.get(phase.kind)
             if known is None:
-                known = phase.ring.same[phase.kind] = self._ends(phase.plan, phase.ring, [0] * len(starts), endpoint)
-            ends = [_later(end, first) for end in known]
+                times = self._times(phase.plan, phase.ring, [0] * len(starts), endpoint)
+                known = phase.ring.same[phase.kind] = times
+            ends, expects = known.later(first)
         else:
-            ends = self._ends(phase.plan, phase.ring, starts, endpoint)
+            ends, expects = self._times(phase.plan, phase.ring, starts, endpoint)
         if self.stands_for is not None:
             ends = self._of_roles(phase, ends)
+        for place, ns, foreseen_ns in expects:
+            expecting = phase.at[place]
+            assert expecting is not None
+            expecting.turns.expect(ns, foreseen_ns)
         done: set[int] = set()
         for at, end in zip(phase.at, ends, strict=True):
             if at is not None and at.endpoint.npu not in done:
@@ -269,9 +216,9 @@ class Joins:
             differ.setdefault(role, {}).setdefault(end.ns, []).append(npu)
             if found.setdefault(role, end) != end:
                 found[role] = found[role]._replace(sure=False)
-        for times in differ.values():
-            if len(times) > 1:
-                raise RolesDifferError(tuple(tuple(npus) for npus in times.values()))
+        for by_ns in differ.values():
+            if len(by_ns) > 1:
+                raise RolesDifferError(tuple(tuple(npus) for npus in by_ns.values()))
         return [found[at.endpoint.npu] for at in phase.at if at is not None]
 
     def _over(self, at: At) -> None:
@@ -279,55 +226,14 @@ class Joins:
         self._tags.discard((at.endpoint.npu, at.chunk.tag))
         at.over()
 
-    def _ends(self, plan: PhasePlan, ring: Ring, starts: list[int], endpoint: Endpoint) -> list[End]:
-        if not plan.logical.how.traits.tokens:
-            return self._by_steps(plan, ring, starts, endpoint)
-        moves = endpoint.moves_of(plan)
-        if not moves.endpoint_ns:
-            raise NotJoinedError
-        if plan.logical.how.traits.exchanges:
-            return _exchanged(moves, ring, starts)
-        if plan.clockwise:
-            return _round(moves, ring, starts, 1)
-        back = _round(moves, ring, [starts[-place] for place in range(len(starts))], -1)
-        return [back[-place] for place in range(len(starts))]
-
-    def _by_steps(self, plan: PhasePlan, ring: Ring, starts: list[int], endpoint: Endpoint) -> list[End]:
+    def _times(self, plan: PhasePlan, ring: Ring, starts: list[int], endpoint: Endpoint) -> Times:
+        if plan.logical.how.traits.tokens:
+            return times(endpoint.moves_of(plan), ring, starts, plan.clockwise)
         moves = endpoint.steps_of(plan)
         key = plan.collective, plan.logical.how, plan.logical.npus
         wait = self._all_wait.get(key)
         if wait is None:
             wait = self._all_wait[key] = all_wait_for_all(moves)
-        if not wait or not moves.endpoint_ns:
+        if not wait:
             raise NotJoinedError
-        return step_ends(starts, moves, ring.ns)
-
-
-def _exchanged(moves: Moves, ring: Ring, starts: list[int]) -> list[End]:
-    places = range(len(starts))
-    sources = [[place ^ distance for place in places] for distance in moves.ahead]
-    edges = [ring.exchanged(distance, size) for distance, size in zip(moves.ahead, moves.sizes, strict=True)]
-    return paired_ends(starts, sources, edges, moves.endpoint_ns, moves.reductions)
-
-
-def _round(moves: Moves, ring: Ring, starts: list[int], way: int) -> list[End]:
-    """Places counted in direction `way`, from place 0 on."""
-    n, endpoint = len(starts), moves.endpoint_ns
-    if moves.schedule.traits.windowed:
-        edges = [ring.apart(distance, size, way) for distance, size in zip(moves.ahead, moves.sizes, strict=True)]
-        try:
-            return direct_ends(starts, moves.ahead, edges, endpoint, moves.reductions, moves.window, moves.gate)
-        except TimesDecideError:
-            raise NotJoinedError from None
-    if len(set(moves.sizes)) == 1 and set(moves.ahead) == {1}:
-        sent = ring.apart(moves.ahead[0], moves.sizes[0], way)
-        return ring_ends(starts, [sent[place - 1] for place in range(n)], endpoint, moves.reductions)
-    sources = [[(place - distance) % n for place in range(n)] for distance in moves.ahead]
-    sent_by = [ring.apart(distance, size, way) for distance, size in zip(moves.ahead, moves.sizes, strict=True)]
-    edges = [[ns[source] for source in comes] for comes, ns in zip(sources, sent_by, strict=True)]
-    return paired_ends(starts, sources, edges, endpoint, moves.reductions)
-
-
-def _later(end: End, ns: int) -> End:
-    ready = end.ready_ns + ns if end.left_ns == end.taken_ns else 0
-    return End(end.ns + ns, end.reduction, end.taken_ns + ns, end.left_ns + ns, ready, end.sure)
+        return Times(step_ends(starts, moves, ring.ns), [])

@@ -1,0 +1,150 @@
+"""What one NPU does in a ns, where phases are timed at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations
+from operator import attrgetter
+from typing import Any
+
+from astra_edu.clock.events import Action, Turns
+from astra_edu.system.joined.clock import JoinedClock, Moment
+from astra_edu.system.joined.ends import End
+from astra_edu.system.joined.not_joined import OrderUnknownError
+
+
+class Item:
+    """Something in an NPU's turn. end: of the phase that is over with it, if it is one's end."""
+
+    __slots__ = ("action", "by", "end", "order", "what")
+
+    def __init__(
+        self, order: tuple[int, ...], by: Moment | None, action: Action, what: Any, end: End | None = None
+    ) -> None:
+        """order: what decides which comes first."""
+        self.order = order
+        self.by = by
+        self.action = action
+        self.what = what
+        self.end = end
+
+
+_order = attrgetter("order")
+
+
+class JoinedTurns(Turns):
+    """What one NPU does, all of a ns in one turn.
+
+    open: how many phases it has begun that aren't over, so that it may have turns that nobody follows.
+    """
+
+    clock: JoinedClock
+
+    def __init__(self, npu: int, clock: JoinedClock, tell: Callable[[list[Item]], bool]) -> None:
+        """tell(items): whether the order of these makes no difference."""
+        super().__init__(clock)
+        self.npu = npu
+        self.open = 0
+        self._no_difference = tell
+        self._items: dict[int, list[Item]] = {}
+        self._foreseen: dict[int, int] = {}
+
+    def after(self, delay: int, action: Action, what: Any = None) -> None:
+        """Do action(what) in `delay` ns, in this NPU's turn."""
+        clock = self.clock
+        self._add(clock.now + delay, clock.now, Item((clock.now,), clock.moment, action, what))
+
+    def over(self, end: End, action: Action, what: Any) -> None:
+        """Do action(what) at the end of a phase."""
+        self._add(end.ns, end.turn_ns, Item(end.order, None, action, what, end))
+
+    def expect(self, ns: int, foreseen_ns: int) -> None:
+        """Raise OrderUnknownError where a turn at `ns` may be foreseen before `foreseen_ns`."""
+        if self.clock.strict:
+            self.clock.foresee(ns, -1, self._expected, foreseen_ns)
+
+    def _expected(self, foreseen_ns: int) -> None:
+        if self.open > 1 or self._foreseen.get(self.clock.now, foreseen_ns) < foreseen_ns:
+            raise OrderUnknownError
+
+    def _add(self, ns: int, foreseen_ns: int, item: Item) -> None:
+        items = self._items.get(ns)
+        if items is None:
+            self._items[ns] = [item]
+        else:
+            items.append(item)
+            if foreseen_ns >= self._foreseen[ns]:
+                return
+        self._foreseen[ns] = foreseen_ns
+        self.clock.foresee(ns, foreseen_ns, self._turn, ns)
+
+    def _turn(self, ns: int) -> None:
+        items = self._items.get(ns)
+        if items is None:  # it was foreseen earlier, and is over
+            return
+        foreseen = self._foreseen[ns]
+        self._foreseen[ns] = -1
+        ends = [item.end for item in items if item.end is not None]
+        if ends:
+            self._with_ends(ns, foreseen, items, ends)
+        else:
+            sure = not self.open
+            followed = sure and all(item.by is not None and item.by.followed for item in items)
+            self.clock.meet(Moment(self.npu, foreseen, items[0].by, followed, True, sure))
+            for item in items:  # which may grow on the way
+                item.action(item.what)
+        del self._items[ns], self._foreseen[ns]
+
+    def _with_ends(self, ns: int, foreseen: int, items: list[Item], ends: list[End]) -> None:
+        clock = self.clock
+        unordered: dict[int, int] = {}
+        if len(items) > 1:
+            items.sort(key=_order)
+            if clock.strict:
+                unordered = self._unordered(items)
+        sure = self.open == len(ends) and all(end.sure for end in ends)
+        first = items[0]
+        by = None if first.end or any(end.turn_ns == foreseen for end in ends) else first.by
+        clock.meet(Moment(self.npu, foreseen, by, False, True, sure))
+        at_once = max((k for k, item in enumerate(items) if item.end and item.end.reduction == 0), default=-1)
+        planned = len(items)
+        for k, item in enumerate(items):  # which may grow on the way
+            clock.unordered = unordered.get(k, 0)
+            item.action(item.what)
+            if k < at_once and len(items) > planned and clock.strict and not (item.end and item.end.reduction == 0):
+                raise OrderUnknownError
+        clock.unordered = 0
+
+    def _unordered(self, items: list[Item]) -> dict[int, int]:
+        """Which of sorted items may as well come in another order: a number for those that belong together.
+
+        Raises OrderUnknownError where the order isn't known and makes a difference.
+        """
+        found: dict[int, int] = {}
+        at = 0
+        while at < len(items):
+            upto = at + 1
+            while upto < len(items) and items[upto].order[0] == items[at].order[0]:
+                upto += 1
+            group = items[at:upto]
+            if not all(_known(one, other) for one, other in combinations(group, 2)):
+                if not self._no_difference(group):
+                    raise OrderUnknownError
+                self.clock.count += 1
+                found.update(dict.fromkeys(range(at, upto), self.clock.count))
+            at = upto
+        return found
+
+
+def _known(first: Item, second: Item) -> bool:
+    """Whether it is known that of two items foreseen in one ns and sorted the first is first."""
+    one, other = first.end, second.end
+    if one is None or other is None:
+        return one is other
+    if first.what.phase.in_step_with(second.what.phase):
+        return True
+    if one.reduction != other.reduction:
+        return False
+    if one.taken_ns != other.taken_ns:
+        return True
+    return one.sure and other.sure and first.order != second.order
