@@ -11,8 +11,8 @@ from astra_edu.run.roles.hands import RoleHardware
 from astra_edu.run.roles.joins import RoleJoins
 from astra_edu.run.roles.roles import Roles, may_fold, roles_of
 from astra_edu.run.roles.ties import order_matters
-from astra_edu.system.joined.clock import Moment, NotJoinedError
-from astra_edu.system.joined.joins import RolesDifferError
+from astra_edu.system.joined.clock import Moment
+from astra_edu.system.joined.not_joined import NotJoinedError, RolesDifferError
 from astra_edu.system.trace_config import TracePlatform
 from astra_edu.traces import Trace
 from astra_edu.traces.npu import TraceNpu
@@ -30,7 +30,7 @@ class RolesRun(Everyone):
 
     def __init__(self, trace: Trace, platform: TracePlatform, roles: Roles, record: bool = False) -> None:
         """Nothing has begun. record: keep every chunk's stay in a phase."""
-        joins = RoleJoins(platform, roles, record)
+        joins = RoleJoins(platform, roles)
         hardware = RoleHardware(roles, joins.clock)
         super().__init__(trace, platform, joins.clock, record, hardware, joins, roles.representatives)
         self.roles = roles

@@ -14,7 +14,8 @@ from astra_edu.run.hands import Hands
 from astra_edu.run.roles.parts import Channel
 from astra_edu.run.roles.roles import Key, Roles
 from astra_edu.system.endpoint import TAGS, Done, Endpoint, Group
-from astra_edu.system.joined.clock import JoinedClock, JoinedMessages
+from astra_edu.system.joined.clock import JoinedClock
+from astra_edu.system.joined.messages import JoinedMessages
 from astra_edu.system.remote_memory import Accesses
 from astra_edu.system.trace_config import TracePlatform
 from astra_edu.traces import Node

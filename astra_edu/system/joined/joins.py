@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from astra_edu.system.joined.by_steps import all_wait_for_all, step_ends
 from astra_edu.system.joined.clock import JoinedClock
-from astra_edu.system.joined.ends import End
-from astra_edu.system.joined.not_joined import NotJoinedError, RolesDifferError
+from astra_edu.system.joined.not_joined import NotJoinedError
 from astra_edu.system.joined.rings import MessageNs, Ring
 from astra_edu.system.joined.times import Times, times
 from astra_edu.system.joined.turns import Item, JoinedTurns
@@ -75,20 +74,10 @@ class Phase:
 class Joins:
     """The phases of a run."""
 
-    def __init__(
-        self,
-        platform: TracePlatform,
-        message_ns: MessageNs,
-        stands_for: Sequence[int] | None = None,
-        strict: bool = True,
-    ) -> None:
-        """stands_for: for each NPU the one that is followed for it; None: each is.
-
-        strict: whether to raise OrderUnknownError where the order in a ns isn't known, rather than go on in some order.
-        """
+    def __init__(self, platform: TracePlatform, message_ns: MessageNs, strict: bool = True) -> None:
+        """strict: whether to raise OrderUnknownError where the order in a ns isn't known, or to go on in some order."""
         self.message_ns = message_ns
         self.clock = JoinedClock(message_ns, strict)
-        self.stands_for = stands_for
         self.begun: dict[tuple[int, Ring], Phase] = {}
         """Phases that some NPU hasn't begun."""
         self._rings: dict[object, Ring] = {}
@@ -125,13 +114,7 @@ class Joins:
         self._count += 1
         at.phase, at.stamp = phase, (self._count, turns.clock.unordered)
         turns.open += 1
-        now = turns.clock.now
-        if self.stands_for is None:
-            place = ring.place(npu)
-            phase.at[place], phase.starts[place] = at, now
-            phase.left -= 1
-        else:
-            self._enter_for_all(phase, at, now)
+        self._enter(phase, at, npu)
         if not phase.left:
             del self.begun[tag, ring]
             self._time(phase, at.endpoint)
@@ -154,12 +137,10 @@ class Joins:
                     return False
         return True
 
-    def _enter_for_all(self, phase: Phase, at: At, now: int) -> None:
-        assert self.stands_for is not None
-        for place, npu in enumerate(phase.ring.npus):
-            if self.stands_for[npu] == at.endpoint.npu:
-                phase.at[place], phase.starts[place] = at, now
-                phase.left -= 1
+    def _enter(self, phase: Phase, at: At, npu: int) -> None:
+        place = phase.ring.place(npu)
+        phase.at[place], phase.starts[place] = at, self.clock.now
+        phase.left -= 1
 
     def _ring(self, plan: PhasePlan, npu: int) -> Ring:
         logical = plan.logical
@@ -186,18 +167,13 @@ class Joins:
             ends, expects = known.later(first)
         else:
             ends, expects = self._times(phase.plan, phase.ring, starts, endpoint)
-        if self.stands_for is not None:
-            ends = self._of_roles(phase, ends)
         for place, ns, foreseen_ns in expects:
             expecting = phase.at[place]
             assert expecting is not None
             expecting.turns.expect(ns, foreseen_ns)
-        done: set[int] = set()
         for at, end in zip(phase.at, ends, strict=True):
-            if at is not None and at.endpoint.npu not in done:
-                if self.stands_for is not None:
-                    done.add(at.endpoint.npu)
-                at.turns.over(end, self._over, at)
+            assert at is not None
+            at.turns.over(end, self._over, at)
 
     @staticmethod
     def _messages(plan: PhasePlan, endpoint: Endpoint) -> int:
@@ -205,21 +181,6 @@ class Joins:
         if plan.logical.how.traits.tokens:
             return plan.logical.npus * len(endpoint.moves_of(plan).sizes)
         return sum(len(step.sends) for own in endpoint.steps_of(plan).of for step in own)
-
-    def _of_roles(self, phase: Phase, ends: list[End]) -> list[End]:
-        """Raise RolesDifferError where NPUs that one stands for end at different times."""
-        found: dict[int, End] = {}
-        differ: dict[int, dict[int, list[int]]] = {}
-        for npu, at, end in zip(phase.ring.npus, phase.at, ends, strict=True):
-            assert at is not None
-            role = at.endpoint.npu
-            differ.setdefault(role, {}).setdefault(end.ns, []).append(npu)
-            if found.setdefault(role, end) != end:
-                found[role] = found[role]._replace(sure=False)
-        for by_ns in differ.values():
-            if len(by_ns) > 1:
-                raise RolesDifferError(tuple(tuple(npus) for npus in by_ns.values()))
-        return [found[at.endpoint.npu] for at in phase.at if at is not None]
 
     def _over(self, at: At) -> None:
         at.turns.open -= 1

@@ -12,9 +12,4 @@ class OrderUnknownError(NotJoinedError):
 
 
 class RolesDifferError(NotJoinedError):
-    """NPUs that one stands for would end a phase at different times. npus: the NPUs, by that time."""
-
-    def __init__(self, npus: tuple[tuple[int, ...], ...]) -> None:
-        """See the class."""
-        super().__init__()
-        self.npus = npus
+    """NPUs that one stands for would end a phase at different times."""
