@@ -1,0 +1,119 @@
+"""Runs on the congestion-aware network in which one NPU of each role stands for all that do the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from astra_edu.base.progress import Bar
+from astra_edu.clock.events import Action, Turns
+from astra_edu.network.role_links import RoleLinks
+from astra_edu.network.role_messages import RoleMessages
+from astra_edu.run.folds import Folds
+from astra_edu.run.hands import Hands
+from astra_edu.system.endpoint import Endpoint, Group
+from astra_edu.system.plan_2 import Shared
+from astra_edu.system.queues import Stay
+from astra_edu.system.remote_memory import Accesses
+from astra_edu.system.trace_config import TracePlatform
+from astra_edu.traces import Node, Trace
+from astra_edu.traces.npu import TraceNpu
+
+
+class OneForEach:
+    """A run of the representatives of a folding's roles."""
+
+    def __init__(
+        self,
+        trace: Trace,
+        platform: TracePlatform,
+        folds: Folds,
+        record: bool = False,
+        strict: bool = True,
+    ) -> None:
+        """record: keep every chunk's stay in a phase. strict: see RoleLinks."""
+        folding = folds.folding
+        self.network = RoleLinks(platform.blocks, folding, strict)
+        self.messages = RoleMessages(self.network, platform.system.rendezvous)
+        shared, accesses = Shared(platform), Accesses(platform.memory)
+        self.stays: list[Stay] = []
+        self.npus: list[TraceNpu] = []
+        for npu in folding.roles:
+            endpoint = _RoleEndpoint(npu, self.network, platform, self.messages, shared, folds.kinds)
+            if record:
+                endpoint.queues.stays = self.stays
+            hands = _RoleHands(endpoint, accesses, folds)
+            self.npus.append(TraceNpu(npu, trace.nodes[npu], trace.groups, platform.system, hands, trace.where(npu)))
+
+    def run(self, expected: int = 0) -> None:
+        """Start every representative and go on until nothing happens any more. expected: see Everyone."""
+        for npu in self.npus:
+            self.network.starts(npu.npu)
+            npu.go_on()
+        if not expected:
+            self.network.run()
+            return
+        with Bar("simulating", " messages", expected) as bar:
+            self.network.run(lambda: bar.show(self.messages.sent))
+            bar.show(self.messages.sent)
+
+
+class _RoleTurns(Turns):
+    """A representative's turns, each of which the network hears of."""
+
+    def __init__(self, network: RoleLinks, npu: int) -> None:
+        super().__init__(network)
+        self._network = network
+        self._npu = npu
+
+    def after(self, delay: int, action: Action, what: Any = None) -> None:
+        time = self._network.now + delay
+        waiting = self._waiting.get(time)
+        if waiting is None:
+            self._waiting[time] = waiting = []
+            self._network.schedule(time, self._turn, time)
+        waiting.append((action, what))
+
+    def _turn(self, time: int) -> None:
+        self._network.touch(self._npu, None)
+        for action, what in self._waiting[time]:  # which may grow on the way
+            action(what)
+        del self._waiting[time]
+
+
+class _RoleEndpoint(Endpoint):
+    """A representative's endpoint. Tags are those of the groups that stand for the NPU's."""
+
+    def __init__(
+        self,
+        npu: int,
+        network: RoleLinks,
+        platform: TracePlatform,
+        messages: RoleMessages,
+        shared: Shared,
+        kinds: Mapping[int, int],
+    ) -> None:
+        super().__init__(npu, network, platform, messages, shared)
+        self.turns = _RoleTurns(network, npu)
+        self._kinds = kinds
+
+    def _next_stream(self, group: Group | None) -> int:
+        return super()._next_stream(None if group is None else (self._kinds[group[0]], group[1]))
+
+
+class _RoleHands(Hands):
+    """What carries out a representative's operations: its messages have the tags that stand for those of its role."""
+
+    def __init__(self, endpoint: Endpoint, accesses: Accesses, folds: Folds) -> None:
+        super().__init__(endpoint, accesses)
+        self._folds = folds
+
+    def send(self, node: Node, done: Callable[[Node], object]) -> None:
+        npu, to, message_bytes = self.endpoint.npu, node.number("comm_dst"), node.number("comm_size")
+        tag = self._folds.tag(npu, to, node.number("comm_tag", 0), message_bytes)
+        self.endpoint.messages.send(npu, to, tag, message_bytes, done, node)
+
+    def receive(self, node: Node, done: Callable[[Node], object]) -> None:
+        npu, source, message_bytes = self.endpoint.npu, node.number("comm_src"), node.number("comm_size")
+        tag = self._folds.tag(source, npu, node.number("comm_tag", 0), message_bytes)
+        self.endpoint.messages.receive(npu, source, tag, message_bytes, done, node)
