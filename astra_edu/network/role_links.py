@@ -51,13 +51,16 @@ class Way(NamedTuple):
     """A way through the network.
 
     shifts: for each link, what moves those that it stands for to those of the link before. to, back: the same for the
-    receiver and for the sender, seen from the last link.
+    receiver and for the sender, seen from the last link. source, destination: the receiver's representative, and who
+    sends to that one what is sent here.
     """
 
     links: tuple[RoleLink, ...]
     shifts: tuple[int, ...]
     to: int
     back: int
+    source: int
+    destination: int
 
 
 @dataclass(slots=True, eq=False)
@@ -90,10 +93,14 @@ class RoleLinks(CausalClock):
 
     def send(self, source: int, destination: int, message_bytes: int, arrived: Action, what: InFlight) -> None:
         """See Network. source: a representative."""
+        self._forward(RoleTravel(arrived, what, self.way(source, destination), message_bytes))
+
+    def way(self, source: int, destination: int) -> Way:
+        """The way from a representative to an NPU."""
         way = self._ways.get((source, destination))
         if way is None:
             way = self._ways[source, destination] = self._way(source, destination)
-        self._forward(RoleTravel(arrived, what, way, message_bytes))
+        return way
 
     def statistics(self) -> Mapping[str, Any]:
         """How many kinds of links were used."""
@@ -210,5 +217,6 @@ class RoleLinks(CausalClock):
                 moved.append(by)
             here = first + goal * step
         shifts = [0, *(folding.back(before, after) for before, after in pairwise(moved))]
-        to = folding.back(moved[-1], folding.movement(destination))
-        return Way(tuple(links), tuple(shifts), to, moved[-1])
+        by = folding.movement(destination)
+        to = folding.back(moved[-1], by)
+        return Way(tuple(links), tuple(shifts), to, moved[-1], folding.back(source, by), folding.back(destination, by))

@@ -88,10 +88,9 @@ class RoleMessages(Messages):
         request: bool,
         _: object = None,
     ) -> None:
-        folding = self.links.folding
-        by = folding.movement(destination)
-        message = _Sent(tag, sent, what, source=source, destination=destination - by, request=request)
-        pair = self._pair((tag, folding.back(source, by), destination - by, message_bytes))
+        way = self.links.way(source, destination)
+        message = _Sent(tag, sent, what, source=source, destination=way.destination, request=request)
+        pair = self._pair((tag, way.source, way.destination, message_bytes))
         if pair.waiting:
             message.received, message.what_received, message.met, message.met_ns = pair.waiting.popleft()
         else:
