@@ -7,7 +7,6 @@ the role's representative. A movement of all NPUs is written as the number of th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -40,9 +39,14 @@ class Folding:
         return tuple(stride < npus for stride, npus in zip(self.strides, self.dims, strict=True))
 
     @cached_property
+    def stands_for(self) -> tuple[int, ...]:
+        """For each NPU the representative of its role."""
+        return tuple(map(self.representative, range(self.npus)))
+
+    @cached_property
     def roles(self) -> list[int]:
         """The representatives, in ascending order."""
-        return [npu for npu in range(self.npus) if self.representative(npu) == npu]
+        return [npu for npu, representative in enumerate(self.stands_for) if npu == representative]
 
     @cached_property
     def movements(self) -> list[int]:
@@ -51,12 +55,13 @@ class Folding:
         for d, (npus, stride) in enumerate(zip(self.dims, self.strides, strict=True)):
             if stride < npus:
                 places = [1 << k for k in range((npus - 1).bit_length())] if self.xor[d] else [stride]
-                found += [place * self._step(d) for place in places]
+                found += [place * self._steps[d] for place in places]
         return found
 
     def representative(self, npu: int) -> int:
         """The representative of an NPU's role."""
-        return sum(place % stride * self._step(d) for (d, place), stride in self._places(npu))
+        steps = zip(self._steps, self.dims, self.strides, strict=True)
+        return sum(npu // step % npus % stride * step for step, npus, stride in steps)
 
     def movement(self, npu: int) -> int:
         """What moves the representative of an NPU's role to the NPU."""
@@ -73,27 +78,17 @@ class Folding:
     def ahead_alike(self, one: int, other: int) -> bool:
         """Whether the same of two NPUs has the smaller number wherever they are moved to together."""
         for d in reversed(range(len(self.dims))):
-            step, npus = self._step(d), self.dims[d]
+            step, npus = self._steps[d], self.dims[d]
             if one // step % npus != other // step % npus:
                 return not self.folded[d]
         return True
 
     def _moved(self, npu: int, by: int, sign: int) -> int:
         found = 0
-        for (d, place), npus in zip(self._numbered(npu), self.dims, strict=True):
-            step = self._step(d)
-            other = by // step % npus
-            found += (place ^ other if self.xor[d] else (place + sign * other) % npus) * step
+        for step, npus, xor in zip(self._steps, self.dims, self.xor, strict=True):
+            place, other = npu // step % npus, by // step % npus
+            found += (place ^ other if xor else (place + sign * other) % npus) * step
         return found
-
-    def _places(self, npu: int) -> Sequence[tuple[tuple[int, int], int]]:
-        return list(zip(self._numbered(npu), self.strides, strict=True))
-
-    def _numbered(self, npu: int) -> list[tuple[int, int]]:
-        return [(d, npu // self._step(d) % npus) for d, npus in enumerate(self.dims)]
-
-    def _step(self, d: int) -> int:
-        return self._steps[d]
 
     @cached_property
     def _steps(self) -> tuple[int, ...]:

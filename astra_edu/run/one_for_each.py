@@ -13,7 +13,6 @@ from astra_edu.run.folds import Folds
 from astra_edu.run.hands import Hands
 from astra_edu.system.endpoint import Endpoint, Group
 from astra_edu.system.plan_2 import Shared
-from astra_edu.system.queues import Stay
 from astra_edu.system.remote_memory import Accesses
 from astra_edu.system.trace_config import TracePlatform
 from astra_edu.traces import Node, Trace
@@ -23,25 +22,15 @@ from astra_edu.traces.npu import TraceNpu
 class OneForEach:
     """A run of the representatives of a folding's roles."""
 
-    def __init__(
-        self,
-        trace: Trace,
-        platform: TracePlatform,
-        folds: Folds,
-        record: bool = False,
-        strict: bool = True,
-    ) -> None:
-        """record: keep every chunk's stay in a phase. strict: see RoleLinks."""
+    def __init__(self, trace: Trace, platform: TracePlatform, folds: Folds, strict: bool = True) -> None:
+        """strict: see RoleLinks."""
         folding = folds.folding
         self.network = RoleLinks(platform.blocks, folding, strict)
         self.messages = RoleMessages(self.network, platform.system.rendezvous)
         shared, accesses = Shared(platform), Accesses(platform.memory)
-        self.stays: list[Stay] = []
         self.npus: list[TraceNpu] = []
         for npu in folding.roles:
             endpoint = _RoleEndpoint(npu, self.network, platform, self.messages, shared, folds.kinds)
-            if record:
-                endpoint.queues.stays = self.stays
             hands = _RoleHands(endpoint, accesses, folds)
             self.npus.append(TraceNpu(npu, trace.nodes[npu], trace.groups, platform.system, hands, trace.where(npu)))
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
 from astra_edu.base.collector import paused
 from astra_edu.base.errors import ConfigError
@@ -11,15 +13,18 @@ from astra_edu.base.warned import warn
 from astra_edu.network.folded import AmbiguousError
 from astra_edu.run.effort import MOST_MESSAGES, check_effort, messages_of, steps_of
 from astra_edu.run.everyone import Everyone
+from astra_edu.run.folds import folds
 from astra_edu.run.hardware import Hardware, WatchedMessages
 from astra_edu.run.joined import can_join, run_joined
 from astra_edu.run.networks import MakesNetwork, check_times, network_of, said_of
 from astra_edu.run.one_for_all import OneForAll, fits
+from astra_edu.run.one_for_each import OneForEach
 from astra_edu.run.roles.answers import RanOfAll
 from astra_edu.run.roles.followed import run_by_roles
 from astra_edu.run.stalled import check_stalled
 from astra_edu.run.trace_result import TraceResult
 from astra_edu.system.custom import sends_at_once
+from astra_edu.system.queues import Stay
 from astra_edu.system.trace_config import TracePlatform
 from astra_edu.traces import Trace
 from astra_edu.traces.communication import check_communication
@@ -29,6 +34,8 @@ MOST_FOR_A_TIE = 200_000
 """All NPUs are followed for the sake of a tie in one ns only where they send fewer messages than this."""
 FEWEST_FOR_ROLES = 2_000
 """Roles are looked for where all NPUs together have so many nodes."""
+FEWEST_FOR_FOLDS = 2_000
+"""Roles on the congestion-aware network are looked for where all NPUs together send so many messages."""
 MOST_SHOWN = 100_000
 """Of so many nodes of all NPUs together each is shown; of more, those of the NPUs that were followed."""
 _NOT_SURE = (
@@ -82,6 +89,10 @@ def run_trace(
         if by_roles is not None:
             return by_roles
     expected = messages_of(trace, platform)
+    if not asks and not everyone and not links and expected >= FEWEST_FOR_FOLDS:
+        folded = _folded(trace, platform, expected, progress)
+        if folded is not None:
+            return folded
     run = None
     if not (asks or everyone) and can_join(trace, platform):
         run = run_joined(trace, platform, record, expected if progress else 0)
@@ -115,12 +126,46 @@ def _by_roles(trace: Trace, platform: TracePlatform, record: bool, progress: boo
         if steps_of(trace, platform) <= MOST_MESSAGES:
             return None
         warn(_NOT_SURE_ROLES, stacklevel=4)
-    finish = {npu.npu: npu.finished_ns or 0 for npu in run.npus}
+    return _of_roles(trace, platform, run.npus, run.roles.stands_for, run.stays)
+
+
+def _folded(trace: Trace, platform: TracePlatform, expected: int, progress: bool) -> TraceResult | None:
+    """A run of one NPU for each role on the congestion-aware network; None where NPUs have to be followed one by one.
+
+    Where the order in a ns isn't known, all are followed if that is possible at all, as without roles.
+    """
+    found = folds(trace, platform)
+    if found is None:
+        return None
+    shown = expected * len(found.folding.roles) // trace.npus if progress else 0
+    try:
+        run = OneForEach(trace, platform, found)
+        run.run(shown)
+    except AmbiguousError:
+        if expected <= MOST_MESSAGES:
+            return None
+        run = OneForEach(trace, platform, found, strict=False)
+        run.run(shown)
+        warn(_NOT_SURE_ROLES, stacklevel=4)
+    _finished(run.npus, run.messages.unmatched())
+    return _of_roles(trace, platform, run.npus, found.folding.stands_for, statistics=said_of(run.network))
+
+
+def _of_roles(
+    trace: Trace,
+    platform: TracePlatform,
+    npus: Sequence[TraceNpu],
+    stands_for: Sequence[int],
+    stays: Sequence[Stay] = (),
+    statistics: Mapping[str, Any] = MappingProxyType({}),
+) -> TraceResult:
+    """What all NPUs did, as the followed ones have done it. stands_for: for each NPU who was followed in its place."""
+    finish = {npu.npu: npu.finished_ns or 0 for npu in npus}
     _took_time(max(finish.values()))
-    of_all = RanOfAll(trace, run.roles.stands_for, {npu.npu: npu.ran for npu in run.npus})
-    ran: Sequence[Ran] = of_all if nodes <= MOST_SHOWN else of_all.of_followed()
-    finish_ns = tuple(map(finish.__getitem__, run.roles.stands_for))
-    return TraceResult(trace, platform, finish_ns, ran, run.stays, of_all=of_all)
+    of_all = RanOfAll(trace, stands_for, {npu.npu: npu.ran for npu in npus})
+    ran: Sequence[Ran] = of_all if len(of_all) <= MOST_SHOWN else of_all.of_followed()
+    finish_ns = tuple(map(finish.__getitem__, stands_for))
+    return TraceResult(trace, platform, finish_ns, ran, stays, statistics=statistics, of_all=of_all)
 
 
 def _asks(trace: Trace, platform: TracePlatform, everyone: bool, links: bool) -> str:
