@@ -6,10 +6,14 @@ to and receive from and their process groups moved as well. Network and algorith
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from astra_edu.network.folding import Folding
+from astra_edu.run.roles.parts import essence, sketch
+from astra_edu.run.roles.refine import numbered
 from astra_edu.run.roles.structure import Structure
 from astra_edu.system.implementation import Implementation
 from astra_edu.system.inter_dimension import kind_of
@@ -68,7 +72,7 @@ def folds(trace: Trace, platform: TracePlatform) -> Folds | None:
     ways = _ways(trace, platform, [node for node in nodes if node.type is NodeType.COMM_COLL_NODE])
     if not ways or not any(ways.may):
         return None
-    structure = Structure(trace, platform, fixed=True)
+    structure = _Compared(trace, platform, fixed=True)
     npus = _Npus.of(trace, structure)
     if not _tags_differ(npus.groups):
         return None
@@ -87,6 +91,19 @@ def folds(trace: Trace, platform: TracePlatform) -> Folds | None:
     if not any(folding.folded) or not _apart(npus.groups, kinds):
         return None
     return Folds(folding, kinds, structure)
+
+
+class _Compared(Structure):
+    """A structure in which all templates are compared, however few they are."""
+
+    @cached_property
+    def alike(self) -> list[int]:
+        """See Structure."""
+        nodes = self.shared.templates
+        sketches = [sketch(one) for one in nodes]
+        count = Counter(sketches)
+        looks = zip(nodes, self.parts, sketches, strict=True)
+        return numbered(essence(one, parts) if count[look] > 1 else look for one, parts, look in looks)[0]
 
 
 def _strides(npus: int, xor: bool) -> Iterator[int]:
