@@ -22,9 +22,15 @@ class Tree:
     parents: tuple[int | None, ...]
     children: tuple[tuple[int, ...], ...]
 
-    def height(self, npu: int) -> int:
-        """Levels below `npu`: 0 for a leaf."""
-        return max((self.height(child) + 1 for child in self.children[npu]), default=0)
+    def heights(self) -> list[int]:
+        """For each NPU the levels below it: 0 for a leaf."""
+        found = [0] * len(self.parents)
+        for npu, below in enumerate(self.children):
+            height, here = 0, None if below else npu
+            while here is not None and (here == npu or found[here] < height):
+                found[here] = height
+                here, height = self.parents[here], height + 1
+        return found
 
     def depth(self, npu: int) -> int:
         """Levels above `npu`: 0 for the root."""
@@ -132,7 +138,7 @@ def scatter(n: int, root: int) -> tuple[Rounds, ...]:
 def gather(n: int, root: int) -> tuple[Rounds, ...]:
     """Every NPU hands its parent its own block and those of everybody below it."""
     tree = rooted_at(n, root)
-    heights = [tree.height(npu) for npu in range(n)]
+    heights = tree.heights()
 
     def rule(s: int, i: int) -> list[tuple[int, int]]:
         parent = tree.parents[i]
@@ -143,8 +149,7 @@ def gather(n: int, root: int) -> tuple[Rounds, ...]:
 
 def _up(trees: list[Tree]) -> Rounds:
     """Reduce tree t's shard t towards its root; an NPU sends once everything below it has arrived."""
-    npus = range(len(trees[0].parents))
-    heights = [[tree.height(npu) for npu in npus] for tree in trees]
+    heights = [tree.heights() for tree in trees]
 
     def rule(s: int, i: int) -> list[tuple[int, int]]:
         return [

@@ -12,9 +12,10 @@ from astra_edu.collectives import Schedule
 from astra_edu.collectives.schedule import Rounds
 from astra_edu.network.block import Block
 from astra_edu.network.shortest import LinkName, Node
+from astra_edu.network.topologies import Topology
 
-Way = Callable[[int, int], Iterable[tuple[object, float]]]
-"""(link, its bytes per ns) on the way from one place of a schedule to another."""
+Way = Callable[[int, int], Iterable[tuple[object, float, int]]]
+"""(link, its bytes per ns, how often) on the way from one place of a schedule to another."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,9 @@ def loads(schedule: Schedule, size: Callable[[Rounds, int], float], way: Way, on
             for together in _at_once(of_npus, window if schedule.traits.windowed else None):
                 count: Counter[object] = Counter()
                 for source, destination, message in together:
-                    for link, speed in way(source, destination):
-                        count[link] += 1
-                        total[link] += times * message / speed
+                    for link, speed, often in way(source, destination):
+                        count[link] += often
+                        total[link] += often * times * message / speed
                 shared = shared or max(count.values(), default=0) > 1
     return Loads(total, shared, most)
 
@@ -89,11 +90,16 @@ def way_in(block: Block, one: bool) -> Way:
     """The way over a block's links; one: from NPU 0, where all links of one kind (see folded.py) have one name."""
     speed, npus = block.link_bandwidth, block.npus
 
-    def way(source: int, destination: int) -> list[tuple[object, float]]:
+    def way(source: int, destination: int) -> list[tuple[object, float, int]]:
         links = pairwise(block.topology.route(npus, source, destination))
-        return [((folded(npus, *link) if one else link), speed) for link in links]
+        return [((folded(npus, *link) if one else link), speed, 1) for link in links]
 
-    return way
+    def round_a_ring(source: int, destination: int) -> list[tuple[object, float, int]]:
+        ahead = (destination - source) % npus
+        hops = block.hops(ahead)
+        return [(("on", 1 if hops == ahead else npus - 1), speed, hops)]
+
+    return round_a_ring if one and block.topology == Topology.RING else way
 
 
 def folded(npus: int, tail: Node, head: Node) -> LinkName:

@@ -154,9 +154,9 @@ def loads_of(plan: PhasePlan, platform: TracePlatform) -> Loads:
 
 
 def _of_ring(plan: PhasePlan, npus: Sequence[int], platform: TracePlatform) -> Loads:
-    def way(source: int, destination: int) -> list[tuple[object, float]]:
+    def way(source: int, destination: int) -> list[tuple[object, float, int]]:
         route = route_of(platform.network, npus[source], npus[destination])
-        return [(link, block.link_bandwidth) for link, block in route]
+        return [(link, block.link_bandwidth, 1) for link, block in route]
 
     return _loads(
         plan.logical.how, plan.logical.npus, plan.collective, plan.chunk_bytes, plan.clockwise, plan.tree, way
@@ -191,7 +191,7 @@ def _loads(
         return _NOTHING
     mirrored = traits.tokens and not traits.exchanges and not clockwise
 
-    def there(source: int, destination: int) -> Iterable[tuple[object, float]]:
+    def there(source: int, destination: int) -> Iterable[tuple[object, float, int]]:
         return way(-source % npus, -destination % npus) if mirrored else way(source, destination)
 
     def size(group: Rounds, shards: int) -> int:

@@ -12,6 +12,7 @@ from functools import partial
 from typing import NamedTuple
 
 from astra_edu.clock.events import Clock, Turns
+from astra_edu.system.at_once import at_once, leaves_at_once
 from astra_edu.system.exchange import Exchange, OneEndpoint
 from astra_edu.system.faithful.kth_messages import Arrival, KthMessages, RowMessage
 from astra_edu.system.moves import Moves
@@ -31,6 +32,8 @@ def follow(rows: Sequence[Sequence[RowMessage]], moves: Moves) -> Followed:
     rows: for each NPU, its messages in the order of sending; where all NPUs are alike, one that sends to itself will
     do.
     """
+    if len(rows) == 1 and leaves_at_once(moves):
+        return _in_one_go(rows[0], moves)
     clock = Clock()
 
     messages = KthMessages(rows, lambda: clock.now, clock.schedule)  # type: ignore[arg-type]
@@ -41,6 +44,16 @@ def follow(rows: Sequence[Sequence[RowMessage]], moves: Moves) -> Followed:
         Exchange(endpoint, moves, 0, ahead, ahead, partial(ended.append, npu)).start()
     clock.run()
     return Followed(clock.now, messages.spans, _waits(messages.arrivals, ended[-1], moves))
+
+
+def _in_one_go(row: Sequence[RowMessage], moves: Moves) -> Followed:
+    """The same for an NPU that sends to itself, with all messages of a step on their way at once."""
+    times = at_once(moves, [(message.request_ns, message.ns) for message in row])
+    arrivals = [
+        Arrival(0, came, message.request_ns + message.ns) for came, message in zip(times.came, row, strict=True)
+    ]
+    spans = list(zip(times.sent, times.came, strict=True))
+    return Followed(times.total_ns, [spans], _waits(arrivals, 0, moves))
 
 
 def _waits(arrivals: Sequence[Arrival], npu: int, moves: Moves) -> tuple[float, ...]:

@@ -14,6 +14,7 @@ from astra_edu.clock.foreseen import WAITS, ForeseenClock, Known
 from astra_edu.collectives import Op, Schedule
 from astra_edu.network.folded import FoldedMessages, folded_network
 from astra_edu.network.unaware import first_way
+from astra_edu.system.at_once import at_once, leaves_at_once
 from astra_edu.system.exchange import Exchange, OneEndpoint
 from astra_edu.system.faithful import quirks
 from astra_edu.system.moves import Moves, different_steps
@@ -123,7 +124,12 @@ def _message_ns(message_bytes: int, distance: int, platform: TracePlatform) -> i
 
 
 def _followed(moves: Moves, stride: int, clockwise: bool, platform: TracePlatform) -> Known:
-    """Message by message."""
+    """Message by message, where one may wait for another."""
+    if not platform.congestion_aware and leaves_at_once(moves):
+        sent = list(zip(moves.ahead, moves.sizes, strict=True))
+        ways = {(apart, size): (0, _message_ns(size, apart * stride, platform)) for apart, size in {*sent}}
+        times = at_once(moves, [ways[message] for message in sent])
+        return Known(int(times.total_ns), (moves.endpoint_ns,))
     network = folded_network(platform.blocks, platform.congestion_aware)
     messages = FoldedMessages(network, platform.system.rendezvous)
     ends: list[int] = []

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import prod
 
 from astra_edu.base.bound import caveat, total_words
 from astra_edu.base.errors import ConfigError, whole
 from astra_edu.base.units import format_bytes, format_ns
-from astra_edu.collectives import Collective, Schedule, counts, hierarchical
+from astra_edu.collectives import Schedule, counts, hierarchical
 from astra_edu.network import Dimension
 from astra_edu.network.bound import bandwidth_bound_ns, schedule_bound_ns, steps_that_meet
 from astra_edu.run.simulate import simulate
@@ -20,7 +20,8 @@ from astra_edu.workload import Workload
 
 UPDATE_NS = 1
 ENDPOINT_NS = 10
-MOST_ALL_TO_ALL = 4096
+MOST_NPUS = 4096
+"""Of more, a setting takes too long to follow a slider; simulate and time_schedule take 65,536."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +36,14 @@ class Choice:
 
     @cached_property
     def schedule(self) -> Schedule:
-        """What the player shows. Raises ConfigError also for an all-to-all too large to be counted at once."""
+        """What the player shows. Raises ConfigError also for more NPUs than can be counted at once."""
         npus = prod(d.npus for d in self.network)
-        if self.collective == Collective.ALL_TO_ALL and npus > MOST_ALL_TO_ALL:
-            raise ConfigError(f"an all-to-all of {npus:,} NPUs is too much here; take {MOST_ALL_TO_ALL:,} at most.")
-        return hierarchical(self.collective, list(self.algorithms), [d.npus for d in self.network])
+        if npus > MOST_NPUS:
+            raise ConfigError(
+                f"{npus:,} NPUs are too many here; take {MOST_NPUS:,} at most. ae.time_schedule and ae.simulate take "
+                "65,536."
+            )
+        return _schedule(self.collective, self.algorithms, tuple(d.npus for d in self.network))
 
     @cached_property
     def sizes(self) -> list[int]:
@@ -69,6 +73,11 @@ class Choice:
 
     def _time(self, size: int) -> ScheduleTime:
         return time_schedule(self.schedule, self.network, size, ENDPOINT_NS)
+
+
+@lru_cache(maxsize=64)
+def _schedule(collective: str, algorithms: tuple[str, ...], npus: tuple[int, ...]) -> Schedule:
+    return hierarchical(collective, list(algorithms), list(npus))
 
 
 def summary(choice: Choice) -> str:
