@@ -134,14 +134,17 @@ class Routes:
     def sent_bytes(self, chunk_bytes: int) -> tuple[int, ...]:
         """Bytes that NPU 0 sends, over each dimension of its wires."""
         sent = [0] * self.places
+        request = RENDEZVOUS_BYTES if self.rendezvous else 0
         for group, _, times, routes in self.steps:
-            for route in routes:
-                sent[route.place] += times * self.message_bytes(self.message(group, route, chunk_bytes))
+            for (place, shards), count in Counter((route.place, route.shards) for route in routes).items():
+                message_bytes = quirks.message_bytes(self.schedule, group, shards, chunk_bytes)
+                sent[place] += times * count * (message_bytes + request)
         return tuple(sent)
 
     def row(self, npu: int, chunk_bytes: int, clockwise: bool = True) -> list[RowMessage]:
         """What one NPU sends, in order, if it brings `chunk_bytes`. clockwise: in which direction NPUs are counted."""
         row = []
+        known: dict[tuple[int, int, int], RowMessage] = {}
         mirrored = not clockwise and not self.schedule.traits.exchanges
         for group in self.schedule.groups:
             for step in range(group.count):
@@ -151,9 +154,18 @@ class Routes:
                         Transfer(npu, (2 * npu - to) % self.schedule.npus, shard) for _, to, shard in transfers
                     ]
                 pairs = dict.fromkeys(t.destination for t in transfers)
+                sizes = {
+                    shards: quirks.message_bytes(self.schedule, group, shards, chunk_bytes)
+                    for shards in set(Counter(t.destination for t in transfers).values())
+                }
                 for route, to in zip(self.of(group, transfers), pairs, strict=True):
-                    message = self.message(group, route, chunk_bytes)
-                    row.append(RowMessage(to, message.size, message.ns - message.request_ns, message.request_ns))
+                    key = sizes[route.shards], to, route.place
+                    message = known.get(key)
+                    if message is None:
+                        timed = self.message(group, route, chunk_bytes)
+                        ns = timed.ns - timed.request_ns
+                        message = known[key] = RowMessage(to, timed.size, ns, timed.request_ns)
+                    row.append(message)
         return row
 
     def followed(self, chunk_bytes: int) -> Followed:
