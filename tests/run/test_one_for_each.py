@@ -201,11 +201,11 @@ def test_where_the_order_in_a_ns_is_not_known_all_are_followed_or_the_run_says_s
     trace, on = messages_round_a_ring(), platform(("Ring", 8))
     assert compare(trace, on) == "ambiguous"
     everyone = ae.simulate(trace, on, everyone=True)
-    monkeypatch.setattr(run_trace, "WORTH_FOLDING", 0)
+    monkeypatch.setattr(run_trace, "FEWEST_FOR_FOLDS", 0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = ae.simulate(trace, on)
     assert (found.of_all, found.finish_ns) == (None, everyone.finish_ns)
     monkeypatch.setattr(run_trace, "MOST_MESSAGES", 0)
-    with pytest.warns(UserWarning, match="One NPU of each role stands for all"):
+    with pytest.warns(UserWarning, match="one NPU stands for all of its role"):
         assert ae.simulate(trace, on).of_all.counts == {0: 8}
