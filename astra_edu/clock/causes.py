@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from heapq import heappop, heappush
-from typing import Any
+from typing import Any, TypeAlias
 
 from astra_edu.clock.events import WATCH_EVERY, Action
 
@@ -18,22 +18,11 @@ FARTHEST = 200
 """So many causes are looked back; if they were all foreseen in the same ns, the order isn't known."""
 
 
-class Cause:
-    """An event. foreseen_ns: when it was set off; by: by which event. shift: of which NPU, seen from this event's own.
+Cause: TypeAlias = tuple[int, "Cause | None", int]
+"""An event: when it was foreseen, by which event, and of which NPU that was, seen from this event's own.
 
-    blurred: whether what it sets off may elsewhere be set off by another event of the same ns, and the other way round.
-    npu: who starts, where nothing sets it off.
-    """
-
-    __slots__ = ("blurred", "by", "foreseen_ns", "npu", "shift")
-
-    def __init__(self, foreseen_ns: int, by: Cause | None, shift: int, npu: int = 0) -> None:
-        """Nothing is blurred."""
-        self.foreseen_ns = foreseen_ns
-        self.by = by
-        self.shift = shift
-        self.npu = npu
-        self.blurred = False
+An NPU's start is foreseen by no event; in place of the last number it has the NPU's.
+"""
 
 
 class CausalClock:
@@ -46,8 +35,9 @@ class CausalClock:
     def __init__(self, move: Callable[[int, int], int], ahead_alike: Callable[[int, int], bool]) -> None:
         """move, ahead_alike: see Folding."""
         self.now = 0
-        self.cause = Cause(-1, None, 0)
+        self.cause: Cause = (-1, None, 0)
         self.shift = 0
+        self._blurred: dict[int, Cause] = {}
         self._move = move
         self._ahead_alike = ahead_alike
         self._times: list[int] = []
@@ -55,7 +45,7 @@ class CausalClock:
 
     def starts(self, npu: int) -> None:
         """What is done from here on is what an NPU starts with."""
-        self.cause = Cause(-1, None, 0, npu)
+        self.cause = -1, None, npu
         self.shift = 0
 
     def schedule(self, at_ns: int, do: Action, what: Any) -> None:
@@ -64,7 +54,7 @@ class CausalClock:
         if happening is None:
             self._lists[at_ns] = happening = []
             heappush(self._times, at_ns)
-        happening.append((do, what, Cause(self.now, self.cause, self.shift)))
+        happening.append((do, what, (self.now, self.cause, self.shift)))
 
     def run(self, watch: Callable[[], object] | None = None) -> None:
         """Go on until nothing is left to do. watch: called now and then."""
@@ -84,17 +74,23 @@ class CausalClock:
 
     def ordered(self, one: Cause, one_shift: int, other: Cause, other_shift: int) -> bool:
         """Whether two events of one ns come in the same order wherever they meet. *_shift: of which NPU each is."""
-        move = self._move
+        move, blurred = self._move, self._blurred
         for _ in range(FARTHEST):
             if one is other:
                 return one_shift == other_shift
-            if one.foreseen_ns != other.foreseen_ns:
+            one_ns, one_by, one_of = one
+            other_ns, other_by, other_of = other
+            if one_ns != other_ns:
                 return True
-            if one.by is None or other.by is None:
-                return self._ahead_alike(move(one.npu, one_shift), move(other.npu, other_shift))
-            one_shift = move(one_shift, one.shift) if one.shift else one_shift
-            other_shift = move(other_shift, other.shift) if other.shift else other_shift
-            one, other = one.by, other.by
-            if one.blurred or other.blurred:
+            one_shift = move(one_shift, one_of) if one_of else one_shift
+            other_shift = move(other_shift, other_of) if other_of else other_shift
+            if one_by is None or other_by is None:
+                return self._ahead_alike(one_shift, other_shift)
+            if id(one_by) in blurred or id(other_by) in blurred:
                 return False
+            one, other = one_by, other_by
         return False
+
+    def blur(self, *causes: Cause) -> None:
+        """What these events set off may elsewhere be set off by another of them."""
+        self._blurred.update((id(cause), cause) for cause in causes)

@@ -93,7 +93,11 @@ class RoleLinks(CausalClock):
 
     def send(self, source: int, destination: int, message_bytes: int, arrived: Action, what: InFlight) -> None:
         """See Network. source: a representative."""
-        self._forward(RoleTravel(arrived, what, self.way(source, destination), message_bytes))
+        self.leave(self.way(source, destination), message_bytes, arrived, what)
+
+    def leave(self, way: Way, message_bytes: int, arrived: Action, what: InFlight) -> None:
+        """Send a message along a way."""
+        self._forward(RoleTravel(arrived, what, way, message_bytes))
 
     def way(self, source: int, destination: int) -> Way:
         """The way from a representative to an NPU."""
@@ -112,11 +116,11 @@ class RoleLinks(CausalClock):
 
     def touch(self, npu: int, like: object) -> None:
         """The event that happens now does something at a representative. like: what makes no difference to it."""
-        at_ns, touches = self._at.get(npu, (-1, []))
         touch = Touch(self.cause, self.shift, like)
-        if at_ns == self.now:
-            self.met(touches, touch)
-            touches.append(touch)
+        before = self._at.get(npu)
+        if before is not None and before[0] == self.now:
+            self.met(before[1], touch)
+            before[1].append(touch)
         else:
             self._at[npu] = self.now, [touch]
 
@@ -128,12 +132,12 @@ class RoleLinks(CausalClock):
             if not self.ordered(other.cause, other.shift, touch.cause, touch.shift):
                 if self.strict and (touch.like is None or touch.like != other.like):
                     raise AmbiguousError
-                self.blur(other, touch)
+                self.blur(other.cause, touch.cause)
 
-    def blur(self, one: Touch, other: Touch) -> None:
-        """Where two things may come in either order, what they set off may be set off by either."""
+    def beside(self, one: Touch, other: Touch) -> None:
+        """Two things that come to the same in either order: what they set off may be set off by either then."""
         if not self.ordered(one.cause, one.shift, other.cause, other.shift):
-            one.cause.blurred = other.cause.blurred = True
+            self.blur(one.cause, other.cause)
 
     def _forward(self, travel: RoleTravel) -> None:
         link = travel.way.links[travel.at]
@@ -150,7 +154,7 @@ class RoleLinks(CausalClock):
         else:
             if link.freed_ns == self.now:
                 assert link.freed
-                self.blur(link.freed, touch)
+                self.beside(link.freed, touch)
             self._start(link, travel)
 
     def _start(self, link: RoleLink, travel: RoleTravel) -> None:
@@ -180,7 +184,7 @@ class RoleLinks(CausalClock):
             travel = link.queue.popleft()
             if travel.queued_ns == self.now:
                 assert travel.queued
-                self.blur(link.freed, travel.queued)
+                self.beside(link.freed, travel.queued)
             self._start(link, travel)
 
     @staticmethod

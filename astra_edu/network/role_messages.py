@@ -89,13 +89,13 @@ class RoleMessages(Messages):
         _: object = None,
     ) -> None:
         way = self.links.way(source, destination)
-        message = _Sent(tag, sent, what, source=source, destination=way.destination, request=request)
+        message = _Sent(tag, sent, what, None, None, False, source, way.destination, request)
         pair = self._pair((tag, way.source, way.destination, message_bytes))
         if pair.waiting:
             message.received, message.what_received, message.met, message.met_ns = pair.waiting.popleft()
         else:
             pair.early.append(message)
-        self.links.send(source, destination, message_bytes, cast("Handler", self._come), message)
+        self.links.leave(way, message_bytes, cast("Handler", self._come), message)
 
     def _ready(
         self, npu: int, source: int, tag: int, message_bytes: int, received: Handler, what: Any, _: object = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from astra_edu.base.collector import paused
 from astra_edu.base.progress import Bar
 from astra_edu.clock.events import Action, Turns
 from astra_edu.network.role_links import RoleLinks
@@ -40,9 +41,10 @@ class OneForEach:
             self.network.starts(npu.npu)
             npu.go_on()
         if not expected:
-            self.network.run()
+            with paused():
+                self.network.run()
             return
-        with Bar("simulating", " messages", expected) as bar:
+        with paused(), Bar("simulating", " messages", expected) as bar:
             self.network.run(lambda: bar.show(self.messages.sent))
             bar.show(self.messages.sent)
 

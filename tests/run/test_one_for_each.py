@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 import astra_edu as ae
-from astra_edu.clock.causes import CausalClock, Cause
+from astra_edu.clock.causes import CausalClock
 from astra_edu.network.folding import Folding
 from astra_edu.network.links import route_of
 from astra_edu.network.role_links import RoleLinks
@@ -157,15 +157,15 @@ def test_a_folding_is_a_group_of_movements_of_the_network(seed):
 def test_which_of_two_events_comes_first_everywhere():
     folding = Folding((4, 2), (1, 2), (False, False))
     clock = CausalClock(folding.move, folding.ahead_alike)
-    start = [Cause(-1, None, 0, npu) for npu in (0, 4)]
+    start = [(-1, None, npu) for npu in (0, 4)]
     assert clock.ordered(start[0], 0, start[1], 3)  # all NPUs of the first stage begin before those of the second
     assert not clock.ordered(start[0], 0, start[0], 1)  # who of a ring comes first depends on where it is counted from
-    early, late = Cause(5, start[0], 0), Cause(6, start[0], 1)
+    early, late = (5, start[0], 0), (6, start[0], 1)
     assert clock.ordered(early, 0, late, 1)
-    twins = [Cause(9, early, shift) for shift in (0, 1)]
+    twins = [(9, early, shift) for shift in (0, 1)]
     assert not clock.ordered(twins[0], 0, twins[1], 0)
     assert clock.ordered(twins[0], 0, twins[1], 3)  # the same event of the same NPU has set off both
-    early.blurred = True
+    clock.blur(early)
     assert not clock.ordered(twins[0], 0, twins[1], 3)
 
 
