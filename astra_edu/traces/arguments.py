@@ -32,7 +32,11 @@ def npu_count(npus: object) -> int:
 
 def operation_name(name: object) -> str:
     """The name of an operation. Raises ConfigError for what is no text."""
-    return instance_of("an operation's name", name, str, "it comes first and is a text, such as 'forward'")
+    return (
+        name
+        if type(name) is str
+        else instance_of("an operation's name", name, str, "it comes first and is a text, such as 'forward'")
+    )
 
 
 def one_of(what: str, npu: object, npus: int) -> int:
@@ -153,6 +157,8 @@ def size_of(name: str, size: Size, at_least: int) -> int:
 
 def times(name: str, micros: Micros, npus: int) -> int | tuple[int, ...]:
     """Whole µs: one number for all NPUs of an operation, or one for each."""
+    if type(micros) is int and 0 <= micros < 2**64:
+        return micros
     if not isinstance(micros, Sequence) or isinstance(micros, str):
         return _whole(name, micros)
     if len(micros) != npus:

@@ -8,11 +8,12 @@ numbers and tags that grow evenly from NPU to NPU.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
+from collections import Counter
+from collections.abc import Container, Mapping, Sequence
 
+from astra_edu.base.collector import paused
 from astra_edu.base.progress import Bar
+from astra_edu.traces.cells import Cell, cells_of
 from astra_edu.traces.node import Attribute, Node, attribute_of
 from astra_edu.traces.operation import Operation
 from astra_edu.traces.shared_nodes import SharedNodes, Step
@@ -23,9 +24,10 @@ _OPEN = 4
 """An NPU is compared with so many templates that begin like it."""
 
 
+@paused()
 def nodes_of(npus: int, operations: Sequence[Operation]) -> Sequence[tuple[Node, ...]]:
     """The nodes of every NPU; plain tuples where NPUs that share them have the very same."""
-    cells = [_Cell(members) for members in _members(npus, operations)]
+    cells = cells_of(npus, operations)
     with Bar("making the trace", " operations", len(operations)) as bar:
         _give(cells, operations, bar)
         for cell in cells:
@@ -36,82 +38,7 @@ def nodes_of(npus: int, operations: Sequence[Operation]) -> Sequence[tuple[Node,
     return shared.simplest()
 
 
-@dataclass
-class _Cell:
-    """NPUs (ascending) whose nodes are made once; operations: of the first. steps: of their numbers and tags."""
-
-    npus: Sequence[int]
-    operations: list[Operation] = field(default_factory=list)
-    names: list[tuple[str, ...]] = field(default_factory=list)
-    steps: Mapping[int, Step] = field(default_factory=dict)
-
-    @property
-    def first(self) -> int:
-        return self.npus[0]
-
-    def sort(self) -> None:
-        """Its operations by the numbers that they have on it; two rows of messages may be the other way round there."""
-        if any(one.step is not None for one in self.operations):
-            self.operations.sort(key=lambda one: one.number_on(self.first))
-
-    def by_groups(self) -> list[_Cell]:
-        """The cells that it breaks into, each of NPUs whose groups are the same where each other's are."""
-        rings = list({id(one.groups): one.groups for one in self.operations if one.groups}.values())
-        parts: dict[tuple[int, ...], _Cell] = {}
-        for npu in self.npus if rings else ():
-            names = tuple([ring[npu] for ring in rings])
-            pattern = tuple(map(names.index, names))
-            part = parts.setdefault(pattern, _Cell([], self.operations))
-            part.npus.append(npu)  # type: ignore[attr-defined]
-            part.names.append(names)
-        found = list(parts.values()) if rings else [self]
-        for cell in found:
-            if len(cell.npus) > 1:
-                cell.steps = {one.number_on(cell.first): one.step for one in self.operations if one.step is not None}
-        return found
-
-
-def _members(npus: int, operations: Iterable[Operation]) -> list[Sequence[int]]:
-    """The NPUs of each cell, as far as the operations they are on and the times these take say."""
-    ranges: dict[range, int] = {}
-    others: dict[tuple[int, ...], int] = {}
-    marks: dict[int, list[int]] = {}
-    for operation in operations:
-        own = operation.npus
-        if isinstance(own, range):
-            ranges.setdefault(own, len(ranges))
-        else:
-            others.setdefault(tuple(own), len(others))
-        if not isinstance(operation.micros, int):
-            for npu, micros in zip(own, operation.micros, strict=True):
-                marks.setdefault(npu, []).append(micros)
-    for listed, number in others.items():
-        for npu in listed:
-            marks.setdefault(npu, []).append(-1 - number)
-    found: dict[object, list[range]] = {}
-    for part, on in _parts(npus, ranges):
-        marked = any(npu in marks for npu in part) if marks else False
-        for one in (range(npu, npu + 1) for npu in part) if marked else (part,):
-            found.setdefault((on, tuple(marks.get(one[0], ()))), []).append(one)
-    cells = (parts[0] if len(parts) == 1 else [npu for part in parts for npu in part] for parts in found.values())
-    return sorted(cells, key=lambda members: members[0])
-
-
-def _parts(npus: int, ranges: Mapping[range, int]) -> Iterator[tuple[range, frozenset[int]]]:
-    """NPUs one after the other that are in the same ranges, and in which."""
-    begins: dict[int, list[int]] = {0: [], npus: []}
-    ends: dict[int, list[int]] = {}
-    for own, number in ranges.items():
-        begins.setdefault(own.start, []).append(number)
-        ends.setdefault(own.stop, []).append(number)
-    active: set[int] = set()
-    for start, stop in pairwise(sorted({*begins, *ends})):
-        active.difference_update(ends.get(start, ()))
-        active.update(begins.get(start, ()))
-        yield range(start, stop), frozenset(active)
-
-
-def _give(cells: Sequence[_Cell], operations: Sequence[Operation], bar: Bar) -> None:
+def _give(cells: Sequence[Cell], operations: Sequence[Operation], bar: Bar) -> None:
     """Every cell the operations that it is on, in their order."""
     firsts = [cell.first for cell in cells]
     place = {first: k for k, first in enumerate(firsts)}
@@ -127,19 +54,19 @@ def _give(cells: Sequence[_Cell], operations: Sequence[Operation], bar: Bar) -> 
                     cells[place[npu]].operations.append(operation)
 
 
-def _together(cells: list[_Cell]) -> list[_Cell]:
+def _together(cells: list[Cell]) -> list[Cell]:
     """Cells of one NPU that are alike up to names as one; the others as they are."""
-    alike: dict[tuple[object, ...], list[_Cell]] = {}
+    alike: dict[tuple[object, ...], list[Cell]] = {}
     for cell in cells:
         if len(cell.npus) == 1:
             alike.setdefault(tuple([one.type for one in cell.operations]), []).append(cell)
-    made: dict[int, _Cell] = {}
+    made: dict[int, Cell] = {}
     gone: set[int] = set()
     contents: dict[object, int] = {}
     for similar in alike.values():
         if len(similar) < _LEAST:
             continue
-        same: dict[tuple[object, ...], list[_Cell]] = {}
+        same: dict[tuple[object, ...], list[Cell]] = {}
         for cell in similar:
             same.setdefault(_content(cell, contents), []).append(cell)
         for equal in same.values():
@@ -149,7 +76,7 @@ def _together(cells: list[_Cell]) -> list[_Cell]:
     return [made.get(cell.first, cell) for cell in cells if cell.first in made or cell.first not in gone]
 
 
-def _content(cell: _Cell, contents: dict[object, int]) -> tuple[object, ...]:
+def _content(cell: Cell, contents: dict[object, int]) -> tuple[object, ...]:
     """What its nodes are, without peers, numbers, tags and the names of groups."""
     npu = cell.first
     places = {id(one): place for place, one in enumerate(cell.operations)}
@@ -166,9 +93,9 @@ def _content(cell: _Cell, contents: dict[object, int]) -> tuple[object, ...]:
     return (*found, tuple(map(names.index, names)))
 
 
-def _even(cells: list[_Cell]) -> list[list[_Cell]]:
+def _even(cells: list[Cell]) -> list[list[Cell]]:
     """Those whose numbers and tags grow evenly from NPU to NPU, together."""
-    runs: list[list[_Cell]] = []
+    runs: list[list[Cell]] = []
     growth: list[list[tuple[int, ...]]] = []
     for cell in cells:
         for k in range(len(runs) - 1, max(-1, len(runs) - 1 - _OPEN), -1):
@@ -183,7 +110,7 @@ def _even(cells: list[_Cell]) -> list[list[_Cell]]:
     return [run for run in runs if len(run) >= _LEAST]
 
 
-def _growth(one: _Cell, other: _Cell) -> tuple[int, ...] | None:
+def _growth(one: Cell, other: Cell) -> tuple[int, ...] | None:
     """By how much numbers and tags grow with each NPU from one to another; None where by no whole numbers."""
     by = other.first - one.first
     found = []
@@ -195,7 +122,7 @@ def _growth(one: _Cell, other: _Cell) -> tuple[int, ...] | None:
     return tuple(found)
 
 
-def _numbers(cell: _Cell) -> list[int]:
+def _numbers(cell: Cell) -> list[int]:
     npu = cell.first
     found = []
     for one in cell.operations:
@@ -205,7 +132,7 @@ def _numbers(cell: _Cell) -> list[int]:
     return found
 
 
-def _one(run: list[_Cell]) -> _Cell:
+def _one(run: list[Cell]) -> Cell:
     growth = iter(_growth(run[0], run[1]) or ())
     steps = {}
     for one in run[0].operations:
@@ -213,13 +140,14 @@ def _one(run: list[_Cell]) -> _Cell:
         if any(step):
             steps[one.number_on(run[0].first)] = step
     names = [cell.names[0] for cell in run if cell.names]
-    return _Cell([cell.first for cell in run], run[0].operations, names, steps)
+    return Cell([cell.first for cell in run], run[0].operations, names, steps)
 
 
-def _shared(npus: int, cells: Sequence[_Cell]) -> SharedNodes:
+def _shared(npus: int, cells: Sequence[Cell]) -> SharedNodes:
     of = [0] * npus
     names: list[tuple[str, ...]] = [()] * npus if any(cell.names for cell in cells) else []
-    made = _Nodes()
+    times = Counter(one.number for cell in cells for one in cell.operations)
+    made = _Nodes({number for number, count in times.items() if count > 1})
     templates = []
     for number, cell in enumerate(cells):
         for npu in cell.npus:
@@ -234,21 +162,24 @@ def _shared(npus: int, cells: Sequence[_Cell]) -> SharedNodes:
 class _Nodes:
     """The nodes that there are so far; those of an operation that are alike are one, and so are equal attributes."""
 
-    def __init__(self) -> None:
+    def __init__(self, several: Container[int]) -> None:
+        """None yet. several: the numbers of operations that more than one cell has."""
+        self._several = several
         self._made: dict[tuple[int, int, str, tuple[int, ...]], Node] = {}
         self._named: dict[tuple[int, str], tuple[object, Mapping[str, Attribute]]] = {}
 
     def of(self, operation: Operation, npu: int) -> Node:
         parents = operation.parents_on(npu)
         micros, group = operation.micros_on(npu), operation.groups.get(npu, "")
+        several = operation.step is None and operation.number in self._several
         key = operation.number, micros, group, parents
-        if operation.step is None and key in self._made:
+        if several and key in self._made:
             return self._made[key]
         attributes = operation.attributes_on(npu)
         if group:
             attributes = self._with(attributes, group)
         made = Node(operation.number_on(npu), operation.name, operation.type, parents, (), micros, 0, attributes)
-        if operation.step is None and len(operation.npus) > 1:
+        if several:
             self._made[key] = made
         return made
 

@@ -58,6 +58,8 @@ class Operation:
 
     def parents_on(self, npu: int) -> tuple[int, ...]:
         """The numbers of the nodes that it waits for on one of its NPUs."""
+        if len(self.after) == 1 and (only := self.after[0]).step is None and only.npus == self.npus:
+            return (only.number,)
         return tuple([parent.number_on(npu) for parent in self.after if parent.is_on(npu)])
 
     def attributes_on(self, npu: int) -> Mapping[str, Attribute]:

@@ -71,6 +71,8 @@ def scale(
     shared = trace.templates
     named = [_named(nodes) for nodes in shared.templates]
     sends = list(map(shared.sends, range(len(shared.templates))))
+    same = {id(node): node for own in shared.templates for node in own if _is_everybodys(node, groups)}
+    done: dict[int, Node] = {}
     keys: dict[Hashable, int] = {}
     templates: list[tuple[Node, ...]] = []
     of, first, names = [], [], []
@@ -85,7 +87,11 @@ def scale(
         number = keys.setdefault(key, len(keys))
         if number == len(templates):
             about = _About(layout, groups, source, copy, strong, padding, trace.where(source))
-            templates.append(tuple(map(about.scaled, trace.nodes[source])))
+            theirs = trace.nodes[source]
+            for node in theirs:
+                if id(node) in same and id(node) not in done:
+                    done[id(node)] = about.scaled(node)
+            templates.append(tuple(done.get(id(node)) or about.scaled(node) for node in theirs))
             first.append(npu)
         of.append(number)
         names.append(tuple(groups.inner.get(name, {}).get(copy, name) for name in own))
@@ -210,6 +216,11 @@ class _About:
         for name in names:
             if name in node.attributes and factor != 1:
                 yield name, ceil(node.number(name) * factor)
+
+
+def _is_everybodys(node: Node, groups: _Groups) -> bool:
+    """Whether a node becomes the same in all copies."""
+    return node.type not in (NodeType.COMM_SEND_NODE, NodeType.COMM_RECV_NODE) and node.group not in groups.inner
 
 
 def _named(nodes: Sequence[Node]) -> list[str]:

@@ -10,25 +10,19 @@ NPU k's nodes are its template's, which are those of NPU f as they stand, with
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple, overload
+from typing import Any, overload
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.traces.node import Attribute, Node, NodeType
+from astra_edu.traces.node import Node
+from astra_edu.traces.renamed import ENDS, MESSAGES, Step, moved, renamed
 
-_MESSAGES = (NodeType.COMM_SEND_NODE, NodeType.COMM_RECV_NODE)
-_ENDS = ("comm_src", "comm_dst")
+__all__ = ["SharedNodes", "Step"]
+
 _KEPT = 8
 """Of so many NPUs the nodes are kept that were made last."""
-
-
-class Step(NamedTuple):
-    """By how much a node's number, and the tag of its message, are larger for each further NPU."""
-
-    number: int = 0
-    tag: int = 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,7 +95,7 @@ class SharedNodes(Sequence[tuple[Node, ...]]):
 
     def sends(self, template: int) -> bool:
         """Whether a template has messages."""
-        return any(node.type in _MESSAGES for node in self.templates[template])
+        return any(node.type in MESSAGES for node in self.templates[template])
 
     def moves(self, template: int) -> bool:
         """Whether an NPU's nodes depend on its number, and not only on how its groups are called."""
@@ -130,7 +124,7 @@ class SharedNodes(Sequence[tuple[Node, ...]]):
     def unlike(self) -> bool:
         """Whether any two NPUs of one template differ in more than their nodes' numbers."""
         sharing = zip(self.templates, self.counts, strict=True)
-        sends = self.shifts and any(node.type in _MESSAGES for own, npus in sharing if npus > 1 for node in own)
+        sends = self.shifts and any(node.type in MESSAGES for own, npus in sharing if npus > 1 for node in own)
         return sends or any(map(self.groups_of, range(len(self.names))))
 
     @cached_property
@@ -142,7 +136,7 @@ class SharedNodes(Sequence[tuple[Node, ...]]):
             moving = [
                 place
                 for place, node in enumerate(nodes)
-                if (self.shifts and node.type in _MESSAGES)
+                if (self.shifts and node.type in MESSAGES)
                 or (stepping and (node.id in stepping or not stepping.keys().isdisjoint(node.parents)))
             ]
             named = [place for place, node in enumerate(nodes) if self.names and "pg_name" in node.attributes]
@@ -181,12 +175,12 @@ class SharedNodes(Sequence[tuple[Node, ...]]):
         made = list(nodes)
         if groups:
             for place in named:
-                made[place] = _renamed(made[place], groups)
+                made[place] = renamed(made[place], groups)
         if by:
             steps = self.steps[template] if self.steps else {}
             numbers = self.numbers_of(npu)
             for place in moving:
-                made[place] = _moved(made[place], by if self.shifts else 0, by, steps, numbers)
+                made[place] = moved(made[place], by if self.shifts else 0, by, steps, numbers)
         return tuple(made)
 
     def check(self, where: str = "the nodes") -> None:
@@ -203,7 +197,7 @@ class SharedNodes(Sequence[tuple[Node, ...]]):
                 if any(a >= b for a, b in pairwise(numbers)) or numbers[0] < 0:
                     raise ConfigError(f"{where}: numbers of template {template} meet {shift:+} NPUs further.")
                 for node in nodes if self.shifts else ():
-                    for name in _ENDS if node.type in _MESSAGES else ():
+                    for name in ENDS if node.type in MESSAGES else ():
                         if name in node.attributes and not 0 <= node.number(name) + shift < len(self):
                             end = node.number(name) + shift
                             raise ConfigError(
@@ -236,25 +230,3 @@ def _compact(npus: list[int]) -> Sequence[int]:
     if npus and npus[-1] - npus[0] == len(npus) - 1:
         return range(npus[0], npus[-1] + 1)
     return tuple(npus)
-
-
-def _renamed(node: Node, groups: Mapping[str, str]) -> Node:
-    name = groups.get(node.group)
-    if name is None:
-        return node
-    return replace(node, attributes={**node.attributes, "pg_name": node.attributes["pg_name"]._replace(value=name)})
-
-
-def _moved(node: Node, ends: int, by: int, steps: Mapping[int, Step], numbers: Mapping[int, int]) -> Node:
-    """A node for an NPU `by` further than its template's. ends: by how much comm_src and comm_dst are larger."""
-    attributes: Mapping[str, Attribute] = node.attributes
-    if node.type in _MESSAGES:
-        step = steps.get(node.id)
-        larger = dict.fromkeys(_ENDS, ends) | {"comm_tag": step.tag * by if step else 0}
-        attributes = {
-            name: attribute._replace(value=attribute.value + larger[name]) if larger.get(name) else attribute
-            for name, attribute in attributes.items()
-        }
-    data, control = (tuple(numbers.get(one, one) for one in deps) for deps in (node.data_deps, node.ctrl_deps))
-    number = numbers.get(node.id, node.id)
-    return replace(node, id=number, data_deps=data, ctrl_deps=control, attributes=attributes)

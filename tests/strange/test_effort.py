@@ -37,8 +37,8 @@ REFUSED = {
     ),
     "Builder": (lambda: ae.traces.Builder(2**63), "65,536 is the most"),
     "from_strategy": (
-        lambda: ae.traces.from_strategy("gpt3", ae.Strategy(data=16, tensor=8, pipeline=8, batch=1024), "a100"),
-        "64 micro-batches on 1,024 NPUs make about .* nodes; 5,000,000 are the most",
+        lambda: ae.traces.from_strategy("gpt3", ae.Strategy(data=16, tensor=8, pipeline=8, batch=2**18), "a100"),
+        "16,384 micro-batches make about .* different nodes; 5,000,000 are the most",
     ),
     "simulate": (
         lambda: ae.simulate(ae.Workload.micro("all-reduce", 65536), RING, passes=10**7),
