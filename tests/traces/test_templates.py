@@ -2,6 +2,7 @@
 
 import pickle
 import random
+import tracemalloc
 from collections import Counter
 from dataclasses import replace
 
@@ -191,3 +192,42 @@ def test_files_are_those_of_plain_tuples(tmp_path):
     shared, plain = (sorted((tmp_path / name).iterdir()) for name in ("shared", "plain"))
     assert [path.name for path in shared] == [path.name for path in plain]
     assert all(one.read_bytes() == other.read_bytes() for one, other in zip(shared, plain, strict=True))
+
+
+def test_16384_npus_are_made_checked_and_counted_as_16():
+    """In seconds and some MiB: with an object for each NPU and message it would be hours, and hundreds of GiB."""
+    model = ae.transformer("large", hidden=512, heads=8, blocks=16, sequence=64, vocabulary=512)
+    strategy = ae.Strategy(tensor=8, data=128, pipeline=16, batch=128 * 16)
+    for network in ((8, 128, 16), (16_384,)):
+        tracemalloc.start()
+        trace = ae.traces.from_strategy(model, strategy, "h100", network)
+        check_communication(trace, network)
+        statistics = trace.describe()
+        assert tracemalloc.get_traced_memory()[1] < 100 * 2**20
+        tracemalloc.stop()
+        assert len(trace.templates.templates) == 16
+        assert repr(trace).startswith("<trace of 16384 NPUs, ")
+        assert statistics.nodes == trace.templates.total == 128 * 8 * sum(map(len, trace.templates.templates))
+        last = trace.nodes[16_383]
+        assert {node.number("comm_src") for node in last if "comm_src" in node.attributes} == {16_383, 16_383 - 1024}
+        assert last[0].id - trace.nodes[15_360][0].id == 2 * 1023
+        assert len(pickle.dumps(trace)) < 10**7
+
+
+def test_a_fault_among_16384_npus_is_told_as_among_few():
+    model = ae.transformer("large", hidden=512, heads=8, blocks=16, sequence=64, vocabulary=512)
+    said_of = []
+    for data in (2, 128):
+        strategy = ae.Strategy(tensor=8, data=data, pipeline=16, batch=data * 16)
+        trace = ae.traces.from_strategy(model, strategy, "h100")
+        shared = trace.templates
+        nodes = list(shared.templates[7])
+        place = next(k for k, node in enumerate(nodes) if "comm_src" in node.attributes)
+        nodes[place] = replace(
+            nodes[place], attributes=nodes[place].attributes | {"comm_size": attribute_of("comm_size", 5)}
+        )
+        worse = replace(shared, templates=(*shared.templates[:7], tuple(nodes), *shared.templates[8:]))
+        said_of.append(said(check_communication, Trace(worse, trace.groups)))
+    assert "has no counterpart there" in said_of[1]
+    assert f"{16 - 1} more have none" in said_of[0]
+    assert f"{1024 - 1} more have none" in said_of[1]

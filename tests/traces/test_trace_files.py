@@ -1,6 +1,7 @@
 """Execution traces as files: Chakra's bytes, JSON, process groups, and what is said of a file that is none."""
 
 import gzip
+import hashlib
 import json
 import os
 import pickle
@@ -545,3 +546,45 @@ class TestGroups:
     def test_notes_that_hold_none(self, values, words):
         with says(rf"NPU 0, node 2 \(## process_group:init ##\).*{words}"):
             recorded_groups([pytorch_node(values)], 4, "NPU 0")
+
+
+def test_equal_files_of_many_npus_are_one_with_several_names(tmp_path):
+    trace = ae.traces.collective("all_reduce", "1 MiB", npus=300)
+    save_trace(trace, tmp_path / "many")
+    places = {(tmp_path / f"many.{npu}.et").stat().st_ino for npu in range(300)}
+    assert len(places) == 1
+    assert load_trace(tmp_path / "many") == trace
+    other = ae.traces.collective("all_reduce", "2 MiB", npus=300)
+    save_trace(other, tmp_path / "many")
+    assert load_trace(tmp_path / "many") == other
+
+
+def test_where_files_cannot_be_linked_they_are_written(tmp_path, monkeypatch):
+    def no_links(*_):
+        raise PermissionError
+
+    monkeypatch.setattr("astra_edu.traces.write_files.link", no_links)
+    trace = ae.traces.collective("all_reduce", "1 MiB", npus=260)
+    save_trace(trace, tmp_path / "many", compressed=True)
+    assert len({(tmp_path / f"many.{npu}.et").stat().st_ino for npu in range(260)}) == 260
+    assert load_trace(tmp_path / "many") == trace
+
+
+def test_a_file_with_several_names_is_read_once(tmp_path, monkeypatch):
+    save_trace(ae.traces.collective("all_reduce", "1 MiB", npus=300), tmp_path / "many")
+    digests = []
+    real = hashlib.file_digest
+    monkeypatch.setattr("hashlib.file_digest", lambda *given: digests.append(given) or real(*given))
+    load_trace(tmp_path / "many")
+    assert len(digests) == 1
+
+
+def test_files_with_more_nodes_than_can_be_read_are_not_begun(tmp_path, monkeypatch):
+    monkeypatch.setattr("astra_edu.traces.write_files.MOST_NODES", 100)
+    trace = ae.traces.Builder(64)
+    trace.messages("row", 64, range(32), range(32, 64))
+    trace.messages("row", 64, range(32), range(32, 64))
+    for name in ("large", "large.json"):
+        with pytest.raises(ae.ConfigError, match=r"would have 128 different nodes.* 100 are the most"):
+            save_trace(trace.build(), tmp_path / name)
+    assert not list(tmp_path.iterdir())
