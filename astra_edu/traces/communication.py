@@ -86,7 +86,8 @@ def _issued(nodes: Sequence[Node]) -> _Issued:
         kind = node.type
         if kind is NodeType.COMP_NODE or kind not in _COMMUNICATION:
             continue
-        if node.is_cpu_op:
+        on_cpu = attributes.get("is_cpu_op")
+        if on_cpu is not None and on_cpu.value is not False and node.is_cpu_op:
             raise ConfigError(f"{node.label} communicates, and has is_cpu_op set; in ASTRA-sim that excludes itself.")
         if kind is not NodeType.COMM_COLL_NODE:
             found.messages.append(node)
@@ -122,6 +123,8 @@ def _check_groups(trace: Trace, npu: int) -> None:
 def _check_teams(trace: Trace, issued: dict[int, _Issued], dimensions: Sequence[int] | None) -> None:
     """Raise ConfigError for a team whose members don't all start the same collectives as often."""
     shared = trace.templates
+    if len(issued) == 1 and not shared.names:
+        return
     theirs: list[Mapping[str, str]] = []
     for npu in range(trace.npus) if shared.names else ():
         theirs.append({own: name for name, own in shared.groups_of(npu).items()})
@@ -131,6 +134,10 @@ def _check_teams(trace: Trace, issued: dict[int, _Issued], dimensions: Sequence[
         return own.get((theirs[npu].get(team[0], team[0]), team[1]) if theirs and team[0] else team, _NOTHING)
 
     for team, members in _teams(trace, issued, dimensions):
+        if not theirs:
+            found = [issued[template].counts.get(team, _NOTHING) for template in {shared.of[npu] for npu in members}]
+            if all(one == found[0] for one in found):
+                continue
         first = counts(members[0], team)
         equal = {id(first)}
         for npu in members:

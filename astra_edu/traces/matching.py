@@ -41,12 +41,12 @@ class Unmatched:
     def __init__(self, shared: SharedNodes) -> None:
         """None so far. shared: whose messages they are."""
         self._shared = shared
-        self._single: dict[Envelope, int] = {}
+        self._single: dict[tuple[int, int, int, int], int] = {}
         self._lines: dict[_Line, Counter[int]] = {}
 
     def add(self, node: Node, npu: int, template: int) -> None:
         """A send or receive of an NPU, or of all that have its template where that shifts."""
-        envelope = envelope_of(node, npu, len(self._shared))
+        envelope = _usual(node, npu, len(self._shared)) or envelope_of(node, npu, len(self._shared))
         sign = 1 if node.type is NodeType.COMM_SEND_NODE else -1
         shared = self._shared
         if not shared.shifts or shared.counts[template] == 1:
@@ -66,8 +66,8 @@ class Unmatched:
                 self._single[envelope] = self._single.get(envelope, 0) + count
         if not any(self._single.values()):
             return
-        sent = {envelope: count for envelope, count in self._single.items() if count > 0}
-        received = {envelope: -count for envelope, count in self._single.items() if count < 0}
+        sent = {Envelope(*envelope): count for envelope, count in self._single.items() if count > 0}
+        received = {Envelope(*envelope): -count for envelope, count in self._single.items() if count < 0}
         sending = bool(sent)
         lonely, others = (sent, received) if sending else (received, sent)
         npu = min(_owner(envelope, sending) for envelope in lonely)
@@ -96,6 +96,20 @@ class Unmatched:
 
 
 _NO_STEP = Step()
+
+
+def _usual(node: Node, npu: int, npus: int) -> tuple[int, int, int, int] | None:
+    """The envelope of a node that has all attributes, as whole numbers; None where there is more to look at."""
+    attributes = node.attributes
+    if "comm_src" not in attributes or "comm_dst" not in attributes or "comm_size" not in attributes:
+        return None
+    source, destination = attributes["comm_src"].value, attributes["comm_dst"].value
+    size, tag = attributes["comm_size"].value, attributes["comm_tag"].value if "comm_tag" in attributes else 0
+    if not type(source) is type(destination) is type(size) is type(tag) is int:
+        return None
+    own, other = (source, destination) if node.type is NodeType.COMM_SEND_NODE else (destination, source)
+    fine = own == npu != other and 0 <= other < npus and 0 <= size < 2**64 and 0 <= tag < 2**64
+    return (source, destination, tag, size) if fine else None
 
 
 def envelope_of(node: Node, npu: int, npus: int) -> Envelope:
