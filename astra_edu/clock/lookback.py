@@ -66,6 +66,10 @@ class LoopClock:
         """The time in whole ns, as ASTRA-sim reads it, also where messages end in between."""
         return int(self.env.now)
 
+    def run(self) -> None:
+        """Go on until nothing is left to do."""
+        self.env.run()
+
     def timeout(self, delay: float) -> simpy.Event:
         """An event that comes in `delay` ns."""
         foreseen = self._foreseen_now()

@@ -1,76 +1,151 @@
-"""The training loops' clock where every message is followed: one turn for everything that an NPU does in a ns."""
+"""The training loops' clock where every message is followed: one turn for everything that an NPU does in a ns.
+
+What happens is kept in lists by its time, as in clock.events. SimPy only carries the loops' generators: what they wait
+for is woken by this clock, and then they go on before anything else happens.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from heapq import heappop, heappush
 from typing import Any
 
 import simpy
 
 from astra_edu.clock.events import Action
-from astra_edu.clock.lookback import Happening, LoopClock
+from astra_edu.clock.lookback import LoopClock
 
 Done = Callable[[], object]
+Watch = Callable[[float, float, Any], object]
+"""watch(at_ns, now_ns, message): something is foreseen for at_ns, now; message: None for an NPU's turn."""
+
+
+class LoopEnvironment(simpy.Environment):
+    """SimPy's environment on a TurnsClock: what is due now goes on at once, all else waits on the clock."""
+
+    def __init__(self, clock: TurnsClock) -> None:
+        """At the clock's time."""
+        super().__init__()
+        self._clock = clock
+
+    @property
+    def now(self) -> float:
+        """The clock's time in ns, also between two whole ones."""
+        return self._clock.exact
+
+    def schedule(self, event: simpy.Event, priority: int = 1, delay: float = 0) -> None:
+        """See simpy.Environment."""
+        if delay:
+            self._clock.at(self._clock.exact + delay, self._due, (event, priority))
+        else:
+            self._due((event, priority))
+
+    def _due(self, what: tuple[simpy.Event, int]) -> None:
+        super().schedule(*what)  # type: ignore[arg-type]
+        self._clock.woke = True
 
 
 class TurnsClock(LoopClock):
     """A clock that takes events of the same ns in the order in which they were foreseen, NPU by NPU.
 
     All that one NPU does in a ns is one event to ASTRA-sim; it stands where the first of it was foreseen.
+    exact: the time in ns, also between two whole ones. woke: whether a loop can go on. zero: NPU 0's turns.
     """
 
-    def __init__(self) -> None:
-        """A clock at 0 ns with nothing to do."""
+    def __init__(self, watch: Watch | None = None) -> None:
+        """A clock at 0 ns with nothing to do. watch: told of every turn and message that is foreseen."""
         super().__init__()
-        self._turns: dict[object, list[tuple[Action, Any]]] = {}
+        self.exact: float = 0
+        self.woke = False
+        self.watch = watch
+        self.env = LoopEnvironment(self)
+        self.zero = LoopTurns(self)
+        self._times: list[float] = []
+        self._lists: dict[float, list[tuple[Action, Any]]] = {}
+
+    @property
+    def now(self) -> int:
+        """See LoopClock."""
+        return int(self.exact)
 
     def timeout(self, delay: float) -> simpy.Event:
         """An event that comes in `delay` ns, in NPU 0's turn."""
         event = self.env.event()
-        self.after_for(0, delay, self.wake, event)
+        self.zero.after(delay, self.wake, event)
         return event
 
     def after(self, delay: float, action: Done) -> None:
         """Do `action` for NPU 0 in `delay` ns."""
-        self.after_for(0, delay, lambda _: action())
+        self.zero.after(delay, lambda _: action())
 
-    def after_for(self, npu: object, delay: float, action: Action, what: Any = None) -> None:
-        """Do action(what) for an NPU in `delay` ns."""
-        key = npu, self.env.now + delay
-        actions = self._turns.get(key)
-        if actions is not None:
-            actions.append((action, what))
-            return
-        self._turns[key] = [(action, what)]
-        event = Happening(self.env, self._take_turn, 1, key)
-        self.env.schedule(event, 1, delay)  # type: ignore[arg-type]
+    def at(self, time: float, do: Action, what: Any) -> None:
+        """Do do(what) at `time`, after everything else that is to happen then."""
+        happening = self._lists.get(time)
+        if happening is None:
+            self._lists[time] = happening = []
+            heappush(self._times, time)
+        happening.append((do, what))
 
-    def on_the_network(self, delay: float, action: Done) -> None:
-        """Do `action` in `delay` ns, as an event of its own."""
-        event = Happening(self.env, lambda _: action(), 1, None)
-        self.env.schedule(event, 1, delay)  # type: ignore[arg-type]
+    def on_the_network(self, delay: float, do: Action, what: Any, message: object = None) -> None:
+        """Do do(what) in `delay` ns, as an event of its own. message: what the watch is told of it."""
+        time = self.exact + delay
+        if self.watch:
+            self.watch(time, self.exact, message)
+        self.at(time, do, what)
 
-    def _take_turn(self, event: Happening) -> None:
-        """One action after the other, and between them, what the last one woke."""
-        key = event.what
-        actions = self._turns[key]
-        action, what = actions.pop(0)
-        action(what)
-        if actions:
-            event = Happening(self.env, self._take_turn, 0, key)
-            self.env.schedule(event, 0)  # type: ignore[arg-type]
-        else:
-            del self._turns[key]
+    def run(self) -> None:
+        """Go on until nothing is left to do."""
+        times, lists = self._times, self._lists
+        if self.woke:
+            self.go_on()
+        while times:
+            self.exact = time = heappop(times)
+            for do, what in lists[time]:  # which may grow on the way
+                do(what)
+                if self.woke:
+                    self.go_on()
+            del lists[time]
+
+    def go_on(self) -> None:
+        """Let the loops go on that have been woken."""
+        env = self.env
+        while env.peek() < float("inf"):
+            env.step()
+        self.woke = False
 
 
 class LoopTurns:
     """What one NPU does, all of a ns in one turn of a TurnsClock."""
 
-    def __init__(self, clock: TurnsClock, npu: object) -> None:
+    def __init__(self, clock: TurnsClock) -> None:
         """Nothing to do yet."""
-        self._turns = clock
-        self._npu = npu
+        self._clock = clock
+        self._waiting: dict[float, list[tuple[Action, Any]]] = {}
 
-    def after(self, delay: int, action: Callable[[Any], object], what: Any = None) -> None:
+    def after(self, delay: float, action: Action, what: Any = None) -> None:
         """Do action(what) in `delay` ns, in this NPU's turn."""
-        self._turns.after_for(self._npu, delay, action, what)
+        clock = self._clock
+        time = clock.exact + delay
+        waiting = self._waiting.get(time)
+        if waiting is None:
+            self._waiting[time] = waiting = []
+            if clock.watch:
+                clock.watch(time, clock.exact, None)
+            clock.at(time, self._turn, time)
+        waiting.append((action, what))
+
+    def _turn(self, time: float) -> None:
+        """One action after the other, and between them, what the last one woke."""
+        clock, actions = self._clock, self._waiting[time]
+        done = 0
+        while True:
+            action, what = actions[done]
+            done += 1
+            action(what)
+            over = done == len(actions)
+            if over:
+                del self._waiting[time]
+            if clock.woke:
+                clock.go_on()
+            if over:
+                return

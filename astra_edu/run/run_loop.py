@@ -78,7 +78,7 @@ def go_through(loop: str, npu: Npu, clock: LoopClock) -> None:
 
     running = clock.env.process(run())
     try:
-        clock.env.run()
+        clock.run()
     except ConfigError as error:  # raised in the loop: only its sentence matters
         raise error.with_traceback(None) from None
     except RuntimeError as error:  # SimPy's, where something else than an event is yielded

@@ -2,11 +2,11 @@
 
 from astra_edu.clock.lookback import LoopClock as Clock
 from astra_edu.clock.lookback import lookback
-from astra_edu.system.faithful.bus_phases import TurnsClock
+from astra_edu.clock.loop_turns import LoopTurns, TurnsClock
 
 
 def told(clock, story):
-    clock.env.run()
+    clock.run()
     return "".join(story)
 
 
@@ -62,9 +62,10 @@ def test_what_is_woken_goes_on_before_anything_else():
 
 def test_all_that_an_npu_does_in_a_ns_stands_where_the_first_of_it_was_foreseen():
     clock, story = TurnsClock(), []
-    clock.after_for(0, 9, lambda _: story.append("0a "))
-    clock.after_for(1, 9, lambda _: story.append("1"))
-    clock.after_for(0, 9, lambda _: story.append("0b "))
+    zero, one = clock.zero, LoopTurns(clock)
+    zero.after(9, lambda _: story.append("0a "))
+    one.after(9, lambda _: story.append("1"))
+    zero.after(9, lambda _: story.append("0b "))
     assert told(clock, story) == "0a 0b 1"
 
 

@@ -26,6 +26,26 @@ MOST_NPUS = 256
 """The most NPUs of a dimension that are followed one by one."""
 
 
+class _OwnMessages:
+    """The messages of a phase in which NPU 0 stands for all: what it sends is what it receives.
+
+    row: in the order of sending.
+    """
+
+    def __init__(self, clock: TurnsClock, row: Sequence[RowMessage]) -> None:
+        self.clock = clock
+        self.messages = iter(row)
+
+    def send(self, source: int, destination: int, tag: int, message_bytes: int) -> None:
+        """See Carrier."""
+
+    def receive(self, npu: int, source: int, tag: int, message_bytes: int, received: Action) -> None:
+        """See Carrier; the message has just been sent."""
+        message, now = next(self.messages), self.clock.now
+        leaves = now + message.request_ns if message.request_ns else now
+        self.clock.on_the_network(leaves + message.ns - now, received, None, (message.destination, self))
+
+
 class BusPhases:
     """Runs phases message by message on one clock, with a bus for every NPU that is followed."""
 
@@ -45,7 +65,13 @@ class BusPhases:
         """
         self._check(phase)
         rows, own = self._of(phase)
-        if not self.alike and len(order) != len(rows):
+        if self.alike:
+            turns, bus = self._bus(0)
+            ahead = [0] * len(rows[0])
+            endpoint = OneEndpoint(0, turns, _OwnMessages(self.clock, rows[0]), bus)
+            Exchange(endpoint, own, 0, ahead, ahead, partial(done, (0,))).start()
+            return
+        if len(order) != len(rows):
             raise ConfigError(
                 "on a shared bus, a collective over all NPUs at once ('one...') beside others in the same queue isn't "
                 "known; take implementations with an entry for each dimension."
@@ -58,9 +84,9 @@ class BusPhases:
             if len(finished) == len(rows):
                 done(finished)
 
-        for npu in [0] if self.alike else order:
+        for npu in order:
             turns, bus = self._bus((phase.dimension, npu) if npu else 0)
-            ahead = [0 if self.alike else message.destination for message in rows[npu]]
+            ahead = [message.destination for message in rows[npu]]
             Exchange(OneEndpoint(npu, turns, messages, bus), own, 0, ahead, ahead, partial(over, npu)).start()
 
     def _check(self, phase: Phase) -> None:
@@ -95,9 +121,9 @@ class BusPhases:
     def _bus(self, name: object) -> tuple[LoopTurns, SharedBus]:
         if name not in self._buses:
             assert self.system.bus
-            turns = LoopTurns(self.clock, name)
+            turns = LoopTurns(self.clock) if name else self.clock.zero
             self._buses[name] = turns, SharedBus.with_memory(self.system.bus, turns, self.clock.env)
         return self._buses[name]
 
     def _at(self, time: float, action: Action, what: Any) -> None:
-        self.clock.on_the_network(time - self.clock.now, partial(action, what))
+        self.clock.on_the_network(time - self.clock.now, action, what)
