@@ -62,6 +62,12 @@ class TurnsClock(LoopClock):
         self.zero = LoopTurns(self)
         self._times: list[float] = []
         self._lists: dict[float, list[tuple[Action, Any]]] = {}
+        self._done = 0
+
+    @property
+    def last_of_ns(self) -> bool:
+        """Whether nothing else is to happen now, as far as that is foreseen, after what NPU 0 is doing."""
+        return self._done == len(self._lists.get(self.exact, ())) and not self.zero.more
 
     @property
     def now(self) -> int:
@@ -100,7 +106,9 @@ class TurnsClock(LoopClock):
             self.go_on()
         while times:
             self.exact = time = heappop(times)
+            self._done = 0
             for do, what in lists[time]:  # which may grow on the way
+                self._done += 1
                 do(what)
                 if self.woke:
                     self.go_on()
@@ -121,6 +129,12 @@ class LoopTurns:
         """Nothing to do yet."""
         self._clock = clock
         self._waiting: dict[float, list[tuple[Action, Any]]] = {}
+        self._done = 0
+
+    @property
+    def more(self) -> bool:
+        """Whether this NPU, whose turn it is, has more to do in it."""
+        return self._done < len(self._waiting.get(self._clock.exact, ()))
 
     def after(self, delay: float, action: Action, what: Any = None) -> None:
         """Do action(what) in `delay` ns, in this NPU's turn."""
@@ -137,14 +151,15 @@ class LoopTurns:
     def _turn(self, time: float) -> None:
         """One action after the other, and between them, what the last one woke."""
         clock, actions = self._clock, self._waiting[time]
-        done = 0
+        self._done = 0
         while True:
-            action, what = actions[done]
-            done += 1
+            action, what = actions[self._done]
+            self._done += 1
             action(what)
-            over = done == len(actions)
+            over = self._done == len(actions)
             if over:
                 del self._waiting[time]
+                self._done = 0
             if clock.woke:
                 clock.go_on()
             if over:

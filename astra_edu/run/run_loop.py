@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.progress import Bar
 from astra_edu.base.warned import warn
+from astra_edu.network.folded import AmbiguousError
 from astra_edu.run.result import Result
 from astra_edu.run.unanswered import unanswered
 from astra_edu.system import Platform
+from astra_edu.system.faithful.same_ns import SameNs
 from astra_edu.system.logical import LogicalDimension, logical_dimensions
 from astra_edu.system.scheduler import Scheduler
 from astra_edu.workload import LOOPS, Workload
@@ -19,7 +21,10 @@ from astra_edu.workload.parallelism import involved, options
 from astra_edu.workload.passes import checked_passes
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from astra_edu.clock.lookback import LoopClock
+    from astra_edu.clock.loop_turns import Watch
 
 
 def run_loop(workload: Workload, platform: Platform, passes: int = 1, progress: bool = True) -> Result:
@@ -33,14 +38,26 @@ def run_loop(workload: Workload, platform: Platform, passes: int = 1, progress: 
             f"a model-parallel group of {words.group} NPUs breaks the one dimension of a congestion-aware network of "
             "ASTRA-sim 1.0 in two, whose chunks would share its links; 2.x's (run2, a TracePlatform) can follow that."
         )
-    clock, scheduler = _clock_and_scheduler(platform, dims)
-    layers = running_layers(workload, involved(workload, len(dims), boundary))
-    asked = sum(task.work.collective is not None for layer in layers for task in layer.tasks)
-    finished = count(1)
-    with Bar("simulating", " collectives", asked * passes) as bar:
-        npu = Npu(layers, passes, words, clock, scheduler, lambda: bar.show(next(finished)) if progress else None)
-        go_through(workload.loop, npu, clock)
-    result = Result(workload, platform, passes, clock.now, layers, dims, scheduler.stays, npu.computed, npu.waited)
+    over = involved(workload, len(dims), boundary)
+
+    def gone_through(clock: LoopClock, scheduler: Scheduler) -> Npu:
+        layers = running_layers(workload, over)
+        asked = sum(task.work.collective is not None for layer in layers for task in layer.tasks)
+        finished = count(1)
+        with Bar("simulating", " collectives", asked * passes) as bar:
+            npu = Npu(layers, passes, words, clock, scheduler, lambda: bar.show(next(finished)) if progress else None)
+            go_through(workload.loop, npu, clock)
+        return npu
+
+    if not platform.system.bus:
+        from astra_edu.clock.lookback import LoopClock
+
+        clock = LoopClock()
+        npu = gone_through(clock, Scheduler(clock, platform, dims))
+    else:
+        npu = _on_a_bus(platform, dims, gone_through)
+    clock, scheduler = npu.clock, npu.scheduler
+    result = Result(workload, platform, passes, clock.now, npu.layers, dims, scheduler.stays, npu.computed, npu.waited)
     if not result.total_ns:
         raise ConfigError(
             f"this workload does nothing: its loop, {workload.loop}, finds no compute time and no collective that "
@@ -51,19 +68,29 @@ def run_loop(workload: Workload, platform: Platform, passes: int = 1, progress: 
     return result
 
 
-def _clock_and_scheduler(platform: Platform, dims: tuple[LogicalDimension, ...]) -> tuple[LoopClock, Scheduler]:
-    """A shared bus has messages followed one by one, in the turns of their NPUs; else phases take a known time."""
-    if platform.system.bus:  # loaded here, because SimPy is half of the time that importing would take
-        from astra_edu.clock.loop_turns import TurnsClock
-        from astra_edu.system.faithful.bus_phases import BusPhases
+def _on_a_bus(
+    platform: Platform, dims: tuple[LogicalDimension, ...], run: Callable[[LoopClock, Scheduler], Npu]
+) -> Npu:
+    """Run with a shared bus, whose messages are followed one by one, in the turns of their NPUs.
 
-        turns = TurnsClock()
-        bus = BusPhases(turns, platform, alike=not platform.system.boost)
-        return turns, Scheduler(turns, platform, dims, bus)
-    from astra_edu.clock.lookback import LoopClock
+    In boost mode with several dimensions NPU 0's bus carries more than its neighbours'. Else all NPUs are alike, and
+    NPU 0 stands for all; over one dimension it's noticed where it matters which NPU has its turn first in a ns.
+    """
+    from astra_edu.clock.loop_turns import TurnsClock  # here, because SimPy is half of the time that importing takes
+    from astra_edu.system.faithful.bus_phases import BusPhases
 
-    clock = LoopClock()
-    return clock, Scheduler(clock, platform, dims)
+    def followed(alike: bool, watch: Watch | None = None) -> Npu:
+        clock = TurnsClock(watch)
+        return run(clock, Scheduler(clock, platform, dims, BusPhases(clock, platform, alike)))
+
+    if not platform.system.boost:
+        return followed(alike=True)
+    if len(dims) == 1 and dims[0].wires.symmetric:
+        try:
+            return followed(True, SameNs().foresee)
+        except AmbiguousError:
+            pass
+    return followed(alike=False)
 
 
 def go_through(loop: str, npu: Npu, clock: LoopClock) -> None:

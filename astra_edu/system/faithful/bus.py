@@ -190,6 +190,11 @@ class SharedBus:
         outer.near.inner = cls(bus, INNER_G, turns, time)
         return outer
 
+    @property
+    def settled(self) -> bool:
+        """Whether neither side is about to send what it could have sent already."""
+        return all(side.state is not State.FREE or not side.sends for side in (self.near, self.far))
+
     def cross(self, how: Crossing, message_bytes: int, action: Action, what: Any) -> None:
         """Do action(what) when `message_bytes` have crossed the bus."""
         side = self.near if how.outwards else self.far

@@ -13,6 +13,7 @@ from typing import Any
 from astra_edu.base.errors import ConfigError
 from astra_edu.clock.events import Action
 from astra_edu.clock.loop_turns import LoopTurns, TurnsClock
+from astra_edu.network.folded import AmbiguousError
 from astra_edu.system.config import Platform
 from astra_edu.system.exchange import Exchange, OneEndpoint
 from astra_edu.system.faithful import quirks
@@ -61,12 +62,16 @@ class BusPhases:
         """Run a phase from now on, its NPUs beginning in this order.
 
         done(npus) is called at its end, with the order in which they finished. Raises ConfigError for algorithms that
-        ASTRA-sim's bus isn't known for, and without boost mode for NPUs that aren't alike.
+        ASTRA-sim's bus isn't known for, and without boost mode for NPUs that aren't alike; AmbiguousError where the
+        clock is watched and NPU 0 has more to do in this ns: all NPUs begin in the turn of the last of them, when the
+        others have done it.
         """
         self._check(phase)
         rows, own = self._of(phase)
         if self.alike:
             turns, bus = self._bus(0)
+            if self.clock.watch and not (self.clock.last_of_ns and bus.settled):
+                raise AmbiguousError
             ahead = [0] * len(rows[0])
             endpoint = OneEndpoint(0, turns, _OwnMessages(self.clock, rows[0]), bus)
             Exchange(endpoint, own, 0, ahead, ahead, partial(done, (0,))).start()

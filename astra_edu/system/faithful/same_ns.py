@@ -1,0 +1,43 @@
+"""Whether NPUs that do the same also meet what happens in one ns in the same order.
+
+ASTRA-sim takes the events of a ns in the order in which they were foreseen. What an NPU foresees for itself keeps its
+own order, and so do one sender's messages. But a message is foreseen in its sender's turn: if that was in the ns in
+which its receiver foresaw a turn of its own, or in which another sender foresaw another message, some NPUs had their
+turn before that sender and some after it. On a shared bus it matters which of the two is first.
+"""
+
+from __future__ import annotations
+
+from astra_edu.network.folded import AmbiguousError
+
+_MANY = 10_000
+"""Times of which is remembered what was foreseen for them, before those that are over are forgotten."""
+
+
+class SameNs:
+    """What was foreseen last for each ns, and when; told of everything, in the order in which it is foreseen."""
+
+    def __init__(self) -> None:
+        """Nothing is foreseen."""
+        self._last: dict[float, tuple[float, list[tuple[int, object] | None]]] = {}
+
+    def foresee(self, at_ns: float, now_ns: float, message: tuple[int, object] | None) -> None:
+        """Something of the NPU that stands for all is to happen.
+
+        message: None for a turn of its own; else how far away its sender is, and something that only messages which
+        the receiver can't tell apart have in common. Raises AmbiguousError where not all NPUs have the same order.
+        """
+        last = self._last.get(at_ns)
+        if last is None or last[0] != now_ns:
+            if len(self._last) > _MANY:
+                self._last = {time: known for time, known in self._last.items() if time >= now_ns}
+            self._last[at_ns] = now_ns, [message]
+            return
+        others = last[1]
+        for other in others:
+            if (other is None) is not (message is None):
+                raise AmbiguousError
+            if other and message and other[0] != message[0] and other[1] != message[1]:
+                raise AmbiguousError
+        if message not in others:
+            others.append(message)

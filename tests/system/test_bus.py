@@ -1,0 +1,107 @@
+"""A shared bus: one NPU stands for all where it does what following all of them would."""
+
+import random
+
+import pytest
+
+import astra_edu as ae
+from astra_edu.network.folded import AmbiguousError
+from astra_edu.system import Bus
+from astra_edu.system.faithful import bus_phases
+from astra_edu.system.faithful.same_ns import SameNs
+from astra_edu.workload import Layer, Work
+
+EXCHANGE = bus_phases.Exchange
+TOPOLOGIES = {"ring": "Ring", "direct": "FullyConnected", "direct2": "FullyConnected", "halvingDoubling": "Switch"}
+
+
+def loop(how, npus, size, bus, latency=500, **settings):
+    """The result of three layers of 1.0 whose gradients are summed, gathered and summed."""
+    system = ae.SystemConfig.of(how, bus=bus, **settings)
+    platform = ae.Platform((ae.Dimension.of(TOPOLOGIES[how], npus, 50, latency),), system)
+    sums, gathers = (Work(1000, kind, size) for kind in ("all-reduce", "all-gather"))
+    nothing = Work(100, None, 0)
+    layers = [Layer(f"{work.collective}", nothing, nothing, work, 10) for work in (sums, gathers, sums)]
+    return ae.simulate(ae.Workload("DATA", tuple(layers)), platform, progress=False)
+
+
+def story(result):
+    return result.total_ns, [(s.chunk, s.step, s.queued_ns, s.start_ns, s.end_ns) for s in result.stays]
+
+
+def everyone(monkeypatch):
+    def ambiguous(*_):
+        raise AmbiguousError
+
+    monkeypatch.setattr(SameNs, "foresee", ambiguous)
+
+
+@pytest.fixture
+def exchanges(monkeypatch):
+    """How many NPUs' phases have begun."""
+    begun = []
+    monkeypatch.setattr(bus_phases, "Exchange", lambda *args: begun.append(args) or EXCHANGE(*args))
+    return begun
+
+
+def drawn(seed):
+    draw = random.Random(seed)
+    how = draw.choice(sorted(TOPOLOGIES))
+    bus = Bus(
+        *(draw.choice([0, 1, 5, 10, 100]) for _ in range(3)), draw.choice([0, 0.001, 0.01, 0.1]), draw.randint(0, 3)
+    )
+    settings = {
+        "splits": draw.choice([1, 2, 4]),
+        "active_chunks": draw.choice([1, 2, 3]),
+        "queues": draw.choice([1, 1, 2]),
+        "scheduling": draw.choice(["LIFO", "FIFO"]),
+    }
+    npus = draw.choice([2, 4, 8]) if how == "halvingDoubling" else draw.choice([2, 3, 4, 5, 8])
+    return how, npus, draw.choice([64, 1000, 65536, 1_000_003]), bus, draw.choice([0, 1, 500]), settings
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_one_npu_of_a_dimension_stands_for_all(seed, monkeypatch):
+    *case, settings = drawn(seed)
+    alone = story(loop(*case, **settings))
+    everyone(monkeypatch)
+    assert story(loop(*case, **settings)) == alone
+
+
+@pytest.mark.parametrize("how", TOPOLOGIES)
+def test_it_costs_no_more_where_there_are_more(how, exchanges):
+    begun = []
+    for npus in (8, 32):
+        loop(how, npus, 2**20, Bus(10, 5, 3, 0.001), splits=4)
+        begun.append(len(exchanges))
+        exchanges.clear()
+    assert begun == [12, 12]
+
+
+def test_where_more_is_to_happen_as_a_chunk_begins_all_are_followed(exchanges):
+    """Without L the two ends of a bus are done in one ns, and only the last NPU begins the next chunk in between."""
+    loop("ring", 7, 1_000_003, Bus(0, 0, 0, 0.001), splits=3, active_chunks=2)
+    assert len(exchanges) > 7 * 9
+
+
+def test_a_message_and_a_turn_foreseen_together_have_no_order_that_all_npus_share():
+    same = SameNs()
+    same.foresee(10, 5, None)
+    same.foresee(10, 6, (1, "a"))
+    with pytest.raises(AmbiguousError):
+        same.foresee(10, 6, None)
+
+
+def test_messages_of_two_senders_and_chunks_foreseen_together_have_none_either():
+    same = SameNs()
+    for message in ((1, "a"), (1, "b"), (1, "a")):
+        same.foresee(10, 5, message)
+    with pytest.raises(AmbiguousError):
+        same.foresee(10, 5, (2, "a"))
+
+
+def test_what_is_over_is_forgotten():
+    same = SameNs()
+    for ns in range(50_000):
+        same.foresee(ns + 1, ns, None)
+    assert len(same._last) < 20_000
