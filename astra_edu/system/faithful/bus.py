@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any, NamedTuple, Protocol
 
 from astra_edu.base.units import float32
@@ -40,37 +39,40 @@ TURNS = 8
 """After more than this many pieces in a row a side lets the other one go first, if that has something to send."""
 
 
-class State(Enum):
-    """What a side of a bus is doing."""
-
-    FREE = 0
-    SENDING = 1
-    RECEIVING = 2
+FREE, SENDING, RECEIVING = range(3)
+"""What a side of a bus is doing."""
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class Piece:
-    """Some data that cross. adds_up: on arrival they are added to others; returns: then they cross back."""
+    """Some data that cross. adds_up: on arrival they are added to others; returns: then they cross back.
+
+    done(what, ns) is called when all is over, at that time.
+    """
 
     size: int
     adds_up: bool
     returns: bool
-    done: Callable[[], object]
+    done: Callable[[Any, float], object]
+    what: Any
 
 
 class Side:
-    """One end of a bus."""
+    """One end of a bus. Its methods are told the time, now."""
 
+    __slots__ = (
+        "L", "add_ns", "adding", "before", "g", "in_a_row", "inner", "last_ns", "ns_per_byte", "o", "partner",
+        "receives", "sends", "state", "to_add", "turns",
+    )  # fmt: skip
     partner: Side
 
-    def __init__(self, bus: Bus, ns_per_byte: float, turns: InTurn, time: Time) -> None:
+    def __init__(self, bus: Bus, ns_per_byte: float, turns: InTurn) -> None:
         """A free side; `inner` is set where another bus lies behind it."""
-        self.bus = bus
+        self.L, self.o, self.g, self.add_ns = bus.L, bus.o, bus.g, bus.reduction_delay
         self.ns_per_byte = ns_per_byte
         self.turns = turns
-        self.time = time
         self.inner: SharedBus | None = None
-        self.state = self.before = State.FREE
+        self.state = self.before = FREE
         self.last_ns: float = 0
         self.in_a_row = 0
         self.adding = False
@@ -78,110 +80,120 @@ class Side:
         self.receives: deque[Piece] = deque()
         self.to_add: deque[Piece] = deque()
 
-    def request(self, piece: Piece) -> None:
+    def request(self, piece: Piece, now: float) -> None:
         """Send a piece over to the partner; piece.done is called when all is over."""
         if self.inner:
-            self.inner.far.request(Piece(piece.size, False, False, lambda: self._send(piece)))
+            self.inner.far.send(Piece(piece.size, False, False, self.send, piece), now)
         else:
-            self.sends.append(piece)
-            self._go_on()
+            self.send(piece, now)
 
-    def _send(self, piece: Piece) -> None:
+    def send(self, piece: Piece, now: float) -> None:
+        """Send a piece that has crossed what lies behind."""
         self.sends.append(piece)
-        self._go_on()
+        self._go_on(now)
 
-    def _go_on(self) -> None:
-        if self.state is not State.FREE or not self.sends:
+    def would_end(self, size: int, now: float) -> tuple[int, int]:
+        """In how many ns both ends would be done with a piece of this size that is sent now."""
+        ns = self._offset(now) + self.ns_per_byte * (size - 1)
+        return int(ns), int(ns + self.L + self.o)
+
+    def _offset(self, now: float) -> int:
+        if self.before == SENDING and self.o + (now - self.last_ns) <= self.g:
+            return int(self.g - (now - self.last_ns))
+        return self.o
+
+    def _go_on(self, now: float) -> None:
+        if self.state or not self.sends:
             return
         other = self.partner
         if self.in_a_row > TURNS and other.sends and other.in_a_row <= TURNS:
-            other._go_on()
+            other._go_on(now)
             return
-        offset = self.bus.o
-        since = self.time.now - self.last_ns
-        if self.before is State.SENDING and self.bus.o + since <= self.bus.g:
-            offset = int(self.bus.g - since)
+        offset = self._offset(now) if self.before == SENDING else self.o
         piece = self.sends.popleft()
-        crossing = self.ns_per_byte * (piece.size - 1)
-        other._receive(offset + crossing + self.bus.L + self.bus.o, piece)
-        self.state = State.SENDING
-        self.turns.after(int(offset + crossing), self._sent)
+        sent = offset + self.ns_per_byte * (piece.size - 1)
+        other.receives.append(piece)
+        other.before, other.state = other.state, RECEIVING
+        other.in_a_row = 0
+        after = self.turns.after
+        delay = int(sent + self.L + self.o)
+        after(delay, other._received, now + delay)
+        self.state = SENDING
+        delay = int(sent)
+        after(delay, self._sent, now + delay)
 
-    def _sent(self, _: object) -> None:
-        self._turn(State.FREE)
+    def _sent(self, now: float) -> None:
+        self.last_ns = now
+        self.before, self.state = self.state, FREE
         self.in_a_row += 1
-        self._go_on()
+        if self.sends:
+            self._go_on(now)
 
-    def _receive(self, delay: float, piece: Piece) -> None:
-        self.receives.append(piece)
-        self.before, self.state = self.state, State.RECEIVING
-        self.in_a_row = 0
-        self.turns.after(int(delay), self._received)
-
-    def _turn(self, state: State) -> None:
-        self.last_ns = self.time.now
-        self.before, self.state = self.state, state
-
-    def _received(self, _: object) -> None:
-        self._turn(State.FREE if len(self.receives) < 2 else self.state)
-        piece = self.receives[0]
+    def _received(self, now: float) -> None:
+        self.last_ns = now
+        receives = self.receives
+        self.before = self.state
+        if len(receives) < 2:
+            self.state = FREE
+        piece = receives[0]
         if piece.adds_up:
             piece.adds_up = False
             if self.inner:
-                self._through_inner(piece, True, lambda: self._add_later(piece))
+                self.inner.near.send(Piece(piece.size, False, True, self._add_later, piece), now)
             else:
                 self.to_add.append(piece)
-            self._add()
+            self._add(now)
         else:
-            self._pass_on(piece)
-        self.receives.popleft()
-        self._go_on()
+            self._pass_on(piece, now)
+        receives.popleft()
+        if self.sends:
+            self._go_on(now)
 
-    def _pass_on(self, piece: Piece) -> None:
+    def _pass_on(self, piece: Piece, now: float) -> None:
         if piece.returns:
             piece.returns = False
             if self.inner:
-                self._through_inner(piece, True, lambda: self._send(piece))
+                self.inner.near.send(Piece(piece.size, False, True, self.send, piece), now)
             else:
                 self.sends.append(piece)
         elif self.inner:
-            self._through_inner(piece, False, lambda: self._retire(piece))
+            self.inner.near.send(Piece(piece.size, False, False, self._retire, piece), now)
         else:
-            piece.done()
+            piece.done(piece.what, now)
 
-    def _through_inner(self, piece: Piece, and_back: bool, then: Callable[[], object]) -> None:
-        assert self.inner
-        self.inner.near.request(Piece(piece.size, False, and_back, then))
+    def _retire(self, piece: Piece, now: float) -> None:
+        piece.done(piece.what, now)
+        self._go_on(now)
 
-    def _retire(self, piece: Piece) -> None:
-        piece.done()
-        self._go_on()
-
-    def _add_later(self, piece: Piece) -> None:
+    def _add_later(self, piece: Piece, now: float) -> None:
         self.to_add.append(piece)
-        self._add()
-        self._go_on()
+        self._add(now)
+        self._go_on(now)
 
-    def _add(self) -> None:
+    def _add(self, now: float) -> None:
         if self.to_add and not self.adding:
             self.adding = True
-            self.turns.after(self.to_add[0].size // 100 * self.bus.reduction_delay + 50, self._added)
+            delay = self.to_add[0].size // 100 * self.add_ns + 50
+            self.turns.after(delay, self._added, now + delay)
 
-    def _added(self, _: object) -> None:
+    def _added(self, now: float) -> None:
         self.adding = False
-        self._pass_on(self.to_add[0])
+        self._pass_on(self.to_add[0], now)
         self.to_add.popleft()
-        self._add()
-        self._go_on()
+        self._add(now)
+        self._go_on(now)
 
 
 class SharedBus:
     """A bus with its near side (the NPU's) and its far side (the network's)."""
 
+    __slots__ = ("far", "near", "time")
+
     def __init__(self, bus: Bus, ns_per_byte: float, turns: InTurn, time: Time) -> None:
         """A bus of one NPU with nothing behind it."""
-        self.near, self.far = (Side(bus, ns_per_byte, turns, time) for _ in range(2))
+        self.near, self.far = (Side(bus, ns_per_byte, turns) for _ in range(2))
         self.near.partner, self.far.partner = self.far, self.near
+        self.time = time
 
     @classmethod
     def with_memory(cls, bus: Bus, turns: InTurn, time: Time) -> SharedBus:
@@ -190,15 +202,36 @@ class SharedBus:
         outer.near.inner = cls(bus, INNER_G, turns, time)
         return outer
 
-    @property
-    def settled(self) -> bool:
-        """Whether neither side is about to send what it could have sent already."""
-        return all(side.state is not State.FREE or not side.sends for side in (self.near, self.far))
-
     def cross(self, how: Crossing, message_bytes: int, action: Action, what: Any) -> None:
         """Do action(what) when `message_bytes` have crossed the bus."""
         side = self.near if how.outwards else self.far
-        side.request(Piece(message_bytes, how.adds_up, how.returns, lambda: action(what)))
+        side.request(Piece(message_bytes, how.adds_up, how.returns, _act, (action, what)), self.time.now)
+
+    def may_begin(self, message_bytes: int) -> bool:
+        """Whether data may as well begin to go outwards now as after what the outer sides are about to send.
+
+        All begin in the order in which they were handed in; only what ends in the same ns ends in another order.
+        """
+        assert self.near.inner
+        now, begins = self.time.now, self.near.inner.far
+        about = [side for side in (self.near, self.far) if not side.state and side.sends]
+        if begins.state or not about:
+            return True
+        first = begins.sends[0].size if begins.sends else message_bytes
+        ends = _ends(begins, first, now)
+        return all(ends.isdisjoint(_ends(side, side.sends[0].size, now)) for side in about)
+
+
+def _act(what: tuple[Action, Any], _: float) -> None:
+    what[0](what[1])
+
+
+def _ends(side: Side, size: int, now: float) -> set[int]:
+    """In how many ns a piece that is sent now would be done at both ends, or one of the other side's in its place."""
+    ends = {*side.would_end(size, now)}
+    if side.in_a_row > TURNS and side.partner.sends:
+        ends |= {*side.partner.would_end(side.partner.sends[0].size, now)}
+    return ends
 
 
 class Crossing(NamedTuple):

@@ -70,7 +70,7 @@ class BusPhases:
         rows, own = self._of(phase)
         if self.alike:
             turns, bus = self._bus(0)
-            if self.clock.watch and not (self.clock.last_of_ns and bus.settled):
+            if self.clock.watch and not (self.clock.last_of_ns and bus.may_begin(own.crossing_sizes[0])):
                 raise AmbiguousError
             ahead = [0] * len(rows[0])
             endpoint = OneEndpoint(0, turns, _OwnMessages(self.clock, rows[0]), bus)
