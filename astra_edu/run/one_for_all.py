@@ -7,12 +7,13 @@ from collections.abc import Callable
 from astra_edu.clock.events import Clock, Schedules
 from astra_edu.clock.foreseen import ForeseenClock, Known
 from astra_edu.collectives import ALGORITHMS, Collective, known_schedule
-from astra_edu.network.folded import AmbiguousError, FoldedMessages, folded_network
+from astra_edu.network.folded import AmbiguousError, FoldedLinks, FoldedMessages, folded_network
 from astra_edu.network.messages import Messages
 from astra_edu.network.unaware import Unaware
 from astra_edu.run.hands import Hands
 from astra_edu.system.endpoint import Endpoint
 from astra_edu.system.exchange import Startable
+from astra_edu.system.faithful.same_ns import SameNsUnaware
 from astra_edu.system.faithful.ties import WatchedQueues
 from astra_edu.system.implementation import Implementation
 from astra_edu.system.inter_dimension import kind_of
@@ -90,6 +91,13 @@ def _one_chunk_at_a_time(platform: TracePlatform) -> bool:
     return len(platform.dims) == 1 == platform.system.active_chunks == platform.system.queues
 
 
+def _network(platform: TracePlatform, strict: bool) -> Unaware | FoldedLinks:
+    """The network as NPU 0 sees it. strict: raise AmbiguousError where it matters which NPU has its turn first."""
+    if strict and platform.system.bus and not platform.congestion_aware:
+        return SameNsUnaware(platform.blocks)
+    return folded_network(platform.blocks, platform.congestion_aware, strict)
+
+
 class OneForAll:
     """A run of NPU 0 that stands for all."""
 
@@ -101,7 +109,7 @@ class OneForAll:
             self.clock = clock = ForeseenClock()
             self.endpoint = _TimedEndpoint(clock, platform, strict)
         else:
-            self.clock = network = folded_network(platform.blocks, platform.congestion_aware, strict)
+            self.clock = network = _network(platform, strict)
             messages = FoldedMessages(network, platform.system.rendezvous)
             self.endpoint = _FollowedEndpoint(network, platform, messages, strict)
         if record:
@@ -130,7 +138,7 @@ class _LoneEndpoint(Endpoint):
         policy = queue_policy(self.system.intra_dimension, 2)
         self._asks = kind_of(self.system.inter_dimension).together  # else nobody asks who leads
         self._strict = strict
-        if strict and self.bus and not _one_chunk_at_a_time(platform):
+        if strict and self.bus and platform.congestion_aware and not _one_chunk_at_a_time(platform):
             raise AmbiguousError
         if strict and policy is not fifo_only:
             self.queues = WatchedQueues(len(platform.dims), self.system, policy, self._begin)

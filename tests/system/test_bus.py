@@ -84,6 +84,44 @@ def test_where_more_is_to_happen_as_a_chunk_begins_all_are_followed(exchanges):
     assert len(exchanges) > 7 * 9
 
 
+def trace_platform(how, npus, bus, latency=500, **settings):
+    system = ae.TraceSystem.of(how, bus=bus, **settings)
+    return ae.TracePlatform((ae.Block(TOPOLOGIES[how], npus, 50, latency),), system)
+
+
+def trace_of(npus, size):
+    trace = ae.traces.Builder(npus)
+    trace.all_gather("b", size, after=trace.compute("compute", 1, after=trace.all_reduce("a", size)))
+    trace.all_to_all("c", size)
+    return trace.build()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_one_npu_stands_for_all_of_a_trace(seed):
+    how, npus, size, bus, latency, settings = drawn(seed)
+    platform, trace = trace_platform(how, npus, bus, latency, **settings), trace_of(npus, size)
+    alone, everyone = (ae.simulate(trace, platform, record=True, everyone=all_) for all_ in (False, True))
+    assert alone.finish_ns == everyone.finish_ns
+    mine, theirs = (sorted((s.start_ns, s.end_ns) for s in run.stays if not s.npu) for run in (alone, everyone))
+    assert mine == theirs
+
+
+@pytest.mark.parametrize("how", TOPOLOGIES)
+def test_also_with_several_chunks_at_once(how):
+    platform = trace_platform(how, 32, Bus(10, 5, 3, 0.001), splits=4, active_chunks=4)
+    assert ae.simulate(ae.traces.collective("all_reduce", 2**20, 32), platform).one_for_all
+
+
+def test_where_messages_take_as_long_as_the_bus_all_are_followed():
+    """All is over after 1 ns, on the bus and on the wire."""
+    settings = {"splits": 4, "active_chunks": 4}
+    platform = trace_platform("direct", 4, Bus(1, 0, 0, 0), latency=1, **settings)
+    trace = ae.traces.collective("all_reduce", 256, 4)
+    alone, everyone = (ae.simulate(trace, platform, everyone=all_) for all_ in (False, True))
+    assert alone.finish_ns == everyone.finish_ns
+    assert not alone.one_for_all
+
+
 def test_a_message_and_a_turn_foreseen_together_have_no_order_that_all_npus_share():
     same = SameNs()
     same.foresee(10, 5, None)

@@ -8,7 +8,13 @@ turn before that sender and some after it. On a shared bus it matters which of t
 
 from __future__ import annotations
 
+from typing import Any
+
+from astra_edu.clock.events import Action
+from astra_edu.network.block import Block
 from astra_edu.network.folded import AmbiguousError
+from astra_edu.network.messages import InFlight
+from astra_edu.network.unaware import Unaware, first_way
 
 _MANY = 10_000
 """Times of which is remembered what was foreseen for them, before those that are over are forgotten."""
@@ -41,3 +47,28 @@ class SameNs:
                 raise AmbiguousError
         if message not in others:
             others.append(message)
+
+
+class SameNsUnaware(Unaware):
+    """The congestion-unaware network as one NPU sees it that stands for all; see SameNs."""
+
+    def __init__(self, blocks: tuple[Block, ...]) -> None:
+        """Nothing is on the way."""
+        super().__init__(blocks)
+        self._same = SameNs()
+        self._ns: dict[tuple[int, int, int], int] = {}
+
+    def schedule(self, at_ns: int, do: Action, what: Any) -> None:
+        """See Clock; what the NPU foresees for itself."""
+        self._same.foresee(at_ns, self.now, None)
+        super().schedule(at_ns, do, what)
+
+    def send(self, source: int, destination: int, message_bytes: int, arrived: Action, what: InFlight) -> None:
+        """destination: how far away it is; 0 for a request to who is as far behind as `source` is ahead."""
+        ns = self._ns.get((source, destination, message_bytes))
+        if ns is None:
+            block, hops = first_way(self.blocks, source, destination)
+            ns = self._ns[source, destination, message_bytes] = block.message_ns(message_bytes, hops)
+        at = self.now + ns
+        self._same.foresee(at, self.now, (destination - source, what.tag))
+        super().schedule(at, arrived, what)
