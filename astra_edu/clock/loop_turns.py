@@ -62,12 +62,6 @@ class TurnsClock(LoopClock):
         self.zero = LoopTurns(self)
         self._times: list[float] = []
         self._lists: dict[float, list[tuple[Action, Any]]] = {}
-        self._done = 0
-
-    @property
-    def last_of_ns(self) -> bool:
-        """Whether nothing else is to happen now, as far as that is foreseen, after what NPU 0 is doing."""
-        return self._done == len(self._lists.get(self.exact, ())) and not self.zero.more
 
     @property
     def now(self) -> int:
@@ -106,9 +100,7 @@ class TurnsClock(LoopClock):
             self.go_on()
         while times:
             self.exact = time = heappop(times)
-            self._done = 0
             for do, what in lists[time]:  # which may grow on the way
-                self._done += 1
                 do(what)
                 if self.woke:
                     self.go_on()

@@ -63,14 +63,14 @@ class BusPhases:
 
         done(npus) is called at its end, with the order in which they finished. Raises ConfigError for algorithms that
         ASTRA-sim's bus isn't known for, and without boost mode for NPUs that aren't alike; AmbiguousError where the
-        clock is watched and NPU 0 has more to do in this ns: all NPUs begin in the turn of the last of them, when the
-        others have done it.
+        clock is watched and NPU 0 has more to do in its turn: all NPUs begin in the turn of the last of them, when the
+        others have done it. (What is left of this ns has been foreseen in another than the turn, so it comes later.)
         """
         self._check(phase)
         rows, own = self._of(phase)
         if self.alike:
             turns, bus = self._bus(0)
-            if self.clock.watch and not (self.clock.last_of_ns and bus.may_begin(own.crossing_sizes[0])):
+            if self.clock.watch and (turns.more or not bus.may_begin(own.crossing_sizes[0])):
                 raise AmbiguousError
             ahead = [0] * len(rows[0])
             endpoint = OneEndpoint(0, turns, _OwnMessages(self.clock, rows[0]), bus)
