@@ -13,7 +13,7 @@ from astra_edu.network.unaware import Unaware
 from astra_edu.run.hands import Hands
 from astra_edu.system.endpoint import Endpoint
 from astra_edu.system.exchange import Startable
-from astra_edu.system.faithful.same_ns import SameNsUnaware
+from astra_edu.system.faithful.same_ns import SameNsLinks, SameNsUnaware
 from astra_edu.system.faithful.ties import WatchedQueues
 from astra_edu.system.implementation import Implementation
 from astra_edu.system.inter_dimension import kind_of
@@ -86,15 +86,10 @@ def _undisturbed(platform: TracePlatform) -> bool:
     return not platform.congestion_aware or system.active_chunks == 1 == system.queues
 
 
-def _one_chunk_at_a_time(platform: TracePlatform) -> bool:
-    """Else what two chunks send may reach the bus in the same ns, in whichever order an NPU has its turns."""
-    return len(platform.dims) == 1 == platform.system.active_chunks == platform.system.queues
-
-
 def _network(platform: TracePlatform, strict: bool) -> Unaware | FoldedLinks:
     """The network as NPU 0 sees it. strict: raise AmbiguousError where it matters which NPU has its turn first."""
-    if strict and platform.system.bus and not platform.congestion_aware:
-        return SameNsUnaware(platform.blocks)
+    if strict and platform.system.bus:
+        return SameNsLinks(platform.blocks) if platform.congestion_aware else SameNsUnaware(platform.blocks)
     return folded_network(platform.blocks, platform.congestion_aware, strict)
 
 
@@ -138,8 +133,6 @@ class _LoneEndpoint(Endpoint):
         policy = queue_policy(self.system.intra_dimension, 2)
         self._asks = kind_of(self.system.inter_dimension).together  # else nobody asks who leads
         self._strict = strict
-        if strict and self.bus and platform.congestion_aware and not _one_chunk_at_a_time(platform):
-            raise AmbiguousError
         if strict and policy is not fifo_only:
             self.queues = WatchedQueues(len(platform.dims), self.system, policy, self._begin)
 

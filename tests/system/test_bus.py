@@ -84,9 +84,9 @@ def test_where_more_is_to_happen_as_a_chunk_begins_all_are_followed(exchanges):
     assert len(exchanges) > 7 * 9
 
 
-def trace_platform(how, npus, bus, latency=500, **settings):
+def trace_platform(how, npus, bus, latency=500, aware=False, **settings):
     system = ae.TraceSystem.of(how, bus=bus, **settings)
-    return ae.TracePlatform((ae.Block(TOPOLOGIES[how], npus, 50, latency),), system)
+    return ae.TracePlatform((ae.Block(TOPOLOGIES[how], npus, 50, latency),), system, congestion_aware=aware)
 
 
 def trace_of(npus, size):
@@ -96,26 +96,30 @@ def trace_of(npus, size):
     return trace.build()
 
 
+@pytest.mark.parametrize("aware", [False, True])
 @pytest.mark.parametrize("seed", range(40))
-def test_one_npu_stands_for_all_of_a_trace(seed):
+def test_one_npu_stands_for_all_of_a_trace(seed, aware):
     how, npus, size, bus, latency, settings = drawn(seed)
-    platform, trace = trace_platform(how, npus, bus, latency, **settings), trace_of(npus, size)
-    alone, everyone = (ae.simulate(trace, platform, record=True, everyone=all_) for all_ in (False, True))
+    platform, trace = trace_platform(how, npus, bus, latency, aware, **settings), trace_of(npus, size)
+    record = not aware  # else everyone is followed for the links' sake
+    alone, everyone = (ae.simulate(trace, platform, record=record, everyone=all_) for all_ in (False, True))
     assert alone.finish_ns == everyone.finish_ns
     mine, theirs = (sorted((s.start_ns, s.end_ns) for s in run.stays if not s.npu) for run in (alone, everyone))
     assert mine == theirs
 
 
+@pytest.mark.parametrize("aware", [False, True])
 @pytest.mark.parametrize("how", TOPOLOGIES)
-def test_also_with_several_chunks_at_once(how):
-    platform = trace_platform(how, 32, Bus(10, 5, 3, 0.001), splits=4, active_chunks=4)
+def test_also_with_several_chunks_at_once(how, aware):
+    platform = trace_platform(how, 32, Bus(10, 5, 3, 0.001), aware=aware, splits=4, active_chunks=4)
     assert ae.simulate(ae.traces.collective("all_reduce", 2**20, 32), platform).one_for_all
 
 
-def test_where_messages_take_as_long_as_the_bus_all_are_followed():
+@pytest.mark.parametrize("aware", [False, True])
+def test_where_messages_take_as_long_as_the_bus_all_are_followed(aware):
     """All is over after 1 ns, on the bus and on the wire."""
     settings = {"splits": 4, "active_chunks": 4}
-    platform = trace_platform("direct", 4, Bus(1, 0, 0, 0), latency=1, **settings)
+    platform = trace_platform("direct", 4, Bus(1, 0, 0, 0), 1, aware, **settings)
     trace = ae.traces.collective("all_reduce", 256, 4)
     alone, everyone = (ae.simulate(trace, platform, everyone=all_) for all_ in (False, True))
     assert alone.finish_ns == everyone.finish_ns

@@ -12,7 +12,8 @@ from typing import Any
 
 from astra_edu.clock.events import Action
 from astra_edu.network.block import Block
-from astra_edu.network.folded import AmbiguousError
+from astra_edu.network.folded import AmbiguousError, FoldedLinks
+from astra_edu.network.links import Link, Travel
 from astra_edu.network.messages import InFlight
 from astra_edu.network.unaware import Unaware, first_way
 
@@ -72,3 +73,27 @@ class SameNsUnaware(Unaware):
         at = self.now + ns
         self._same.foresee(at, self.now, (destination - source, what.tag))
         super().schedule(at, arrived, what)
+
+
+class SameNsLinks(FoldedLinks):
+    """The congestion-aware network as one NPU sees it that stands for all; see SameNs."""
+
+    def __init__(self, blocks: tuple[Block, ...]) -> None:
+        """All links are free."""
+        super().__init__(blocks)
+        self._same = SameNs()
+        self._on_links = False
+
+    def schedule(self, at_ns: int, do: Action, what: Any) -> None:
+        """See Clock; what the NPU foresees for itself, and what happens on links."""
+        if not self._on_links:
+            self._same.foresee(at_ns, self.now, None)
+        super().schedule(at_ns, do, what)
+
+    def _start(self, link: Link, travel: Travel) -> None:
+        self._on_links = True
+        super()._start(link, travel)
+        self._on_links = False
+        if travel.at + 1 == len(travel.route):
+            arrives = self.now + link.times[travel.size][0]
+            self._same.foresee(arrives, self.now, (travel.destination, travel.what.tag))
