@@ -117,11 +117,14 @@ class TurnsClock(LoopClock):
 class LoopTurns:
     """What one NPU does, all of a ns in one turn of a TurnsClock."""
 
+    __slots__ = ("_clock", "_done", "_take", "_waiting")
+
     def __init__(self, clock: TurnsClock) -> None:
         """Nothing to do yet."""
         self._clock = clock
         self._waiting: dict[float, list[tuple[Action, Any]]] = {}
         self._done = 0
+        self._take = self._turn
 
     @property
     def more(self) -> bool:
@@ -130,29 +133,28 @@ class LoopTurns:
 
     def after(self, delay: float, action: Action, what: Any = None) -> None:
         """Do action(what) in `delay` ns, in this NPU's turn."""
-        clock = self._clock
+        clock, waiting = self._clock, self._waiting
         time = clock.exact + delay
-        waiting = self._waiting.get(time)
-        if waiting is None:
-            self._waiting[time] = waiting = []
-            if clock.watch:
-                clock.watch(time, clock.exact, None)
-            clock.at(time, self._turn, time)
-        waiting.append((action, what))
+        if time in waiting:
+            waiting[time].append((action, what))
+            return
+        waiting[time] = actions = [(action, what)]
+        if clock.watch:
+            clock.watch(time, clock.exact, None)
+        clock.at(time, self._take, actions)
 
-    def _turn(self, time: float) -> None:
+    def _turn(self, actions: list[tuple[Action, Any]]) -> None:
         """One action after the other, and between them, what the last one woke."""
-        clock, actions = self._clock, self._waiting[time]
+        clock = self._clock
         self._done = 0
-        while True:
-            action, what = actions[self._done]
+        for action, what in actions:  # which may grow on the way
             self._done += 1
             action(what)
-            over = self._done == len(actions)
-            if over:
-                del self._waiting[time]
+            if self._done == len(actions):
+                del self._waiting[clock.exact]
                 self._done = 0
+                if clock.woke:
+                    clock.go_on()
+                return
             if clock.woke:
                 clock.go_on()
-            if over:
-                return

@@ -61,8 +61,8 @@ class Side:
     """One end of a bus. Its methods are told the time, now."""
 
     __slots__ = (
-        "L", "add_ns", "adding", "before", "g", "in_a_row", "inner", "last_ns", "ns_per_byte", "o", "partner",
-        "receives", "sends", "state", "to_add", "turns",
+        "L", "add_ns", "adding", "before", "g", "in_a_row", "inner", "is_received", "is_sent", "last_ns", "ns_per_byte",
+        "o", "partner", "receives", "sends", "state", "to_add", "turns",
     )  # fmt: skip
     partner: Side
 
@@ -71,6 +71,7 @@ class Side:
         self.L, self.o, self.g, self.add_ns = bus.L, bus.o, bus.g, bus.reduction_delay
         self.ns_per_byte = ns_per_byte
         self.turns = turns
+        self.is_sent, self.is_received = self._sent, self._received  # bound once, not for every piece
         self.inner: SharedBus | None = None
         self.state = self.before = FREE
         self.last_ns: float = 0
@@ -117,10 +118,10 @@ class Side:
         other.in_a_row = 0
         after = self.turns.after
         delay = int(sent + self.L + self.o)
-        after(delay, other._received, now + delay)
+        after(delay, other.is_received, now + delay)
         self.state = SENDING
         delay = int(sent)
-        after(delay, self._sent, now + delay)
+        after(delay, self.is_sent, now + delay)
 
     def _sent(self, now: float) -> None:
         self.last_ns = now
