@@ -131,6 +131,11 @@ class LoopTurns:
         """Whether this NPU, whose turn it is, has more to do in it."""
         return self._done < len(self._waiting.get(self._clock.exact, ()))
 
+    @property
+    def only(self) -> bool:
+        """Whether this NPU, whose turn it is, does only one thing in it."""
+        return len(self._waiting.get(self._clock.exact, ())) == 1
+
     def after(self, delay: float, action: Action, what: Any = None) -> None:
         """Do action(what) in `delay` ns, in this NPU's turn."""
         clock, waiting = self._clock, self._waiting

@@ -79,18 +79,17 @@ def _on_a_bus(
     from astra_edu.clock.loop_turns import TurnsClock  # here, because SimPy is half of the time that importing takes
     from astra_edu.system.faithful.bus_phases import BusPhases
 
-    def followed(alike: bool, watch: Watch | None = None) -> Npu:
+    def followed(alike: bool, zero_alone: bool = False, watch: Watch | None = None) -> Npu:
         clock = TurnsClock(watch)
-        return run(clock, Scheduler(clock, platform, dims, BusPhases(clock, platform, alike)))
+        return run(clock, Scheduler(clock, platform, dims, BusPhases(clock, platform, alike, zero_alone)))
 
-    if not platform.system.boost:
-        return followed(alike=True)
-    if len(dims) == 1 and dims[0].wires.symmetric:
+    boost = platform.system.boost
+    if len(dims) == 1 and (dims[0].wires.symmetric or not boost):
         try:
-            return followed(True, SameNs().foresee)
+            return followed(True, True, SameNs().foresee if boost else None)
         except AmbiguousError:
             pass
-    return followed(alike=False)
+    return followed(alike=not boost)
 
 
 def go_through(loop: str, npu: Npu, clock: LoopClock) -> None:

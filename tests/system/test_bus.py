@@ -1,6 +1,8 @@
 """A shared bus: one NPU stands for all where it does what following all of them would."""
 
 import random
+from heapq import heappop, heappush
+from itertools import count
 
 import pytest
 
@@ -8,6 +10,8 @@ import astra_edu as ae
 from astra_edu.network.folded import AmbiguousError
 from astra_edu.system import Bus
 from astra_edu.system.faithful import bus_phases
+from astra_edu.system.faithful.alone_bus import AloneBus, Knows, sides_of
+from astra_edu.system.faithful.bus import Crossing, SharedBus
 from astra_edu.system.faithful.same_ns import SameNs
 from astra_edu.workload import Layer, Work
 
@@ -147,3 +151,41 @@ def test_what_is_over_is_forgotten():
     for ns in range(50_000):
         same.foresee(ns + 1, ns, None)
     assert len(same._last) < 20_000
+
+
+class Steps:
+    """A clock that does one thing after the other."""
+
+    def __init__(self):
+        self.now, self._steps, self._count = 0, [], count()
+
+    def after(self, delay, action, what=None):
+        heappush(self._steps, (self.now + delay, next(self._count), action, what))
+
+    def run(self):
+        while self._steps:
+            self.now, _, action, what = heappop(self._steps)
+            action(what)
+
+
+def crossings(alone, bus, kinds):
+    """When each of these crossings, (ns after the one before, how, bytes), is over, and how it leaves the sides."""
+    steps = Steps()
+    shared = used = SharedBus.with_memory(bus, steps, steps)
+    if alone:
+        used = AloneBus(shared, steps, Knows(bus), lambda: None)
+    found = []
+    for wait, how, size in kinds:
+        steps.after(wait, lambda what: used.cross(*what, lambda _: found.append(steps.now), None), (how, size))
+        steps.run()
+        found.append([(side.before, side.last_ns, side.in_a_row) for side in sides_of(shared)])
+    return found
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_what_crosses_alone_is_known_after_the_first_of_its_kind(seed):
+    draw = random.Random(seed)
+    bus = Bus(draw.choice([0, 1, 10]), draw.choice([1, 5]), draw.choice([0, 3, 50]), draw.choice([0, 0.01, 0.1]), 2)
+    hows = [Crossing(True, False, False), *(Crossing(False, *map(bool, (k & 1, k & 2))) for k in range(4))]
+    kinds = [(draw.choice([0, 1, 7, 100]), draw.choice(hows), draw.choice([1, 500, 70_000])) for _ in range(30)]
+    assert crossings(True, bus, kinds) == crossings(False, bus, kinds)

@@ -17,6 +17,7 @@ from astra_edu.network.folded import AmbiguousError
 from astra_edu.system.config import Platform
 from astra_edu.system.exchange import Exchange, OneEndpoint
 from astra_edu.system.faithful import quirks
+from astra_edu.system.faithful.alone_bus import AloneBus, Knows
 from astra_edu.system.faithful.bus import SharedBus
 from astra_edu.system.faithful.kth_messages import KthMessages, RowMessage
 from astra_edu.system.moves import Moves, moves
@@ -50,12 +51,18 @@ class _OwnMessages:
 class BusPhases:
     """Runs phases message by message on one clock, with a bus for every NPU that is followed."""
 
-    def __init__(self, clock: TurnsClock, platform: Platform, alike: bool) -> None:
-        """alike: whether NPU 0 stands for all."""
+    def __init__(self, clock: TurnsClock, platform: Platform, alike: bool, zero_alone: bool) -> None:
+        """alike: whether NPU 0 stands for all. zero_alone: whether there is only one dimension, and it is tried
+        whether what crosses NPU 0's bus can be taken at once; AmbiguousError comes where the loop is in the way.
+        """
+        assert platform.system.bus
         self.clock = clock
         self.system = platform.system
         self.alike = alike
-        self._buses: dict[object, tuple[LoopTurns, SharedBus]] = {}
+        self._zero_alone = zero_alone
+        self._one_chunk = platform.system.active_chunks == platform.system.queues == 1
+        self._knows = Knows(platform.system.bus)
+        self._buses: dict[object, tuple[LoopTurns, SharedBus, AloneBus]] = {}
         self._rows: dict[tuple[int, int, int, bool], tuple[list[list[RowMessage]], Moves]] = {}
 
     def begin(self, phase: Phase, order: Sequence[int], done: Callable[[Sequence[int]], object]) -> None:
@@ -69,7 +76,7 @@ class BusPhases:
         self._check(phase)
         rows, own = self._of(phase)
         if self.alike:
-            turns, bus = self._bus(0)
+            turns, bus = self._bus(0, own.window == 1)
             if self.clock.watch and (turns.more or not bus.may_begin(own.crossing_sizes[0])):
                 raise AmbiguousError
             ahead = [0] * len(rows[0])
@@ -90,7 +97,7 @@ class BusPhases:
                 done(finished)
 
         for npu in order:
-            turns, bus = self._bus((phase.dimension, npu) if npu else 0)
+            turns, bus = self._bus((phase.dimension, npu) if npu else 0, own.window == 1)
             ahead = [message.destination for message in rows[npu]]
             Exchange(OneEndpoint(npu, turns, messages, bus), own, 0, ahead, ahead, partial(over, npu)).start()
 
@@ -123,12 +130,25 @@ class BusPhases:
             self._rows[key] = rows, own
         return self._rows[key]
 
-    def _bus(self, name: object) -> tuple[LoopTurns, SharedBus]:
+    def _bus(self, name: object, one_message: bool) -> tuple[LoopTurns, SharedBus]:
+        """An NPU's turns and bus. one_message: whether each chunk that uses it has only one message at a time."""
         if name not in self._buses:
             assert self.system.bus
             turns = LoopTurns(self.clock) if name else self.clock.zero
-            self._buses[name] = turns, SharedBus.with_memory(self.system.bus, turns, self.clock.env)
-        return self._buses[name]
+            shared = SharedBus.with_memory(self.system.bus, turns, self.clock.env)
+            self._buses[name] = turns, shared, AloneBus(shared, turns, self._knows, _nothing if name else self._only)
+        turns, shared, alone = self._buses[name]
+        can = one_message and self._one_chunk and self._knows.can and (name or self._zero_alone)
+        return turns, alone if can else shared
+
+    def _only(self) -> None:
+        """Raise AmbiguousError where NPU 0 does more in this turn: who of that foresaw first isn't known."""
+        if not self.clock.zero.only:
+            raise AmbiguousError
 
     def _at(self, time: float, action: Action, what: Any) -> None:
         self.clock.on_the_network(time - self.clock.now, action, what)
+
+
+def _nothing() -> None:
+    """For an NPU that does nothing in its turns but what its bus does."""

@@ -1,0 +1,140 @@
+"""Crossings of a shared bus that nothing disturbs: each kind is followed once, and then its time is known.
+
+Where an NPU has one chunk at a time, in an algorithm with one message at a time, its bus carries one piece at a time.
+How long a crossing takes is then decided by its kind, its bytes and how long ago each side has sent. Its last wait is
+an event of its own, so that the end stands within its ns where it was foreseen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from heapq import heappop, heappush
+from typing import Any, NamedTuple
+
+from astra_edu.clock.events import Action
+from astra_edu.system.faithful.bus import SENDING, Crossing, InTurn, SharedBus, Side
+from astra_edu.system.settings import Bus
+
+_NO_ROW = -1_000_000
+"""How many pieces in a row a side has sent that says whether it has received one since."""
+
+
+class _End(NamedTuple):
+    """How a crossing leaves a side: `before` since `ns`, after `in_a_row` pieces more, or in all where it received."""
+
+    side: int
+    before: int
+    ns: float
+    received: bool
+    in_a_row: int
+
+
+class _Known(NamedTuple):
+    """ns until the last wait of a crossing begins, how long that is, and how the sides are left."""
+
+    before_last: int
+    last: int
+    ends: tuple[_End, ...]
+
+
+class _Steps:
+    """A clock of a bus's own."""
+
+    def __init__(self) -> None:
+        self.now: float = 0
+        self.since: float = 0
+        """When what happens now was foreseen."""
+        self._steps: list[tuple[float, int, float, Action, Any]] = []
+        self._count = 0
+
+    def after(self, delay: int, action: Action, what: Any = None) -> None:
+        """See InTurn."""
+        self._count += 1
+        heappush(self._steps, (self.now + delay, self._count, self.now, action, what))
+
+    def run(self) -> None:
+        """Until nothing is left to do."""
+        while self._steps:
+            self.now, _, self.since, action, what = heappop(self._steps)
+            action(what)
+
+
+class Knows:
+    """What is known of a bus with these settings."""
+
+    def __init__(self, bus: Bus) -> None:
+        """Nothing yet."""
+        self.bus = bus
+        self._known: dict[tuple[Crossing, int, tuple[float, ...]], _Known] = {}
+
+    @property
+    def can(self) -> bool:
+        """Whether a sender is done before its receiver, so that nothing is left to do at a crossing's end."""
+        return self.bus.L + self.bus.o > 0
+
+    def of(self, how: Crossing, size: int, sides: tuple[Side, ...], now: float) -> _Known:
+        """Of a crossing that begins now."""
+        gaps: tuple[float, ...] = ()
+        if self.bus.g > self.bus.o:
+            gap = self.bus.g - self.bus.o
+            gaps = tuple([min(now - s.last_ns, gap + 1) if s.before == SENDING else gap + 1 for s in sides])
+        known = self._known.get((how, size, gaps))
+        if known is None:
+            known = self._known[how, size, gaps] = self._follow(how, size, gaps)
+        return known
+
+    def _follow(self, how: Crossing, size: int, gaps: tuple[float, ...]) -> _Known:
+        steps, came = _Steps(), []
+        shared = SharedBus.with_memory(self.bus, steps, steps)
+        sides = sides_of(shared)
+        for side, gap in zip(sides, gaps or [self.bus.g + 1] * len(sides), strict=True):
+            side.before, side.last_ns, side.in_a_row = SENDING, -gap, _NO_ROW
+        shared.cross(how, size, lambda _: came.append((steps.since, steps.now)), None)
+        steps.run()
+        [(since, now)] = came
+        ends = [
+            _End(k, side.before, side.last_ns, side.in_a_row >= 0, side.in_a_row % -_NO_ROW)
+            for k, side in enumerate(sides)
+            if side.last_ns >= 0
+        ]
+        return _Known(int(since), int(now - since), tuple(ends))
+
+
+class AloneBus(SharedBus):
+    """A bus as something sees it that has it for itself."""
+
+    __slots__ = ("_check", "_knows", "_sides", "_turns")
+
+    def __init__(self, shared: SharedBus, turns: InTurn, knows: Knows, check: Callable[[], object]) -> None:
+        """shared: the bus. turns: of its NPU. check: called when the last wait of a crossing begins."""
+        self._check = check
+        self.near, self.far, self.time = shared.near, shared.far, shared.time
+        self._sides = sides_of(shared)
+        self._turns = turns
+        self._knows = knows
+
+    def cross(self, how: Crossing, message_bytes: int, action: Action, what: Any) -> None:
+        """See SharedBus."""
+        now = self.time.now
+        if now % 1:  # what is added to it one after the other may not be what is added at once
+            super().cross(how, message_bytes, action, what)
+            return
+        sides = self._sides
+        known = self._knows.of(how, message_bytes, sides, now)
+        for k, before, ns, received, in_a_row in known.ends:
+            side = sides[k]
+            side.before = before
+            side.last_ns = now + ns
+            side.in_a_row = in_a_row if received else side.in_a_row + in_a_row
+        self._turns.after(known.before_last, self._wait, (known.last, action, what))
+
+    def _wait(self, last: tuple[int, Action, Any]) -> None:
+        self._check()
+        self._turns.after(*last)
+
+
+def sides_of(shared: SharedBus) -> tuple[Side, ...]:
+    """All four sides of a bus with memory."""
+    inner = shared.near.inner
+    assert inner
+    return shared.near, shared.far, inner.near, inner.far
