@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from difflib import get_close_matches
 from operator import index
 from typing import Any, SupportsIndex, TypeVar
 
@@ -111,6 +110,8 @@ def choice(name: str, value: object, allowed: Iterable[str]) -> str:
 
 def suggestion(value: object, allowed: Iterable[str]) -> str:
     """The end of an error sentence: the nearest allowed name, then all of them."""
+    from difflib import get_close_matches
+
     names = list(allowed)
     lowered = {name.lower(): name for name in names}
     near = get_close_matches(shown(value).strip("'").lower(), list(lowered), n=1, cutoff=0.5)

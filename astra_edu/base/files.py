@@ -7,8 +7,7 @@ from errno import EACCES
 from os import W_OK, PathLike, access, fspath, replace, strerror
 from os.path import realpath
 from pathlib import Path
-from shutil import copymode
-from stat import S_ISDIR, S_ISREG
+from stat import S_IMODE, S_ISDIR, S_ISREG
 from uuid import uuid4
 
 from astra_edu.base.errors import ConfigError, shown
@@ -151,7 +150,7 @@ def _replace(file: Path, parts: Iterable[bytes]) -> None:
         with beside.open("xb") as out:
             out.writelines(parts)
         if file.exists():
-            copymode(file, beside)
+            beside.chmod(S_IMODE(file.stat().st_mode))
         replace(beside, file)
     finally:
         beside.unlink(missing_ok=True)

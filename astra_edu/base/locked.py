@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
-from tempfile import gettempdir
 from time import monotonic, sleep
 
 from astra_edu.base.errors import ConfigError
@@ -50,6 +48,9 @@ def _handle(folder: Path) -> int:
     """Something to lock that leaves nothing behind in the folder: itself, or on Windows a file that stands for it."""
     if os.name != "nt":
         return os.open(folder, os.O_RDONLY)
+    from hashlib import sha256
+    from tempfile import gettempdir
+
     name = sha256(str(folder.resolve()).encode()).hexdigest()[:16]
     return os.open(Path(gettempdir()) / f"astra_edu-{name}.lock", os.O_RDWR | os.O_CREAT)
 

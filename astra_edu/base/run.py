@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 from astra_edu.base.bound import caveat, in_all, total_words
 from astra_edu.base.errors import ConfigError, whole
 from astra_edu.base.intervals import covered, shares_of_periods
+from astra_edu.base.late import view
 from astra_edu.base.span import COMMUNICATION, COMPUTE, CPU, EXPOSED, RECEIVES, Span, lane_order
 
 if TYPE_CHECKING:
     import pandas as pd
-
-VIEWS: dict[str, Callable[..., Any]] = {}
-"""What is made of runs further up: explain, critical_path and save_chrome_trace plug themselves in here."""
 
 Intervals = list[tuple[float, float]]
 
@@ -175,18 +173,18 @@ class Run(ABC):
 
     def critical_path(self) -> Any:
         """What the end of the run has waited for, from 0 to total_ns; see astra_edu.explain.critical_path."""
-        return VIEWS["critical_path"](self)
+        return view("critical_path")(self)
 
     def explain(self, changes: Any = True) -> Any:
         """What bounds this run and what would help; see astra_edu.explain.explain."""
-        return VIEWS["explain"](self, changes)
+        return view("explain")(self, changes)
 
     def save_chrome_trace(self, path: str | Path) -> Path:
         """Write the timeline for Perfetto or chrome://tracing and return the path.
 
         Raises ConfigError where it can't be written.
         """
-        saved: Path = VIEWS["save_chrome_trace"](self, path)
+        saved: Path = view("save_chrome_trace")(self, path)
         return saved
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterator, Mapping, MutableMapping, Sequence
-from html import escape
 from typing import TypeVar
 
 V = TypeVar("V")
@@ -90,6 +89,8 @@ def html_table(
     >>> html_table("one", ["n"], [["2"]])[:50]
     '<table><caption>one</caption><thead><tr><th scope='
     """
+    from html import escape
+
     sides = ["left" if i in left else "right" for i, _ in enumerate(header)]
     head = _html_row(header, sides, '<th scope="col"', "</th>")
     body = "".join(_html_row([str(cell) for cell in row], sides, "<td", "</td>") for row in rows)
@@ -97,6 +98,8 @@ def html_table(
 
 
 def _html_row(cells: Sequence[str], sides: Sequence[str], start: str, end: str) -> str:
+    from html import escape
+
     row = (f'{start} style="text-align: {side}">{escape(cell)}{end}' for cell, side in zip(cells, sides, strict=True))
     return f"<tr>{''.join(row)}</tr>"
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 import struct
-from decimal import Decimal
-from fractions import Fraction
-from numbers import Rational
+from typing import TYPE_CHECKING
 
 from astra_edu.base.errors import ConfigError, not_negative
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 KIB = 2**10
 MIB = 2**20
@@ -22,8 +23,8 @@ _SCALES = {"": 1, "B": 1}
 for _power, _letter in enumerate("KMGT", start=1):
     _SCALES |= {f"{_letter}IB": 1024**_power, f"{_letter}B": 1000**_power}
 
-_SIZE = re.compile(r"\s*([0-9]{0,400}\.?[0-9]{1,400}(?:e[+-]?0*[0-9]{1,3})?)\s*([a-z]*)\s*", re.IGNORECASE)
-_BITS = re.compile(r"(?:[KMGT]I?)?(?-i:b)|(?:[KMGT]I?)?BITS?|[KMGT]?BPS", re.IGNORECASE)
+_SIZE = r"\s*([0-9]{0,400}\.?[0-9]{1,400}(?:e[+-]?0*[0-9]{1,3})?)\s*([a-z]*)\s*"
+_BITS = r"(?:[KMGT]I?)?(?-i:b)|(?:[KMGT]I?)?BITS?|[KMGT]?BPS"
 
 
 def parse_bytes(text: str | int | float) -> int:
@@ -31,6 +32,10 @@ def parse_bytes(text: str | int | float) -> int:
 
     Raises ConfigError when it is no size, is negative, is in bits, or is not a whole number of bytes.
     """
+    from decimal import Decimal
+    from fractions import Fraction
+    from numbers import Rational
+
     if isinstance(text, str):
         total = _read(text)
     else:
@@ -43,7 +48,9 @@ def parse_bytes(text: str | int | float) -> int:
 
 def _read(text: str) -> Fraction:
     """A size as text in bytes, to the last digit."""
-    match = _SIZE.fullmatch(text)
+    from fractions import Fraction
+
+    match = re.fullmatch(_SIZE, text, re.IGNORECASE)
     if match and _in_bits(match[2]):
         raise ConfigError(f'size is {text!r}, which is in bits; write bytes, 8 bits each, such as "1 MiB" or "1 GB".')
     unit = match[2].upper() if match else "?"
@@ -55,7 +62,7 @@ def _read(text: str) -> Fraction:
 
 def _in_bits(unit: str) -> bool:
     """Whether a unit says bits, as Gb does. What is all in small letters, such as gb, is taken for bytes."""
-    return bool(_BITS.fullmatch(unit)) and (unit[-1] != "b" or not unit.islower())
+    return bool(re.fullmatch(_BITS, unit, re.IGNORECASE)) and (unit[-1] != "b" or not unit.islower())
 
 
 def format_bytes(size: float) -> str:

@@ -1,20 +1,38 @@
 """The command line: `run` takes the options of ASTRA-sim 1.0's program, `run2` those of 2.x's."""
 
+from __future__ import annotations
+
 import sys
+from importlib import import_module
+from typing import Any
 
 import click
 
 from astra_edu.base.printable import never_fails
-from astra_edu.cli.run import run
-from astra_edu.cli.run2 import run2
 
 
-@click.group()
+class LateGroup(click.Group):
+    """A group whose commands are loaded when they are asked for."""
+
+    def __init__(self, *args: Any, modules: dict[str, str], **settings: Any) -> None:
+        """modules: the name of each command to the module that has it."""
+        super().__init__(*args, **settings)
+        self.modules = modules
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All names, in alphabetical order."""
+        return sorted(self.modules)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name; None where there is none."""
+        if cmd_name not in self.modules:
+            return None
+        command: click.Command = getattr(import_module(self.modules[cmd_name]), cmd_name)
+        return command
+
+
+@click.group(cls=LateGroup, modules={"run": "astra_edu.cli.run", "run2": "astra_edu.cli.run2"})
 def main() -> None:
     """Simulate distributed deep-learning training as ASTRA-sim's analytical mode does: 1.0's or 2.x's."""
     never_fails(sys.stdout)
     never_fails(sys.stderr)
-
-
-main.add_command(run)
-main.add_command(run2)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
 from itertools import zip_longest
 from typing import Any
 
@@ -41,6 +40,8 @@ class LenientCommand(ScriptCommand):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Stop at a slip; an option that would be passed over because of it changes the result."""
+        from difflib import get_close_matches
+
         known = [name for p in self.get_params(ctx) for name in (*p.opts, *p.secondary_opts)]
         for name in (arg.partition("=")[0] for arg in args if arg.startswith("--")):
             near = get_close_matches(name, known, n=1, cutoff=0.8)

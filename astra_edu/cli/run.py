@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.files import what_is_at
+from astra_edu.base.late import is_a
 from astra_edu.cli.commands import ScriptCommand, dimension_option, file_option, number_option, warnings_said
 from astra_edu.formats import load_astra_sim, load_workload
-from astra_edu.network import Dimension
 from astra_edu.run.reports import write_reports
 from astra_edu.run.simulate import simulate
-from astra_edu.system import Platform, TracePlatform
+
+if TYPE_CHECKING:
+    from astra_edu.network import Dimension
+    from astra_edu.system import Platform
 
 _OVERRIDES = {"units-count": "npus", "links-count": "links", "link-bandwidth": "bandwidth", "link-latency": "latency"}
 
@@ -62,7 +65,7 @@ def run(
     platform = load_astra_sim(
         network_configuration, system_configuration, injection_scale, num_queues_per_dim, rendezvous_protocol
     )
-    if isinstance(platform, TracePlatform):
+    if is_a(platform, "astra_edu.system.trace_config.TracePlatform"):
         both = f"{network_configuration} and {system_configuration}"
         raise ConfigError(f"{both} are files of ASTRA-sim 2.x; the command for them is run2.")
     platform = _overridden(platform, {name.replace("_", "-"): values for name, values in per_dimension.items()})

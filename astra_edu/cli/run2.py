@@ -11,7 +11,8 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.cli.commands import LenientCommand, file_option, number_option, warnings_said
 from astra_edu.formats import load_astra_sim
 from astra_edu.run.simulate import simulate
-from astra_edu.traces.load import is_trace, load_trace
+from astra_edu.traces.load import load_trace
+from astra_edu.traces.trace_files import is_trace
 
 
 @click.command(cls=LenientCommand, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})

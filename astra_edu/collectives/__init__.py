@@ -4,33 +4,6 @@ One module an algorithm. Each function takes the number of NPUs (and a root, whe
 schedule's groups of rounds; `schedule()` looks it up by name.
 """
 
-from astra_edu.collectives.algorithm import Algorithm
-from astra_edu.collectives.build import algorithms_for, hierarchical, known_schedule, schedule
-from astra_edu.collectives.collective import Collective
-from astra_edu.collectives.counts import Counts, counts
-from astra_edu.collectives.hierarchical import walk
-from astra_edu.collectives.proof import ProofError, prove
-from astra_edu.collectives.registry import ALGORITHMS, register_algorithm
-from astra_edu.collectives.schedule import Op, Rounds, Schedule, Step, Traits, Transfer
+from astra_edu.base.late import public_names
 
-__all__ = [
-    "ALGORITHMS",
-    "Algorithm",
-    "Collective",
-    "Counts",
-    "Op",
-    "ProofError",
-    "Rounds",
-    "Schedule",
-    "Step",
-    "Traits",
-    "Transfer",
-    "algorithms_for",
-    "counts",
-    "hierarchical",
-    "known_schedule",
-    "prove",
-    "register_algorithm",
-    "schedule",
-    "walk",
-]
+__getattr__, __dir__, __all__ = public_names(__name__, __file__)

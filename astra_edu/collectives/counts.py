@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from fractions import Fraction
 
 from astra_edu.base.errors import ConfigError, instance_of, whole
 from astra_edu.base.progress import Bar
@@ -64,7 +63,12 @@ def counts(schedule: Schedule, buffer_bytes: int) -> Counts:
     """
     instance_of("schedule", schedule, Schedule, A_SCHEDULE)
     _check_effort(schedule)
-    size = Fraction(whole("buffer_bytes", buffer_bytes, at_least=0), schedule.shards_per_buffer)
+    buffer = whole("buffer_bytes", buffer_bytes, at_least=0)
+
+    def in_bytes(shards: int) -> float:
+        whole_bytes, rest = divmod(shards * buffer, schedule.shards_per_buffer)
+        return shards * buffer / schedule.shards_per_buffer if rest else whole_bytes
+
     rounds: list[RoundCounts] = []
     sent: Counter[int] = Counter()
     received: Counter[int] = Counter()
@@ -85,17 +89,17 @@ def counts(schedule: Schedule, buffer_bytes: int) -> Counts:
                     RoundCounts(
                         group.phase,
                         repeat,
-                        _plain(size * moved.total),
-                        _plain(size * max(moved.sent.values(), default=0)),
-                        _plain(size * max(moved.received.values(), default=0)),
+                        in_bytes(moved.total),
+                        in_bytes(max(moved.sent.values(), default=0)),
+                        in_bytes(max(moved.received.values(), default=0)),
                         moved.fan_in,
                     )
                 )
     return Counts(
         schedule.step_count,
-        _plain(size * max(sent.values(), default=0)),
-        _plain(size * max(received.values(), default=0)),
-        _plain(size * total),
+        in_bytes(max(sent.values(), default=0)),
+        in_bytes(max(received.values(), default=0)),
+        in_bytes(total),
         max(r.fan_in for r in rounds),
         tuple(rounds),
     )
@@ -151,7 +155,3 @@ def _step(group: Rounds, step: int, npus: int) -> _Moved:
         len(transfers),
         max(map(len, sources.values()), default=0),
     )
-
-
-def _plain(value: Fraction) -> float:
-    return int(value) if value.denominator == 1 else float(value)

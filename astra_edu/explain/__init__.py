@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from astra_edu.base.errors import ConfigError, instance_of, list_of, shown
-from astra_edu.base.run import VIEWS, Run
+from astra_edu.base.run import Run
 from astra_edu.base.units import format_ns
 from astra_edu.explain.changes import try_changes
 from astra_edu.explain.elasticities import Dependence
@@ -85,6 +85,3 @@ def _facts(what: str, run: Run) -> Facts:
             f"the run takes {format_ns(run.total_ns)}; up to 2**53 ns, 104 days, its moments can be told apart."
         )
     return FACTS[type(run)]
-
-
-VIEWS.update(explain=explain, critical_path=critical_path)

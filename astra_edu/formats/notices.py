@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from astra_edu.network.topologies import Topology
+if TYPE_CHECKING:
+    from astra_edu.network.topologies import Topology
 
 _PACKAGE = __name__.partition(".")[0]
 

@@ -5,25 +5,6 @@ packets.py where switches' buffers end, drops/ with packets under TCP or an RDMA
 topologies/, or a graph of your own, graph.py.
 """
 
-from astra_edu.network.block import Block
-from astra_edu.network.buffers import SwitchBuffers
-from astra_edu.network.dimension import Dimension, dimensions
-from astra_edu.network.drops import Packets
-from astra_edu.network.graph import GraphNetwork
-from astra_edu.network.ns3 import Ns3
-from astra_edu.network.topologies import Topology
-from astra_edu.network.wires import Part, Row, Wires
+from astra_edu.base.late import public_names
 
-__all__ = [
-    "Block",
-    "Dimension",
-    "GraphNetwork",
-    "Ns3",
-    "Packets",
-    "Part",
-    "Row",
-    "SwitchBuffers",
-    "Topology",
-    "Wires",
-    "dimensions",
-]
+__getattr__, __dir__, __all__ = public_names(__name__, __file__)

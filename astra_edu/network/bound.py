@@ -13,7 +13,7 @@ from itertools import pairwise
 from math import prod
 
 from astra_edu.base.deprecated import renamed
-from astra_edu.collectives import Schedule, counts
+from astra_edu.collectives import Schedule
 from astra_edu.collectives.schedule import Rounds
 from astra_edu.network import Dimension, Part, Row, Wires
 from astra_edu.network.shortest import LinkName
@@ -110,6 +110,8 @@ def bandwidth_bound_ns(schedule: Schedule, network: Sequence[Dimension], collect
     every message has a bandwidth of its own; then messages meet, and the model is wrong. collective_bytes: as in
     `time_schedule`.
     """
+    from astra_edu.collectives.counts import counts
+
     buffer = schedule.buffer_bytes(collective_bytes)
     bounds = []
     for d, dimension in enumerate(network):

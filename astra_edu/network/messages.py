@@ -12,12 +12,10 @@ from functools import partial
 from typing import Any
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.network.protocol import Network
+from astra_edu.network.protocol import RENDEZVOUS_BYTES, Network
 
 Handler = Callable[[Any], object]
 
-RENDEZVOUS_BYTES = 8192
-"""The size of the request that a message waits for under the rendezvous protocol."""
 REQUESTS = 1_000_000_000
 """What a request's tag is more than its message's."""
 

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from astra_edu.network.links import Use
     from astra_edu.network.packets import Lost
 
+RENDEZVOUS_BYTES = 8192
+"""The size of the request that a message waits for under the rendezvous protocol."""
+
 
 class Network(Schedules, Protocol):
     """What carries messages. now: the time in ns. NPUs are numbers from 0 on; no message goes to its sender.

@@ -1,5 +1,5 @@
 """Running the three layers together: simulate, what a run has brought, presets, exports and reports."""
 
-from astra_edu.run.chrome_trace import save_chrome_trace
+from astra_edu.base.late import public_names
 
-__all__ = ["save_chrome_trace"]
+__getattr__, __dir__, __all__ = public_names(__name__, __file__)

@@ -14,7 +14,7 @@ from typing import Any
 
 from astra_edu.base.errors import instance_of
 from astra_edu.base.files import write_text
-from astra_edu.base.run import VIEWS, Run
+from astra_edu.base.run import Run
 from astra_edu.base.span import Span
 from astra_edu.base.units import format_bytes
 from astra_edu.run.lanes import lanes
@@ -55,9 +55,6 @@ def save_chrome_trace(run: Run, path: str | Path) -> Path:
     instance_of("run", run, Run, "give what ae.simulate or ae.run_pipeline returns")
     events = ",\n".join(json.dumps(event, ensure_ascii=False) for event in trace_events(run))
     return write_text(path, f'{{"displayTimeUnit": "ns", "traceEvents": [\n{events}\n]}}\n')
-
-
-VIEWS["save_chrome_trace"] = save_chrome_trace
 
 
 def _complete(span: Span, process: int, thread: int) -> Event:

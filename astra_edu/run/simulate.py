@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import overload
+from typing import TYPE_CHECKING, cast, overload
 
 from astra_edu.base.errors import ConfigError, flag
-from astra_edu.run.hardware import Compute, Down, Hardware
-from astra_edu.run.networks import MakesNetwork
-from astra_edu.run.result import Result
-from astra_edu.run.run_loop import run_loop
-from astra_edu.run.run_trace import run_trace
-from astra_edu.run.trace_result import TraceResult
-from astra_edu.system import Platform, TracePlatform
-from astra_edu.traces import Trace
-from astra_edu.workload import Workload
+from astra_edu.base.late import is_a
+
+if TYPE_CHECKING:
+    from astra_edu.run.hardware import Compute, Down
+    from astra_edu.run.networks import MakesNetwork
+    from astra_edu.run.result import Result
+    from astra_edu.run.trace_result import TraceResult
+    from astra_edu.system import Platform, TracePlatform
+    from astra_edu.traces import Trace
+    from astra_edu.workload import Workload
+
+KINDS = (
+    *("astra_edu.workload.layer.Workload", "astra_edu.system.config.Platform"),
+    *("astra_edu.traces.trace.Trace", "astra_edu.system.trace_config.TracePlatform"),
+)
+"""What there is to run, of ASTRA-sim 1.0 and of 2.x. Only what is asked for is loaded."""
 
 
 @overload
@@ -73,14 +80,26 @@ def simulate(
     """
     for name, value in (("progress", progress), ("record", record), ("everyone", everyone)):
         flag(name, value)
-    if isinstance(workload, Trace) and isinstance(platform, TracePlatform):
-        return run_trace(workload, platform, record, everyone, progress, network, Hardware(compute, down))
-    if isinstance(workload, Workload) and isinstance(platform, Platform):
+    loop, trace = (all(map(is_a, (workload, platform), kinds)) for kinds in (KINDS[:2], KINDS[2:]))
+    if trace:
+        from astra_edu.run.hardware import Hardware
+        from astra_edu.run.run_trace import run_trace
+
+        hardware = Hardware(compute, down)
+        return run_trace(
+            cast("Trace", workload), cast("TracePlatform", platform), record, everyone, progress, network, hardware
+        )
+    if loop:
+        from astra_edu.run.run_loop import run_loop
+
         if network is not None or compute is not None or down is not None:
             name = "network=" if network is not None else "compute=" if compute is not None else "down="
             raise ConfigError(f"{name} is for a Trace on a TracePlatform (ASTRA-sim 2.x), where all NPUs are followed.")
-        return run_loop(workload, platform, passes, progress)
-    mixed = {type(workload), type(platform)} in ({Trace, Platform}, {Workload, TracePlatform})
+        return run_loop(cast("Workload", workload), cast("Platform", platform), passes, progress)
+    mixed = {kind for kind in KINDS if is_a(workload, kind) or is_a(platform, kind)} in (
+        {KINDS[0], KINDS[3]},
+        {KINDS[1], KINDS[2]},
+    )
     raise ConfigError(
         "simulate(workload, platform) takes what ae.load_workload(...) and ae.load_astra_sim(...) return, "
         f"in this order; it got {type(workload).__name__} and {type(platform).__name__}."

@@ -16,22 +16,6 @@ Bytes: `collective_bytes` are what an NPU brings to a collective, `chunk_bytes` 
 chunks, `message_bytes` what it sends at once; a record (a span, a message on a link) calls its own bytes `size`.
 """
 
-from astra_edu.system.config import Platform, SystemConfig
-from astra_edu.system.implementation import Implementation
-from astra_edu.system.remote_memory import RemoteMemory
-from astra_edu.system.settings import Bus
-from astra_edu.system.timing import ScheduleTime, Stretch, time_schedule
-from astra_edu.system.trace_config import TracePlatform, TraceSystem
+from astra_edu.base.late import public_names
 
-__all__ = [
-    "Bus",
-    "Implementation",
-    "Platform",
-    "RemoteMemory",
-    "ScheduleTime",
-    "Stretch",
-    "SystemConfig",
-    "TracePlatform",
-    "TraceSystem",
-    "time_schedule",
-]
+__getattr__, __dir__, __all__ = public_names(__name__, __file__)

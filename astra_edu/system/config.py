@@ -10,7 +10,6 @@ from astra_edu.base.notice import notice
 from astra_edu.base.units import float32
 from astra_edu.collectives import Collective
 from astra_edu.network import Dimension, dimensions
-from astra_edu.system.congested import check_congested
 from astra_edu.system.implementation import Implementation
 from astra_edu.system.settings import Bus as Bus
 from astra_edu.system.settings import Settings
@@ -106,6 +105,8 @@ class Platform:
         object.__setattr__(self, "network", dimensions(self.network))
         flag("congestion_aware", self.congestion_aware)
         if self.congestion_aware:
+            from astra_edu.system.congested import check_congested
+
             check_congested(self.network, self.system)
 
     @property

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from astra_edu.clock.lookback import lookback
 from astra_edu.system.faithful import quirks
 from astra_edu.system.routes import Routes
-from astra_edu.system.timing import StepOfOne, steps_of_all, steps_of_one
+from astra_edu.system.step_times import StepOfOne, steps_of_all, steps_of_one
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,6 @@ class Duration:
     @cached_property
     def lookback(self) -> int:
         """The waits as the clock wants them."""
-        from astra_edu.clock.lookback import lookback  # here, because SimPy takes long to import
-
         return lookback(self.waits)
 
 

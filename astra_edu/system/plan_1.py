@@ -11,7 +11,6 @@ from astra_edu.base.deprecated import renamed_attributes
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Collective, Schedule, known_schedule, walk
 from astra_edu.system.config import Platform
-from astra_edu.system.congested import congested_duration
 from astra_edu.system.durations import Duration, duration
 from astra_edu.system.inter_dimension import Dimensions, InterDimension, Ordered, asked, inter_dimension
 from astra_edu.system.logical import LogicalDimension, LogicalTopology, logical_topologies
@@ -103,6 +102,8 @@ class Station:
     def _duration(self, routes: Routes, chunk_bytes: int) -> Duration:
         if self.congested is None:
             return duration(routes, chunk_bytes)
+        from astra_edu.system.congested import congested_duration
+
         window = self.logical.how.window
         return congested_duration(routes.schedule, self.congested, window, routes.endpoint, chunk_bytes)
 

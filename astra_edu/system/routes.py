@@ -9,16 +9,17 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from math import prod
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from astra_edu.base.errors import ConfigError, instance_of, whole
 from astra_edu.collectives.schedule import A_SCHEDULE, Rounds, Schedule, Transfer
 from astra_edu.network import Dimension, Wires
-from astra_edu.network.messages import RENDEZVOUS_BYTES
+from astra_edu.network.protocol import RENDEZVOUS_BYTES
 from astra_edu.system.faithful import quirks
-from astra_edu.system.faithful.kth_messages import RowMessage
-from astra_edu.system.followed import Followed, follow
-from astra_edu.system.moves import moves
+
+if TYPE_CHECKING:
+    from astra_edu.system.faithful.kth_messages import RowMessage
+    from astra_edu.system.followed import Followed
 
 
 class Route(NamedTuple):
@@ -143,6 +144,8 @@ class Routes:
 
     def row(self, npu: int, chunk_bytes: int, clockwise: bool = True) -> list[RowMessage]:
         """What one NPU sends, in order, if it brings `chunk_bytes`. clockwise: in which direction NPUs are counted."""
+        from astra_edu.system.faithful.kth_messages import RowMessage
+
         row = []
         known: dict[tuple[int, int, int], RowMessage] = {}
         mirrored = not clockwise and not self.schedule.traits.exchanges
@@ -202,4 +205,7 @@ class Routes:
         return [set(kth) for kth in zip(*routes, strict=True)]
 
     def _follow(self, rows: list[list[RowMessage]], chunk_bytes: int) -> Followed:
+        from astra_edu.system.followed import follow
+        from astra_edu.system.moves import moves
+
         return follow(rows, moves(self.schedule, chunk_bytes, self.endpoint, self.window, quirks.memory_ns))

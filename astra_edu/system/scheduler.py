@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from astra_edu.collectives import Collective
 from astra_edu.system.config import Platform
-from astra_edu.system.congested import CongestedPhases
 from astra_edu.system.faithful.forgetting import Forgetting
 from astra_edu.system.faithful.npu_order import NpuOrder, others_first
 from astra_edu.system.faithful.npu_turns import NpuTurns
@@ -21,6 +20,7 @@ from astra_edu.system.themis import Themis
 
 if TYPE_CHECKING:
     from astra_edu.clock.lookback import Happening, LoopClock
+    from astra_edu.system.congested import CongestedPhases
     from astra_edu.system.faithful.bus_phases import BusPhases
 
 HIGHEST_PRIORITY = 100_000_000
@@ -58,7 +58,11 @@ class Scheduler:
         self._forgetting: Forgetting | None = None
         if isinstance(themis, Themis) and type(themis) in TRUSTED:
             self._forgetting = Forgetting(self._planner, themis, self._turns, self.order)
-        self._congested = CongestedPhases(platform) if platform.congestion_aware else None
+        self._congested: CongestedPhases | None = None
+        if platform.congestion_aware:
+            from astra_edu.system.congested import CongestedPhases
+
+            self._congested = CongestedPhases(platform)
         self._priorities = priorities(system.scheduling)
 
     def issue(

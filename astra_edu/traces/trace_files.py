@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from difflib import get_close_matches
 from itertools import count, islice
 from pathlib import Path
 
@@ -77,6 +76,8 @@ def _nothing(file: Path, there: Mapping[str, Mapping[str, Mapping[int, Path]]], 
     start = f"{file} is a folder; a prefix of {_WHAT} is expected" if is_folder else f"{file} is no prefix of {_WHAT}"
     if not there:
         return f"{start}: there is no file {'PREFIX' if is_folder else file.name}.0.et."
+    from difflib import get_close_matches
+
     near = get_close_matches(file.name, there, n=1, cutoff=0.5)
     hint = f"; did you mean {near[0]!r}?" if near else "."
     counts = [f"{name} ({max(map(len, kinds.values()))} NPUs)" for name, kinds in sorted(there.items())]

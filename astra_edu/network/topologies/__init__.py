@@ -26,5 +26,4 @@ __all__ = [
 Topology.RING = register(Ring())
 Topology.FULLY_CONNECTED = register(FullyConnected())
 Topology.SWITCH = register(Switch())
-for _example in (Mesh(), Torus(), Hypercube(), Dragonfly()):
-    register(_example)
+TOPOLOGIES |= {example.value: example for example in (Mesh(), Torus(), Hypercube(), Dragonfly())}

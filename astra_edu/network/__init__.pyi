@@ -1,0 +1,11 @@
+from astra_edu.network.block import Block as Block
+from astra_edu.network.buffers import SwitchBuffers as SwitchBuffers
+from astra_edu.network.dimension import Dimension as Dimension
+from astra_edu.network.dimension import dimensions as dimensions
+from astra_edu.network.drops import Packets as Packets
+from astra_edu.network.graph import GraphNetwork as GraphNetwork
+from astra_edu.network.ns3 import Ns3 as Ns3
+from astra_edu.network.topologies import Topology as Topology
+from astra_edu.network.wires import Part as Part
+from astra_edu.network.wires import Row as Row
+from astra_edu.network.wires import Wires as Wires

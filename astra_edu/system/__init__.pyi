@@ -1,0 +1,10 @@
+from astra_edu.system.config import Platform as Platform
+from astra_edu.system.config import SystemConfig as SystemConfig
+from astra_edu.system.implementation import Implementation as Implementation
+from astra_edu.system.remote_memory import RemoteMemory as RemoteMemory
+from astra_edu.system.settings import Bus as Bus
+from astra_edu.system.timing import ScheduleTime as ScheduleTime
+from astra_edu.system.timing import Stretch as Stretch
+from astra_edu.system.timing import time_schedule as time_schedule
+from astra_edu.system.trace_config import TracePlatform as TracePlatform
+from astra_edu.system.trace_config import TraceSystem as TraceSystem
