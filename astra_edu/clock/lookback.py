@@ -1,4 +1,4 @@
-"""SimPy's clock with ASTRA-sim's order of what happens in the same nanosecond.
+"""The training loops' clock, with ASTRA-sim's order of what happens in the same nanosecond.
 
 ASTRA-sim takes the events of one ns in the order in which they were foreseen: who began to wait earlier is first.
 Among those who began in the same ns, the order was settled by the same rule then, and so on back. We look back three
@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import simpy
+from astra_edu.clock.generators import Environment, Event
 
 _SHIFT = 64
 _WAITS = 3
@@ -38,27 +38,25 @@ def lookback(waits: Sequence[float]) -> int:
     return number
 
 
-class Happening(simpy.Event):
+class Happening(Event):
     """An event that will certainly come. foreseen: its place within its ns; what: anything its callback needs."""
 
-    def __init__(
-        self, env: simpy.Environment, callback: Callable[[Happening], object], foreseen: int, what: object
-    ) -> None:
-        """A SimPy event that has been decided already, as its time-outs are."""
-        self.env = env
-        self.callbacks = [callback]  # type: ignore[list-item]
-        self._value = None
-        self._ok = True
+    __slots__ = ("foreseen", "what")
+
+    def __init__(self, callback: Callable[[Happening], object], foreseen: int, what: object) -> None:
+        """To be scheduled at once."""
+        self.callbacks = [callback]
+        self.triggered = True
         self.foreseen = foreseen
         self.what = what
 
 
 class LoopClock:
-    """Runs actions at their time. env: the SimPy environment, for training loops and for `now`."""
+    """Runs actions at their time. env: what training loops run in, and `now`."""
 
     def __init__(self) -> None:
         """A clock at 0 ns with nothing to do."""
-        self.env = simpy.Environment()
+        self.env = Environment()
         self._foreseen = 0
 
     @property
@@ -70,17 +68,17 @@ class LoopClock:
         """Go on until nothing is left to do."""
         self.env.run()
 
-    def timeout(self, delay: float) -> simpy.Event:
+    def timeout(self, delay: float) -> Event:
         """An event that comes in `delay` ns."""
         foreseen = self._foreseen_now()
-        event = Happening(self.env, self.came, foreseen, None)
-        self.env.schedule(event, foreseen, delay)  # type: ignore[arg-type]
+        event = Happening(self.came, foreseen, None)
+        self.env.schedule(event, foreseen, delay)
         return event
 
     def after(self, delay: float, action: Callable[[], object]) -> None:
         """Do `action` in `delay` ns."""
         foreseen = self._foreseen_now()
-        self.env.schedule(Happening(self.env, self._act, foreseen, action), foreseen, delay)  # type: ignore[arg-type]
+        self.env.schedule(Happening(self._act, foreseen, action), foreseen, delay)
 
     def after_waits(
         self, delay: float, lookback: int, rank: int, callback: Callable[[Happening], object], what: object
@@ -91,17 +89,15 @@ class LoopClock:
         must begin with `clock.came(event)`.
         """
         foreseen = (int(self.env.now + delay) * _EVERY_TIME - lookback) << _RANKS | rank
-        self.env.schedule(Happening(self.env, callback, foreseen, what), foreseen, delay)  # type: ignore[arg-type]
+        self.env.schedule(Happening(callback, foreseen, what), foreseen, delay)
 
     def came(self, event: Happening) -> None:
         """What follows now follows from this event."""
         self._foreseen = event.foreseen
 
-    def wake(self, event: simpy.Event) -> None:
+    def wake(self, event: Event) -> None:
         """Let what waits for `event` go on at once, before anything else happens in this ns."""
-        event._ok = True
-        event._value = None
-        self.env.schedule(event, -1)  # type: ignore[arg-type]
+        self.env.schedule(event, -1)
 
     def _foreseen_now(self) -> int:
         """The place of an event that is foreseen now, by what happens now."""

@@ -1,7 +1,7 @@
 """The training loops' clock where every message is followed: one turn for everything that an NPU does in a ns.
 
-What happens is kept in lists by its time, as in clock.events. SimPy only carries the loops' generators: what they wait
-for is woken by this clock, and then they go on before anything else happens.
+What happens is kept in lists by its time, as in clock.events. The loops themselves are generators: what they wait for
+is woken by this clock, and then they go on before anything else happens.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import Any
 
-import simpy
-
 from astra_edu.clock.events import Action
+from astra_edu.clock.generators import Environment, Event
 from astra_edu.clock.lookback import LoopClock
 
 Done = Callable[[], object]
@@ -20,8 +19,8 @@ Watch = Callable[[float, float, Any], object]
 """watch(at_ns, now_ns, message): something is foreseen for at_ns, now; message: None for an NPU's turn."""
 
 
-class LoopEnvironment(simpy.Environment):
-    """SimPy's environment on a TurnsClock: what is due now goes on at once, all else waits on the clock."""
+class LoopEnvironment(Environment):
+    """A loop's environment on a TurnsClock: what is due now goes on at once, all else waits on the clock."""
 
     def __init__(self, clock: TurnsClock) -> None:
         """At the clock's time."""
@@ -33,15 +32,15 @@ class LoopEnvironment(simpy.Environment):
         """The clock's time in ns, also between two whole ones."""
         return self._clock.exact
 
-    def schedule(self, event: simpy.Event, priority: int = 1, delay: float = 0) -> None:
-        """See simpy.Environment."""
+    def schedule(self, event: Event, priority: int = 1, delay: float = 0) -> None:
+        """See Environment."""
         if delay:
             self._clock.at(self._clock.exact + delay, self._due, (event, priority))
         else:
             self._due((event, priority))
 
-    def _due(self, what: tuple[simpy.Event, int]) -> None:
-        super().schedule(*what)  # type: ignore[arg-type]
+    def _due(self, what: tuple[Event, int]) -> None:
+        super().schedule(*what)
         self._clock.woke = True
 
 
@@ -68,7 +67,7 @@ class TurnsClock(LoopClock):
         """See LoopClock."""
         return int(self.exact)
 
-    def timeout(self, delay: float) -> simpy.Event:
+    def timeout(self, delay: float) -> Event:
         """An event that comes in `delay` ns, in NPU 0's turn."""
         event = self.env.event()
         self.zero.after(delay, self.wake, event)

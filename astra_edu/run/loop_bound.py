@@ -9,6 +9,7 @@ from math import inf
 from typing import TYPE_CHECKING, cast
 
 from astra_edu.base.bound import exceeds
+from astra_edu.clock.lookback import LoopClock
 from astra_edu.collectives import Collective, Schedule
 from astra_edu.network import Dimension, Part, Row
 from astra_edu.network.bound import bandwidth_bound_ns, steps_that_meet
@@ -19,7 +20,6 @@ from astra_edu.workload.npu import Npu, Task, running_layers
 from astra_edu.workload.parallelism import Involved, options
 
 if TYPE_CHECKING:
-    from astra_edu.clock.lookback import LoopClock
     from astra_edu.run.result import Result
     from astra_edu.system.scheduler import Scheduler
 
@@ -108,8 +108,6 @@ def _key(task: Task) -> _Key:
 
 def _loop_ns(result: Result, of_task: Mapping[_Key, float]) -> float:
     """How long the training loop takes if each collective takes what is said of its task, whatever else is sent."""
-    from astra_edu.clock.lookback import LoopClock  # here, because SimPy takes long to import
-
     clock = LoopClock()
     over = [Involved(layer.forward.involved, layer.weight_gradient.involved) for layer in result.running]
     layers = running_layers(result.workload, over)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.progress import Bar
 from astra_edu.base.warned import warn
+from astra_edu.clock.generators import NoEventError
 from astra_edu.network.folded import AmbiguousError
 from astra_edu.run.result import Result
 from astra_edu.run.unanswered import unanswered
@@ -107,7 +108,7 @@ def go_through(loop: str, npu: Npu, clock: LoopClock) -> None:
         clock.run()
     except ConfigError as error:  # raised in the loop: only its sentence matters
         raise error.with_traceback(None) from None
-    except RuntimeError as error:  # SimPy's, where something else than an event is yielded
+    except NoEventError as error:
         raise ConfigError(
             f"the training loop {loop} yields what can't be waited for ({error}); it takes "
             "`yield npu.cycle()` and `yield from npu.compute(...)`, `npu.wait(...)` or `npu.communicate(...)`."

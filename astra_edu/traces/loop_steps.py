@@ -11,8 +11,7 @@ from astra_edu.workload.npu import Npu, Steps, Task, noted_until_run, running_la
 from astra_edu.workload.parallelism import Options, involved, options
 
 if TYPE_CHECKING:
-    import simpy
-
+    from astra_edu.clock.generators import Event
     from astra_edu.workload.npu import RunningLayer
 
 COMPUTE, ISSUE, WAIT = "compute", "issue", "wait"
@@ -59,10 +58,10 @@ class _RecordingNpu(Npu):
         task.in_flight += 1
         return True
 
-    def cycle(self) -> simpy.Event:
+    def cycle(self) -> Event:
         """Nothing: no time passes."""
         self._one_more_cycle()
-        return cast("simpy.Event", None)
+        return cast("Event", None)
 
     @noted_until_run
     def compute(self, task: Task) -> Steps:

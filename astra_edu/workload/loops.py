@@ -1,8 +1,8 @@
 """The training loops: in which order an NPU computes, asks for collectives and waits for them.
 
-A loop is a SimPy generator over an Npu. `ae.LOOPS["MY_LOOP"] = my_loop`, or @ae.LOOPS.add("MY_LOOP") in front of the
-function, makes another one known. The one ns of
-`npu.cycle()` is ASTRA-sim's: its loops are state machines that take one from state to state.
+A loop is a generator over an Npu, as in SimPy. `ae.LOOPS["MY_LOOP"] = my_loop`, or @ae.LOOPS.add("MY_LOOP") in front
+of the function, makes another one known. The one ns of `npu.cycle()` is ASTRA-sim's: its loops are state machines that
+take one from state to state.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a training loop drives: one NPU that computes, asks for collectives and waits for them.
 
-All NPUs do the same, so one tells the story. Everything that takes time is a SimPy generator: a loop says
+All NPUs do the same, so one tells the story. Everything that takes time is a generator: a loop says
 `yield from npu.compute(layer.forward)`.
 """
 
@@ -12,16 +12,15 @@ from functools import wraps
 from typing import TYPE_CHECKING, TypeVar
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.clock.generators import Event
 from astra_edu.system.scheduler import Ended, Scheduler
 from astra_edu.workload.layer import Work, Workload
 from astra_edu.workload.parallelism import Involved, Options
 
 if TYPE_CHECKING:
-    import simpy
-
     from astra_edu.clock.lookback import LoopClock
 
-Steps = Generator["simpy.Event", None, None]
+Steps = Generator[Event, None, None]
 N = TypeVar("N", bound="Npu")
 
 MOST_IDLE_CYCLES = 100_000
@@ -45,7 +44,7 @@ class Task:
     exposed_ns: float = 0
     communication_ns: float = 0
     in_flight: int = 0
-    waiting: list[simpy.Event] = field(default_factory=list)
+    waiting: list[Event] = field(default_factory=list)
     ended: Ended = field(default_factory=Ended)
 
 
@@ -109,7 +108,7 @@ class Npu:
     waited: list[tuple[Task, float, float]] = field(default_factory=list)
     in_flight: int = field(default=0, init=False)
     forgotten: list[str] = field(default_factory=list, init=False)
-    _over: simpy.Event | None = field(default=None, init=False)
+    _over: Event | None = field(default=None, init=False)
     _idle_cycles: int = field(default=0, init=False)
 
     @noted_until_run
@@ -137,7 +136,7 @@ class Npu:
         self.issue(task)
         yield from self.wait(task)
 
-    def cycle(self) -> simpy.Event:
+    def cycle(self) -> Event:
         """The one ns that ASTRA-sim's loops take from one state to the next: `yield npu.cycle()`.
 
         Raises ConfigError for a loop that does nothing else any more.

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import GeneratorType, MethodType
 from typing import Any
 
+from astra_edu.clock.generators import Event
 from astra_edu.course.check.ex4.recorder import Call as RecordedCall
 from astra_edu.course.check.ex4.recorder import Issued
 from astra_edu.course.check.judge import TELLING
@@ -59,7 +60,7 @@ def export(value: Any) -> str:
         return "generator"
     if isinstance(value, MethodType) and isinstance(value.__self__, Npu) and value.__name__ in (*_NPU, "begin"):
         return "function"
-    kinds = (*_MAY, Issued, RecordedCall)
+    kinds = (*_MAY, Issued, RecordedCall, Event)
     return "object" if isinstance(value, kinds) or type(value).__module__.startswith("simpy") else ""
 
 
