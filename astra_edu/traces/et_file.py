@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.files import FileName, existing
+from astra_edu.traces.et_bytes import Reader
 from astra_edu.traces.messages import metadata_and_nodes, metadata_message, node_message, strange_field
 from astra_edu.traces.node import Metadata, Node
 from astra_edu.traces.schema import messages
@@ -46,8 +47,13 @@ class _Position(NamedTuple):
         return f"{self.where}, {what} (byte {self.byte})"
 
 
-def read_et(path: FileName, npu: int | None = None, most_nodes: int = MOST_NODES) -> tuple[Metadata, tuple[Node, ...]]:
+def read_et(
+    path: FileName, npu: int | None = None, most_nodes: int = MOST_NODES, reader: Reader | None = None
+) -> tuple[Metadata, tuple[Node, ...]]:
     """The metadata and the nodes of a file, in its order. npu: whose file it is, for error sentences.
+
+    reader: what reads files that are written as usual; one for all files of a trace lets their nodes share what is
+    equal.
 
     Raises ConfigError naming file, NPU, node and byte for what is no trace: files that end too early, lengths and
     packed data beyond all measure (over 128 MiB or 5 million nodes), bytes that aren't Chakra's schema.
@@ -57,6 +63,10 @@ def read_et(path: FileName, npu: int | None = None, most_nodes: int = MOST_NODES
     try:
         with file.open("rb") as raw:
             packed = raw.read(2) == _GZIP
+            raw.seek(0)
+            found = (reader or Reader()).nodes(gzip.GzipFile(fileobj=raw) if packed else raw, MOST_BYTES, most_nodes)
+            if found is not None:
+                return found
             raw.seek(0)
             return _read(gzip.GzipFile(fileobj=raw) if packed else raw, where, most_nodes)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:

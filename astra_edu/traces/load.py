@@ -10,6 +10,7 @@ from astra_edu.base.errors import ConfigError, choice, instance_of
 from astra_edu.base.files import FileName, path_of, what_is_at
 from astra_edu.traces.accidents import warn_of_accidents
 from astra_edu.traces.communication import check_communication
+from astra_edu.traces.et_bytes import Reader
 from astra_edu.traces.et_file import MOST_NODES, fingerprint, read_et
 from astra_edu.traces.groups_file import Groups, groups_from, read_groups, recorded_groups, write_groups
 from astra_edu.traces.json_file import JsonTrace, read_json_trace, write_json_trace
@@ -105,20 +106,20 @@ def _ranks(files: Sequence[Path]) -> JsonTrace:
     """What each NPU's file holds; those with the same bytes are read once."""
     known: dict[bytes, JsonTrace] = {}
     prints: dict[tuple[int, int], bytes] = {}
-    left = MOST_NODES
+    left, reader = MOST_NODES, Reader()
     parts = []
     for npu, file in enumerate(files):
         key = fingerprint(file, prints)
         if key not in known:
-            known[key] = _rank(file, npu, left)
+            known[key] = _rank(file, npu, left, reader)
             left -= len(known[key].nodes[0])
         parts.append(known[key])
     return JsonTrace(tuple(part.nodes[0] for part in parts), tuple(part.metadata[0] for part in parts))
 
 
-def _rank(file: Path, npu: int, most_nodes: int) -> JsonTrace:
+def _rank(file: Path, npu: int, most_nodes: int, reader: Reader) -> JsonTrace:
     if file.suffix != ".json":
-        metadata, nodes = read_et(file, npu, most_nodes)
+        metadata, nodes = read_et(file, npu, most_nodes, reader)
         return JsonTrace((nodes,), (metadata,))
     read = read_json_trace(file, npu)
     if read.whole:

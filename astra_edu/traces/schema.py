@@ -23,7 +23,8 @@ MEMBERS = {f"{kind}_{form}": kind for kind in KINDS for form in ("val", "list")}
 """Every member of AttributeProto's value, with the kind of its value or of its list's values."""
 
 _PACKAGE = "chakra"
-_FIRST_MEMBER = 3
+FIRST_MEMBER = 3
+"""The number of the first of them."""
 
 _FIELDS = {
     "GlobalMetadata": ("version: string", "attr: AttributeProto*"),
@@ -76,7 +77,7 @@ def _file() -> FileDescriptorProto:
     _add(attribute, 1, "name", "string")
     _add(attribute, 2, "doc_string", "string")
     attribute.oneof_decl.add(name="value")
-    for number, (member, kind) in enumerate(MEMBERS.items(), start=_FIRST_MEMBER):
+    for number, (member, kind) in enumerate(MEMBERS.items(), start=FIRST_MEMBER):
         _add(attribute, number, member, f"{kind.capitalize()}List" if member.endswith("_list") else kind)
         attribute.field[-1].oneof_index = 0
     return file

@@ -150,18 +150,14 @@ def _essence(nodes: Sequence[Node]) -> list[tuple[object, ...]]:
 
 def check_graph(nodes: Sequence[Node], where: str) -> None:
     """Raise ConfigError for numbers that occur twice, missing parents and circles. where: "NPU 3" or its file."""
+    if _in_order(nodes):
+        return
     by_id: dict[int, Node] = {}
     for node in nodes:
         if node.id in by_id:
             raise ConfigError(f"{where}: two nodes have the number {node.id} ({by_id[node.id].name}, {node.name}).")
         by_id[node.id] = node
-    seen: set[int] = set()
-    ordered = True
     for node in nodes:
-        parents = node.data_deps if not node.ctrl_deps else node.parents
-        if ordered and seen.issuperset(parents):
-            seen.add(node.id)
-            continue
         for parent in node.parents:
             if parent not in by_id:
                 only = parent not in node.data_deps
@@ -169,9 +165,6 @@ def check_graph(nodes: Sequence[Node], where: str) -> None:
                 raise ConfigError(
                     f"{where}: {node.label} waits for node {parent}, which isn't there.{hint if only else ''}"
                 )
-        ordered = False
-    if ordered:  # every node comes after its parents, so there are no circles
-        return
     try:
         TopologicalSorter({node.id: node.parents for node in nodes}).prepare()
     except CycleError as error:
@@ -183,10 +176,24 @@ def check_graph(nodes: Sequence[Node], where: str) -> None:
         raise ConfigError(f"{where}: nodes wait for each other in a circle: {words}{more}.") from None
 
 
+def _in_order(nodes: Sequence[Node]) -> bool:
+    """Whether every node has a number of its own and comes after its parents, so that there are no circles."""
+    seen: set[int] = set()
+    for node in nodes:
+        for parent in node.data_deps:
+            if parent not in seen:
+                return False
+        for parent in node.ctrl_deps:
+            if parent not in seen:
+                return False
+        seen.add(node.id)
+    return len(seen) == len(nodes)
+
+
 def _check_nodes(nodes: object, where: str) -> None:
     """Whether these are nodes, with fields that can be one's. Raises ConfigError naming the first that isn't."""
     for node in list_of(f"{where}: its nodes", nodes, "give a tuple of Node"):
-        if _usual(node):
+        if _is_plain(node):
             continue
         if not isinstance(node, Node):
             raise ConfigError(f"{where}: {shown(node, 60)} is no Node.")
@@ -198,19 +205,19 @@ def _check_nodes(nodes: object, where: str) -> None:
                 raise ConfigError(f"{where}, node {shown(node.id)}: {name} is {shown(value, 60)}; it must be {right}.")
 
 
-def _usual(node: object) -> bool:
-    """Whether all fields have the very types that most nodes' have, so that there is nothing more to look at."""
+def _is_plain(node: object) -> bool:
+    """Whether the fields of a node are of the very types that they should be, as they mostly are."""
     return (
         type(node) is Node
         and type(node.id) is type(node.duration_micros) is type(node.start_time_micros) is int
         and 0 <= node.id < 2**64
         and 0 <= node.duration_micros < 2**64
         and 0 <= node.start_time_micros < 2**64
-        and type(node.name) is str
-        and node.name.isascii()
         and type(node.type) is NodeType
         and type(node.data_deps) is type(node.ctrl_deps) is tuple
         and type(node.attributes) is dict
+        and type(node.name) is str
+        and node.name.isascii()
     )
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import gzip
+import io
 import json
 import random
 import warnings
@@ -12,7 +13,8 @@ from hypothesis import strategies as st
 
 import astra_edu as ae
 from astra_edu.traces import Attribute, Node, NodeType, Tensors, Trace, from_nodes
-from astra_edu.traces.et_file import encode, read_et
+from astra_edu.traces.et_bytes import Reader
+from astra_edu.traces.et_file import MOST_NODES, _read, encode, read_et
 from astra_edu.traces.groups_file import groups_from, read_groups
 from astra_edu.traces.load import load_trace, save_trace
 from astra_edu.traces.node import Metadata
@@ -64,6 +66,27 @@ def test_what_is_written_is_read_and_written_the_same(tmp_path, nodes, metadata,
     assert read_et(tmp_path / "x.et") == (metadata, tuple(nodes))
     (tmp_path / "y.et").write_bytes(encode(nodes, metadata, compressed))
     assert (tmp_path / "y.et").read_bytes() == (tmp_path / "x.et").read_bytes()
+
+
+def by_protobuf(content):
+    return _read(io.BufferedReader(io.BytesIO(content)), "a file", MOST_NODES)
+
+
+@ONE_FOLDER
+@given(st.lists(NODES, max_size=4, unique_by=lambda node: node.id), st.builds(Metadata, TEXTS, NAMED))
+def test_what_is_written_is_read_without_protobuf(nodes, metadata):
+    content = encode(nodes, metadata)
+    assert Reader().nodes(io.BytesIO(content)) == (metadata, tuple(nodes)) == by_protobuf(content)
+
+
+@settings(ONE_FOLDER, max_examples=300)
+@given(st.lists(NODES, min_size=1, max_size=3, unique_by=lambda node: node.id), st.integers(0, 2**32))
+def test_damaged_bytes_are_read_as_protobuf_reads_them_or_left_to_it(nodes, seed):
+    content, chance = encode(nodes), random.Random(seed)
+    for _ in range(20):
+        changed = mutated(content, chance)
+        found = Reader().nodes(io.BytesIO(changed))
+        assert found is None or found == by_protobuf(changed)
 
 
 @ONE_FOLDER
