@@ -13,13 +13,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-INPUTS = Path(__file__).resolve().parents[1] / "exercises/inputs/asplos2022"
+INPUTS = Path(__file__).resolve().parents[1] / "exercises/inputs"
 
 
-def run(network: str, system: str, workload: str, folder: str, *more: str) -> list[str]:
+def run(exercise: str, network: str, system: str, workload: str, folder: str) -> list[str]:
     files = {"network": network, "system": system, "workload": workload}
-    options = [f"--{kind}-configuration={INPUTS / file}" for kind, file in files.items()]
-    return ["-m", "astra_edu", "run", *options, f"--path={folder}", *more]
+    options = [f"--{kind}-configuration={INPUTS / exercise / file}" for kind, file in files.items()]
+    return ["-m", "astra_edu", "run", *options, f"--path={folder}"]
 
 
 def cpu_ms(words: list[str]) -> float:
@@ -36,8 +36,8 @@ def main(times: int) -> None:
         cases = {
             "python": ["-c", "pass"],
             "import astra_edu": ["-c", "import astra_edu"],
-            "exercise 1": run("ex1/ring.json", "ex1/ring.txt", "ex1/all_reduce.txt", folder),
-            "exercise 3-1": run("ex3/dgx2.json", "ex3/dgx2.txt", "ex3/vgg16.txt", folder, "--compute-scale=0.41"),
+            "exercise 1": run("asplos2022/ex1", "ring.json", "ring.txt", "all_reduce.txt", folder),
+            "exercise 3-1": run("asplos2023/ex3-1", "3d_switch.json", "3d_switch_themis.txt", "all_reduce.txt", folder),
         }
         taken: dict[str, list[float]] = {name: [] for name in cases}
         for _ in range(1 + times):  # the first one may compile

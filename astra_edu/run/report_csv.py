@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable
+from itertools import groupby
 from pathlib import Path
 
 from astra_edu.base.errors import ConfigError
@@ -21,6 +22,7 @@ class Report:
         """
         self.path = path
         self.width = width
+        self._empty = [""] * width  # one row stands for all that have nothing in them yet
         self.fresh = own is None or not what_is_at(path, "a report")
         self.cells = [] if self.fresh else _read(path)
         self._grow(height)
@@ -35,19 +37,29 @@ class Report:
         follow the last layer's cells, run into cells of the first layer where that has more phases.
         """
         self._grow(row + 1)
+        if self.cells[row] is self._empty:
+            self.cells[row] = [*self._empty]
         cells = self.cells[row]
-        cells += [""] * (column + len(texts) - len(cells))
-        for place, text in enumerate(texts, column):
-            cells[place] = text + cells[place]
+        end = column + len(texts)
+        cells += [""] * (end - len(cells))
+        cells[column:end] = map(str.__add__, texts, cells[column:end])
 
     def save(self) -> Path:
         """Write the file, making its folder if need be. Raises ConfigError where that isn't possible."""
         text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows(self.cells)
-        return write_text(self.path, text.getvalue())
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self._empty)
+        empty = text.getvalue()
+        text.seek(0)
+        for are_empty, rows in groupby(self.cells, lambda row: row is self._empty):
+            if are_empty:
+                text.write(empty * sum(1 for _ in rows))
+            else:
+                writer.writerows(rows)
+        return write_text(self.path, text.getvalue()[: text.tell()])
 
     def _grow(self, height: int) -> None:
-        self.cells += [[""] * self.width for _ in range(height - len(self.cells))]
+        self.cells += [self._empty] * (height - len(self.cells))
 
 
 def _read(path: Path) -> list[list[str]]:

@@ -7,21 +7,20 @@ rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from os import PathLike
 from pathlib import Path
 
 from astra_edu.base.errors import ConfigError, instance_of, whole
-from astra_edu.base.files import ready_folder, write_text
+from astra_edu.base.files import ready_folder, write_bytes
 from astra_edu.base.intervals import common_stretches, stretches_of_shares
 from astra_edu.base.locked import locked
 from astra_edu.base.units import MIB, format_ns
 from astra_edu.run.report_csv import Report
 from astra_edu.run.result import Result
 from astra_edu.system.queues import Issued, Stay
-from astra_edu.workload.npu import RunningLayer
 
 PERIOD_NS = 10_000
 """How long the periods of the dimension utilisation are."""
@@ -31,6 +30,8 @@ MOST_ROWS = 1_000_000
 MOST_PERIODS = 10_000_000
 
 _PERIOD_US = PERIOD_NS // 1000
+_BLOCK = 1000
+"""Of periods: as many lines differ only in the digits in front of their last three and the 0 of ten µs."""
 _NAMED_DIMENSIONS = 7
 _DIMENSION_ROWS = 10
 
@@ -144,10 +145,10 @@ def _end_to_end(run: ReportRow) -> Path:
 def _detailed(run: ReportRow) -> Path:
     result = run.result
     table = _layers_table(run, "detailed.csv")
-    collectives = _collectives(result.stays)
+    collectives = _collectives(result)
     end = 2
     for layer in result.running:
-        queued, messages = _delays(layer, collectives)
+        queued, messages = _delays(collectives.get(layer.index, ()))
         if table.fresh and layer.index == 0:
             waits = [f"queuing delay phase {phase}" for phase in range(len(queued))]
             table.put(0, 2, *waits, *(f"network delay phase {phase}" for phase in range(1, len(messages) + 1)))
@@ -185,30 +186,43 @@ def _utilisation(run: ReportRow) -> Path:
     busy = [[(s.queued_ns, s.end_ns) for s in result.stays if s.phase.dimension == d] for d in dims]
     shares = [stretches_of_shares(intervals, PERIOD_NS, count) for intervals in busy]
     lines = [",".join((" time (us) ", *(f"dim{d + 1} util" for d in dims), "")), "\n"]
-    for begin, end, alike in common_stretches(shares):  # as text at once: there may be a million lines
+    for begin, end, alike in common_stretches(shares):  # as text at once: there may be millions of lines
         cells = ".000000" + "".join(f",{share * 100:.6f}" for share in alike) + ",\n"
-        lines += cells.join(map(str, range((begin + 1) * _PERIOD_US, (end + 1) * _PERIOD_US, _PERIOD_US))), cells
+        lines += _lines(begin + 1, end + 1, cells)
     path = run.folder / f"{run.name}_dimension_utilization.csv"
-    write_text(path, "".join([*lines, "," * len(dims), "\n"]))
-    return path
+    return write_bytes(path, (line.encode() for line in [*lines, "," * len(dims), "\n"]))
 
 
-def _collectives(stays: Sequence[Stay]) -> dict[Issued, list[list[Stay]]]:
-    """For each collective the stays of each of its chunks."""
+def _lines(begin: int, end: int, cells: str) -> Iterator[str]:
+    """The lines of the periods from begin to end, which have the same cells: each begins with its number, as µs."""
+    first, last = -(-begin // _BLOCK), end // _BLOCK
+    if first < last:  # whole blocks, of which only the digits in front differ
+        block = "".join(f"\0{ending:03}0{cells}" for ending in range(_BLOCK))
+        yield from _lines(begin, first * _BLOCK, cells)
+        for k in range(first, last):
+            yield block.replace("\0", str(k))
+        begin = last * _BLOCK
+    if begin < end:
+        yield cells.join(map(str, range(begin * _PERIOD_US, end * _PERIOD_US, _PERIOD_US))) + cells
+
+
+def _collectives(result: Result) -> dict[int, list[list[list[Stay]]]]:
+    """For each layer (by its number) its collectives, in the order of their first stays: the stays of each chunk."""
+    layers = {id(task): layer.index for layer in result.running for task in layer.tasks}
     found: dict[Issued, dict[int, list[Stay]]] = {}
-    for stay in stays:
+    for stay in result.stays:
         found.setdefault(stay.issued, {}).setdefault(stay.chunk, []).append(stay)
-    return {issued: list(chunks.values()) for issued, chunks in found.items()}
+    of_layers: dict[int, list[list[list[Stay]]]] = {}
+    for issued, chunks in found.items():
+        of_layers.setdefault(layers[id(issued.what)], []).append(list(chunks.values()))
+    return of_layers
 
 
-def _delays(
-    layer: RunningLayer, collectives: dict[Issued, list[list[Stay]]]
-) -> tuple[Sequence[float], Sequence[float]]:
-    """(ns in the queue before each phase, ns of a message in each phase): means over the layer's collectives.
+def _delays(own: Sequence[list[list[Stay]]]) -> tuple[Sequence[float], Sequence[float]]:
+    """(ns in the queue before each phase, ns of a message in each phase): means over a layer's collectives.
 
     A collective's are means over its chunks. Before its first queue a chunk waits 0 ns for being queued at all.
     """
-    own = [chunks for issued, chunks in collectives.items() if issued.what in layer.tasks]
     queued = [_means([[0, *(s.start_ns - s.queued_ns for s in stays)] for stays in chunks]) for chunks in own]
     messages = [_means([[s.phase.duration.message_ns for s in stays] for stays in chunks]) for chunks in own]
     return _means(queued), _means(messages)
