@@ -40,12 +40,12 @@ class LenientCommand(ScriptCommand):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Stop at a slip; an option that would be passed over because of it changes the result."""
-        from difflib import get_close_matches
-
         known = [name for p in self.get_params(ctx) for name in (*p.opts, *p.secondary_opts)]
-        for name in (arg.partition("=")[0] for arg in args if arg.startswith("--")):
-            near = get_close_matches(name, known, n=1, cutoff=0.8)
-            if near and name not in known:
+        given = [arg.partition("=")[0] for arg in args if arg.startswith("--")]
+        for name in (name for name in given if name not in known):
+            from difflib import get_close_matches
+
+            if near := get_close_matches(name, known, n=1, cutoff=0.8):
                 raise click.NoSuchOption(name, possibilities=near, ctx=ctx)
         return super().parse_args(ctx, args)
 

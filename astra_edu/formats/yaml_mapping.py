@@ -16,6 +16,12 @@ LARGEST = 2**16
 WHOLE = re.compile(r"[-+]?(0|[1-9][0-9]{0,17})")
 """Whole numbers that all readers agree on: with a 0 in front, some take them for octal ones."""
 
+_WORD = r"[A-Za-z0-9_][A-Za-z0-9_.+-]*"
+_LINE = re.compile(
+    rf"(?:(?P<key>[a-z][a-z_]*): +(?:(?P<word>{_WORD})|\[ *(?P<words>{_WORD} *(?:, *{_WORD} *)*)\]))? *(?:(?<= )#.*)?"
+    r"|#.*"
+)
+
 
 class Entry(NamedTuple):
     """A value and the line of its key. value: a text, or the texts of a list."""
@@ -32,6 +38,10 @@ def parse_mapping(text: str, name: str, kind: str) -> dict[str, Entry]:
     instance_of(text_of("name", name), text, str, "give the file's text")
     if len(text) > LARGEST:
         raise ConfigError(f"{name} has over {LARGEST // 1024} KiB; {kind} has a few lines.")
+    return _plain(text) or _by_yaml(text, name, kind)
+
+
+def _by_yaml(text: str, name: str, kind: str) -> dict[str, Entry]:
     events = _events(text, name)
     entries: dict[str, Entry] = {}
     for start in events:
@@ -65,6 +75,22 @@ def _value(first: Any, events: Iterator[Any], where: str) -> str | list[str]:
             words.append(event.value)
         return words
     raise ConfigError(f"{where} is a mapping; it should be a list or a single value.")
+
+
+def _plain(text: str) -> dict[str, Entry] | None:
+    """The entries where each is a line with a word, or a list of words, as in ASTRA-sim's own files; else None.
+
+    So that PyYAML needn't be loaded for these, which takes longer than most runs do.
+    """
+    entries: dict[str, Entry] = {}
+    for line, content in enumerate(text.split("\n"), start=1):
+        found = _LINE.fullmatch(content) if content.isascii() and content.isprintable() else None
+        if found is None or found["key"] in entries:
+            return None
+        if found["key"] is not None:
+            word, words = found["word"], found["words"]
+            entries[found["key"]] = Entry(line, word if words is None else [one.strip(" ") for one in words.split(",")])
+    return entries
 
 
 def _events(text: str, name: str) -> Iterator[Any]:

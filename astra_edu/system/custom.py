@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.warned import warn
 from astra_edu.collectives import Collective
-from astra_edu.collectives.counts import least_sent
 
 if TYPE_CHECKING:
     from astra_edu.system.endpoint import Endpoint
@@ -67,6 +66,8 @@ class CustomSizes:
                 stacklevel=2,
             )
         sent = max(sum(s.message_bytes for s in trace.custom_steps(r) if s.act is Act.SEND) for r in range(trace.npus))
+        from astra_edu.collectives.counts import least_sent
+
         needed = least_sent(collective, collective_bytes, trace.npus)
         if sent < needed:
             warn(

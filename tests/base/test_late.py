@@ -19,6 +19,7 @@ ANYWHERE = (
     *("astra_edu.explain", "astra_edu.explore", "astra_edu.course", "astra_edu.pipeline"),
 )
 """What neither of the commands needs."""
+OF_LOOPS = ("astra_edu.workload.npu", "astra_edu.system.scheduler", "astra_edu.clock.lookback")
 OF_TRACES = ("astra_edu.traces.node", "astra_edu.run.run_trace", "astra_edu.system.trace_config", "gzip")
 
 
@@ -89,3 +90,18 @@ def test_a_training_loop_on_the_command_line_loads_what_it_needs(tmp_path):
     there = loaded(f"import astra_edu.cli; astra_edu.cli.main(['run', *{options!r}])", ROOT)
     assert "astra_edu.workload.npu" in there
     assert there & {*ANYWHERE, *OF_TRACES} == set()
+
+
+def test_a_trace_on_the_command_line_loads_what_it_needs(tmp_path):
+    platform = ae.TracePlatform(ae.Block("Ring", 4, 50, 500), ae.TraceSystem.of("ring"))
+    ae.save_astra_sim(platform, tmp_path / "network.yml", tmp_path / "system.json", tmp_path / "memory.json")
+    ae.traces.save_trace(ae.traces.collective("all_reduce", "1 MiB", npus=4), tmp_path / "work")
+    options = [
+        f"--workload-configuration={tmp_path / 'work'}",
+        f"--system-configuration={tmp_path / 'system.json'}",
+        f"--network-configuration={tmp_path / 'network.yml'}",
+        f"--remote-memory-configuration={tmp_path / 'memory.json'}",
+    ]
+    there = loaded(f"import astra_edu.cli; astra_edu.cli.main(['run2', *{options!r}])", ROOT)
+    assert "astra_edu.run.run_trace" in there
+    assert there & {*ANYWHERE, *OF_LOOPS} == set()
