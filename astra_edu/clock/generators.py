@@ -51,13 +51,18 @@ class Process(Event):
 
 
 class Environment:
-    """Events and when they come. now: the time, in ns."""
+    """Events and when they come."""
 
     def __init__(self) -> None:
         """At 0 ns, with nothing to come."""
-        self.now: float = 0
+        self._now: float = 0
         self._heap: list[tuple[float, int, int, Event]] = []
         self._count = 0
+
+    @property
+    def now(self) -> float:
+        """The time, in ns."""
+        return self._now
 
     def event(self) -> Event:
         """Something that a loop can wait for."""
@@ -71,7 +76,7 @@ class Environment:
         """Let an event come in `delay` ns: lower priorities first, equal ones in the order of these calls."""
         event.triggered = True
         self._count += 1
-        heappush(self._heap, (self.now + delay, priority, self._count, event))
+        heappush(self._heap, (self._now + delay, priority, self._count, event))
 
     def peek(self) -> float:
         """When the next event comes; infinity where none does."""
@@ -79,7 +84,7 @@ class Environment:
 
     def step(self) -> None:
         """The next event comes."""
-        self.now, _, _, event = heappop(self._heap)
+        self._now, _, _, event = heappop(self._heap)
         callbacks, event.callbacks = event.callbacks or [], None
         for callback in callbacks:
             callback(event)
