@@ -19,6 +19,8 @@ LARGEST = 64 * 2**20
 
 def path_of(path: FileName) -> Path:
     """What a person gives as a file's name, as a Path. Raises ConfigError for what names no file."""
+    if isinstance(path, Path) and "\0" not in str(path):  # made once and asked for often
+        return path
     if not isinstance(path, (str, PathLike)) or isinstance(fspath(path), bytes):
         raise ConfigError(f"{shown(path)} is no path; give one as text, such as 'results/run.json'.")
     if "\0" in str(path):
