@@ -1,0 +1,149 @@
+"""Our side, in a process of its own for each row, so that its memory is known and a run can be given up."""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import resource
+import shutil
+import tempfile
+import warnings
+from multiprocessing.connection import Connection
+from pathlib import Path
+from time import process_time
+from types import TracebackType
+from typing import Any
+
+import astra_edu as ae
+from tools.bench_cpp.case import Case, Row
+from tools.bench_cpp.cpp import Answer, write
+
+
+class TooLongError(Exception):
+    """A run took longer than its row allows."""
+
+
+class Worker:
+    """A process that makes a row's cases, runs them and says how long that took."""
+
+    def __init__(self, row: Row) -> None:
+        """Start it."""
+        self.row = row
+        self.folder = Path(tempfile.mkdtemp())
+        context = multiprocessing.get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=serve, args=(theirs, row, self.folder), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def ask(self, what: str, *given: Any, limit: float | None = None) -> Any:
+        """The answer to one of Server's methods. Raises TooLongError, and what it raised."""
+        self._pipe.send((what, given))
+        if not self._pipe.poll(limit or self.row.limit):
+            raise TooLongError
+        said = self._pipe.recv()
+        if isinstance(said, BaseException):
+            raise said
+        return said
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._process.kill()
+        self._process.join()
+        shutil.rmtree(self.folder)
+
+
+def serve(pipe: Connection, row: Row, folder: Path) -> None:
+    """Answer what Worker.ask asks until the process is ended."""
+    server = Server(row, folder)
+    while True:
+        what, given = pipe.recv()
+        try:
+            pipe.send(getattr(server, what)(*given))
+        except Exception as error:  # it belongs to who asked
+            pipe.send(error if isinstance(error, ae.ConfigError) else RuntimeError(f"{type(error).__name__}: {error}"))
+
+
+class Server:
+    """What the process does. Times in CPU seconds."""
+
+    def __init__(self, row: Row, folder: Path) -> None:
+        warnings.simplefilter("ignore")
+        self.folder = folder
+        self.makers = row.make() if row.make else []
+        self.call = row.call
+        self.case: Case | None = None
+
+    def count(self) -> int:
+        """How many cases there are."""
+        return len(self.makers)
+
+    def make(self, number: int) -> tuple[str, str, float]:
+        """Make a case; its name, its program, and how long that took."""
+        self.case = None
+        gc.collect()
+        begin = process_time()
+        self.case = self.makers[number]()
+        return self.case.name, self.case.program, process_time() - begin
+
+    def files(self) -> list[str]:
+        """Write the case's files into the folder; the arguments for the C++ program."""
+        assert self.case is not None
+        return write(self.case, self.folder)
+
+    def simulate(self) -> float:
+        """Simulate the case as it is in memory."""
+        assert self.case is not None
+        return timed(lambda case=self.case: ae.simulate(case.work, case.platform, progress=False).total_ns)
+
+    def read_and_simulate(self) -> float:
+        """Read the case's files, check them, and simulate what they say."""
+        assert self.case is not None
+        return timed(lambda: from_files(self.case, self.folder).total_ns)
+
+    def answer(self) -> Answer:
+        """What the case's files come to."""
+        assert self.case is not None
+        result = from_files(self.case, self.folder)
+        if isinstance(self.case.platform, ae.Platform):
+            return (result.total_ns,), ()
+        return tuple(result.finish_ns), tuple(result.exposed_ns)
+
+    def called(self) -> float:
+        """Call what the row calls, made anew each time."""
+        assert self.call is not None
+        return timed(self.call())
+
+    def peak(self) -> float:
+        """The most memory the process has had, in MB (10^6 bytes)."""
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
+
+
+def from_files(case: Case | None, folder: Path) -> Any:
+    """The run of what is in the files of a case."""
+    assert case is not None
+    network, system, work = (str(folder / name) for name in ("network", "system", "workload"))
+    if isinstance(case.platform, ae.Platform):
+        return ae.simulate(ae.load_workload(work), ae.load_astra_sim(network, system), progress=False)
+    settings = case.platform.system
+    platform = ae.load_astra_sim(
+        network,
+        system,
+        num_queues_per_dim=settings.queues,
+        rendezvous_protocol=settings.rendezvous,
+        memory=str(folder / "remote-memory"),
+        congestion_aware=case.platform.congestion_aware,
+    )
+    return ae.simulate(ae.traces.load_trace(work), platform, progress=False)
+
+
+def timed(call: Any) -> float:
+    """CPU seconds of a call."""
+    gc.collect()
+    begin = process_time()
+    call()
+    return process_time() - begin
