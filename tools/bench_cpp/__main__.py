@@ -5,11 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from tools.bench_cpp.cpp import PROGRAMS, empty_run, programs_in
-from tools.bench_cpp.growth import all_series, grow, markdown
-from tools.bench_cpp.growth_figure import FIGURE, alt_text, draw
 from tools.bench_cpp.measure import Measured, Programs, measure
 from tools.bench_cpp.rows import all_rows
 from tools.bench_cpp.stored import cpu_name, load, save
@@ -60,13 +57,16 @@ def main(arguments: list[str] | None = None) -> int:
     return len(differing)
 
 
-def show_growth(programs: Programs, only: Sequence[str] = (), figure: Path = FIGURE) -> None:
+def show_growth(programs: Programs, only: Sequence[str] = ()) -> None:
     """Measure how time grows, print it as Markdown and draw it."""
+    from tools.bench_cpp.growth import all_series, grow, markdown  # here: the processes that measure import this module
+    from tools.bench_cpp.growth_figure import FIGURE, alt_text, draw
+
     series = [one for one in all_series() if not only or any(word in f"{one.doubles} {one.name}" for word in only)]
     grown = [grow(one, programs) for one in series]
     print(markdown(grown))
-    draw(grown, figure)
-    print(f"\n![{alt_text(grown)}]({figure.parent.name}/{figure.name})")
+    draw(grown)
+    print(f"\n![{alt_text(grown)}]({FIGURE.parent.name}/{FIGURE.name})")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import astra_edu as ae
 from tools.bench_cpp import bus, large, mixes, traces
 from tools.bench_cpp.case import Case, Goal, Row
 from tools.bench_cpp.cpp import run
+from tools.bench_cpp.measure import START_SECONDS
 from tools.bench_cpp.worker import TooLongError, Worker
 
 ROUNDS = 3
@@ -118,13 +119,13 @@ def grow(series: Series, programs: Mapping[str, Path]) -> Grown:
     row = Row(series.name, series.name, Goal(), make=partial(_makers, series), limit=60)
     with Worker(row) as worker, tempfile.TemporaryDirectory() as folder:
         for number, size in enumerate(series.sizes):
-            _, kind, _ = worker.ask("make", number)
+            _, kind = worker.ask("make", number, limit=START_SECONDS)
             try:
                 ours[size] = min(worker.ask("simulate") for _ in range(ROUNDS))
             except TooLongError:
                 break
             if kind in programs and max(theirs.values(), default=0) < LONGEST_SECONDS:
-                arguments = worker.ask("files")
+                arguments = worker.ask("files", limit=START_SECONDS)
                 ran = [run(programs[kind], arguments, Path(folder)) for _ in range(ROUNDS)]
                 if all(one.answer for one in ran):
                     theirs[size] = min(one.seconds for one in ran)

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -19,6 +19,9 @@ from tools.bench_cpp.worker import TooLongError, Worker
 
 Programs = Mapping[str, Path]
 Stored = Mapping[str, float]
+
+START_SECONDS = 300
+"""What isn't timed, starting and making a case, may take so long."""
 
 ENOUGH_SECONDS = 20
 """No further round of a case begins after so long."""
@@ -80,41 +83,49 @@ def measure(row: Row, programs: Programs, stored: Stored) -> Measured:
     measured = Measured(row)
     with Worker(row) as worker:
         try:
+            count = worker.ask("count", limit=START_SECONDS)
+            if count > 1:
+                _warm(worker)
+            for number in range(count):
+                measured.cases.append(Times(""))
+                _both(row, worker, number, programs, stored, measured.cases[-1])
             if row.call:
-                measured.cases.append(_called(row, worker))
-            else:
-                count = worker.ask("count")
-                if count > 1:
-                    _warm(worker)
-                for number in range(count):
-                    measured.cases.append(_both(row, worker, number, programs, stored))
+                measured.cases.append(Times(""))
+                measured.cases[-1].ours = _median(row.rounds, lambda: worker.ask("called"))
             measured.peak = worker.ask("peak")
+            if row.goal.megabytes is not None and row.make and row.cpp:
+                measured.peak = _peak_of_reading(row)
         except TooLongError:
-            measured.cases.append(Times("", stopped=f"more than {row.limit:g} s"))
+            measured.cases[-1].stopped = f"more than {row.limit:g} s"
         except (ConfigError, RuntimeError) as error:
-            measured.cases.append(Times("", stopped=f"refused: {error}"))
+            measured.cases[-1].stopped = f"refused: {error}"
     return measured
+
+
+def _peak_of_reading(row: Row) -> float:
+    """Memory of a process that reads a row's last case and simulates it: the trace isn't made there."""
+    with Worker(row) as maker, Worker(row) as reader:
+        maker.ask("make", maker.ask("count", limit=START_SECONDS) - 1, limit=START_SECONDS)
+        maker.ask("files", limit=START_SECONDS)
+        reader.ask("read_of", *maker.ask("settings"), str(maker.folder), limit=START_SECONDS)
+        peak: float = reader.ask("peak")
+    return peak
 
 
 def _warm(worker: Worker) -> None:
     """What is imported late is, before the first of many cases is timed once."""
-    worker.ask("make", 0)
+    worker.ask("make", 0, limit=START_SECONDS)
     worker.ask("files")
     worker.ask("read_and_simulate")
 
 
-def _called(row: Row, worker: Worker) -> Times:
-    return Times("", ours=_median(row.rounds, lambda: worker.ask("called")))
-
-
-def _both(row: Row, worker: Worker, number: int, programs: Programs, stored: Stored) -> Times:
+def _both(row: Row, worker: Worker, number: int, programs: Programs, stored: Stored, times: Times) -> None:
     """One case by both, in turn."""
-    name, kind, _ = worker.ask("make", number)
-    times = Times(name)
+    times.name, kind = worker.ask("make", number, limit=START_SECONDS)
     program = programs.get(kind) if row.cpp else None
-    arguments: Sequence[str] = worker.ask("files") if row.cpp else ()
+    arguments: Sequence[str] = worker.ask("files", limit=START_SECONDS) if row.cpp else ()
     if program is None and row.cpp:
-        times.theirs = stored.get(f"{row.name}/{name}")
+        times.theirs = stored.get(f"{row.name}/{times.name}")
         times.cpp_stopped = "" if times.theirs is not None else "not there"
     ours: list[float] = []
     files: list[float] = []
@@ -127,23 +138,14 @@ def _both(row: Row, worker: Worker, number: int, programs: Programs, stored: Sto
             answer, times.cpp_stopped = ran.answer, ran.stopped
             if answer is not None:
                 theirs.append(ran.seconds)
-        try:
-            ours.append(worker.ask("simulate"))
-        except TooLongError:
-            times.stopped = f"more than {row.limit:g} s"
-            break
+                times.theirs = median(theirs)
+        ours.append(worker.ask("simulate"))
+        times.ours = median(ours)
         if row.cpp:
             files.append(worker.ask("read_and_simulate"))
-    if theirs:
-        times.theirs = median(theirs)
-    if ours:
-        times.ours = median(ours)
-        times.files = median(files) if files else None
-    if answer is not None and not times.stopped:
+            times.files = median(files)
+    if answer is not None:
         times.differ = differences(worker.ask("answer"), answer)
-    if times.stopped:
-        raise TooLongError
-    return times
 
 
 def _whole_process(row: Row, programs: Programs, stored: Stored) -> Measured:
@@ -175,9 +177,9 @@ def _seconds_of(command: Sequence[str], folder: Path) -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _median(rounds: int, once: object) -> float:
+def _median(rounds: int, once: Callable[[], float]) -> float:
     times: list[float] = []
     begin = perf_counter()
     while len(times) < rounds and (not times or perf_counter() - begin < ENOUGH_SECONDS):
-        times.append(once())  # type: ignore[operator]
+        times.append(once())
     return median(times)

@@ -41,7 +41,7 @@ def asymmetric(npus: int = 64, nodes: int = 1500) -> Trace:
             computed.append(trace.compute(f"compute {step}", micros=micros, after=last[npu], on=npu))
         last = list(computed)
         count += 1
-        if step % 50 == 49:
+        if step % 150 == 149:
             last = [trace.all_reduce(f"sum {step}", 2**16, after=computed)] * npus
             count += 1
         elif step % 5 == 4:

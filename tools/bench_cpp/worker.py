@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any
 
 import astra_edu as ae
-from tools.bench_cpp.case import Case, Row
+from tools.bench_cpp.case import Case, Platform, Row
 from tools.bench_cpp.cpp import Answer, write
 
 
@@ -82,17 +82,18 @@ class Server:
         """How many cases there are."""
         return len(self.makers)
 
-    def make(self, number: int) -> tuple[str, str, float]:
-        """Make a case; its name, its program, and how long that took."""
+    def make(self, number: int) -> tuple[str, str]:
+        """Make a case; its name and its program."""
         self.case = None
         gc.collect()
-        begin = process_time()
         self.case = self.makers[number]()
-        return self.case.name, self.case.program, process_time() - begin
+        return self.case.name, self.case.program
 
     def files(self) -> list[str]:
-        """Write the case's files into the folder; the arguments for the C++ program."""
+        """Write the case's files into the folder, in place of the last one's; the arguments for the C++ program."""
         assert self.case is not None
+        shutil.rmtree(self.folder)
+        self.folder.mkdir()
         return write(self.case, self.folder)
 
     def simulate(self) -> float:
@@ -103,12 +104,21 @@ class Server:
     def read_and_simulate(self) -> float:
         """Read the case's files, check them, and simulate what they say."""
         assert self.case is not None
-        return timed(lambda: from_files(self.case, self.folder).total_ns)
+        return timed(lambda: from_files(self.case.platform, self.folder).total_ns)
+
+    def settings(self) -> tuple[Platform]:
+        """The case's platform."""
+        assert self.case is not None
+        return (self.case.platform,)
+
+    def read_of(self, platform: Platform, folder: str) -> None:
+        """Read and simulate another process's files."""
+        from_files(platform, Path(folder)).total_ns  # noqa: B018 - it may be found only when it is asked for
 
     def answer(self) -> Answer:
         """What the case's files come to."""
         assert self.case is not None
-        result = from_files(self.case, self.folder)
+        result = from_files(self.case.platform, self.folder)
         if isinstance(self.case.platform, ae.Platform):
             return (result.total_ns,), ()
         return tuple(result.finish_ns), tuple(result.exposed_ns)
@@ -123,22 +133,20 @@ class Server:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
 
 
-def from_files(case: Case | None, folder: Path) -> Any:
-    """The run of what is in the files of a case."""
-    assert case is not None
+def from_files(platform: Platform, folder: Path) -> Any:
+    """The run of what is in the files of a case; platform: for what isn't in them."""
     network, system, work = (str(folder / name) for name in ("network", "system", "workload"))
-    if isinstance(case.platform, ae.Platform):
+    if isinstance(platform, ae.Platform):
         return ae.simulate(ae.load_workload(work), ae.load_astra_sim(network, system), progress=False)
-    settings = case.platform.system
-    platform = ae.load_astra_sim(
+    read = ae.load_astra_sim(
         network,
         system,
-        num_queues_per_dim=settings.queues,
-        rendezvous_protocol=settings.rendezvous,
+        num_queues_per_dim=platform.system.queues,
+        rendezvous_protocol=platform.system.rendezvous,
         memory=str(folder / "remote-memory"),
-        congestion_aware=case.platform.congestion_aware,
+        congestion_aware=platform.congestion_aware,
     )
-    return ae.simulate(ae.traces.load_trace(work), platform, progress=False)
+    return ae.simulate(ae.traces.load_trace(work), read, progress=False)
 
 
 def timed(call: Any) -> float:
