@@ -5,13 +5,13 @@ ARGS :=
 BUNDLE :=
 PYODIDE :=
 
-.PHONY: help lab dashboard update check-room exact test mutants coverage bench docs site students handout slides exercises outputs format clean
+.PHONY: help lab dashboard update check-room exact test mutants coverage bench bench-cpp docs site students handout slides exercises outputs format clean
 
 help: ## these lines
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
 # Matplotlib's list of fonts is made anew here: what another environment left in ~/.cache can name fonts that have gone.
-test mutants coverage docs site outputs: export MPLCONFIGDIR := $(CURDIR)/.cache/matplotlib
+test mutants coverage bench-cpp docs site outputs: export MPLCONFIGDIR := $(CURDIR)/.cache/matplotlib
 
 lab: $(VENV)/lab-installed ## install (once), answer exercise 1, open JupyterLab; ARGS="--port=9000" is passed on
 	@$(PY) -m tools.lab $(ARGS)
@@ -40,6 +40,9 @@ coverage: $(VENV)/test-installed ## what of the simulator no test runs; fails un
 
 bench: $(VENV)/test-installed ## measure how fast it simulates
 	$(PY) -m pytest benchmarks --benchmark-only -s
+
+bench-cpp: $(VENV)/test-installed ## measure it beside ASTRA-sim: ARGS="FOLDER_OF_ITS_PROGRAMS --only pipeline", or nothing for stored times
+	$(PY) -m tools.bench_cpp $(ARGS)
 
 docs: $(VENV)/docs-installed ## the API reference and the notebooks as a site, in build/docs
 	$(PY) -m tools.docs --strict --quiet
