@@ -154,6 +154,16 @@ def test_many_cases_and_their_memory(tmp_path):
     assert measured.reached
 
 
+def test_a_cpp_program_that_breaks_down_is_tried_again(tmp_path):
+    """Half an answer is none: what it printed before it broke down isn't compared."""
+    first = "import os, pathlib, signal\nhere = pathlib.Path('tried')\n"
+    dies = f"{first}if not here.exists():\n    here.touch()\n    print('sys[0] finished, 1 cycles', flush=True)\n"
+    program = in_place_of_cpp(tmp_path, [7], f"{dies}    os.kill(os.getpid(), signal.SIGABRT)\n")["unaware"]
+    assert cpp.run(program, [], tmp_path).stopped.startswith("it broke down (6)")
+    (tmp_path / "tried").unlink()
+    assert cpp.run(program, [], tmp_path, tries=2).answer == ((7,), (7,))
+
+
 def test_ours_is_given_up_too():
     measured = measure(rows.called("slow", "sleeping", partial(time.sleep, 60), Goal(seconds=1)).with_(limit=3), {}, {})
     assert measured.cases[0].stopped == "more than 3 s"

@@ -89,8 +89,18 @@ def write(case: Case, folder: Path) -> list[str]:
     return arguments
 
 
-def run(program: Path, arguments: Sequence[str], folder: Path, limit: float = 60) -> Ran:
-    """Run the program in a folder, where it puts what it logs."""
+def run(program: Path, arguments: Sequence[str], folder: Path, limit: float = 60, tries: int = 1) -> Ran:
+    """Run the program in a folder, where it puts what it logs.
+
+    tries: how often it may break down (a signal ends it: its memory is sometimes spoilt) before that is its answer.
+    """
+    ran = _run(program, arguments, folder, limit)
+    if tries > 1 and ran.stopped.startswith("it broke down"):
+        return run(program, arguments, folder, limit, tries - 1)
+    return ran
+
+
+def _run(program: Path, arguments: Sequence[str], folder: Path, limit: float) -> Ran:
     with (folder / "said").open("w") as said:
         process = subprocess.Popen([program, *arguments], cwd=folder, stdout=said, stderr=subprocess.STDOUT)
         timer = Timer(limit, process.kill)
@@ -103,8 +113,9 @@ def run(program: Path, arguments: Sequence[str], folder: Path, limit: float = 60
     if process.returncode == -9:
         return Ran(seconds, None, f"more than {limit:g} s")
     answer = answer_in(text)
-    if answer is None:
-        return Ran(seconds, None, f"it stopped with {process.returncode}: {text.strip()[-80:]!r}")
+    if answer is None or process.returncode:
+        how = f"broke down ({-process.returncode})" if process.returncode < 0 else f"stopped with {process.returncode}"
+        return Ran(seconds, None, f"it {how}: {text.strip()[-60:]!r}")
     return Ran(seconds, answer)
 
 

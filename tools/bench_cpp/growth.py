@@ -14,7 +14,7 @@ import astra_edu as ae
 from tools.bench_cpp import bus, large, mixes, traces
 from tools.bench_cpp.case import Case, Goal, Row
 from tools.bench_cpp.cpp import run
-from tools.bench_cpp.measure import START_SECONDS
+from tools.bench_cpp.measure import START_SECONDS, TRIES
 from tools.bench_cpp.worker import TooLongError, Worker
 
 ROUNDS = 3
@@ -126,7 +126,7 @@ def grow(series: Series, programs: Mapping[str, Path]) -> Grown:
                 break
             if kind in programs and max(theirs.values(), default=0) < LONGEST_SECONDS:
                 arguments = worker.ask("files", limit=START_SECONDS)
-                ran = [run(programs[kind], arguments, Path(folder)) for _ in range(ROUNDS)]
+                ran = [run(programs[kind], arguments, Path(folder), tries=TRIES) for _ in range(ROUNDS)]
                 if all(one.answer for one in ran):
                     theirs[size] = min(one.seconds for one in ran)
             if ours[size] > LONGEST_SECONDS:

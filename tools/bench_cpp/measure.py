@@ -23,6 +23,9 @@ Stored = Mapping[str, float]
 START_SECONDS = 300
 """What isn't timed, starting and making a case, may take so long."""
 
+TRIES = 4
+"""The C++ program now and then breaks down in its memory where it doesn't the next time."""
+
 ENOUGH_SECONDS = 20
 """No further round of a case begins after so long."""
 
@@ -134,7 +137,7 @@ def _both(row: Row, worker: Worker, number: int, programs: Programs, stored: Sto
     begin = perf_counter()
     while len(ours) < row.rounds and (not ours or perf_counter() - begin < ENOUGH_SECONDS):
         if program is not None and not times.cpp_stopped:
-            ran = run(program, arguments, worker.folder, row.limit)
+            ran = run(program, arguments, worker.folder, row.limit, tries=TRIES)
             answer, times.cpp_stopped = ran.answer, ran.stopped
             if answer is not None:
                 theirs.append(ran.seconds)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import multiprocessing
+import os
 import resource
 import shutil
 import tempfile
@@ -59,9 +60,13 @@ class Worker:
 
 def serve(pipe: Connection, row: Row, folder: Path) -> None:
     """Answer what Worker.ask asks until the process is ended."""
+    os.environ["TQDM_DISABLE"] = "1"  # no bars between the lines of the table
     server = Server(row, folder)
     while True:
-        what, given = pipe.recv()
+        try:
+            what, given = pipe.recv()
+        except EOFError:  # who asked has gone
+            return
         try:
             pipe.send(getattr(server, what)(*given))
         except Exception as error:  # it belongs to who asked
