@@ -69,8 +69,7 @@ def test_rows_have_names_of_their_own_and_reach_another_process():
         partial(mixes.fresh, 3),
         partial(bus.all_reduce_1, "direct", 4),
         partial(bus.all_reduce_2, "halvingDoubling", 4),
-        partial(large.gpt3, False, 2, 2, 2),
-        partial(large.gpt3, True, 2, 2, 2),
+        partial(large.gpt3, False, 2, 2, 2, 1),
         partial(large.direct_on_a_ring, 16),
         partial(large.few_all_reduces, 8, 2),
     ],
@@ -136,9 +135,9 @@ def test_a_cpp_program_that_stops_or_takes_too_long(tmp_path):
     stops = measure(row_of(made), in_place_of_cpp(tmp_path, [], "raise SystemExit(3)"), {})
     assert stops.cases[0].theirs is None
     assert "it stopped with 3" in stops.cases[0].cpp_stopped
-    slow = in_place_of_cpp(tmp_path, [], "import time; time.sleep(60)")["unaware"]
-    ran = cpp.run(slow, [], tmp_path, limit=0.5)
-    assert ran.stopped == "more than 0.5 s"
+    slow = in_place_of_cpp(tmp_path, [], "while True: pass")["unaware"]
+    ran = cpp.run(slow, [], tmp_path, limit=1)
+    assert ran.stopped == "more than 1 s"
     assert ran.answer is None
     assert "C++: it stopped with 3" in line(stops)
 

@@ -22,7 +22,7 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--list", action="store_true", help="the names of the rows, and nothing else")
     parser.add_argument("--rounds", type=int, help="how often each case is timed")
-    parser.add_argument("--limit", type=float, help="after how many seconds a run is given up")
+    parser.add_argument("--limit", type=float, help="after how many CPU seconds a run is given up")
     parser.add_argument("--growth", action="store_true", help="how time grows, as exponents and as docs/growth.svg")
     parser.add_argument("--store", action="store_true", help="keep the C++ program's times for where there is none")
     given = parser.parse_args(arguments)

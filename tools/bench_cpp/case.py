@@ -64,7 +64,7 @@ class Row:
     make: gives its cases, one after the other, in a process of their own. call: in place of cases, what is called and
     timed, which the C++ program doesn't know. command: in place of both, a whole process by its arguments, {python} for
     the interpreter; theirs: what the C++ program is given for the same, with its program first. cpp: whether the C++
-    program is asked at all. rounds: how often each is timed; limit: after how many seconds a run is given up.
+    program is asked at all. rounds: how often each is timed; limit: after how many CPU seconds a run is given up.
     """
 
     name: str

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+import resource
+import signal
 import subprocess
 import tempfile
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from threading import Timer
 
@@ -26,6 +30,9 @@ PROGRAMS = {
     "v1": ("AstraSim1_Analytical", "1.0, analytical"),
 }
 """Each program's name as a file, and what it is."""
+
+WAITED = 5
+"""A process that gets a fifth of a core, or that sleeps, is waited for this many times as long as it may compute."""
 
 Answer = tuple[tuple[int, ...], tuple[int, ...]]
 """When each NPU finishes, and its exposed communication, in ns; in 1.0 the total alone, and nothing."""
@@ -90,7 +97,7 @@ def write(case: Case, folder: Path) -> list[str]:
 
 
 def run(program: Path, arguments: Sequence[str], folder: Path, limit: float = 60, tries: int = 1) -> Ran:
-    """Run the program in a folder, where it puts what it logs.
+    """Run the program in a folder, where it puts what it logs. limit: CPU seconds.
 
     tries: how often it may break down (a signal ends it: its memory is sometimes spoilt) before that is its answer.
     """
@@ -103,14 +110,16 @@ def run(program: Path, arguments: Sequence[str], folder: Path, limit: float = 60
 def _run(program: Path, arguments: Sequence[str], folder: Path, limit: float) -> Ran:
     with (folder / "said").open("w") as said:
         process = subprocess.Popen([program, *arguments], cwd=folder, stdout=said, stderr=subprocess.STDOUT)
-        timer = Timer(limit, process.kill)
+        timer = Timer(WAITED * limit, process.kill)
         timer.start()
+        with suppress(ProcessLookupError):  # it is over already
+            resource.prlimit(process.pid, resource.RLIMIT_CPU, (ceil(limit), ceil(limit)))
         _, status, used = os.wait4(process.pid, 0)
         timer.cancel()
         process.returncode = os.waitstatus_to_exitcode(status)
     seconds = used.ru_utime + used.ru_stime
     text = (folder / "said").read_text(errors="replace")
-    if process.returncode == -9:
+    if process.returncode in (-signal.SIGKILL, -signal.SIGXCPU):
         return Ran(seconds, None, f"more than {limit:g} s")
     answer = answer_in(text)
     if answer is None or process.returncode:

@@ -10,9 +10,9 @@ from tools.bench_cpp.traces import ring, straggler
 SERVER, RAIL, SPINE = ("Switch", 450, 250), ("Ring", 50, 500), ("Switch", 25, 1000)
 
 
-def gpt3(aware: bool, tensor: int = 8, pipeline: int = 8, data: int = 16) -> Case:
-    """GPT-3, one iteration of 4 micro-batches on each copy; a network dimension for each parallelism."""
-    strategy = ae.Strategy(tensor=tensor, pipeline=pipeline, data=data, batch=4 * data)
+def gpt3(aware: bool, tensor: int = 8, pipeline: int = 8, data: int = 16, micro_batches: int = 4) -> Case:
+    """GPT-3, one iteration of so many micro-batches on each copy; a network dimension for each parallelism."""
+    strategy = ae.Strategy(tensor=tensor, pipeline=pipeline, data=data, batch=micro_batches * data)
     platform = network(aware, tensor, data, pipeline)
     return Case("GPT-3", from_strategy("gpt3", strategy, "a100", network=platform), platform)
 

@@ -11,13 +11,15 @@ import tempfile
 import warnings
 from multiprocessing.connection import Connection
 from pathlib import Path
-from time import process_time
+from time import perf_counter, process_time
 from types import TracebackType
 from typing import Any
 
+import psutil
+
 import astra_edu as ae
 from tools.bench_cpp.case import Case, Platform, Row
-from tools.bench_cpp.cpp import Answer, write
+from tools.bench_cpp.cpp import WAITED, Answer, write
 
 
 class TooLongError(Exception):
@@ -38,10 +40,14 @@ class Worker:
         theirs.close()
 
     def ask(self, what: str, *given: Any, limit: float | None = None) -> Any:
-        """The answer to one of Server's methods. Raises TooLongError, and what it raised."""
+        """The answer to one of Server's methods. limit: CPU seconds. Raises TooLongError, and what it raised."""
+        limit = limit or self.row.limit
+        process = psutil.Process(self._process.pid)
+        begin, waited = sum(process.cpu_times()[:2]), perf_counter() + WAITED * limit
         self._pipe.send((what, given))
-        if not self._pipe.poll(limit or self.row.limit):
-            raise TooLongError
+        while not self._pipe.poll(0.2):
+            if sum(process.cpu_times()[:2]) - begin > limit or perf_counter() > waited:
+                raise TooLongError
         said = self._pipe.recv()
         if isinstance(said, BaseException):
             raise said
