@@ -163,6 +163,30 @@ def test_a_cpp_program_that_breaks_down_is_tried_again(tmp_path):
     assert cpp.run(program, [], tmp_path, tries=2).answer == ((7,), (7,))
 
 
+def test_a_refusal_is_an_answer_where_nothing_is_simulated():
+    measured = measure(rows.called("graph", "too many links", partial(rows.graph, 4096), Goal(seconds=5)), {}, {})
+    assert measured.reached
+    assert "refused: 4,096 NPUs" in line(measured)
+
+
+def test_a_case_that_neither_runs_is_left_out(tmp_path):
+    """A group's member that never comes: both wait for ever."""
+    row = rows.many("left out", "two", two_of_which_one_hangs, Goal(times=0.001))
+    measured = measure(row, in_place_of_cpp(tmp_path, [], "raise SystemExit(1)"), {})
+    assert [case.name for case in measured.cases] == ["runs"]
+
+
+def two_of_which_one_hangs():
+    return [partial(hanging, "runs", (0, 1)), partial(hanging, "hangs", (0,))]
+
+
+def hanging(name, npus):
+    trace = ae.traces.Builder(2)
+    trace.compute("start", 1)
+    trace.all_reduce("sum", 4096, on=npus, group=(0, 1))
+    return Case(name, trace.build(), traces.ring(2))
+
+
 def test_ours_is_given_up_too():
     measured = measure(rows.called("slow", "sleeping", partial(time.sleep, 60), Goal(seconds=1)).with_(limit=3), {}, {})
     assert measured.cases[0].stopped == "more than 3 s"

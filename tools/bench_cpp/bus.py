@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import astra_edu as ae
 from astra_edu.system import Bus
 from astra_edu.traces import collective
 from tools.bench_cpp.case import Case
 
 BUS = Bus(G=0.0038)
-VGG = "exercises/inputs/asplos2022/ex3/vgg16.txt"
+VGG = Path(__file__).parents[2] / "exercises" / "inputs" / "asplos2022" / "ex3" / "vgg16.txt"
 
 
 def all_reduce_1(how: str, npus: int) -> Case:

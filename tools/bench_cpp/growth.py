@@ -119,7 +119,7 @@ def grow(series: Series, programs: Mapping[str, Path]) -> Grown:
     row = Row(series.name, series.name, Goal(), make=partial(_makers, series), limit=60)
     with Worker(row) as worker, tempfile.TemporaryDirectory() as folder:
         for number, size in enumerate(series.sizes):
-            _, kind = worker.ask("make", number, limit=START_SECONDS)
+            _, kind, _ = worker.ask("make", number, limit=START_SECONDS)
             try:
                 ours[size] = min(worker.ask("simulate") for _ in range(ROUNDS))
             except TooLongError:

@@ -35,7 +35,8 @@ class Times:
     """Of one case, each the median of its rounds, in CPU seconds.
 
     ours: simulating alone. files: with its files read and checked. theirs: the whole C++ process. stopped, cpp_stopped:
-    why there is none. differ: where the two answers do.
+    why there is none. differ: where the two answers do. made: seconds that making the case took. refused: in what words
+    what is called says no, which may be all that is wanted of it.
     """
 
     name: str
@@ -45,6 +46,8 @@ class Times:
     stopped: str = ""
     cpp_stopped: str = ""
     differ: str = ""
+    made: float | None = None
+    refused: str = ""
 
 
 @dataclass
@@ -90,18 +93,25 @@ def measure(row: Row, programs: Programs, stored: Stored) -> Measured:
             if count > 1:
                 _warm(worker)
             for number in range(count):
-                measured.cases.append(Times(""))
-                _both(row, worker, number, programs, stored, measured.cases[-1])
+                times = Times("")
+                measured.cases.append(times)
+                try:
+                    _both(row, worker, number, programs, stored, times)
+                except ConfigError as error:
+                    times.stopped = f"refused: {error}"
+                    if times.cpp_stopped and times.theirs is None and count > 1:
+                        measured.cases.pop()  # neither program has an answer
             if row.call:
                 measured.cases.append(Times(""))
                 measured.cases[-1].ours = _median(row.rounds, lambda: worker.ask("called"))
+                measured.cases[-1].refused = worker.ask("refused")
             measured.peak = worker.ask("peak")
             if row.goal.megabytes is not None and row.make and row.cpp:
                 measured.peak = _peak_of_reading(row)
         except TooLongError:
             measured.cases[-1].stopped = f"more than {row.limit:g} s"
-        except (ConfigError, RuntimeError) as error:
-            measured.cases[-1].stopped = f"refused: {error}"
+        except RuntimeError as error:
+            measured.cases[-1].stopped = f"broke down: {error}"
     return measured
 
 
@@ -124,7 +134,7 @@ def _warm(worker: Worker) -> None:
 
 def _both(row: Row, worker: Worker, number: int, programs: Programs, stored: Stored, times: Times) -> None:
     """One case by both, in turn."""
-    times.name, kind = worker.ask("make", number, limit=START_SECONDS)
+    times.name, kind, times.made = worker.ask("make", number, limit=START_SECONDS)
     program = programs.get(kind) if row.cpp else None
     arguments: Sequence[str] = worker.ask("files", limit=START_SECONDS) if row.cpp else ()
     if program is None and row.cpp:

@@ -62,14 +62,12 @@ def mixed(random: Random, npus: int, operations: int) -> Trace:
 
 
 def fresh(seed: int) -> Case:
-    """A small trace on a small network, as the cases of a test come: one to eight collectives, computing, messages."""
+    """A small trace on a small network, as they come: in two of three every NPU does something else."""
     random = Random(f"fresh {seed}")
     shape = random.choice(SHAPES)
     aware = len(shape) == 1 and shape != (2,) and random.random() < 0.5
-    blocks = [
-        ae.Block(random.choice(("Ring", "Switch", "FullyConnected")), n, random.choice((25, 50, 100)), 500)
-        for n in shape
-    ]
+    kinds = [random.choice(("Ring", "Switch", "FullyConnected")) for _ in shape]
+    blocks = [ae.Block(kind, n, random.choice((25, 50, 100)), 500) for kind, n in zip(kinds, shape, strict=True)]
     hows = [random.choice(("ring", "direct", *["halvingDoubling"] * (n & (n - 1) == 0))) for n in shape]
     system = ae.TraceSystem.of(
         hows,
@@ -79,11 +77,12 @@ def fresh(seed: int) -> Case:
         local_memory_bandwidth=random.choice((None, 1600)),
     )
     npus = prod(shape)
-    work = mixed(random, npus, random.randint(3, 25)) if random.random() < 0.3 else _chain(random, npus)
+    work = _chain(random, npus) if random.random() < 1 / 3 else mixed(random, npus, random.randint(5, 60))
     return Case(f"seed {seed}", work, ae.TracePlatform(tuple(blocks), system, congestion_aware=aware))
 
 
 def _chain(random: Random, npus: int) -> Trace:
+    """One to eight collectives of all NPUs, computing in between, in half of them for as long as each NPU likes."""
     trace = Builder(npus)
     after: Operation | None = None
     differ = random.random() < 0.5

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
+import astra_edu as ae
 from tools.bench_cpp import bus, large, mixes, traces
 from tools.bench_cpp.case import Case, Goal, Row
 
@@ -13,8 +15,9 @@ FASTER = Goal(times=1)
 MIX = Goal(times=1, worst=0.5)
 SEEDS = 8
 FRESH = 300
-EXERCISE_1 = "exercises/inputs/asplos2022/ex1"
-EXERCISE_3_1 = "exercises/inputs/asplos2023/ex3-1"
+INPUTS = Path(__file__).parents[2] / "exercises" / "inputs"
+EXERCISE_1 = INPUTS / "asplos2022" / "ex1"
+EXERCISE_3_1 = INPUTS / "asplos2023" / "ex3-1"
 
 
 def all_rows() -> list[Row]:
@@ -40,8 +43,9 @@ def all_rows() -> list[Row]:
         one("gpt3-unaware", "GPT-3, TP 8 x PP 8 x DP 16, unaware", partial(large.gpt3, False), Goal(seconds=0.5)),
         one("gpt3-aware", "GPT-3, TP 8 x PP 8 x DP 16, aware", partial(large.gpt3, True), Goal(seconds=5)),
         *llamas(),
-        one("direct-65536", "direct of 65,536 NPUs on a ring", large.direct_on_a_ring, Goal(seconds=1), cpp=False),
-        called("explorer-65536", "Explorer at 65,536 NPUs", explorer, Goal(seconds=1)),
+        called("direct-65536", "direct of 65,536 NPUs on a ring, and what its links allow", direct_2, Goal(seconds=1)),
+        called("direct-65536-1.0", "the same by 1.0, with what the links allow", direct_1, Goal(seconds=1)),
+        called("explorer-65536", "Explorer at 65,536 NPUs, direct, with its picture", explorer, Goal(seconds=1)),
         called("as-graph-4096", "as_graph of 4,096 fully connected", graph, Goal(seconds=1)),
         one("straggler-512", "one straggler among 512, 8 all-reduces", large.few_all_reduces, Goal(seconds=1)),
         many("fresh", f"{FRESH} fresh random traces of 2.x", partial(fresh, FRESH), Goal(times=2, files=True)),
@@ -131,6 +135,7 @@ def processes() -> list[Row]:
     ]
     more = ["--path={folder}/", "--run-name=run", "--total-stat-rows=1", "--stat-row=0"]
     return [
+        Row("bare-python", "a bare Python, for comparison", Goal(), command=("{python}", "-c", "pass"), rounds=9),
         Row("import", "import astra_edu", Goal(seconds=0.06), command=("{python}", "-c", "import astra_edu"), rounds=9),
         Row(
             "run-1",
@@ -188,15 +193,23 @@ def buses_2(how: str, sizes: Sequence[int]) -> list[Callable[[], Case]]:
 
 def explorer(npus: int = 65_536) -> object:
     """The instrument, with its picture made."""
-    import astra_edu as ae
+    return ae.Explorer(network=(("Ring", npus, 50, 500),), algorithms="direct").still()
 
-    return ae.Explorer(network=(("Ring", npus, 50, 500),)).still()
+
+def direct_2(npus: int = 65_536) -> object:
+    """2.x's run, and its repr, which says what the links allow at least."""
+    case = large.direct_on_a_ring(npus)
+    return str(ae.simulate(case.work, case.platform, progress=False))
+
+
+def direct_1(npus: int = 65_536) -> object:
+    """1.0's run, and its repr, which says what the links allow at least."""
+    platform = ae.Platform((ae.Dimension.of("Ring", npus, 50, 500),), ae.SystemConfig.of("direct", splits=4))
+    return str(ae.simulate(ae.Workload.micro("all-reduce", 2**30), platform, progress=False))
 
 
 def graph(npus: int = 4096) -> object:
     """All links of a network that has most of them."""
-    import astra_edu as ae
-
     return ae.as_graph(ae.Block("FullyConnected", npus, 50, 500))
 
 

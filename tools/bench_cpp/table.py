@@ -28,6 +28,9 @@ def line(measured: Measured) -> str:
         (row.what, _s(theirs), _s(ours), _ratio(measured), _s(files), _ratio(measured, files=True), peak, goal)
     )
     stops = {case.stopped for case in cases if case.stopped}
+    stops |= {f"refused: {case.refused}" for case in cases if case.refused}
+    if len(cases) == 1 and (made := cases[0].made or 0) > 1:
+        stops.add(f"the trace was made in {made:.1f} s")
     stops |= {f"C++: {case.cpp_stopped}" for case in cases if case.cpp_stopped}
     differ = [f"DIFFERENT ANSWERS, {case.name}: {case.differ}" for case in cases if case.differ]
     return "\n".join([said, *(f"    {note}" for note in (*sorted(stops), *differ))])

@@ -9,6 +9,8 @@ import resource
 import shutil
 import tempfile
 import warnings
+from collections.abc import Callable
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from time import perf_counter, process_time
@@ -88,17 +90,19 @@ class Server:
         self.makers = row.make() if row.make else []
         self.call = row.call
         self.case: Case | None = None
+        self.said = ""
 
     def count(self) -> int:
         """How many cases there are."""
         return len(self.makers)
 
-    def make(self, number: int) -> tuple[str, str]:
-        """Make a case; its name and its program."""
+    def make(self, number: int) -> tuple[str, str, float]:
+        """Make a case; its name, its program, and how long that took."""
         self.case = None
         gc.collect()
+        begin = process_time()
         self.case = self.makers[number]()
-        return self.case.name, self.case.program
+        return self.case.name, self.case.program, process_time() - begin
 
     def files(self) -> list[str]:
         """Write the case's files into the folder, in place of the last one's; the arguments for the C++ program."""
@@ -135,9 +139,19 @@ class Server:
         return tuple(result.finish_ns), tuple(result.exposed_ns)
 
     def called(self) -> float:
-        """Call what the row calls, made anew each time."""
+        """Call what the row calls, made anew each time; a refusal counts as an answer."""
         assert self.call is not None
-        return timed(self.call())
+        return timed(partial(self._or_refused, self.call()))
+
+    def refused(self) -> str:
+        """How the last call was refused; empty where it wasn't."""
+        return self.said
+
+    def _or_refused(self, call: Callable[[], Any]) -> None:
+        try:
+            call()
+        except ae.ConfigError as error:
+            self.said = str(error)
 
     def peak(self) -> float:
         """The most memory the process has had, in MB (10^6 bytes)."""
