@@ -49,8 +49,8 @@ def main(arguments: list[str] | None = None) -> int:
         changes = {"rounds": given.rounds, "limit": given.limit}
         found.append(measure(row.with_(**changes), programs, times.seconds))
         print(line(found[-1]), flush=True)
-    if given.store:
-        save(found, times)
+        if given.store:
+            save(found, times)
     differing = [(m.row.name, case) for m in found for case in m.cases if case.differ]
     for name, case in differing:
         print(f"DIFFERENT ANSWERS: {name}, {case.name}: {case.differ}", file=sys.stderr)
