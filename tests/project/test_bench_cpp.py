@@ -20,7 +20,7 @@ from tools.bench_cpp import __main__ as command
 from tools.bench_cpp import bus, cpp, growth, growth_figure, large, mixes, rows, stored, traces
 from tools.bench_cpp.case import Case, Goal, Row
 from tools.bench_cpp.measure import Measured, Times, measure
-from tools.bench_cpp.table import line
+from tools.bench_cpp.table import line, markdown_line
 from tools.bench_cpp.worker import from_files
 
 RECORDED = next(case for case in cases() if not case["aware"] and case["workload"][0] == "all_reduce")
@@ -234,6 +234,7 @@ def test_goals_of_many_cases():
     )
     assert good.reached
     assert "1.10 (0.60)" in line(good)
+    assert markdown_line(good) == "| many | 1.1 s | 1 s (1.10, at worst 0.60) | - | - |"
     bad = Measured(row, [*good.cases, Times("d", ours=1, theirs=0.4), Times("e", ours=1, theirs=1.3)])
     assert bad.reached is False
     assert Measured(row, [Times("a", ours=1)]).reached is None

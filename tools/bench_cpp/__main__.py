@@ -10,7 +10,7 @@ from tools.bench_cpp.cpp import PROGRAMS, empty_run, programs_in
 from tools.bench_cpp.measure import Measured, Programs, measure
 from tools.bench_cpp.rows import all_rows
 from tools.bench_cpp.stored import cpu_name, load, save
-from tools.bench_cpp.table import head, line
+from tools.bench_cpp.table import MARKDOWN_HEAD, head, line, markdown_line
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -24,6 +24,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, help="how often each case is timed")
     parser.add_argument("--limit", type=float, help="after how many CPU seconds a run is given up")
     parser.add_argument("--growth", action="store_true", help="how time grows, as exponents and as docs/growth.svg")
+    parser.add_argument("--markdown", action="store_true", help="the table as README has it, after the other")
     parser.add_argument("--store", action="store_true", help="keep the C++ program's times for where there is none")
     given = parser.parse_args(arguments)
     rows = [row for row in all_rows() if not given.only or any(word in row.name for word in given.only)]
@@ -51,6 +52,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(line(found[-1]), flush=True)
         if given.store:
             save(found, times)
+    if given.markdown:
+        print(MARKDOWN_HEAD, *map(markdown_line, found), sep="\n")
     differing = [(m.row.name, case) for m in found for case in m.cases if case.differ]
     for name, case in differing:
         print(f"DIFFERENT ANSWERS: {name}, {case.name}: {case.differ}", file=sys.stderr)

@@ -36,6 +36,30 @@ def line(measured: Measured) -> str:
     return "\n".join([said, *(f"    {note}" for note in (*sorted(stops), *differ))])
 
 
+MARKDOWN_HEAD = "| work | C++ | simulating alone | with files read and checked | memory |\n|---|---|---|---|---|"
+
+
+def markdown_line(measured: Measured) -> str:
+    """The same for a README: times, and in brackets how many times as fast as the C++ program."""
+    cases = measured.cases
+    theirs = [case.theirs for case in cases if case.theirs is not None]
+    cells = [measured.row.what, _time(theirs)]
+    for files in (False, True):
+        times = [case.files if files else case.ours for case in cases]
+        known = [seconds for seconds in times if seconds is not None]
+        ratio = _ratio(measured, files)
+        cells.append(_time(known) + (f" ({ratio.replace(' (', ', at worst ').rstrip(')')})" if ratio != "-" else ""))
+    cells.append(f"{measured.peak:.0f} MB" if measured.peak is not None else "-")
+    return f"| {' | '.join(cells)} |"
+
+
+def _time(seconds: list[float]) -> str:
+    if not seconds:
+        return "-"
+    middle = median(seconds)
+    return f"{middle:.2g} s" if middle >= 1 else f"{1000 * middle:.3g} ms"
+
+
 def _s(seconds: list[float]) -> str:
     return f"{median(seconds):.3f}" if seconds else "-"
 
