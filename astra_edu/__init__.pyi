@@ -81,6 +81,8 @@ from astra_edu.pipeline import ORDERS as ORDERS
 from astra_edu.pipeline import run_pipeline as run_pipeline
 from astra_edu.reliability import TrainingJob as TrainingJob
 from astra_edu.reliability import goodput as goodput
+from astra_edu.run.interrupted import Interrupted as Interrupted
+from astra_edu.run.interrupted import so_far as so_far
 from astra_edu.run.presets import PRESETS as PRESETS
 from astra_edu.run.presets import preset as preset
 from astra_edu.run.result import Result as Result

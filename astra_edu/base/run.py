@@ -32,6 +32,9 @@ class Run(ABC):
     [0.6666666666666666, 0.6666666666666666, 0.6666666666666666]
     """
 
+    interrupted: bool = False
+    """Whether it was stopped before its end, at total_ns."""
+
     if TYPE_CHECKING:
 
         @property
@@ -85,6 +88,8 @@ class Run(ABC):
     @property
     def in_all(self) -> str:
         """The total time and its caveat: "45.681 µs in all"."""
+        if self.interrupted:
+            return f"{self.total} until it was interrupted"
         return in_all(self.total_ns, self.bound_ns)
 
     @property

@@ -32,7 +32,7 @@ class Result(Run):
     compute_ns: the sum of all compute. exposed_ns: the rest of total_ns, when the NPU waited. passes: how many the
     workload ran. running: its layers with what was counted for them; stays: every chunk in every phase, in the order
     in which they ended; computed: (task, start, end) of all compute; waited: the same of all waiting for the
-    collectives of one task.
+    collectives of one task. interrupted: whether it was stopped at total_ns (see Interrupted).
 
     >>> result = ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.preset("ring"))
     >>> result
@@ -50,6 +50,7 @@ class Result(Run):
     stays: Sequence[Stay]
     computed: Sequence[tuple[Task, float, float]]
     waited: Sequence[tuple[Task, float, float]] = ()
+    interrupted: bool = False
 
     @cached_property
     def compute_ns(self) -> int:
@@ -66,7 +67,7 @@ class Result(Run):
         """What the links allow at least, in ns, where messages share some; None where none do. See Run."""
         from astra_edu.run.loop_bound import loop_bound_ns  # here, because it runs loops, whose Results these are
 
-        return loop_bound_ns(self)
+        return None if self.interrupted else loop_bound_ns(self)
 
     @cached_property
     def message_bytes_per_dimension(self) -> list[int]:

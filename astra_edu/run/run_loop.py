@@ -10,6 +10,7 @@ from astra_edu.base.progress import Bar
 from astra_edu.base.warned import warn
 from astra_edu.clock.generators import NoEventError
 from astra_edu.network.folded import AmbiguousError
+from astra_edu.run.interrupted import Interrupted
 from astra_edu.run.result import Result
 from astra_edu.run.unanswered import unanswered
 from astra_edu.system import Platform
@@ -41,13 +42,21 @@ def run_loop(workload: Workload, platform: Platform, passes: int = 1, progress: 
         )
     over = involved(workload, len(dims), boundary)
 
+    def result_of(npu: Npu, interrupted: bool = False) -> Result:
+        record = npu.scheduler.stays, npu.computed, npu.waited
+        return Result(workload, platform, passes, npu.clock.now, npu.layers, dims, *record, interrupted)
+
     def gone_through(clock: LoopClock, scheduler: Scheduler) -> Npu:
         layers = running_layers(workload, over)
         asked = sum(task.work.collective is not None for layer in layers for task in layer.tasks)
         finished = count(1)
         with Bar("simulating", " collectives", asked * passes) as bar:
             npu = Npu(layers, passes, words, clock, scheduler, lambda: bar.show(next(finished)) if progress else None)
-            go_through(workload.loop, npu, clock)
+            try:
+                go_through(workload.loop, npu, clock)
+            except KeyboardInterrupt:
+                ended = f"{next(finished) - 1:,} of {asked * passes:,} collectives"
+                raise Interrupted(result_of(npu, interrupted=True), ended) from None
         return npu
 
     if not platform.system.bus:
@@ -57,14 +66,13 @@ def run_loop(workload: Workload, platform: Platform, passes: int = 1, progress: 
         npu = gone_through(clock, Scheduler(clock, platform, dims))
     else:
         npu = _on_a_bus(platform, dims, gone_through)
-    clock, scheduler = npu.clock, npu.scheduler
-    result = Result(workload, platform, passes, clock.now, npu.layers, dims, scheduler.stays, npu.computed, npu.waited)
+    result = result_of(npu)
     if not result.total_ns:
         raise ConfigError(
             f"this workload does nothing: its loop, {workload.loop}, finds no compute time and no collective that "
             "runs over a dimension of more than 1 NPU."
         )
-    if why := unanswered(result, scheduler.in_doubt):
+    if why := unanswered(result, npu.scheduler.in_doubt):
         warn(why, stacklevel=3)
     return result
 
@@ -77,7 +85,7 @@ def _on_a_bus(
     In boost mode with several dimensions NPU 0's bus carries more than its neighbours'. Else all NPUs are alike, and
     NPU 0 stands for all; over one dimension it's noticed where it matters which NPU has its turn first in a ns.
     """
-    from astra_edu.clock.loop_turns import TurnsClock  # here, because SimPy is half of the time that importing takes
+    from astra_edu.clock.loop_turns import TurnsClock
     from astra_edu.system.faithful.bus_phases import BusPhases
 
     def followed(alike: bool, zero_alone: bool = False, watch: Watch | None = None) -> Npu:

@@ -115,11 +115,11 @@ class Npu:
     def compute(self, task: Task) -> Steps:
         """Compute for the task's compute_ns: `yield from npu.compute(layer.forward)`."""
         duration = task.work.compute_ns
-        task.computed_ns += duration
         if duration:
             self._idle_cycles = 0
             start = self.clock.now
             yield self.clock.timeout(duration)
+            task.computed_ns += duration
             self.computed.append((task, start, self.clock.now))
 
     @noted_until_run

@@ -1,0 +1,44 @@
+"""A run that is stopped by Ctrl-C or a notebook's stop button leaves what has happened until then."""
+
+from __future__ import annotations
+
+from astra_edu.base.errors import ConfigError
+from astra_edu.base.run import Run
+from astra_edu.base.units import format_ns
+
+_last: list[Run] = []
+
+
+class Interrupted(KeyboardInterrupt):
+    """A run was interrupted. so_far: what has happened until then, as a Run; its total_ns is when it was stopped.
+
+    It goes on like every KeyboardInterrupt: what comes after the run isn't done either.
+
+        try:
+            run = ae.simulate(trace, platform)
+        except ae.Interrupted as stopped:
+            run = stopped.so_far
+    """
+
+    def __init__(self, so_far: Run, done: str) -> None:
+        """done: how much of it, in words: "1,200 of 5,000 nodes"."""
+        super().__init__(
+            f"interrupted at {format_ns(so_far.total_ns)} of simulated time, after {done}; ae.so_far() has what has "
+            "happened until then."
+        )
+        self.so_far = so_far
+        _last[:] = [so_far]
+
+
+def so_far() -> Run:
+    """What had happened in the run that was interrupted last, for those who haven't caught ae.Interrupted.
+
+    Raises ConfigError where none was.
+
+    >>> ae.so_far()
+    Traceback (most recent call last):
+    astra_edu.base.errors.ConfigError: no run has been interrupted since Python was started.
+    """
+    if not _last:
+        raise ConfigError("no run has been interrupted since Python was started.")
+    return _last[0]
