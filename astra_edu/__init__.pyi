@@ -86,6 +86,7 @@ from astra_edu.run.interrupted import so_far as so_far
 from astra_edu.run.presets import PRESETS as PRESETS
 from astra_edu.run.presets import preset as preset
 from astra_edu.run.result import Result as Result
+from astra_edu.run.roles.of_run import roles as roles
 from astra_edu.run.simulate import simulate as simulate
 from astra_edu.run.trace_result import TraceResult as TraceResult
 from astra_edu.system import Platform as Platform

@@ -34,6 +34,7 @@ from astra_edu.course.plots.timelines.stages import stages as stages
 from astra_edu.course.plots.timelines.trace_timeline import trace_timeline as trace_timeline
 from astra_edu.course.plots.timelines.usage import utilisation as utilisation
 from astra_edu.course.plots.traces.graph import trace_graph as trace_graph
+from astra_edu.course.plots.traces.roles import roles as roles
 from astra_edu.course.plots.training.bars import compute_and_exposed as compute_and_exposed
 from astra_edu.course.plots.training.case_studies import training_bars as training_bars
 from astra_edu.course.plots.training.communication import communication as communication
