@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from astra_edu.base.errors import ConfigError, instance_of
+from astra_edu.run.roles.followed import run_by_roles
 from astra_edu.run.roles.roles import Roles, may_fold, roles_of
 from astra_edu.system.trace_config import TracePlatform
 from astra_edu.traces import Trace
@@ -10,10 +11,10 @@ from astra_edu.traces.communication import check_communication
 
 
 def roles(trace: Trace, platform: TracePlatform) -> Roles:
-    """Who behaves like whom, from what the NPUs do, whom they talk to, and how far that one is.
+    """Who behaves like whom: NPUs that do the same, and whose peers play the same roles as far away.
 
-    simulate follows one NPU of each role, where that is quicker than following all. It may have to split a role on the
-    way: behind a straggler on a ring, NPUs wait for a different time each.
+    simulate follows one NPU of each role, where that is quicker than following all, and so does this, as only a run
+    tells where one has to look closer: behind a straggler on a ring each NPU waits for another time.
 
     Raises ConfigError where sizes don't fit, for faulty communication, and where every NPU has to be followed whatever
     it does: where the first NPU to ask decides for all, or NPUs share a bus or a memory.
@@ -35,6 +36,11 @@ def roles(trace: Trace, platform: TracePlatform) -> Roles:
             "every NPU has a role of its own here: the network lets messages wait for one another or doesn't look "
             "alike from every NPU, NPUs share a bus or a memory, or the first to ask decides for all."
         )
-    found = roles_of(trace, platform)
+    run = run_by_roles(trace, platform)
+    if run is not None:
+        return run.roles
+    coarse = roles_of(trace, platform)
+    assert coarse is not None
+    found = roles_of(trace, platform, by_place=range(len(coarse.classes)))
     assert found is not None
     return found

@@ -69,6 +69,15 @@ def test_one_slow_npu_on_a_switch_has_a_role_of_its_own():
     assert "role B is played by 1 NPU, followed is NPU 5" in picture.alt
 
 
+def test_on_a_ring_each_npu_waits_for_a_slow_one_for_another_time():
+    trace = ae.traces.Builder(8)
+    trace.all_reduce("sum", 2**20, after=trace.compute("slow", [10] * 7 + [90]))
+    ring = ae.TracePlatform(ae.Block("Ring", 8, 50, 500), ae.TraceSystem.of("ring"))
+    roles = ae.roles(trace.build(), ring)
+    ends = ae.simulate(trace.build(), ring, everyone=True).finish_ns
+    assert roles.count == len(set(ends)) == 8
+
+
 def test_more_npus_than_can_be_read_are_refused():
     trace, platform = job((8, 256), None, tensor=8, data=256, batch=256)
     with pytest.raises(ae.ConfigError, match="1,024 is the most"):
