@@ -9,47 +9,52 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from binascii import Error
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from math import isfinite
 from sys import float_info
 from typing import Any
 
 from astra_edu.base.errors import ConfigError, choice, shown, suggestion, whole, whole_64
 from astra_edu.traces.node import FIELDS, Attribute, Metadata, Node, NodeType, Tensors, attribute_of
+from astra_edu.traces.quick_node import node_of_fields
 from astra_edu.traces.schema import MEMBERS
 
 _LARGEST_DOUBLE = float_info.max
 _LARGEST_FLOAT = float.fromhex("0x1.fffffep+127")
 _TENSORS = ("inputs", "outputs")
 _FIELDS = (*FIELDS, "attr", *_TENSORS)
+_KNOWN_FIELDS = frozenset(_FIELDS)
+_NUMBERS = (bool, int)
+_SHORT = 100
 
 
 def node_from_plain(values: Mapping[str, Any], where: str) -> Node:
     """The node of such a dict. Raises ConfigError, beginning with `where`, for what makes no node."""
-    if not isinstance(values, Mapping):
+    if type(values) is not dict and not isinstance(values, Mapping):
         raise ConfigError(f"{where} is {shown(values, 80)}; a node is an object with id, name, type and so on.")
-    for key in values:
+    for key in () if values.keys() <= _KNOWN_FIELDS else values:
         if key not in _FIELDS:
             raise ConfigError(f"{where}: unknown field {shown(key)}; {suggestion(key, _FIELDS)}")
     for key in ("id", "type"):
         if key not in values:
             raise ConfigError(f"{where} has no {key}.")
-    number = whole_64(f"{where}: id", values["id"])
+    number = _whole(values, "id", where)
     where = f"{where} (id {number})"
     kind = values["type"]
     if not isinstance(kind, NodeType):
         kind = NodeType[choice(f"{where}: type", kind, NodeType.__members__)]
     attributes = values.get("attr", {})
-    if not isinstance(attributes, Mapping):
+    if type(attributes) is not dict and not isinstance(attributes, Mapping):
         raise ConfigError(f"{where}: attr is {shown(attributes, 80)}; it should be a dict.")
     name = values.get("name", f"{kind.name.lower()}_{number}")
-    return Node(
+    return node_of_fields(
         number,
         name if isinstance(name, str) else shown(name),
         kind,
         _numbers(values, "data_deps", where),
         _numbers(values, "ctrl_deps", where),
-        whole_64(f"{where}: duration_micros", values.get("duration_micros", 0)),
-        whole_64(f"{where}: start_time_micros", values.get("start_time_micros", 0)),
+        _whole(values, "duration_micros", where),
+        _whole(values, "start_time_micros", where),
         attributes_from_plain(attributes, where),
         *(_tensors(values[field], f"{where}: {field}") if field in values else None for field in _TENSORS),
     )
@@ -89,6 +94,12 @@ def attributes_from_plain(values: Mapping[str, Any], where: str) -> dict[str, At
     """Attributes from their plain values. Raises ConfigError for values that their members can't hold."""
     found = {}
     for name, value in values.items():
+        if type(name) is str and (type(value) in _NUMBERS or (type(value) is str and len(value) < _SHORT)):
+            try:
+                found[name] = _simple(name, value)
+                continue
+            except ConfigError:  # said below, with the place where it is
+                pass
         place = f"{where}: attribute {name}"
         if isinstance(value, Attribute):
             found[str(name)] = value
@@ -103,6 +114,13 @@ def attributes_from_plain(values: Mapping[str, Any], where: str) -> dict[str, At
                 raise ConfigError(f"{where}: {error}") from None
             found[str(name)] = plain._replace(value=_checked(plain.value, plain.member, place))
     return found
+
+
+@lru_cache(maxsize=20_000, typed=True)
+def _simple(name: str, value: bool | int | str) -> Attribute:
+    """The attribute of a value that most nodes have; equal ones are one."""
+    made = attribute_of(name, value)
+    return Attribute(_checked(value, made.member, name), made.member)
 
 
 def plain_attributes(attributes: Mapping[str, Attribute]) -> dict[str, Any]:
@@ -171,8 +189,15 @@ def _one(value: Any, kind: str, where: str) -> Any:
     raise ConfigError(f"{where} is {shown(value, 60)}; it should be a {kind}{' in base64' if kind == 'bytes' else ''}.")
 
 
+def _whole(values: Mapping[str, Any], key: str, where: str) -> int:
+    number = values.get(key, 0)
+    return number if type(number) is int and 0 <= number < 2**64 else whole_64(f"{where}: {key}", number)
+
+
 def _numbers(values: Mapping[str, Any], key: str, where: str) -> tuple[int, ...]:
     listed = values.get(key, ())
+    if type(listed) in (list, tuple) and all(type(number) is int and 0 <= number < 2**64 for number in listed):
+        return tuple(listed)
     if not isinstance(listed, Sequence) or isinstance(listed, (str, bytes)):
         raise ConfigError(f"{where}: {key} is {shown(listed, 80)}; it should be a list of node ids.")
     return tuple(whole(f"{where}: an entry of {key}", number, at_least=0) for number in listed)
