@@ -4,7 +4,7 @@ from tools.mutants.fault import Fault
 
 UNITS, TABLE, INTERVALS, SPAN = (f"astra_edu/base/{name}.py" for name in ("units", "table", "intervals", "span"))
 SCHEDULE, COUNTS = "astra_edu/collectives/schedule.py", "astra_edu/collectives/counts.py"
-TIMING, DIMENSION = "astra_edu/system/timing.py", "astra_edu/network/dimension.py"
+TIMING, DIMENSION = "astra_edu/system/step_times.py", "astra_edu/network/dimension.py"
 LINKS, LANES, RESULT = (f"astra_edu/run/{name}.py" for name in ("link_times", "lanes", "result"))
 PHRASES, WORDS = "astra_edu/explain/phrases.py", "astra_edu/explain/words.py"
 PRINTED = "tests/base/test_what_is_printed.py::"
@@ -74,8 +74,8 @@ FAULTS = [
           'f"X{block // self.npus}→{block % self.npus}{suffix}"',
           'f"X{block % self.npus}→{block // self.npus}{suffix}"',
           f"{SAYS}test_a_step_says_its_phase_what_it_does_and_where"),
-    Fault("what the busiest NPU receives is what one sends", COUNTS, "_plain(size * max(received.values(), default=0))",
-          "_plain(size * max(sent.values(), default=0))", f"{SAYS}test_a_gather_receives_what_it_does_not_send"),
+    Fault("what the busiest NPU receives is what one sends", COUNTS, "in_bytes(max(received.values(), default=0))",
+          "in_bytes(max(sent.values(), default=0))", f"{SAYS}test_a_gather_receives_what_it_does_not_send"),
     Fault("where NPUs differ, a dimension begins without the endpoint", TIMING,
           "[time + routes.endpoint for time in ready]",
           "[time for time in ready]",
