@@ -40,8 +40,30 @@ class Compared:
         return self.joined is None or self.joined == self.followed
 
 
+def with_ties(random: Random) -> ae.TracePlatform:
+    """Dimensions that are all alike and many chunks on their way, so that much happens in the same ns."""
+    shape = random.choice(((4,), (8,), (2, 2), (4, 4), (2, 2, 2)))
+    block = random.choice(KINDS), shape[0], random.choice((50, 100)), random.choice((10, 100, 500))
+    system = ae.TraceSystem.of(
+        [random.choice(("ring", "ring", "direct", "direct2", "halvingDoubling")) for _ in shape],
+        endpoint_delay=10,
+        splits=random.choice((4, 8, 16)),
+        active_chunks=random.choice((1, 2, 3, 4, 8)),
+        queues=random.choice((1, 1, 2, 3)),
+        optimization=random.choice(("baseline", "localBWAware")),
+        intra_dimension=random.choice(("FIFO", "SCF", "RG", "lessRemainingPhaseFirst")),
+        inter_dimension=random.choice(("baseline", "roundRobin", "roundRobin")),
+        local_memory_bandwidth=random.choice((50, 100, 1000)),
+        peak_performance=1,
+        roofline=True,
+    )
+    return ae.TracePlatform(tuple(ae.Block(*block) for _ in shape), system)  # type: ignore[arg-type]
+
+
 def platform_of(random: Random) -> ae.TracePlatform:
     """A network of up to 16 NPUs without congestion, and a system with any of the settings that decide orders."""
+    if random.random() < 0.4:
+        return with_ties(random)
     shape = random.choice(SHAPES)
     same = random.random() < 0.4
 
@@ -100,7 +122,7 @@ def trace_of(random: Random, npus: int) -> Trace:
         if what < 0.35:
             on = sorted(random.sample(range(npus), random.choice((1, npus, random.randint(1, npus)))))
             if fine:
-                ns = random.choice((0, 10, 37, random.randint(1, 500), random.randint(1, 20_000)))
+                ns = random.choice((0, 10, 20, 100, 37, random.randint(1, 500), random.randint(1, 20_000)))
                 compute = trace.compute(f"c{k}", num_ops=ns * 1000, tensor_size=1, after=after(on), on=on)
             else:
                 compute = trace.cpu(f"c{k}", random.choice((0, 1, 5)), after=after(on), on=on)
