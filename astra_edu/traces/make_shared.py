@@ -80,17 +80,18 @@ def _content(cell: Cell, contents: dict[object, int]) -> tuple[object, ...]:
     """What its nodes are, without peers, numbers, tags and the names of groups."""
     npu = cell.first
     places = {id(one): place for place, one in enumerate(cell.operations)}
-    found: list[object] = []
+    names = cell.names[0] if cell.names else ()
+    found = []
     for one in cell.operations:
         attributes = {name: attribute for name, attribute in one.attributes.items() if name != "comm_tag"}
         for end in ("comm_src", "comm_dst"):
             if end in attributes:
                 attributes[end] = attributes[end]._replace(value=one.attributes_on(npu)[end].value - npu)
         parents = tuple([places[id(parent)] for parent in one.after if id(parent) in places])
-        what = one.name, one.type, one.micros_on(npu), tuple(attributes.items()), parents, bool(one.groups)
+        group = names.index(one.groups[npu]) if one.groups else -1
+        what = one.name, one.type, one.micros_on(npu), tuple(attributes.items()), parents, group
         found.append(contents.setdefault(what, len(contents)))
-    names = cell.names[0] if cell.names else ()
-    return (*found, tuple(map(names.index, names)))
+    return tuple(found)
 
 
 def _even(cells: list[Cell]) -> list[list[Cell]]:

@@ -291,3 +291,15 @@ def test_groups_that_are_equal_on_some_npus_only_are_not():
     built = trace.build()
     assert [[node.group for node in nodes] for nodes in built.nodes] == [["1", "1"], ["1", "1"], ["2", "3"], ["2", "3"]]
     assert len(built.templates.templates) == 2
+
+
+def test_which_operation_is_in_which_group_counts():
+    trace = Builder(18)
+    for npu in range(6):
+        near, far = [npu, 6 + npu], [npu, 12 + npu]
+        for name, group in (("near", near), ("far", far), ("last", near if npu < 3 else far)):
+            trace.all_reduce(name, 64, group=[group], on=npu)
+    built = trace.build()
+    groups = [[built.groups[node.group] for node in built.nodes[npu]] for npu in (2, 5)]
+    assert groups == [[(2, 8), (2, 14), (2, 8)], [(5, 11), (5, 17), (5, 17)]]
+    assert len(built.templates.templates) == 3
