@@ -175,7 +175,7 @@ class Builder:
         >>> trace = ae.traces.Builder(npus=4)
         >>> forward = trace.compute("forward", micros=50, on=range(2))
         >>> trace.messages("activations", "1 MiB", range(0, 2), range(2, 4), after=forward)[1]
-        <3 activations: receive 1 MiB from NPUs 0 to 1, on NPUs 2 to 3>
+        <3 activations: receive 1 MiB from NPUs 0 and 1, on NPUs 2 and 3>
         >>> [node.number("comm_src") for node in trace.build().nodes[3]]
         [1]
         """
