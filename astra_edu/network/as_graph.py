@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import prod
+from math import isqrt, prod
 from typing import TYPE_CHECKING
 
 from astra_edu.base.errors import ConfigError
@@ -33,7 +33,10 @@ def as_graph(network: Block | Sequence[Block]) -> nx.DiGraph[int | str]:
     blocks = checked_blocks(network)
     npus, links = prod(block.npus for block in blocks), sum(block.topology.links_needed(block.npus) for block in blocks)
     if npus * links > MOST_LINKS:
-        raise ConfigError(f"{npus:,} NPUs with {links:,} links each are more than the {MOST_LINKS:,} links of a graph.")
+        room = f" {isqrt(MOST_LINKS):,} NPUs have room." if len(blocks) == 1 and blocks[0].topology.own_links else ""
+        raise ConfigError(
+            f"{npus:,} NPUs with {links:,} links each are more than the {MOST_LINKS:,} links of a graph.{room}"
+        )
     import networkx as nx
 
     graph: nx.DiGraph[int | str] = nx.DiGraph()

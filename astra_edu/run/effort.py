@@ -31,6 +31,36 @@ def messages_of(trace: Trace, platform: TracePlatform) -> int:
     return _count(trace, platform, _of_phase)
 
 
+def check_hops(trace: Trace, platform: TracePlatform, once: bool) -> None:
+    """Raise ConfigError where one NPU's messages cross more congested links than can be followed.
+
+    That is so where direct sends round a large ring: half of its messages go a quarter of the way or further. once:
+    whether equal phases are followed once, as nothing disturbs them.
+    """
+    if not platform.congestion_aware:
+        return
+    kinds = {node.comm_type for own in trace.templates.templates for node in own if "comm_type" in node.attributes}
+    used = [platform.system.implementations.get(COLLECTIVES[kind], ()) for kind in kinds if kind in COLLECTIVES]
+    rings = [
+        block.npus
+        for hows in used
+        for how, block in zip(hows, platform.blocks, strict=False)
+        if how.traits.windowed and block.topology.goes_round
+    ]
+    if not rings:
+        return
+    npus = max(rings)
+    sent = 2 * npus if once else messages_of(trace, platform) // platform.npus
+    crossings = sent * npus // 4
+    if crossings > MOST_MESSAGES:
+        nearest = int(npus * (MOST_MESSAGES / crossings) ** 0.5)
+        raise ConfigError(
+            f"NPU 0's messages cross about {crossings:,} links round a ring of {npus:,} NPUs, which would have to be "
+            f"followed one by one on the congestion-aware network; {MOST_MESSAGES:,} are the most. Take {nearest:,} "
+            "NPUs in that dimension, ring in place of direct, or congestion_aware=False."
+        )
+
+
 def steps_of(trace: Trace, platform: TracePlatform) -> int:
     """How many things happen where phases are timed at once: messages of the trace itself, and NPUs in phases.
 

@@ -63,14 +63,14 @@ def _alike(node: Node, trace: Trace, platform: TracePlatform) -> bool:
         if not how.traits.tokens and not _known_steps(collective, how, block.npus, platform):
             return False
         lines = how.traits.exchanges and not block.topology.equidistant
-        if platform.congestion_aware and lines and not _undisturbed(platform):
+        if platform.congestion_aware and lines and not undisturbed(platform):
             return False
     return True
 
 
 def _known_steps(collective: Collective, how: Implementation, npus: int, platform: TracePlatform) -> bool:
     """Whether an algorithm that goes step by step treats NPUs alike, and nothing disturbs it."""
-    if platform.congestion_aware or not _undisturbed(platform) or how.traits.tree:
+    if platform.congestion_aware or not undisturbed(platform) or how.traits.tree:
         return False
     if kind_of(platform.system.inter_dimension).together:  # who leads the NPUs after such a phase isn't known
         return False
@@ -78,7 +78,7 @@ def _known_steps(collective: Collective, how: Implementation, npus: int, platfor
     return npus > 1 and all(known_schedule(part, how.algorithm, npus).symmetric for part in parts)
 
 
-def _undisturbed(platform: TracePlatform) -> bool:
+def undisturbed(platform: TracePlatform) -> bool:
     """Whether a phase's duration is known when it starts."""
     system = platform.system
     if system.bus or system.rendezvous:
@@ -100,7 +100,7 @@ class OneForAll:
         """record: keep every chunk's stay in a phase. strict: see folded.FoldedLinks."""
         self.clock: Clock
         self.endpoint: Endpoint
-        if _undisturbed(platform):
+        if undisturbed(platform):
             self.clock = clock = ForeseenClock()
             self.endpoint = _TimedEndpoint(clock, platform, strict)
         else:

@@ -11,13 +11,13 @@ from astra_edu.base.collector import paused
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.warned import warn
 from astra_edu.network.folded import AmbiguousError
-from astra_edu.run.effort import MOST_MESSAGES, check_effort, messages_of, steps_of
+from astra_edu.run.effort import MOST_MESSAGES, check_effort, check_hops, messages_of, steps_of
 from astra_edu.run.everyone import Everyone
 from astra_edu.run.folds import folds
 from astra_edu.run.hardware import Hardware, WatchedMessages
 from astra_edu.run.joined import can_join, run_joined
 from astra_edu.run.networks import MakesNetwork, check_times, network_of, said_of
-from astra_edu.run.one_for_all import OneForAll, fits
+from astra_edu.run.one_for_all import OneForAll, fits, undisturbed
 from astra_edu.run.one_for_each import OneForEach
 from astra_edu.run.roles.answers import RanOfAll
 from astra_edu.run.roles.followed import run_by_roles
@@ -75,6 +75,7 @@ def run_trace(
     links = record and platform.congestion_aware
     asks = "network=" if network is not None else hardware.asks if hardware else ""
     if not asks and not everyone and not links and fits(trace, platform):
+        check_hops(trace, platform, once=undisturbed(platform))
         try:
             return _one_for_all(trace, platform, record, strict=True)
         except AmbiguousError:

@@ -33,3 +33,11 @@ def test_a_scaled_trace_with_process_groups_is_refused_and_one_with_whole_dimens
     assert ae.simulate(whole, platform(8)).finish_ns == small.finish_ns
     result = ae.simulate(scaled, platform(512), progress=False)
     assert (result.one_for_all, result.total_ns > small.total_ns) == (True, True)
+
+
+def test_direct_round_a_large_congested_ring_is_refused_at_once_with_the_size_that_runs():
+    trace = ae.traces.collective("all_reduce", 2**26, 65_536)
+    direct = ae.TracePlatform(ae.Block("Ring", 65_536, 50, 500), ae.TraceSystem.of("direct"), congestion_aware=True)
+    with pytest.raises(ae.ConfigError, match=r"a ring of 65,536 NPUs.* Take 6,324 NPUs .* ring in place of direct"):
+        ae.simulate(trace, direct)
+    assert ae.simulate(trace, replace(direct, congestion_aware=False)).one_for_all
