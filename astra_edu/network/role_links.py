@@ -22,7 +22,6 @@ from astra_edu.clock.events import Action
 from astra_edu.network.block import Block
 from astra_edu.network.folded import AmbiguousError
 from astra_edu.network.folding import Folding
-from astra_edu.network.messages import InFlight
 
 
 class Touch(NamedTuple):
@@ -91,11 +90,11 @@ class RoleLinks(CausalClock):
         self._ways: dict[tuple[int, int], Way] = {}
         self._at: dict[int, tuple[int, list[Touch]]] = {}
 
-    def send(self, source: int, destination: int, message_bytes: int, arrived: Action, what: InFlight) -> None:
+    def send(self, source: int, destination: int, message_bytes: int, arrived: Action, what: Any) -> None:
         """See Network. source: a representative."""
         self.leave(self.way(source, destination), message_bytes, arrived, what)
 
-    def leave(self, way: Way, message_bytes: int, arrived: Action, what: InFlight) -> None:
+    def leave(self, way: Way, message_bytes: int, arrived: Action, what: Any) -> None:
         """Send a message along a way."""
         self._forward(RoleTravel(arrived, what, way, message_bytes))
 
@@ -191,10 +190,10 @@ class RoleLinks(CausalClock):
     def _like(travel: RoleTravel) -> object:
         """What messages have in common that may be exchanged; None where one may not be exchanged for any other."""
         message = travel.what
-        if message.sent is not None or message.received is None or message.what_received is not None:
+        if message.sent is not None or message.received is None:
             return None
         at, way = travel.at, travel.way
-        return travel.size, message.received, way.links[at:], way.shifts[at + 1 :]
+        return travel.size, message.received, message.what_received, way.links[at:], way.shifts[at + 1 :]
 
     def _way(self, source: int, destination: int) -> Way:
         """The links from one NPU to another, as links.route_of has them, each as the one that stands for it."""

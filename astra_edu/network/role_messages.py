@@ -7,27 +7,35 @@ NPU stands for the one that this NPU's representative gets from who is as far be
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from astra_edu.network.folded import AmbiguousError
-from astra_edu.network.messages import RENDEZVOUS_BYTES, REQUESTS, Handler, InFlight, Messages
+from astra_edu.network.messages import RENDEZVOUS_BYTES, REQUESTS, Handler, Messages
 from astra_edu.network.role_links import RoleLinks, Touch
 
+TagOf = Callable[[int, int, int, int], int]
 _Key = tuple[int, int, int, int]
 
 
 @dataclass(slots=True, eq=False)
-class _Sent(InFlight):
+class _Sent:
     """A message between roles. source, destination: representatives. request: whether it only asks for another one.
 
-    met: what was first, its arrival or the receiver's being ready, at met_ns.
+    sent(what_sent) is called when it has arrived, and received(what_received) when it is there for a receiver. met:
+    what was first, its arrival or the receiver's being ready, at met_ns.
     """
 
-    source: int = 0
-    destination: int = 0
-    request: bool = False
+    source: int
+    destination: int
+    request: bool
+    sent: Handler | None
+    what_sent: Any
+    received: Handler | None = None
+    what_received: Any = None
+    arrived: bool = False
     met: Touch | None = None
     met_ns: int = -1
 
@@ -43,10 +51,12 @@ class _Pair:
 class RoleMessages(Messages):
     """The messages as representatives see them."""
 
-    def __init__(self, network: RoleLinks, rendezvous: bool = False) -> None:
-        """See Messages."""
+    def __init__(self, network: RoleLinks, rendezvous: bool, own_tags: int, tag_of: TagOf) -> None:
+        """See Messages. tag_of(source, destination, tag, bytes): what stands for a tag below own_tags."""
         super().__init__(network, rendezvous)
         self.links = network
+        self._own_tags = own_tags
+        self._tag_of = tag_of
         self._pairs: dict[_Key, _Pair] = {}
 
     def send(
@@ -54,6 +64,8 @@ class RoleMessages(Messages):
     ) -> None:
         """See Messages. source: a representative."""
         self.sent += 1
+        if tag < self._own_tags:
+            tag = self._tag_of(source, destination, tag, message_bytes)
         if self.rendezvous:
             asked = partial(self._leave, source, destination, tag, message_bytes, sent, what, False)
             self._ready(source, destination, tag + REQUESTS, RENDEZVOUS_BYTES, asked, None)
@@ -62,6 +74,8 @@ class RoleMessages(Messages):
 
     def receive(self, npu: int, source: int, tag: int, message_bytes: int, received: Handler, what: Any = None) -> None:
         """See Messages. npu: a representative."""
+        if tag < self._own_tags:
+            tag = self._tag_of(source, npu, tag, message_bytes)
         if self.rendezvous:
             ready = partial(self._ready, npu, source, tag, message_bytes, received, what)
             self._leave(npu, source, tag + REQUESTS, RENDEZVOUS_BYTES, ready, None, True)
@@ -89,13 +103,13 @@ class RoleMessages(Messages):
         _: object = None,
     ) -> None:
         way = self.links.way(source, destination)
-        message = _Sent(tag, sent, what, None, None, False, source, way.destination, request)
+        message = _Sent(source, way.destination, request, sent, what)
         pair = self._pair((tag, way.source, way.destination, message_bytes))
         if pair.waiting:
             message.received, message.what_received, message.met, message.met_ns = pair.waiting.popleft()
         else:
             pair.early.append(message)
-        self.links.leave(way, message_bytes, cast("Handler", self._come), message)
+        self.links.leave(way, message_bytes, self._come, message)
 
     def _ready(
         self, npu: int, source: int, tag: int, message_bytes: int, received: Handler, what: Any, _: object = None
@@ -142,7 +156,7 @@ class RoleMessages(Messages):
     def _taken(self, message: _Sent) -> None:
         assert message.received
         if not message.request:
-            self.links.touch(message.destination, message.received if message.what_received is None else None)
+            self.links.touch(message.destination, (message.received, message.what_received))
         message.received(message.what_received)
 
     def _pair(self, key: _Key) -> _Pair:

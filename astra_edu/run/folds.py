@@ -15,6 +15,7 @@ from astra_edu.network.folding import Folding
 from astra_edu.run.roles.parts import essence, sketch
 from astra_edu.run.roles.refine import numbered
 from astra_edu.run.roles.structure import Structure
+from astra_edu.system.endpoint import TAGS
 from astra_edu.system.implementation import Implementation
 from astra_edu.system.inter_dimension import kind_of
 from astra_edu.system.trace_config import TracePlatform
@@ -74,7 +75,7 @@ def folds(trace: Trace, platform: TracePlatform) -> Folds | None:
         return None
     structure = _Compared(trace, platform, fixed=True)
     npus = _Npus.of(trace, structure)
-    if not _tags_differ(npus.groups):
+    if not _tags_differ(npus.groups) or not _tags_fit(structure):
         return None
     dims = platform.dims
     strides, images = list(dims), []
@@ -196,6 +197,17 @@ def _is_rotation(ours: Sequence[int], theirs: Sequence[int]) -> bool:
 def _tags_differ(groups: Sequence[tuple[str, ...]]) -> bool:
     """Whether no NPU has two groups whose messages may be taken for each other's."""
     return all(len({0, *(int(name) % _STREAMS for name in names)}) == len(names) + 1 for names in set(groups))
+
+
+def _tags_fit(structure: Structure) -> bool:
+    """Whether all tags of messages are their own, as ASTRA-sim takes them modulo a number."""
+    tags = (
+        tag + structure.npus * max(steps, default=0)
+        for parts in structure.parts
+        for channels, steps in zip((*parts.sends, *parts.receives), (*parts.steps, *parts.steps), strict=True)
+        for tag, _ in channels
+    )
+    return max(tags, default=0) < TAGS
 
 
 def _kinds(trace: Trace, images: Sequence[Mapping[str, str]]) -> dict[int, int]:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from astra_edu.base.collector import paused
 from astra_edu.base.progress import Bar
-from astra_edu.clock.events import Action, Turns
+from astra_edu.clock.events import Turns
 from astra_edu.network.role_links import RoleLinks
 from astra_edu.network.role_messages import RoleMessages
 from astra_edu.run.folds import Folds
 from astra_edu.run.hands import Hands
-from astra_edu.system.endpoint import Endpoint, Group
+from astra_edu.system.endpoint import TAGS, Endpoint, Group
 from astra_edu.system.plan_2 import Shared
 from astra_edu.system.remote_memory import Accesses
 from astra_edu.system.trace_config import TracePlatform
-from astra_edu.traces import Node, Trace
+from astra_edu.traces import Trace
 from astra_edu.traces.npu import TraceNpu
 
 
@@ -27,12 +26,12 @@ class OneForEach:
         """strict: see RoleLinks."""
         folding = folds.folding
         self.network = RoleLinks(platform.blocks, folding, strict)
-        self.messages = RoleMessages(self.network, platform.system.rendezvous)
+        self.messages = RoleMessages(self.network, platform.system.rendezvous, TAGS, folds.tag)
         shared, accesses = Shared(platform), Accesses(platform.memory)
         self.npus: list[TraceNpu] = []
         for npu in folding.roles:
             endpoint = _RoleEndpoint(npu, self.network, platform, self.messages, shared, folds.kinds)
-            hands = _RoleHands(endpoint, accesses, folds)
+            hands = Hands(endpoint, accesses)
             self.npus.append(TraceNpu(npu, trace.nodes[npu], trace.groups, platform.system, hands, trace.where(npu)))
 
     def run(self, expected: int = 0) -> None:
@@ -57,19 +56,9 @@ class _RoleTurns(Turns):
         self._network = network
         self._npu = npu
 
-    def after(self, delay: int, action: Action, what: Any = None) -> None:
-        time = self._network.now + delay
-        waiting = self._waiting.get(time)
-        if waiting is None:
-            self._waiting[time] = waiting = []
-            self._network.schedule(time, self._turn, time)
-        waiting.append((action, what))
-
     def _turn(self, time: int) -> None:
         self._network.touch(self._npu, None)
-        for action, what in self._waiting[time]:  # which may grow on the way
-            action(what)
-        del self._waiting[time]
+        super()._turn(time)
 
 
 class _RoleEndpoint(Endpoint):
@@ -90,21 +79,3 @@ class _RoleEndpoint(Endpoint):
 
     def _next_stream(self, group: Group | None) -> int:
         return super()._next_stream(None if group is None else (self._kinds[group[0]], group[1]))
-
-
-class _RoleHands(Hands):
-    """What carries out a representative's operations: its messages have the tags that stand for those of its role."""
-
-    def __init__(self, endpoint: Endpoint, accesses: Accesses, folds: Folds) -> None:
-        super().__init__(endpoint, accesses)
-        self._folds = folds
-
-    def send(self, node: Node, done: Callable[[Node], object]) -> None:
-        npu, to, message_bytes = self.endpoint.npu, node.number("comm_dst"), node.number("comm_size")
-        tag = self._folds.tag(npu, to, node.number("comm_tag", 0), message_bytes)
-        self.endpoint.messages.send(npu, to, tag, message_bytes, done, node)
-
-    def receive(self, node: Node, done: Callable[[Node], object]) -> None:
-        npu, source, message_bytes = self.endpoint.npu, node.number("comm_src"), node.number("comm_size")
-        tag = self._folds.tag(source, npu, node.number("comm_tag", 0), message_bytes)
-        self.endpoint.messages.receive(npu, source, tag, message_bytes, done, node)
