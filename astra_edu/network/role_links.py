@@ -193,7 +193,7 @@ class RoleLinks(CausalClock):
         if message.sent is not None or message.received is None:
             return None
         at, way = travel.at, travel.way
-        return travel.size, message.received, message.what_received, way.links[at:], way.shifts[at + 1 :]
+        return travel.size, message.taker, way.links[at:], way.shifts[at + 1 :]
 
     def _way(self, source: int, destination: int) -> Way:
         """The links from one NPU to another, as links.route_of has them, each as the one that stands for it."""

@@ -39,6 +39,14 @@ class _Sent:
     met: Touch | None = None
     met_ns: int = -1
 
+    @property
+    def taker(self) -> object:
+        """What takes it in: equal for messages that make no difference to it."""
+        received = self.received
+        if isinstance(received, partial):
+            return received.func, received.args, self.what_received
+        return received, self.what_received
+
 
 @dataclass(slots=True, eq=False)
 class _Pair:
@@ -156,7 +164,7 @@ class RoleMessages(Messages):
     def _taken(self, message: _Sent) -> None:
         assert message.received
         if not message.request:
-            self.links.touch(message.destination, (message.received, message.what_received))
+            self.links.touch(message.destination, message.taker)
         message.received(message.what_received)
 
     def _pair(self, key: _Key) -> _Pair:
