@@ -26,6 +26,9 @@ from tools.bench_cpp.worker import from_files
 RECORDED = next(case for case in cases() if not case["aware"] and case["workload"][0] == "all_reduce")
 
 
+HALF = "sys[0] finished, 1 cycles, exposed communication 1 cycles."
+
+
 def recorded(folder):
     """A case whose answer the C++ program has given, as `Case`."""
     folder.mkdir(exist_ok=True)
@@ -156,11 +159,11 @@ def test_many_cases_and_their_memory(tmp_path):
 def test_a_cpp_program_that_breaks_down_is_tried_again(tmp_path):
     """Half an answer is none: what it printed before it broke down isn't compared."""
     first = "import os, pathlib, signal\nhere = pathlib.Path('tried')\n"
-    dies = f"{first}if not here.exists():\n    here.touch()\n    print('sys[0] finished, 1 cycles', flush=True)\n"
-    program = in_place_of_cpp(tmp_path, [7], f"{dies}    os.kill(os.getpid(), signal.SIGABRT)\n")["unaware"]
-    assert cpp.run(program, [], tmp_path).stopped.startswith("it broke down (6)")
+    dies = f"{first}if not here.exists():\n    here.touch()\n    print('{HALF}', flush=True)\n"
+    program = in_place_of_cpp(tmp_path, [7, 8], f"{dies}    os.kill(os.getpid(), signal.SIGABRT)\n")["unaware"]
+    assert cpp.run(program, [], tmp_path, npus=2).stopped.startswith("it broke down (6)")
     (tmp_path / "tried").unlink()
-    assert cpp.run(program, [], tmp_path, tries=2).answer == ((7,), (7,))
+    assert cpp.run(program, [], tmp_path, npus=2, tries=2).answer == ((7, 8), (7, 8))
 
 
 def test_a_refusal_is_an_answer_where_nothing_is_simulated():

@@ -96,18 +96,19 @@ def write(case: Case, folder: Path) -> list[str]:
     return arguments
 
 
-def run(program: Path, arguments: Sequence[str], folder: Path, limit: float = 60, tries: int = 1) -> Ran:
+def run(program: Path, arguments: Sequence[str], folder: Path, limit: float = 60, npus: int = 1, tries: int = 1) -> Ran:
     """Run the program in a folder, where it puts what it logs. limit: CPU seconds.
 
+    npus: so many have to say when they finish, else there is no answer; one that breaks down after that has given it.
     tries: how often it may break down (a signal ends it: its memory is sometimes spoilt) before that is its answer.
     """
-    ran = _run(program, arguments, folder, limit)
+    ran = _run(program, arguments, folder, limit, npus)
     if tries > 1 and ran.stopped.startswith("it broke down"):
-        return run(program, arguments, folder, limit, tries - 1)
+        return run(program, arguments, folder, limit, npus, tries - 1)
     return ran
 
 
-def _run(program: Path, arguments: Sequence[str], folder: Path, limit: float) -> Ran:
+def _run(program: Path, arguments: Sequence[str], folder: Path, limit: float, npus: int) -> Ran:
     with (folder / "said").open("w") as said:
         process = subprocess.Popen([program, *arguments], cwd=folder, stdout=said, stderr=subprocess.STDOUT)
         timer = Timer(WAITED * limit, process.kill)
@@ -122,7 +123,7 @@ def _run(program: Path, arguments: Sequence[str], folder: Path, limit: float) ->
     if process.returncode in (-signal.SIGKILL, -signal.SIGXCPU):
         return Ran(seconds, None, f"more than {limit:g} s")
     answer = answer_in(text)
-    if answer is None or process.returncode:
+    if answer is None or len(answer[0]) < npus:
         how = f"broke down ({-process.returncode})" if process.returncode < 0 else f"stopped with {process.returncode}"
         return Ran(seconds, None, f"it {how}: {text.strip()[-60:]!r}")
     return Ran(seconds, answer)

@@ -126,7 +126,10 @@ def grow(series: Series, programs: Mapping[str, Path]) -> Grown:
                 break
             if kind in programs and max(theirs.values(), default=0) < LONGEST_SECONDS:
                 arguments = worker.ask("files", limit=START_SECONDS)
-                ran = [run(programs[kind], arguments, Path(folder), tries=TRIES) for _ in range(ROUNDS)]
+                ran = [
+                    run(programs[kind], arguments, Path(folder), 60, worker.ask("answers"), TRIES)
+                    for _ in range(ROUNDS)
+                ]
                 if all(one.answer for one in ran):
                     theirs[size] = min(one.seconds for one in ran)
             if ours[size] > LONGEST_SECONDS:

@@ -19,9 +19,10 @@ def gpt3(aware: bool, tensor: int = 8, pipeline: int = 8, data: int = 16, micro_
 
 def network(aware: bool, *sizes: int) -> ae.TracePlatform:
     """A fast switch in each server, rings of servers, and a slower switch above."""
-    kinds = [SERVER, RAIL, SPINE]
-    blocks = [ae.Block(*kind[:1], npus, *kind[1:]) for kind, npus in zip(kinds, sizes, strict=True)]  # type: ignore[arg-type]
-    return ae.TracePlatform(blocks, ae.TraceSystem.of(["ring", "ring", "direct"]), congestion_aware=aware)
+    kinds = [SERVER, *[RAIL] * (len(sizes) - 2), SPINE]
+    blocks = [ae.Block(kind[0], npus, *kind[1:]) for kind, npus in zip(kinds, sizes, strict=True)]  # type: ignore[arg-type]
+    system = ae.TraceSystem.of([*["ring"] * (len(sizes) - 1), "direct"], splits=4)
+    return ae.TracePlatform(blocks, system, congestion_aware=aware)
 
 
 def llama_405b() -> ae.Model:
@@ -40,7 +41,7 @@ def llama_405b() -> ae.Model:
     )
 
 
-def llama(sizes: tuple[int, int, int], tensor: int = 8, pipeline: int = 16, data: int = 128) -> Case:
+def llama(sizes: tuple[int, ...], tensor: int = 8, pipeline: int = 16, data: int = 128) -> Case:
     """An iteration of one micro-batch for each stage; sizes: NPUs in the network's dimensions."""
     strategy = ae.Strategy(tensor=tensor, pipeline=pipeline, data=data, batch=pipeline * data)
     platform = network(False, *sizes)

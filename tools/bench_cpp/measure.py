@@ -147,7 +147,7 @@ def _both(row: Row, worker: Worker, number: int, programs: Programs, stored: Sto
     begin = perf_counter()
     while len(ours) < row.rounds and (not ours or perf_counter() - begin < ENOUGH_SECONDS):
         if program is not None and not times.cpp_stopped:
-            ran = run(program, arguments, worker.folder, row.limit, tries=TRIES)
+            ran = run(program, arguments, worker.folder, row.limit, worker.ask("answers"), TRIES)
             answer, times.cpp_stopped = ran.answer, ran.stopped
             if answer is not None:
                 theirs.append(ran.seconds)

@@ -116,7 +116,7 @@ def llamas() -> list[Row]:
             cpp=False,
             rounds=3,
         )
-        for sizes in ((8, 128, 16), (8, 16, 128))
+        for sizes in ((8, 128, 16), (8, 16, 8, 16))
     ]
 
 

@@ -104,6 +104,11 @@ class Server:
         self.case = self.makers[number]()
         return self.case.name, self.case.program, process_time() - begin
 
+    def answers(self) -> int:
+        """How many NPUs say when they finish; in 1.0 one number is for all."""
+        assert self.case is not None
+        return 1 if isinstance(self.case.platform, ae.Platform) else self.case.platform.npus
+
     def files(self) -> list[str]:
         """Write the case's files into the folder, in place of the last one's; the arguments for the C++ program."""
         assert self.case is not None
