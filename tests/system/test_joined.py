@@ -8,8 +8,6 @@ import astra_edu as ae
 from astra_edu.network.unaware import Unaware
 from astra_edu.run import joined
 from astra_edu.run.everyone import Everyone
-from astra_edu.system.joined.joins import Joins
-from astra_edu.system.joined.not_joined import RolesDifferError
 from astra_edu.system.joined.ring import latest_after, ring_ends
 from tools.joined import compare
 
@@ -120,28 +118,6 @@ def test_npus_that_never_meet_are_told_as_before():
         said.append(str(told.value))
     assert said[0] == said[1]
     assert "never finish" in said[0]
-
-
-def alone(stands_for, late):
-    """NPUs 0 .. 3, of which only those that stand for somebody are followed; NPU 3 computes longer."""
-    trace, platform = straggler(4, "ring", late=late, collectives=2)
-    joins = Joins(platform, joined.message_times(platform), stands_for)
-    run = Everyone(trace, platform, joins.clock, joins=joins)
-    for npu in sorted(set(stands_for)):
-        run.npus[npu].go_on()
-    run.network.run()
-    return [run.npus[npu].finished_ns for npu in stands_for]
-
-
-def test_one_npu_for_all_places_that_it_stands_for():
-    trace, platform = straggler(4, "ring", late=50, collectives=2)
-    assert alone([0, 0, 0, 0], 50) == list(ae.simulate(trace, platform, everyone=True).finish_ns)
-
-
-def test_roles_that_are_too_coarse_are_noticed():
-    with pytest.raises(RolesDifferError) as told:
-        alone([0, 0, 0, 3], 80)
-    assert sorted(npu for npus in told.value.npus for npu in npus) == [0, 1, 2]
 
 
 def test_messages_are_counted_for_the_bar():

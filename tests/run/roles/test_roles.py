@@ -13,6 +13,7 @@ from astra_edu.run.roles.answers import RanOfAll
 from astra_edu.run.roles.followed import RolesRun, run_by_roles
 from astra_edu.run.roles.refine import Coloured, Ring, refined
 from astra_edu.run.roles.rings import turned
+from astra_edu.system.joined.not_joined import RolesDifferError
 
 ALL_RINGS = range(10_000)
 
@@ -113,6 +114,8 @@ def test_a_slow_npu_among_many_costs_two_where_all_wait_for_all_at_once_and_all_
     assert [npu.npu for npu in run.npus] == [0, 77]
     ring = jobs_of(tensor=1, pipeline=1, data=16, slow=7, how="ring")
     assert len(set(ae.simulate(*ring, everyone=True).finish_ns)) == 16
+    with pytest.raises(RolesDifferError):
+        RolesRun(*ring, roles_of(*ring)).run()
     assert run_by_roles(*ring) is None
 
 
