@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 from math import inf
-from typing import Any
 
 from astra_edu.base.errors import ConfigError, list_of, shown, whole
-from astra_edu.clock.events import Action, Schedules, Turns
+from astra_edu.clock.events import Event, Schedules, Turns
 
 
 class Downtime:
@@ -68,8 +67,8 @@ class PausedTurns(Turns):
         super().__init__(clock)
         self.downtime = downtime
 
-    def after(self, delay: int, action: Action, what: Any = None) -> None:
-        """Do action(what) after `delay` ns of being up; never, where it doesn't come back."""
+    def add(self, delay: int, event: Event) -> None:
+        """Let an event happen after `delay` ns of being up; never, where it doesn't come back."""
         end = self.downtime.after(self.clock.now, delay)
         if end < inf:
-            super().after(int(end) - self.clock.now, action, what)
+            super().add(int(end) - self.clock.now, event)

@@ -11,7 +11,70 @@ from typing import Any, Protocol
 
 Action = Callable[[Any], object]
 
-WATCH_EVERY = 20_000
+WATCH_EVERY = 10_000
+"""Between two calls of what watches a run there are so many different ns."""
+
+
+class Event:
+    """Something that happens at a time. What is on its way for long is one object, and an event again and again."""
+
+    __slots__ = ()
+
+    def happen(self) -> None:
+        """Its time has come."""
+        raise NotImplementedError
+
+
+def happen(event: Any) -> None:
+    """Let an event happen, for what calls a function."""
+    event.happen()
+
+
+class Receiver(Event):
+    """What waits for a message."""
+
+    __slots__ = ()
+
+    def received(self) -> None:
+        """The message is here."""
+        self.happen()
+
+
+class Call(Receiver):
+    """An event that is a call of do(what)."""
+
+    __slots__ = ("_do", "_what")
+
+    def __init__(self, do: Action, what: Any) -> None:
+        """It calls do(what)."""
+        self._do = do
+        self._what = what
+
+    def happen(self) -> None:
+        """See Event."""
+        self._do(self._what)
+
+
+class _Several(Event):
+    """Events of the same time, one after the other; there may come more while they happen."""
+
+    __slots__ = ("events",)
+
+    def __init__(self, first: Event, second: Event) -> None:
+        self.events = [first, second]
+
+    def happen(self) -> None:
+        for event in self.events:
+            event.happen()
+
+
+def join(events: dict[int, Event], time: int, event: Event) -> None:
+    """Let an event happen after what happens at a time already."""
+    there = events[time]
+    if type(there) is _Several:
+        there.events.append(event)
+    else:
+        events[time] = _Several(there, event)
 
 
 class Schedules(Protocol):
@@ -32,49 +95,73 @@ class Clock:
         """A clock at 0 ns with nothing to do."""
         self.now = 0
         self._times: list[int] = []
-        self._lists: dict[int, list[tuple[Action, Any]]] = {}
+        self._events: dict[int, Event] = {}
 
     def schedule(self, at_ns: int, do: Action, what: Any) -> None:
         """Do do(what) at `at_ns`, after everything else that is to happen then."""
-        happening = self._lists.get(at_ns)
-        if happening is None:
-            self._lists[at_ns] = happening = []
+        self.add(at_ns, Call(do, what))
+
+    def add(self, at_ns: int, event: Event) -> None:
+        """Let an event happen at `at_ns`, after everything else that is to happen then."""
+        events = self._events
+        if at_ns in events:
+            join(events, at_ns, event)
+        else:
+            events[at_ns] = event
             heappush(self._times, at_ns)
-        happening.append((do, what))
 
     def run(self, watch: Callable[[], object] | None = None) -> None:
         """Go on until nothing is left to do. watch: called now and then."""
-        times, lists, events = self._times, self._lists, 0
+        times, events, count = self._times, self._events, 0
         while times:
             self.now = time = heappop(times)
-            happening = lists[time]
-            for action, what in happening:  # which may grow on the way
-                action(what)
-            del lists[time]
-            events += len(happening)
-            if watch and events > WATCH_EVERY:
-                events = 0
-                watch()
+            events.pop(time).happen()  # what comes for the same ns meanwhile is next
+            if watch is not None:
+                count += 1
+                if count > WATCH_EVERY:
+                    count = 0
+                    watch()
 
 
-class Turns:
-    """What one NPU does, all of a ns in one turn."""
+class Turns(Event):
+    """What one NPU does, all of a ns in one turn; the turn is the event."""
 
     def __init__(self, clock: Schedules) -> None:
         """Nothing to do yet."""
         self.clock = clock
-        self._waiting: dict[int, list[tuple[Action, Any]]] = {}
+        self._adds = clock if isinstance(clock, Clock) and type(clock).schedule is Clock.schedule else None
+        self._waiting: dict[int, Event] = {}
 
     def after(self, delay: int, action: Action, what: Any = None) -> None:
         """Do action(what) in `delay` ns, in this NPU's turn."""
-        time = self.clock.now + delay
-        waiting = self._waiting.get(time)
-        if waiting is None:
-            self._waiting[time] = waiting = []
+        self.add(delay, Call(action, what))
+
+    def add(self, delay: int, event: Event) -> None:
+        """Let an event happen in `delay` ns, in this NPU's turn."""
+        clock, waiting = self._adds, self._waiting
+        time = (self.clock.now if clock is None else clock.now) + delay
+        if time in waiting:
+            join(waiting, time, event)
+            return
+        waiting[time] = event
+        if clock is None:
             self.clock.schedule(time, self._turn, time)
-        waiting.append((action, what))
+        else:
+            clock.add(time, self)
+
+    def happen(self) -> None:
+        """Take the turn of this ns."""
+        self._turn(self.clock.now)
 
     def _turn(self, time: int) -> None:
-        for action, what in self._waiting[time]:  # which may grow on the way
-            action(what)
-        del self._waiting[time]
+        waiting = self._waiting
+        first = waiting[time]
+        first.happen()
+        turn = waiting[time]
+        if turn is not first:  # more has come meanwhile
+            assert type(turn) is _Several
+            events, at = turn.events, 1
+            while at < len(events):
+                events[at].happen()
+                at += 1
+        del waiting[time]

@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from heapq import heappush
 from itertools import pairwise
 from math import prod
 from typing import Any, NamedTuple
 
-from astra_edu.clock.events import Action, Clock
+from astra_edu.clock.events import Action, Clock, Event, join
 from astra_edu.network.block import Block
 from astra_edu.network.graph import GraphNetwork
 from astra_edu.network.shortest import LinkName, Node
+from astra_edu.network.way import Way
 
 
 class Use(NamedTuple):
@@ -32,21 +34,29 @@ class Use(NamedTuple):
 
 
 @dataclass(slots=True, eq=False)
-class Link:
-    """One direction of a wire. times: (crossing, occupied) ns of a message by its size, as far as they are known."""
+class Link(Event):
+    """One direction of a wire. times: (crossing, occupied) ns of a message by its size, as far as they are known.
+
+    As an event it is free again. links: whose it is, from the first message on.
+    """
 
     name: LinkName
     block: Block
     busy: bool = False
     queue: deque[Travel] = field(default_factory=deque)
     times: dict[int, tuple[int, int]] = field(default_factory=dict)
+    links: Any = None
+
+    def happen(self) -> None:
+        """The message on it has left it."""
+        self.links._free(self)
 
 
 @dataclass(slots=True, eq=False)
-class Travel:
+class Travel(Event):
     """A message on its route: `at` is the number of the link it waits for or is on, queued_ns since when.
 
-    arrived(what) is called when it has arrived.
+    As an event it is at the end of a link. arrived(what) is called when it has arrived.
     """
 
     arrived: Action
@@ -56,6 +66,60 @@ class Travel:
     destination: int
     at: int = 0
     queued_ns: int = 0
+
+    def happen(self) -> None:
+        """See Event."""
+        self.route[self.at].links._there(self)
+
+
+class _Carried(Travel):
+    """A message, itself an event, on its route."""
+
+    __slots__ = ("message",)
+
+    def __init__(self, message: Event, route: list[Link], size: int, destination: int) -> None:
+        self.message = message
+        self.route = route
+        self.size = size
+        self.destination = destination
+        self.at = 0
+
+    def happen(self) -> None:
+        at = self.at + 1
+        if at == len(self.route):
+            self.message.happen()
+            return
+        self.at = at
+        link = self.route[at]
+        self.queued_ns = link.links.now
+        if link.busy:
+            link.queue.append(self)
+        else:
+            link.links._start(link, self)
+
+
+class _LinkWay(Way):
+    """A message goes over the links of a route."""
+
+    __slots__ = ("_bytes", "_destination", "_first", "_links", "_route")
+
+    def __init__(self, links: Links, route: list[Link], message_bytes: int, destination: int) -> None:
+        for link in route:
+            link.links = links
+        self._links = links
+        self._route = route
+        self._first = route[0]
+        self._bytes = message_bytes
+        self._destination = destination
+
+    def carry(self, message: Event) -> None:
+        """See Way."""
+        travel, link, links = _Carried(message, self._route, self._bytes, self._destination), self._first, self._links
+        travel.queued_ns = links.now
+        if link.busy:
+            link.queue.append(travel)
+        else:
+            links._start(link, travel)
 
 
 class Links(Clock):
@@ -72,6 +136,12 @@ class Links(Clock):
     def send(self, source: int, destination: int, message_bytes: int, arrived: Action, what: Any) -> None:
         """See Network."""
         self._forward(Travel(arrived, what, self._route(source, destination), message_bytes, destination))
+
+    def way(self, source: int, destination: int, message_bytes: int) -> Way | None:
+        """See HasWays."""
+        if type(self) is not Links:
+            return None
+        return _LinkWay(self, self._route(source, destination), message_bytes, destination)
 
     def statistics(self) -> Mapping[str, Any]:
         """How many links were used."""
@@ -104,15 +174,25 @@ class Links(Clock):
 
     def _start(self, link: Link, travel: Travel) -> None:
         link.busy = True
+        link.links = self
         size, now = travel.size, self.now
         times = link.times.get(size)
         if times is None:
             times = link.times[size] = link.block.crossing_ns(size), link.block.occupied_ns(size)
         crossing, occupied = times
-        self.schedule(now + crossing, self._there, travel)
-        self.schedule(now + occupied, self._free, link)
+        events, there, free = self._events, now + crossing, now + occupied
+        if there in events:
+            join(events, there, travel)
+        else:
+            events[there] = travel
+            heappush(self._times, there)
+        if free in events:
+            join(events, free, link)
+        else:
+            events[free] = link
+            heappush(self._times, free)
         if self.uses is not None:
-            self.uses.append(Use(link.name, size, travel.queued_ns, now, now + occupied, now + crossing))
+            self.uses.append(Use(link.name, size, travel.queued_ns, now, free, there))
 
     def _there(self, travel: Travel) -> None:
         travel.at += 1

@@ -14,6 +14,7 @@ from astra_edu.clock.events import Action, Schedules
 if TYPE_CHECKING:
     from astra_edu.network.links import Use
     from astra_edu.network.packets import Lost
+    from astra_edu.network.way import Way
 
 RENDEZVOUS_BYTES = 8192
 """The size of the request that a message waits for under the rendezvous protocol."""
@@ -50,6 +51,14 @@ class Loses(Protocol):
     """A network that loses packets. lost: those that were lost, in their order."""
 
     lost: list[Lost]
+
+
+@runtime_checkable
+class HasWays(Protocol):
+    """A network that gives ways. Then they are asked to carry, and not the network's `send`."""
+
+    def way(self, source: int, destination: int, message_bytes: int) -> Way | None:
+        """How messages of `message_bytes` go; None where `send` must be asked for each."""
 
 
 METHODS = ("schedule", "send", "run", "statistics", "blocked")

@@ -9,9 +9,25 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any
 
-from astra_edu.clock.events import Action, Clock
+from astra_edu.clock.events import Action, Clock, Event
 from astra_edu.network.block import Block
 from astra_edu.network.graph import GraphNetwork
+from astra_edu.network.way import Way
+
+
+class _TimedWay(Way):
+    """A message takes `ns`."""
+
+    __slots__ = ("_clock", "_ns")
+
+    def __init__(self, clock: Clock, ns: int) -> None:
+        self._clock = clock
+        self._ns = ns
+
+    def carry(self, message: Event) -> None:
+        """See Way."""
+        clock = self._clock
+        clock.add(clock.now + self._ns, message)
 
 
 class Unaware(Clock):
@@ -26,6 +42,15 @@ class Unaware(Clock):
 
     def send(self, source: int, destination: int, message_bytes: int, arrived: Action, what: Any) -> None:
         """See Network."""
+        self.schedule(self.now + self._message_ns(source, destination, message_bytes), arrived, what)
+
+    def way(self, source: int, destination: int, message_bytes: int) -> Way | None:
+        """See HasWays."""
+        if type(self) is not Unaware:
+            return None
+        return _TimedWay(self, self._message_ns(source, destination, message_bytes))
+
+    def _message_ns(self, source: int, destination: int, message_bytes: int) -> int:
         way = self._ways.get((source, destination))
         if way is None:
             way = self._ways[source, destination] = first_way(self.blocks, source, destination)
@@ -33,7 +58,7 @@ class Unaware(Clock):
         ns = self._durations.get((block, hops, message_bytes))
         if ns is None:
             ns = self._durations[block, hops, message_bytes] = block.message_ns(message_bytes, hops)
-        self.schedule(self.now + ns, arrived, what)
+        return ns
 
     def statistics(self) -> Mapping[str, Any]:
         """Nothing: no link is looked at."""
@@ -55,11 +80,20 @@ class UnawareGraph(Clock):
 
     def send(self, source: int, destination: int, message_bytes: int, arrived: Action, what: Any) -> None:
         """See Network."""
+        self.schedule(self.now + self._message_ns(source, destination, message_bytes), arrived, what)
+
+    def way(self, source: int, destination: int, message_bytes: int) -> Way | None:
+        """See HasWays."""
+        if type(self) is not UnawareGraph:
+            return None
+        return _TimedWay(self, self._message_ns(source, destination, message_bytes))
+
+    def _message_ns(self, source: int, destination: int, message_bytes: int) -> int:
         key = (source, destination, message_bytes)
         ns = self._durations.get(key)
         if ns is None:
             ns = self._durations[key] = self._graph.message_ns(*key)
-        self.schedule(self.now + ns, arrived, what)
+        return ns
 
     def statistics(self) -> Mapping[str, Any]:
         """Nothing: no link is looked at."""

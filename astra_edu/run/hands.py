@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
+from astra_edu.clock.events import Event, happen
 from astra_edu.system.endpoint import TAGS, Endpoint
 from astra_edu.system.remote_memory import Accesses
 from astra_edu.traces import Node
@@ -17,7 +16,6 @@ class Hands:
         self.endpoint = endpoint
         self.accesses = accesses
         self.clock = endpoint.clock
-        self.after = endpoint.turns.after
         self.collective = endpoint.collective
 
     @property
@@ -25,16 +23,20 @@ class Hands:
         """The time in ns."""
         return self.clock.now
 
-    def send(self, node: Node, done: Callable[[Node], object]) -> None:
-        """Send a message; done(node) when it has arrived."""
-        tag, message_bytes = node.number("comm_tag", 0) % TAGS, node.number("comm_size")
-        self.endpoint.messages.send(self.endpoint.npu, node.number("comm_dst"), tag, message_bytes, done, node)
+    def after(self, delay: int, node: Node, done: Event) -> None:
+        """Let `done` happen in `delay` ns, in the NPU's turn."""
+        self.endpoint.turns.add(delay, done)
 
-    def receive(self, node: Node, done: Callable[[Node], object]) -> None:
-        """Be ready for a message; done(node) when it is here."""
+    def send(self, node: Node, done: Event) -> None:
+        """Send a message; `done` happens when it has arrived."""
         tag, message_bytes = node.number("comm_tag", 0) % TAGS, node.number("comm_size")
-        self.endpoint.messages.receive(self.endpoint.npu, node.number("comm_src"), tag, message_bytes, done, node)
+        self.endpoint.messages.send(self.endpoint.npu, node.number("comm_dst"), tag, message_bytes, happen, done)
 
-    def access(self, node: Node, tensor_bytes: int, done: Callable[[Node], object]) -> None:
-        """Load from or store to remote memory; done(node) when that is over."""
-        self.clock.schedule(self.accesses.end_ns(self.endpoint.npu, tensor_bytes, self.now), done, node)
+    def receive(self, node: Node, done: Event) -> None:
+        """Be ready for a message; `done` happens when it is here."""
+        tag, message_bytes = node.number("comm_tag", 0) % TAGS, node.number("comm_size")
+        self.endpoint.messages.receive(self.endpoint.npu, node.number("comm_src"), tag, message_bytes, happen, done)
+
+    def access(self, node: Node, tensor_bytes: int, done: Event) -> None:
+        """Load from or store to remote memory; `done` happens when that is over."""
+        self.clock.schedule(self.accesses.end_ns(self.endpoint.npu, tensor_bytes, self.now), happen, done)

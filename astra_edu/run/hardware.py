@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeAlias
 
 from astra_edu.base.errors import ConfigError, answer_of, function, shown
 from astra_edu.clock.downtime import Downtime, PausedTurns
+from astra_edu.clock.events import Event, happen
 from astra_edu.network.messages import Handler, Messages
 from astra_edu.network.protocol import Network
 from astra_edu.run.hands import Hands
@@ -114,18 +115,16 @@ class _OwnHands(Hands):
 
     def __init__(self, endpoint: Endpoint, accesses: Accesses, compute: Compute | None) -> None:
         super().__init__(endpoint, accesses)
-        if compute is not None:
-            self._compute = compute
-            self._turns = endpoint.turns
-            self.after = self._after
+        self._compute = compute
 
-    def _after(self, delay: int, action: Callable[[Any], object], what: Any = None) -> None:
-        if unit_of(what) is Unit.COMPUTE:
-            delay = self._own(what, delay)
-        self._turns.after(delay, action, what)
+    def after(self, delay: int, node: Node, done: Event) -> None:
+        """See Hands."""
+        if self._compute is not None and unit_of(node) is Unit.COMPUTE:
+            delay = self._own(self._compute, node, delay)
+        super().after(delay, node, done)
 
-    def _own(self, node: Node, ns: int) -> int:
-        found = answer_of("compute", self._compute, self.endpoint.npu, node, ns)
+    def _own(self, compute: Compute, node: Node, ns: int) -> int:
+        found = answer_of("compute", compute, self.endpoint.npu, node, ns)
         if isinstance(found, bool) or not hasattr(found, "__float__") or not isfinite(found) or found < 0:
             raise ConfigError(
                 f"{node.label}: compute({self.endpoint.npu}, node, {ns}) gave {shown(found)}; give ns, 0 or more."
@@ -140,8 +139,8 @@ class _PausedHands(_OwnHands):
         super().__init__(endpoint, accesses, compute)
         self._downtime = downtime
 
-    def access(self, node: Node, tensor_bytes: int, done: Callable[[Node], object]) -> None:
+    def access(self, node: Node, tensor_bytes: int, done: Event) -> None:
         """See Hands; it is told when the NPU is up."""
         end = self._downtime.up(self.accesses.end_ns(self.endpoint.npu, tensor_bytes, self.now))
         if end < inf:
-            self.clock.schedule(int(end), done, node)
+            self.clock.schedule(int(end), happen, done)

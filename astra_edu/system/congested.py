@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.clock.events import Action, Turns
+from astra_edu.clock.events import Action, Event, Turns, join
 from astra_edu.collectives import Schedule
 from astra_edu.network import Block, Dimension
 from astra_edu.network.links import Links
@@ -80,14 +80,14 @@ class _Ticks(Turns):
     """The turns of an NPU whose clock shows whole ns, though its messages come in between: what falls into the same ns
     happens with the first of it."""
 
-    def after(self, delay: int, action: Action, what: object = None) -> None:
+    def add(self, delay: int, event: Event) -> None:
         """See Turns."""
         tick = int(self.clock.now) + delay
-        waiting = self._waiting.get(tick)
-        if waiting is None:
-            self._waiting[tick] = waiting = []
+        if tick in self._waiting:
+            join(self._waiting, tick, event)
+        else:
+            self._waiting[tick] = event
             self.clock.schedule(self.clock.now + delay, self._turn, tick)
-        waiting.append((action, what))
 
 
 class _WatchedMessages(Messages):

@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from astra_edu.clock.events import Action
+from astra_edu.clock.events import Event, Receiver, Turns
 from astra_edu.collectives.tree import Tree
+from astra_edu.network.messages import Carrier, Lane, lane
 from astra_edu.system.faithful.bus import Crossing, InTurn, SharedBus
 from astra_edu.system.moves import Moves
 
@@ -21,16 +22,6 @@ if TYPE_CHECKING:
     from astra_edu.system.endpoint import Endpoint
 
 Over = Callable[[], object]
-
-
-class Carrier(Protocol):
-    """What carries messages."""
-
-    def send(self, source: int, destination: int, tag: int, message_bytes: int) -> None:
-        """Send `message_bytes` now."""
-
-    def receive(self, npu: int, source: int, tag: int, message_bytes: int, received: Action) -> None:
-        """`npu` is ready for a message; received(...) is called when it is there."""
 
 
 @dataclass
@@ -47,70 +38,151 @@ PhaseEndpoint: TypeAlias = "Endpoint | OneEndpoint"
 """What a phase runs at."""
 
 
-@dataclass(slots=True, eq=False)
-class Exchange:
+class Exchange(Receiver):
     """One NPU in a phase of a ring, halving-doubling or direct.
 
-    tag: of all its messages. ahead, behind: for each of the moves, to whom and from whom it goes.
+    tag: of all its messages. ahead, behind: for each of the moves, to whom and from whom it goes. As an event it is
+    that data have crossed the endpoint; there they keep their order.
     """
 
-    endpoint: PhaseEndpoint
-    moves: Moves
-    tag: int
-    ahead: Sequence[int]
-    behind: Sequence[int]
-    over: Over
-    sent: int = 0
-    arrived: int = 0
-    free: int = 0
+    __slots__ = (
+        "_added",
+        "_ahead",
+        "_arrived",
+        "_behind",
+        "_bus",
+        "_endpoint",
+        "_free",
+        "_from",
+        "_in_turn",
+        "_inward",
+        "_moves",
+        "_outward",
+        "_over",
+        "_sent",
+        "_size",
+        "_tag",
+        "_taken",
+        "_to",
+        "_turns",
+    )
+
+    def __init__(
+        self,
+        endpoint: PhaseEndpoint,
+        moves: Moves,
+        tag: int,
+        ahead: Sequence[int],
+        behind: Sequence[int],
+        over: Over,
+    ) -> None:
+        """over: called when the phase is over."""
+        self._endpoint = endpoint
+        turns = endpoint.turns
+        self._in_turn = turns
+        self._bus = None if moves.in_group else endpoint.bus
+        self._turns = turns if self._bus is None and isinstance(turns, Turns) else None
+        self._moves = moves
+        self._tag = tag
+        self._ahead = ahead
+        self._behind = behind
+        self._over = over
+        self._sent = self._arrived = self._taken = self._free = 0
+        self._to = self._from = self._size = -1
+        self._outward: Lane | None = None
+        self._inward: Lane | None = None
+        self._added: Event | None = None
 
     def start(self) -> None:
         """All tokens set off."""
-        for k in range(self.moves.window):
-            self._cross(k, None)
+        for k in range(self._moves.window):
+            if self._turns is not None:
+                self._turns.add(self._moves.endpoint_ns, self)
+            else:
+                self._cross(k, None)
 
-    def _cross(self, k: int, reduction: int | None) -> None:
-        """The data of the k-th crossing go through the endpoint."""
-        moves, endpoint = self.moves, self.endpoint
-        if endpoint.bus is None or moves.in_group:
-            endpoint.turns.after(moves.endpoint_ns, self._taken_in, reduction)
+    def received(self) -> None:
+        """The next message is here."""
+        k = self._arrived
+        self._arrived = k + 1
+        if self._turns is not None:
+            self._turns.add(self._moves.endpoint_ns, self)
         else:
-            endpoint.bus.cross(moves.crossings[k], moves.crossing_sizes[k], self._taken_in, reduction)
+            self._cross(self._moves.window + k, self._moves.reductions[k])
 
-    def _token(self, _: object = None) -> None:
+    def happen(self) -> None:
+        """A token's data are through the endpoint: the first bring none to add up."""
+        moves = self._moves
+        k = self._taken - moves.window
+        self._taken += 1
+        reduction = None if k < 0 else moves.reductions[k]
+        if reduction is None:
+            self.token()
+        elif self._turns is not None:
+            if self._added is None:
+                self._added = _Added(self)
+            self._turns.add(reduction, self._added)
+
+    def token(self, _: object = None) -> None:
         """A token is here and can send."""
-        moves = self.moves
-        self.free += 1
-        if moves.gate and self.sent >= moves.gate:
-            if self.arrived < moves.gate:
-                return
-            for _ in range(min(self.free, len(moves.sizes) - self.sent)):
+        moves = self._moves
+        gate, messages, sent = moves.gate, len(moves.sizes), self._sent
+        self._free += 1
+        if not gate or sent < gate:
+            if sent < messages:
                 self._send()
+                return
+        elif self._arrived < gate:
+            return
         else:
-            self._send()
-        if self.sent == len(moves.sizes) and self.free == moves.window:
-            self.over()
+            for _ in range(min(self._free, messages - sent)):
+                self._send()
+        if self._sent == messages and self._free == moves.window:
+            self._leave()
+            self._over()
 
     def _send(self) -> None:
-        k = self.sent
-        if not self.free or k == len(self.moves.sizes):
-            return
-        self.sent += 1
-        self.free -= 1
-        message_bytes, messages, npu = self.moves.sizes[k], self.endpoint.messages, self.endpoint.npu
-        messages.send(npu, self.ahead[k], self.tag, message_bytes)
-        messages.receive(npu, self.behind[k], self.tag, message_bytes, self._arrived)
+        moves, k = self._moves, self._sent
+        self._sent = k + 1
+        self._free -= 1
+        to, source, size = self._ahead[k], self._behind[k], moves.sizes[k]
+        outward, inward = self._outward, self._inward
+        if outward is None or inward is None or to != self._to or source != self._from or size != self._size:
+            self._leave()
+            messages, npu, tag = self._endpoint.messages, self._endpoint.npu, self._tag
+            self._outward = outward = lane(messages, npu, to, tag, size)
+            self._inward = inward = lane(messages, source, npu, tag, size)
+            self._to, self._from, self._size = to, source, size
+        outward.send()
+        inward.receive(self)
 
-    def _arrived(self, _: object) -> None:
-        k = self.arrived
-        self.arrived = k + 1
-        self._cross(self.moves.window + k, self.moves.reductions[k])
+    def _leave(self) -> None:
+        if self._outward is not None and self._inward is not None:
+            self._outward.leave()
+            self._inward.leave()
 
-    def _taken_in(self, reduction: int | None) -> None:
+    def _cross(self, k: int, reduction: int | None) -> None:
+        """The data of the k-th crossing go over the bus."""
+        assert self._bus is not None
+        self._bus.cross(self._moves.crossings[k], self._moves.crossing_sizes[k], self._crossed, reduction)
+
+    def _crossed(self, reduction: int | None) -> None:
         if reduction is None:
-            self._token()
+            self.token()
         else:
-            self.endpoint.turns.after(reduction, self._token)
+            self._in_turn.after(reduction, self.token)
+
+
+class _Added(Event):
+    """The data that a token has brought are added up."""
+
+    __slots__ = ("_exchange",)
+
+    def __init__(self, exchange: Exchange) -> None:
+        self._exchange = exchange
+
+    def happen(self) -> None:
+        self._exchange.token()
 
 
 class TreeExchange:

@@ -13,6 +13,7 @@ from heapq import heapify, heappop, heappush
 from typing import NamedTuple, Protocol
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.clock.events import Event
 from astra_edu.collectives import Collective
 from astra_edu.system.trace_config import TraceSystem
 from astra_edu.traces.node import Node, NodeType
@@ -44,8 +45,8 @@ class Backend(Protocol):
     def now(self) -> int:
         """The time in ns."""
 
-    def after(self, delay: int, action: Callable[[Node], object], node: Node) -> None:
-        """Do action(node) in `delay` ns, in this NPU's turn."""
+    def after(self, delay: int, node: Node, done: Event) -> None:
+        """Let `done` happen in `delay` ns, in this NPU's turn; it is what a node's own time has passed by."""
 
     def collective(
         self,
@@ -59,14 +60,14 @@ class Backend(Protocol):
     ) -> bool:
         """Begin a collective; False where it has nothing to do and never ends."""
 
-    def send(self, node: Node, done: Callable[[Node], object]) -> None:
-        """Send a message; done(node) when it has arrived."""
+    def send(self, node: Node, done: Event) -> None:
+        """Send a message; `done` happens when it has arrived."""
 
-    def receive(self, node: Node, done: Callable[[Node], object]) -> None:
-        """Be ready for a message; done(node) when it is here."""
+    def receive(self, node: Node, done: Event) -> None:
+        """Be ready for a message; `done` happens when it is here."""
 
-    def access(self, node: Node, tensor_bytes: int, done: Callable[[Node], object]) -> None:
-        """Load from or store to remote memory; done(node) when that is over."""
+    def access(self, node: Node, tensor_bytes: int, done: Event) -> None:
+        """Load from or store to remote memory; `done` happens when that is over."""
 
 
 def unit_of(node: Node) -> Unit:
@@ -82,8 +83,31 @@ def unit_of(node: Node) -> Unit:
             return Unit.COMMUNICATION
 
 
+class Task(Event):
+    """A node at its NPU; as an event it is over. waits_for: how many of its parents are not over. children: later ones.
+
+    start_ns, end_ns: -1 as long as that hasn't come.
+    """
+
+    __slots__ = ("children", "end_ns", "node", "npu", "start_ns", "unit", "waits_for")
+
+    def __init__(self, npu: TraceNpu, node: Node, unit: Unit) -> None:
+        """Nothing of it has begun."""
+        self.npu = npu
+        self.node = node
+        self.unit = unit
+        self.waits_for = 0
+        self.children: list[Task] | None = None
+        self.start_ns = self.end_ns = -1
+
+    def happen(self) -> None:
+        """It is over."""
+        self.npu.over(self)
+        self.npu.go_on()
+
+
 class TraceNpu:
-    """One NPU and its nodes. finished_ns: when its last node ended; None before. ran: what it has carried out."""
+    """One NPU and its nodes. finished_ns: when its last node ended; None before."""
 
     def __init__(
         self,
@@ -102,82 +126,114 @@ class TraceNpu:
         self.system = system
         self.by = by
         self.finished_ns: int | None = None
-        self.ran: list[Ran] = []
-        self._fresh: list[Node] = []
-        self._children: dict[int, list[Node]] = {}
-        self._parents: dict[int, int] = {}
-        self._units: dict[int, Unit] = {}
-        self._free: list[list[tuple[int, Node]]] = [[] for _ in Unit]
+        self._ended: list[Task] = []
+        self._fresh: list[Task] = []
+        self._free: list[list[tuple[int, Task]]] = [[] for _ in Unit]
         self._busy = [False] * len(Unit)
-        self._running: dict[int, int] = {}
-        for node in nodes:
-            self._units[node.id] = unit_of(node)
-            parents = node.parents
-            self._parents[node.id] = len(parents)
-            for parent in parents:
-                self._children.setdefault(parent, []).append(node)
+        self._running = 0
+        self._tasks = [Task(self, node, unit_of(node)) for node in nodes]
+        known = {task.node.id: task for task in self._tasks}
+        for task in self._tasks:
+            parents = task.node.parents
             if not parents:
-                self._free[self._units[node.id]].append((node.id, node))
+                self._free[task.unit].append((task.node.id, task))
+                continue
+            task.waits_for = len(parents)
+            for parent in parents:
+                before = known.get(parent)
+                if before is None:
+                    continue
+                if before.children is None:
+                    before.children = [task]
+                else:
+                    before.children.append(task)
         for heap in self._free:
             heapify(heap)
+
+    @property
+    def ran(self) -> list[Ran]:
+        """What it has carried out, in the order in which that ended."""
+        return [Ran(self.npu, task.node, task.unit, task.start_ns, task.end_ns) for task in self._ended]
 
     def go_on(self) -> None:
         """Start every node that can be started, the lowest number first; note when nothing is left.
 
         What an INVALID or METADATA node sets free, which is over at once, is only looked at the next time.
         """
-        for node in self._fresh:
-            heappush(self._free[self._units[node.id]], (node.id, node))
-        self._fresh = []
+        free, busy = self._free, self._busy
+        if self._fresh:
+            for task in self._fresh:
+                heappush(free[task.unit], (task.node.id, task))
+            self._fresh = []
         while True:
-            ready = [heap for heap, busy in zip(self._free, self._busy, strict=True) if heap and not busy]
-            if not ready:
+            first: list[tuple[int, Task]] | None = None
+            left = False
+            for heap, taken in zip(free, busy, strict=True):
+                if heap:
+                    left = True
+                    if not taken and (first is None or heap[0] < first[0]):
+                        first = heap
+            if first is None:
                 break
-            _, node = heappop(min(ready))
+            _, task = heappop(first)
             try:
-                self._issue(node)
+                self._issue(task)
             except ConfigError as error:
                 raise ConfigError(f"{self.where}: {error}").with_traceback(None) from None
-        if not any(self._free) and not self._fresh and not self._running and self.finished_ns is None:
+        if not left and not self._running and not self._fresh and self.finished_ns is None:
             self.finished_ns = self.by.now
 
     def waiting(self) -> tuple[list[int], list[int]]:
         """(numbers of the nodes on their way, numbers of those that are never started)."""
-        waiting = [number for number, count in self._parents.items() if count]
-        return sorted(self._running), sorted([*waiting, *(node.id for node in self._fresh)])
+        running = [task.node.id for task in self._tasks if task.start_ns >= 0 > task.end_ns]
+        waiting = [task.node.id for task in self._tasks if task.waits_for]
+        return sorted(running), sorted([*waiting, *(task.node.id for task in self._fresh)])
 
-    def _issue(self, node: Node) -> None:
-        unit = self._units[node.id]
+    def over(self, task: Task) -> None:
+        """A node has ended."""
+        self._busy[task.unit] = False
+        self._running -= 1
+        task.end_ns = self.by.now
+        self._ended.append(task)
+        if task.children is not None:
+            for child in task.children:
+                child.waits_for -= 1
+                if not child.waits_for:
+                    self._fresh.append(child)
+
+    def _issue(self, task: Task) -> None:
+        node, unit = task.node, task.unit
         if unit is not Unit.RECEIVE:
             self._busy[unit] = True
-        self._running[node.id] = self.by.now
+        self._running += 1
+        task.start_ns = self.by.now
         if self.system.replay_only:
-            self._replay(node)
+            self._replay(task)
             return
         match node.type:
             case NodeType.COMP_NODE:
                 if self.system.roofline and unit is Unit.COMPUTE:
-                    self._compute(node)
+                    self._compute(task)
                 else:
-                    self._replay(node)
+                    self._replay(task)
             case NodeType.COMM_COLL_NODE:
-                self._communicate(node)
+                self._communicate(task)
             case NodeType.COMM_SEND_NODE:
-                self.by.send(node, self._done)
+                self.by.send(node, task)
             case NodeType.COMM_RECV_NODE:
-                self.by.receive(node, self._done)
+                self.by.receive(node, task)
             case NodeType.MEM_LOAD_NODE | NodeType.MEM_STORE_NODE:
-                self.by.access(node, node.number("tensor_size"), self._done)
+                self.by.access(node, node.number("tensor_size"), task)
             case NodeType.METADATA_NODE | NodeType.INVALID_NODE:
-                self._end(node)
+                self.over(task)
 
-    def _replay(self, node: Node) -> None:
-        self.by.after(node.duration_micros * 1000 or 1, self._done, node)
+    def _replay(self, task: Task) -> None:
+        self.by.after(task.node.duration_micros * 1000 or 1, task.node, task)
 
-    def _compute(self, node: Node) -> None:
+    def _compute(self, task: Task) -> None:
         """The roofline: operations at the peak, or at what the memory can feed."""
+        node, system = task.node, self.system
         operations, size = node.number("num_ops"), node.number("tensor_size")
-        system = self.system
         assert system.local_memory_bandwidth
         assert system.peak_performance
         if not size:
@@ -187,16 +243,17 @@ class TraceNpu:
             )
         intensity = operations / size
         rate = min(system.local_memory_bandwidth * 1e9 * intensity, system.peak_performance * 1e12)
-        self.by.after(int(operations / rate * 1e9) if operations else 0, self._done, node)
+        self.by.after(int(operations / rate * 1e9) if operations else 0, node, task)
 
-    def _communicate(self, node: Node) -> None:
+    def _communicate(self, task: Task) -> None:
+        node = task.node
         collective = node.collective
         if collective is None:
-            self._replay(node)
+            self._replay(task)
             return
         group = (int(node.group), self.groups[node.group]) if node.group else None
         size, priority = node.number("comm_size"), node.number("comm_priority", 0)
-        if not self.by.collective(node, collective, size, node.involved, group, priority, lambda: self._done(node)):
+        if not self.by.collective(node, collective, size, node.involved, group, priority, task.happen):
             if node.group:
                 raise ConfigError(
                     f"{node.label}: process group {node.group} has only NPU {self.npu}; no other NPU "
@@ -206,16 +263,3 @@ class TraceNpu:
                 f"{node.label}: involved_dim is {list(node.involved or ())}; this "
                 "collective runs over no dimension of more than one NPU and never ends in ASTRA-sim."
             )
-
-    def _done(self, node: Node) -> None:
-        self._end(node)
-        self.go_on()
-
-    def _end(self, node: Node) -> None:
-        unit = self._units[node.id]
-        self._busy[unit] = False
-        self.ran.append(Ran(self.npu, node, unit, self._running.pop(node.id), self.by.now))
-        for child in self._children.get(node.id, ()):
-            self._parents[child.id] -= 1
-            if not self._parents[child.id]:
-                self._fresh.append(child)

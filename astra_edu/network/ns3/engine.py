@@ -80,7 +80,7 @@ class Engine(Clock):
     def run(self, watch: Callable[[], object] | None = None) -> None:
         """See Network."""
         self._alone()
-        times, lists = self._times, self._lists
+        times, events = self._times, self._events
         while times or self._on_the_way:
             if self._on_the_way and not self._carried(times[0] * PS if times else -1):
                 if watch:
@@ -89,9 +89,7 @@ class Engine(Clock):
             if not times:
                 return  # ns-3 has nothing left to do, though messages are on the way
             self.now = time = heappop(times)
-            for action, what in lists[time]:  # which may grow on the way
-                action(what)
-            del lists[time]
+            events.pop(time).happen()
 
     def _carried(self, until_ps: int) -> bool:
         """Let ns-3 go on; whether it is as far as the engine."""
