@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from heapq import heappop, heappush
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 Action = Callable[[Any], object]
+Ns: TypeAlias = Any
+"""A time in ns: whole, but on ASTRA-sim 1.0's congestion-aware network, which doesn't round (system/congested.py)."""
 
 WATCH_EVERY = 10_000
 """Between two calls of what watches a run there are so many different ns."""
@@ -68,7 +70,7 @@ class _Several(Event):
             event.happen()
 
 
-def join(events: dict[int, Event], time: int, event: Event) -> None:
+def join(events: dict[Ns, Event], time: Ns, event: Event) -> None:
     """Let an event happen after what happens at a time already."""
     there = events[time]
     if type(there) is _Several:
@@ -93,15 +95,15 @@ class Clock:
 
     def __init__(self) -> None:
         """A clock at 0 ns with nothing to do."""
-        self.now = 0
-        self._times: list[int] = []
-        self._events: dict[int, Event] = {}
+        self.now: Ns = 0
+        self._times: list[Ns] = []
+        self._events: dict[Ns, Event] = {}
 
-    def schedule(self, at_ns: int, do: Action, what: Any) -> None:
+    def schedule(self, at_ns: Ns, do: Action, what: Any) -> None:
         """Do do(what) at `at_ns`, after everything else that is to happen then."""
         self.add(at_ns, Call(do, what))
 
-    def add(self, at_ns: int, event: Event) -> None:
+    def add(self, at_ns: Ns, event: Event) -> None:
         """Let an event happen at `at_ns`, after everything else that is to happen then."""
         events = self._events
         if at_ns in events:
@@ -130,13 +132,13 @@ class Turns(Event):
         """Nothing to do yet."""
         self.clock = clock
         self._adds = clock if isinstance(clock, Clock) and type(clock).schedule is Clock.schedule else None
-        self._waiting: dict[int, Event] = {}
+        self._waiting: dict[Ns, Event] = {}
 
-    def after(self, delay: int, action: Action, what: Any = None) -> None:
+    def after(self, delay: Ns, action: Action, what: Any = None) -> None:
         """Do action(what) in `delay` ns, in this NPU's turn."""
         self.add(delay, Call(action, what))
 
-    def add(self, delay: int, event: Event) -> None:
+    def add(self, delay: Ns, event: Event) -> None:
         """Let an event happen in `delay` ns, in this NPU's turn."""
         clock, waiting = self._adds, self._waiting
         time = (self.clock.now if clock is None else clock.now) + delay
@@ -153,15 +155,21 @@ class Turns(Event):
         """Take the turn of this ns."""
         self._turn(self.clock.now)
 
-    def _turn(self, time: int) -> None:
+    def _turn(self, time: Ns) -> None:
         waiting = self._waiting
         first = waiting[time]
         first.happen()
-        turn = waiting[time]
+        turn = waiting.pop(time)
         if turn is not first:  # more has come meanwhile
-            assert type(turn) is _Several
-            events, at = turn.events, 1
-            while at < len(events):
-                events[at].happen()
-                at += 1
-        del waiting[time]
+            waiting[time] = turn
+            self._go_on(turn)
+            del waiting[time]
+
+    @staticmethod
+    def _go_on(turn: Event) -> None:
+        """Take what has come to a turn since it began; there may come more."""
+        assert type(turn) is _Several
+        at = 1
+        while at < len(turn.events):
+            turn.events[at].happen()
+            at += 1

@@ -15,7 +15,7 @@ from itertools import pairwise
 from math import prod
 from typing import Any, NamedTuple
 
-from astra_edu.clock.events import Action, Clock, Event, join
+from astra_edu.clock.events import Action, Clock, Event, Ns, join
 from astra_edu.network.block import Block
 from astra_edu.network.graph import GraphNetwork
 from astra_edu.network.shortest import LinkName, Node
@@ -44,11 +44,12 @@ class Link(Event):
     block: Block
     busy: bool = False
     queue: deque[Travel] = field(default_factory=deque)
-    times: dict[int, tuple[int, int]] = field(default_factory=dict)
-    links: Any = None
+    times: dict[int, tuple[Ns, Ns]] = field(default_factory=dict)
+    links: Links | None = None
 
     def happen(self) -> None:
         """The message on it has left it."""
+        assert self.links is not None
         self.links._free(self)
 
 
@@ -65,20 +66,23 @@ class Travel(Event):
     size: int
     destination: int
     at: int = 0
-    queued_ns: int = 0
+    queued_ns: Ns = 0
 
     def happen(self) -> None:
         """See Event."""
-        self.route[self.at].links._there(self)
+        links = self.route[self.at].links
+        assert links is not None
+        links._there(self)
 
 
 class _Carried(Travel):
     """A message, itself an event, on its route."""
 
-    __slots__ = ("message",)
+    __slots__ = ("links", "message")
 
-    def __init__(self, message: Event, route: list[Link], size: int, destination: int) -> None:
+    def __init__(self, message: Event, links: Links, route: list[Link], size: int, destination: int) -> None:
         self.message = message
+        self.links = links
         self.route = route
         self.size = size
         self.destination = destination
@@ -90,12 +94,12 @@ class _Carried(Travel):
             self.message.happen()
             return
         self.at = at
-        link = self.route[at]
-        self.queued_ns = link.links.now
+        link, links = self.route[at], self.links
+        self.queued_ns = links.now
         if link.busy:
             link.queue.append(self)
         else:
-            link.links._start(link, self)
+            links._start(link, self)
 
 
 class _LinkWay(Way):
@@ -104,8 +108,6 @@ class _LinkWay(Way):
     __slots__ = ("_bytes", "_destination", "_first", "_links", "_route")
 
     def __init__(self, links: Links, route: list[Link], message_bytes: int, destination: int) -> None:
-        for link in route:
-            link.links = links
         self._links = links
         self._route = route
         self._first = route[0]
@@ -114,7 +116,8 @@ class _LinkWay(Way):
 
     def carry(self, message: Event) -> None:
         """See Way."""
-        travel, link, links = _Carried(message, self._route, self._bytes, self._destination), self._first, self._links
+        link, links = self._first, self._links
+        travel = _Carried(message, links, self._route, self._bytes, self._destination)
         travel.queued_ns = links.now
         if link.busy:
             link.queue.append(travel)

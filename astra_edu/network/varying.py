@@ -147,7 +147,8 @@ class VaryingLinks(Links):
 
     def _carried_ns(self, link: Link, size: int) -> float | Fraction | None:
         """How long a link needs for so many bytes from now on; None where it never carries them."""
-        now = at = self.now
+        now: int = self.now
+        at = now
         self._looked = 0
         left: int | Fraction = size
         self._known(link, now)

@@ -9,6 +9,7 @@ from typing import Any
 
 from astra_edu.base.collector import paused
 from astra_edu.base.errors import ConfigError
+from astra_edu.base.few_collections import few_collections
 from astra_edu.base.warned import warn
 from astra_edu.network.folded import AmbiguousError
 from astra_edu.run.effort import MOST_MESSAGES, check_effort, check_hops, messages_of, steps_of
@@ -107,7 +108,8 @@ def run_trace(
     finish_ns = tuple(npu.finished_ns or 0 for npu in run.npus)
     check_times(finish_ns)
     _took_time(max(finish_ns))
-    ran = sorted((ran for npu in run.npus for ran in npu.ran), key=lambda ran: ran.end_ns)
+    with few_collections():
+        ran = sorted((ran for npu in run.npus for ran in npu.ran), key=lambda ran: ran.end_ns)
     said = said_of(run.network)
     own = network is not None
     return TraceResult(trace, platform, finish_ns, ran, run.stays, run.uses, run.lost, statistics=said, own_network=own)

@@ -132,7 +132,7 @@ def congested_duration(
         )
     block = _Wire(dimension.topology, npus, dimension.bandwidth, dimension.latency)
     links = Links((block,))
-    links.now = begin_ns  # type: ignore[assignment]
+    links.now = begin_ns
     messages = _WatchedMessages(links)
     for npu in range(npus):
         if schedule.traits.exchanges:

@@ -36,7 +36,7 @@ def follow(rows: Sequence[Sequence[RowMessage]], moves: Moves) -> Followed:
         return _in_one_go(rows[0], moves)
     clock = Clock()
 
-    messages = KthMessages(rows, lambda: clock.now, clock.schedule)  # type: ignore[arg-type]
+    messages = KthMessages(rows, lambda: clock.now, clock.schedule)
     ended: list[int] = []
     for npu, row in enumerate(rows):
         ahead = [message.destination for message in row]

@@ -38,6 +38,9 @@ class Ran(NamedTuple):
     end_ns: int
 
 
+_COMPUTE, _RECEIVE = int(Unit.COMPUTE), int(Unit.RECEIVE)
+
+
 class Backend(Protocol):
     """What an NPU's operations are carried out by."""
 
@@ -70,17 +73,14 @@ class Backend(Protocol):
         """Load from or store to remote memory; `done` happens when that is over."""
 
 
+_UNITS = [Unit.COMMUNICATION] * len(NodeType)
+_UNITS[NodeType.COMP_NODE] = Unit.COMPUTE
+_UNITS[NodeType.COMM_RECV_NODE] = Unit.RECEIVE
+
+
 def unit_of(node: Node) -> Unit:
     """What carries out a node."""
-    if node.is_cpu_op:
-        return Unit.CPU
-    match node.type:
-        case NodeType.COMP_NODE:
-            return Unit.COMPUTE
-        case NodeType.COMM_RECV_NODE:
-            return Unit.RECEIVE
-        case _:
-            return Unit.COMMUNICATION
+    return Unit.CPU if node.is_cpu_op else _UNITS[node.type]
 
 
 class Task(Event):
@@ -89,13 +89,14 @@ class Task(Event):
     start_ns, end_ns: -1 as long as that hasn't come.
     """
 
-    __slots__ = ("children", "end_ns", "node", "npu", "start_ns", "unit", "waits_for")
+    __slots__ = ("children", "end_ns", "id", "node", "npu", "start_ns", "unit", "waits_for")
 
     def __init__(self, npu: TraceNpu, node: Node, unit: Unit) -> None:
         """Nothing of it has begun."""
         self.npu = npu
         self.node = node
-        self.unit = unit
+        self.id = node.id
+        self.unit = int(unit)
         self.waits_for = 0
         self.children: list[Task] | None = None
         self.start_ns = self.end_ns = -1
@@ -132,11 +133,11 @@ class TraceNpu:
         self._busy = [False] * len(Unit)
         self._running = 0
         self._tasks = [Task(self, node, unit_of(node)) for node in nodes]
-        known = {task.node.id: task for task in self._tasks}
+        known = {task.id: task for task in self._tasks}
         for task in self._tasks:
             parents = task.node.parents
             if not parents:
-                self._free[task.unit].append((task.node.id, task))
+                self._free[task.unit].append((task.id, task))
                 continue
             task.waits_for = len(parents)
             for parent in parents:
@@ -153,7 +154,8 @@ class TraceNpu:
     @property
     def ran(self) -> list[Ran]:
         """What it has carried out, in the order in which that ended."""
-        return [Ran(self.npu, task.node, task.unit, task.start_ns, task.end_ns) for task in self._ended]
+        units = tuple(Unit)
+        return [Ran(self.npu, task.node, units[task.unit], task.start_ns, task.end_ns) for task in self._ended]
 
     def go_on(self) -> None:
         """Start every node that can be started, the lowest number first; note when nothing is left.
@@ -161,17 +163,16 @@ class TraceNpu:
         What an INVALID or METADATA node sets free, which is over at once, is only looked at the next time.
         """
         free, busy = self._free, self._busy
-        if self._fresh:
-            for task in self._fresh:
-                heappush(free[task.unit], (task.node.id, task))
-            self._fresh = []
+        for task in self._fresh:
+            heappush(free[task.unit], (task.id, task))
+        self._fresh.clear()
         while True:
             first: list[tuple[int, Task]] | None = None
             left = False
-            for heap, taken in zip(free, busy, strict=True):
+            for unit, heap in enumerate(free):
                 if heap:
                     left = True
-                    if not taken and (first is None or heap[0] < first[0]):
+                    if not busy[unit] and (first is None or heap[0][0] < first[0][0]):
                         first = heap
             if first is None:
                 break
@@ -185,9 +186,9 @@ class TraceNpu:
 
     def waiting(self) -> tuple[list[int], list[int]]:
         """(numbers of the nodes on their way, numbers of those that are never started)."""
-        running = [task.node.id for task in self._tasks if task.start_ns >= 0 > task.end_ns]
-        waiting = [task.node.id for task in self._tasks if task.waits_for]
-        return sorted(running), sorted([*waiting, *(task.node.id for task in self._fresh)])
+        running = [task.id for task in self._tasks if task.start_ns >= 0 > task.end_ns]
+        waiting = [task.id for task in self._tasks if task.waits_for]
+        return sorted(running), sorted([*waiting, *(task.id for task in self._fresh)])
 
     def over(self, task: Task) -> None:
         """A node has ended."""
@@ -203,7 +204,7 @@ class TraceNpu:
 
     def _issue(self, task: Task) -> None:
         node, unit = task.node, task.unit
-        if unit is not Unit.RECEIVE:
+        if unit != _RECEIVE:
             self._busy[unit] = True
         self._running += 1
         task.start_ns = self.by.now
@@ -212,7 +213,7 @@ class TraceNpu:
             return
         match node.type:
             case NodeType.COMP_NODE:
-                if self.system.roofline and unit is Unit.COMPUTE:
+                if self.system.roofline and unit == _COMPUTE:
                     self._compute(task)
                 else:
                     self._replay(task)
