@@ -7,147 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
-from astra_edu.base.errors import ConfigError
 from astra_edu.clock.events import Call, Event, Receiver
+from astra_edu.network.lanes import Carrier, CarrierLane, Channel, Key, Lane, RendezvousLane
+from astra_edu.network.lanes import InFlight as InFlight
 from astra_edu.network.protocol import RENDEZVOUS_BYTES, Network
-from astra_edu.network.way import Way, Ways
+from astra_edu.network.way import Ways
 
 Handler = Callable[[Any], object]
 
 REQUESTS = 1_000_000_000
 """What a request's tag is more than its message's."""
-Key = tuple[int, int, int, int]
-"""Tag, source, destination and bytes, by which the ends of a message find each other."""
-
-
-class Lane:
-    """Messages of one tag and size from one NPU to another. `leave` has to be called by who needs it no longer."""
-
-    __slots__ = ()
-
-    def send(self) -> None:
-        """Send the next message now."""
-        raise NotImplementedError
-
-    def receive(self, receiver: Receiver) -> None:
-        """Its destination is ready for the next message; the receiver is told when that is there."""
-        raise NotImplementedError
-
-    def leave(self) -> None:
-        """It is needed no longer."""
-
-
-class InFlight(Event):
-    """A message on its way, or there already. sent happens when it has arrived, and the receiver is told."""
-
-    __slots__ = ("arrived", "receiver", "sent", "tag")
-
-    def __init__(self, tag: int, sent: Event | None) -> None:
-        """Nobody waits for it yet."""
-        self.tag = tag
-        self.sent = sent
-        self.receiver: Receiver | None = None
-        self.arrived = False
-
-    def happen(self) -> None:
-        """It has arrived."""
-        if self.arrived:
-            raise ConfigError(f"the network has said twice that a message (tag {self.tag}) has arrived.")
-        self.arrived = True
-        if self.sent is not None:
-            self.sent.happen()
-        if self.receiver is not None:
-            self.receiver.received()
-
-
-class _Channel(Lane):
-    """Messages without a receiver yet (early) and receivers without a message yet (waiting); one of the two is empty.
-
-    users: who has it as a lane. Without any, and with nothing in it, it is forgotten.
-    """
-
-    __slots__ = ("early", "key", "messages", "tag", "users", "waiting", "way")
-
-    def __init__(self, messages: Messages, key: Key) -> None:
-        self.messages = messages
-        self.key = key
-        self.tag, source, destination, message_bytes = key
-        self.way: Way = messages.ways.way(source, destination, message_bytes)
-        self.users = 0
-        self.early: list[InFlight] | None = None
-        self.waiting: list[Receiver] | None = None
-
-    def send(self) -> None:
-        """See Lane."""
-        self.messages.sent += 1
-        self.carry(InFlight(self.tag, None))
-
-    def carry(self, message: InFlight) -> None:
-        """A message sets off."""
-        if self.waiting:
-            message.receiver = self.waiting.pop(0)
-        elif self.early is None:
-            self.early = [message]
-        else:
-            self.early.append(message)
-        self.way.carry(message)
-
-    def receive(self, receiver: Receiver) -> None:
-        """See Lane."""
-        if not self.early:
-            if self.waiting is None:
-                self.waiting = [receiver]
-            else:
-                self.waiting.append(receiver)
-            return
-        message = self.early.pop(0)
-        if message.arrived:
-            network = self.messages.network
-            network.schedule(network.now, _received, receiver)
-        else:
-            message.receiver = receiver
-
-    def leave(self) -> None:
-        """See Lane."""
-        self.users -= 1
-        self.tidy()
-
-    def tidy(self) -> None:
-        """Be forgotten if nobody needs it."""
-        if not self.users and not self.early and not self.waiting:
-            del self.messages.channels[self.key]
-
-
-class Carrier(Protocol):
-    """What carries messages."""
-
-    def send(self, source: int, destination: int, tag: int, message_bytes: int) -> None:
-        """Send `message_bytes` now."""
-
-    def receive(self, npu: int, source: int, tag: int, message_bytes: int, received: Handler) -> None:
-        """`npu` is ready for a message; received(...) is called when it is there."""
-
-
-class CarrierLane(Lane):
-    """A lane by `send` and `receive` of what carries messages."""
-
-    __slots__ = ("_carrier", "_ends")
-
-    def __init__(self, carrier: Carrier, source: int, destination: int, tag: int, message_bytes: int) -> None:
-        """See Lane."""
-        self._carrier = carrier
-        self._ends = source, destination, tag, message_bytes
-
-    def send(self) -> None:
-        """See Lane."""
-        self._carrier.send(*self._ends)
-
-    def receive(self, receiver: Receiver) -> None:
-        """See Lane."""
-        source, destination, tag, message_bytes = self._ends
-        self._carrier.receive(destination, source, tag, message_bytes, partial(_received, receiver))
 
 
 class Messages:
@@ -158,15 +29,17 @@ class Messages:
         self.network = network
         self.rendezvous = rendezvous
         self.sent = 0
-        self.channels: dict[Key, _Channel] = {}
+        self.channels: dict[Key, Channel] = {}
         self.ways = Ways(network)
-        self._lanes = type(self) is Messages and not rendezvous
+        self._lanes = type(self) is Messages
 
     def lane(self, source: int, destination: int, tag: int, message_bytes: int) -> Lane:
         """Where many messages go from one NPU to another: asked for once, it is the quicker way."""
         if not self._lanes:
             return CarrierLane(self, source, destination, tag, message_bytes)
         channel = self._channel((tag, source, destination, message_bytes))
+        if self.rendezvous:
+            return RendezvousLane(channel, self._channel((tag + REQUESTS, destination, source, RENDEZVOUS_BYTES)))
         channel.users += 1
         return channel
 
@@ -217,10 +90,10 @@ class Messages:
         channel.receive(receiver)
         channel.tidy()
 
-    def _channel(self, key: Key) -> _Channel:
+    def _channel(self, key: Key) -> Channel:
         channel = self.channels.get(key)
         if channel is None:
-            channel = self.channels[key] = _Channel(self, key)
+            channel = self.channels[key] = Channel(self, key)
         return channel
 
 
@@ -229,7 +102,3 @@ def lane(carrier: Carrier, source: int, destination: int, tag: int, message_byte
     if isinstance(carrier, Messages):
         return carrier.lane(source, destination, tag, message_bytes)
     return CarrierLane(carrier, source, destination, tag, message_bytes)
-
-
-def _received(receiver: Receiver, _: object = None) -> None:
-    receiver.received()

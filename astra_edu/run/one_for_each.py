@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from astra_edu.base.collector import paused
+from astra_edu.base.few_collections import few_collections
 from astra_edu.base.progress import Bar
 from astra_edu.clock.events import Turns
 from astra_edu.network.role_links import RoleLinks
@@ -40,10 +40,10 @@ class OneForEach:
             self.network.starts(npu.npu)
             npu.go_on()
         if not expected:
-            with paused():
+            with few_collections():
                 self.network.run()
             return
-        with paused(), Bar("simulating", " messages", expected) as bar:
+        with few_collections(), Bar("simulating", " messages", expected) as bar:
             self.network.run(lambda: bar.show(self.messages.sent))
             bar.show(self.messages.sent)
 

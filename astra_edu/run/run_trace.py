@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from astra_edu.base.collector import paused
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.few_collections import few_collections
 from astra_edu.base.warned import warn
@@ -121,7 +120,7 @@ def _by_roles(trace: Trace, platform: TracePlatform, record: bool, progress: boo
     nodes = sum(len(own) * count for own, count in zip(shared.templates, shared.counts, strict=True))
     if nodes < FEWEST_FOR_ROLES or (record and nodes <= MOST_SHOWN):
         return None
-    with paused():
+    with few_collections():
         run = run_by_roles(trace, platform, record, progress)
     if run is None:
         return None

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from astra_edu.clock.events import Event, Receiver, Turns
 from astra_edu.collectives.tree import Tree
-from astra_edu.network.messages import Carrier, Lane, lane
+from astra_edu.network.lanes import Carrier, Lane
+from astra_edu.network.messages import lane
 from astra_edu.system.faithful.bus import Crossing, InTurn, SharedBus
 from astra_edu.system.moves import Moves
 
@@ -54,7 +55,6 @@ class Exchange(Receiver):
         "_endpoint",
         "_free",
         "_from",
-        "_in_turn",
         "_inward",
         "_moves",
         "_outward",
@@ -68,18 +68,11 @@ class Exchange(Receiver):
     )
 
     def __init__(
-        self,
-        endpoint: PhaseEndpoint,
-        moves: Moves,
-        tag: int,
-        ahead: Sequence[int],
-        behind: Sequence[int],
-        over: Over,
+        self, endpoint: PhaseEndpoint, moves: Moves, tag: int, ahead: Sequence[int], behind: Sequence[int], over: Over
     ) -> None:
         """over: called when the phase is over."""
         self._endpoint = endpoint
         turns = endpoint.turns
-        self._in_turn = turns
         self._bus = None if moves.in_group else endpoint.bus
         self._turns = turns if self._bus is None and isinstance(turns, Turns) else None
         self._moves = moves
@@ -170,7 +163,7 @@ class Exchange(Receiver):
         if reduction is None:
             self.token()
         else:
-            self._in_turn.after(reduction, self.token)
+            self._endpoint.turns.after(reduction, self.token)
 
 
 class _Added(Event):

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
-from astra_edu.base.collector import paused
+from astra_edu.base.few_collections import few_collections
 from astra_edu.base.errors import ConfigError
 from astra_edu.pipeline import PassSpan, run_pipeline
 from astra_edu.traces.builder import Builder
@@ -32,7 +32,7 @@ MOST_NODES = 5_000_000
 """Different ones, which are made: a minute, and as many as a trace that is read may have."""
 
 
-@paused()
+@few_collections()
 def from_strategy(
     model: Model | str,
     strategy: Strategy,

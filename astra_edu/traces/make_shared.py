@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 
-from astra_edu.base.collector import paused
+from astra_edu.base.few_collections import few_collections
 from astra_edu.base.progress import Bar
 from astra_edu.traces.cells import Cell, cells_of
 from astra_edu.traces.node import Attribute, Node, attribute_of
@@ -24,7 +24,7 @@ _OPEN = 4
 """An NPU is compared with so many templates that begin like it."""
 
 
-@paused()
+@few_collections()
 def nodes_of(npus: int, operations: Sequence[Operation]) -> Sequence[tuple[Node, ...]]:
     """The nodes of every NPU; plain tuples where NPUs that share them have the very same."""
     cells = cells_of(npus, operations)

@@ -38,9 +38,6 @@ class Ran(NamedTuple):
     end_ns: int
 
 
-_COMPUTE, _RECEIVE = int(Unit.COMPUTE), int(Unit.RECEIVE)
-
-
 class Backend(Protocol):
     """What an NPU's operations are carried out by."""
 
@@ -138,12 +135,9 @@ class TraceNpu:
             parents = task.node.parents
             if not parents:
                 self._free[task.unit].append((task.id, task))
-                continue
             task.waits_for = len(parents)
-            for parent in parents:
-                before = known.get(parent)
-                if before is None:
-                    continue
+            for parent in parents & known.keys():
+                before = known[parent]
                 if before.children is None:
                     before.children = [task]
                 else:
@@ -204,7 +198,7 @@ class TraceNpu:
 
     def _issue(self, task: Task) -> None:
         node, unit = task.node, task.unit
-        if unit != _RECEIVE:
+        if unit != Unit.RECEIVE:
             self._busy[unit] = True
         self._running += 1
         task.start_ns = self.by.now
@@ -213,7 +207,7 @@ class TraceNpu:
             return
         match node.type:
             case NodeType.COMP_NODE:
-                if self.system.roofline and unit == _COMPUTE:
+                if self.system.roofline and unit == Unit.COMPUTE:
                     self._compute(task)
                 else:
                     self._replay(task)

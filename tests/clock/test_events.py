@@ -1,0 +1,134 @@
+"""Events of one ns keep their order, all that one NPU does is one turn, and nothing is kept that nobody needs."""
+
+import gc
+
+import pytest
+
+import astra_edu as ae
+from astra_edu.base.few_collections import NEW_OBJECTS, few_collections
+from astra_edu.clock.events import Clock, Event, Turns
+from astra_edu.network.links import Links
+from astra_edu.network.messages import Messages
+from astra_edu.run.everyone import Everyone
+
+
+def told(clock, story):
+    clock.run()
+    return "".join(story)
+
+
+@pytest.mark.parametrize("more", [0, 1, 2])
+def test_what_comes_for_this_ns_happens_after_what_was_foreseen(more):
+    clock, story = Clock(), []
+
+    def first(_):
+        story.append("a")
+        clock.schedule(5, story.append, "z")
+        clock.schedule(5, story.append, "!")
+
+    clock.schedule(5, first, None)
+    for letter in "bc"[:more]:
+        clock.schedule(5, story.append, letter)
+    assert told(clock, story) == "a" + "bc"[:more] + "z!"
+    assert clock.now == 5
+
+
+@pytest.mark.parametrize("more", [0, 1, 2])
+def test_a_turn_stands_where_its_first_was_foreseen_and_takes_all_of_its_ns(more):
+    clock, story = Clock(), []
+    turns, others = Turns(clock), Turns(clock)
+
+    def first(_):
+        story.append("a")
+        turns.after(0, again)
+        others.after(0, story.append, "y")
+
+    def again(_):
+        story.append("d")
+        turns.after(0, story.append, "e")
+
+    turns.after(5, first)
+    others.after(5, story.append, "x")
+    for letter in "bc"[:more]:
+        turns.after(5, story.append, letter)
+    assert told(clock, story) == "a" + "bc"[:more] + "dexy"
+
+
+def test_a_clock_that_schedules_in_its_own_way_is_asked_for_every_turn():
+    asked = []
+
+    class Own(Clock):
+        def schedule(self, at_ns, do, what):
+            asked.append(at_ns)
+            super().schedule(at_ns, do, what)
+
+    clock = Own()
+    Turns(clock).after(7, lambda _: None)
+    clock.run()
+    assert asked == [7]
+
+
+def test_an_event_that_is_none_says_so():
+    with pytest.raises(NotImplementedError):
+        Event().happen()
+
+
+@pytest.mark.parametrize("rendezvous", [False, True])
+@pytest.mark.parametrize("how", ["ring", "direct", "direct2", "halvingDoubling"])
+def test_no_channel_is_kept_after_its_messages(how, rendezvous):
+    block = ae.Block("Ring", 8, 50, 500)
+    platform = ae.TracePlatform(block, ae.TraceSystem.of(how, splits=3, rendezvous=rendezvous), congestion_aware=True)
+    run = Everyone(ae.traces.collective("all_reduce", "1 MiB", npus=8), platform, Links(platform.network))
+    run.run()
+    assert run.messages.sent
+    assert not run.messages.channels
+
+
+def test_messages_meet_in_their_order_by_a_lane_and_without_one():
+    block = ae.Block("Ring", 4, 50, 500)
+    links = Links((block,))
+    messages, story = Messages(links), []
+    lane = messages.lane(0, 1, 5, 4096)
+    messages.receive(1, 0, 5, 4096, story.append, "first")
+    lane.send()
+    lane.leave()
+    assert not messages.channels
+    lane = messages.lane(0, 1, 5, 4096)
+    lane.send()
+    links.run()
+    messages.receive(1, 0, 5, 4096, story.append, "second")
+    lane.leave()
+    links.run()
+    assert story == ["first", "second"]
+    assert not messages.channels
+
+
+def test_a_lane_that_is_left_is_found_by_the_other_end():
+    links = Links((ae.Block("Ring", 4, 50, 500),))
+    messages, story = Messages(links), []
+    lane = messages.lane(0, 1, 5, 4096)
+    lane.send()
+    lane.leave()
+    assert messages.unmatched() == [((5, 0, 1, 4096), True)]
+    messages.receive(1, 0, 5, 4096, story.append, "there")
+    links.run()
+    assert story == ["there"]
+
+
+def test_the_collector_is_as_before_also_after_an_error_and_where_it_was_off():
+    before = gc.get_threshold()
+    seen = []
+
+    def fails():
+        with few_collections(), few_collections():
+            seen.append(gc.get_threshold()[0])
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fails()
+    assert seen == [NEW_OBJECTS]
+    assert gc.get_threshold() == before
+    gc.set_threshold(0)
+    with few_collections():
+        assert gc.get_threshold()[0] == 0
+    gc.set_threshold(*before)
