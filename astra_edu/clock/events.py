@@ -41,6 +41,10 @@ class Receiver(Event):
         """The message is here."""
         self.happen()
 
+    def told(self, _: object) -> None:
+        """The same, for what calls a function."""
+        self.received()
+
 
 class Call(Receiver):
     """An event that is a call of do(what)."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from astra_edu.base.errors import ConfigError
@@ -100,7 +99,7 @@ class Channel(Lane):
         message = self.early.pop(0)
         if message.arrived:
             network = self.messages.network
-            network.schedule(network.now, _received, receiver)
+            network.schedule(network.now, receiver.told, None)
         else:
             message.receiver = receiver
 
@@ -142,7 +141,7 @@ class CarrierLane(Lane):
     def receive(self, receiver: Receiver) -> None:
         """See Lane."""
         source, destination, tag, message_bytes = self._ends
-        self._carrier.receive(destination, source, tag, message_bytes, partial(_received, receiver))
+        self._carrier.receive(destination, source, tag, message_bytes, receiver.told)
 
 
 class RendezvousLane(Lane):
@@ -203,7 +202,3 @@ class _Ready(Event):
         """See Event."""
         self._channel.receive(self._receiver)
         self._channel.leave()
-
-
-def _received(receiver: Receiver, _: object = None) -> None:
-    receiver.received()

@@ -13,7 +13,8 @@ from functools import partial
 from typing import Any
 
 from astra_edu.network.folded import AmbiguousError
-from astra_edu.network.messages import RENDEZVOUS_BYTES, REQUESTS, Handler, Messages
+from astra_edu.network.messages import REQUESTS, Handler, Messages
+from astra_edu.network.protocol import RENDEZVOUS_BYTES
 from astra_edu.network.role_links import RoleLinks, Touch
 
 TagOf = Callable[[int, int, int, int], int]

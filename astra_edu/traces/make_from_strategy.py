@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
-from astra_edu.base.few_collections import few_collections
 from astra_edu.base.errors import ConfigError
+from astra_edu.base.few_collections import few_collections
 from astra_edu.pipeline import PassSpan, run_pipeline
 from astra_edu.traces.builder import Builder
 from astra_edu.traces.dimensions import Network, Space, sizes_of

@@ -1,5 +1,7 @@
 """A run of too many messages is refused with a way out, and the way is one."""
 
+from dataclasses import replace
+
 import pytest
 
 import astra_edu as ae

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from astra_edu.clock.events import Call, Event, happen
 from astra_edu.collectives import Collective
 from astra_edu.network.messages import Handler
 from astra_edu.network.protocol import Network
@@ -70,14 +71,14 @@ class RoleHands(Hands):
             group = self.roles.group_numbers.get(asks.group, group[0]), group[1]
         return self.endpoint.collective(asks, collective, collective_bytes, involved, group, priority, done)
 
-    def send(self, node: Node, done: Callable[[Node], object]) -> None:
+    def send(self, node: Node, done: Event) -> None:
         """See Hands."""
         npu, to, messages = self.endpoint.npu, node.number("comm_dst"), self.messages
         tag, message_bytes = node.number("comm_tag", 0), node.number("comm_size")
         messages.comes[npu, to, tag, message_bytes].append(self.now + messages.clock.message_ns(npu, to, message_bytes))
-        messages.send(npu, to, tag % TAGS, message_bytes, done, node)
+        messages.send(npu, to, tag % TAGS, message_bytes, happen, done)
 
-    def receive(self, node: Node, done: Callable[[Node], object]) -> None:
+    def receive(self, node: Node, done: Event) -> None:
         """See Hands. A message that comes in this ns may come before or after the NPU is ready for it."""
         source, channel = node.number("comm_src"), (node.number("comm_tag", 0), node.number("comm_size"))
         known = self._channels.get(source)
@@ -88,15 +89,15 @@ class RoleHands(Hands):
         self._taken[key] = number + 1
         if number < len(comes) and comes[number] == self.now:
             self.messages.clock.doubt(self.endpoint.npu)
-        self.messages.take(self.endpoint.npu, key, done, node)
+        self.messages.take(self.endpoint.npu, key, happen, done)
 
-    def access(self, node: Node, tensor_bytes: int, done: Callable[[Node], object]) -> None:
+    def access(self, node: Node, tensor_bytes: int, done: Event) -> None:
         """See Hands."""
-        super().access(node, tensor_bytes, partial(self._accessed, done))
+        super().access(node, tensor_bytes, Call(self._accessed, done))
 
-    def _accessed(self, done: Callable[[Node], object], node: Node) -> None:
+    def _accessed(self, done: Event) -> None:
         self.messages.clock.touch(self.endpoint.npu)
-        done(node)
+        done.happen()
 
 
 class RoleHardware:

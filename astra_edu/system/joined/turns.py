@@ -7,7 +7,7 @@ from itertools import combinations
 from operator import attrgetter
 from typing import Any
 
-from astra_edu.clock.events import Action, Turns
+from astra_edu.clock.events import Action, Event, Turns, happen
 from astra_edu.system.joined.clock import JoinedClock, Moment
 from astra_edu.system.joined.ends import End
 from astra_edu.system.joined.not_joined import OrderUnknownError
@@ -49,10 +49,10 @@ class JoinedTurns(Turns):
         self._items: dict[int, list[Item]] = {}
         self._foreseen: dict[int, int] = {}
 
-    def after(self, delay: int, action: Action, what: Any = None) -> None:
-        """Do action(what) in `delay` ns, in this NPU's turn."""
+    def add(self, delay: int, event: Event) -> None:
+        """Let an event happen in `delay` ns, in this NPU's turn."""
         clock = self.clock
-        self._add(clock.now + delay, clock.now, Item((clock.now,), clock.moment, action, what))
+        self._add(clock.now + delay, clock.now, Item((clock.now,), clock.moment, happen, event))
 
     def over(self, end: End, action: Action, what: Any) -> None:
         """Do action(what) at the end of a phase."""
