@@ -81,10 +81,7 @@ def unit_of(node: Node) -> Unit:
 
 
 class Task(Event):
-    """A node at its NPU; as an event it is over. waits_for: how many of its parents are not over. children: later ones.
-
-    start_ns, end_ns: -1 as long as that hasn't come.
-    """
+    """A node at its NPU; as an event it is over. waits_for: how many parents aren't. start_ns, end_ns: -1 before."""
 
     __slots__ = ("children", "end_ns", "id", "node", "npu", "start_ns", "unit", "waits_for")
 
