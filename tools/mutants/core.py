@@ -17,7 +17,7 @@ ONE_CHUNK = "tests/system/test_npu_turns.py::test_after_one_chunk_on_one_dimensi
 CUBE = "tests/system/test_npu_turns.py::test_after_a_reduce_scatter_over_a_cube"
 SAME = "tests/exact/test_astra_sim_1.py::test_same_answer_as_astra_sim"
 
-NETWORKS, MESSAGES = "astra_edu/run/networks.py", "astra_edu/network/messages.py"
+NETWORKS, MESSAGE_LANES = "astra_edu/run/networks.py", "astra_edu/network/lanes.py"
 FOREIGN = "tests/network/test_protocol.py::test_"
 RUNS, EVERYONE = "astra_edu/run/run_trace.py", "astra_edu/run/everyone.py"
 
@@ -28,8 +28,8 @@ FAULTS = [
           f"{FOREIGN}a_foreign_network_of_the_same_links_gives_the_same_run"),
     Fault("the platform's network runs instead of the given one", NETWORKS, "if network is None:", "if True:",
           f"{FOREIGN}everybody_is_followed_where_a_network_is_given"),
-    Fault("a message that was early comes again when its receiver is ready", MESSAGES,
-          "message = channel.early.popleft()", "message = channel.early[0]",
+    Fault("a message that was early comes again when its receiver is ready", MESSAGE_LANES,
+          "message = self.early.pop(0)", "message = self.early[0]",
           f"{FOREIGN}a_foreign_network_of_the_same_links_gives_the_same_run"),
     Fault("who ends a collective doesn't go on first where nothing is updated", TURNS,
           "return (order[-1], *order[:-1])", "return order", f"{CUBE}[all take part]"),
