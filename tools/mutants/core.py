@@ -30,7 +30,7 @@ FAULTS = [
           f"{FOREIGN}everybody_is_followed_where_a_network_is_given"),
     Fault("a message that was early comes again when its receiver is ready", MESSAGE_LANES,
           "message = self.early.pop(0)", "message = self.early[0]",
-          f"{FOREIGN}a_foreign_network_of_the_same_links_gives_the_same_run"),
+          "tests/clock/test_events.py::test_messages_meet_in_their_order_by_a_lane_and_without_one"),
     Fault("who ends a collective doesn't go on first where nothing is updated", TURNS,
           "return (order[-1], *order[:-1])", "return order", f"{CUBE}[all take part]"),
     Fault("in boost mode, too, all NPUs take part", TURNS, "if self._platform.system.boost else",
