@@ -3,8 +3,9 @@
 import pytest
 
 import astra_edu as ae
-from astra_edu.run.run_loop import _clock_and_scheduler
+from astra_edu.clock.lookback import LoopClock
 from astra_edu.system.logical import logical_dimensions
+from astra_edu.system.scheduler import Scheduler
 from astra_edu.system.themis import Themis
 from astra_edu.workload import Layer, Work
 
@@ -21,10 +22,11 @@ def order_after(network, collective, update, collective_bytes=2**22, **settings)
     algorithm = "_".join([settings.pop("algorithm", "ring")] * len(network))
     system = ae.SystemConfig.of(algorithm, inter_dimension="themis", **settings)
     dims, _ = logical_dimensions(network)
-    clock, scheduler = _clock_and_scheduler(ae.Platform(network, system), dims)
+    clock = LoopClock()
+    scheduler = Scheduler(clock, ae.Platform(network, system), dims)
     ends = []
     scheduler.issue("it", collective, collective_bytes, [True] * len(dims), ends.append)
-    clock.env.run()
+    clock.run()
     scheduler.woken(ends[0], at_once=not update)
     return scheduler._turns._after_wake(1)
 
