@@ -40,8 +40,8 @@ def draw(grown: Sequence[Grown], path: Path = FIGURE) -> None:
         axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
         axis.grid(True, which="major", color="#dddddd", linewidth=0.6)
         axis.legend(fontsize=7.5, frameon=False, loc="upper left")
-        low, high = axis.get_ylim()
-        axis.set_ylim(low, high * 20)
+    low, high = axes[0][0].get_ylim()
+    axes[0][0].set_ylim(low / 2, high * 20)  # all have the same axis; the legends are above the lines
     for row in axes:
         row[0].set_ylabel("CPU seconds")
     dashed = any(one.theirs for one in grown)
