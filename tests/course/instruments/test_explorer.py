@@ -407,3 +407,8 @@ def test_a_page_that_holds_all_there_is_leads_to_what_its_menus_say():
     for text, entry in stored.items():
         wanted, found = (from_text(explorer.settings, line) for line in (text, entry["text"]))
         assert [wanted[name] for name in menus] == [found[name] for name in menus]
+
+
+def test_more_npus_than_can_be_counted_at_once_are_refused_with_the_most():
+    with pytest.raises(ae.ConfigError, match=r"65,536 NPUs are too many here; take 4,096 at most"):
+        ae.Explorer(network=(("Ring", 65_536, 50, 500),), algorithms="direct")
