@@ -10,6 +10,7 @@ from astra_edu.network.messages import Messages
 from astra_edu.network.packets import Lost
 from astra_edu.network.protocol import Loses, Network, Records
 from astra_edu.run.hardware import Equips, Hardware, WatchedMessages
+from astra_edu.run.stopped import stoppable
 from astra_edu.system.endpoint import Endpoint
 from astra_edu.system.joined.joins import Joins
 from astra_edu.system.joined.messages import JoinedMessages
@@ -82,14 +83,15 @@ class Everyone:
 
         expected: about how many messages there will be; from the second second on a bar shows how many were sent.
         """
-        for npu in self.npus:
-            self.start(npu)
-        if not expected:
-            self.network.run()
-            return
-        with Bar("simulating", " messages", expected) as bar:
-            self.network.run(lambda: bar.show(self.messages.sent))
-            bar.show(self.messages.sent)
+        with stoppable(self.npus, self.network, stays=self.stays):
+            for npu in self.npus:
+                self.start(npu)
+            if not expected:
+                self.network.run()
+                return
+            with Bar("simulating", " messages", expected) as bar:
+                self.network.run(lambda: bar.show(self.messages.sent))
+                bar.show(self.messages.sent)
 
     def start(self, npu: TraceNpu) -> None:
         """Let an NPU begin, as soon as it is up."""

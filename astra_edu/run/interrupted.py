@@ -14,10 +14,18 @@ class Interrupted(KeyboardInterrupt):
 
     It goes on like every KeyboardInterrupt: what comes after the run isn't done either.
 
-        try:
-            run = ae.simulate(trace, platform)
-        except ae.Interrupted as stopped:
-            run = stopped.so_far
+    >>> layers = [ae.workload.Layer("fc", *[ae.workload.Work(10_000, None, 0)] * 3)]
+    >>> @ae.LOOPS.add("HALF")
+    ... def half(npu):
+    ...     "Computes, and then somebody presses Ctrl-C."
+    ...     yield from npu.compute(npu.layers[0].forward)
+    ...     raise KeyboardInterrupt
+    >>> try:
+    ...     run = ae.simulate(ae.Workload("HALF", layers), ae.preset("ring"))
+    ... except ae.Interrupted as stopped:
+    ...     run = stopped.so_far
+    >>> run.total_ns, run.interrupted
+    (10000, True)
     """
 
     def __init__(self, so_far: Run, done: str) -> None:

@@ -11,6 +11,7 @@ from astra_edu.network.folded import AmbiguousError, FoldedLinks, FoldedMessages
 from astra_edu.network.messages import Messages
 from astra_edu.network.unaware import Unaware
 from astra_edu.run.hands import Hands
+from astra_edu.run.stopped import stoppable
 from astra_edu.system.endpoint import Endpoint
 from astra_edu.system.exchange import Startable
 from astra_edu.system.faithful.same_ns import SameNsLinks, SameNsUnaware
@@ -98,6 +99,7 @@ class OneForAll:
 
     def __init__(self, trace: Trace, platform: TracePlatform, record: bool = False, strict: bool = True) -> None:
         """record: keep every chunk's stay in a phase. strict: see folded.FoldedLinks."""
+        self._npus = platform.npus
         self.clock: Clock
         self.endpoint: Endpoint
         if undisturbed(platform):
@@ -119,8 +121,9 @@ class OneForAll:
 
     def run(self) -> None:
         """Start and go on until nothing happens any more."""
-        self.npu.go_on()
-        self.clock.run()
+        with stoppable([self.npu], self.clock, (0,) * self._npus):
+            self.npu.go_on()
+            self.clock.run()
 
 
 class _LoneEndpoint(Endpoint):

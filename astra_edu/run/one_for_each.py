@@ -11,6 +11,7 @@ from astra_edu.network.role_links import RoleLinks
 from astra_edu.network.role_messages import RoleMessages
 from astra_edu.run.folds import Folds
 from astra_edu.run.hands import Hands
+from astra_edu.run.stopped import stoppable
 from astra_edu.system.endpoint import TAGS, Endpoint, Group
 from astra_edu.system.plan_2 import Shared
 from astra_edu.system.remote_memory import Accesses
@@ -28,6 +29,7 @@ class OneForEach:
         self.network = RoleLinks(platform.blocks, folding, strict)
         self.messages = RoleMessages(self.network, platform.system.rendezvous, TAGS, folds.tag)
         shared, accesses = Shared(platform), Accesses(platform.memory)
+        self.stands_for = folding.stands_for
         self.npus: list[TraceNpu] = []
         for npu in folding.roles:
             endpoint = _RoleEndpoint(npu, self.network, platform, self.messages, shared, folds.kinds)
@@ -36,16 +38,16 @@ class OneForEach:
 
     def run(self, expected: int = 0) -> None:
         """Start every representative and go on until nothing happens any more. expected: see Everyone."""
-        for npu in self.npus:
-            self.network.starts(npu.npu)
-            npu.go_on()
-        if not expected:
-            with few_collections():
+        with few_collections(), stoppable(self.npus, self.network, self.stands_for):
+            for npu in self.npus:
+                self.network.starts(npu.npu)
+                npu.go_on()
+            if not expected:
                 self.network.run()
-            return
-        with few_collections(), Bar("simulating", " messages", expected) as bar:
-            self.network.run(lambda: bar.show(self.messages.sent))
-            bar.show(self.messages.sent)
+                return
+            with Bar("simulating", " messages", expected) as bar:
+                self.network.run(lambda: bar.show(self.messages.sent))
+                bar.show(self.messages.sent)
 
 
 class _RoleTurns(Turns):

@@ -66,7 +66,8 @@ def simulate(
 
     Raises ConfigError for numbers that make no sense, for a workload that does nothing at all, and for a training
     loop that waits for what never comes; where NPUs are down for good, it says who waits for whom since when
-    (StalledError). Warns of collectives of 0 bytes.
+    (StalledError). Ctrl-C and a notebook's stop button raise Interrupted, which has what happened until then.
+    Warns of collectives of 0 bytes.
 
     >>> ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.preset("ring"))
     <45.681 µs in all: compute 0 ns, exposed communication 45.681 µs; 1.75 MiB sent per NPU>
@@ -84,11 +85,12 @@ def simulate(
     if trace:
         from astra_edu.run.hardware import Hardware
         from astra_edu.run.run_trace import run_trace
+        from astra_edu.run.stopped import leaves_what_happened
 
+        job = cast("Trace", workload), cast("TracePlatform", platform)
         hardware = Hardware(compute, down)
-        return run_trace(
-            cast("Trace", workload), cast("TracePlatform", platform), record, everyone, progress, network, hardware
-        )
+        with leaves_what_happened(*job):
+            return run_trace(*job, record, everyone, progress, network, hardware)
     if loop:
         from astra_edu.run.run_loop import run_loop
 

@@ -39,7 +39,7 @@ class TraceResult(Run):
     when it is asked for; then `ran` and `stays` may be of those NPUs only. ran: the nodes in the order in which they
     ended. stays: chunks in phases, and uses: messages on links, where they were recorded. lost: packets that found no
     room in a switch's buffer. statistics: what the network says, each network its own. own_network: whether it was
-    given to simulate.
+    given to simulate. interrupted: whether it was stopped at total_ns (see Interrupted).
 
     >>> ring = ae.TracePlatform(ae.Block("Ring", 4, bandwidth=50, latency=500), ae.TraceSystem.of("ring"))
     >>> result = ae.simulate(ae.traces.collective("all_gather", "1 MiB", npus=4), ring)
@@ -60,6 +60,7 @@ class TraceResult(Run):
     statistics: Mapping[str, Any] = field(default_factory=dict, repr=False)
     own_network: bool = False
     of_all: RanOfAll | None = field(default=None, repr=False)
+    interrupted: bool = False
 
     @property
     def total_ns(self) -> int:
@@ -71,7 +72,7 @@ class TraceResult(Run):
         """What the links allow at least, in ns, where messages share some; None where none do. See Run."""
         from astra_edu.run.trace_bound import trace_bound_ns  # here, because it is about TraceResults
 
-        return trace_bound_ns(self)
+        return None if self.interrupted else trace_bound_ns(self)
 
     @cached_property
     def timeline(self) -> tuple[Span, ...]:

@@ -148,6 +148,11 @@ class TraceNpu:
         units = tuple(Unit)
         return [Ran(self.npu, task.node, units[task.unit], task.start_ns, task.end_ns) for task in self._ended]
 
+    @property
+    def ended(self) -> int:
+        """How many nodes it has carried out."""
+        return len(self._ended)
+
     def go_on(self) -> None:
         """Start every node that can be started, the lowest number first; note when nothing is left.
 

@@ -22,8 +22,9 @@ FOREIGN = "tests/network/test_protocol.py::test_"
 RUNS, EVERYONE = "astra_edu/run/run_trace.py", "astra_edu/run/everyone.py"
 
 FAULTS = [
-    Fault("NPU 0 stands for all on a network that was given", RUNS, "if not asks and not everyone and",
-          "if not everyone and", f"{FOREIGN}everybody_is_followed_where_a_network_is_given"),
+    Fault("NPU 0 stands for all on a network that was given", RUNS,
+          "    if not asks and not everyone and not links and fits(", "    if not everyone and not links and fits(",
+          f"{FOREIGN}everybody_is_followed_where_a_network_is_given"),
     Fault("what a given network recorded is dropped", EVERYONE, "network.uses = []", "pass",
           f"{FOREIGN}a_foreign_network_of_the_same_links_gives_the_same_run"),
     Fault("the platform's network runs instead of the given one", NETWORKS, "if network is None:", "if True:",

@@ -11,6 +11,7 @@ from astra_edu.run.roles.hands import RoleHardware
 from astra_edu.run.roles.joins import RoleJoins
 from astra_edu.run.roles.roles import Roles, may_fold, roles_of
 from astra_edu.run.roles.ties import order_matters
+from astra_edu.run.stopped import stoppable
 from astra_edu.system.joined.clock import Moment
 from astra_edu.system.joined.not_joined import NotJoinedError, RolesDifferError
 from astra_edu.system.trace_config import TracePlatform
@@ -44,18 +45,19 @@ class RolesRun(Everyone):
 
     def run(self, expected: int = 0) -> None:
         """See Everyone. expected: how many nodes there are; from the second second on a bar shows how many ended."""
-        for npu in self.npus:
-            self.start(npu)
-        if not expected:
-            self.network.run()
-            return
-        with Bar("simulating", " nodes", expected) as bar:
-            self.network.run(lambda: bar.show(self._ended))
-            bar.show(self._ended)
+        with stoppable(self.npus, self.network, self.roles.stands_for, self.stays):
+            for npu in self.npus:
+                self.start(npu)
+            if not expected:
+                self.network.run()
+                return
+            with Bar("simulating", " nodes", expected) as bar:
+                self.network.run(lambda: bar.show(self._ended))
+                bar.show(self._ended)
 
     @property
     def _ended(self) -> int:
-        return sum(len(npu.ran) for npu in self.npus)
+        return sum(npu.ended for npu in self.npus)
 
     @cached_property
     def in_doubt(self) -> bool:

@@ -26,6 +26,13 @@ class Roles:
     of: the role of each NPU, numbered from 0 on by their lowest NPUs. representatives: those lowest NPUs. stands_for:
     for each NPU the representative of its role. group_numbers: for each process group's name the number of the first
     one of its class; rings of one class behave alike.
+
+    >>> switch = ae.TracePlatform(ae.Block("Switch", 4, 50, 500), ae.TraceSystem.of("direct"))
+    >>> trace = ae.traces.Builder(4)
+    >>> sums = trace.all_reduce("sum", 4096, after=trace.compute("slow", [10, 10, 90, 10]))
+    >>> roles = ae.roles(trace.build(), switch)
+    >>> roles.count, roles.sizes, roles.representatives, roles.stands_for
+    (2, (3, 1), (0, 2), (0, 0, 2, 0))
     """
 
     of: tuple[int, ...]
@@ -87,6 +94,12 @@ def may_fold(trace: Trace, platform: TracePlatform) -> bool:
 
     Not where NPUs share something that serves one after the other (a bus, a memory), where the first NPU to ask decides
     for all (Themis), and where what happens within a collective has to be followed message by message.
+
+    >>> from astra_edu.run.roles import may_fold
+    >>> ring = ae.Block("Ring", 4, 50, 500)
+    >>> trace = ae.traces.collective("all_reduce", 4096, npus=4)
+    >>> [may_fold(trace, ae.TracePlatform(ring, ae.TraceSystem.of(how))) for how in ("ring", "doubleBinaryTree")]
+    [True, False]
     """
     system = platform.system
     if platform.congestion_aware or not platform.blocks or system.bus or system.rendezvous:
