@@ -10,6 +10,7 @@ import shutil
 import tempfile
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -81,6 +82,21 @@ def serve(pipe: Connection, row: Row, folder: Path) -> None:
             pipe.send(error if isinstance(error, ae.ConfigError) else RuntimeError(f"{type(error).__name__}: {error}"))
 
 
+def load() -> None:
+    """Load what simulating needs, so that the first run isn't charged for it: `import` is a row of its own."""
+    switch = ae.Block("Switch", 4, 50, 500)
+    model = ae.transformer("small", hidden=8, heads=4, blocks=4, sequence=8, vocabulary=64)
+    for aware in (False, True):
+        platform = ae.TracePlatform([switch, switch], ae.TraceSystem.of(["ring"] * 2), congestion_aware=aware)
+        for batch in (4, 64):  # followed one by one, and by roles
+            strategy = ae.Strategy(tensor=4, pipeline=4, batch=batch)
+            ae.simulate(ae.traces.from_strategy(model, strategy, "a100", platform), platform, progress=False)
+        ae.simulate(ae.traces.collective("all_reduce", 4096, npus=16), platform, progress=False)
+    ring = ae.preset("ring")
+    for system in (ring.system, replace(ring.system, bus=ae.system.Bus(10, 5, 3, 0.001))):
+        ae.simulate(ae.Workload.micro("all-reduce", 2**20), replace(ring, system=system), progress=False)
+
+
 class Server:
     """What the process does. Times in CPU seconds."""
 
@@ -91,6 +107,7 @@ class Server:
         self.call = row.call
         self.case: Case | None = None
         self.said = ""
+        load()
 
     def count(self) -> int:
         """How many cases there are."""
