@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from functools import cached_property
 
+from astra_edu.base.errors import ConfigError
 from astra_edu.base.progress import Bar
 from astra_edu.run.everyone import Everyone
 from astra_edu.run.roles.hands import RoleHardware
@@ -16,6 +17,7 @@ from astra_edu.system.joined.clock import Moment
 from astra_edu.system.joined.not_joined import NotJoinedError, RolesDifferError
 from astra_edu.system.trace_config import TracePlatform
 from astra_edu.traces import Trace
+from astra_edu.traces.communication import check_communication
 from astra_edu.traces.npu import TraceNpu
 
 MOST_TRIES = 4
@@ -74,14 +76,14 @@ def run_by_roles(
     """A run that is over; None where NPUs have to be followed one by one. See RolesRun.in_doubt.
 
     record: keep every chunk's stay in a phase. progress: show how far it is. The trace's communication must have been
-    checked.
+    checked, but where nodes are only replayed.
     """
-    if not may_fold(trace, platform):
+    if not may_fold(trace, platform) or (platform.system.replay_only and not _fits_together(trace, platform)):
         return None
     by_place: set[int] = set()
     for _ in range(MOST_TRIES):
         roles = roles_of(trace, platform, by_place, trace.npus // WORTH_IT)
-        if roles is None or _too_many(trace, platform, roles):
+        if roles is None or roles.meets_itself or _too_many(trace, platform, roles):
             return None
         run = RolesRun(trace, platform, roles, record)
         try:
@@ -96,6 +98,15 @@ def run_by_roles(
             return None
         return run if all(npu.finished_ns is not None for npu in run.npus) else None
     return None
+
+
+def _fits_together(trace: Trace, platform: TracePlatform) -> bool:
+    """Whether every message has both its ends, and every collective its members."""
+    try:
+        check_communication(trace, platform.dims)
+    except ConfigError:
+        return False
+    return True
 
 
 def _too_many(trace: Trace, platform: TracePlatform, roles: Roles) -> bool:

@@ -33,11 +33,11 @@ class RoleMessages(JoinedMessages):
         super().__init__(network, clock)
         self.comes: defaultdict[Key, list[int]] = defaultdict(list)
 
-    def take(self, npu: int, key: Key, received: Handler, what: Any) -> None:
-        """An NPU is ready for a message that its sender sends to another of its role."""
+    def take(self, npu: int, sender: int, key: Key, received: Handler, what: Any) -> None:
+        """An NPU is ready for a message of `sender`; who is followed for that one sends it to another of its role."""
         source, destination, tag, message_bytes = key
         super(JoinedMessages, self).receive(
-            destination, source, tag % TAGS, message_bytes, partial(self._tell, npu, received), what
+            destination, source, tag % TAGS, message_bytes, partial(self._tell, npu, sender, received), what
         )
 
 
@@ -89,14 +89,14 @@ class RoleHands(Hands):
         self._taken[key] = number + 1
         if number < len(comes) and comes[number] == self.now:
             self.messages.clock.doubt(self.endpoint.npu)
-        self.messages.take(self.endpoint.npu, key, happen, done)
+        self.messages.take(self.endpoint.npu, source, key, happen, done)
 
     def access(self, node: Node, tensor_bytes: int, done: Event) -> None:
         """See Hands."""
         super().access(node, tensor_bytes, Call(self._accessed, done))
 
     def _accessed(self, done: Event) -> None:
-        self.messages.clock.touch(self.endpoint.npu)
+        self.messages.clock.touch(self.endpoint.npu, self.endpoint.npu)
         done.happen()
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from astra_edu.run.roles.parts import Channel
-from astra_edu.run.roles.refine import Partition, refined
+from astra_edu.run.roles.refine import Coloured, Partition, refined
 from astra_edu.run.roles.structure import RingKey, Structure
 from astra_edu.system.inter_dimension import kind_of
 from astra_edu.system.plan_2 import LogicalRing
@@ -25,7 +25,8 @@ class Roles:
 
     of: the role of each NPU, numbered from 0 on by their lowest NPUs. representatives: those lowest NPUs. stands_for:
     for each NPU the representative of its role. group_numbers: for each process group's name the number of the first
-    one of its class; rings of one class behave alike.
+    one of its class; rings of one class behave alike. meets_itself: whether an NPU is in two rings of one class, so
+    that one ring can't stand for all of them.
 
     >>> switch = ae.TracePlatform(ae.Block("Switch", 4, 50, 500), ae.TraceSystem.of("direct"))
     >>> trace = ae.traces.Builder(4)
@@ -41,6 +42,7 @@ class Roles:
     group_numbers: Mapping[str, int]
     structure: Structure
     classes: tuple[int, ...]
+    meets_itself: bool = False
 
     @property
     def count(self) -> int:
@@ -136,7 +138,7 @@ def roles_of(
     coloured = structure.coloured()
     uneven = [number for number, ring in enumerate(coloured.rings) if len(set(ring.marks)) > 1]
     found = refined(coloured, whole.union(uneven), most)
-    return None if found is None else _roles(structure, found)
+    return None if found is None else _roles(structure, coloured, found)
 
 
 def _fixed(platform: TracePlatform) -> bool:
@@ -145,7 +147,7 @@ def _fixed(platform: TracePlatform) -> bool:
     return any(how.traits.exchanges or not how.traits.tokens for how in hows)
 
 
-def _roles(structure: Structure, found: Partition) -> Roles:
+def _roles(structure: Structure, coloured: Coloured, found: Partition) -> Roles:
     lowest: dict[int, int] = {}
     for npu, colour in enumerate(found.colours):
         lowest.setdefault(colour, npu)
@@ -160,4 +162,10 @@ def _roles(structure: Structure, found: Partition) -> Roles:
         {name: first[number] for name, number in zip(structure.names, found.classes, strict=False)},
         structure,
         tuple(found.classes),
+        any(_meets_itself(coloured, found.classes, npu) for npu in representatives),
     )
+
+
+def _meets_itself(coloured: Coloured, classes: Sequence[int], npu: int) -> bool:
+    rings = [seat[0] for seats in coloured.seats if (seat := seats[npu]) is not None]
+    return len({classes[ring] for ring in rings}) < len(set(rings))

@@ -19,13 +19,21 @@ from astra_edu.system.joined.not_joined import OrderUnknownError
 class Moment:
     """What an NPU does at once: its turn in a ns, or what a message sets off.
 
-    foreseen_ns: when this was foreseen; by: while what. followed: whether all that led here was followed.
+    foreseen_ns: when this was foreseen; by: while what. source: at which NPU that was, which may be another of the role
+    of by.npu. followed: whether all that led here was followed.
     """
 
-    __slots__ = ("by", "followed", "foreseen_ns", "npu", "sure", "turn")
+    __slots__ = ("by", "followed", "foreseen_ns", "npu", "source", "sure", "turn")
 
     def __init__(
-        self, npu: int, foreseen_ns: int, by: Moment | None, followed: bool, turn: bool = False, sure: bool = True
+        self,
+        npu: int,
+        foreseen_ns: int,
+        by: Moment | None,
+        followed: bool,
+        turn: bool = False,
+        sure: bool = True,
+        source: int = -1,
     ) -> None:
         """sure: whether a turn isn't foreseen earlier for the sake of something that isn't followed."""
         self.npu = npu
@@ -34,6 +42,7 @@ class Moment:
         self.followed = followed
         self.turn = turn
         self.sure = sure
+        self.source = npu if source < 0 else source
 
 
 BEGIN = Moment(-1, 0, None, True)
@@ -94,10 +103,10 @@ class JoinedClock(Clock):
                 events = 0
                 watch()
 
-    def touch(self, npu: int) -> None:
-        """Something that isn't part of its turn happens at an NPU."""
+    def touch(self, npu: int, source: int) -> None:
+        """Something that isn't part of its turn happens at an NPU; source: who sent it, or the NPU itself."""
         by = self._by
-        self.meet(Moment(npu, self._foreseen_ns, by, by is not None and by.followed))
+        self.meet(Moment(npu, self._foreseen_ns, by, by is not None and by.followed, source=source))
 
     def meet(self, moment: Moment) -> None:
         """Something happens at an NPU; it is in doubt if something else in this ns might come after it."""
@@ -126,4 +135,6 @@ def _in_order(first: Moment, second: Moment) -> bool:
     by, other = first.by, second.by
     if by is None or other is None:
         return False
-    return by is other or by.npu == other.npu == first.npu or (first.followed and second.followed)
+    if first.source == second.source and (by is other or first.source == first.npu):
+        return True
+    return first.followed and second.followed

@@ -22,13 +22,13 @@ class JoinedMessages(Messages):
         self, source: int, destination: int, tag: int, message_bytes: int, sent: Handler | None = None, what: Any = None
     ) -> None:
         """See Messages."""
-        told = None if sent is None else partial(self._tell, source, sent)
+        told = None if sent is None else partial(self._tell, source, source, sent)
         super().send(source, destination, tag, message_bytes, told, what)
 
     def receive(self, npu: int, source: int, tag: int, message_bytes: int, received: Handler, what: Any = None) -> None:
         """See Messages."""
-        super().receive(npu, source, tag, message_bytes, partial(self._tell, npu, received), what)
+        super().receive(npu, source, tag, message_bytes, partial(self._tell, npu, source, received), what)
 
-    def _tell(self, npu: int, handler: Handler, what: Any) -> None:
-        self.clock.touch(npu)
+    def _tell(self, npu: int, source: int, handler: Handler, what: Any) -> None:
+        self.clock.touch(npu, source)
         handler(what)
