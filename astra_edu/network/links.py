@@ -15,7 +15,7 @@ from itertools import pairwise
 from math import prod
 from typing import Any, NamedTuple
 
-from astra_edu.clock.events import Action, Clock, Event, Ns, join
+from astra_edu.clock.events import Action, Clock, Event, Ns, happen, join
 from astra_edu.network.block import Block
 from astra_edu.network.graph import GraphNetwork
 from astra_edu.network.shortest import LinkName, Node
@@ -133,6 +133,7 @@ class Links(Clock):
         super().__init__()
         self.network = network
         self.uses: list[Use] | None = None
+        self._own = type(self).schedule is not Clock.schedule
         self._links: dict[LinkName, Link] = {}
         self._routes: dict[tuple[int, int], list[Link]] = {}
 
@@ -184,16 +185,20 @@ class Links(Clock):
             times = link.times[size] = link.block.crossing_ns(size), link.block.occupied_ns(size)
         crossing, occupied = times
         events, there, free = self._events, now + crossing, now + occupied
-        if there in events:
-            join(events, there, travel)
+        if self._own:
+            self.schedule(there, happen, travel)
+            self.schedule(free, happen, link)
         else:
-            events[there] = travel
-            heappush(self._times, there)
-        if free in events:
-            join(events, free, link)
-        else:
-            events[free] = link
-            heappush(self._times, free)
+            if there in events:
+                join(events, there, travel)
+            else:
+                events[there] = travel
+                heappush(self._times, there)
+            if free in events:
+                join(events, free, link)
+            else:
+                events[free] = link
+                heappush(self._times, free)
         if self.uses is not None:
             self.uses.append(Use(link.name, size, travel.queued_ns, now, free, there))
 

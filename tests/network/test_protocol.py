@@ -54,6 +54,18 @@ class Heap:
         return ""
 
 
+class Counted(Links):
+    """The package's links with a `schedule` of one's own, which lets everything that isn't due yet come later."""
+
+    def __init__(self, where):
+        super().__init__(where.network)
+        self.asked = 0
+
+    def schedule(self, at_ns, do, what):
+        self.asked += 1
+        super().schedule(at_ns + (at_ns > self.now), do, what)
+
+
 class Lossy(Heap):
     """NPU 2's messages never arrive."""
 
@@ -99,6 +111,14 @@ def test_a_foreign_network_of_the_same_links_gives_the_same_run(where, collectiv
     assert sorted(map(str, foreign.timeline)) == sorted(map(str, own.timeline))
     pandas = foreign.links.set_index(["from", "to"]).sort_index()
     assert pandas.equals(own.links.set_index(["from", "to"]).sort_index())
+
+
+def test_links_with_a_schedule_of_their_own_ask_it_for_everything():
+    """On a sheet: each of 14 steps has an endpoint's delay and a link's, each 1 ns later; one more delay begins."""
+    made = []
+    late = ae.simulate(trace(), platform(), network=lambda where: made.append(Counted(where)) or made[0])
+    assert late.total_ns == ae.simulate(trace(), platform()).total_ns + 2 * 14 + 1
+    assert made[0].asked > 3 * 8 * 14
 
 
 def test_everybody_is_followed_where_a_network_is_given():
