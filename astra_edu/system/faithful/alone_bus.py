@@ -1,13 +1,14 @@
 """Crossings of a shared bus that nothing disturbs: each kind is followed once, and then its time is known.
 
 Where an NPU has one chunk at a time, in an algorithm with one message at a time, its bus carries one piece at a time.
-How long a crossing takes is then decided by its kind, its bytes and how long ago each side has sent. Its last wait is
-an event of its own, so that the end stands within its ns where it was foreseen.
+How long a crossing takes is then decided by its kind, its bytes and how long ago each side has sent. Its waits, one
+foreseen at the end of the other, stay events of their own, so that each stands within its ns where it was foreseen;
+where something watches that nothing else is in this ns, only the last of them does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
@@ -30,8 +31,9 @@ class _End(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """ns until the last wait of a crossing begins, how long that is, and how the sides are left."""
+    """The waits of a crossing in ns, all but the last of them together, the last, and how the sides are left."""
 
+    waits: tuple[int, ...]
     before_last: int
     last: int
     ends: tuple[_End, ...]
@@ -42,20 +44,20 @@ class _Steps:
 
     def __init__(self) -> None:
         self.now: float = 0
-        self.since: float = 0
-        """When what happens now was foreseen."""
-        self._steps: list[tuple[float, int, float, Action, Any]] = []
+        self.waits: tuple[int, ...] = ()
+        """The delays at whose end something happens now, each foreseen at the end of the one before it."""
+        self._steps: list[tuple[float, int, tuple[int, ...], Action, Any]] = []
         self._count = 0
 
     def after(self, delay: int, action: Action, what: Any = None) -> None:
         """See InTurn."""
         self._count += 1
-        heappush(self._steps, (self.now + delay, self._count, self.now, action, what))
+        heappush(self._steps, (self.now + delay, self._count, (*self.waits, delay), action, what))
 
     def run(self) -> None:
         """Until nothing is left to do."""
         while self._steps:
-            self.now, _, self.since, action, what = heappop(self._steps)
+            self.now, _, self.waits, action, what = heappop(self._steps)
             action(what)
 
 
@@ -89,15 +91,15 @@ class Knows:
         sides = sides_of(shared)
         for side, gap in zip(sides, gaps or [self.bus.g + 1] * len(sides), strict=True):
             side.before, side.last_ns, side.in_a_row = SENDING, -gap, _NO_ROW
-        shared.cross(how, size, lambda _: came.append((steps.since, steps.now)), None)
+        shared.cross(how, size, lambda _: came.append(steps.waits), None)
         steps.run()
-        [(since, now)] = came
+        [waits] = came
         ends = [
             _End(k, side.before, side.last_ns, side.in_a_row >= 0, side.in_a_row % -_NO_ROW)
             for k, side in enumerate(sides)
             if side.last_ns >= 0
         ]
-        return _Known(int(since), int(now - since), tuple(ends))
+        return _Known(waits, sum(waits[:-1]), waits[-1], tuple(ends))
 
 
 class AloneBus(SharedBus):
@@ -105,8 +107,10 @@ class AloneBus(SharedBus):
 
     __slots__ = ("_check", "_knows", "_sides", "_turns")
 
-    def __init__(self, shared: SharedBus, turns: InTurn, knows: Knows, check: Callable[[], object]) -> None:
-        """shared: the bus. turns: of its NPU. check: called when the last wait of a crossing begins."""
+    def __init__(self, shared: SharedBus, turns: InTurn, knows: Knows, check: Callable[[], object] | None) -> None:
+        """shared: the bus. turns: of its NPU. check: called when the last wait of a crossing begins, the others are
+        one then; without it each is an event.
+        """
         self._check = check
         self.near, self.far, self.time = shared.near, shared.far, shared.time
         self._sides = sides_of(shared)
@@ -126,9 +130,21 @@ class AloneBus(SharedBus):
             side.before = before
             side.last_ns = now + ns
             side.in_a_row = in_a_row if received else side.in_a_row + in_a_row
-        self._turns.after(known.before_last, self._wait, (known.last, action, what))
+        if self._check:
+            self._turns.after(known.before_last, self._wait_last, (known.last, action, what))
+        else:
+            self._wait((iter(known.waits), action, what))
 
-    def _wait(self, last: tuple[int, Action, Any]) -> None:
+    def _wait(self, then: tuple[Iterator[int], Action, Any]) -> None:
+        waits, action, what = then
+        delay = next(waits, None)
+        if delay is None:
+            action(what)
+        else:
+            self._turns.after(delay, self._wait, then)
+
+    def _wait_last(self, last: tuple[int, Action, Any]) -> None:
+        assert self._check
         self._check()
         self._turns.after(*last)
 

@@ -136,7 +136,7 @@ class BusPhases:
             assert self.system.bus
             turns = LoopTurns(self.clock) if name else self.clock.zero
             shared = SharedBus.with_memory(self.system.bus, turns, self.clock.env)
-            self._buses[name] = turns, shared, AloneBus(shared, turns, self._knows, _nothing if name else self._only)
+            self._buses[name] = turns, shared, AloneBus(shared, turns, self._knows, None if name else self._only)
         turns, shared, alone = self._buses[name]
         can = one_message and self._one_chunk and self._knows.can and (name or self._zero_alone)
         return turns, alone if can else shared
@@ -148,7 +148,3 @@ class BusPhases:
 
     def _at(self, time: float, action: Action, what: Any) -> None:
         self.clock.on_the_network(time - self.clock.now, action, what)
-
-
-def _nothing() -> None:
-    """For an NPU that does nothing in its turns but what its bus does."""
