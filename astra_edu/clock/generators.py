@@ -6,7 +6,7 @@ training loops take to run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from heapq import heappop, heappush
 from typing import Any
 
@@ -24,6 +24,10 @@ class Event:
         """Something that may come or not, and nobody waits for yet."""
         self.callbacks: list[Callable[[Any], object]] | None = []
         self.triggered = False
+
+    def __iter__(self) -> Iterator[Event]:
+        """Raises NoEventError: an event is one thing to wait for."""
+        raise NoEventError("`yield from` an event, for which it is `yield`")
 
 
 class Process(Event):

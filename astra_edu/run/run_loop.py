@@ -106,7 +106,7 @@ def go_through(loop: str, npu: Npu, clock: LoopClock) -> None:
 
     def run() -> Steps:
         steps = LOOPS[loop](npu)
-        if not hasattr(steps, "send"):
+        if not (hasattr(steps, "send") and hasattr(steps, "__next__")):
             raise ConfigError(f"the training loop {loop} has no yield in it, so there is nothing to simulate.")
         yield from steps
         yield from npu.finish()

@@ -209,6 +209,20 @@ def test_a_loop_must_yield_events(monkeypatch):
         ae.simulate(replace(data_parallel(), loop="MINE"), RING)
 
 
+@pytest.mark.filterwarnings("ignore:coroutine")
+def test_a_loop_neither_yields_from_an_event_nor_is_a_coroutine(monkeypatch):
+    def from_event(npu):
+        yield from npu.cycle()
+
+    async def coroutine(npu):
+        return npu
+
+    for loop, words in ((from_event, "`yield from` an event, for which it is `yield`"), (coroutine, "no yield in it")):
+        monkeypatch.setitem(ae.LOOPS, "MINE", loop)
+        with pytest.raises(ae.ConfigError, match=words):
+            ae.simulate(replace(data_parallel(), loop="MINE"), RING)
+
+
 def test_a_loop_that_never_ends_is_stopped(monkeypatch):
     def idle(npu):
         while True:
