@@ -20,13 +20,14 @@ EVERY_EDGE = f"{SPELLED}every_node_and_edge_is_that_of_infragraph_s_service"
 LINK_NUMBERS = f"{SPELLED}links_have_their_numbers_in_the_network_s_units"
 
 FAULTS = [
-    Fault("a collective's bytes are those of one NPU", DESCRIBE, "sum(starts), max(starts), sum(sizes), max(sizes))",
-          "sum(starts), max(starts), max(sizes), max(sizes))", BY_HAND),
+    Fault("a collective's bytes are those of one NPU", DESCRIBE, "before.bytes + size * npus", "max(before.bytes, size)",
+          BY_HAND),
     Fault("the CPU's time counts as the NPU's", DESCRIBE, "found.cpu_us += node.duration_micros",
           "found.compute_us += node.duration_micros", BY_HAND),
-    Fault("a message's bytes are counted at both ends", DESCRIBE, "receives[number(node, \"comm_src\"), npu] += 1",
-          "receives[number(node, \"comm_src\"), npu] += 1\n                "
-          "sizes[number(node, \"comm_src\"), npu] += number(node, \"comm_size\")", BY_HAND),
+    Fault("a message's bytes are counted at both ends", DESCRIBE, "got[number(node, \"comm_src\")] += 1",
+          "got[number(node, \"comm_src\")] += 1\n                for npu in npus:\n                    "
+          "source = number(node, \"comm_src\") + (npu - first if shared.shifts else 0)\n                    "
+          "sizes[source, npu] += number(node, \"comm_size\")", BY_HAND),
     Fault("the width is the depth", DESCRIBE, "width=max(depths.values(), default=0)",
           "width=max(depths, default=0)", BY_HAND),
     Fault("the critical path ends at an NPU's edge", CHAIN, "_shared(npu, node) if joins else None", "None",
