@@ -71,8 +71,7 @@ class Backend(Protocol):
 
 
 _UNITS = [Unit.COMMUNICATION] * len(NodeType)
-_UNITS[NodeType.COMP_NODE] = Unit.COMPUTE
-_UNITS[NodeType.COMM_RECV_NODE] = Unit.RECEIVE
+_UNITS[NodeType.COMP_NODE], _UNITS[NodeType.COMM_RECV_NODE] = Unit.COMPUTE, Unit.RECEIVE
 
 
 def unit_of(node: Node) -> Unit:
@@ -192,16 +191,14 @@ class TraceNpu:
         self._running -= 1
         task.end_ns = self.by.now
         self._ended.append(task)
-        if task.children is not None:
-            for child in task.children:
-                child.waits_for -= 1
-                if not child.waits_for:
-                    self._fresh.append(child)
+        for child in task.children or ():
+            child.waits_for -= 1
+            if not child.waits_for:
+                self._fresh.append(child)
 
     def _issue(self, task: Task) -> None:
         node, unit = task.node, task.unit
-        if unit != Unit.RECEIVE:
-            self._busy[unit] = True
+        self._busy[unit] = unit != Unit.RECEIVE
         self._running += 1
         task.start_ns = self.by.now
         if self.system.replay_only:
