@@ -263,6 +263,13 @@ SAMPLES: dict[str, tuple[Callable[[], Picture], Callable[[], Picture]]] = {
         lambda: ae.plots.roofline(ae.device("a100"), {"other": ae.Gemm(64, 64, 64)}),
     ),
     "frontier": tuple(lambda total=total: ae.plots.frontier(costs_and_times(total)) for total in (100, 150)),
+    "roles": tuple(
+        lambda n=n: ae.plots.roles(
+            ae.traces.from_pipeline("1f1b", n, 4, forward_micros=10, backward_micros=20, bytes=4096),
+            ae.TracePlatform(ae.Block("Ring", n, 50, 500), ae.TraceSystem.of("ring")),
+        )
+        for n in (4, 6)
+    ),
     "scaling": tuple(
         lambda k=k: ae.plots.scaling({"data": {2: 100, 4: 195, 8: k}, "tensor": {2: 80, 4: 120, 8: 160}})
         for k in (370, 380)
