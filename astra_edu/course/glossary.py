@@ -165,6 +165,11 @@ GLOSSARY = (
         "For every NPU a graph of operations (nodes): computations, collectives, messages, memory accesses, and what "
         "each waits for.",
     ),
+    _word(
+        "role",
+        "NPUs play the same role if they do the same, and so do those that they send to, receive from and reduce with, "
+        "as far away. One of them can be followed for all.",
+    ),
     _word("process group", "Some of the NPUs, which have collectives of their own."),
     Word(
         "logical topology",
