@@ -35,7 +35,7 @@ def can_join(trace: Trace, platform: TracePlatform) -> bool:
         return False
     if any(how.traits.tree for hows in system.implementations.values() for how in hows):
         return False
-    types = {node.type for nodes in {id(nodes): nodes for nodes in trace.nodes}.values() for node in nodes}
+    types = {node.type for nodes in trace.templates.templates for node in nodes}
     return NodeType.COMM_COLL_NODE in types and types.isdisjoint(_MEMORY)
 
 
