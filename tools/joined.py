@@ -27,7 +27,10 @@ KINDS = ("Ring", "Switch", "FullyConnected")
 
 @dataclass(frozen=True)
 class Compared:
-    """What one seed's case says. joined, followed: of each NPU its finish and nodes; None where that isn't known."""
+    """What one seed's case says. joined, followed: of each NPU its finish and nodes; None where that isn't known.
+
+    What an NPU ends in one ns is in no order.
+    """
 
     trace: Trace
     platform: ae.TracePlatform
@@ -162,7 +165,7 @@ def compare(seed: int) -> Compared | None:
 
 
 def _said(run: Everyone) -> object:
-    nodes = [[(ran.node.id, ran.start_ns, ran.end_ns) for ran in npu.ran] for npu in run.npus]
+    nodes = [sorted((ran.end_ns, ran.node.id, ran.start_ns) for ran in npu.ran) for npu in run.npus]
     stays = sorted(
         (
             stay.npu,

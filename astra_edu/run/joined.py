@@ -11,6 +11,7 @@ from astra_edu.network.graph import GraphNetwork
 from astra_edu.network.unaware import first_way
 from astra_edu.run.effort import MOST_MESSAGES, messages_of, steps_of
 from astra_edu.run.everyone import Everyone
+from astra_edu.run.roles.ties import doubts_matter
 from astra_edu.system.inter_dimension import kind_of
 from astra_edu.system.joined.joins import Joins
 from astra_edu.system.joined.not_joined import NotJoinedError, OrderUnknownError
@@ -67,7 +68,11 @@ def _run(trace: Trace, platform: TracePlatform, record: bool, expected: int, str
     joins = Joins(platform, message_times(platform), strict=strict)
     run = Everyone(trace, platform, joins.clock, record, joins=joins)
     run.run(expected)
-    return run if all(npu.finished_ns is not None for npu in run.npus) else None
+    if any(npu.finished_ns is None for npu in run.npus):
+        return None
+    if doubts_matter(run.npus, joins.clock.doubts):
+        raise OrderUnknownError
+    return run
 
 
 def message_times(platform: TracePlatform) -> Callable[[int, int, int], int]:

@@ -9,6 +9,7 @@ from astra_edu.network.unaware import Unaware
 from astra_edu.run import joined
 from astra_edu.run.everyone import Everyone
 from astra_edu.system.joined.ring import latest_after, ring_ends
+from tools.bench_cpp.mixes import mix
 from tools.joined import compare
 
 
@@ -22,6 +23,20 @@ def test_random_runs_say_what_following_every_message_says(first):
 def test_most_random_runs_are_timed_at_once():
     found = [one for seed in range(100) if (one := compare(seed)) is not None]
     assert sum(one.joined is not None for one in found) >= 0.45 * len(found)
+
+
+def times_of(ran):
+    return ran.npu, ran.node.id, ran.start_ns, ran.end_ns
+
+
+@pytest.mark.parametrize("seed", [1, 4, 6])
+def test_messages_that_meet_in_one_ns_and_decide_nothing_are_no_reason_to_follow_all(seed):
+    case = mix(seed, aware=False)
+    found = joined.run_joined(case.work, case.platform, record=False)
+    followed = ae.simulate(case.work, case.platform, everyone=True, progress=False)
+    assert found.network.doubts
+    assert tuple(npu.finished_ns for npu in found.npus) == followed.finish_ns
+    assert sorted(times_of(ran) for npu in found.npus for ran in npu.ran) == sorted(map(times_of, followed.ran))
 
 
 def slowly(begun, edges, steps):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from functools import cached_property
 
 from astra_edu.base.errors import ConfigError
@@ -11,7 +10,7 @@ from astra_edu.run.everyone import Everyone
 from astra_edu.run.roles.hands import RoleHardware
 from astra_edu.run.roles.joins import RoleJoins
 from astra_edu.run.roles.roles import Roles, may_fold, roles_of
-from astra_edu.run.roles.ties import order_matters
+from astra_edu.run.roles.ties import doubts_matter
 from astra_edu.run.stopped import stoppable
 from astra_edu.system.joined.clock import Moment
 from astra_edu.system.joined.not_joined import NotJoinedError, RolesDifferError
@@ -64,10 +63,7 @@ class RolesRun(Everyone):
     @cached_property
     def in_doubt(self) -> bool:
         """Whether an order that isn't known decides anything."""
-        times: defaultdict[int, list[int]] = defaultdict(list)
-        for npu, ns in self.clock.doubts:
-            times[npu].append(ns)
-        return any(npu.npu in times and order_matters(npu.ran, times[npu.npu]) for npu in self.npus)
+        return doubts_matter(self.npus, self.clock.doubts)
 
 
 def run_by_roles(

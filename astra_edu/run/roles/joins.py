@@ -8,7 +8,6 @@ from astra_edu.run.effort import MOST_MESSAGES
 from astra_edu.run.joined import message_times
 from astra_edu.run.roles.roles import Roles
 from astra_edu.system.endpoint import Endpoint
-from astra_edu.system.joined.clock import JoinedClock
 from astra_edu.system.joined.ends import End
 from astra_edu.system.joined.joins import At, Joins, Phase
 from astra_edu.system.joined.not_joined import NotJoinedError, RolesDifferError
@@ -16,19 +15,6 @@ from astra_edu.system.joined.rings import MessageNs, Ring
 from astra_edu.system.joined.times import Times
 from astra_edu.system.plan_2 import PhasePlan
 from astra_edu.system.trace_config import TracePlatform
-
-
-class RoleClock(JoinedClock):
-    """A clock that goes on where an order isn't known. doubts: (NPU, ns) of each."""
-
-    def __init__(self, message_ns: MessageNs) -> None:
-        """Nothing has happened."""
-        super().__init__(message_ns)
-        self.doubts: set[tuple[int, int]] = set()
-
-    def doubt(self, npu: int) -> None:
-        """See JoinedClock."""
-        self.doubts.add((npu, self.now))
 
 
 class RoleRing(Ring):
@@ -55,9 +41,7 @@ class RoleJoins(Joins):
 
     def __init__(self, platform: TracePlatform, roles: Roles) -> None:
         """Nothing has begun."""
-        message_ns = message_times(platform)
-        super().__init__(platform, message_ns)
-        self.clock: RoleClock = RoleClock(message_ns)
+        super().__init__(platform, message_times(platform))
         self.roles = roles
         self.differ = (False, -1)
         self._steps = 0.0

@@ -1,4 +1,4 @@
-"""Whether NPUs of a role could differ because of what happens in the same ns.
+"""Whether it decides anything in which order things happen to an NPU in the same ns; NPUs of a role could differ then.
 
 All that an NPU does follows from its nodes, the times at which messages come in and collectives end, and the order of
 what happens to it in one ns. What was foreseen earlier comes first, so the order is known where two things were
@@ -12,12 +12,21 @@ that the other has work for; and where one belongs to a collective that goes on,
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from astra_edu.traces import Node, NodeType
-from astra_edu.traces.npu import Ran, Unit
+from astra_edu.traces.npu import Ran, TraceNpu, Unit
 
 _AT_ONCE = (NodeType.METADATA_NODE, NodeType.INVALID_NODE)
+
+
+def doubts_matter(npus: Iterable[TraceNpu], doubts: Iterable[tuple[int, int]]) -> bool:
+    """Whether any order that isn't known decides anything. doubts: (NPU, ns) of each."""
+    times: defaultdict[int, list[int]] = defaultdict(list)
+    for npu, ns in doubts:
+        times[npu].append(ns)
+    return any(npu.npu in times and order_matters(npu.ran, times[npu.npu]) for npu in npus)
 
 
 def order_matters(ran: Sequence[Ran], times: Iterable[int]) -> bool:

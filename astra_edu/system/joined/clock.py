@@ -2,7 +2,7 @@
 
 Everything happens in the order in which it was foreseen. The end of a phase whose messages nobody follows comes with
 the times of its last waits, and takes its place by these. Between NPUs the order in a ns makes no difference, except
-where two things meet at one NPU in one ns that other NPUs have foreseen in one ns: then `OrderUnknownError` is raised,
+where two things meet at one NPU in one ns that other NPUs have foreseen in one ns: then that is noted as a doubt,
 unless all that led to the two was followed.
 """
 
@@ -13,7 +13,6 @@ from heapq import heappop, heappush
 from typing import Any
 
 from astra_edu.clock.events import WATCH_EVERY, Action, Clock
-from astra_edu.system.joined.not_joined import OrderUnknownError
 
 
 class Moment:
@@ -52,7 +51,7 @@ BEGIN = Moment(-1, 0, None, True)
 class JoinedClock(Clock):
     """Runs what happens in the order in which it was foreseen. message_ns: of (source, destination, bytes).
 
-    strict: whether to raise OrderUnknownError, rather than go on in some order.
+    strict: whether to notice where an order isn't known, rather than go on in some order. doubts: (NPU, ns) of each.
     """
 
     def __init__(self, message_ns: Callable[[int, int, int], int], strict: bool = True) -> None:
@@ -60,6 +59,7 @@ class JoinedClock(Clock):
         super().__init__()
         self.message_ns = message_ns
         self.strict = strict
+        self.doubts: set[tuple[int, int]] = set()
         self.moment = BEGIN
         self.count = 0
         self.unordered = 0
@@ -121,7 +121,7 @@ class JoinedClock(Clock):
 
     def doubt(self, npu: int) -> None:
         """Two things happen at an NPU now, and which is first isn't known."""
-        raise OrderUnknownError
+        self.doubts.add((npu, self.now))
 
 
 def _in_order(first: Moment, second: Moment) -> bool:
