@@ -43,9 +43,10 @@ def so_far() -> Run:
 
     Raises ConfigError where none was.
 
-    >>> ae.so_far()
-    Traceback (most recent call last):
-    astra_edu.base.errors.ConfigError: no run has been interrupted since Python was started.
+    >>> run = ae.simulate(ae.Workload.micro("all-reduce", 4096), ae.preset("ring"))
+    >>> stopped = ae.Interrupted(run, "1 of 1 layers")
+    >>> ae.so_far() is run
+    True
     """
     if not _last:
         raise ConfigError("no run has been interrupted since Python was started.")

@@ -287,6 +287,7 @@ CALLS = [
         virtual_stage=0,
     ),
     call("schedule", ae.schedule, collective="broadcast", algorithm="direct", npus=4, root=0),
+    call("roles", ae.roles, trace=TRACE, platform=TRACE_PLATFORM),
     call(
         "simulate",
         ae.simulate,

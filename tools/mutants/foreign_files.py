@@ -20,8 +20,8 @@ EVERY_EDGE = f"{SPELLED}every_node_and_edge_is_that_of_infragraph_s_service"
 LINK_NUMBERS = f"{SPELLED}links_have_their_numbers_in_the_network_s_units"
 
 FAULTS = [
-    Fault("a collective's bytes are those of one NPU", DESCRIBE, "before.bytes + size * npus", "max(before.bytes, size)",
-          BY_HAND),
+    Fault("a collective's bytes are those of one NPU", DESCRIBE, "before.bytes + size * npus",
+          "max(before.bytes, size)", BY_HAND),
     Fault("the CPU's time counts as the NPU's", DESCRIBE, "found.cpu_us += node.duration_micros",
           "found.compute_us += node.duration_micros", BY_HAND),
     Fault("a message's bytes are counted at both ends", DESCRIBE, "got[number(node, \"comm_src\")] += 1",
