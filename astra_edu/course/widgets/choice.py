@@ -8,8 +8,9 @@ from math import prod
 
 from astra_edu.base.bound import caveat, total_words
 from astra_edu.base.errors import ConfigError, whole
+from astra_edu.base.errors import choice as allowed
 from astra_edu.base.units import format_bytes, format_ns
-from astra_edu.collectives import Schedule, counts, hierarchical
+from astra_edu.collectives import Collective, Schedule, counts, hierarchical
 from astra_edu.network import Dimension
 from astra_edu.network.bound import bandwidth_bound_ns, schedule_bound_ns, steps_that_meet
 from astra_edu.run.simulate import simulate
@@ -43,7 +44,8 @@ class Choice:
                 f"{npus:,} NPUs are too many here; take {MOST_NPUS:,} at most. ae.time_schedule and ae.simulate take "
                 "65,536."
             )
-        return _schedule(self.collective, self.algorithms, tuple(d.npus for d in self.network))
+        collective = allowed("collective", self.collective, list(Collective))
+        return _schedule(collective, self.algorithms, tuple(d.npus for d in self.network))
 
     @cached_property
     def sizes(self) -> list[int]:
