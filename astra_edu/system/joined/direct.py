@@ -7,9 +7,11 @@ of the second half is sent before all of the first have come.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
+from operator import add
 
 from astra_edu.system.joined.ends import End, end
 
@@ -56,6 +58,10 @@ def direct_ends(
     """
     if window == len(ahead) and len(set(reductions)) == 1:
         return _all_at_once(starts, ahead, edges, endpoint_ns, reductions[0])
+    if window == gate == len(ahead) - gate and len(set(reductions[:gate])) == len(set(reductions[gate:])) == 1:
+        found = _in_halves(starts, ahead, edges, endpoint_ns, reductions)
+        if found is not None:
+            return found
     return _token_by_token(starts, ahead, edges, endpoint_ns, reductions, window, gate, expects)
 
 
@@ -67,11 +73,69 @@ def _all_at_once(
     reduction: int | None,
 ) -> list[End]:
     """All messages leave together: the last to come decides."""
-    n = len(starts)
+    begun = [start + endpoint_ns for start in starts]
+    left = [_moved(begun, distance) for distance in ahead]
+    took = [_moved(ns, distance) for ns, distance in zip(edges, ahead, strict=True)]
+    return _last(left, took, [begun] * len(ahead), [starts] * len(ahead), endpoint_ns, reduction)
+
+
+def _in_halves(
+    starts: Sequence[int],
+    ahead: Sequence[int],
+    edges: Sequence[Sequence[int]],
+    endpoint_ns: int,
+    reductions: Sequence[int | None],
+) -> list[End] | None:
+    """All messages of the first half leave together, and those of the second as their tokens come back.
+
+    None where a token may come back from the second half before all have from the first, or in the ns in which the
+    last message of the first half is taken in.
+    """
+    gate = len(ahead) // 2
+    first, second = reductions[0], reductions[gate]
+    begun = [start + endpoint_ns for start in starts]
+    came = [_moved(list(map(add, begun, ns)), distance) for ns, distance in zip(edges[:gate], ahead, strict=False)]
+    sends = []
+    for own, arrived in zip(begun, zip(*came, strict=True), strict=True):
+        taken = sorted([max(ns, own) for ns in arrived])
+        back = [ns + endpoint_ns + (first or 0) for ns in taken]
+        opened = back[bisect_left(back, taken[-1])]
+        if opened - taken[-1] <= max(0, (first or 0) - (second or 0)):
+            return None
+        sends.append([max(ns, opened) for ns in back])
+    wait = endpoint_ns if first is None else first
+    leave = list(map(list, zip(*sends, strict=True)))
+    ready = [[ns - wait for ns in own] for own in leave]
+    left = [_moved(own, distance) for own, distance in zip(leave, ahead[gate:], strict=True)]
+    took = [_moved(ns, distance) for ns, distance in zip(edges[gate:], ahead[gate:], strict=True)]
+    return _last(left, took, leave, ready, endpoint_ns, second)
+
+
+def _moved(by_source: Sequence[int], distance: int) -> Sequence[int]:
+    """What the NPUs have by their places, by the places of those to whom they send."""
+    first = -distance % len(by_source)
+    return [*by_source[first:], *by_source[:first]]
+
+
+def _last(
+    left: Sequence[Sequence[int]],
+    took: Sequence[Sequence[int]],
+    own: Sequence[Sequence[int]],
+    ready: Sequence[Sequence[int]],
+    endpoint_ns: int,
+    reduction: int | None,
+) -> list[End]:
+    """The last end of each NPU's messages. All by message and the receiver's place; see ends.end."""
     found = []
-    for i, start in enumerate(starts):
-        left = [(starts[(i - distance) % n], ns[(i - distance) % n]) for distance, ns in zip(ahead, edges, strict=True)]
-        ends = [end(begun + endpoint_ns, ns, start + endpoint_ns, start, endpoint_ns, reduction) for begun, ns in left]
+    columns = (zip(*rows, strict=True) for rows in (left, took, own, ready))
+    for lefts, tooks, owns, readies in zip(*columns, strict=True):
+        taken = list(map(max, map(add, lefts, tooks), owns))
+        last = max(taken)
+        ends = [
+            end(lefts[k], tooks[k], owns[k], readies[k], endpoint_ns, reduction)
+            for k, ns in enumerate(taken)
+            if ns == last
+        ]
         found.append(latest(ends))
     return found
 
