@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import lru_cache
 
 from astra_edu.base.errors import ConfigError
@@ -15,6 +15,8 @@ from astra_edu.traces import COLLECTIVES, Node, NodeType, Trace
 
 MOST_MESSAGES = 20_000_000
 """A few minutes."""
+_MATTER = ("comm_type", "comm_size", "pg_name")
+"""The attributes of a collective that decide how many messages it has, besides those of which `involved` makes one."""
 GROUPS = (
     " With process groups they don't; where groups are whole dimensions of the network, as "
     "ae.traces.from_strategy(..., network=) makes them, one NPU stands for all. Without congestion_aware, NPUs that do "
@@ -85,8 +87,19 @@ def _count(trace: Trace, platform: TracePlatform, of_phase: Callable[[Collective
     if platform.system.replay_only:
         return 0
     count = 0
+    known: dict[Hashable, float] = {}
     for nodes, npus in _kinds(trace):
-        per_npu = sum(_messages(node, trace, platform, of_phase) for node in nodes)
+        per_npu: float = 0
+        for node in nodes:
+            if node.type is NodeType.COMM_COLL_NODE:
+                attributes, custom = node.attributes, node.id if node.id in platform.system.custom_nodes else None
+                key = (*map(attributes.get, _MATTER), node.involved, custom)
+                sent = known.get(key)
+                if sent is None:
+                    sent = known[key] = _messages(node, trace, platform, of_phase)
+                per_npu += sent
+            elif node.type is NodeType.COMM_SEND_NODE:
+                per_npu += 1
         count += round(npus * per_npu)
     return count
 
@@ -112,9 +125,7 @@ def _kinds(trace: Trace) -> list[tuple[tuple[Node, ...], int]]:
 def _messages(
     node: Node, trace: Trace, platform: TracePlatform, of_phase: Callable[[Collective, Algorithm, int], float]
 ) -> float:
-    """What an NPU sends for a node: of a collective its phases' messages, read off their schedules, for each chunk."""
-    if node.type is not NodeType.COMM_COLL_NODE:
-        return int(node.type is NodeType.COMM_SEND_NODE)
+    """What an NPU sends for a collective: its phases' messages, read off their schedules, for each chunk."""
     collective = COLLECTIVES.get(node.comm_type)
     hows = platform.system.implementations.get(collective, ()) if collective is not None else ()
     custom = platform.system.custom_nodes.get(node.id) or platform.system.custom.get(collective) if collective else None
