@@ -29,14 +29,17 @@ def renamed(node: Node, groups: Mapping[str, str]) -> Node:
 
 def moved(node: Node, ends: int, by: int, steps: Mapping[int, Step], numbers: Mapping[int, int]) -> Node:
     """A node for an NPU `by` further than its template's. ends: by how much comm_src and comm_dst are larger."""
-    attributes: Mapping[str, Attribute] = node.attributes
+    attributes = node.attributes
     if node.type in MESSAGES:
         step = steps.get(node.id)
-        larger = dict.fromkeys(ENDS, ends) | {"comm_tag": step.tag * by if step else 0}
-        attributes = {
-            name: attribute._replace(value=attribute.value + larger[name]) if larger.get(name) else attribute
-            for name, attribute in attributes.items()
-        }
-    data, control = (tuple(numbers.get(one, one) for one in deps) for deps in (node.data_deps, node.ctrl_deps))
+        attributes = dict(attributes)
+        for name, larger in (*((end, ends) for end in ENDS), ("comm_tag", step.tag * by if step else 0)):
+            attribute = attributes.get(name)
+            if larger and attribute is not None:
+                attributes[name] = Attribute(attribute.value + larger, attribute.member, attribute.doc)
+    data, control = node.data_deps, node.ctrl_deps
+    if numbers:
+        data, control = (tuple([numbers.get(one, one) for one in deps]) for deps in (data, control))
     number = numbers.get(node.id, node.id)
-    return replace(node, id=number, data_deps=data, ctrl_deps=control, attributes=attributes)
+    times = node.duration_micros, node.start_time_micros
+    return Node(number, node.name, node.type, data, control, *times, attributes, node.inputs, node.outputs)
