@@ -12,12 +12,16 @@ that the other has work for; and where one belongs to a collective that goes on,
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 
 from astra_edu.traces import Node, NodeType
 from astra_edu.traces.npu import Ran, TraceNpu, Unit
 
+_UNIT = -1
+"""What a node waits for that has no parents left to wait for: its unit."""
 _AT_ONCE = (NodeType.METADATA_NODE, NodeType.INVALID_NODE)
 
 
@@ -46,11 +50,27 @@ class _Tables:
         self.started: dict[int, list[Ran]] = {}
         self.ended: dict[int, list[Ran]] = {}
         self.collectives = [one for one in ran if one.node.type is NodeType.COMM_COLL_NODE]
+        self.waited: dict[Unit, tuple[list[int], list[int]]] = {}
         for one in ran:
             self.started.setdefault(one.start_ns, []).append(one)
             self.ended.setdefault(one.end_ns, []).append(one)
             for parent in one.node.parents:
                 self.children.setdefault(parent, []).append(one.node)
+
+        waits: dict[Unit, list[tuple[int, int]]] = {}
+        for one in ran:
+            ready = max((self.ends[parent] for parent in one.node.parents), default=-1)
+            if ready < one.start_ns:
+                waits.setdefault(one.unit, []).append((ready, one.start_ns))
+        for unit, spans in waits.items():
+            spans.sort()
+            self.waited[unit] = [ready for ready, _ in spans], list(accumulate((until for _, until in spans), max))
+
+    def _goes_on_waiting(self, unit: Unit, time: int) -> bool:
+        """Whether a node could have had a unit for itself since before `time`, and gets it after it."""
+        ready, latest = self.waited.get(unit, ([], []))
+        place = bisect_left(ready, time)
+        return place > 0 and latest[place - 1] > time
 
     def decides(self, time: int) -> bool:
         """Whether the order of what ended in one ns decides anything."""
@@ -63,7 +83,9 @@ class _Tables:
                     by.setdefault(child.id, set()).add(one.node.id)
         for one in self.started.get(time, ()):
             if one.node.id not in by and not (one.node.id in ended and one.node.type in _AT_ONCE):
-                by[one.node.id] = {-1}  # it had waited for its unit
+                by[one.node.id] = {_UNIT}
+        if by and any(self._goes_on_waiting(one.unit, time) for one in together):
+            by[_UNIT] = {_UNIT}
         if len({frozenset(causes) for causes in by.values()}) > 1:
             return True
         if by and any(one.start_ns < time < one.end_ns for one in self.collectives):
@@ -71,7 +93,7 @@ class _Tables:
         for one in together:
             busy = one.unit is not Unit.RECEIVE and one.node.type not in _AT_ONCE
             if busy and any(
-                self.units[number] is one.unit and one.node.id not in causes for number, causes in by.items()
+                self.units.get(number) is one.unit and one.node.id not in causes for number, causes in by.items()
             ):
                 return True
         return False

@@ -26,8 +26,8 @@ def test_random_jobs_full_of_ties_take_no_wrong_short_way(first):
     assert min(taken["roles"], taken["joined"], taken["one for all"]) > 2
 
 
-@pytest.mark.parametrize("seed", [800726, 800802])
-def test_crossing_messages_of_npus_of_one_role_take_no_wrong_short_way(seed):
+@pytest.mark.parametrize("seed", [800726, 800802, 5000355, 5013550])
+def test_jobs_in_which_an_order_that_is_not_known_decides_take_no_wrong_short_way(seed):
     trace, platform = job(seed)
     said = followed(trace, platform)
     assert said is not None
