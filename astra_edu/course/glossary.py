@@ -224,7 +224,8 @@ GLOSSARY = (
 )
 """In the order in which they build on each other."""
 
-_FORM = {form.lower(): word for word in GLOSSARY for form in word.forms}
+FORMS = {form.lower(): word for word in GLOSSARY for form in word.forms}
+"""The word that a form in small letters belongs to."""
 
 
 def spelled(form: str) -> str:
@@ -250,14 +251,4 @@ def meant(text: str) -> Word:
     >>> meant("All-reduces").name
     'all-reduce'
     """
-    return _FORM[re.sub(r"\s+", " ", text).lower()]
-
-
-def for_widgets() -> dict[str, object]:
-    """What the widgets' module needs: the pattern, {form in small letters: number of its meaning}, the meanings."""
-    meanings = [word.meaning for word in GLOSSARY]
-    return {
-        "pattern": PATTERN,
-        "forms": {form: GLOSSARY.index(word) for form, word in _FORM.items()},
-        "meanings": meanings,
-    }
+    return FORMS[re.sub(r"\s+", " ", text).lower()]

@@ -30,8 +30,7 @@ def accidents_of(trace: Trace) -> tuple[str, ...]:
 
 
 def _other_members(trace: Trace) -> Iterator[str]:
-    different = {id(nodes): nodes for nodes in trace.nodes}.values()
-    kept = {id(node.attributes): node.attributes for nodes in different for node in nodes}
+    kept = {id(node.attributes): node.attributes for nodes in trace.templates.templates for node in nodes}
     members = {(name, attribute.member) for attributes in kept.values() for name, attribute in attributes.items()}
     for name, member in _READ_IN_2024.items():
         if all(other == member for of, other in members if of == name):

@@ -12,7 +12,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from astra_edu.course.glossary import for_widgets
+from astra_edu.course.glossary import FORMS, GLOSSARY, PATTERN
 from astra_edu.course.widgets.palette import properties
 
 STATIC = Path(__file__).parent / "static"
@@ -32,7 +32,7 @@ def script(name: str) -> str:
 
     Raises ValueError where modules import in a circle, import what isn't exported or both define a name.
     """
-    return join(STATIC / f"{name}.js").replace(_NO_WORDS, f"const GLOSSARY = {json.dumps(for_widgets())};")
+    return join(STATIC / f"{name}.js").replace(_NO_WORDS, f"const GLOSSARY = {json.dumps(_words())};")
 
 
 @cache
@@ -72,3 +72,13 @@ def _collect(path: Path, order: dict[Path, str], importing: tuple[Path, ...]) ->
         if missing := set(names.split(", ")) - exported:
             raise ValueError(f"{path.name} imports {min(missing)}, which {source.name} doesn't export.")
     order[path] = text
+
+
+def _words() -> dict[str, object]:
+    """What the module needs: the pattern, {form in small letters: number of its meaning}, the meanings."""
+    meanings = [word.meaning for word in GLOSSARY]
+    return {
+        "pattern": PATTERN,
+        "forms": {form: GLOSSARY.index(word) for form, word in FORMS.items()},
+        "meanings": meanings,
+    }
