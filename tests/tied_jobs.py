@@ -188,14 +188,15 @@ def _scrambled(rng, trace):
     elif how < 0.4:
         new = dict(zip(ids, [2 * (len(ids) - k) + 1 for k in range(len(ids))], strict=True))
     nothing = {one: rng.choice([NodeType.METADATA_NODE, NodeType.INVALID_NODE]) for one in ids if rng.random() < 0.06}
-    names = {node.name for nodes in trace.nodes for node in nodes}
+    names = sorted({node.name for nodes in trace.nodes for node in nodes})  # a set has another order in each process
     priority = {name: rng.randint(0, 3) for name in names}
     again = {name: str(int(name) + 1000) for name in trace.groups}
     second = {name for name in names if rng.random() < 0.2}
     groups = dict(trace.groups)
     by_id = {}
     found = []
-    for nodes in trace.nodes:
+    every = list(trace.nodes)  # what is made when asked for is kept, so that no number is another's later
+    for nodes in every:
         if id(nodes) in by_id:
             found.append(by_id[id(nodes)])
             continue
