@@ -52,6 +52,12 @@ FAULTS = [
     Fault("only three nodes that are set free at once decide", TIES,
           "if len({frozenset(causes) for causes in by.values()}) > 1:",
           "if len({frozenset(causes) for causes in by.values()}) > 2:", TWO),
+    Fault("a node that has waited for a unit, and goes on, decides nothing", TIES,
+          "if by and any(self._goes_on_waiting(one.unit, time) for one in together):", "if False:",
+          "tests/run/roles/test_tied.py"
+          "::test_jobs_in_which_an_order_that_is_not_known_decides_take_no_wrong_short_way[5000355]"),
+    Fault("nobody asks whether the order of ends is known", TURNS, "unordered = self._unordered(items)", "pass",
+          f"{TESTS}two_ends_of_which_the_first_is_not_known_are_followed"),
     Fault("nothing is set free", TIES, "by.setdefault(child.id, set()).add(one.node.id)", "pass", TWO),
     Fault("two requests at a link are in order", LINKS, "            self.met(link.came, touch)\n", "", REQUESTS),
     Fault("a link forgets what has come", LINKS, "        if link.came_ns == self.now:", "        if False:", REQUESTS),
