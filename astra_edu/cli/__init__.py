@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from astra_edu.base.few_collections import few_collections
 from astra_edu.base.printable import never_fails
 
 
@@ -27,7 +28,8 @@ class LateGroup(click.Group):
         """The command of this name; None where there is none."""
         if cmd_name not in self.modules:
             return None
-        command: click.Command = getattr(import_module(self.modules[cmd_name]), cmd_name)
+        with few_collections():
+            command: click.Command = getattr(import_module(self.modules[cmd_name]), cmd_name)
         return command
 
 

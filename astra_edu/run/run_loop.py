@@ -9,12 +9,10 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.base.progress import Bar
 from astra_edu.base.warned import warn
 from astra_edu.clock.generators import NoEventError
-from astra_edu.network.folded import AmbiguousError
 from astra_edu.run.interrupted import Interrupted
 from astra_edu.run.result import Result
 from astra_edu.run.unanswered import unanswered
 from astra_edu.system import Platform
-from astra_edu.system.faithful.same_ns import SameNs
 from astra_edu.system.logical import LogicalDimension, logical_dimensions
 from astra_edu.system.scheduler import Scheduler
 from astra_edu.workload import LOOPS, Workload
@@ -86,7 +84,9 @@ def _on_a_bus(
     NPU 0 stands for all; over one dimension it's noticed where it matters which NPU has its turn first in a ns.
     """
     from astra_edu.clock.loop_turns import TurnsClock
+    from astra_edu.network.folded import AmbiguousError
     from astra_edu.system.faithful.bus_phases import BusPhases
+    from astra_edu.system.faithful.same_ns import SameNs
 
     def followed(alike: bool, zero_alone: bool = False, watch: Watch | None = None) -> Npu:
         clock = TurnsClock(watch)
