@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
+from operator import attrgetter
 
 from astra_edu.base.units import format_ns
-from astra_edu.traces.node import INTEGERS, CommType, Node, NodeType
+from astra_edu.traces.node import INTEGERS, Attribute, CommType, Node, NodeType
 from astra_edu.traces.trace import Trace
 
+Attributes = Collection[Mapping[str, Attribute]]
+
 _MINUTE = 60_000_000
+_DURATION = attrgetter("duration_micros")
 _READ_IN_2024 = INTEGERS | {"is_cpu_op": "bool_val", "pg_name": "string_val"}
 _COMMUNICATION = (NodeType.COMM_COLL_NODE, NodeType.COMM_SEND_NODE)
 
@@ -26,12 +30,18 @@ def warn_of_accidents(trace: Trace) -> None:
 
 def accidents_of(trace: Trace) -> tuple[str, ...]:
     """The sentences that warn_of_accidents warns with."""
-    return (*_other_members(trace), *_nothing_to_send(trace), *_nanoseconds(trace), *_idle(trace))
+    kept = [node.attributes for nodes in trace.templates.templates for node in nodes]
+    attributes = dict(zip(map(id, kept), kept, strict=True)).values()  # those that nodes share once
+    return (
+        *_other_members(trace, attributes),
+        *_nothing_to_send(trace, attributes),
+        *_nanoseconds(trace),
+        *_idle(trace),
+    )
 
 
-def _other_members(trace: Trace) -> Iterator[str]:
-    kept = {id(node.attributes): node.attributes for nodes in trace.templates.templates for node in nodes}
-    members = {(name, attribute.member) for attributes in kept.values() for name, attribute in attributes.items()}
+def _other_members(trace: Trace, attributes: Attributes) -> Iterator[str]:
+    members = {(name, attribute.member) for one in attributes for name, attribute in one.items()}
     for name, member in _READ_IN_2024.items():
         if all(other == member for of, other in members if of == name):
             continue
@@ -52,7 +62,10 @@ def _other_members(trace: Trace) -> Iterator[str]:
         )
 
 
-def _nothing_to_send(trace: Trace) -> Iterator[str]:
+def _nothing_to_send(trace: Trace, attributes: Attributes) -> Iterator[str]:
+    if all(one["comm_size"].value for one in attributes if "comm_size" in one):
+        return
+
     def nothing(node: Node) -> bool:
         kind, size = node.attributes.get("comm_type"), node.attributes.get("comm_size")
         replayed = node.type is NodeType.COMM_COLL_NODE and kind is not None and kind.value == CommType.BROADCAST
@@ -73,14 +86,16 @@ def _nanoseconds(trace: Trace) -> Iterator[str]:
     def long(node: Node) -> bool:
         return node.type is NodeType.COMP_NODE and node.duration_micros >= _MINUTE
 
-    if found := _found(trace, copied):
+    if noted and (found := _found(trace, copied)):
         count, where, node = found
         yield (
             f"duration_micros of {count} is a number of the text workload that Chakra's converter made the trace of "
             f"(first {where}, {node.duration_micros}). There it is in ns: the converter copies it as µs, so that "
             "computing takes 1000 times as long and communication seems to cost nothing."
         )
-    elif found := _found(trace, long):
+        return
+    longest = max((max(map(_DURATION, nodes), default=0) for nodes in trace.templates.templates), default=0)
+    if longest >= _MINUTE and (found := _found(trace, long)):
         count, where, node = found
         yield (
             f"a minute or longer is computed by each of {count} (first {where}, "

@@ -15,7 +15,8 @@ from astra_edu.traces.node import COLLECTIVES, CommType, Node, NodeType
 from astra_edu.traces.trace import Trace
 
 _NUMBERS = ("num_ops", "tensor_size")
-_COMMUNICATION = (NodeType.COMM_COLL_NODE, NodeType.COMM_SEND_NODE, NodeType.COMM_RECV_NODE)
+_MESSAGES = (NodeType.COMM_SEND_NODE, NodeType.COMM_RECV_NODE)
+_COMMUNICATION = (NodeType.COMM_COLL_NODE, *_MESSAGES)
 
 
 class Start(NamedTuple):
@@ -30,6 +31,10 @@ class Start(NamedTuple):
 
 Team = tuple[str, tuple[bool, ...]]
 """Who takes part in a collective: the name of a process group, empty for all NPUs, and the dimensions involved."""
+
+
+Known = Sequence[dict[int, tuple[Team, Start] | None]]
+"""For each type of nodes, by the id of attributes that are fine: which team starts which collective; None: none."""
 
 
 @dataclass
@@ -53,15 +58,19 @@ def check_communication(trace: Trace, dimensions: Sequence[int] | None = None) -
     dimensions: the NPUs in each of the network's dimensions. Without them, collectives over some dimensions only
     aren't compared, since who takes part in them isn't known. The time it takes grows with the nodes.
     """
+    fine = trace._fine_on
+    if () in fine or (dimensions is not None and tuple(dimensions) in fine):
+        return
     shared = trace.templates
     issued: dict[int, _Issued] = {}
+    known = _nothing_known()
     everybody = {name: frozenset(members) for name, members in trace.groups.items()}
     left = Unmatched(shared)
     for npu, template in enumerate(shared.of):
         try:
             is_first = template not in issued
             if is_first:
-                issued[template] = _issued(shared.templates[template])
+                issued[template] = _issued(shared.templates[template], known)
             own = issued[template]
             if own.groups:
                 names = shared.groups_of(npu)
@@ -74,43 +83,62 @@ def check_communication(trace: Trace, dimensions: Sequence[int] | None = None) -
             raise ConfigError(f"{trace.where(npu)}: {error}") from None
     left.check(trace)
     _check_teams(trace, issued, dimensions)
+    if not any(involved for own in issued.values() for _, involved in own.counts):
+        fine.add(())
+    elif dimensions is not None:
+        fine.add(tuple(dimensions))
 
 
-def _issued(nodes: Sequence[Node]) -> _Issued:
+def _nothing_known() -> Known:
+    return [{} for _ in NodeType]
+
+
+def _issued(nodes: Sequence[Node], known: Known) -> _Issued:
+    """What nodes issue. known: what has been found of attributes, which many nodes share."""
     found = _Issued()
+    counts: dict[int, int] = {}
+    first: dict[int, Node] = {}
     for node in nodes:
-        attributes = node.attributes
-        for name in _NUMBERS:
-            if name in attributes:
-                node.number(name)
-        kind = node.type
-        if kind is NodeType.COMP_NODE or kind not in _COMMUNICATION:
-            continue
-        on_cpu = attributes.get("is_cpu_op")
-        if on_cpu is not None and on_cpu.value is not False and node.is_cpu_op:
-            raise ConfigError(f"{node.label} communicates, and has is_cpu_op set; in ASTRA-sim that excludes itself.")
-        if kind is not NodeType.COMM_COLL_NODE:
+        kind, key = node.type, id(node.attributes)
+        seen = known[kind]
+        if key not in seen:
+            seen[key] = _start_of(node)
+        if kind in _MESSAGES:
             found.messages.append(node)
-            continue
-        what = node.comm_type
-        if what not in COLLECTIVES and node.collective is None:  # a replay of its duration, with nobody else
-            continue
-        involved = node.involved or ()
-        group = node.group
-        if group:
-            found.groups.setdefault(group, node)
-        team = (group, () if all(involved) else involved)
-        start = Start(what, node.number("comm_size"))
-        counts = found.counts.get(team)
-        if counts is None:
-            counts = found.counts[team] = Counter()
-        counts[start] += 1
+        elif seen[key] is not None:
+            counts[key] = counts.get(key, 0) + 1
+            first.setdefault(key, node)
+    for key, node in first.items():
+        started = known[node.type][key]
+        assert started is not None
+        team, start = started
+        if team[0]:
+            found.groups.setdefault(team[0], node)
+        found.counts.setdefault(team, Counter())[start] += counts[key]
     return found
+
+
+def _start_of(node: Node) -> tuple[Team, Start] | None:
+    """Which team starts which collective here; None for all else. Raises ConfigError for what can't be read."""
+    for name in _NUMBERS:
+        if name in node.attributes:
+            node.number(name)
+    if node.type not in _COMMUNICATION:
+        return None
+    if node.is_cpu_op:
+        raise ConfigError(f"{node.label} communicates, and has is_cpu_op set; in ASTRA-sim that excludes itself.")
+    if node.type is not NodeType.COMM_COLL_NODE:
+        return None
+    what = node.comm_type
+    if what not in COLLECTIVES and node.collective is None:  # a replay of its duration, with nobody else
+        return None
+    involved = node.involved or ()
+    return (node.group, () if all(involved) else involved), Start(what, node.number("comm_size"))
 
 
 def _check_groups(trace: Trace, npu: int) -> None:
     """Raise ConfigError for the first process group that an NPU names and that isn't defined, or lacks it."""
-    for name, node in _issued(trace.nodes[npu]).groups.items():
+    for name, node in _issued(trace.nodes[npu], _nothing_known()).groups.items():
         if name not in trace.groups:
             none = "None is; load_trace takes their file as groups=."
             there = suggestion(name, trace.groups) if trace.groups else none

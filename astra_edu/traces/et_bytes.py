@@ -8,12 +8,13 @@ once, and the nodes share them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from struct import error
-from typing import TYPE_CHECKING, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar, cast
 
 from astra_edu.traces.attribute_bytes import attribute_of_bytes
 from astra_edu.traces.node import Attribute, Metadata, Node, NodeType, Tensors
-from astra_edu.traces.quick_node import node_of_fields
+from astra_edu.traces.quick_node import Open
 from astra_edu.traces.wire import END, UnusualError, number_at, numbers_in, piece_at, texts_at
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ MOST_KNOWN = 20_000
 """How many pieces of bytes are kept for others that are equal."""
 
 _TYPES = dict(enumerate(NodeType))
+_ID = attrgetter("id")
 _LONGEST = 2**20
 """The most bytes of a node."""
 _WINDOW = 2**16
@@ -67,7 +69,6 @@ class Reader:
         self._parents = Known(numbers_in)
         self._pairs = Known(attribute_of_bytes)
         self._attributes = Known(self._all_attributes)
-        self._ids: dict[int, int] = {}
 
     def nodes(self, file: BinaryIO | GzipFile, most_bytes: int = 2**27, most_nodes: int = 5_000_000) -> Found | None:
         """The metadata and the nodes in a file; None where there is anything unusual in it, or more than that."""
@@ -101,7 +102,9 @@ class Reader:
                     metadata = self._metadata(window[begin:at] + END)
                 else:
                     nodes.append(node(window[begin:at] + END))
-            ids.update(one.id for one in nodes[begun:])
+            ids.update(map(_ID, nodes[begun:]))
+            if len(self._parents) > MOST_KNOWN:
+                self._parents.clear()
             if most_bytes < 0 or not len(nodes) == len(ids) <= most_nodes:
                 raise UnusualError
         if metadata is None or at != len(window):
@@ -116,6 +119,7 @@ class Reader:
         return Metadata(version, self._all_attributes(data[at:], 0x12))
 
     def _node(self, data: bytes) -> Node:
+        """The node in a message; all in one place, as a trace can have millions."""
         if data == END:
             raise UnusualError
         number, name, kind, start, duration, at = 0, "", 0, 0, 0, 0
@@ -126,9 +130,11 @@ class Reader:
             number, at = data[1], 2
             if number > 127:
                 number, at = number_at(data, 1)
-                number = self._ids.setdefault(number, number)
+                number = self._parents.setdefault(data[1:at], (number,))[0]
         if data[at] == 0x12:
-            begin, at = piece_at(data, at + 1)
+            begin, at = at + 2, at + 2 + data[at + 1]
+            if at - begin > 127:
+                begin, at = piece_at(data, begin - 1)
             name = self._names[data[begin:at]]
         if data[at] == 0x18:
             kind = data[at + 1]
@@ -137,22 +143,29 @@ class Reader:
             begin, at = piece_at(data, at + 1)
             ctrl_deps = self._parents[data[begin:at]]
         if data[at] == 0x2A:
-            begin, at = piece_at(data, at + 1)
+            begin, at = at + 2, at + 2 + data[at + 1]
+            if at - begin > 127:
+                begin, at = piece_at(data, begin - 1)
             data_deps = self._parents[data[begin:at]]
         if data[at] == 0x30:
             start, at = number_at(data, at + 1)
         if data[at] == 0x38:
-            duration, at = number_at(data, at + 1)
+            duration, at = data[at + 1], at + 2
+            if duration > 127:
+                duration, at = number_at(data, at - 1)
         if data[at] == 0x42:
             begin, at = piece_at(data, at + 1)
             inputs = _tensors(data[begin:at] + END)
         if data[at] == 0x4A:
             begin, at = piece_at(data, at + 1)
             outputs = _tensors(data[begin:at] + END)
-        attributes = self._attributes[data[at:]]
-        return node_of_fields(
-            number, name, _TYPES[kind], data_deps, ctrl_deps, duration, start, attributes, inputs, outputs
-        )
+        node: Any = Open()
+        node.id, node.name, node.type = number, name, _TYPES[kind]
+        node.data_deps, node.ctrl_deps = data_deps, ctrl_deps
+        node.duration_micros, node.start_time_micros = duration, start
+        node.attributes, node.inputs, node.outputs = self._attributes[data[at:]], inputs, outputs
+        node.__class__ = Node
+        return cast(Node, node)
 
     def _all_attributes(self, data: bytes, tag: int = 0x52) -> dict[str, Attribute]:
         found: dict[str, Attribute] = {}

@@ -12,10 +12,11 @@ import io
 import os
 import zlib
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple, cast
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.base.files import FileName, existing
+from astra_edu.base.files import FileName, existing, path_of
 from astra_edu.traces.et_bytes import Reader
 from astra_edu.traces.messages import metadata_and_nodes, metadata_message, node_message, strange_field
 from astra_edu.traces.node import Metadata, Node
@@ -23,6 +24,9 @@ from astra_edu.traces.schema import messages
 
 MOST_BYTES = 128 * 2**20
 """The most that a file may have, unpacked: as Python objects these can be 3 GiB."""
+
+MOST_AT_ONCE = 4 * 2**20
+"""A file of so many bytes is read once, and kept while that is done; larger ones are read twice, piece by piece."""
 
 MOST_IN_A_MESSAGE = 16 * 2**20
 MOST_NODES = 5_000_000
@@ -48,20 +52,24 @@ class _Position(NamedTuple):
 
 
 def read_et(
-    path: FileName, npu: int | None = None, most_nodes: int = MOST_NODES, reader: Reader | None = None
+    path: FileName,
+    npu: int | None = None,
+    most_nodes: int = MOST_NODES,
+    reader: Reader | None = None,
+    content: bytes | None = None,
 ) -> tuple[Metadata, tuple[Node, ...]]:
     """The metadata and the nodes of a file, in its order. npu: whose file it is, for error sentences.
 
     reader: what reads files that are written as usual; one for all files of a trace lets their nodes share what is
-    equal.
+    equal. content: what is in the file, where it has been read already (see fingerprint).
 
     Raises ConfigError naming file, NPU, node and byte for what is no trace: files that end too early, lengths and
     packed data beyond all measure (over 128 MiB or 5 million nodes), bytes that aren't Chakra's schema.
     """
-    file = existing(path, _WHAT)
+    file = existing(path, _WHAT) if content is None else path_of(path)
     where = str(file) if npu is None else f"{file} (NPU {npu})"
     try:
-        with file.open("rb") as raw:
+        with _opened(file, content) as raw:
             packed = raw.read(2) == _GZIP
             raw.seek(0)
             found = (reader or Reader()).nodes(gzip.GzipFile(fileobj=raw) if packed else raw, MOST_BYTES, most_nodes)
@@ -73,6 +81,10 @@ def read_et(
         raise ConfigError(f"{where}: its gzip data are damaged ({error}).") from error
     except OSError as error:
         raise ConfigError(f"{where} can't be read: {error.strerror}.") from error
+
+
+def _opened(file: Path, content: bytes | None) -> io.BufferedReader:
+    return file.open("rb") if content is None else io.BufferedReader(cast(Any, io.BytesIO(content)))
 
 
 def _read(content: _Stream, where: str, most_nodes: int) -> tuple[Metadata, tuple[Node, ...]]:
@@ -182,20 +194,28 @@ def _delimited(message: Any) -> bytes:
     return bytes([*length, size]) + data
 
 
-def fingerprint(path: FileName, known: dict[tuple[int, int], bytes] | None = None) -> bytes:
-    """Files with the same fingerprint have the same bytes. Raises ConfigError for what is no file.
+def fingerprint(path: FileName, known: dict[tuple[int, int], bytes] | None = None) -> tuple[bytes, bytes | None]:
+    """(what files with the same bytes have in common, those bytes). Raises ConfigError for what is no file.
 
-    known: the fingerprints found so far by device and inode, so that a file with several names is read once.
+    The bytes are None where the file is large, or needn't be read. known: the fingerprints found so far by device and
+    inode, so that a file with several names is read once.
     """
     file = existing(path, _WHAT)
+    content = None
     try:
-        with file.open("rb") as content:
-            about = os.fstat(content.fileno())
+        with file.open("rb") as raw:
+            about = os.fstat(raw.fileno())
             place = about.st_dev, about.st_ino
-            if known is None or not about.st_ino or about.st_nlink < 2:
-                return hashlib.file_digest(content, "sha256").digest()
-            if place not in known:
-                known[place] = hashlib.file_digest(content, "sha256").digest()
-            return known[place]
+            linked = known is not None and about.st_ino and about.st_nlink > 1
+            if known is not None and linked and place in known:
+                return known[place], None
+            if about.st_size > MOST_AT_ONCE:
+                found = hashlib.file_digest(raw, "sha256").digest()
+            else:
+                content = raw.read()
+                found = hashlib.sha256(content).digest()
+            if known is not None and linked:
+                known[place] = found
+            return found, content
     except OSError as error:
         raise ConfigError(f"{file} can't be read: {error.strerror}.") from error

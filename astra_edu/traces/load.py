@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from astra_edu.base.errors import ConfigError, choice, instance_of
+from astra_edu.base.few_collections import few_collections
 from astra_edu.base.files import FileName, path_of, what_is_at
 from astra_edu.traces.accidents import warn_of_accidents
 from astra_edu.traces.communication import check_communication
@@ -24,6 +25,7 @@ from astra_edu.traces.write_files import write_ranks
 __all__ = ["is_trace", "load_trace", "save_trace"]
 
 
+@few_collections()
 def load_trace(
     path: FileName,
     groups: FileName | Mapping[Any, Sequence[int]] | None = None,
@@ -109,17 +111,17 @@ def _ranks(files: Sequence[Path]) -> JsonTrace:
     left, reader = MOST_NODES, Reader()
     parts = []
     for npu, file in enumerate(files):
-        key = fingerprint(file, prints)
+        key, content = fingerprint(file, prints)
         if key not in known:
-            known[key] = _rank(file, npu, left, reader)
+            known[key] = _rank(file, npu, left, reader, content)
             left -= len(known[key].nodes[0])
         parts.append(known[key])
     return JsonTrace(tuple(part.nodes[0] for part in parts), tuple(part.metadata[0] for part in parts))
 
 
-def _rank(file: Path, npu: int, most_nodes: int, reader: Reader) -> JsonTrace:
+def _rank(file: Path, npu: int, most_nodes: int, reader: Reader, content: bytes | None) -> JsonTrace:
     if file.suffix != ".json":
-        metadata, nodes = read_et(file, npu, most_nodes, reader)
+        metadata, nodes = read_et(file, npu, most_nodes, reader, content)
         return JsonTrace((nodes,), (metadata,))
     read = read_json_trace(file, npu)
     if read.whole:

@@ -8,8 +8,8 @@ from typing import Any, cast
 from astra_edu.traces.node import Attribute, Node, NodeType, Tensors
 
 
-class _Open:
-    """A node that is being filled."""
+class Open:
+    """A node that is being filled; with all fields, and Node as its class, it is one."""
 
     __slots__ = Node.__slots__
 
@@ -27,7 +27,7 @@ def node_of_fields(
     outputs: Tensors | None,
 ) -> Node:
     """Node(...) in a fifth of the time: a frozen one takes its fields one by one, through object.__setattr__."""
-    node: Any = _Open()
+    node: Any = Open()
     node.id, node.name, node.type = id, name, type
     node.data_deps, node.ctrl_deps = data_deps, ctrl_deps
     node.duration_micros, node.start_time_micros = duration_micros, start_time_micros

@@ -94,6 +94,11 @@ class Trace:
         return found
 
     @cached_property
+    def _fine_on(self) -> set[tuple[int, ...]]:
+        """Dimensions of networks for which the communication is known to be fine; (): for any."""
+        return set()
+
+    @cached_property
     def _custom_steps(self) -> dict[int, tuple[CustomStep, ...]]:
         return {}
 

@@ -16,19 +16,31 @@ class UnusualError(Exception):
 def number_at(data: bytes, at: int) -> tuple[int, int]:
     """(the number that begins there, where it ends), seven bits a byte, the lowest first."""
     number = data[at]
-    at += 1
-    if number > 127:
-        number &= 127
-        for shift in range(7, 64, 7):
-            byte = data[at]
-            at += 1
-            number |= (byte & 127) << shift
-            if byte < 128:
-                break
-        else:
-            raise UnusualError
-        if number >= 2**64:
-            raise UnusualError
+    if number < 128:
+        return number, at + 1
+    byte = data[at + 1]
+    number += (byte << 7) - 128
+    if byte < 128:
+        return number, at + 2
+    byte = data[at + 2]
+    number += byte - 1 << 14
+    if byte < 128:
+        return number, at + 3
+    return _long_number_at(data, at)
+
+
+def _long_number_at(data: bytes, at: int) -> tuple[int, int]:
+    number = 0
+    for shift in range(0, 64, 7):
+        byte = data[at]
+        at += 1
+        number |= (byte & 127) << shift
+        if byte < 128:
+            break
+    else:
+        raise UnusualError
+    if number >= 2**64:
+        raise UnusualError
     return number, at
 
 
@@ -36,10 +48,18 @@ def numbers_in(piece: bytes) -> tuple[int, ...]:
     """The numbers that a piece consists of."""
     if piece.isascii():
         return tuple(piece)
-    numbers, at, end = [], 0, len(piece)
-    while at < end:
-        number, at = number_at(piece, at)
-        numbers.append(number)
+    numbers, number, shift = [], 0, 0
+    for byte in piece:
+        if byte < 128:
+            numbers.append(number + (byte << shift))
+            number = shift = 0
+        else:
+            number += byte - 128 << shift
+            shift += 7
+            if shift > 63:
+                raise UnusualError
+    if shift or max(numbers) >= 2**64:
+        raise UnusualError
     return tuple(numbers)
 
 

@@ -70,6 +70,21 @@ def test_what_is_kept_for_others_has_an_end(monkeypatch):
     assert all(len(known) <= 3 for known in vars(reader).values() if isinstance(known, et_bytes.Known))
 
 
+def test_nor_are_numbers_kept_without_end(monkeypatch):
+    monkeypatch.setattr(et_bytes, "MOST_KNOWN", 3)
+    monkeypatch.setattr(et_bytes, "_WINDOW", 40)
+    nodes = [Node(2**k, f"node {k}", NodeType.COMP_NODE, (2 ** (k - 1),) if k else ()) for k in range(64)]
+    reader = Reader()
+    assert reader.nodes(io.BytesIO(encode(nodes)))[1] == tuple(nodes)
+    assert len(reader._parents) < 10
+
+
+def test_a_number_and_who_waits_for_it_are_one():
+    nodes = [Node(300, "first", NodeType.COMP_NODE), Node(301, "second", NodeType.COMP_NODE, (300,))]
+    _, (first, second) = Reader().nodes(io.BytesIO(encode(nodes)))
+    assert second.data_deps[0] is first.id
+
+
 def test_reading_a_trace_loads_no_protobuf(tmp_path):
     for compressed in (False, True):
         ae.traces.save_trace(ae.traces.collective("all_reduce", 4096, npus=2), tmp_path / "work", compressed)

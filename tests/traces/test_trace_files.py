@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tracemalloc
 import warnings
+from pathlib import Path
 
 import pytest
 
@@ -573,10 +574,23 @@ def test_where_files_cannot_be_linked_they_are_written(tmp_path, monkeypatch):
 def test_a_file_with_several_names_is_read_once(tmp_path, monkeypatch):
     save_trace(ae.traces.collective("all_reduce", "1 MiB", npus=300), tmp_path / "many")
     digests = []
-    real = hashlib.file_digest
-    monkeypatch.setattr("hashlib.file_digest", lambda *given: digests.append(given) or real(*given))
+    real = hashlib.sha256
+    monkeypatch.setattr("hashlib.sha256", lambda *given: digests.append(given) or real(*given))
     load_trace(tmp_path / "many")
     assert len(digests) == 1
+
+
+def test_a_file_is_opened_once_and_a_large_one_read_piece_by_piece(tmp_path, monkeypatch):
+    trace = ae.traces.from_pipeline("1f1b", 2, 2, forward_micros=100, backward_micros=200, bytes=2**20)
+    save_trace(trace, tmp_path / "work")
+    opened = []
+    real = Path.open
+    monkeypatch.setattr(Path, "open", lambda file, *how: opened.append(file.name) or real(file, *how))
+    assert load_trace(tmp_path / "work") == trace
+    assert opened == ["work.0.et", "work.1.et"]
+    monkeypatch.setattr("astra_edu.traces.et_file.MOST_AT_ONCE", 10)
+    assert load_trace(tmp_path / "work") == trace
+    assert opened[2:] == ["work.0.et", "work.0.et", "work.1.et", "work.1.et"]
 
 
 def test_files_with_more_nodes_than_can_be_read_are_not_begun(tmp_path, monkeypatch):
