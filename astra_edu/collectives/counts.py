@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError, instance_of, whole
 from astra_edu.base.progress import Bar
@@ -130,8 +131,7 @@ def least_sent(collective: Collective, size: int, npus: int) -> float:
     return (2 if collective is Collective.ALL_REDUCE else 1) * size * (npus - 1) / npus
 
 
-@dataclass(frozen=True)
-class _Moved:
+class _Moved(NamedTuple):
     """Shards moved in one step, by NPU; in a symmetric step NPU 0 stands for all."""
 
     sent: Counter[int]

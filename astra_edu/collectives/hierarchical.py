@@ -8,10 +8,10 @@ dimension d what the phases before it left: the shards whose lower coordinates a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from math import prod
+from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives.collective import Collective
@@ -49,8 +49,7 @@ def natural_order(collective: Collective, dims: int) -> tuple[int, ...]:
     return order[::-1] if collective is Collective.ALL_GATHER else order
 
 
-@dataclass(frozen=True)
-class Grid:
+class Grid(NamedTuple):
     """How NPUs and shards are numbered over the dimensions: `npus` and `shards` of each dimension."""
 
     npus: tuple[int, ...]

@@ -7,7 +7,7 @@ bit is b has its children b/2 to either side of it. It needs no table: parents a
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives.algorithm import Algorithm
@@ -15,8 +15,7 @@ from astra_edu.collectives.collective import Collective, block_count
 from astra_edu.collectives.schedule import Op, Rounds, Traits
 
 
-@dataclass(frozen=True)
-class Tree:
+class Tree(NamedTuple):
     """A rooted tree over NPUs 0 .. n-1: parent and children of each, by number."""
 
     parents: tuple[int | None, ...]

@@ -19,7 +19,7 @@ class CustomTraces:
 
     def __init__(self, system: FileName) -> None:
         """system: path of the system file."""
-        self._folders = (Path(), *Path(system).absolute().parents)
+        self._system = system
         self._loaded: dict[Path, Trace] = {}
 
     def load(self, prefix: str) -> Trace:
@@ -51,7 +51,7 @@ class CustomTraces:
         return traces
 
     def _find(self, path: str, ending: str) -> Path:
-        for folder in self._folders:
+        for folder in (Path(), *Path(self._system).absolute().parents):
             try:
                 if (folder / f"{path}{ending}").is_file():
                     return folder / path

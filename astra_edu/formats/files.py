@@ -47,8 +47,9 @@ def load_astra_sim(
     if first in (NETWORK_2, GRAPH) and second == SYSTEM_2:
         from astra_edu.formats.trace_platform import trace_platform
 
+        texts = network_text, system_text
         return trace_platform(
-            network, system, memory, congestion_aware, injection_scale, num_queues_per_dim, rendezvous_protocol
+            network, system, texts, memory, congestion_aware, injection_scale, num_queues_per_dim, rendezvous_protocol
         )
     from astra_edu.system.config import Platform
 

@@ -20,6 +20,7 @@ from astra_edu.system import RemoteMemory, TracePlatform
 def trace_platform(
     network: FileName,
     system: FileName,
+    texts: tuple[str, str],
     memory: FileName | None,
     congestion_aware: bool,
     injection_scale: float,
@@ -28,14 +29,15 @@ def trace_platform(
 ) -> TracePlatform:
     """The platform in these files. Raises ConfigError where they contradict each other.
 
-    Warns where a collective has an implementation for the first dimensions only: it doesn't use the others.
+    texts: what is in the first two. Warns where a collective has an implementation for the first dimensions only: it
+    doesn't use the others.
     """
     for option, value in (("congestion_aware", congestion_aware), ("rendezvous_protocol", rendezvous)):
         if not isinstance(value, bool):
             raise ConfigError(f"{option} is {value!r:.60}; it must be True or False.")
-    text = read_text(network, "a network file")
+    text, system_text = texts
     wires = (parse_graph if is_graph(text) else parse_network_2)(text, str(network))
-    settings = parse_system_2(read_text(system, "a system file"), str(system), CustomTraces(system), injection_scale)
+    settings = parse_system_2(system_text, str(system), CustomTraces(system), injection_scale)
     settings = replace(settings, queues=queues, rendezvous=rendezvous)
     try:
         platform = TracePlatform(wires, settings, RemoteMemory(), congestion_aware)

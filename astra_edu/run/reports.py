@@ -8,10 +8,10 @@ rows.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from os import PathLike
 from pathlib import Path
+from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError, instance_of, whole
 from astra_edu.base.files import ready_folder, write_bytes
@@ -36,8 +36,7 @@ _NAMED_DIMENSIONS = 7
 _DIMENSION_ROWS = 10
 
 
-@dataclass(frozen=True)
-class ReportRow:
+class ReportRow(NamedTuple):
     """One run's place in the files: its name, its row among `rows` runs (from 0), the folder, and what it brought."""
 
     result: Result

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from astra_edu.base.errors import ConfigError, choice, instance_of, text_of, whole
 from astra_edu.collectives import ALGORITHMS, Traits
@@ -12,8 +13,12 @@ FLAT = "one"
 """In front of a spelling: on all NPUs at once."""
 
 
-def spellings() -> dict[str, str]:
-    """The algorithm of each spelling: ASTRA-sim's first, then those that it doesn't know by their own names."""
+@lru_cache(maxsize=8)
+def _spellings(_names: tuple[str, ...]) -> dict[str, str]:
+    """The algorithm of each spelling: ASTRA-sim's first, then those that it doesn't know by their own names.
+
+    _names: of all algorithms there are now; what is made of them is kept until there are others.
+    """
     ours = {spelling: algorithm.name for algorithm in ALGORITHMS.values() for spelling in algorithm.spellings}
     flat = {f"{FLAT}{s[0].upper()}{s[1:]}": name for s, name in ours.items() if ALGORITHMS[name].traits.tokens}
     return ours | flat | {name: name for name, algorithm in ALGORITHMS.items() if not algorithm.spellings}
@@ -56,7 +61,7 @@ class Implementation:
         spelling = instance_of(where, spelling, str, 'give a name such as "ring"')
         match = re.fullmatch(r"([A-Za-z]+)([0-9]{0,9})", spelling)
         name, window = (match[1], match[2]) if match else (spelling, "")
-        known = spellings()
+        known = _spellings(tuple(ALGORITHMS))
         base = known.get(spelling) or known[choice(where, name, known)]
         if window and not ALGORITHMS[base].traits.windowed and spelling not in known:
             raise ConfigError(f"{where} is {spelling!r}; only direct takes a window, as in direct4.")

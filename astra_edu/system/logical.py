@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Collective
@@ -13,8 +13,7 @@ from astra_edu.system.faithful.broken_dimensions import outer_part, shifted_rows
 from astra_edu.system.implementation import Implementation
 
 
-@dataclass(frozen=True)
-class LogicalDimension:
+class LogicalDimension(NamedTuple):
     """A dimension as collectives see it, and which of the network's it stands for."""
 
     wires: Wires
@@ -31,8 +30,7 @@ class LogicalDimension:
         return 0 if isinstance(self.wires, Row) else self.physical
 
 
-@dataclass(frozen=True)
-class LogicalTopology:
+class LogicalTopology(NamedTuple):
     """Where one kind of collective runs: a logical dimension and how it is carried out there."""
 
     dimension: LogicalDimension

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError, choice, instance_of, whole
@@ -15,8 +14,7 @@ DLRM = ("HYBRID_DLRM", "HYBRID_DLRM_ENHANCED")
 CUSTOMIZED = "HYBRID_CUSTOMIZED"
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(NamedTuple):
     """What a workload file's first line says after the loop.
 
     group: NPUs of a model-parallel group. checkpoints: layers whose input is kept; initiates: layers whose backward
