@@ -8,7 +8,7 @@ from typing import Any
 
 from astra_edu.traces.node import Attribute
 from astra_edu.traces.schema import FIRST_MEMBER, MEMBERS
-from astra_edu.traces.wire import END, UnusualError, number_at, piece_at, texts_at
+from astra_edu.traces.wire import END, UnusualError, number_at, piece_at
 
 Read = Callable[[bytes, int], tuple[Any, int]]
 """read(data, at): (the value that begins there, where it ends)."""
@@ -19,7 +19,13 @@ _FIXED = {"double": "<d", "float": "<f", "fixed32": "<I", "fixed64": "<Q", "sfix
 def attribute_of_bytes(piece: bytes) -> tuple[str, Attribute]:
     """(its name, the attribute) in a message AttributeProto."""
     data = piece + END
-    (name, doc), at = texts_at(data, (0x0A, 0x12))
+    name, doc, at = "", "", 0
+    if data[0] == 0x0A:
+        begin, at = piece_at(data, 1)
+        name = data[begin:at].decode()
+    if data[at] == 0x12:
+        begin, at = piece_at(data, at + 1)
+        doc = data[begin:at].decode()
     if len(data) == at + 1:
         return name, Attribute(None, "", doc)
     tag, at = number_at(data, at)
@@ -35,17 +41,18 @@ def attribute_of_bytes(piece: bytes) -> tuple[str, Attribute]:
 def _whole(kind: str) -> Read:
     """Reads numbers of a kind whose bits are a varint."""
     bits = int(kind[-2:]) if kind != "bool" else 1
+    least, most = (0, 2**bits) if kind[0] in "ub" else (-(2 ** (bits - 1)), 2 ** (bits - 1))
+    zigzag, signed, truth = kind.startswith("sint"), kind.startswith("int"), kind == "bool"
 
     def read(data: bytes, at: int) -> tuple[Any, int]:
         number, at = number_at(data, at)
-        if kind.startswith("sint"):
+        if zigzag:
             number = number >> 1 ^ -(number & 1)
-        elif kind.startswith("int") and number >= 2**63:
+        elif signed and number >= 2**63:
             number -= 2**64
-        least, most = (0, 2**bits) if kind[0] in "ub" else (-(2 ** (bits - 1)), 2 ** (bits - 1))
         if not least <= number < most:
             raise UnusualError
-        return bool(number) if kind == "bool" else number, at
+        return bool(number) if truth else number, at
 
     return read
 

@@ -171,7 +171,9 @@ class Reader:
         found: dict[str, Attribute] = {}
         at = count = 0
         while data[at] == tag:
-            begin, at = piece_at(data, at + 1)
+            begin, at = at + 2, at + 2 + data[at + 1]
+            if at - begin > 127:
+                begin, at = piece_at(data, begin - 1)
             name, attribute = self._pairs[data[begin:at]]
             found[name] = attribute
             count += 1

@@ -12,7 +12,6 @@ import io
 import os
 import zlib
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from astra_edu.base.errors import ConfigError
@@ -69,22 +68,19 @@ def read_et(
     file = existing(path, _WHAT) if content is None else path_of(path)
     where = str(file) if npu is None else f"{file} (NPU {npu})"
     try:
-        with _opened(file, content) as raw:
+        with file.open("rb") if content is None else io.BytesIO(content) as raw:
             packed = raw.read(2) == _GZIP
             raw.seek(0)
             found = (reader or Reader()).nodes(gzip.GzipFile(fileobj=raw) if packed else raw, MOST_BYTES, most_nodes)
             if found is not None:
                 return found
             raw.seek(0)
-            return _read(gzip.GzipFile(fileobj=raw) if packed else raw, where, most_nodes)
+            plain = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(cast(Any, raw))
+            return _read(gzip.GzipFile(fileobj=raw) if packed else plain, where, most_nodes)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise ConfigError(f"{where}: its gzip data are damaged ({error}).") from error
     except OSError as error:
         raise ConfigError(f"{where} can't be read: {error.strerror}.") from error
-
-
-def _opened(file: Path, content: bytes | None) -> io.BufferedReader:
-    return file.open("rb") if content is None else io.BufferedReader(cast(Any, io.BytesIO(content)))
 
 
 def _read(content: _Stream, where: str, most_nodes: int) -> tuple[Metadata, tuple[Node, ...]]:
