@@ -20,6 +20,7 @@ ANYWHERE = (
 )
 """What neither of the commands needs."""
 OF_LOOPS = ("astra_edu.workload.npu", "astra_edu.system.scheduler", "astra_edu.clock.lookback")
+OF_MESSAGES = ("astra_edu.network.messages", "astra_edu.network.links", "astra_edu.network.folded")
 OF_TRACES = ("astra_edu.traces.node", "astra_edu.run.run_trace", "astra_edu.system.trace_config", "gzip")
 
 
@@ -89,7 +90,7 @@ def test_a_training_loop_on_the_command_line_loads_what_it_needs(tmp_path):
     ]
     there = loaded(f"import astra_edu.cli; astra_edu.cli.main(['run', *{options!r}])", ROOT)
     assert "astra_edu.workload.npu" in there
-    assert there & {*ANYWHERE, *OF_TRACES} == set()
+    assert there & {*ANYWHERE, *OF_TRACES, *OF_MESSAGES} == set()
 
 
 def test_a_trace_on_the_command_line_loads_what_it_needs(tmp_path):

@@ -131,10 +131,36 @@ def test_collectives_over_some_dimensions_are_compared_where_the_dimensions_are_
     check_communication(mixed)
     with pytest.raises(ae.ConfigError, match=r"NPU 1: .*first of 2 x .* NPU 0 starts 1"):
         check_communication(mixed, [2, 2])
+    check_communication(mixed)  # it is still fine where the dimensions aren't known, and faulty where they are
+    with pytest.raises(ae.ConfigError, match="NPU 0 starts 1"):
+        check_communication(mixed, [2, 2])
     columns = [[start(1, involved_dim=[False, True, False])]] * 3 + [[]]
     check_communication(from_nodes(columns), [4])  # dimensions of another network than the nodes think of
     with pytest.raises(ae.ConfigError, match=r"NPU 1: .*first of 1 x .* NPU 3 starts 0"):
         check_communication(from_nodes(columns), [2, 2, 1])
+
+
+def test_what_is_fine_is_looked_at_once(monkeypatch):
+    """Where no collective runs over some dimensions only, it's fine on any network; else on those that were asked."""
+    looked = []
+    monkeypatch.setattr("astra_edu.traces.communication.Unmatched.check", lambda *given: looked.append(given))
+    plain = from_nodes([[start(1)]] * 4)
+    for dimensions in (None, [4], [2, 2]):
+        check_communication(plain, dimensions)
+    assert len(looked) == 1
+    rows = from_nodes([[start(1, involved_dim=[True, False])]] * 4)
+    for dimensions in (None, [2, 2], [2, 2], [4], None):
+        check_communication(rows, dimensions)
+    assert len(looked) == 5
+
+
+def test_attributes_that_nodes_share_are_looked_at_for_each_type_of_node():
+    both = {"comm_type": Attribute(1, "int64_val"), "comm_size": Attribute(8, "int64_val")}
+    nodes = [Node(1, "computes", NodeType.COMP_NODE, attributes=both)]
+    check_communication(Trace((tuple(nodes),)))
+    nodes.append(Node(2, "reduces", NodeType.COMM_COLL_NODE, attributes=both))
+    with pytest.raises(ae.ConfigError, match=r"node 2 \(reduces\) is REDUCE"):
+        check_communication(Trace((tuple(nodes),)))
 
 
 def test_many_npus_take_little_time():
