@@ -15,8 +15,7 @@ MOST_ASKED = 10_000_000
 """NPUs, over all steps, that are asked what they send: about ten seconds."""
 
 
-@dataclass(frozen=True)
-class RoundCounts:
+class RoundCounts(NamedTuple):
     """`steps` steps in a row that move the same. Bytes are per step.
 
     total: over all NPUs. sent, received: the largest of any NPU. fan_in: the most NPUs that send to one NPU.

@@ -53,8 +53,7 @@ Rule = Callable[[int, int], Iterable[tuple[int, int]]]
 """rule(step, npu) gives the (destination, shard) pairs that `npu` sends in that step of its group."""
 
 
-@dataclass(frozen=True)
-class Traits:
+class Traits(NamedTuple):
     """What an engine must know of an algorithm beyond its steps; the defaults are any algorithm's.
 
     windowed: an NPU need not wait for a whole step: it sends on as messages come in, with a window of them on their
@@ -78,6 +77,10 @@ class Traits:
     tokens: bool = False
     others: Callable[[int], int] | None = None
     most_npus: tuple[int, int] = (2**12, 2**10)
+
+
+USUAL = Traits()
+"""Any algorithm's."""
 
 
 @dataclass(frozen=True)
@@ -173,7 +176,7 @@ class Schedule:
     groups: tuple[Rounds, ...]
     root: int = 0
     dims: tuple[int, ...] = ()
-    traits: Traits = Traits()
+    traits: Traits = USUAL
 
     def __post_init__(self) -> None:
         if not self.dims:

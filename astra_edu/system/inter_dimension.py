@@ -7,16 +7,14 @@ the chunk's size, which only Themis's flexible form chooses itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Collective
 from astra_edu.collectives.hierarchical import natural_order
 
 
-@dataclass(frozen=True)
-class Dimensions:
+class Dimensions(NamedTuple):
     """What a policy is told of the network: NPUs and bandwidth (in any unit) of each dimension.
 
     gap_denominator: of ASTRA-sim 1.0's system file; Themis takes loads for equal that differ by less than a chunk over
