@@ -6,7 +6,7 @@ is woken by this clock, and then they go on before anything else happens.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
@@ -126,9 +126,9 @@ class LoopTurns:
         self._take = self._turn
 
     @property
-    def more(self) -> bool:
-        """Whether this NPU, whose turn it is, has more to do in it."""
-        return self._done < len(self._waiting.get(self._clock.exact, ()))
+    def left(self) -> Sequence[tuple[Action, Any]]:
+        """What this NPU, whose turn it is, has yet to do in it."""
+        return self._waiting.get(self._clock.exact, ())[self._done :]
 
     @property
     def only(self) -> bool:

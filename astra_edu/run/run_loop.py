@@ -80,8 +80,9 @@ def _on_a_bus(
 ) -> Npu:
     """Run with a shared bus, whose messages are followed one by one, in the turns of their NPUs.
 
-    In boost mode with several dimensions NPU 0's bus carries more than its neighbours'. Else all NPUs are alike, and
-    NPU 0 stands for all; over one dimension it's noticed where it matters which NPU has its turn first in a ns.
+    Over one dimension NPU 0 stands for all, unless it matters which NPU has its turn first in a ns: that is noticed,
+    and all are followed then. Over several dimensions NPU 0's bus carries more than its neighbours' in boost mode;
+    without it all NPUs are taken to be alike.
     """
     from astra_edu.clock.loop_turns import TurnsClock
     from astra_edu.network.folded import AmbiguousError
@@ -92,13 +93,14 @@ def _on_a_bus(
         clock = TurnsClock(watch)
         return run(clock, Scheduler(clock, platform, dims, BusPhases(clock, platform, alike, zero_alone)))
 
-    boost = platform.system.boost
-    if len(dims) == 1 and (dims[0].wires.symmetric or not boost):
+    if len(dims) > 1:
+        return followed(alike=not platform.system.boost)
+    if dims[0].wires.symmetric:
         try:
-            return followed(True, True, SameNs().foresee if boost else None)
+            return followed(True, True, SameNs().foresee)
         except AmbiguousError:
             pass
-    return followed(alike=not boost)
+    return followed(alike=False)
 
 
 def go_through(loop: str, npu: Npu, clock: LoopClock) -> None:

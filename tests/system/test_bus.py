@@ -1,6 +1,7 @@
 """A shared bus: one NPU stands for all where it does what following all of them would."""
 
 import random
+from dataclasses import replace
 from heapq import heappop, heappush
 from itertools import count
 
@@ -37,7 +38,7 @@ def everyone(monkeypatch):
     def ambiguous(*_):
         raise AmbiguousError
 
-    monkeypatch.setattr(SameNs, "foresee", ambiguous)
+    monkeypatch.setattr(bus_phases.BusPhases, "_begin_alike", ambiguous)
 
 
 @pytest.fixture
@@ -72,11 +73,21 @@ def test_one_npu_of_a_dimension_stands_for_all(seed, monkeypatch):
     assert story(loop(*case, **settings)) == alone
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_also_where_both_ends_of_a_bus_are_done_in_one_ns(seed, monkeypatch):
+    how, npus, size, bus, latency, settings = drawn(seed)
+    settings |= {"active_chunks": 1, "queues": 1, "boost": bool(seed % 4)}
+    alone = story(loop(how, npus, size, replace(bus, L=0, o=0), latency, **settings))
+    everyone(monkeypatch)
+    assert story(loop(how, npus, size, replace(bus, L=0, o=0), latency, **settings)) == alone
+
+
+@pytest.mark.parametrize("bus", [Bus(10, 5, 3, 0.001), Bus(0, 0, 0, 0.0038)])
 @pytest.mark.parametrize("how", TOPOLOGIES)
-def test_it_costs_no_more_where_there_are_more(how, exchanges):
+def test_it_costs_no_more_where_there_are_more(how, bus, exchanges):
     begun = []
     for npus in (8, 32):
-        loop(how, npus, 2**20, Bus(10, 5, 3, 0.001), splits=4)
+        loop(how, npus, 2**20, bus, splits=4)
         begun.append(len(exchanges))
         exchanges.clear()
     assert begun == [12, 12]
@@ -173,7 +184,7 @@ def crossings(alone, bus, kinds):
     steps = Steps()
     shared = used = SharedBus.with_memory(bus, steps, steps)
     if alone:
-        used = AloneBus(shared, steps, Knows(bus), lambda: None)
+        used = AloneBus(shared, steps, Knows(bus), lambda: True)
     found = []
     for wait, how, size in kinds:
         steps.after(wait, lambda what: used.cross(*what, lambda _: found.append(steps.now), None), (how, size))
@@ -185,7 +196,7 @@ def crossings(alone, bus, kinds):
 @pytest.mark.parametrize("seed", range(100))
 def test_what_crosses_alone_is_known_after_the_first_of_its_kind(seed):
     draw = random.Random(seed)
-    bus = Bus(draw.choice([0, 1, 10]), draw.choice([1, 5]), draw.choice([0, 3, 50]), draw.choice([0, 0.01, 0.1]), 2)
+    bus = Bus(draw.choice([0, 1, 10]), draw.choice([0, 1, 5]), draw.choice([0, 3, 50]), draw.choice([0, 0.01, 0.1]), 2)
     hows = [Crossing(True, False, False), *(Crossing(False, *map(bool, (k & 1, k & 2))) for k in range(4))]
     kinds = [(draw.choice([0, 1, 7, 100]), draw.choice(hows), draw.choice([1, 500, 70_000])) for _ in range(30)]
     assert crossings(True, bus, kinds) == crossings(False, bus, kinds)
@@ -222,5 +233,5 @@ def several_dimensions():
 @pytest.mark.filterwarnings("ignore:Themis")
 def test_what_crosses_alone_keeps_its_place_among_what_other_npus_do_in_the_same_ns(monkeypatch):
     known = several_dimensions()
-    monkeypatch.setattr(Knows, "can", False)
+    monkeypatch.setattr(AloneBus, "cross", SharedBus.cross)
     assert known == several_dimensions()

@@ -3,7 +3,8 @@
 Where an NPU has one chunk at a time, in an algorithm with one message at a time, its bus carries one piece at a time.
 How long a crossing takes is then decided by its kind, its bytes and how long ago each side has sent. Its waits, one
 foreseen at the end of the other, stay events of their own, so that each stands within its ns where it was foreseen;
-where something watches that nothing else is in this ns, only the last of them does.
+where something watches what else is in this ns, only the last of them does. A side that has yet to be set free when the
+other one is done is free before anything is to cross the other way, so that it makes no difference when.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
 from astra_edu.clock.events import Action
+from astra_edu.network.folded import AmbiguousError
 from astra_edu.system.faithful.bus import SENDING, Crossing, InTurn, SharedBus, Side
 from astra_edu.system.settings import Bus
 
@@ -69,11 +71,6 @@ class Knows:
         self.bus = bus
         self._known: dict[tuple[Crossing, int, tuple[float, ...]], _Known] = {}
 
-    @property
-    def can(self) -> bool:
-        """Whether a sender is done before its receiver, so that nothing is left to do at a crossing's end."""
-        return self.bus.L + self.bus.o > 0
-
     def of(self, how: Crossing, size: int, sides: tuple[Side, ...], now: float) -> _Known:
         """Of a crossing that begins now."""
         gaps: tuple[float, ...] = ()
@@ -105,13 +102,13 @@ class Knows:
 class AloneBus(SharedBus):
     """A bus as something sees it that has it for itself."""
 
-    __slots__ = ("_check", "_knows", "_sides", "_turns")
+    __slots__ = ("_knows", "_only", "_sides", "_turns")
 
-    def __init__(self, shared: SharedBus, turns: InTurn, knows: Knows, check: Callable[[], object] | None) -> None:
-        """shared: the bus. turns: of its NPU. check: called when the last wait of a crossing begins, the others are
-        one then; without it each is an event.
+    def __init__(self, shared: SharedBus, turns: InTurn, knows: Knows, only: Callable[[], bool] | None) -> None:
+        """shared: the bus. turns: of its NPU. only: whether that does only one thing in its turn of this ns; where it
+        can be asked, all waits of a crossing but the last are one event, else each is one.
         """
-        self._check = check
+        self._only = only
         self.near, self.far, self.time = shared.near, shared.far, shared.time
         self._sides = sides_of(shared)
         self._turns = turns
@@ -130,7 +127,7 @@ class AloneBus(SharedBus):
             side.before = before
             side.last_ns = now + ns
             side.in_a_row = in_a_row if received else side.in_a_row + in_a_row
-        if self._check:
+        if self._only and known.before_last:
             self._turns.after(known.before_last, self._wait_last, (known.last, action, what))
         else:
             self._wait((iter(known.waits), action, what))
@@ -144,9 +141,20 @@ class AloneBus(SharedBus):
             self._turns.after(delay, self._wait, then)
 
     def _wait_last(self, last: tuple[int, Action, Any]) -> None:
-        assert self._check
-        self._check()
-        self._turns.after(*last)
+        assert self._only
+        delay, action, what = last
+        if self._only():
+            self._turns.after(delay, action, what)
+        else:
+            self._turns.after(delay, self._after_others, (action, what))
+
+    def _after_others(self, then: tuple[Action, Any]) -> None:
+        """What else was in that turn may have foreseen more for this one, before or after the crossing did."""
+        assert self._only
+        if not self._only():
+            raise AmbiguousError
+        action, what = then
+        action(what)
 
 
 def sides_of(shared: SharedBus) -> tuple[Side, ...]:

@@ -18,7 +18,7 @@ from astra_edu.system.config import Platform
 from astra_edu.system.exchange import Exchange, OneEndpoint
 from astra_edu.system.faithful import quirks
 from astra_edu.system.faithful.alone_bus import AloneBus, Knows
-from astra_edu.system.faithful.bus import SharedBus
+from astra_edu.system.faithful.bus import SharedBus, Side
 from astra_edu.system.faithful.kth_messages import KthMessages, RowMessage
 from astra_edu.system.moves import Moves, moves
 from astra_edu.system.plan_1 import Phase
@@ -34,8 +34,9 @@ class _OwnMessages:
     row: in the order of sending.
     """
 
-    def __init__(self, clock: TurnsClock, row: Sequence[RowMessage]) -> None:
+    def __init__(self, clock: TurnsClock, row: Sequence[RowMessage], alone: bool) -> None:
         self.clock = clock
+        self.alone = alone
         self.messages = iter(row)
 
     def send(self, source: int, destination: int, tag: int, message_bytes: int) -> None:
@@ -45,7 +46,10 @@ class _OwnMessages:
         """See Carrier; the message has just been sent."""
         message, now = next(self.messages), self.clock.now
         leaves = now + message.request_ns if message.request_ns else now
-        self.clock.on_the_network(leaves + message.ns - now, received, None, (message.destination, self))
+        if self.alone:
+            self.clock.at(leaves + message.ns, received, None)
+        else:
+            self.clock.on_the_network(leaves + message.ns - now, received, None, (message.destination, self))
 
 
 class BusPhases:
@@ -62,6 +66,8 @@ class BusPhases:
         self._zero_alone = zero_alone
         self._one_chunk = platform.system.active_chunks == platform.system.queues == 1
         self._knows = Knows(platform.system.bus)
+        self._left: Sequence[tuple[Action, Any]] | None = None
+        """While NPU 0 has ended a phase in its turn: what it has yet to do in that."""
         self._buses: dict[object, tuple[LoopTurns, SharedBus, AloneBus]] = {}
         self._rows: dict[tuple[int, int, int, bool], tuple[list[list[RowMessage]], Moves]] = {}
 
@@ -76,12 +82,7 @@ class BusPhases:
         self._check(phase)
         rows, own = self._of(phase)
         if self.alike:
-            turns, bus = self._bus(0, own.window == 1)
-            if self.clock.watch and (turns.more or not bus.may_begin(own.crossing_sizes[0])):
-                raise AmbiguousError
-            ahead = [0] * len(rows[0])
-            endpoint = OneEndpoint(0, turns, _OwnMessages(self.clock, rows[0]), bus)
-            Exchange(endpoint, own, 0, ahead, ahead, partial(done, (0,))).start()
+            self._begin_alike(rows[0], own, done)
             return
         if len(order) != len(rows):
             raise ConfigError(
@@ -100,6 +101,30 @@ class BusPhases:
             turns, bus = self._bus((phase.dimension, npu) if npu else 0, own.window == 1)
             ahead = [message.destination for message in rows[npu]]
             Exchange(OneEndpoint(npu, turns, messages, bus), own, 0, ahead, ahead, partial(over, npu)).start()
+
+    def _begin_alike(self, row: Sequence[RowMessage], own: Moves, done: Callable[[Sequence[int]], object]) -> None:
+        turns, bus = self._bus(0, own.window == 1)
+        if self._left is not None and self.clock.watch and not self._same_for_all(self._left, bus, own):
+            raise AmbiguousError
+
+        def over() -> None:
+            self._left = turns.left
+            done((0,))
+            self._left = None
+
+        ahead = [0] * len(row)
+        messages = _OwnMessages(self.clock, row, self._one_chunk and own.window == 1)
+        Exchange(OneEndpoint(0, turns, messages, bus), own, 0, ahead, ahead, over).start()
+
+    def _same_for_all(self, left: Sequence[tuple[Action, Any]], bus: SharedBus, own: Moves) -> bool:
+        """Whether it makes no difference if NPU 0 begins a phase in its turn, of which this is left, or after it.
+
+        The last NPU begins it in its turn, the others have done theirs. Where chunks go one by one, the bus has nothing
+        left to do in it but to set its near end free, which happens before anything is to go out there.
+        """
+        if self._one_chunk:
+            return all(isinstance(getattr(action, "__self__", None), Side) for action, _ in left)
+        return not left and bus.may_begin(own.crossing_sizes[0])
 
     def _check(self, phase: Phase) -> None:
         wires = phase.logical.dimension.wires
@@ -138,13 +163,11 @@ class BusPhases:
             shared = SharedBus.with_memory(self.system.bus, turns, self.clock.env)
             self._buses[name] = turns, shared, AloneBus(shared, turns, self._knows, None if name else self._only)
         turns, shared, alone = self._buses[name]
-        can = one_message and self._one_chunk and self._knows.can and (name or self._zero_alone)
+        can = one_message and self._one_chunk and (name or self._zero_alone)
         return turns, alone if can else shared
 
-    def _only(self) -> None:
-        """Raise AmbiguousError where NPU 0 does more in this turn: who of that foresaw first isn't known."""
-        if not self.clock.zero.only:
-            raise AmbiguousError
+    def _only(self) -> bool:
+        return self.clock.zero.only
 
     def _at(self, time: float, action: Action, what: Any) -> None:
         self.clock.on_the_network(time - self.clock.now, action, what)
