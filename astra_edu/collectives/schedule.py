@@ -107,6 +107,11 @@ class Rounds:
     uniform: bool = True
     dimension: int = 0
 
+    @property
+    def different_steps(self) -> list[tuple[int, int]]:
+        """(step, how many like it in a row)."""
+        return [(0, self.count)] if self.uniform else [(step, 1) for step in range(self.count)]
+
     def transfers(self, step: int, npu: int) -> list[Transfer]:
         """What one NPU sends in one step (counted from the start of this group)."""
         return [Transfer(npu, destination, shard) for destination, shard in self.rule(step, npu)]

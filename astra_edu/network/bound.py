@@ -34,9 +34,9 @@ def steps_that_meet(schedule: Schedule, network: Sequence[Wires], window: int | 
     0
     """
     return sum(
-        group.count if group.uniform else 1
+        times
         for group in schedule.groups
-        for step in range(1 if group.uniform else group.count)
+        for step, times in group.different_steps
         if _meet(schedule, network[group.dimension], group, step, window)
     )
 
@@ -44,12 +44,14 @@ def steps_that_meet(schedule: Schedule, network: Sequence[Wires], window: int | 
 def _meet(schedule: Schedule, wires: Wires, group: Rounds, step: int, window: int | None) -> bool:
     stride = prod(schedule.dims[: group.dimension])
     alike = group.symmetric and wires.symmetric
-    pairs = {(t.source, t.destination) for npu in _senders(schedule, alike) for t in group.transfers(step, npu)}
+    most = window if window is not None and schedule.traits.windowed else schedule.npus
+    pairs = {(npu, to) for npu in _senders(schedule, alike) for to, _ in group.rule(step, npu)}
+    if alike and isinstance(wires, Dimension) and min(len(pairs), most) > _at_once(wires):
+        return True
     ways = [(*pair, *_way(wires, stride, *pair)) for pair in pairs]
     out = Counter((source, place) for source, _, place, _, _ in ways)
     into = out if alike else Counter((to, place) for _, to, place, _, _ in ways)
-    limits = {place: dimension.usable_links // dimension.links_to_one for _, _, place, dimension, _ in ways}
-    most = window if window is not None and schedule.traits.windowed else schedule.npus
+    limits = {place: _at_once(dimension) for _, _, place, dimension, _ in ways}
     if any(min(count, most) > limits[place] for ends in (out, into) for (_, place), count in ends.items()):
         return True
     far = [way for way in ways if not way[3].topology.equidistant]
@@ -57,6 +59,11 @@ def _meet(schedule: Schedule, wires: Wires, group: Rounds, step: int, window: in
         return any(dimension.hops(apart) > 1 for *_, dimension, apart in far)
     used = Counter(link for source, to, *_ in far for link in _links(source, to, stride, wires))
     return max(used.values(), default=0) > 1
+
+
+def _at_once(dimension: Dimension) -> int:
+    """How many messages of an NPU its links carry."""
+    return dimension.usable_links // dimension.links_to_one
 
 
 def _senders(schedule: Schedule, alike: bool) -> range:
@@ -130,10 +137,10 @@ def _shard_hops(schedule: Schedule, dimension: Dimension, d: int) -> int:
     stride = prod(schedule.dims[:d])
     total = 0
     for group in schedule.groups:
-        steps = 1 if group.uniform else group.count
         npus = 1 if group.symmetric and dimension.symmetric else schedule.npus
-        transfers = (t for step in range(steps) for npu in range(npus) for t in group.transfers(step, npu))
         forwards = not dimension.topology.switched
-        hops = sum(_hops(t.source, t.destination, stride, dimension) if forwards else 1 for t in transfers)
-        total += hops * group.count // steps * schedule.npus // npus
+        for step, times in group.different_steps:
+            ways = [(npu, to) for npu in range(npus) for to, _ in group.rule(step, npu)]
+            hops = sum([_hops(*way, stride, dimension) for way in ways]) if forwards else len(ways)
+            total += hops * times * schedule.npus // npus
     return total

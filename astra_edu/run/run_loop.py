@@ -6,6 +6,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.base.few_collections import few_collections
 from astra_edu.base.progress import Bar
 from astra_edu.base.warned import warn
 from astra_edu.clock.generators import NoEventError
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from astra_edu.clock.loop_turns import Watch
 
 
+@few_collections()
 def run_loop(workload: Workload, platform: Platform, passes: int = 1, progress: bool = True) -> Result:
     """Run a workload `passes` times, to the nanosecond as ASTRA-sim 1.0 does. See simulate."""
     passes = checked_passes(passes, len(workload.layers))

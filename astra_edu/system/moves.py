@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from astra_edu.collectives import Collective, Schedule, Traits
-from astra_edu.collectives.schedule import Rounds
 from astra_edu.system.faithful import quirks
 from astra_edu.system.faithful.bus import Crossing, crossing
 
@@ -58,7 +57,7 @@ def moves(
     width = min(window or peers, peers) if traits.windowed else 1
     ahead, sizes = [], []
     for group in schedule.groups:
-        for step, times in different_steps(group):
+        for step, times in group.different_steps:
             shards = Counter(destination for destination, _ in group.rule(step, 0))
             ahead += [*shards] * times
             sizes += [quirks.message_bytes(schedule, group, count, chunk_bytes) for count in shards.values()] * times
@@ -88,8 +87,3 @@ def _crossings(
     collective: Collective, traits: Traits, npus: int, window: int, messages: int, in_group: bool
 ) -> tuple[Crossing, ...]:
     return tuple(crossing(collective, traits, npus, window, k, in_group) for k in range(window + messages))
-
-
-def different_steps(group: Rounds) -> list[tuple[int, int]]:
-    """(step, how many like it in a row) of a group."""
-    return [(0, group.count)] if group.uniform else [(step, 1) for step in range(group.count)]

@@ -89,9 +89,9 @@ class Routes:
     def steps(self) -> list[StepRoutes]:
         """The steps as NPU 0 sees them; those of a uniform group are one."""
         return [
-            StepRoutes(group, step, group.count if group.uniform else 1, self.of(group, group.transfers(step, 0)))
+            StepRoutes(group, step, times, self.of(group, group.transfers(step, 0)))
             for group in self.schedule.groups
-            for step in range(1 if group.uniform else group.count)
+            for step, times in group.different_steps
         ]
 
     @cached_property
@@ -99,26 +99,41 @@ class Routes:
         """(group, step, how many like it, every message with its source and destination) of all NPUs."""
         chains = []
         for group in self.schedule.groups:
-            for step in range(1 if group.uniform else group.count):
+            for step, times in group.different_steps:
                 transfers = [t for npu in range(self.schedule.npus) for t in group.transfers(step, npu)]
                 pairs = dict.fromkeys(t[:2] for t in transfers)
                 messages = [(*pair, route) for pair, route in zip(pairs, self.of(group, transfers), strict=True)]
-                chains.append((group, step, group.count if group.uniform else 1, messages))
+                chains.append((group, step, times, messages))
         return chains
+
+    @cached_property
+    def _counted(self) -> list[tuple[Rounds, int, Counter[tuple[int, int]]]]:
+        """(group, how many like it, (place, shards) of NPU 0's messages and how often) of each step."""
+        counted = []
+        for group in self.schedule.groups:
+            one_place = isinstance(self.network[group.dimension], Dimension)
+            for step, times in group.different_steps:
+                shards = Counter([to for to, _ in group.rule(step, 0)])
+                if one_place:
+                    found = Counter([(0, count) for count in shards.values()])
+                else:
+                    found = Counter([(self._path(group, 0, to)[0], count) for to, count in shards.items()])
+                counted.append((group, times, found))
+        return counted
 
     @cached_property
     def places(self) -> int:
         """How many of the wires' dimensions NPU 0 uses, counted up to the last one."""
-        return max((route.place for step in self.steps for route in step.routes), default=0) + 1
+        return max((place for *_, found in self._counted for place, _ in found), default=0) + 1
 
     def of(self, group: Rounds, transfers: Iterable[Transfer]) -> list[Route]:
         """One message for all shards with one source and destination."""
+        return [Route(shards, *self._path(group, *ends)) for ends, shards in Counter(t[:2] for t in transfers).items()]
+
+    def _path(self, group: Rounds, source: int, destination: int) -> tuple[int, Dimension, int]:
         wires = self.network[group.dimension]
         stride = prod(self.schedule.dims[: group.dimension])
-        return [
-            Route(shards, *wires.path(source // stride % wires.npus, destination // stride % wires.npus))
-            for (source, destination), shards in Counter(t[:2] for t in transfers).items()
-        ]
+        return wires.path(source // stride % wires.npus, destination // stride % wires.npus)
 
     def message(self, group: Rounds, route: Route, chunk_bytes: int) -> TimedMessage:
         """The message on a route when every NPU brings `chunk_bytes`."""
@@ -136,49 +151,44 @@ class Routes:
         """Bytes that NPU 0 sends, over each dimension of its wires."""
         sent = [0] * self.places
         request = RENDEZVOUS_BYTES if self.rendezvous else 0
-        for group, _, times, routes in self.steps:
-            for (place, shards), count in Counter((route.place, route.shards) for route in routes).items():
+        for group, times, found in self._counted:
+            for (place, shards), count in found.items():
                 message_bytes = quirks.message_bytes(self.schedule, group, shards, chunk_bytes)
                 sent[place] += times * count * (message_bytes + request)
         return tuple(sent)
 
-    def row(self, npu: int, chunk_bytes: int, clockwise: bool = True) -> list[RowMessage]:
-        """What one NPU sends, in order, if it brings `chunk_bytes`. clockwise: in which direction NPUs are counted."""
+    def row(self, npu: int, chunk_bytes: int, clockwise: bool = True, to_itself: bool = False) -> list[RowMessage]:
+        """What one NPU sends, in order, if it brings `chunk_bytes`.
+
+        clockwise: in which direction NPUs are counted. to_itself: whether it stands for all, and so sends to itself.
+        """
         from astra_edu.system.faithful.kth_messages import RowMessage
 
-        row = []
-        known: dict[tuple[int, int, int], RowMessage] = {}
+        row: list[RowMessage] = []
+        known: dict[tuple[int, int, int, int], RowMessage] = {}
+        npus = self.schedule.npus
         mirrored = not clockwise and not self.schedule.traits.exchanges
         for group in self.schedule.groups:
             for step in range(group.count):
-                transfers = group.transfers(step, npu)
-                if mirrored:
-                    transfers = [
-                        Transfer(npu, (2 * npu - to) % self.schedule.npus, shard) for _, to, shard in transfers
-                    ]
-                pairs = dict.fromkeys(t.destination for t in transfers)
-                sizes = {
-                    shards: quirks.message_bytes(self.schedule, group, shards, chunk_bytes)
-                    for shards in set(Counter(t.destination for t in transfers).values())
-                }
-                for route, to in zip(self.of(group, transfers), pairs, strict=True):
-                    key = sizes[route.shards], to, route.place
+                shards = Counter([to for to, _ in group.rule(step, npu)])
+                sizes = {n: quirks.message_bytes(self.schedule, group, n, chunk_bytes) for n in set(shards.values())}
+                for to, count in shards.items():
+                    ends = (2 * npu - to) % npus if mirrored else to
+                    where, dimension, distance = self._path(group, npu, ends)
+                    key = sizes[count], where, distance, npu if to_itself else ends
                     message = known.get(key)
                     if message is None:
-                        timed = self.message(group, route, chunk_bytes)
+                        timed = self.message(group, Route(count, where, dimension, distance), chunk_bytes)
                         ns = timed.ns - timed.request_ns
-                        message = known[key] = RowMessage(to, timed.size, ns, timed.request_ns)
+                        message = known[key] = RowMessage(key[-1], timed.size, ns, timed.request_ns)
                     row.append(message)
         return row
 
     def followed(self, chunk_bytes: int) -> Followed:
         """Direct, message by message; where NPUs are alike, NPU 0 sends to itself."""
         if self.alike:
-            return self._follow([self._to_itself(chunk_bytes)], chunk_bytes)
+            return self._follow([self.row(0, chunk_bytes, to_itself=True)], chunk_bytes)
         return self._follow([self.row(npu, chunk_bytes) for npu in range(self.schedule.npus)], chunk_bytes)
-
-    def _to_itself(self, chunk_bytes: int) -> list[RowMessage]:
-        return [message._replace(destination=0) for message in self.row(0, chunk_bytes)]
 
     @cached_property
     def even(self) -> bool:
@@ -187,7 +197,7 @@ class Routes:
 
     def followed_evenly(self, chunk_bytes: int) -> Followed:
         """Direct over even wires: NPU 0 shows when every k-th message leaves; who has the longest way shows the end."""
-        followed = self._follow([self._to_itself(chunk_bytes)], chunk_bytes)
+        followed = self._follow([self.row(0, chunk_bytes, to_itself=True)], chunk_bytes)
         groups = self.schedule.groups
         if len(groups) == 1:
             return followed

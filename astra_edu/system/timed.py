@@ -17,7 +17,7 @@ from astra_edu.network.unaware import first_way
 from astra_edu.system.at_once import at_once, leaves_at_once
 from astra_edu.system.exchange import Exchange, OneEndpoint
 from astra_edu.system.faithful import quirks
-from astra_edu.system.moves import Moves, different_steps
+from astra_edu.system.moves import Moves
 from astra_edu.system.plan_2 import PhasePlan
 from astra_edu.system.trace_config import TracePlatform
 
@@ -70,7 +70,7 @@ def steps_duration(
     total = endpoint_ns
     waits: tuple[int, ...] = (endpoint_ns,)
     for group in schedule.groups:
-        for step, times in different_steps(group):
+        for step, times in group.different_steps:
             ends = []
             for to, shards in Counter(to for to, _ in group.rule(step, 0)).items():
                 message_bytes = quirks.message_bytes(schedule, group, shards, chunk_bytes)
