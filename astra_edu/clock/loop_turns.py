@@ -113,6 +113,35 @@ class TurnsClock(LoopClock):
         self.woke = False
 
 
+class NpuClock(LoopClock):
+    """A TurnsClock as the loop of one NPU among many sees it: what it waits for comes in its turns."""
+
+    def __init__(self, clock: TurnsClock) -> None:
+        """At the clock's time, with nothing to do."""
+        self.turns = LoopTurns(clock)
+        self.env = clock.env
+        self._clock = clock
+
+    @property
+    def now(self) -> int:
+        """See LoopClock."""
+        return self._clock.now
+
+    def run(self) -> None:
+        """See LoopClock; everybody's."""
+        self._clock.run()
+
+    def timeout(self, delay: float) -> Event:
+        """An event that comes in `delay` ns, in the NPU's turn."""
+        event = self.env.event()
+        self.turns.after(delay, self.wake, event)
+        return event
+
+    def after(self, delay: float, action: Done) -> None:
+        """Do `action` for the NPU in `delay` ns."""
+        self.turns.after(delay, lambda _: action())
+
+
 class LoopTurns:
     """What one NPU does, all of a ns in one turn of a TurnsClock."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import count
+from math import prod
 from typing import TYPE_CHECKING
 
 from astra_edu.base.errors import ConfigError
@@ -15,17 +16,23 @@ from astra_edu.run.result import Result
 from astra_edu.run.unanswered import unanswered
 from astra_edu.system import Platform
 from astra_edu.system.logical import LogicalDimension, logical_dimensions
-from astra_edu.system.scheduler import Scheduler
+from astra_edu.system.scheduler import RunsCollectives, Scheduler
 from astra_edu.workload import LOOPS, Workload
 from astra_edu.workload.npu import Npu, Steps, running_layers
 from astra_edu.workload.parallelism import involved, options
 from astra_edu.workload.passes import checked_passes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from astra_edu.clock.lookback import LoopClock
     from astra_edu.clock.loop_turns import Watch
+    from astra_edu.system.faithful.all_npus import NpuScheduler
+
+    RunsLoop = Callable[[LoopClock, RunsCollectives, Sequence[NpuScheduler]], Npu]
+
+MOST_FOLLOWED = 256
+"""So many NPUs are followed in several dimensions without boost mode; of more, NPU 0 stands for all."""
 
 
 @few_collections()
@@ -46,14 +53,15 @@ def run_loop(workload: Workload, platform: Platform, passes: int = 1, progress: 
         record = npu.scheduler.stays, npu.computed, npu.waited
         return Result(workload, platform, passes, npu.clock.now, npu.layers, dims, *record, interrupted)
 
-    def gone_through(clock: LoopClock, scheduler: Scheduler) -> Npu:
+    def gone_through(clock: LoopClock, scheduler: RunsCollectives, others: Sequence[NpuScheduler]) -> Npu:
         layers = running_layers(workload, over)
         asked = sum(task.work.collective is not None for layer in layers for task in layer.tasks)
         finished = count(1)
         with Bar("simulating", " collectives", asked * passes) as bar:
             npu = Npu(layers, passes, words, clock, scheduler, lambda: bar.show(next(finished)) if progress else None)
             try:
-                go_through(workload.loop, npu, clock)
+                same = [Npu(running_layers(workload, over), passes, words, other.clock, other) for other in others]
+                go_through(workload.loop, npu, clock, same)
             except KeyboardInterrupt:
                 ended = f"{next(finished) - 1:,} of {asked * passes:,} collectives"
                 raise Interrupted(result_of(npu, interrupted=True), ended) from None
@@ -63,7 +71,7 @@ def run_loop(workload: Workload, platform: Platform, passes: int = 1, progress: 
         from astra_edu.clock.lookback import LoopClock
 
         clock = LoopClock()
-        npu = gone_through(clock, Scheduler(clock, platform, dims))
+        npu = gone_through(clock, Scheduler(clock, platform, dims), ())
     else:
         npu = _on_a_bus(platform, dims, gone_through)
     result = result_of(npu)
@@ -77,45 +85,52 @@ def run_loop(workload: Workload, platform: Platform, passes: int = 1, progress: 
     return result
 
 
-def _on_a_bus(
-    platform: Platform, dims: tuple[LogicalDimension, ...], run: Callable[[LoopClock, Scheduler], Npu]
-) -> Npu:
+def _on_a_bus(platform: Platform, dims: tuple[LogicalDimension, ...], run: RunsLoop) -> Npu:
     """Run with a shared bus, whose messages are followed one by one, in the turns of their NPUs.
 
-    Over one dimension NPU 0 stands for all, unless it matters which NPU has its turn first in a ns: that is noticed,
-    and all are followed then. Over several dimensions NPU 0's bus carries more than its neighbours' in boost mode;
-    without it all NPUs are taken to be alike.
+    Over one dimension NPU 0 stands for all, unless it matters which NPU has its turn first in a ns: that is noticed.
+    Else all are followed, but that without boost mode many in several dimensions are taken to be alike.
     """
     from astra_edu.clock.loop_turns import TurnsClock
     from astra_edu.network.folded import AmbiguousError
+    from astra_edu.system.faithful.all_npus import AllNpus
     from astra_edu.system.faithful.bus_phases import BusPhases
     from astra_edu.system.faithful.same_ns import SameNs
 
-    def followed(alike: bool, zero_alone: bool = False, watch: Watch | None = None) -> Npu:
-        clock = TurnsClock(watch)
-        return run(clock, Scheduler(clock, platform, dims, BusPhases(clock, platform, alike, zero_alone)))
+    one_dimension = len(dims) == 1
 
-    if len(dims) > 1:
-        return followed(alike=not platform.system.boost)
-    if dims[0].wires.symmetric:
+    def zero(watch: Watch | None = None) -> Npu:
+        clock = TurnsClock(watch)
+        return run(clock, Scheduler(clock, platform, dims, BusPhases(clock, platform, one_dimension)), ())
+
+    if one_dimension and dims[0].wires.symmetric:
         try:
-            return followed(True, True, SameNs().foresee)
+            return zero(SameNs().foresee)
         except AmbiguousError:
             pass
-    return followed(alike=False)
+    places = prod(dimension.npus for dimension in dims)
+    if not platform.system.boost and not one_dimension and (places > MOST_FOLLOWED or places < platform.npus):
+        return zero()
+    first, *others = AllNpus(TurnsClock(), platform, dims).npus
+    return run(first.clock, first, others)
 
 
-def go_through(loop: str, npu: Npu, clock: LoopClock) -> None:
-    """Run a training loop to its end. Raises ConfigError for one that can't be, or never, run to its end."""
+def go_through(loop: str, npu: Npu, clock: LoopClock, others: Sequence[Npu] = ()) -> None:
+    """Run a training loop to its end. others: NPUs that run it, too, on the same clock.
 
-    def run() -> Steps:
+    Raises ConfigError for one that can't be, or never, run to its end.
+    """
+
+    def run(npu: Npu) -> Steps:
         steps = LOOPS[loop](npu)
         if not (hasattr(steps, "send") and hasattr(steps, "__next__")):
             raise ConfigError(f"the training loop {loop} has no yield in it, so there is nothing to simulate.")
         yield from steps
         yield from npu.finish()
 
-    running = clock.env.process(run())
+    running = clock.env.process(run(npu))
+    for other in others:
+        clock.env.process(run(other))
     try:
         clock.run()
     except ConfigError as error:  # raised in the loop: only its sentence matters
@@ -146,7 +161,7 @@ def _warn_of_nothing(workload: Workload) -> None:
 def _stuck(npu: Npu) -> str:
     """What a loop that never ends is waiting for."""
     waited = [f"the {t.kind} of layer {t.layer}" for layer in npu.layers for t in layer.tasks if t.waiting]
-    chunks = sorted({f"{c.phase.collective} on dimension {c.phase.dimension}" for c in npu.scheduler.queues.waiting()})
+    chunks = sorted({f"{c.phase.collective} on dimension {c.phase.dimension}" for c in npu.scheduler.waiting()})
     return (
         f"the training loop waits for ever: at {npu.clock.now:g} ns it waits for {', '.join(waited) or 'its own event'}"
         f"; on the network there is {', '.join(chunks) or 'nothing'}."

@@ -181,16 +181,21 @@ class TimedPlanner:
         """The phases of each chunk of a collective of `collective_bytes` that begins at `now` ns.
 
         involved: for each logical dimension, whether the collective runs over it. zero_leads: whether NPU 0 is the
-        first to begin it (see faithful.forgetting). Nothing comes out where it runs over no dimension of more than one
-        NPU. Raises ConfigError for what can't be planned.
+        first to begin it (see faithful.forgetting). Raises ConfigError for what can't be planned.
         """
-        usable = self._usable(collective, involved)
-        walks, flat = self._walks[collective], self._logical[collective][0].how.flat
         if zero_leads:
             self.inter.begin(now)
+        yield from self.planned(collective, collective_bytes, involved)
+        self.inter.begin(now)
+
+    def planned(
+        self, collective: Collective, collective_bytes: int, involved: Sequence[bool]
+    ) -> Iterator[tuple[Phase, ...]]:
+        """The phases of each chunk, by the loads as they are; none over no dimension of more than one NPU."""
+        usable = self._usable(collective, involved)
+        walks, flat = self._walks[collective], self._logical[collective][0].how.flat
         if not any(usable):
             self.inter.order(collective, collective_bytes, collective_bytes, involved)  # it takes its turn all the same
-            self.inter.begin(now)
             return
         for order, chunk_bytes in self._orders(self.inter, collective, collective_bytes, involved):
             used = (0,) if flat else tuple([d for d in order if usable[d]])
@@ -198,7 +203,6 @@ class TimedPlanner:
             if walk is None:
                 walk = walks[used] = Walk(self._stations(collective, used), self._turns)
             yield walk.phases(chunk_bytes)
-        self.inter.begin(now)
 
     def _usable(self, collective: Collective, involved: Sequence[bool]) -> list[bool]:
         """For each dimension, whether the collective runs over it and has somebody to talk to there."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from astra_edu.collectives import Collective
 from astra_edu.system.config import Platform
 from astra_edu.system.faithful.forgetting import Forgetting
-from astra_edu.system.faithful.npu_order import NpuOrder, others_first
+from astra_edu.system.faithful.npu_order import NpuOrder
 from astra_edu.system.faithful.npu_turns import NpuTurns
 from astra_edu.system.inter_dimension import TRUSTED
 from astra_edu.system.logical import LogicalDimension
@@ -32,6 +32,33 @@ class Ended(NamedTuple):
 
     phases: tuple[Phase, ...] = ()
     stay: int = -1
+
+
+class RunsCollectives(Protocol):
+    """What a training loop gives its collectives to; see Scheduler, the first of its kind."""
+
+    stays: list[Stay]
+
+    @property
+    def in_doubt(self) -> bool:
+        """Whether a plan depended on the order of the NPUs in one ns where that isn't known."""
+
+    def issue(
+        self,
+        what: object,
+        collective: Collective,
+        collective_bytes: int,
+        involved: Sequence[bool],
+        done: Callable[[Ended], object],
+        highest: bool = False,
+    ) -> bool:
+        """Begin a collective; False where it has no chunk."""
+
+    def woken(self, ended: Ended, at_once: bool) -> None:
+        """The NPUs have waited for a collective."""
+
+    def waiting(self) -> Iterable[Chunk]:
+        """The chunks that are in a queue or in a phase."""
 
 
 class Scheduler:
@@ -101,14 +128,17 @@ class Scheduler:
         self.order.woken(ended.phases)
         self._turns.woken(ended.stay, at_once)
 
+    def waiting(self) -> Iterable[Chunk]:
+        """The chunks that are in a queue or in a phase."""
+        return self.queues.waiting()
+
     def _begin(self, queue: Queue, chunk: Chunk, npus: Npus) -> None:
-        """npus: in which order those of the dimension begin; None: each on its own, in the order of all NPUs."""
+        """npus: None where each of them begins on its own, in the order of all."""
         phase = chunk.phase
         if self._congested:
             chunk.phase = phase = self._congested.begun(phase, self.clock.env.now % 1)
         if self.bus:
-            order = self.order.along(phase) if npus is None else npus
-            self.bus.begin(phase, order, partial(self._over, queue, chunk))
+            self.bus.begin(phase, partial(self._over, queue, chunk))
             return
         rank = self.order.rank(phase) if npus is None else 0
         duration = phase.duration
@@ -117,9 +147,7 @@ class Scheduler:
     def _time_over(self, event: Happening) -> None:
         self.clock.came(event)
         queue, chunk = cast("tuple[Queue, Chunk]", event.what)
-        self.queues.over(queue, chunk, self.clock.now, (), ())
+        self._over(queue, chunk)
 
-    def _over(self, queue: Queue, chunk: Chunk, npus: Sequence[int]) -> None:
-        """npus: in the order in which they have finished, where they are followed one by one."""
-        following = chunk.phases[chunk.at + 1] if npus and chunk.at + 1 < len(chunk.phases) else None
-        self.queues.over(queue, chunk, self.clock.now, npus, others_first(following) if following else ())
+    def _over(self, queue: Queue, chunk: Chunk) -> None:
+        self.queues.over(queue, chunk, self.clock.now, (), ())

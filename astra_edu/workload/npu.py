@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.clock.generators import Event
-from astra_edu.system.scheduler import Ended, Scheduler
+from astra_edu.system.scheduler import Ended, RunsCollectives
 from astra_edu.workload.layer import Work, Workload
 from astra_edu.workload.parallelism import Involved, Options
 
@@ -102,7 +102,7 @@ class Npu:
     passes: int
     options: Options
     clock: LoopClock
-    scheduler: Scheduler
+    scheduler: RunsCollectives
     one_more_finished: Callable[[], object] = lambda: None
     computed: list[tuple[Task, float, float]] = field(default_factory=list)
     waited: list[tuple[Task, float, float]] = field(default_factory=list)

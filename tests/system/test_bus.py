@@ -10,7 +10,7 @@ import pytest
 import astra_edu as ae
 from astra_edu.network.folded import AmbiguousError
 from astra_edu.system import Bus
-from astra_edu.system.faithful import bus_phases
+from astra_edu.system.faithful import all_npus, bus_phases
 from astra_edu.system.faithful.alone_bus import AloneBus, Knows, sides_of
 from astra_edu.system.faithful.bus import Crossing, SharedBus
 from astra_edu.system.faithful.same_ns import SameNs
@@ -38,14 +38,15 @@ def everyone(monkeypatch):
     def ambiguous(*_):
         raise AmbiguousError
 
-    monkeypatch.setattr(bus_phases.BusPhases, "_begin_alike", ambiguous)
+    monkeypatch.setattr(bus_phases.BusPhases, "begin", ambiguous)
 
 
 @pytest.fixture
 def exchanges(monkeypatch):
     """How many NPUs' phases have begun."""
     begun = []
-    monkeypatch.setattr(bus_phases, "Exchange", lambda *args: begun.append(args) or EXCHANGE(*args))
+    for module in (bus_phases, all_npus):
+        monkeypatch.setattr(module, "Exchange", lambda *args: begun.append(args) or EXCHANGE(*args))
     return begun
 
 
@@ -200,38 +201,3 @@ def test_what_crosses_alone_is_known_after_the_first_of_its_kind(seed):
     hows = [Crossing(True, False, False), *(Crossing(False, *map(bool, (k & 1, k & 2))) for k in range(4))]
     kinds = [(draw.choice([0, 1, 7, 100]), draw.choice(hows), draw.choice([1, 500, 70_000])) for _ in range(30)]
     assert crossings(True, bus, kinds) == crossings(False, bus, kinds)
-
-
-def several_dimensions():
-    """Two layers of 1.0 in four dimensions, and a bus over which chunks of several of them end in the same ns."""
-    shape = ("FullyConnected", 2, 10, 500), ("FullyConnected", 3, 50, 500), ("Ring", 2, 100, 500), ("Ring", 4, 10, 7)
-    rest = (2, 0, 3, 1, 10, 0.5), (2, 0, 3, 1, 1, 0.5), (2, 0, 0, 1, 1, 1), (4, 1, 0, 0, 10, 0)
-    names = "links", "nic", "router", "hbm_latency", "hbm_bandwidth", "hbm_scale"
-    dims = tuple(
-        ae.Dimension(topology, npus, bandwidth=bandwidth, latency=latency, **dict(zip(names, own, strict=True)))
-        for (topology, npus, bandwidth, latency), own in zip(shape, rest, strict=True)
-    )
-    hows = "direct_ring_halvingDoubling_direct3", "halvingDoubling_ring_ring_direct1", "direct_ring_ring_ring"
-    system = ae.SystemConfig(
-        *map(ae.system.Implementation.parse_all, (*hows, "direct_direct_direct2_ring")),
-        endpoint_delay=0,
-        splits=3,
-        optimization="baseline",
-        intra_dimension="RG",
-        inter_dimension="themis",
-        bus=Bus(500, 1, 0, 0.5, 1),
-    )
-    nothing = Work(1, None, 0)
-    first = Layer("first", nothing, nothing, Work(1, "all-to-all", 64), 1)
-    sums = Layer(
-        "sums", Work(1000, "all-reduce", 100_000), Work(2, "reduce-scatter", 4096), Work(5000, "all-reduce", 4096), 10
-    )
-    job = ae.Workload("HYBRID_TRANSFORMER", (first, sums), ("model_parallel_NPU_group:", "48"))
-    return story(ae.simulate(job, ae.Platform(dims, system), passes=2, progress=False))
-
-
-@pytest.mark.filterwarnings("ignore:Themis")
-def test_what_crosses_alone_keeps_its_place_among_what_other_npus_do_in_the_same_ns(monkeypatch):
-    known = several_dimensions()
-    monkeypatch.setattr(AloneBus, "cross", SharedBus.cross)
-    assert known == several_dimensions()

@@ -2,9 +2,12 @@
 
 Where an NPU has one chunk at a time, in an algorithm with one message at a time, its bus carries one piece at a time.
 How long a crossing takes is then decided by its kind, its bytes and how long ago each side has sent. Its waits, one
-foreseen at the end of the other, stay events of their own, so that each stands within its ns where it was foreseen;
-where something watches what else is in this ns, only the last of them does. A side that has yet to be set free when the
-other one is done is free before anything is to cross the other way, so that it makes no difference when.
+foreseen at the end of the other, are one event, but for the last of them: that is foreseen where it was, so that what
+the crossing sets off has its place within its ns. Where the NPU does more in a turn in which the last wait begins, that
+place isn't known, and it is noticed whether it matters.
+
+A side that has yet to be set free when the other one is done is free before anything is to cross the other way, so that
+it makes no difference when.
 """
 
 from __future__ import annotations
@@ -104,10 +107,8 @@ class AloneBus(SharedBus):
 
     __slots__ = ("_knows", "_only", "_sides", "_turns")
 
-    def __init__(self, shared: SharedBus, turns: InTurn, knows: Knows, only: Callable[[], bool] | None) -> None:
-        """shared: the bus. turns: of its NPU. only: whether that does only one thing in its turn of this ns; where it
-        can be asked, all waits of a crossing but the last are one event, else each is one.
-        """
+    def __init__(self, shared: SharedBus, turns: InTurn, knows: Knows, only: Callable[[], bool]) -> None:
+        """shared: the bus. turns: of its NPU. only: whether that does only one thing in its turn of this ns."""
         self._only = only
         self.near, self.far, self.time = shared.near, shared.far, shared.time
         self._sides = sides_of(shared)
@@ -127,7 +128,7 @@ class AloneBus(SharedBus):
             side.before = before
             side.last_ns = now + ns
             side.in_a_row = in_a_row if received else side.in_a_row + in_a_row
-        if self._only and known.before_last:
+        if known.before_last:
             self._turns.after(known.before_last, self._wait_last, (known.last, action, what))
         else:
             self._wait((iter(known.waits), action, what))
@@ -141,7 +142,6 @@ class AloneBus(SharedBus):
             self._turns.after(delay, self._wait, then)
 
     def _wait_last(self, last: tuple[int, Action, Any]) -> None:
-        assert self._only
         delay, action, what = last
         if self._only():
             self._turns.after(delay, action, what)
@@ -150,7 +150,6 @@ class AloneBus(SharedBus):
 
     def _after_others(self, then: tuple[Action, Any]) -> None:
         """What else was in that turn may have foreseen more for this one, before or after the crossing did."""
-        assert self._only
         if not self._only():
             raise AmbiguousError
         action, what = then

@@ -74,4 +74,11 @@ class KthMessages:
         leaves = max(sent_ns, ready_ns + message.request_ns) if message.request_ns else sent_ns
         at = max(leaves + message.ns, now)
         self.arrivals.append(Arrival(npu, at, message.request_ns + message.ns))
-        self.at(at, received, None)
+        if message.request_ns:
+            self.at(leaves, self._leave, (at, received))
+        else:
+            self.at(at, received, None)
+
+    def _leave(self, arrives: tuple[float, Action]) -> None:
+        """A message whose request has come sets off: that it arrives is foreseen only now."""
+        self.at(*arrives, None)

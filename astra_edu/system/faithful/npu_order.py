@@ -10,17 +10,11 @@ a collective, those that took no part in its last phase come first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 
 from astra_edu.system.plan_1 import Phase
 
 ZERO = -1
-
-
-def others_first(phase: Phase) -> Sequence[int]:
-    """The NPUs of the phase's dimension when NPU 0 comes last."""
-    return [*range(1, phase.logical.dimension.npus), 0]
 
 
 class NpuOrder:
@@ -44,11 +38,6 @@ class NpuOrder:
         if not self.boost:
             return 0
         return max(self._order.index(ZERO), self._order.index(phase.dimension))
-
-    def along(self, phase: Phase) -> Sequence[int]:
-        """The NPUs of the phase's dimension, by their places in it, in the order in which they begin on their own."""
-        zero_first = self._order.index(ZERO) < self._order.index(phase.dimension)
-        return range(phase.logical.dimension.npus) if zero_first else others_first(phase)
 
     def woken(self, phases: tuple[Phase, ...]) -> None:
         """The NPUs have waited for a collective whose last chunk went through `phases`."""

@@ -6,8 +6,8 @@ its analytical backend at tag tutorial-asplos2023). Where an oddity is a mechani
 - "GB/s" is 2**30 bytes per second (units.bytes_per_ns), and the network truncates to whole ns after every term of a
   message's time (network.Dimension.message_ns).
 - What happens in the same ns happens in the order in which it was foreseen (clock.lookback), NPU by NPU; who is first
-  among the NPUs decides when a phase ends (system.faithful.npu_order) and when Themis forgets its loads
-  (system.faithful.forgetting, npu_turns).
+  among the NPUs decides when a phase ends (system.faithful.npu_order; on a shared bus all_npus) and when Themis forgets
+  its loads (system.faithful.forgetting, npu_turns).
 - Themis books an all-gather on the dimensions in the wrong order while the loads are equal (system.themis).
 - The training loops take 1 ns from state to state (workload.loops), and an update time even where nothing is updated.
 - A model-parallel group that doesn't fit the dimensions is rounded down, and NPUs are left out (system.logical).
@@ -21,8 +21,8 @@ its analytical backend at tag tutorial-asplos2023). Where an oddity is a mechani
 Not matched, because there it is simply broken: chunks of 2 GiB and more, whose size it keeps in 32 bits (a 4 GiB
 collective in one chunk moves 0 bytes). Not matched in rare cases (7 of about 2,000 random configurations, most of them
 by less than 1 %): ties in the same ns that three waits back don't decide, above all on networks whose dimensions
-are all alike, with an update time of 0 and on a shared bus; Themis where several dimensions end a
-phase in one ns, or after trees, and a warning says so; the bytes per
+are all alike and with an update time of 0; on a shared bus without boost mode, more than 256 NPUs in several
+dimensions; Themis where several dimensions end a phase in one ns, or after trees, and a warning says so; the bytes per
 dimension of a group that doesn't fit, with several queues; and, with hbm-scale > 0, chunk latencies by fractions of a
 ns.
 """
