@@ -117,7 +117,7 @@ class AllNpus:
         Exchange(endpoint, own, 0, ahead, ahead, partial(npu.over, chunk.tag)).start()
 
     def _at(self, time: float, action: Action, what: Any) -> None:
-        self.clock.at(time, action, what)
+        self.clock.on_the_network(time - self.clock.now, action, what)
 
 
 class NpuScheduler:

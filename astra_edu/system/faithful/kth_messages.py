@@ -75,10 +75,11 @@ class KthMessages:
         at = max(leaves + message.ns, now)
         self.arrivals.append(Arrival(npu, at, message.request_ns + message.ns))
         if message.request_ns:
-            self.at(leaves, self._leave, (at, received))
+            self.at(leaves, self._leave, (message.ns, received))
         else:
             self.at(at, received, None)
 
-    def _leave(self, arrives: tuple[float, Action]) -> None:
+    def _leave(self, what: tuple[float, Action]) -> None:
         """A message whose request has come sets off: that it arrives is foreseen only now."""
-        self.at(*arrives, None)
+        ns, received = what
+        self.at(self.now() + ns, received, None)
