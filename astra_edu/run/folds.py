@@ -7,11 +7,12 @@ to and receive from and their process groups moved as well. Network and algorith
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from astra_edu.network.folding import Folding
+from astra_edu.run.roles.fewest import LOOKS
 from astra_edu.run.roles.parts import essence, sketch
 from astra_edu.run.roles.refine import numbered
 from astra_edu.run.roles.structure import Structure
@@ -73,21 +74,23 @@ def folds(trace: Trace, platform: TracePlatform) -> Folds | None:
     ways = _ways(trace, platform, [node for node in nodes if node.type is NodeType.COMM_COLL_NODE])
     if not ways or not any(ways.may):
         return None
+    strides = _by_sight(trace, platform.dims, ways)
+    if not any(strides):
+        return None
     structure = _Compared(trace, platform, fixed=True)
     npus = _Npus.of(trace, structure)
     if not _tags_differ(npus.groups) or not _tags_fit(structure):
         return None
     dims = platform.dims
-    strides, images = list(dims), []
-    for d in (d for d, may in enumerate(ways.may) if may):
-        for stride in _strides(dims[d], ways.xor[d]):
-            alone = Folding(dims, tuple(stride if e == d else n for e, n in enumerate(dims)), ways.xor)
-            moved = [npus.moved(alone, by, trace.groups, ways.rotates) for by in alone.movements]
+    smallest, images = list(dims), []
+    for d, alone in enumerate(strides):
+        for folding in alone:
+            moved = [npus.moved(folding, by, trace.groups, ways.rotates) for by in folding.movements]
             if all(image is not None for image in moved):
-                strides[d] = stride
+                smallest[d] = folding.strides[d]
                 images += [image for image in moved if image]
                 break
-    folding = Folding(dims, tuple(strides), ways.xor)
+    folding = Folding(dims, tuple(smallest), ways.xor)
     kinds = _kinds(trace, images)
     if not any(folding.folded) or not _apart(npus.groups, kinds):
         return None
@@ -107,8 +110,24 @@ class _Compared(Structure):
         return numbered(essence(one, parts) if count[look] > 1 else look for one, parts, look in looks)[0]
 
 
-def _strides(npus: int, xor: bool) -> Iterator[int]:
-    yield from (k for k in range(1, 2 if xor else npus) if npus % k == 0)
+def _by_sight(trace: Trace, dims: tuple[int, ...], ways: _Ways) -> list[list[Folding]]:
+    """For each dimension the foldings of it alone that leave every NPU's nodes as they look at first sight."""
+    found: list[list[Folding]] = [[] for _ in dims]
+    for d in (d for d, may in enumerate(ways.may) if may):
+        strides = [k for k in range(1, 2 if ways.xor[d] else dims[d]) if dims[d] % k == 0]
+        found[d] = [Folding(dims, (*dims[:d], stride, *dims[d + 1 :]), ways.xor) for stride in strides]
+    for look in LOOKS:
+        looks, _ = numbered(map(look, trace.templates.templates))
+        of = [looks[template] for template in trace.templates.of]
+        found = [[folding for folding in alone if _keeps(folding, of)] for alone in found]
+        if not any(found):
+            break
+    return found
+
+
+def _keeps(folding: Folding, looks: Sequence[int]) -> bool:
+    """Whether NPUs look like those in whose places they come."""
+    return all(looks[folding.move(npu, by)] == look for by in folding.movements for npu, look in enumerate(looks))
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from astra_edu.run.roles.parts import Channel, sketch
+from astra_edu.run.roles.fewest import too_many
+from astra_edu.run.roles.parts import Channel
 from astra_edu.run.roles.refine import Coloured, Partition, refined
 from astra_edu.run.roles.structure import RingKey, Structure
 from astra_edu.system.inter_dimension import kind_of
@@ -133,7 +134,7 @@ def roles_of(
     >>> roles_of(trace.build(), platform).representatives
     (0, 8)
     """
-    if most is not None and _sketches(trace, most) > most:
+    if most is not None and too_many(trace, most):
         return None
     structure = Structure(trace, platform, _fixed(platform))
     whole = set(by_place)
@@ -141,18 +142,6 @@ def roles_of(
     uneven = [number for number, ring in enumerate(coloured.rings) if len(set(ring.marks)) > 1]
     found = refined(coloured, whole.union(uneven), most)
     return None if found is None else _roles(structure, coloured, found)
-
-
-def _sketches(trace: Trace, most: int) -> int:
-    """How many roles there are at least; no more are counted than one over `most`."""
-    shared = trace.templates
-    found: set[Hashable] = set()
-    for nodes, npus in zip(shared.templates, shared.counts, strict=True) if len(shared.templates) > most else ():
-        if len(found) > most:
-            break
-        if npus:
-            found.add(sketch(nodes))
-    return len(found)
 
 
 def _fixed(platform: TracePlatform) -> bool:
