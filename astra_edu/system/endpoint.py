@@ -109,6 +109,11 @@ class Endpoint:
         planned = self._planner.chunks(collective, collective_bytes, involved, rings, self._streams)
         self._planner.begin(self.npu, self.clock.now)
         rank = next(self._priorities) if self.system.scheduling != "EXPLICIT" else priority
+        if self.joins is not None and self.queues.stays is None:
+            whole = self.joins.whole(self, planned)
+            if whole is not None:
+                self.joins.begin(self, whole, rank, TAGS + self._next_stream(group, len(planned)) % TAGS, done)
+                return True
         issued: Issued = Issued(asks, lambda _: done(), self.clock.now)
         issued.chunks = len(planned)
         for index, phases in enumerate(planned):
@@ -139,14 +144,14 @@ class Endpoint:
             found = known[key] = (self._planner.group_ring(collective, members),)
         return found
 
-    def _next_stream(self, group: Group | None) -> int:
-        """The number of the next chunk. Those of groups count among the chunks of all NPUs, too."""
-        self._streams += 1
+    def _next_stream(self, group: Group | None, chunks: int = 1) -> int:
+        """The number of the next chunk, of so many. Those of groups count among the chunks of all NPUs, too."""
+        self._streams += chunks
         if group is None:
-            return self._streams - 1
+            return self._streams - chunks
         number = group[0]
         stream = self._group_streams.get(number, number * GROUP_STREAMS)
-        self._group_streams[number] = stream + 1
+        self._group_streams[number] = stream + chunks
         return stream
 
     def _begin(self, queue: Queue, chunk: Chunk, npus: Npus) -> None:

@@ -16,7 +16,8 @@ from astra_edu.collectives import Collective
 from astra_edu.system.policies import Policy, fifo, fifo_only
 from astra_edu.system.settings import Settings
 
-_WHOLE = (Collective.ALL_REDUCE, Collective.ALL_TO_ALL)
+FIFO_ALWAYS = (Collective.ALL_REDUCE, Collective.ALL_TO_ALL)
+"""Phases that are taken in FIFO order whatever the policy is."""
 
 Npus = Sequence[int] | None
 """In which order NPUs go on, where they are followed one by one; None: each on its own."""
@@ -99,13 +100,13 @@ class Queue:
     running: int = 0
 
     def insert(self, chunk: Chunk, now: float) -> None:
-        """Queue a chunk at `now` ns. All-reduce and all-to-all phases are always taken in FIFO order."""
+        """Queue a chunk at `now` ns."""
         chunk.queued_ns = now
         if self.running == len(self.chunks):
             self.chunks.append(chunk)
             return
         policy = self.policy
-        if policy is not fifo_only and chunk.phase.collective in _WHOLE:
+        if policy is not fifo_only and chunk.phase.collective in FIFO_ALWAYS:
             policy = fifo
         place = policy(self.chunks, self.running, chunk)
         if type(place) is not int or not self.running <= place <= len(self.chunks):
@@ -137,11 +138,16 @@ class Queues:
         self.stays: list[Stay] | None = None
         self._leaves = -1
         """The number of the stay that is ending, while places that it leaves or makes use of are filled."""
+        self._ending: Callable[[], Chunk] | None = None
+        """What makes the chunk that is ending and has its place still, where nobody has followed it."""
+        self._held: tuple[Queue, Chunk] | None = None
         self._begin = begin
         self._queues = [[Queue(system.places, policy) for _ in range(system.queues)] for _ in range(dimensions)]
 
     def add(self, chunk: Chunk, now: float) -> None:
         """Queue a chunk of a new collective for its first phase."""
+        if self._ending is not None:
+            self._hold(self._ending())
         queue = self._queues[chunk.phase.dimension][chunk.phase.queue]
         queue.insert(chunk, now)
         self.start(queue, now)
@@ -184,6 +190,27 @@ class Queues:
         self.start(queue, now, npus)
         self.start(following, now, npus if following is queue else others)
         self._leaves = -1
+
+    def end(self, last: Callable[[], Chunk], done: Callable[[], object]) -> None:
+        """The end of a collective whose chunks nobody has followed. last: makes the last of them.
+
+        That one has its place until all is done that done() begins.
+        """
+        self._ending = last
+        done()
+        self._ending = None
+        if self._held is not None:
+            queue, chunk = self._held
+            self._held = None
+            queue.remove(chunk)
+            self.start(queue, chunk.queued_ns)
+
+    def _hold(self, chunk: Chunk) -> None:
+        self._ending = None
+        queue = self._queues[chunk.phase.dimension][chunk.phase.queue]
+        queue.chunks.append(chunk)
+        queue.running += 1
+        self._held = queue, chunk
 
     def waiting(self) -> Iterator[Chunk]:
         """The chunks that are in a queue or in a phase."""

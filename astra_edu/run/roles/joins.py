@@ -13,6 +13,7 @@ from astra_edu.system.joined.joins import At, Joins, Phase
 from astra_edu.system.joined.not_joined import NotJoinedError, RolesDifferError
 from astra_edu.system.joined.rings import MessageNs, Ring
 from astra_edu.system.joined.times import Times
+from astra_edu.system.joined.wholes import Planned
 from astra_edu.system.plan_2 import PhasePlan
 from astra_edu.system.trace_config import TracePlatform
 
@@ -47,6 +48,9 @@ class RoleJoins(Joins):
         self._steps = 0.0
         self._of_class: dict[tuple[bool, int], RoleRing] = {}
         self._same: dict[tuple[RoleRing, object], Times] = {}
+
+    def whole(self, endpoint: Endpoint, planned: Planned) -> None:
+        """See Joins: chunks are followed, as members of a role may be late by different times."""
 
     def _ring(self, plan: PhasePlan, npu: int) -> RoleRing:
         logical = plan.logical

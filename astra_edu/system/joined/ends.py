@@ -36,6 +36,11 @@ class End(NamedTuple):
         """What decides which of several ends at one NPU in one ns comes first; the least does."""
         return self.foreseen_ns, self.reduction or 0, self.taken_ns, self.left_ns, self.ready_ns
 
+    def later(self, ns: int) -> End:
+        """The same of a phase that begins `ns` later."""
+        ready = self.ready_ns + ns if self.left_ns == self.taken_ns else 0
+        return End(self.ns + ns, self.reduction, self.taken_ns + ns, self.left_ns + ns, ready, self.sure)
+
 
 def end(left_ns: int, message_ns: int, own_ns: int, ready_ns: int, endpoint_ns: int, reduction: int | None) -> End:
     """The end after a last message that left at `left_ns`, at an NPU that is ready for it at `own_ns`.

@@ -11,13 +11,18 @@ from astra_edu.system.joined.not_joined import NotJoinedError
 from astra_edu.system.joined.rings import MessageNs, Ring
 from astra_edu.system.joined.times import Times, times
 from astra_edu.system.joined.turns import Item, JoinedTurns
+from astra_edu.system.joined.wholes import Planned, WholeAt, Wholes, in_step
 from astra_edu.system.plan_2 import PhasePlan
 from astra_edu.system.policies import fifo_only, queue_policy
-from astra_edu.system.queues import Chunk
+from astra_edu.system.queues import FIFO_ALWAYS, Chunk
 from astra_edu.system.trace_config import TracePlatform
 
 if TYPE_CHECKING:
     from astra_edu.system.endpoint import Endpoint
+
+
+_Whole = tuple[PhasePlan, object, Ring, int]
+"""A collective: the phase of its chunks, what must be the same at all its NPUs, who these are, and how many chunks."""
 
 
 class At:
@@ -85,6 +90,9 @@ class Joins:
         self._count = 0
         self._all_wait: dict[object, bool] = {}
         self._fifo = queue_policy(platform.system.intra_dimension, 2) is fifo_only
+        self._wholes = Wholes(self._times, platform.system.places, strict)
+        self._planned: dict[int, tuple[Planned, _Whole | None]] = {}
+        """What was planned last at each NPU."""
 
     def turns(self, npu: int) -> JoinedTurns:
         """The turns of an NPU."""
@@ -99,10 +107,7 @@ class Joins:
         """An NPU begins a phase now."""
         plan: PhasePlan = at.chunk.phase
         npu, tag, turns = at.endpoint.npu, at.chunk.tag, at.turns
-        ring = self._ring(plan, npu)
-        traits, n = plan.logical.how.traits, plan.logical.npus
-        clockwise = plan.clockwise or traits.exchanges or not traits.tokens or n == 2
-        kind = (plan.collective, plan.logical.how, plan.chunk_bytes, clockwise)
+        ring, kind = self._ring(plan, npu), _kind(plan)
         phase = self.begun.get((tag, ring))
         if phase is None:
             phase = self.begun[tag, ring] = Phase(plan, kind, ring)
@@ -119,12 +124,34 @@ class Joins:
             del self.begun[tag, ring]
             self._time(phase, at.endpoint)
 
+    def whole(self, endpoint: Endpoint, planned: Planned) -> _Whole | None:
+        """What a collective of an NPU is, where it can be timed at once; None where its chunks have to be followed."""
+        known = self._planned.get(endpoint.npu)
+        if known is not None and known[0] is planned:
+            return known[1]
+        found = None
+        if in_step(planned) and (self._fifo or planned[0][0].collective in FIFO_ALWAYS):
+            plan = planned[0][0]
+            found = plan, (*_kind(plan), len(planned)), self._ring(plan, endpoint.npu), len(planned)
+        self._planned[endpoint.npu] = planned, found
+        return found
+
+    def begin(self, endpoint: Endpoint, what: _Whole, priority: int, tag: int, done: Callable[[], object]) -> None:
+        """An NPU begins a collective now. what: it is; tag: of its first chunk. done: is called at its end."""
+        plan, kind, ring, chunks = what
+        assert isinstance(endpoint.turns, JoinedTurns)
+        at = WholeAt(endpoint.turns, endpoint.queues, plan, priority, done)
+        whole = self._wholes.enter(endpoint.npu, kind, ring, tag, at)
+        if whole is not None:
+            endpoint.messages.sent += chunks * self._messages(plan, endpoint)
+            self._wholes.time(whole, plan, chunks, endpoint)
+
     def no_difference(self, items: Sequence[Item]) -> bool:
         """Whether it makes no difference in which order these ends of one NPU's phases come."""
         used: set[tuple[int, int]] = set()
         last: dict[object, int] = {}
         for item in items:
-            if item.end is None:
+            if item.end is None or not isinstance(item.what, At):
                 return False
             chunk: Chunk = item.what.chunk
             touched = {(phase.dimension, phase.queue) for phase in chunk.phases[chunk.at : chunk.at + 2]}
@@ -198,3 +225,10 @@ class Joins:
         if not wait:
             raise NotJoinedError
         return Times(step_ends(starts, moves, ring.ns), [])
+
+
+def _kind(plan: PhasePlan) -> tuple[object, ...]:
+    """What must be the same at all NPUs of a phase."""
+    traits, n = plan.logical.how.traits, plan.logical.npus
+    clockwise = plan.clockwise or traits.exchanges or not traits.tokens or n == 2
+    return plan.collective, plan.logical.how, plan.chunk_bytes, clockwise

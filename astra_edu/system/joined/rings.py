@@ -9,6 +9,7 @@ from astra_edu.system.joined.not_joined import NotJoinedError
 
 if TYPE_CHECKING:
     from astra_edu.system.joined.times import Times
+    from astra_edu.system.joined.wholes import Known
 
 MessageNs = Callable[[int, int, int], int]
 """ns of a message, by its source, destination and bytes."""
@@ -17,7 +18,7 @@ MessageNs = Callable[[int, int, int], int]
 class Ring:
     """The NPUs that run a phase together, by place, and how long their messages take."""
 
-    __slots__ = ("_edges", "_places", "message_ns", "npus", "same")
+    __slots__ = ("_edges", "_places", "message_ns", "npus", "same", "wholes")
 
     def __init__(self, npus: Sequence[int], message_ns: MessageNs) -> None:
         """npus: who is at each place."""
@@ -27,6 +28,8 @@ class Ring:
         self._edges: dict[tuple[int, int, int], list[int]] = {}
         self.same: dict[object, Times] = {}
         """The ends of phases that all begin at 0 ns."""
+        self.wholes: dict[object, Known] = {}
+        """The ends of collectives, by what they are and how late each of their NPUs is."""
 
     def place(self, npu: int) -> int:
         """The place of an NPU."""

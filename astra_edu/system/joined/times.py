@@ -25,7 +25,7 @@ class Times(NamedTuple):
     def later(self, ns: int) -> Times:
         """The same of a phase that begins `ns` later."""
         expects = [(place, at + ns, foreseen + ns) for place, at, foreseen in self.expects]
-        return Times([_later(end, ns) for end in self.ends], expects)
+        return Times([end.later(ns) for end in self.ends], expects)
 
 
 def times(moves: Moves, ring: Ring, starts: list[int], clockwise: bool) -> Times:
@@ -67,8 +67,3 @@ def _round(moves: Moves, ring: Ring, starts: list[int], way: int) -> Times:
     sent_by = [ring.apart(distance, size, way) for distance, size in zip(ahead, sizes, strict=True)]
     edges = [[ns[source] for source in comes] for comes, ns in zip(sources, sent_by, strict=True)]
     return Times(paired_ends(starts, sources, edges, endpoint, reductions), [])
-
-
-def _later(end: End, ns: int) -> End:
-    ready = end.ready_ns + ns if end.left_ns == end.taken_ns else 0
-    return End(end.ns + ns, end.reduction, end.taken_ns + ns, end.left_ns + ns, ready, end.sure)

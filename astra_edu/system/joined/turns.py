@@ -29,6 +29,25 @@ class Item:
         self.end = end
 
 
+class WholeItem(Item):
+    """The end of a collective that was timed at once: `later_ns` later than `end` says, until it is settled."""
+
+    __slots__ = ("later_ns",)
+
+    def __init__(self, end: End, later_ns: int, action: Action, what: Any) -> None:
+        """Not settled."""
+        self.end = end
+        self.later_ns = later_ns
+        self.action = action
+        self.what = what
+
+    def settle(self) -> None:
+        """Have this ns, where something else is in the turn."""
+        assert self.end is not None
+        self.end = self.end.later(self.later_ns)
+        self.order = self.end.order
+
+
 _order = attrgetter("order")
 
 
@@ -58,6 +77,10 @@ class JoinedTurns(Turns):
         """Do action(what) at the end of a phase."""
         self._add(end.ns, end.turn_ns, Item(end.order, None, action, what, end))
 
+    def whole_over(self, ns: int, foreseen_ns: int, item: WholeItem) -> None:
+        """Be at the end of a collective at `ns`."""
+        self._add(ns, foreseen_ns, item)
+
     def expect(self, ns: int, foreseen_ns: int) -> None:
         """Raise OrderUnknownError where a turn at `ns` may be foreseen before `foreseen_ns`."""
         if self.clock.strict:
@@ -84,6 +107,17 @@ class JoinedTurns(Turns):
             return
         foreseen = self._foreseen[ns]
         self._foreseen[ns] = -1
+        first = items[0]
+        if type(first) is WholeItem and len(items) == 1:
+            assert first.end is not None
+            self.clock.meet(Moment(self.npu, foreseen, None, False, True, self.open == 1 and first.end.sure))
+            for item in items:  # which may grow on the way
+                item.action(item.what)
+            del self._items[ns], self._foreseen[ns]
+            return
+        for item in items:
+            if type(item) is WholeItem:
+                item.settle()
         ends = [item.end for item in items if item.end is not None]
         if ends:
             self._with_ends(ns, foreseen, items, ends)
