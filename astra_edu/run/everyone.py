@@ -19,7 +19,7 @@ from astra_edu.system.queues import Stay
 from astra_edu.system.remote_memory import Accesses
 from astra_edu.system.trace_config import TracePlatform
 from astra_edu.traces import Trace
-from astra_edu.traces.npu import TraceNpu
+from astra_edu.traces.npu import TraceNpu, outline_of
 
 
 class Everyone:
@@ -56,6 +56,8 @@ class Everyone:
         if record:
             for endpoint in endpoints:
                 endpoint.queues.stays = self.stays
+        templates = trace.templates
+        outlines = {which: outline_of(templates.templates[which]) for which in {templates.of[e.npu] for e in endpoints}}
         self.npus = [
             TraceNpu(
                 endpoint.npu,
@@ -64,6 +66,7 @@ class Everyone:
                 platform.system,
                 hardware.hands(endpoint, accesses),
                 trace.where(endpoint.npu),
+                outlines[templates.of[endpoint.npu]],
             )
             for endpoint in endpoints
         ]

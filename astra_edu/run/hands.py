@@ -9,7 +9,7 @@ from astra_edu.traces import Node
 
 
 class Hands:
-    """Its endpoint, the network, the memory. See npu.Backend."""
+    """Its endpoint, the network, the memory. See traces.backend."""
 
     def __init__(self, endpoint: Endpoint, accesses: Accesses) -> None:
         """accesses: to the remote memories of the platform."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from astra_edu.base.few_collections import few_collections
 from astra_edu.base.progress import Bar
 from astra_edu.clock.events import Turns
 from astra_edu.network.role_links import RoleLinks
@@ -38,7 +37,7 @@ class OneForEach:
 
     def run(self, expected: int = 0) -> None:
         """Start every representative and go on until nothing happens any more. expected: see Everyone."""
-        with few_collections(), stoppable(self.npus, self.network, self.stands_for):
+        with stoppable(self.npus, self.network, self.stands_for):
             for npu in self.npus:
                 self.network.starts(npu.npu)
                 npu.go_on()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.base.few_collections import few_collections
 from astra_edu.base.warned import warn
 from astra_edu.network.folded import AmbiguousError
 from astra_edu.run.effort import MOST_MESSAGES, check_effort, check_hops, messages_of, steps_of
@@ -107,8 +107,9 @@ def run_trace(
     finish_ns = tuple(npu.finished_ns or 0 for npu in run.npus)
     check_times(finish_ns)
     _took_time(max(finish_ns))
-    with few_collections():
-        ran = sorted((ran for npu in run.npus for ran in npu.ran), key=lambda ran: ran.end_ns)
+    ran = sorted((ran for npu in run.npus for ran in npu.ran), key=attrgetter("end_ns"))
+    for npu in run.npus:
+        npu.forget()
     said = said_of(run.network)
     own = network is not None
     return TraceResult(trace, platform, finish_ns, ran, run.stays, run.uses, run.lost, statistics=said, own_network=own)
@@ -120,8 +121,7 @@ def _by_roles(trace: Trace, platform: TracePlatform, record: bool, progress: boo
     nodes = sum(len(own) * count for own, count in zip(shared.templates, shared.counts, strict=True))
     if nodes < FEWEST_FOR_ROLES or (record and nodes <= MOST_SHOWN):
         return None
-    with few_collections():
-        run = run_by_roles(trace, platform, record, progress)
+    run = run_by_roles(trace, platform, record, progress)
     if run is None:
         return None
     if run.in_doubt:

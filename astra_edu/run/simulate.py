@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast, overload
 
 from astra_edu.base.errors import ConfigError, flag
+from astra_edu.base.few_collections import few_collections
 from astra_edu.base.late import is_a
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def simulate(
 
         job = cast("Trace", workload), cast("TracePlatform", platform)
         hardware = Hardware(compute, down)
-        with leaves_what_happened(*job):
+        with leaves_what_happened(*job), few_collections():
             return run_trace(*job, record, everyone, progress, network, hardware)
     if loop:
         from astra_edu.run.run_loop import run_loop

@@ -7,15 +7,16 @@ numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from heapq import heapify, heappop, heappush
-from typing import NamedTuple, Protocol
+from itertools import repeat
+from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.clock.events import Event
-from astra_edu.collectives import Collective
 from astra_edu.system.trace_config import TraceSystem
+from astra_edu.traces.backend import Backend
 from astra_edu.traces.node import Node, NodeType
 
 
@@ -38,38 +39,6 @@ class Ran(NamedTuple):
     end_ns: int
 
 
-class Backend(Protocol):
-    """What an NPU's operations are carried out by."""
-
-    @property
-    def now(self) -> int:
-        """The time in ns."""
-
-    def after(self, delay: int, node: Node, done: Event) -> None:
-        """Let `done` happen in `delay` ns, in this NPU's turn; it is what a node's own time has passed by."""
-
-    def collective(
-        self,
-        node: Node,
-        collective: Collective,
-        collective_bytes: int,
-        involved: Sequence[bool] | None,
-        group: tuple[int, tuple[int, ...]] | None,
-        priority: int,
-        done: Callable[[], object],
-    ) -> bool:
-        """Begin a collective; False where it has nothing to do and never ends."""
-
-    def send(self, node: Node, done: Event) -> None:
-        """Send a message; `done` happens when it has arrived."""
-
-    def receive(self, node: Node, done: Event) -> None:
-        """Be ready for a message; `done` happens when it is here."""
-
-    def access(self, node: Node, tensor_bytes: int, done: Event) -> None:
-        """Load from or store to remote memory; `done` happens when that is over."""
-
-
 _UNITS = [Unit.COMMUNICATION] * len(NodeType)
 _UNITS[NodeType.COMP_NODE], _UNITS[NodeType.COMM_RECV_NODE] = Unit.COMPUTE, Unit.RECEIVE
 
@@ -79,19 +48,45 @@ def unit_of(node: Node) -> Unit:
     return Unit.CPU if node.is_cpu_op else _UNITS[node.type]
 
 
+class Outline(NamedTuple):
+    """What NPUs of a template have in common, by place: what carries a node out, how many parents it has, its children."""
+
+    units: list[int]
+    waits: list[int]
+    children: list[list[int] | None]
+
+
+def outline_of(nodes: Sequence[Node]) -> Outline:
+    """The outline of a template's nodes, or of one NPU's."""
+    places = {node.id: place for place, node in enumerate(nodes)}
+    children: list[list[int] | None] = [None] * len(nodes)
+    waits = []
+    for place, node in enumerate(nodes):
+        parents = node.parents
+        waits.append(len(parents))
+        for parent in parents & places.keys() if parents else ():
+            before = places[parent]
+            own = children[before]
+            if own is None:
+                children[before] = [place]
+            else:
+                own.append(place)
+    return Outline([int(unit_of(node)) for node in nodes], waits, children)
+
+
 class Task(Event):
     """A node at its NPU; as an event it is over. waits_for: how many parents aren't. start_ns, end_ns: -1 before."""
 
     __slots__ = ("children", "end_ns", "id", "node", "npu", "start_ns", "unit", "waits_for")
 
-    def __init__(self, npu: TraceNpu, node: Node, unit: Unit) -> None:
-        """Nothing of it has begun."""
+    def __init__(self, npu: TraceNpu, node: Node, unit: int, waits_for: int, children: list[int] | None) -> None:
+        """Nothing of it has begun. children: the places of the nodes that wait for it."""
         self.npu = npu
         self.node = node
         self.id = node.id
-        self.unit = int(unit)
-        self.waits_for = 0
-        self.children: list[Task] | None = None
+        self.unit = unit
+        self.waits_for = waits_for
+        self.children = children
         self.start_ns = self.end_ns = -1
 
     def happen(self) -> None:
@@ -111,8 +106,9 @@ class TraceNpu:
         system: TraceSystem,
         by: Backend,
         where: str,
+        outline: Outline | None = None,
     ) -> None:
-        """by: what carries the nodes out. where: how error sentences call this NPU's nodes."""
+        """by: what carries the nodes out. where: how error sentences call this NPU's nodes. outline: of these."""
         self.npu = npu
         self.where = where
         self.nodes = nodes
@@ -125,21 +121,14 @@ class TraceNpu:
         self._free: list[list[tuple[int, Task]]] = [[] for _ in Unit]
         self._busy = [False] * len(Unit)
         self._running = 0
-        self._tasks = [Task(self, node, unit_of(node)) for node in nodes]
-        known = {task.id: task for task in self._tasks}
+        units, waits, children = outline or outline_of(nodes)
+        self._tasks = list(map(Task, repeat(self), nodes, units, waits, children))
         for task in self._tasks:
-            parents = task.node.parents
-            if not parents:
+            if not task.waits_for:
                 self._free[task.unit].append((task.id, task))
-            task.waits_for = len(parents)
-            for parent in parents & known.keys():
-                before = known[parent]
-                if before.children is None:
-                    before.children = [task]
-                else:
-                    before.children.append(task)
         for heap in self._free:
             heapify(heap)
+        self._left = sum(map(len, self._free))  # how many are free and haven't been started
 
     @property
     def ran(self) -> list[Ran]:
@@ -152,32 +141,41 @@ class TraceNpu:
         """How many nodes it has carried out."""
         return len(self._ended)
 
+    def forget(self) -> None:
+        """Let go of what it has carried out, as that knows this NPU and would wait for Python's collector of cycles."""
+        self._ended = []
+        self._tasks = []
+
     def go_on(self) -> None:
         """Start every node that can be started, the lowest number first; note when nothing is left.
 
         What an INVALID or METADATA node sets free, which is over at once, is only looked at the next time.
         """
-        free, busy = self._free, self._busy
-        for task in self._fresh:
-            heappush(free[task.unit], (task.id, task))
-        self._fresh.clear()
-        while True:
-            first: list[tuple[int, Task]] | None = None
-            left = False
-            for unit, heap in enumerate(free):
-                if heap:
-                    left = True
-                    if not busy[unit] and (first is None or heap[0][0] < first[0][0]):
+        free, busy, fresh = self._free, self._busy, self._fresh
+        if len(fresh) == 1 and not self._left and not busy[fresh[0].unit]:
+            self._try(fresh.pop())
+        elif fresh or self._left:
+            for task in fresh:
+                heappush(free[task.unit], (task.id, task))
+            self._left += len(fresh)
+            fresh.clear()
+            while self._left:
+                first: list[tuple[int, Task]] | None = None
+                for unit, heap in enumerate(free):
+                    if heap and not busy[unit] and (first is None or heap[0][0] < first[0][0]):
                         first = heap
-            if first is None:
-                break
-            _, task = heappop(first)
-            try:
-                self._issue(task)
-            except ConfigError as error:
-                raise ConfigError(f"{self.where}: {error}").with_traceback(None) from None
-        if not left and not self._running and not self._fresh and self.finished_ns is None:
+                if first is None:
+                    return
+                self._left -= 1
+                self._try(heappop(first)[1])
+        if not self._running and not fresh and self.finished_ns is None:
             self.finished_ns = self.by.now
+
+    def _try(self, task: Task) -> None:
+        try:
+            self._issue(task)
+        except ConfigError as error:
+            raise ConfigError(f"{self.where}: {error}").with_traceback(None) from None
 
     def waiting(self) -> tuple[list[int], list[int]]:
         """(numbers of the nodes on their way, numbers of those that are never started)."""
@@ -191,7 +189,8 @@ class TraceNpu:
         self._running -= 1
         task.end_ns = self.by.now
         self._ended.append(task)
-        for child in task.children or ():
+        for place in task.children or ():
+            child = self._tasks[place]
             child.waits_for -= 1
             if not child.waits_for:
                 self._fresh.append(child)

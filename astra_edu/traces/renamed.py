@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from astra_edu.traces.node import Attribute, Node, NodeType
+from astra_edu.traces.quick_node import node_of_fields
 
 MESSAGES = (NodeType.COMM_SEND_NODE, NodeType.COMM_RECV_NODE)
 ENDS = ("comm_src", "comm_dst")
@@ -33,13 +35,21 @@ def moved(node: Node, ends: int, by: int, steps: Mapping[int, Step], numbers: Ma
     if node.type in MESSAGES:
         step = steps.get(node.id)
         attributes = dict(attributes)
-        for name, larger in (*((end, ends) for end in ENDS), ("comm_tag", step.tag * by if step else 0)):
-            attribute = attributes.get(name)
-            if larger and attribute is not None:
-                attributes[name] = Attribute(attribute.value + larger, attribute.member, attribute.doc)
+        for end in ENDS if ends else ():
+            if end in attributes:
+                attributes[end] = _larger(attributes[end], ends)
+        if step is not None and step.tag and "comm_tag" in attributes:
+            attributes["comm_tag"] = _larger(attributes["comm_tag"], step.tag * by)
     data, control = node.data_deps, node.ctrl_deps
     if numbers:
-        data, control = (tuple([numbers.get(one, one) for one in deps]) for deps in (data, control))
+        get = numbers.get
+        data, control = tuple([get(one, one) for one in data]), tuple([get(one, one) for one in control])
     number = numbers.get(node.id, node.id)
     times = node.duration_micros, node.start_time_micros
-    return Node(number, node.name, node.type, data, control, *times, attributes, node.inputs, node.outputs)
+    return node_of_fields(number, node.name, node.type, data, control, *times, attributes, node.inputs, node.outputs)
+
+
+@lru_cache(maxsize=1000)
+def _larger(attribute: Attribute, by: int) -> Attribute:
+    """The attribute of a number that is larger by so much; many nodes have the same."""
+    return Attribute(attribute.value + by, attribute.member, attribute.doc)

@@ -110,13 +110,17 @@ class JoinedClock(Clock):
 
     def meet(self, moment: Moment) -> None:
         """Something happens at an NPU; it is in doubt if something else in this ns might come after it."""
+        met = self._met
         if self._met_ns != self.now:
-            self._met.clear()
+            met.clear()
             self._met_ns = self.now
-        before = self._met.setdefault(moment.npu, [])
-        if before and self.strict and not all(_in_order(one, moment) for one in before):
-            self.doubt(moment.npu)
-        before.append(moment)
+        before = met.get(moment.npu)
+        if before is None:
+            met[moment.npu] = [moment]
+        else:
+            if self.strict and not all(_in_order(one, moment) for one in before):
+                self.doubt(moment.npu)
+            before.append(moment)
         self.moment = moment
 
     def doubt(self, npu: int) -> None:

@@ -36,6 +36,7 @@ class WholeItem(Item):
 
     def __init__(self, end: End, later_ns: int, action: Action, what: Any) -> None:
         """Not settled."""
+        self.by = None
         self.end = end
         self.later_ns = later_ns
         self.action = action
@@ -108,9 +109,14 @@ class JoinedTurns(Turns):
         foreseen = self._foreseen[ns]
         self._foreseen[ns] = -1
         first = items[0]
-        if type(first) is WholeItem and len(items) == 1:
-            assert first.end is not None
-            self.clock.meet(Moment(self.npu, foreseen, None, False, True, self.open == 1 and first.end.sure))
+        if len(items) == 1 and (first.end is None or type(first) is WholeItem):
+            by = first.by
+            if first.end is not None:
+                followed, sure = False, self.open == 1 and first.end.sure
+            else:
+                sure = not self.open
+                followed = sure and by is not None and by.followed
+            self.clock.meet(Moment(self.npu, foreseen, by, followed, True, sure))
             for item in items:  # which may grow on the way
                 item.action(item.what)
             del self._items[ns], self._foreseen[ns]

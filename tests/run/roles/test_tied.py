@@ -34,6 +34,16 @@ def test_jobs_in_which_an_order_that_is_not_known_decides_take_no_wrong_short_wa
     assert all(found == said for found in shortcuts(trace, platform).values())
 
 
+@pytest.mark.parametrize("seed", [3303, 4675, 5764])
+def test_a_chunk_that_is_just_ending_keeps_its_place_from_the_next_collective(seed):
+    """So where the last comes first of those that wait, NPUs that come from a collective begin with other chunks."""
+    trace, platform = job(seed)
+    assert platform.system.intra_dimension != "FIFO"
+    said = followed(trace, platform)
+    assert len(set(said[0])) > 1
+    assert shortcuts(trace, platform)["joined"] == said
+
+
 def test_a_message_to_an_npu_and_one_of_its_own_may_come_in_either_order():
     """Both leave in one ns. At NPU 0 its own has come first, as it had its turn first, and at NPU 1 that of NPU 0."""
     trace = ae.traces.Builder(2)
