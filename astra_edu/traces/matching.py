@@ -41,12 +41,14 @@ class Unmatched:
     def __init__(self, shared: SharedNodes) -> None:
         """None so far. shared: whose messages they are."""
         self._shared = shared
+        self._npus = len(shared)
+        self._runs: dict[int, list[tuple[int, int]]] = {}
         self._single: dict[tuple[int, int, int, int], int] = {}
         self._lines: dict[_Line, Counter[int]] = {}
 
     def add(self, node: Node, npu: int, template: int) -> None:
         """A send or receive of an NPU, or of all that have its template where that shifts."""
-        envelope = _usual(node, npu, len(self._shared)) or envelope_of(node, npu, len(self._shared))
+        envelope = _usual(node, npu, self._npus) or envelope_of(node, npu, self._npus)
         sign = 1 if node.type is NodeType.COMM_SEND_NODE else -1
         shared = self._shared
         if not shared.shifts or shared.counts[template] == 1:
@@ -54,8 +56,14 @@ class Unmatched:
             return
         source, destination, tag, size = envelope
         step = shared.steps[template].get(node.id, _NO_STEP).tag if shared.steps else 0
-        line = self._lines.setdefault(_Line(destination - source, tag - step * source, step, size), Counter())
-        for start, stop in _runs(shared, template):
+        key = _Line(destination - source, tag - step * source, step, size)
+        line = self._lines.get(key)
+        if line is None:
+            line = self._lines[key] = Counter()
+        runs = self._runs.get(template)
+        if runs is None:
+            runs = self._runs[template] = list(_runs(shared, template))
+        for start, stop in runs:
             line[start + source - npu] += sign
             line[stop + source - npu] -= sign
 

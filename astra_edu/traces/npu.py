@@ -49,7 +49,7 @@ def unit_of(node: Node) -> Unit:
 
 
 class Outline(NamedTuple):
-    """What NPUs of a template have in common, by place: what carries a node out, how many parents it has, its children."""
+    """What NPUs of a template have in common, by place: what carries a node out, how many it waits for, children."""
 
     units: list[int]
     waits: list[int]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from astra_edu.clock.events import Call, Event, happen
@@ -16,7 +15,7 @@ from astra_edu.run.roles.parts import Channel
 from astra_edu.run.roles.roles import Key, Roles
 from astra_edu.system.endpoint import TAGS, Done, Endpoint, Group
 from astra_edu.system.joined.clock import JoinedClock
-from astra_edu.system.joined.messages import JoinedMessages
+from astra_edu.system.joined.messages import JoinedMessages, Told
 from astra_edu.system.remote_memory import Accesses
 from astra_edu.system.trace_config import TracePlatform
 from astra_edu.traces import Node
@@ -36,9 +35,7 @@ class RoleMessages(JoinedMessages):
     def take(self, npu: int, sender: int, key: Key, received: Handler, what: Any) -> None:
         """An NPU is ready for a message of `sender`; who is followed for that one sends it to another of its role."""
         source, destination, tag, message_bytes = key
-        super(JoinedMessages, self).receive(
-            destination, source, tag % TAGS, message_bytes, partial(self._tell, npu, sender, received), what
-        )
+        self._receive(destination, source, tag % TAGS, message_bytes, Told(self.clock, npu, sender, received, what))
 
 
 class RoleHands(Hands):

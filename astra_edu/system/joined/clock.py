@@ -12,7 +12,8 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import Any
 
-from astra_edu.clock.events import WATCH_EVERY, Action, Clock
+from astra_edu.clock.events import WATCH_EVERY, Action, Clock, Event, happen
+from astra_edu.network.way import Way
 
 
 class Moment:
@@ -46,6 +47,21 @@ class Moment:
 
 BEGIN = Moment(-1, 0, None, True)
 """The start of the run, in which every NPU begins, one after the other."""
+
+
+class JoinedWay(Way):
+    """Messages that take as long each time."""
+
+    __slots__ = ("_clock", "_ns")
+
+    def __init__(self, clock: JoinedClock, ns: int) -> None:
+        """ns: how long."""
+        self._clock = clock
+        self._ns = ns
+
+    def carry(self, message: Event) -> None:
+        """See Way."""
+        self._clock.schedule(self._clock.now + self._ns, happen, message)
 
 
 class JoinedClock(Clock):
@@ -83,6 +99,10 @@ class JoinedClock(Clock):
     def send(self, source: int, destination: int, message_bytes: int, arrived: Action, what: Any) -> None:
         """See Network."""
         self.schedule(self.now + self.message_ns(source, destination, message_bytes), arrived, what)
+
+    def way(self, source: int, destination: int, message_bytes: int) -> JoinedWay:
+        """How messages go: they take as long each time."""
+        return JoinedWay(self, self.message_ns(source, destination, message_bytes))
 
     def statistics(self) -> dict[str, Any]:
         """Nothing: no link is looked at."""
