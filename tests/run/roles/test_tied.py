@@ -34,7 +34,7 @@ def test_jobs_in_which_an_order_that_is_not_known_decides_take_no_wrong_short_wa
     assert all(found == said for found in shortcuts(trace, platform).values())
 
 
-@pytest.mark.parametrize("seed", [3303, 4675, 5764])
+@pytest.mark.parametrize("seed", [3303, 5764])
 def test_a_chunk_that_is_just_ending_keeps_its_place_from_the_next_collective(seed):
     """So where the last comes first of those that wait, NPUs that come from a collective begin with other chunks."""
     trace, platform = job(seed)
