@@ -61,6 +61,20 @@ class Call(Receiver):
         self._do(self._what)
 
 
+class Told(Event):
+    """An event at which a receiver gets its message."""
+
+    __slots__ = ("_receiver",)
+
+    def __init__(self, receiver: Receiver) -> None:
+        """See Receiver."""
+        self._receiver = receiver
+
+    def happen(self) -> None:
+        """See Event."""
+        self._receiver.received()
+
+
 class _Several(Event):
     """Events of the same time, one after the other; there may come more while they happen."""
 
@@ -129,13 +143,18 @@ class Clock:
                     watch()
 
 
+def adds(clock: Schedules) -> Clock | None:
+    """The same clock, where events may be added to it; None where its `schedule` is one's own, and has to be asked."""
+    return clock if isinstance(clock, Clock) and type(clock).schedule is Clock.schedule else None
+
+
 class Turns(Event):
     """What one NPU does, all of a ns in one turn; the turn is the event."""
 
     def __init__(self, clock: Schedules) -> None:
         """Nothing to do yet."""
         self.clock = clock
-        self._adds = clock if isinstance(clock, Clock) and type(clock).schedule is Clock.schedule else None
+        self._adds = adds(clock)
         self._waiting: dict[Ns, Event] = {}
 
     def after(self, delay: Ns, action: Action, what: Any = None) -> None:
@@ -154,6 +173,10 @@ class Turns(Event):
             self.clock.schedule(time, self._turn, time)
         else:
             clock.add(time, self)
+
+    def is_last(self, event: Event) -> bool:
+        """Whether the turn of this ns, which is being taken, has nothing but this event."""
+        return self._waiting[self.clock.now] is event
 
     def happen(self) -> None:
         """Take the turn of this ns."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from astra_edu.network.block import Block
 from astra_edu.network.buffers import SwitchBuffers
 from astra_edu.network.graph import GraphNetwork
-from astra_edu.network.links import Links
 from astra_edu.network.packets import BufferedLinks
 from astra_edu.network.protocol import Network
+from astra_edu.network.timed_links import TimedLinks
 from astra_edu.network.unaware import Unaware, UnawareGraph
 
 
@@ -18,7 +18,7 @@ def carrier(
     if buffers is not None:
         return BufferedLinks(network, buffers)
     if congestion_aware:
-        return Links(network)
+        return TimedLinks(network)
     if isinstance(network, GraphNetwork):
         return UnawareGraph(network)
     return Unaware(network)

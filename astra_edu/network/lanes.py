@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from astra_edu.base.errors import ConfigError
 from astra_edu.clock.events import Event, Receiver
-from astra_edu.network.way import Way
+from astra_edu.network.way import InFlight, Way
 
 if TYPE_CHECKING:
     from astra_edu.network.messages import Handler, Messages
@@ -32,36 +31,13 @@ class Lane:
         """It is needed no longer."""
 
 
-class InFlight(Event):
-    """A message on its way, or there already. sent happens when it has arrived, and the receiver is told."""
-
-    __slots__ = ("arrived", "receiver", "sent", "tag")
-
-    def __init__(self, tag: int, sent: Event | None) -> None:
-        """Nobody waits for it yet."""
-        self.tag = tag
-        self.sent = sent
-        self.receiver: Receiver | None = None
-        self.arrived = False
-
-    def happen(self) -> None:
-        """It has arrived."""
-        if self.arrived:
-            raise ConfigError(f"the network has said twice that a message (tag {self.tag}) has arrived.")
-        self.arrived = True
-        if self.sent is not None:
-            self.sent.happen()
-        if self.receiver is not None:
-            self.receiver.received()
-
-
 class Channel(Lane):
     """Messages without a receiver yet (early) and receivers without a message yet (waiting); one of the two is empty.
 
     users: who has it as a lane. Without any, and with nothing in it, it is forgotten.
     """
 
-    __slots__ = ("early", "key", "messages", "tag", "users", "waiting", "way")
+    __slots__ = ("early", "key", "makes", "messages", "tag", "users", "waiting", "way")
 
     def __init__(self, messages: Messages, key: Key) -> None:
         """Nothing is in it."""
@@ -69,6 +45,7 @@ class Channel(Lane):
         self.key = key
         self.tag, source, destination, message_bytes = key
         self.way: Way = messages.ways.way(source, destination, message_bytes)
+        self.makes: type[InFlight] = getattr(self.way, "makes", InFlight)
         self.users = 0
         self.early: list[InFlight] | None = None
         self.waiting: list[Receiver] | None = None
@@ -76,16 +53,18 @@ class Channel(Lane):
     def send(self) -> None:
         """See Lane."""
         self.messages.sent += 1
-        self.carry(InFlight(self.tag, None))
+        self.carry(None)
 
-    def carry(self, message: InFlight) -> None:
+    def carry(self, sent: Event | None) -> None:
         """A message sets off."""
         if self.waiting:
-            message.receiver = self.waiting.pop(0)
-        elif self.early is None:
-            self.early = [message]
+            message = self.makes(self.tag, sent, self.waiting.pop(0))
         else:
-            self.early.append(message)
+            message = self.makes(self.tag, sent, None)
+            if self.early is None:
+                self.early = [message]
+            else:
+                self.early.append(message)
         self.way.carry(message)
 
     def receive(self, receiver: Receiver) -> None:
@@ -98,8 +77,7 @@ class Channel(Lane):
             return
         message = self.early.pop(0)
         if message.arrived:
-            network = self.messages.network
-            network.schedule(network.now, receiver.told, None)
+            self.messages.tell(receiver)
         else:
             message.receiver = receiver
 
@@ -166,7 +144,7 @@ class RendezvousLane(Lane):
     def receive(self, receiver: Receiver) -> None:
         """See Lane."""
         self._channel.users += 1
-        self._requests.carry(InFlight(self._requests.tag, _Ready(self._channel, receiver)))
+        self._requests.carry(_Ready(self._channel, receiver))
 
     def leave(self) -> None:
         """See Lane."""
@@ -185,7 +163,7 @@ class _Asked(Receiver):
     def happen(self) -> None:
         """It is here, so that the message leaves."""
         channel = self._channel
-        channel.carry(InFlight(channel.tag, None))
+        channel.carry(None)
         channel.leave()
 
 

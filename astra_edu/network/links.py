@@ -3,6 +3,8 @@
 A message waits in a link's queue until the link is free, occupies it for bytes / bandwidth, and has arrived at the
 other end after the latency on top. Only then it is forwarded (store and forward).
 How long that takes on one link is Block.crossing_ns (block.py).
+
+Networks that change something of it build on `Links`. A platform's own is timed_links.py, the same with fewer events.
 """
 
 from __future__ import annotations
@@ -19,7 +21,6 @@ from astra_edu.clock.events import Action, Clock, Event, Ns, happen, join
 from astra_edu.network.block import Block
 from astra_edu.network.graph import GraphNetwork
 from astra_edu.network.shortest import LinkName, Node
-from astra_edu.network.way import Way
 
 
 class Use(NamedTuple):
@@ -75,56 +76,6 @@ class Travel(Event):
         links._there(self)
 
 
-class _Carried(Travel):
-    """A message, itself an event, on its route."""
-
-    __slots__ = ("links", "message")
-
-    def __init__(self, message: Event, links: Links, route: list[Link], size: int, destination: int) -> None:
-        self.message = message
-        self.links = links
-        self.route = route
-        self.size = size
-        self.destination = destination
-        self.at = 0
-
-    def happen(self) -> None:
-        at = self.at + 1
-        if at == len(self.route):
-            self.message.happen()
-            return
-        self.at = at
-        link, links = self.route[at], self.links
-        self.queued_ns = links.now
-        if link.busy:
-            link.queue.append(self)
-        else:
-            links._start(link, self)
-
-
-class _LinkWay(Way):
-    """A message goes over the links of a route."""
-
-    __slots__ = ("_bytes", "_destination", "_first", "_links", "_route")
-
-    def __init__(self, links: Links, route: list[Link], message_bytes: int, destination: int) -> None:
-        self._links = links
-        self._route = route
-        self._first = route[0]
-        self._bytes = message_bytes
-        self._destination = destination
-
-    def carry(self, message: Event) -> None:
-        """See Way."""
-        link, links = self._first, self._links
-        travel = _Carried(message, links, self._route, self._bytes, self._destination)
-        travel.queued_ns = links.now
-        if link.busy:
-            link.queue.append(travel)
-        else:
-            links._start(link, travel)
-
-
 class Links(Clock):
     """The congestion-aware network. uses: what was on which link when, where it is a list."""
 
@@ -140,12 +91,6 @@ class Links(Clock):
     def send(self, source: int, destination: int, message_bytes: int, arrived: Action, what: Any) -> None:
         """See Network."""
         self._forward(Travel(arrived, what, self._route(source, destination), message_bytes, destination))
-
-    def way(self, source: int, destination: int, message_bytes: int) -> Way | None:
-        """See HasWays."""
-        if type(self) is not Links:
-            return None
-        return _LinkWay(self, self._route(source, destination), message_bytes, destination)
 
     def statistics(self) -> Mapping[str, Any]:
         """How many links were used."""

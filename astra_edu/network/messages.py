@@ -9,10 +9,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from astra_edu.clock.events import Call, Event, Receiver
+from astra_edu.clock.events import Call, Event, Receiver, Told, adds
 from astra_edu.network.lanes import Carrier, CarrierLane, Channel, Key, Lane, RendezvousLane
-from astra_edu.network.lanes import InFlight as InFlight
 from astra_edu.network.protocol import RENDEZVOUS_BYTES, Network
+from astra_edu.network.way import InFlight as InFlight
 from astra_edu.network.way import Ways
 
 Handler = Callable[[Any], object]
@@ -32,6 +32,7 @@ class Messages:
         self.channels: dict[Key, Channel] = {}
         self.ways = Ways(network)
         self._lanes = type(self) is Messages
+        self._clock = adds(network)
 
     def lane(self, source: int, destination: int, tag: int, message_bytes: int) -> Lane:
         """Where many messages go from one NPU to another: asked for once, it is the quicker way."""
@@ -67,6 +68,13 @@ class Messages:
         else:
             self._receive(npu, source, tag, message_bytes, told)
 
+    def tell(self, receiver: Receiver) -> None:
+        """Let a receiver have a message that is here already, after everything else that is to happen in this ns."""
+        if self._clock is None:
+            self.network.schedule(self.network.now, receiver.told, None)
+        else:
+            self._clock.add(self._clock.now, Told(receiver))
+
     def unmatched(self) -> list[tuple[Key, bool]]:
         """((tag, source, destination, size), whether it was sent) of what never found its other end."""
         return [
@@ -80,7 +88,7 @@ class Messages:
         self, source: int, destination: int, tag: int, message_bytes: int, sent: Event | None, _: object = None
     ) -> None:
         channel = self._channel((tag, source, destination, message_bytes))
-        channel.carry(InFlight(tag, sent))
+        channel.carry(sent)
         channel.tidy()
 
     def _receive(

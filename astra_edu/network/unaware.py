@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any
 
-from astra_edu.clock.events import Action, Clock, Event
+from astra_edu.clock.events import Action, Clock
 from astra_edu.network.block import Block
 from astra_edu.network.graph import GraphNetwork
-from astra_edu.network.way import Way
+from astra_edu.network.way import InFlight, Way
 
 
 class _TimedWay(Way):
@@ -24,7 +24,7 @@ class _TimedWay(Way):
         self._clock = clock
         self._ns = ns
 
-    def carry(self, message: Event) -> None:
+    def carry(self, message: InFlight) -> None:
         """See Way."""
         clock = self._clock
         clock.add(clock.now + self._ns, message)

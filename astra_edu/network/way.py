@@ -2,16 +2,41 @@
 
 from __future__ import annotations
 
-from astra_edu.clock.events import Event, happen
+from astra_edu.base.errors import ConfigError
+from astra_edu.clock.events import Event, Receiver, happen
 from astra_edu.network.protocol import HasWays, Network
 
 
+class InFlight(Event):
+    """A message on its way, or there already. sent happens when it has arrived, and the receiver is told."""
+
+    __slots__ = ("arrived", "receiver", "sent", "tag")
+
+    def __init__(self, tag: int, sent: Event | None, receiver: Receiver | None) -> None:
+        """receiver: who waits for it already."""
+        self.tag = tag
+        self.sent = sent
+        self.receiver = receiver
+        self.arrived = False
+
+    def happen(self) -> None:
+        """It has arrived."""
+        if self.arrived:
+            raise ConfigError(f"the network has said twice that a message (tag {self.tag}) has arrived.")
+        self.arrived = True
+        if self.sent is not None:
+            self.sent.happen()
+        if self.receiver is not None:
+            self.receiver.received()
+
+
 class Way:
-    """How messages of one size go from one NPU to another."""
+    """How messages of one size go from one NPU to another. makes: what it carries."""
 
     __slots__ = ()
+    makes: type[InFlight] = InFlight
 
-    def carry(self, message: Event) -> None:
+    def carry(self, message: InFlight) -> None:
         """Begin to carry a message now; it happens when it has arrived."""
         raise NotImplementedError
 
@@ -28,7 +53,7 @@ class SendWay(Way):
         self._destination = destination
         self._bytes = message_bytes
 
-    def carry(self, message: Event) -> None:
+    def carry(self, message: InFlight) -> None:
         """See Way."""
         self._network.send(self._source, self._destination, self._bytes, happen, message)
 

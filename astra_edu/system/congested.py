@@ -14,8 +14,8 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.clock.events import Action, Event, Turns, join
 from astra_edu.collectives import Schedule
 from astra_edu.network import Block, Dimension
-from astra_edu.network.links import Links
 from astra_edu.network.messages import Messages
+from astra_edu.network.timed_links import TimedLinks
 from astra_edu.system.durations import Duration
 from astra_edu.system.exchange import Exchange, OneEndpoint
 from astra_edu.system.faithful import quirks
@@ -93,7 +93,7 @@ class _Ticks(Turns):
 class _WatchedMessages(Messages):
     """Messages that keep how long NPUs waited for them. waited: ns since a receiver was ready, NPU 0's only."""
 
-    def __init__(self, network: Links) -> None:
+    def __init__(self, network: TimedLinks) -> None:
         """Nothing is on the way."""
         super().__init__(network)
         self.waited: list[int] = []
@@ -131,7 +131,7 @@ def congested_duration(
             "messages is the most."
         )
     block = _Wire(dimension.topology, npus, dimension.bandwidth, dimension.latency)
-    links = Links((block,))
+    links = TimedLinks((block,))
     links.now = begin_ns
     messages = _WatchedMessages(links)
     for npu in range(npus):

@@ -47,25 +47,10 @@ class Exchange(Receiver):
     """
 
     __slots__ = (
-        "_added",
-        "_ahead",
-        "_arrived",
-        "_behind",
-        "_bus",
-        "_endpoint",
-        "_free",
-        "_from",
-        "_inward",
-        "_moves",
-        "_outward",
-        "_over",
-        "_sent",
-        "_size",
-        "_tag",
-        "_taken",
-        "_to",
-        "_turns",
-    )
+        "_added", "_ahead", "_arrived", "_behind", "_bus", "_delay", "_endpoint", "_free", "_from", "_gate",
+        "_inward", "_messages", "_moves", "_outward", "_over", "_plain", "_sent", "_size", "_tag", "_taken", "_to",
+        "_turns", "_window",
+    )  # fmt: skip
 
     def __init__(
         self, endpoint: PhaseEndpoint, moves: Moves, tag: int, ahead: Sequence[int], behind: Sequence[int], over: Over
@@ -75,7 +60,12 @@ class Exchange(Receiver):
         turns = endpoint.turns
         self._bus = None if moves.in_group else endpoint.bus
         self._turns = turns if self._bus is None and isinstance(turns, Turns) else None
+        self._plain = type(turns) is Turns
         self._moves = moves
+        self._delay = moves.endpoint_ns
+        self._window = moves.window
+        self._gate = moves.gate
+        self._messages = len(moves.sizes)
         self._tag = tag
         self._ahead = ahead
         self._behind = behind
@@ -88,9 +78,9 @@ class Exchange(Receiver):
 
     def start(self) -> None:
         """All tokens set off."""
-        for k in range(self._moves.window):
+        for k in range(self._window):
             if self._turns is not None:
-                self._turns.add(self._moves.endpoint_ns, self)
+                self._turns.add(self._delay, self)
             else:
                 self._cross(k, None)
 
@@ -99,46 +89,46 @@ class Exchange(Receiver):
         k = self._arrived
         self._arrived = k + 1
         if self._turns is not None:
-            self._turns.add(self._moves.endpoint_ns, self)
+            self._turns.add(self._delay, self)
         else:
-            self._cross(self._moves.window + k, self._moves.reductions[k])
+            self._cross(self._window + k, self._moves.reductions[k])
 
     def happen(self) -> None:
         """A token's data are through the endpoint: the first bring none to add up."""
-        moves = self._moves
-        k = self._taken - moves.window
-        self._taken += 1
-        reduction = None if k < 0 else moves.reductions[k]
-        if reduction is None:
-            self.token()
-        elif self._turns is not None:
-            if self._added is None:
-                self._added = _Added(self)
-            self._turns.add(reduction, self._added)
+        k = self._taken
+        self._taken = k + 1
+        if k >= self._window:
+            reduction, turns = self._moves.reductions[k - self._window], self._turns
+            if reduction is not None:
+                if turns is None:
+                    return
+                if reduction or not self._plain or not turns.is_last(self):
+                    if self._added is None:
+                        self._added = _Added(self)
+                    turns.add(reduction, self._added)
+                    return
+        self.token()
 
     def token(self, _: object = None) -> None:
         """A token is here and can send."""
-        moves = self._moves
-        gate, messages, sent = moves.gate, len(moves.sizes), self._sent
-        self._free += 1
-        if not gate or sent < gate:
-            if sent < messages:
-                self._send()
-                return
-        elif self._arrived < gate:
+        gate, messages, sent = self._gate, self._messages, self._sent
+        if sent < (gate or messages):
+            self._send(sent)
             return
-        else:
-            for _ in range(min(self._free, messages - sent)):
-                self._send()
-        if self._sent == messages and self._free == moves.window:
+        self._free += 1
+        if gate:
+            if self._arrived < gate:
+                return
+            for k in range(sent, min(sent + self._free, messages)):
+                self._free -= 1
+                self._send(k)
+        if self._sent == messages and self._free == self._window:
             self._leave()
             self._over()
 
-    def _send(self) -> None:
-        moves, k = self._moves, self._sent
+    def _send(self, k: int) -> None:
         self._sent = k + 1
-        self._free -= 1
-        to, source, size = self._ahead[k], self._behind[k], moves.sizes[k]
+        to, source, size = self._ahead[k], self._behind[k], self._moves.sizes[k]
         outward, inward = self._outward, self._inward
         if outward is None or inward is None or to != self._to or source != self._from or size != self._size:
             self._leave()

@@ -11,6 +11,7 @@ from astra_edu.clock.events import Clock
 from astra_edu.network.carriers import carrier
 from astra_edu.network.links import Links, Use, route_of
 from astra_edu.network.messages import Messages
+from astra_edu.network.timed_links import TimedLinks
 
 MIB = 2**20
 TWO = ae.Block("Ring", 4, 50, 500), ae.Block("Switch", 2, 25, 700)
@@ -257,7 +258,7 @@ def test_the_platforms_networks_say_what_they_did():
     where = platform(algorithms="direct")
     assert ae.simulate(trace(), where, record=True).statistics == {"links_used": 16}
     network = carrier(where.network, True)
-    assert isinstance(network, Links)
+    assert isinstance(network, TimedLinks)
     messages, there = Messages(network), []
     messages.send(0, 2, 7, 4096, lambda what: there.append((what, network.now)), "sent")
     messages.receive(2, 0, 7, 4096, lambda what: there.append((what, network.now)), "received")

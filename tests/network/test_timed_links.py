@@ -1,0 +1,93 @@
+"""Links without an event for each that is free again: the same runs as with one, to the order within a ns."""
+
+from math import prod
+from random import Random
+
+import pytest
+
+import astra_edu as ae
+from astra_edu.network.links import Links
+from astra_edu.network.timed_links import TimedLinks
+from astra_edu.traces import Builder
+
+COLLECTIVES = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")
+SHAPES = ((3,), (4,), (6,), (8,), (2, 4), (4, 2), (2, 2, 2))
+
+
+def mixed(random, npus):
+    """Computing, messages and collectives of all and of some, of few lengths and sizes: much falls into the same ns."""
+    trace, sizes = Builder(npus), random.choice(((64,), (5,), (4096, 8192), (53, 107, 65_536)))
+    micros = random.choice(((1,), (1, 2, 5)))
+    start = trace.compute("start", [random.choice(micros) for _ in range(npus)])
+    before = [[start] for _ in range(npus)]
+    for number in range(random.randint(3, 12)):
+        size, kind = random.choice(sizes), random.choice(("compute", "some", "all", "messages", "messages"))
+        if kind == "compute":
+            for npu in random.sample(range(npus), npus - 1):
+                before[npu] = [trace.compute(f"{number}", random.choice(micros), after=before[npu], on=npu)]
+        elif kind == "messages":
+            for _ in range(random.randint(1, npus)):
+                here, there = random.sample(range(npus), 2)
+                sent, received = trace.message(f"{number}", size + 13, here, there, after=before[here])
+                before[here], before[there] = [sent], [*before[there], received]
+        else:
+            members = random.sample(range(npus), random.randint(2, npus)) if kind == "some" else list(range(npus))
+            after = list({operation.number: operation for npu in members for operation in before[npu]}.values())
+            begin = getattr(trace, random.choice(COLLECTIVES))
+            done = begin(f"{number}", size * npus, after=after, on=members, group=members)
+            for npu in members:
+                before[npu] = [done]
+    return trace.build()
+
+
+def case(seed):
+    random = Random(f"timed {seed}")
+    shape = random.choice(SHAPES)
+    latency, bandwidth = random.choice((0, 1, 10, 0.5, 500)), random.choice((25, 50, 1000))
+    kinds = [random.choice(("Ring", "Switch", "FullyConnected")) for _ in shape]
+    blocks = [ae.Block(kind, npus, bandwidth, latency) for kind, npus in zip(kinds, shape, strict=True)]
+    system = ae.TraceSystem.of(
+        [random.choice(("ring", "direct", "direct1")) for _ in shape],
+        splits=random.choice((1, 2, 4)),
+        active_chunks=random.choice((1, 2)),
+        rendezvous=random.random() < 0.2,
+        endpoint_delay=random.choice((0, 1, 10)),
+        local_memory_bandwidth=random.choice((None, 1600)),
+    )
+    return mixed(random, prod(shape)), ae.TracePlatform(blocks, system, congestion_aware=True)
+
+
+def said(run):
+    """All of a run that could differ, in its order."""
+    stays = [(stay.npu, stay.chunk, stay.step, stay.start_ns, stay.end_ns, stay.after) for stay in run.stays]
+    ran = [(ran.npu, ran.node.id, ran.start_ns, ran.end_ns) for ran in run.ran]
+    return run.finish_ns, tuple(run.exposed_ns), ran, stays, list(run.uses), run.statistics
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_runs_are_the_same_with_an_event_for_each_free_link(seed):
+    trace, platform = case(seed)
+    quick, plain = (
+        ae.simulate(trace, platform, record=True, progress=False, network=network)
+        for network in (lambda where: TimedLinks(where.network), lambda where: Links(where.network))
+    )
+    assert said(quick) == said(plain)
+
+
+def test_the_runs_that_are_compared_wait_for_links():
+    waits = 0
+    for seed in range(20):
+        trace, platform = case(seed)
+        waits += sum(use.start_ns > use.queued_ns for use in ae.simulate(trace, platform, record=True).uses)
+    assert waits > 100
+
+
+def test_messages_to_one_npu_that_meet_go_on_in_the_order_in_which_they_came():
+    """On a sheet: 53,688 bytes take 1,000 ns over 50 GB/s, and 500 more until they are there."""
+    links, story = TimedLinks((ae.Block("Switch", 4, 50, 500),)), []
+    for source in (2, 0, 1):
+        links.send(source, 3, 53_688, lambda what: story.append((what, links.now)), source)
+    links.run()
+    assert story == [(2, 3000), (0, 4000), (1, 5000)]
+    assert links.statistics() == {"links_used": 4}
+    assert links.blocked() == ""
