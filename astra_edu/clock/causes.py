@@ -18,8 +18,8 @@ FARTHEST = 200
 """So many causes are looked back; if they were all foreseen in the same ns, the order isn't known."""
 
 
-Cause: TypeAlias = tuple[int, "Cause | None", int]
-"""An event: when it was foreseen, by which event, and of which NPU that was, seen from this event's own.
+Cause: TypeAlias = tuple[Any, ...]
+"""An event: when it was foreseen, by which event (or None), and of which NPU that was, seen from this event's own.
 
 An NPU's start is foreseen by no event; in place of the last number it has the NPU's.
 """

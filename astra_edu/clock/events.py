@@ -9,6 +9,8 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import Any, Protocol, TypeAlias
 
+from astra_edu.base.native import mypyc_attr
+
 Action = Callable[[Any], object]
 Ns: TypeAlias = Any
 """A time in ns: whole, but on ASTRA-sim 1.0's congestion-aware network, which doesn't round (system/congested.py)."""
@@ -17,6 +19,7 @@ WATCH_EVERY = 10_000
 """Between two calls of what watches a run there are so many different ns."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Event:
     """Something that happens at a time. What is on its way for long is one object, and an event again and again."""
 
@@ -32,6 +35,7 @@ def happen(event: Any) -> None:
     event.happen()
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Receiver(Event):
     """What waits for a message."""
 
@@ -101,13 +105,14 @@ class Schedules(Protocol):
     """What things happen by: a clock, or a network with a clock of its own. now: the time in ns."""
 
     @property
-    def now(self) -> int:
+    def now(self) -> Ns:
         """The time in ns."""
 
     def schedule(self, at_ns: int, do: Action, what: Any) -> None:
         """Do do(what) at `at_ns`, after everything else that is to happen then."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Clock:
     """Runs actions at their time. now: the time, in ns."""
 
@@ -148,6 +153,7 @@ def adds(clock: Schedules) -> Clock | None:
     return clock if isinstance(clock, Clock) and type(clock).schedule is Clock.schedule else None
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Turns(Event):
     """What one NPU does, all of a ns in one turn; the turn is the event."""
 

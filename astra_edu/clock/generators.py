@@ -10,7 +10,11 @@ from collections.abc import Callable, Generator, Iterator
 from heapq import heappop, heappush
 from typing import Any
 
+from astra_edu.base.native import mypyc_attr
+from astra_edu.clock.events import Ns
 
+
+@mypyc_attr(native_class=False)
 class NoEventError(TypeError):
     """A loop has yielded something that can't be waited for."""
 
@@ -59,12 +63,12 @@ class Environment:
 
     def __init__(self) -> None:
         """At 0 ns, with nothing to come."""
-        self._now: float = 0
-        self._heap: list[tuple[float, int, int, Event]] = []
+        self._now: Ns = 0
+        self._heap: list[tuple[Ns, int, int, Event]] = []
         self._count = 0
 
     @property
-    def now(self) -> float:
+    def now(self) -> Ns:
         """The time, in ns."""
         return self._now
 
@@ -76,13 +80,13 @@ class Environment:
         """Let a generator run."""
         return Process(self, generator)
 
-    def schedule(self, event: Event, priority: int = 1, delay: float = 0) -> None:
+    def schedule(self, event: Event, priority: int = 1, delay: Ns = 0) -> None:
         """Let an event come in `delay` ns: lower priorities first, equal ones in the order of these calls."""
         event.triggered = True
         self._count += 1
         heappush(self._heap, (self._now + delay, priority, self._count, event))
 
-    def peek(self) -> float:
+    def peek(self) -> Ns:
         """When the next event comes; infinity where none does."""
         return self._heap[0][0] if self._heap else float("inf")
 

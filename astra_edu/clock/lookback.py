@@ -21,6 +21,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from astra_edu.base.native import mypyc_attr
+from astra_edu.clock.events import Ns
 from astra_edu.clock.generators import Environment, Event
 
 _SHIFT = 64
@@ -29,7 +31,7 @@ _RANKS = 8
 _EVERY_TIME = sum(1 << _SHIFT * place for place in range(_WAITS))
 
 
-def lookback(waits: Sequence[float]) -> int:
+def lookback(waits: Sequence[Ns]) -> int:
     """What the place of an event that comes after these waits, last first, is short of its time repeated."""
     total, number = 0.0, 0
     for place in range(_WAITS):
@@ -51,6 +53,7 @@ class Happening(Event):
         self.what = what
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class LoopClock:
     """Runs actions at their time. env: what training loops run in, and `now`."""
 
@@ -68,20 +71,20 @@ class LoopClock:
         """Go on until nothing is left to do."""
         self.env.run()
 
-    def timeout(self, delay: float) -> Event:
+    def timeout(self, delay: Ns) -> Event:
         """An event that comes in `delay` ns."""
         foreseen = self._foreseen_now()
         event = Happening(self.came, foreseen, None)
         self.env.schedule(event, foreseen, delay)
         return event
 
-    def after(self, delay: float, action: Callable[[], object]) -> None:
+    def after(self, delay: Ns, action: Callable[[], object]) -> None:
         """Do `action` in `delay` ns."""
         foreseen = self._foreseen_now()
         self.env.schedule(Happening(self._act, foreseen, action), foreseen, delay)
 
     def after_waits(
-        self, delay: float, lookback: int, rank: int, callback: Callable[[Happening], object], what: object
+        self, delay: Ns, lookback: int, rank: int, callback: Callable[[Happening], object], what: object
     ) -> None:
         """Call callback(event), with event.what = what, in `delay` ns, at the end of several waits.
 

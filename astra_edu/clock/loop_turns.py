@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
-from astra_edu.clock.events import Action
+from astra_edu.clock.events import Action, Ns
 from astra_edu.clock.generators import Environment, Event
 from astra_edu.clock.lookback import LoopClock
 
 Done = Callable[[], object]
-Watch = Callable[[float, float, Any], object]
+Watch = Callable[[Ns, Ns, Any], object]
 """watch(at_ns, now_ns, message): something is foreseen for at_ns, now; message: None for an NPU's turn."""
 
 
@@ -28,11 +28,11 @@ class LoopEnvironment(Environment):
         self._clock = clock
 
     @property
-    def now(self) -> float:
+    def now(self) -> Ns:
         """The clock's time in ns, also between two whole ones."""
         return self._clock.exact
 
-    def schedule(self, event: Event, priority: int = 1, delay: float = 0) -> None:
+    def schedule(self, event: Event, priority: int = 1, delay: Ns = 0) -> None:
         """See Environment."""
         if delay:
             self._clock.at(self._clock.exact + delay, self._due, (event, priority))
@@ -40,7 +40,8 @@ class LoopEnvironment(Environment):
             self._due((event, priority))
 
     def _due(self, what: tuple[Event, int]) -> None:
-        super().schedule(*what)
+        event, priority = what  # mypyc hands over *what as one argument
+        super().schedule(event, priority)
         self._clock.woke = True
 
 
@@ -54,30 +55,30 @@ class TurnsClock(LoopClock):
     def __init__(self, watch: Watch | None = None) -> None:
         """A clock at 0 ns with nothing to do. watch: told of every turn and message that is foreseen."""
         super().__init__()
-        self.exact: float = 0
+        self.exact: Ns = 0
         self.woke = False
         self.watch = watch
         self.env = LoopEnvironment(self)
         self.zero = LoopTurns(self)
-        self._times: list[float] = []
-        self._lists: dict[float, list[tuple[Action, Any]]] = {}
+        self._times: list[Ns] = []
+        self._lists: dict[Ns, list[tuple[Action, Any]]] = {}
 
     @property
     def now(self) -> int:
         """See LoopClock."""
         return int(self.exact)
 
-    def timeout(self, delay: float) -> Event:
+    def timeout(self, delay: Ns) -> Event:
         """An event that comes in `delay` ns, in NPU 0's turn."""
         event = self.env.event()
         self.zero.after(delay, self.wake, event)
         return event
 
-    def after(self, delay: float, action: Done) -> None:
+    def after(self, delay: Ns, action: Done) -> None:
         """Do `action` for NPU 0 in `delay` ns."""
         self.zero.after(delay, lambda _: action())
 
-    def at(self, time: float, do: Action, what: Any) -> None:
+    def at(self, time: Ns, do: Action, what: Any) -> None:
         """Do do(what) at `time`, after everything else that is to happen then."""
         happening = self._lists.get(time)
         if happening is None:
@@ -85,7 +86,7 @@ class TurnsClock(LoopClock):
             heappush(self._times, time)
         happening.append((do, what))
 
-    def on_the_network(self, delay: float, do: Action, what: Any, message: object = None) -> None:
+    def on_the_network(self, delay: Ns, do: Action, what: Any, message: object = None) -> None:
         """Do do(what) in `delay` ns, as an event of its own. message: what the watch is told of it."""
         time = self.exact + delay
         if self.watch:
@@ -150,7 +151,7 @@ class LoopTurns:
     def __init__(self, clock: TurnsClock) -> None:
         """Nothing to do yet."""
         self._clock = clock
-        self._waiting: dict[float, list[tuple[Action, Any]]] = {}
+        self._waiting: dict[Ns, list[tuple[Action, Any]]] = {}
         self._done = 0
         self._take = self._turn
 
@@ -164,7 +165,7 @@ class LoopTurns:
         """Whether this NPU, whose turn it is, does only one thing in it."""
         return len(self._waiting.get(self._clock.exact, ())) == 1
 
-    def after(self, delay: float, action: Action, what: Any = None) -> None:
+    def after(self, delay: Ns, action: Action, what: Any = None) -> None:
         """Do action(what) in `delay` ns, in this NPU's turn."""
         clock, waiting = self._clock, self._waiting
         time = clock.exact + delay
