@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
-from astra_edu.clock.events import Action
+from astra_edu.clock.events import Action, Ns
 from astra_edu.network.folded import AmbiguousError
 from astra_edu.system.faithful.bus import SENDING, Crossing, InTurn, SharedBus, Side
 from astra_edu.system.settings import Bus
@@ -30,7 +30,7 @@ class _End(NamedTuple):
 
     side: int
     before: int
-    ns: float
+    ns: Ns
     received: bool
     in_a_row: int
 
@@ -48,10 +48,10 @@ class _Steps:
     """A clock of a bus's own."""
 
     def __init__(self) -> None:
-        self.now: float = 0
+        self.now: Ns = 0
         self.waits: tuple[int, ...] = ()
         """The delays at whose end something happens now, each foreseen at the end of the one before it."""
-        self._steps: list[tuple[float, int, tuple[int, ...], Action, Any]] = []
+        self._steps: list[tuple[Ns, int, tuple[int, ...], Action, Any]] = []
         self._count = 0
 
     def after(self, delay: int, action: Action, what: Any = None) -> None:
@@ -72,11 +72,11 @@ class Knows:
     def __init__(self, bus: Bus) -> None:
         """Nothing yet."""
         self.bus = bus
-        self._known: dict[tuple[Crossing, int, tuple[float, ...]], _Known] = {}
+        self._known: dict[tuple[Crossing, int, tuple[Ns, ...]], _Known] = {}
 
-    def of(self, how: Crossing, size: int, sides: tuple[Side, ...], now: float) -> _Known:
+    def of(self, how: Crossing, size: int, sides: tuple[Side, ...], now: Ns) -> _Known:
         """Of a crossing that begins now."""
-        gaps: tuple[float, ...] = ()
+        gaps: tuple[Ns, ...] = ()
         if self.bus.g > self.bus.o:
             gap = self.bus.g - self.bus.o
             gaps = tuple([min(now - s.last_ns, gap + 1) if s.before == SENDING else gap + 1 for s in sides])
@@ -85,7 +85,7 @@ class Knows:
             known = self._known[how, size, gaps] = self._follow(how, size, gaps)
         return known
 
-    def _follow(self, how: Crossing, size: int, gaps: tuple[float, ...]) -> _Known:
+    def _follow(self, how: Crossing, size: int, gaps: tuple[Ns, ...]) -> _Known:
         steps, came = _Steps(), []
         shared = SharedBus.with_memory(self.bus, steps, steps)
         sides = sides_of(shared)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from astra_edu.base.units import float32
-from astra_edu.clock.events import Action
+from astra_edu.clock.events import Action, Ns
 from astra_edu.collectives import Collective, Traits
 from astra_edu.system.settings import Bus
 
@@ -22,7 +22,7 @@ class Time(Protocol):
     """Something that knows the time."""
 
     @property
-    def now(self) -> float:
+    def now(self) -> Ns:
         """The time in ns."""
 
 
@@ -53,7 +53,7 @@ class Piece:
     size: int
     adds_up: bool
     returns: bool
-    done: Callable[[Any, float], object]
+    done: Callable[[Any, Ns], object]
     what: Any
 
 
@@ -74,36 +74,36 @@ class Side:
         self.is_sent, self.is_received = self._sent, self._received  # bound once, not for every piece
         self.inner: SharedBus | None = None
         self.state = self.before = FREE
-        self.last_ns: float = 0
+        self.last_ns: Ns = 0
         self.in_a_row = 0
         self.adding = False
         self.sends: deque[Piece] = deque()
         self.receives: deque[Piece] = deque()
         self.to_add: deque[Piece] = deque()
 
-    def request(self, piece: Piece, now: float) -> None:
+    def request(self, piece: Piece, now: Ns) -> None:
         """Send a piece over to the partner; piece.done is called when all is over."""
         if self.inner:
             self.inner.far.send(Piece(piece.size, False, False, self.send, piece), now)
         else:
             self.send(piece, now)
 
-    def send(self, piece: Piece, now: float) -> None:
+    def send(self, piece: Piece, now: Ns) -> None:
         """Send a piece that has crossed what lies behind."""
         self.sends.append(piece)
         self._go_on(now)
 
-    def would_end(self, size: int, now: float) -> tuple[int, int]:
+    def would_end(self, size: int, now: Ns) -> tuple[int, int]:
         """In how many ns both ends would be done with a piece of this size that is sent now."""
         ns = self._offset(now) + self.ns_per_byte * (size - 1)
         return int(ns), int(ns + self.L + self.o)
 
-    def _offset(self, now: float) -> int:
+    def _offset(self, now: Ns) -> int:
         if self.before == SENDING and self.o + (now - self.last_ns) <= self.g:
             return int(self.g - (now - self.last_ns))
         return self.o
 
-    def _go_on(self, now: float) -> None:
+    def _go_on(self, now: Ns) -> None:
         if self.state or not self.sends:
             return
         other = self.partner
@@ -123,14 +123,14 @@ class Side:
         delay = int(sent)
         after(delay, self.is_sent, now + delay)
 
-    def _sent(self, now: float) -> None:
+    def _sent(self, now: Ns) -> None:
         self.last_ns = now
         self.before, self.state = self.state, FREE
         self.in_a_row += 1
         if self.sends:
             self._go_on(now)
 
-    def _received(self, now: float) -> None:
+    def _received(self, now: Ns) -> None:
         self.last_ns = now
         receives = self.receives
         self.before = self.state
@@ -150,7 +150,7 @@ class Side:
         if self.sends:
             self._go_on(now)
 
-    def _pass_on(self, piece: Piece, now: float) -> None:
+    def _pass_on(self, piece: Piece, now: Ns) -> None:
         if piece.returns:
             piece.returns = False
             if self.inner:
@@ -162,22 +162,22 @@ class Side:
         else:
             piece.done(piece.what, now)
 
-    def _retire(self, piece: Piece, now: float) -> None:
+    def _retire(self, piece: Piece, now: Ns) -> None:
         piece.done(piece.what, now)
         self._go_on(now)
 
-    def _add_later(self, piece: Piece, now: float) -> None:
+    def _add_later(self, piece: Piece, now: Ns) -> None:
         self.to_add.append(piece)
         self._add(now)
         self._go_on(now)
 
-    def _add(self, now: float) -> None:
+    def _add(self, now: Ns) -> None:
         if self.to_add and not self.adding:
             self.adding = True
             delay = self.to_add[0].size // 100 * self.add_ns + 50
             self.turns.after(delay, self._added, now + delay)
 
-    def _added(self, now: float) -> None:
+    def _added(self, now: Ns) -> None:
         self.adding = False
         self._pass_on(self.to_add[0], now)
         self.to_add.popleft()
@@ -223,11 +223,11 @@ class SharedBus:
         return all(ends.isdisjoint(_ends(side, side.sends[0].size, now)) for side in about)
 
 
-def _act(what: tuple[Action, Any], _: float) -> None:
+def _act(what: tuple[Action, Any], _: Ns) -> None:
     what[0](what[1])
 
 
-def _ends(side: Side, size: int, now: float) -> set[int]:
+def _ends(side: Side, size: int, now: Ns) -> set[int]:
     """In how many ns a piece that is sent now would be done at both ends, or one of the other side's in its place."""
     ends = {*side.would_end(size, now)}
     if side.in_a_row > TURNS and side.partner.sends:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from astra_edu.clock.events import Action
+from astra_edu.clock.events import Action, Ns
 
 
 class RowMessage(NamedTuple):
@@ -14,16 +14,16 @@ class RowMessage(NamedTuple):
 
     destination: int
     size: int
-    ns: float
-    request_ns: float
+    ns: Ns
+    request_ns: Ns
 
 
 class Arrival(NamedTuple):
     """A message that comes to an NPU: when, and how long it and its request take."""
 
     npu: int
-    at_ns: float
-    way_ns: float
+    at_ns: Ns
+    way_ns: Ns
 
 
 @dataclass(eq=False)
@@ -35,16 +35,16 @@ class KthMessages:
     """
 
     rows: Sequence[Sequence[RowMessage]]
-    now: Callable[[], float]
-    at: Callable[[float, Action, Any], object]
-    spans: list[list[tuple[float, float]]] = field(init=False)
+    now: Callable[[], Ns]
+    at: Callable[[Ns, Action, Any], object]
+    spans: list[list[tuple[Ns, Ns]]] = field(init=False)
     arrivals: list[Arrival] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.spans = [[] for _ in self.rows]
         self._received = [0] * len(self.rows)
-        self._sent: list[dict[int, tuple[float, RowMessage]]] = [{} for _ in self.rows]
-        self._ready: list[dict[int, tuple[float, Action]]] = [{} for _ in self.rows]
+        self._sent: list[dict[int, tuple[Ns, RowMessage]]] = [{} for _ in self.rows]
+        self._ready: list[dict[int, tuple[Ns, Action]]] = [{} for _ in self.rows]
 
     def send(self, source: int, destination: int, tag: int, message_bytes: int) -> None:
         """An NPU sends its next message now."""
@@ -67,9 +67,7 @@ class KthMessages:
         else:
             self._arrive(npu, now, *sent, now, received)
 
-    def _arrive(
-        self, npu: int, now: float, sent_ns: float, message: RowMessage, ready_ns: float, received: Action
-    ) -> None:
+    def _arrive(self, npu: int, now: Ns, sent_ns: Ns, message: RowMessage, ready_ns: Ns, received: Action) -> None:
         """A message whose two ends are known arrives when it has been sent, asked for and carried."""
         leaves = max(sent_ns, ready_ns + message.request_ns) if message.request_ns else sent_ns
         at = max(leaves + message.ns, now)

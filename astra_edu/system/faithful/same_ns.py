@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from astra_edu.clock.events import Action
+from astra_edu.clock.events import Action, Ns
 from astra_edu.network.block import Block
 from astra_edu.network.folded import AmbiguousError, FoldedLinks
 from astra_edu.network.links import Link, Travel
@@ -26,9 +26,9 @@ class SameNs:
 
     def __init__(self) -> None:
         """Nothing is foreseen."""
-        self._last: dict[float, tuple[float, list[tuple[int, object] | None]]] = {}
+        self._last: dict[Ns, tuple[Ns, list[tuple[int, object] | None]]] = {}
 
-    def foresee(self, at_ns: float, now_ns: float, message: tuple[int, object] | None) -> None:
+    def foresee(self, at_ns: Ns, now_ns: Ns, message: tuple[int, object] | None) -> None:
         """Something of the NPU that stands for all is to happen.
 
         message: None for a turn of its own; else how far away its sender is, and something that only messages which
