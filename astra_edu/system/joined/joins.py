@@ -117,7 +117,7 @@ class Joins:
             raise NotJoinedError
         self._tags.add((npu, tag))
         self._count += 1
-        at.phase, at.stamp = phase, (self._count, turns.clock.unordered)
+        at.phase, at.stamp = phase, (self._count, turns.joined.unordered)
         turns.open += 1
         self._enter(phase, at, npu)
         if not phase.left:

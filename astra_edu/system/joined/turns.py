@@ -55,14 +55,14 @@ _order = attrgetter("order")
 class JoinedTurns(Turns):
     """What one NPU does, all of a ns in one turn.
 
-    open: how many phases it has begun that aren't over, so that it may have turns that nobody follows.
+    joined: its clock. open: how many phases it has begun that aren't over, so that it may have turns that nobody
+    follows.
     """
-
-    clock: JoinedClock
 
     def __init__(self, npu: int, clock: JoinedClock, tell: Callable[[list[Item]], bool]) -> None:
         """tell(items): whether the order of these makes no difference."""
         super().__init__(clock)
+        self.joined = clock
         self.npu = npu
         self.open = 0
         self._no_difference = tell
@@ -71,7 +71,7 @@ class JoinedTurns(Turns):
 
     def add(self, delay: int, event: Event) -> None:
         """Let an event happen in `delay` ns, in this NPU's turn."""
-        clock = self.clock
+        clock = self.joined
         self._add(clock.now + delay, clock.now, Item((clock.now,), clock.moment, happen, event))
 
     def over(self, end: End, action: Action, what: Any) -> None:
@@ -84,11 +84,11 @@ class JoinedTurns(Turns):
 
     def expect(self, ns: int, foreseen_ns: int) -> None:
         """Raise OrderUnknownError where a turn at `ns` may be foreseen before `foreseen_ns`."""
-        if self.clock.strict:
-            self.clock.foresee(ns, -1, self._expected, foreseen_ns)
+        if self.joined.strict:
+            self.joined.foresee(ns, -1, self._expected, foreseen_ns)
 
     def _expected(self, foreseen_ns: int) -> None:
-        if self.open > 1 or self._foreseen.get(self.clock.now, foreseen_ns) < foreseen_ns:
+        if self.open > 1 or self._foreseen.get(self.joined.now, foreseen_ns) < foreseen_ns:
             raise OrderUnknownError
 
     def _add(self, ns: int, foreseen_ns: int, item: Item) -> None:
@@ -100,7 +100,7 @@ class JoinedTurns(Turns):
             if foreseen_ns >= self._foreseen[ns]:
                 return
         self._foreseen[ns] = foreseen_ns
-        self.clock.foresee(ns, foreseen_ns, self._turn, ns)
+        self.joined.foresee(ns, foreseen_ns, self._turn, ns)
 
     def _turn(self, ns: int) -> None:
         items = self._items.get(ns)
@@ -130,13 +130,13 @@ class JoinedTurns(Turns):
         else:
             sure = not self.open
             followed = sure and all(item.by is not None and item.by.followed for item in items)
-            self.clock.meet(Moment(self.npu, foreseen, items[0].by, followed, True, sure))
+            self.joined.meet(Moment(self.npu, foreseen, items[0].by, followed, True, sure))
             for item in items:  # which may grow on the way
                 item.action(item.what)
         del self._items[ns], self._foreseen[ns]
 
     def _with_ends(self, ns: int, foreseen: int, items: list[Item], ends: list[End]) -> None:
-        clock = self.clock
+        clock = self.joined
         unordered: dict[int, int] = {}
         if len(items) > 1:
             items.sort(key=_order)
@@ -170,8 +170,8 @@ class JoinedTurns(Turns):
             if not all(_known(one, other) for one, other in combinations(group, 2)):
                 if not self._no_difference(group):
                     raise OrderUnknownError
-                self.clock.count += 1
-                found.update(dict.fromkeys(range(at, upto), self.clock.count))
+                self.joined.count += 1
+                found.update(dict.fromkeys(range(at, upto), self.joined.count))
             at = upto
         return found
 
