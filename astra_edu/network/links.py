@@ -17,6 +17,7 @@ from itertools import pairwise
 from math import prod
 from typing import Any, NamedTuple
 
+from astra_edu.base.native import mypyc_attr
 from astra_edu.clock.events import Action, Clock, Event, Ns, happen, join
 from astra_edu.network.block import Block
 from astra_edu.network.graph import GraphNetwork
@@ -76,6 +77,7 @@ class Travel(Event):
         links._there(self)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Links(Clock):
     """The congestion-aware network. uses: what was on which link when, where it is a list."""
 
@@ -127,7 +129,8 @@ class Links(Clock):
         size, now = travel.size, self.now
         times = link.times.get(size)
         if times is None:
-            times = link.times[size] = link.block.crossing_ns(size), link.block.occupied_ns(size)
+            block: Any = link.block  # whose ns aren't whole in ASTRA-sim 1.0
+            times = link.times[size] = block.crossing_ns(size), block.occupied_ns(size)
         crossing, occupied = times
         events, there, free = self._events, now + crossing, now + occupied
         if self._own:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from astra_edu.base.native import mypyc_attr
 from astra_edu.clock.events import Call, Event, Receiver, Told, adds
 from astra_edu.network.lanes import Carrier, CarrierLane, Channel, Key, Lane, RendezvousLane
 from astra_edu.network.protocol import RENDEZVOUS_BYTES, Network
@@ -21,6 +22,7 @@ REQUESTS = 1_000_000_000
 """What a request's tag is more than its message's."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Messages:
     """The messages on a network. sent: how many NPUs have sent, so far. channels: those in use."""
 

@@ -29,7 +29,7 @@ class Touch(NamedTuple):
 
     cause: Cause
     shift: int
-    like: object
+    like: Any
 
 
 @dataclass(slots=True, eq=False)
