@@ -79,7 +79,7 @@ def _through_chunks(stays: Sequence[Stay], i: int, path: list[Segment]) -> tuple
 
 def _held_the_place(other: Stay, stay: Stay) -> bool:
     same_queue = other.phase.dimension == stay.phase.dimension and other.phase.queue == stay.phase.queue
-    return other.end_ns == stay.start_ns and same_queue
+    return same_queue and bool(other.end_ns == stay.start_ns)
 
 
 def _came_before(other: Stay, stay: Stay) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from astra_edu.base.native import mypyc_attr
 from astra_edu.base.progress import Bar
 from astra_edu.network.links import Use
 from astra_edu.network.messages import Messages
@@ -22,6 +23,7 @@ from astra_edu.traces import Trace
 from astra_edu.traces.npu import TraceNpu, outline_of
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Everyone:
     """A run of all NPUs. record: keep every chunk's stay in a phase and every message's on a link."""
 

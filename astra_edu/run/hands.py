@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from astra_edu.clock.events import Event, happen
+from astra_edu.base.native import mypyc_attr
+from astra_edu.clock.events import Event, Ns, happen
 from astra_edu.system.endpoint import TAGS, Endpoint
 from astra_edu.system.remote_memory import Accesses
 from astra_edu.traces import Node
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Hands:
     """Its endpoint, the network, the memory. See traces.backend."""
 
@@ -19,7 +21,7 @@ class Hands:
         self.collective = endpoint.collective
 
     @property
-    def now(self) -> int:
+    def now(self) -> Ns:
         """The time in ns."""
         return self.clock.now
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.base.native import mypyc_attr
 from astra_edu.clock.events import Schedules, Turns
 from astra_edu.collectives import Collective, known_schedule
 from astra_edu.collectives.tree import perfect
@@ -43,6 +44,7 @@ class Asks(Protocol):
         """Its number, for collectives that are carried out differently for it."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Endpoint:
     """One NPU's system layer."""
 

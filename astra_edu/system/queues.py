@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.base.native import mypyc_attr
+from astra_edu.clock.events import Ns
 from astra_edu.collectives import Collective
 from astra_edu.system.policies import Policy, fifo, fifo_only
 from astra_edu.system.settings import Settings
@@ -44,8 +46,8 @@ class Chunk:
         self.tag = tag
         self.at = 0
         self.phase = phases[0]
-        self.queued_ns: float = 0
-        self.started_ns: float = 0
+        self.queued_ns: Ns = 0
+        self.started_ns: Ns = 0
         self.after = -1
 
     @property
@@ -61,9 +63,9 @@ class Issued:
     what: whatever the caller wants to find in the record. done: called at the end with the last chunk's phases.
     """
 
-    what: object
+    what: Any
     done: Callable[[tuple[Phase, ...]], object] | None
-    created_ns: float
+    created_ns: Ns
     chunks: int = 0
 
 
@@ -78,9 +80,9 @@ class Stay(NamedTuple):
     chunk: int
     step: int
     phase: Phase
-    queued_ns: float
-    start_ns: float
-    end_ns: float
+    queued_ns: Ns
+    start_ns: Ns
+    end_ns: Ns
     npu: int = 0
     after: int = -1
 
@@ -90,6 +92,7 @@ class Stay(NamedTuple):
         return self.issued.what
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 @dataclass(slots=True, eq=False)
 class Queue:
     """One queue of a dimension: the first `running` chunks have started, the others wait in the policy's order."""
@@ -99,7 +102,7 @@ class Queue:
     chunks: list[Chunk] = field(default_factory=list)
     running: int = 0
 
-    def insert(self, chunk: Chunk, now: float) -> None:
+    def insert(self, chunk: Chunk, now: Ns) -> None:
         """Queue a chunk at `now` ns."""
         chunk.queued_ns = now
         if self.running == len(self.chunks):
@@ -108,7 +111,8 @@ class Queue:
         policy = self.policy
         if policy is not fifo_only and chunk.phase.collective in FIFO_ALWAYS:
             policy = fifo
-        place = policy(self.chunks, self.running, chunk)
+        asked: Any = policy  # which may be anybody's
+        place = asked(self.chunks, self.running, chunk)
         if type(place) is not int or not self.running <= place <= len(self.chunks):
             raise ConfigError(
                 f"the queue policy {getattr(policy, '__name__', policy)} puts a chunk in place {place!r:.60}; it has "
@@ -122,6 +126,7 @@ class Queue:
         self.running -= 1
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Queues:
     """The queues of all dimensions, and how chunks go from one to the next. stays: the record, if one is kept."""
 
@@ -144,7 +149,7 @@ class Queues:
         self._begin = begin
         self._queues = [[Queue(system.places, policy) for _ in range(system.queues)] for _ in range(dimensions)]
 
-    def add(self, chunk: Chunk, now: float) -> None:
+    def add(self, chunk: Chunk, now: Ns) -> None:
         """Queue a chunk of a new collective for its first phase."""
         if self._ending is not None:
             self._hold(self._ending())
@@ -152,7 +157,7 @@ class Queues:
         queue.insert(chunk, now)
         self.start(queue, now)
 
-    def start(self, queue: Queue, now: float, npus: Npus = None) -> None:
+    def start(self, queue: Queue, now: Ns, npus: Npus = None) -> None:
         """Start as many chunks as there are places for."""
         while queue.running < queue.places and queue.running < len(queue.chunks):
             chunk = queue.chunks[queue.running]
@@ -161,7 +166,7 @@ class Queues:
             chunk.after = self._leaves
             self._begin(queue, chunk, npus)
 
-    def over(self, queue: Queue, chunk: Chunk, now: float, npus: Npus = None, others: Npus = None) -> None:
+    def over(self, queue: Queue, chunk: Chunk, now: Ns, npus: Npus = None, others: Npus = None) -> None:
         """A chunk's phase has ended: it goes on to the next, or its collective may be done.
 
         npus: in which order they have finished it; others: in which order those of another dimension go on.

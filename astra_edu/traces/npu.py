@@ -14,7 +14,7 @@ from itertools import repeat
 from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.clock.events import Event
+from astra_edu.clock.events import Event, Ns
 from astra_edu.system.trace_config import TraceSystem
 from astra_edu.traces.backend import Backend
 from astra_edu.traces.node import Node, NodeType
@@ -84,10 +84,11 @@ class Task(Event):
         self.npu = npu
         self.node = node
         self.id = node.id
-        self.unit = unit
+        self.unit = int(unit)
         self.waits_for = waits_for
         self.children = children
-        self.start_ns = self.end_ns = -1
+        self.start_ns: Ns = -1
+        self.end_ns: Ns = -1
 
     def happen(self) -> None:
         """It is over."""
@@ -115,7 +116,7 @@ class TraceNpu:
         self.groups = groups
         self.system = system
         self.by = by
-        self.finished_ns: int | None = None
+        self.finished_ns: Ns | None = None
         self._ended: list[Task] = []
         self._fresh: list[Task] = []
         self._free: list[list[tuple[int, Task]]] = [[] for _ in Unit]

@@ -116,7 +116,7 @@ class JoinedTurns(Turns):
             else:
                 sure = not self.open
                 followed = sure and by is not None and by.followed
-            self.clock.meet(Moment(self.npu, foreseen, by, followed, True, sure))
+            self.joined.meet(Moment(self.npu, foreseen, by, followed, True, sure))
             for item in items:  # which may grow on the way
                 item.action(item.what)
             del self._items[ns], self._foreseen[ns]
