@@ -33,7 +33,17 @@ class LateGroup(click.Group):
         return command
 
 
+def _say_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked:
+        from astra_edu import __version__
+        from astra_edu.base.native import kind
+
+        click.echo(f"astra_edu {__version__}, {kind()}")
+        ctx.exit()
+
+
 @click.group(cls=LateGroup, modules={"run": "astra_edu.cli.run", "run2": "astra_edu.cli.run2"})
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_say_version, help="Say which.")
 def main() -> None:
     """Simulate distributed deep-learning training as ASTRA-sim's analytical mode does: 1.0's or 2.x's."""
     never_fails(sys.stdout)
