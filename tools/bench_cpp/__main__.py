@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
+from astra_edu.base.native import kind as kind_of_ours
 from tools.bench_cpp.cpp import PROGRAMS, empty_run, programs_in
 from tools.bench_cpp.measure import Measured, Programs, measure
 from tools.bench_cpp.rows import all_rows
 from tools.bench_cpp.stored import cpu_name, load, save
 from tools.bench_cpp.table import MARKDOWN_HEAD, head, line, markdown_line
+
+ROOT = Path(__file__).parents[2]
+THERE = (
+    "import sys; sys.path.append(sys.argv.pop(1)); from tools.bench_cpp.__main__ import main; sys.exit(bool(main()))"
+)
+"""What another environment's Python runs: its own astra_edu, these tools."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -26,7 +35,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--growth", action="store_true", help="how time grows, as exponents and as docs/growth.svg")
     parser.add_argument("--markdown", action="store_true", help="the table as README has it, after the other")
     parser.add_argument("--store", action="store_true", help="keep the C++ program's times for where there is none")
+    parser.add_argument("--python", help="of an environment whose astra_edu is measured: .venv-compiled/bin/python")
     given = parser.parse_args(arguments)
+    if given.python:
+        words = sys.argv[1:] if arguments is None else arguments
+        rest = [word for k, word in enumerate(words) if "--python" not in (word.partition("=")[0], *words[k - 1 : k])]
+        return subprocess.call([given.python, "-P", "-c", THERE, str(ROOT), *rest])
     rows = [row for row in all_rows() if not given.only or any(word in row.name for word in given.only)]
     if given.list:
         print(*(f"{row.name:24}{row.what}" for row in rows), sep="\n")
@@ -34,7 +48,8 @@ def main(arguments: list[str] | None = None) -> int:
     programs = programs_in(given.programs)
     times = load()
     print(
-        f"CPU: {cpu_name()}. Times are CPU seconds, medians; ours of simulating alone, and with files read and checked."
+        f"CPU: {cpu_name()}. Times are CPU seconds, medians; ours ({kind_of_ours()}) of simulating alone, and with "
+        "files read and checked."
     )
     if programs:
         for kind, program in programs.items():
