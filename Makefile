@@ -5,7 +5,7 @@ ARGS :=
 BUNDLE :=
 PYODIDE :=
 
-.PHONY: help lab dashboard update check-room exact test mutants coverage bench bench-cpp docs site students handout slides exercises outputs format clean
+.PHONY: help lab dashboard update check-room exact test mutants coverage bench bench-cpp compiled compiled-there docs site students handout slides exercises outputs format clean
 
 help: ## these lines
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -44,6 +44,16 @@ bench: $(VENV)/test-installed ## measure how fast it simulates
 bench-cpp: $(VENV)/test-installed ## measure it beside ASTRA-sim: ARGS="FOLDER_OF_ITS_PROGRAMS --only pipeline", or nothing for stored times
 	$(PY) -m tools.bench_cpp $(ARGS)
 
+compiled: ## the engine compiled by mypyc, in an environment of its own, .venv-compiled; wants a C compiler
+	@$(MAKE) --no-print-directory VENV=.venv-compiled compiled-there
+
+compiled-there:
+	@$(make_venv)
+	export HATCH_BUILD_HOOKS_ENABLE=1; \
+	if uv --version >/dev/null 2>&1; then uv pip install --python $(PY) --refresh-package astra-edu --reinstall-package astra-edu '.[notebook]'; \
+	else $(PY) -m pip install --disable-pip-version-check '.[notebook]'; fi
+	$(PY) -P -m astra_edu --version
+
 docs: $(VENV)/docs-installed ## the API reference and the notebooks as a site, in build/docs
 	$(PY) -m tools.docs --strict --quiet
 	@echo 'Open build/docs/index.html; to search in it: $(PY) -m http.server --directory build/docs'
@@ -72,7 +82,7 @@ format: $(VENV)/test-installed ## mend the layout of the code
 	$(PY) -m ruff format .
 
 clean: ## remove .venv and every cache
-	rm -rf $(VENV) build .cache .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
+	rm -rf $(VENV) .venv-compiled build .cache .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 $(VENV)/lab-installed: EXTRAS := notebook

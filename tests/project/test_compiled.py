@@ -1,0 +1,50 @@
+"""The compiled wheel: a build hook makes it, nothing of it lies beside the sources, and its times are the pure ones."""
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import astra_edu as ae
+from tools.compiled import LEVEL
+
+ROOT = Path(__file__).parents[2]
+compiler = pytest.mark.skipif(not (shutil.which("cc") or shutil.which("gcc")), reason="there is no C compiler")
+
+
+def said_by(folder):
+    """What the cases come to with the package in a folder: a line each, and before them how it runs."""
+    command = [sys.executable, "-P", ROOT / "tests" / "compiled_cases.py"]
+    environment = os.environ | {"PYTHONPATH": str(folder)}
+    ran = subprocess.run(command, cwd=folder, env=environment, text=True, capture_output=True, check=False)
+    assert not ran.returncode, ran.stderr
+    kind, *cases = ran.stdout.splitlines()
+    return kind, cases
+
+
+@compiler
+def test_compiled_and_pure_runs_are_the_same_to_the_ns_and_type(tmp_path):
+    environment = os.environ | {"HATCH_BUILD_HOOKS_ENABLE": "1", LEVEL: "0"}
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path / "wheels"]
+    built = subprocess.run(build, cwd=ROOT, env=environment, text=True, capture_output=True, check=False)
+    assert not built.returncode, built.stdout + built.stderr
+    assert not [*(ROOT / "astra_edu").rglob("*.so"), *(ROOT / "astra_edu").rglob("*.pyd")]
+    (wheel,) = (tmp_path / "wheels").iterdir()
+    assert "none-any" not in wheel.name
+    with zipfile.ZipFile(wheel) as parts:
+        parts.extractall(tmp_path / "installed")
+    kind, compiled = said_by(tmp_path / "installed")
+    assert kind == "compiled"
+    kind, pure = said_by(ROOT)
+    assert kind == "pure Python"
+    assert compiled == pure
+    assert len(pure) > 50
+
+
+def test_which_one_is_used_is_said():
+    said = subprocess.run([sys.executable, "-m", "astra_edu", "--version"], text=True, capture_output=True, check=True)
+    assert said.stdout == f"astra_edu {ae.__version__}, pure Python\n"
