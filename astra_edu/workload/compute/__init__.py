@@ -3,14 +3,17 @@
 from astra_edu.workload.compute.attention import Context, Scores, Softmax
 from astra_edu.workload.compute.convolution import Convolution, Pool
 from astra_edu.workload.compute.device import DEVICES, Device, device
-from astra_edu.workload.compute.elementwise import Elementwise, Normalisation
+from astra_edu.workload.compute.elementwise import Elementwise, Gated, Normalisation
 from astra_edu.workload.compute.embedding import Embedding, Interaction
 from astra_edu.workload.compute.experts import Combine, Dispatch, Experts
+from astra_edu.workload.compute.flash import FlashAttention
 from astra_edu.workload.compute.gemm import Gemm
 from astra_edu.workload.compute.irregular import IRREGULAR, irregular_foldings
 from astra_edu.workload.compute.linear import Linear, Lstm
 from astra_edu.workload.compute.loss import Loss
 from astra_edu.workload.compute.operator import Compute, Operator, Shape, Split
+from astra_edu.workload.compute.positions import QueryKeyNorm, Rotary
+from astra_edu.workload.compute.projections import Latent, LatentKeysValues, QueryKeyValue
 from astra_edu.workload.compute.sparsity import two_of_four
 from astra_edu.workload.compute.systolic import DATAFLOWS, Fold, Folding, SystolicArray
 
@@ -27,16 +30,23 @@ __all__ = [
     "Elementwise",
     "Embedding",
     "Experts",
+    "FlashAttention",
     "Fold",
     "Folding",
+    "Gated",
     "Gemm",
     "Interaction",
+    "Latent",
+    "LatentKeysValues",
     "Linear",
     "Loss",
     "Lstm",
     "Normalisation",
     "Operator",
     "Pool",
+    "QueryKeyNorm",
+    "QueryKeyValue",
+    "Rotary",
     "Scores",
     "Shape",
     "Softmax",

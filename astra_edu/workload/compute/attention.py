@@ -1,4 +1,4 @@
-"""The attention of a transformer: two products without weights, and a softmax between them.
+"""The attention of a transformer that keeps its scores: two products without weights, a softmax between them.
 
 A product of two activations has two gradients. The second stands where a weight gradient would, as in the tutorial's
 GPT-3; there is nothing to communicate for it.
@@ -6,68 +6,30 @@ GPT-3; there is nothing to communicate for it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from math import prod
-from typing import Self
+from dataclasses import dataclass
 
+from astra_edu.base.errors import flag
 from astra_edu.workload.compute.gemm import Gemm
-from astra_edu.workload.compute.operator import Compute, Operator, Product, Shape, Split, divided, whole_fields
+from astra_edu.workload.compute.heads import Heads
+from astra_edu.workload.compute.operator import Compute, Product, Shape
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Heads(Operator):
-    """Something that each of `heads` heads does, with `width` features of each of `tokens` tokens.
-
-    causal: a token looks only at those before it, on average at half of them; most kernels compute the other half, too.
-    keys: tokens of the sample, of which `tokens` are this NPU's; as many if not given.
-    """
-
-    sizes = ("tokens", "heads", "width")
-
-    tokens: int
-    heads: int
-    width: int
-    causal: bool = False
-    keys: int | None = None
-    split: Split = Split.HEADS
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.keys is None:
-            object.__setattr__(self, "keys", self.tokens)
-        whole_fields(self, "keys")
-
-    @property
-    def seen(self) -> int:
-        """Tokens that a token looks at."""
-        keys = self.keys or 0
-        return (keys + 1) // 2 if self.causal else keys
-
-    @property
-    def _features(self) -> Shape:
-        return (self.tokens, self.heads * self.width)
+class _KeepsScores(Heads):
+    """Heads whose scores are written, one for each pair of tokens."""
 
     @property
     def _scores(self) -> Shape:
         return (self.tokens, self.heads * (self.keys or 0))
 
-    def _numbers(self, batch: int) -> int:
-        """Scores of all heads."""
-        return batch * self.heads * self.tokens * self.seen
-
-    def tokens_part(self, parts: int) -> Self:
-        """Some of the tokens, which look at all."""
-        return replace(self, tokens=divided(self.name, "tokens", self.tokens, parts))
-
-    def part(self, parts: int) -> Self:
-        """Some of the heads."""
-        if self.split is Split.COPIED:
-            return self
-        return replace(self, heads=divided(self.name, "heads", self.heads, parts))
+    @property
+    def _queries(self) -> int:
+        """Rows of queries that meet the same keys: those of all heads that share them."""
+        return self.tokens * (self.heads // self.shared_heads)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scores(_Heads, Product):
+class Scores(_KeepsScores, Product):
     """Queries · keys: how much each token looks at each other. Takes queries, keys and values side by side.
 
     >>> from astra_edu.workload.compute import Scores
@@ -80,8 +42,8 @@ class Scores(_Heads, Product):
 
     @property
     def takes(self) -> Shape:
-        """(tokens, 3 · features)."""
-        return (self.tokens, 3 * self.heads * self.width)
+        """(tokens, features of queries, keys and values)."""
+        return self.projected
 
     @property
     def gives(self) -> Shape:
@@ -89,27 +51,38 @@ class Scores(_Heads, Product):
         return self._scores
 
     def product(self, batch: int) -> Gemm:
-        """Queries · keys, for each head."""
-        return Gemm(self.tokens, self.seen, self.width, batch * self.heads)
+        """Queries · keys, for each head of keys."""
+        return Gemm(self._queries, self.seen, self.width, batch * self.shared_heads)
 
     def weight_gradient(self, batch: int) -> Compute:
         """The keys' gradient."""
-        return Compute((Gemm(self.seen, self.width, self.tokens, batch * self.heads),))
+        return Compute((Gemm(self.seen, self.width, self._queries, batch * self.shared_heads),))
 
     def kept_bytes(self, batch: int, element_bytes: int = 2) -> int:
         """Queries and keys."""
-        return 2 * batch * prod(self._features) * element_bytes
+        return batch * self.tokens * (self.heads + self.shared_heads) * self.width * element_bytes
 
 
 @dataclass(frozen=True, kw_only=True)
-class Softmax(_Heads):
+class Softmax(_KeepsScores):
     """Softmax of the scores, then dropout.
+
+    dropout: whether there is some. sinks: a trained number for each head stands beside its scores and takes a share of
+    the softmax (GPT-OSS).
 
     >>> from astra_edu.workload.compute import Softmax
     >>> softmax = Softmax(name="softmax", tokens=128, heads=4, width=64)
     >>> softmax.parameters, softmax.forward(batch=1).operations
     (0, 393216)
     """
+
+    dropout: bool = True
+    sinks: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        flag(f"{self.name}: dropout", self.dropout)
+        flag(f"{self.name}: sinks", self.sinks)
 
     @property
     def takes(self) -> Shape:
@@ -121,17 +94,24 @@ class Softmax(_Heads):
         """(tokens, heads · tokens)."""
         return self._scores
 
+    @property
+    def parameters(self) -> int:
+        """A sink for each head."""
+        return self.heads * self.sinks
+
     def forward(self, batch: int) -> Compute:
         """Scaling, masking and softmax in one kernel, dropout in another: each reads and writes all scores."""
-        return Compute((), 6 * self._numbers(batch), 4 * self._numbers(batch))
+        numbers = self.numbers(batch)
+        return Compute((), (5 + self.dropout) * numbers, (2 + 2 * self.dropout) * numbers)
 
     def input_gradient(self, batch: int) -> Compute:
         """Softmax reads its output as well as the gradient."""
-        return Compute((), 6 * self._numbers(batch), 5 * self._numbers(batch))
+        numbers = self.numbers(batch)
+        return Compute((), (5 + self.dropout) * numbers, (3 + 2 * self.dropout) * numbers)
 
     def kept_bytes(self, batch: int, element_bytes: int = 2) -> int:
         """The softmax, and a byte of dropout's mask for each score."""
-        return self._numbers(batch) * (element_bytes + 1)
+        return self.numbers(batch) * (element_bytes + self.dropout)
 
     def recomputable_bytes(self, batch: int, element_bytes: int = 2) -> int:
         """All of it."""
@@ -139,14 +119,20 @@ class Softmax(_Heads):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Context(_Heads, Product):
-    """Scores · values: what each token takes from the others.
+class Context(_KeepsScores, Product):
+    """Scores · values: what each token takes from the others. dropout: whether the scores were dropped before.
 
     >>> from astra_edu.workload.compute import Context
     >>> context = Context(name="context", tokens=128, heads=4, width=64)
     >>> context.forward(batch=1).flops == 2 * 4 * 128 * 128 * 64
     True
     """
+
+    dropout: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        flag(f"{self.name}: dropout", self.dropout)
 
     @property
     def takes(self) -> Shape:
@@ -156,16 +142,17 @@ class Context(_Heads, Product):
     @property
     def gives(self) -> Shape:
         """(tokens, features)."""
-        return self._features
+        return self.attended
 
     def product(self, batch: int) -> Gemm:
-        """Scores · values, for each head."""
-        return Gemm(self.tokens, self.width, self.seen, batch * self.heads)
+        """Scores · values, for each head of values."""
+        return Gemm(self._queries, self.value_features, self.seen, batch * self.shared_heads)
 
     def kept_bytes(self, batch: int, element_bytes: int = 2) -> int:
-        """The scores after dropout, and the values."""
-        return self.recomputable_bytes(batch, element_bytes) + batch * prod(self._features) * element_bytes
+        """The scores after dropout (without it they are the softmax, which is kept anyway), and the values."""
+        values = batch * self.tokens * self.shared_heads * self.value_features * element_bytes
+        return self.recomputable_bytes(batch, element_bytes) + values
 
     def recomputable_bytes(self, batch: int, element_bytes: int = 2) -> int:
         """The scores."""
-        return self._numbers(batch) * element_bytes
+        return self.numbers(batch) * element_bytes if self.dropout else 0

@@ -7,15 +7,15 @@ from math import prod
 
 from astra_edu.workload.compute.gemm import Gemm
 from astra_edu.workload.compute.linear import Linear
-from astra_edu.workload.compute.operator import Compute, Operator, Shape, divided
+from astra_edu.workload.compute.operator import Compute, Operator, Shape, divided, whole_fields
 
 
 @dataclass(frozen=True, kw_only=True)
 class Experts(Linear):
     """`experts` linear layers side by side; every token goes through one of them, as many through each.
 
-    tokens: all that are routed, each as often as it is (its top k). Where they don't come out even, every expert is
-    counted with as many as the fullest.
+    tokens: all that are routed, each as often as it is (top_k times). Where they don't come out even, every expert is
+    counted with as many as the fullest: their tokens are taken to be shared evenly otherwise.
 
     >>> from astra_edu.workload.compute import Experts
     >>> eight = Experts(name="mlp1", inputs=64, outputs=256, tokens=256, experts=8)
@@ -23,19 +23,29 @@ class Experts(Linear):
     (133120, (Gemm(m=32, n=256, k=64, count=8, moved=None),))
     """
 
-    sizes = (*Linear.sizes, "experts")
+    sizes = (*Linear.sizes, "experts", "top_k")
 
     experts: int
+    top_k: int = 1
 
     @property
     def parameters(self) -> int:
         """Those of all experts."""
         return self.experts * super().parameters
 
+    @property
+    def active_parameters(self) -> int:
+        """Those of top_k of them."""
+        return min(self.top_k, self.experts) * super().parameters
+
     def product(self, batch: int) -> Gemm:
         """Tokens · weights, for each expert that has some."""
         tokens = batch * self.tokens
         return Gemm(-(-tokens // self.experts), self.outputs, self.inputs, min(self.experts, tokens))
+
+    def tokens_part(self, parts: int) -> Experts:
+        """All experts, some of the tokens; a capacity is rounded up."""
+        return replace(self, tokens=-(-self.tokens // parts))
 
     def expert_part(self, parts: int) -> Experts:
         """Some of the experts, for the tokens that come from all NPUs of a group: as many as each of them routes."""
@@ -44,7 +54,9 @@ class Experts(Linear):
 
 @dataclass(frozen=True, kw_only=True)
 class _Routing(Operator):
-    """tokens: of a sample; width: features of each; top_k: experts that each goes to."""
+    """tokens: of a sample; width: features of each; top_k: experts that each goes to. slots: rows that the experts of a
+    sample are given, tokens · top_k if not given: others where experts have a capacity, which drops tokens or fills up.
+    """
 
     minor = True
     sizes = ("tokens", "width", "top_k")
@@ -52,11 +64,17 @@ class _Routing(Operator):
     tokens: int
     width: int
     top_k: int = 1
+    slots: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.slots is not None:
+            whole_fields(self, "slots")
 
     @property
     def routed(self) -> Shape:
-        """(tokens · top_k, width)."""
-        return (self.tokens * self.top_k, self.width)
+        """(tokens · top_k, or slots, width)."""
+        return (self.tokens * self.top_k if self.slots is None else self.slots, self.width)
 
     def input_gradient(self, batch: int) -> Compute:
         """The same the other way round."""
@@ -64,7 +82,8 @@ class _Routing(Operator):
 
     def tokens_part(self, parts: int) -> Operator:
         """Some of the tokens."""
-        return replace(self, tokens=divided(self.name, "tokens", self.tokens, parts))
+        slots = None if self.slots is None else -(-self.slots // parts)
+        return replace(self, tokens=divided(self.name, "tokens", self.tokens, parts), slots=slots)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +106,7 @@ class Dispatch(_Routing):
         return self.routed
 
     def forward(self, batch: int) -> Compute:
-        """Reads each token, writes it top_k times."""
+        """Reads each token, writes it as often as it is routed."""
         return Compute((), 0, batch * (prod(self.takes) + prod(self.routed)))
 
 

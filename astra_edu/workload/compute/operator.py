@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from math import isqrt, prod
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from astra_edu.base.errors import ConfigError, choice, instance_of, list_of, not_negative, shown, whole
 from astra_edu.workload.compute.gemm import Gemm
@@ -123,6 +123,11 @@ class Operator:
         """Weights and biases that are trained."""
         return 0
 
+    @property
+    def active_parameters(self) -> int:
+        """Those of them that a token meets: all, but of a mixture's experts only its own."""
+        return self.parameters
+
     def forward(self, batch: int) -> Compute:
         """The work of a forward pass of `batch` samples."""
         raise NotImplementedError
@@ -139,9 +144,19 @@ class Operator:
         """Bytes kept from the forward pass for the backward pass."""
         return 0
 
+    def repeated_flops(self, batch: int) -> int:
+        """Operations of the backward pass that repeat some of the forward pass, as attention by tiles does."""
+        return 0
+
     def recomputable_bytes(self, batch: int, element_bytes: int = 2) -> int:
         """Those of kept_bytes that selective recomputation doesn't keep (arXiv 2205.05198, section 5)."""
         return 0
+
+    def renamed(self, name: str, after: tuple[str, ...]) -> Self:
+        """The same under another name and after others: nothing else is looked at again, so it is made quickly."""
+        same = object.__new__(type(self))
+        same.__dict__.update(self.__dict__, name=name, after=after)
+        return same
 
     def part(self, parts: int) -> Operator:
         """What one NPU of a tensor-parallel group of `parts` has of it. Raises ConfigError if it can't be divided."""

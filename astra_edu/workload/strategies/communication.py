@@ -15,7 +15,17 @@ from itertools import pairwise
 from math import prod
 
 from astra_edu.collectives import Collective
-from astra_edu.workload.compute import Combine, Dispatch, Embedding, Experts, Linear, Operator, Scores, Split
+from astra_edu.workload.compute import (
+    Combine,
+    Dispatch,
+    Embedding,
+    Experts,
+    FlashAttention,
+    Linear,
+    Operator,
+    Scores,
+    Split,
+)
 from astra_edu.workload.models import INPUT, Model
 from astra_edu.workload.models import model as named
 from astra_edu.workload.strategies.alike import abridged
@@ -124,8 +134,8 @@ def _of_tokens(operator: Operator, strategy: Strategy, again: bool) -> Iterator[
         often = times * (2 if again and phase == FORWARD else 1)
         return Communication(operator.name, content, phase, collective, group, npus, each * elements, often, True)
 
-    if isinstance(part, Scores) and (npus := strategy.context) > 1:
-        both, own = "keys and values", 2 * part.heads * part.width * part.tokens
+    if isinstance(part, Scores | FlashAttention) and (npus := strategy.context) > 1:
+        both, own = "keys and values", part.keys_and_values
         yield one(both, FORWARD, Collective.ALL_GATHER, "context", npus, own)
         yield one(both, INPUT_GRADIENT, Collective.ALL_GATHER, "context", npus, own)
         yield one(f"gradients of {both}", INPUT_GRADIENT, Collective.REDUCE_SCATTER, "context", npus, own * npus)
