@@ -8,7 +8,7 @@ from strange.simulator import BLOCK, PLATFORM, SYSTEM, TRACE, TRACE_PLATFORM, TR
 import astra_edu as ae
 from astra_edu import formats, traces
 from astra_edu.traces import Node, NodeType
-from astra_edu.workload import compute, strategies
+from astra_edu.workload import compute, models, strategies
 
 GEMM, ARRAY = ae.Gemm(64, 48, 40), ae.SystolicArray(16, 16)
 A100 = ae.device("a100")
@@ -66,6 +66,39 @@ def timed(model):
     return ae.generate_workload(model, SPLIT, A100)
 
 
+def latent(attention):
+    """A model whose attention is latent."""
+    shape = {"hidden": 64, "heads": 4, "blocks": 1, "sequence": 16, "vocabulary": 100}
+    return timed(models.llama("mine", **shape, latent=attention))
+
+
+KINDS = {
+    "feedforward": 32,
+    "kv_heads": 2,
+    "head_dim": 8,
+    "activation": "swiglu",
+    "norm": "rms",
+    "positions": "rope",
+    "attention": "flash",
+    "causal": True,
+    "window": 4,
+    "full_every": 2,
+    "qk_norm": True,
+    "sinks": True,
+    "bias": True,
+    "attention_bias": False,
+    "dropout": True,
+    "tied": True,
+    "vocabulary_multiple": 8,
+    "experts": 4,
+    "top_k": 2,
+    "expert_feedforward": 16,
+    "shared_experts": 1,
+    "dense_blocks": 1,
+    "router_bias": True,
+    "capacity": 1.5,
+    "next_tokens": 1,
+}
 COLLECTIVE = {"name": "sums", "bytes": 4096, "after": "first", "on": None, "group": None, "involved_dim": None}
 NODE = {
     "id": 1,
@@ -235,7 +268,27 @@ CALLS = [
         congestion_aware=False,
     ),
     call("memory", ae.memory, model=MODEL, strategy=SPLIT, stage=None, gradient_bytes=2, optimiser_bytes=12),
-    call("model", ae.model, name="gpt2"),
+    call("model", lambda **given: timed(ae.model(**given)), name="gpt2", sequence=16, blocks=2, hidden=64, heads=4),
+    call(
+        "models.LatentAttention",
+        lambda **given: latent(models.LatentAttention(**given)),
+        kv_rank=8,
+        q_rank=8,
+        nope=8,
+        rope=4,
+        value=8,
+    ),
+    call(
+        "models.llama",
+        lambda **given: timed(models.llama(**given)),
+        name="mine",
+        hidden=64,
+        heads=4,
+        blocks=2,
+        sequence=16,
+        vocabulary=100,
+        **{what: value for what, value in KINDS.items() if what not in ("experts", "top_k")},
+    ),
     call("npus_needed", ae.npus_needed, model=MODEL, device="a100", strategy=ae.Strategy(), grow="data"),
     call("save_astra_sim", ae.save_astra_sim, platform=PLATFORM, network="n.json", system="s.txt", memory=None),
     call(
@@ -256,9 +309,8 @@ CALLS = [
         blocks=2,
         sequence=16,
         vocabulary=100,
-        feedforward=None,
-        experts=1,
-        top_k=1,
+        **KINDS,
+        latent=None,
         published=None,
         exact=False,
         source="",

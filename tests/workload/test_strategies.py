@@ -92,7 +92,7 @@ def test_a_strategy_that_makes_no_sense_says_why(settings, sentence):
         (
             GPT,
             {"tensor": 8},
-            "block1_scores: 12 heads can't be divided among 8 NPUs; 6 or 12 would do. "
+            "block1_qkv: 12 heads can't be divided among 8 NPUs; 6 or 12 would do. "
             "All of small can be divided among 6 or 12.",
         ),
         (

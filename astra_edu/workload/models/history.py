@@ -51,7 +51,7 @@ HISTORY: Mapping[str, Published] = MappingProxyType(
         "22b": Published(2022, 5, source="arXiv 2205.05198"),
     }
 )
-"""The published models of MODELS by their names, from the first one on."""
+"""Models of MODELS by their names, from the first one on: those up to 2022, which the course draws over the years."""
 
 
 def training_flops(name: str) -> float | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from astra_edu.base.errors import ConfigError, instance_of, whole
-from astra_edu.workload.compute import Experts, Linear, Operator
+from astra_edu.workload.compute import Elementwise, Experts, Linear, Normalisation, Operator
+from astra_edu.workload.models.feedforward import FeedForward
 from astra_edu.workload.models.model import Model
-from astra_edu.workload.models.transformer import mixture
+from astra_edu.workload.models.style import Style
 
 _NO_PAIR = "{} has no pair of linear layers in each block; give a transformer without experts."
 
@@ -44,8 +45,21 @@ def _changed(model: Model, block: range, experts: int, top_k: int) -> list[Opera
     ups = [i for i, each in enumerate(own) if each.name.endswith("_mlp1") and isinstance(each, Linear)]
     if not ups or isinstance(own[ups[0]], Experts):
         raise ConfigError(_NO_PAIR.format(model.name))
-    up = own[ups[0]]
+    norm, up, between, down, added = own[ups[0] - 1 : ups[0] + 4]
+    assert isinstance(norm, Normalisation)
     assert isinstance(up, Linear)
+    assert isinstance(down, Linear)
+    assert isinstance(added, Elementwise)
     name = up.name.removesuffix("_mlp1")
-    kept = own[: ups[0] - 1]  # the normalisation before it comes with the mixture
-    return [*kept, *mixture(name, up.inputs, up.tokens, up.outputs, experts, top_k)]
+    style = Style(
+        model=model.name,
+        hidden=up.inputs,
+        tokens=up.tokens,
+        norm="layer" if norm.bias or not up.bias else "rms",
+        bias=up.bias,
+        dropout=bool(added.kept),
+    )
+    pair = FeedForward(
+        style=style, inside=down.inputs, activation=between.name.removeprefix(f"{name}_"), experts=experts, top_k=top_k
+    )
+    return [*own[: ups[0] - 1], norm, *list(pair.operators(name))[1:]]

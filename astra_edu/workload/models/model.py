@@ -17,7 +17,7 @@ INPUT = "input"
 class Model:
     """Operators in the order of the forward pass.
 
-    blocks: where each of the equal blocks of a transformer starts and ends, as indices of operators; () without blocks.
+    blocks: where each of the blocks of a transformer starts and ends, as indices of operators; () without blocks.
     published: the number of parameters that `source` gives. exact: whether `published` isn't rounded.
 
     >>> from astra_edu.workload.compute import Elementwise, Linear
@@ -64,18 +64,26 @@ class Model:
         return sum(operator.parameters for operator in self.operators)
 
     @property
+    def active_parameters(self) -> int:
+        """Those of them that a token meets: of a mixture's experts only its own, of everything else all."""
+        return sum(operator.active_parameters for operator in self.operators)
+
+    @property
     def trunk(self) -> tuple[range, ...]:
         """The blocks, or, where there are none, every operator by itself."""
         return self.blocks or tuple(range(i, i + 1) for i in range(len(self.operators)))
 
     def flops(self, batch: int = 1) -> int:
-        """Operations of one iteration over `batch` samples: forward, input gradient and weight gradient."""
+        """Operations of one iteration over `batch` samples: forward, input gradient and weight gradient.
+
+        What attention by tiles computes again in its backward pass isn't counted twice.
+        """
         batch = whole("batch", batch, at_least=1)
         return sum(
             phase(batch).flops
             for operator in self.operators
             for phase in (operator.forward, operator.input_gradient, operator.weight_gradient)
-        )
+        ) - sum(operator.repeated_flops(batch) for operator in self.operators)
 
     def __repr__(self) -> str:
         return f"<{self.name}: {len(self.operators)} operators, {self.parameters:,} parameters>"
@@ -88,7 +96,7 @@ def _block(block: object, operators: Sequence[Operator]) -> bool:
 def _check_names(model: Model) -> None:
     seen = {INPUT}
     for operator in model.operators:
-        if operator.name in seen or not operator.name or any(c.isspace() for c in operator.name):
+        if operator.name in seen or operator.name.split() != [operator.name]:
             raise ConfigError(
                 f"{model.name}: an operator is called {shown(operator.name)}; names are words, used once each."
             )

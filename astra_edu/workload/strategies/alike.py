@@ -44,18 +44,45 @@ class Abridged:
 
 @lru_cache(maxsize=64)
 def abridged(model: Model, whole: bool = False) -> Abridged:
-    """The model with its first two blocks alone, if the others are like them, and unless it is wanted whole."""
+    """The model with its first two blocks and one of each other kind alone, unless it is wanted whole."""
     blocks, operators = model.blocks, model.operators
-    unlike = len({tuple(_look(operators[i]) for i in block) for block in blocks}) > 1
-    if whole or unlike or len(blocks) < 3 or sum(map(len, blocks)) < blocks[-1].stop - blocks[0].start:
+    likes = () if whole or len(blocks) < 3 else _likes(model)
+    if not likes or sum(map(len, blocks)) < blocks[-1].stop - blocks[0].start:
         return Abridged(model, model, tuple(range(len(operators))))
-    kept = [i for i in range(len(operators)) if i <= blocks[1][-1] or i > blocks[-1][-1]]
+    few = sorted(set(likes))
+    left_out = {i for k, block in enumerate(blocks) if likes[k] != k for i in block}
+    kept = [i for i in range(len(operators)) if i not in left_out]
     place = {i: at for at, i in enumerate(kept)}
-    place |= {i: place[like] for block in blocks[2:] for i, like in zip(block, blocks[1], strict=True)}
+    for block, like in zip(blocks, likes, strict=True):
+        place |= {i: place[one] for i, one in zip(block, blocks[like], strict=True)}
     names = {operator.name: operators[kept[place[i]]].name for i, operator in enumerate(operators)}
-    few = [replace(operators[i], after=tuple(names.get(name, name) for name in operators[i].after)) for i in kept]
-    short = replace(model, operators=tuple(few), blocks=blocks[:2])
+    short = replace(
+        model,
+        operators=tuple(
+            operators[i].renamed(operators[i].name, tuple(names.get(name, name) for name in operators[i].after))
+            for i in kept
+        ),
+        blocks=tuple(range(place[blocks[k].start], place[blocks[k].start] + len(blocks[k])) for k in few),
+    )
     return Abridged(model, short, tuple(place[i] for i in range(len(operators))))
+
+
+def _likes(model: Model) -> tuple[int, ...]:
+    """For each block the number of one like it that is kept; () if no block can be left out.
+
+    An even number is kept, so that two stages can share them; the first block has the samples before it, so that
+    others are like a later one.
+    """
+    looks = [tuple(_look(model.operators[i]) for i in block) for block in model.blocks]
+    first: dict[tuple[object, ...], int] = {}
+    for k, look in enumerate(looks[1:], 1):
+        first.setdefault(look, k)
+    kept = {0, *first.values()}
+    if len(kept) % 2:
+        kept |= {next((k for k in range(len(looks)) if k not in kept), 0)}
+    if len(kept) % 2 or len(kept) == len(looks):
+        return ()
+    return tuple(k if k in kept else first[look] for k, look in enumerate(looks))
 
 
 @lru_cache(maxsize=1024)
