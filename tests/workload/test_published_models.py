@@ -58,6 +58,32 @@ def grouped(hidden, heads, shared, width):
     return 2 * hidden * heads * width + 2 * hidden * shared * width
 
 
+KIN = {  # the same, with words whose embedding makes the scores, or with other features for each head
+    "llama3.2-1b": ((128_256, 2048, 16, 32, 8, 8192), 64, True, 1_235_814_400),
+    "llama3.2-3b": ((128_256, 3072, 28, 24, 8, 8192), 128, True, 3_212_749_824),
+    "qwen3-8b": ((151_936, 4096, 36, 32, 8, 12_288), 128, False, 8_190_735_360),
+    "qwen3-14b": ((151_936, 5120, 40, 40, 8, 17_408), 128, False, 14_768_307_200),
+    "qwen3-32b": ((151_936, 5120, 64, 64, 8, 25_600), 128, False, 32_762_123_264),
+    "gemma-7b": ((256_000, 3072, 28, 16, 16, 24_576), 256, True, 8_537_680_896),
+}
+
+
+@pytest.mark.parametrize("name", KIN)
+def test_their_kin_by_hand_and_as_published(name):
+    (words, h, blocks, heads, shared, inside), width, tied, published = KIN[name]
+    gains = 2 * h + (2 * width if "qwen" in name else 0)
+    by_hand = (2 - tied) * words * h + blocks * (grouped(h, heads, shared, width) + 3 * h * inside + gains) + h
+    assert ae.model(name).parameters == by_hand == published == ae.model(name).published
+
+
+@pytest.mark.parametrize(("name", "embeddings", "others"), [("15b", 3.2, 12.5), ("340b", 9.4, 331.6)])
+def test_nemotron_4_as_its_papers_round_it(name, embeddings, others):
+    model = ae.model(f"nemotron4-{name}")
+    of_words = 2 * model.operators[0].parameters
+    assert of_words / 1e9 == pytest.approx(embeddings, abs=0.06)
+    assert (model.parameters - of_words) / 1e9 == pytest.approx(others, abs=0.06)
+
+
 @pytest.mark.parametrize("name", LLAMAS)
 def test_llamas_by_hand_and_as_published(name):
     (words, h, blocks, heads, shared, inside), published = LLAMAS[name]
@@ -396,6 +422,21 @@ def test_todays_models_go_all_the_ways_of_the_others(name):
     assert trace.npus == 8
     best = ae.fastest(few, ae.candidates(few, 4, 4), ae.Device("large", 3e14, 2e12, 10**15), rings(4))
     assert best.total_ns > 0
+
+
+def test_a_module_for_a_second_word_goes_with_the_rest():
+    """Its own matrices, attention, experts and loss; on a last stage a copy of the embedding, too."""
+    plain, more = (ae.model("deepseek-v3", blocks=4, sequence=512, next_tokens=n) for n in (0, 1))
+    made = [o.name for o in more.operators if o.name.startswith("next1")]
+    assert (made[:3], made[-1]) == (["next1_token_norm", "next1_word_norm", "next1_joined"], "next1_loss")
+    assert more.blocks == plain.blocks
+    assert more.flops() - plain.flops() > sum(o.forward(1).flops for o in more.operators if o.name in made)
+    cut = ae.Strategy(pipeline=2, batch=2)
+    kept = [ae.memory(model, cut, stage=1).parameters for model in (plain, more)]
+    assert kept[1] - kept[0] == 2 * (more.parameters - plain.parameters + 129_280 * 7168)
+    ways = ae.Strategy(data=2, tensor=2, sequence_parallel=True)
+    assert ae.simulate(ae.generate_workload(more, ways, "a100"), rings(2, 2), progress=False).total_ns > 0
+    assert ae.estimate(more, replace(ways, expert=2), "a100", rings(4)).total_ns > 0
 
 
 def test_a_change_of_a_model_is_a_model_of_that_shape():

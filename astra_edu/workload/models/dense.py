@@ -14,12 +14,29 @@ _HUB = "Hugging Face, {}: config.json, and the size of its weights"
 
 
 def _llama(
-    name: str, shape: tuple[int, int, int, int, int], vocabulary: int, sequence: int, published: int, where: str
+    name: str,
+    shape: tuple[int, int, int, int, int],
+    vocabulary: int,
+    sequence: int,
+    published: int,
+    where: str,
+    **more: Any,
 ) -> Callable[..., Model]:
     """shape: hidden, heads, heads of keys and values, blocks and feedforward."""
-    sizes = dict(zip(("hidden", "heads", "kv_heads", "blocks", "feedforward"), shape, strict=True))
-    sizes |= {"vocabulary": vocabulary, "sequence": sequence, "published": published}
-    return partial(llama, name, **sizes, exact=True, source=_HUB.format(where))
+    sizes: dict[str, Any] = dict(zip(("hidden", "heads", "kv_heads", "blocks", "feedforward"), shape, strict=True))
+    sizes |= {"vocabulary": vocabulary, "sequence": sequence, "published": published, "exact": True}
+    return partial(llama, name, **(sizes | more), source=_HUB.format(where))
+
+
+def _qwen3(name: str, shape: tuple[int, int, int, int, int], published: int) -> Callable[..., Model]:
+    where = f"Qwen/Qwen3-{name}; arXiv 2505.09388"
+    return _llama(f"Qwen3 {name}", shape, 151_936, 4096, published, where, head_dim=128, qk_norm=True)
+
+
+def _nemotron4(name: str, shape: tuple[int, int, int, int, int], published: int, paper: str) -> Callable[..., Model]:
+    """Squared ReLU without a gate, LayerNorm; the paper's sum of two numbers of billions."""
+    made = _llama(f"Nemotron-4 {name}", shape, 256_000, 4096, published, "", activation="relu2", norm="layer")
+    return partial(made, exact=False, source=f"arXiv {paper}, table 1 and section 2")
 
 
 _8B, _70B = (4096, 32, 8, 32, 14_336), (8192, 64, 8, 80, 28_672)
@@ -48,10 +65,31 @@ LLAMAS: Mapping[str, Callable[..., Model]] = {
         405_853_388_800,
         "meta-llama/Llama-3.1-405B; arXiv 2407.21783, table 3",
     ),
-    "mistral-7b": partial(
-        _llama("Mistral 7B", _8B, 32_000, 8192, 7_241_732_096, "mistralai/Mistral-7B-v0.1; arXiv 2310.06825"),
-        window=4096,
+    "llama3.2-1b": _llama(
+        "Llama 3.2 1B", (2048, 32, 8, 16, 8192), 128_256, 8192, 1_235_814_400, "meta-llama/Llama-3.2-1B", tied=True
     ),
+    "llama3.2-3b": _llama(
+        "Llama 3.2 3B", (3072, 24, 8, 28, 8192), 128_256, 8192, 3_212_749_824, "meta-llama/Llama-3.2-3B", tied=True
+    ),
+    "mistral-7b": _llama(
+        "Mistral 7B", _8B, 32_000, 8192, 7_241_732_096, "mistralai/Mistral-7B-v0.1; arXiv 2310.06825", window=4096
+    ),
+    "qwen3-8b": _qwen3("8B", (4096, 32, 8, 36, 12_288), 8_190_735_360),
+    "qwen3-14b": _qwen3("14B", (5120, 40, 8, 40, 17_408), 14_768_307_200),
+    "qwen3-32b": _qwen3("32B", (5120, 64, 8, 64, 25_600), 32_762_123_264),
+    "gemma-7b": _llama(
+        "Gemma 7B",
+        (3072, 16, 16, 28, 24_576),
+        256_000,
+        8192,
+        8_537_680_896,
+        "google/gemma-7b; arXiv 2403.08295",
+        head_dim=256,
+        activation="geglu",
+        tied=True,
+    ),
+    "nemotron4-15b": _nemotron4("15B", (6144, 48, 8, 32, 24_576), 15_700_000_000, "2402.16819"),
+    "nemotron4-340b": _nemotron4("340B", (18_432, 96, 8, 96, 73_728), 341_000_000_000, "2406.11704"),
     "internlm-7b": partial(
         llama,
         "InternLM-7B",
