@@ -4,55 +4,37 @@ widgets say of a word that is pointed at, and of what stands behind the first of
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
-
-class Word(NamedTuple):
-    """A word of the field. meaning: plain sentences. forms: how it stands in texts; none where only the context says
-    whether it is meant.
-
-    >>> from astra_edu.course.glossary import GLOSSARY
-    >>> print(GLOSSARY[0].meaning)
-    An accelerator (a GPU, a TPU) with its memory. It computes and has links to others.
-    """
-
-    name: str
-    meaning: str
-    forms: tuple[str, ...] = ()
-
-
-def _word(name: str, meaning: str, *more: str) -> Word:
-    """A word that stands in texts as it is called, with an s, and as `more` says."""
-    return Word(name, meaning, (name, f"{name}s", *more))
-
+from astra_edu.course.glossary_models import MODEL_WORDS
+from astra_edu.course.word import Word, word
 
 GLOSSARY = (
-    _word("NPU", "An accelerator (a GPU, a TPU) with its memory. It computes and has links to others."),
-    _word("collective", "A communication in which all NPUs of a group take part, such as an all-reduce."),
-    _word("reduce-scatter", "A collective: every NPU ends with one part of the sum of all buffers."),
-    _word("all-gather", "A collective: every NPU ends with the parts of all."),
-    _word(
+    word("NPU", "An accelerator (a GPU, a TPU) with its memory. It computes and has links to others."),
+    word("collective", "A communication in which all NPUs of a group take part, such as an all-reduce."),
+    word("reduce-scatter", "A collective: every NPU ends with one part of the sum of all buffers."),
+    word("all-gather", "A collective: every NPU ends with the parts of all."),
+    word(
         "all-reduce",
         "A collective: every NPU ends with the whole sum of all buffers. It is a reduce-scatter, then an all-gather.",
         "all-reduced",
     ),
-    _word("all-to-all", "A collective: every NPU sends every other one a part of its own."),
-    _word(
+    word("all-to-all", "A collective: every NPU sends every other one a part of its own."),
+    word(
         "dimension",
         "One level of the network, such as the links inside a machine, or those between machines. They are numbered "
         "from 0.",
     ),
-    _word(
+    word(
         "chunk",
         "One of the equal pieces into which ASTRA-sim’s system layer splits a collective (“splits” says how many). "
         "They take turns on the dimensions.",
     ),
-    _word(
+    word(
         "shard",
         "The piece that an algorithm moves, such as an n-th of a chunk on a ring of n NPUs. NCCL, MSCCL and papers on "
         "all-reduce often call it a chunk.",
     ),
-    _word("partial sum", "A sum to which only some of the NPUs have added their part so far."),
+    word("partial sum", "A sum to which only some of the NPUs have added their part so far."),
     Word("phase", "What a chunk does on one dimension, such as a reduce-scatter on dimension 0."),
     Word(
         "step",
@@ -60,18 +42,18 @@ GLOSSARY = (
     ),
     Word("ring", "An algorithm: every NPU passes shards on to the next one; also a topology of that shape."),
     Word("direct", "An algorithm: every NPU sends every other one its shard in a single step."),
-    _word(
+    word(
         "halving-doubling",
         "An algorithm: NPUs exchange with partners 1, 2, 4, … away, and halve what they send each time, or double it.",
         "halvingDoubling",
     ),
-    _word(
+    word(
         "double binary tree",
         "An algorithm: sums travel up two trees and the results down again, each tree with half of the data.",
         "doubleBinaryTree",
     ),
-    _word("endpoint delay", "The time (ns) an NPU needs for each message that it takes in."),
-    _word(
+    word("endpoint delay", "The time (ns) an NPU needs for each message that it takes in."),
+    word(
         "exposed communication",
         "The time in which an NPU idles because it waits for communication. The rest is hidden behind compute.",
     ),
@@ -81,7 +63,7 @@ GLOSSARY = (
         ("GEMM", "GEMMs"),
     ),
     Word("activations", "What a layer computes from its input and hands on to the next layer.", ("activations",)),
-    _word("gradient", "How much the loss changes with each weight. Training moves the weights against it."),
+    word("gradient", "How much the loss changes with each weight. Training moves the weights against it."),
     Word(
         "optimiser state",
         "What the optimiser keeps for each parameter from step to step, such as Adam’s two averages.",
@@ -125,12 +107,13 @@ GLOSSARY = (
             *("expert group", "experts in a block"),
         ),
     ),
+    *MODEL_WORDS,
     Word(
         "pipeline parallel",
         "Every NPU has some of the layers, a stage. Activations go on to the next stage.",
         ("pipeline parallel", "pipeline-parallel", "pipeline parallelism", "pipeline stage", "pipeline stages"),
     ),
-    _word(
+    word(
         "virtual stage",
         "One of several groups of layers that a stage of a pipeline holds. Papers on pipelines also call it a (model) "
         "chunk.",
@@ -140,7 +123,7 @@ GLOSSARY = (
         "The samples that go through a pipeline together. A batch has many.",
         ("micro-batch", "micro-batches"),
     ),
-    _word("bubble", "The time in which the stages of a pipeline wait for each other."),
+    word("bubble", "The time in which the stages of a pipeline wait for each other."),
     Word(
         "ZeRO",
         "Data parallel, but optimiser state (1), gradients (2) and parameters (3) are shared out, not copied.",
@@ -151,8 +134,8 @@ GLOSSARY = (
         "Activations are computed again in the backward pass rather than kept.",
         ("recomputation", "recomputed", "computed again"),
     ),
-    _word("parameter server", "NPUs that keep the model. The others send gradients and fetch parameters."),
-    _word("straggler", "An NPU that takes longer than the others."),
+    word("parameter server", "NPUs that keep the model. The others send gradients and fetch parameters."),
+    word("straggler", "An NPU that takes longer than the others."),
     Word(
         "LIFO, FIFO",
         "Who is next in a queue: the collective asked for last (LIFO), or first (FIFO).",
@@ -160,17 +143,17 @@ GLOSSARY = (
     ),
     Word("Themis", "A scheduler that lets each chunk begin on the dimension with the least load so far.", ("Themis",)),
     Word("SCF", "Smallest chunk first: the smallest one is next in a dimension’s queue.", ("SCF",)),
-    _word(
+    word(
         "execution trace",
         "For every NPU a graph of operations (nodes): computations, collectives, messages, memory accesses, and what "
         "each waits for.",
     ),
-    _word(
+    word(
         "role",
         "NPUs play the same role if they do the same, and so do those that they send to, receive from and reduce with, "
         "as far away. One of them can be followed for all.",
     ),
-    _word("process group", "Some of the NPUs, which have collectives of their own."),
+    word("process group", "Some of the NPUs, which have collectives of their own."),
     Word(
         "logical topology",
         "Which NPUs send to each other: the dimensions that the algorithms see.",
@@ -181,7 +164,7 @@ GLOSSARY = (
         "Which wires and switches there are, and what each can carry.",
         ("physical topology", "physical topologies"),
     ),
-    _word("link", "One direction of a wire, which carries one message after the other."),
+    word("link", "One direction of a wire, which carries one message after the other."),
     Word(
         "congestion-aware, congestion-unaware",
         "Whether the simulated messages wait for each other on links.",
@@ -199,7 +182,7 @@ GLOSSARY = (
         "training that is repeated after a failure.",
         ("goodput",),
     ),
-    _word("Pareto frontier", "The designs that no other beats: none is as good in every measure, and better in one."),
+    word("Pareto frontier", "The designs that no other beats: none is as good in every measure, and better in one."),
     Word(
         "elasticity",
         "By how many per cent a result changes for one per cent of an input. -1: twice as much halves it.",
@@ -211,7 +194,7 @@ GLOSSARY = (
         "A training’s state (parameters, optimiser state) as stored, to go on from after a failure. Activation "
         "checkpoints are others: what is kept when activations are recomputed.",
     ),
-    _word(
+    word(
         "roofline",
         "A time: compute at the peak, or as fast as the memory feeds it, whichever is slower.",
     ),

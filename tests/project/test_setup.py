@@ -24,7 +24,7 @@ PACKAGE = ROOT / "astra_edu"
 IMPORT_ORDER = (
     *("base", "clock", "collectives", "network", "system", "pipeline", "workload", "traces", "run", "explain"),
     *("formats", "cli", "explore", "reliability"),
-    *("course.glossary", "course.algorithm_looks", "course.paper"),
+    *("course.word", "course.glossary_models", "course.glossary", "course.algorithm_looks", "course.paper"),
     *("course.studies", "course.plots", "course.widgets", "course.instruments", "course.check", "course.grade"),
     "course.dashboard",
 )
