@@ -85,6 +85,7 @@ NOT_COVERED = {
     "compute.QueryKeyNorm": _OPERATOR,
     "compute.QueryKeyValue": _OPERATOR,
     "compute.Rotary": _OPERATOR,
+    "compute.StateSpace": _OPERATOR,
     "compute.Normalisation": _OPERATOR,
     "compute.Operator": "the base class of the operators",
     "compute.Pool": _OPERATOR,

@@ -15,6 +15,7 @@ from astra_edu.workload.compute.operator import Compute, Operator, Shape, Split
 from astra_edu.workload.compute.positions import QueryKeyNorm, Rotary
 from astra_edu.workload.compute.projections import Latent, LatentKeysValues, QueryKeyValue
 from astra_edu.workload.compute.sparsity import two_of_four
+from astra_edu.workload.compute.state_space import StateSpace
 from astra_edu.workload.compute.systolic import DATAFLOWS, Fold, Folding, SystolicArray
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "Shape",
     "Softmax",
     "Split",
+    "StateSpace",
     "SystolicArray",
     "device",
     "irregular_foldings",

@@ -12,6 +12,7 @@ from astra_edu.base.errors import ConfigError, choice
 from astra_edu.base.table import Table
 from astra_edu.workload.models import dense, gpt
 from astra_edu.workload.models.attention import LatentAttention
+from astra_edu.workload.models.hybrid import HYBRIDS
 from astra_edu.workload.models.mixture import with_experts
 from astra_edu.workload.models.model import INPUT, Model
 from astra_edu.workload.models.recommendation import dlrm
@@ -52,6 +53,7 @@ MODELS: Table[Callable[..., Model]] = Table(
         **MIXTURES,
         **dense.MPTS,
         **dense.NANOTRON,
+        **HYBRIDS,
     },
 )
 """The function that makes each model, by its name."""
@@ -77,11 +79,14 @@ def model(name: str | Model, **changes: Any) -> Model:
         return _made(name)
     if not isinstance(make, partial):
         raise ConfigError(f"{name} has a fixed shape; leave {', '.join(changes)} out.")
-    known = [what for what in signature(transformer).parameters if what not in ("name", "published", "exact", "source")]
+    known = signature(transformer if make.func is llama else make.func).parameters.keys() - FIXED
     for what in changes:
-        choice(f"a change of {name}", what, known)
-    changed: Model = make(**changes, published=None, exact=False)
-    return replace(changed, name=f"{changed.name}, changed")
+        choice(f"a change of {name}", what, sorted(known))
+    changed: Model = make(**changes)
+    return replace(changed, name=f"{changed.name}, changed", published=None, exact=False)
+
+
+FIXED = {"name", "published", "exact", "source"}
 
 
 @cache

@@ -8,7 +8,7 @@ from math import ceil
 from typing import Any, NamedTuple
 
 from astra_edu.base.errors import ConfigError, choice, flag, positive, whole
-from astra_edu.workload.compute import Combine, Dispatch, Elementwise, Experts, Gated, Operator, Split
+from astra_edu.workload.compute import Combine, Dispatch, Elementwise, Experts, Gated, Latent, Operator, Split
 from astra_edu.workload.models.style import Style
 
 
@@ -39,6 +39,7 @@ class FeedForward:
     shared: int = 0
     router_bias: bool = False
     capacity: float | None = None
+    latent: int | None = None
 
     def __post_init__(self) -> None:
         of = self.style.of
@@ -47,6 +48,8 @@ class FeedForward:
             object.__setattr__(self, name, whole(of(names.get(name, name)), getattr(self, name), at_least=least))
         choice(of("activation"), self.activation, ACTIVATIONS)
         flag(of("router_bias"), self.router_bias)
+        if self.latent is not None:
+            object.__setattr__(self, "latent", whole(of("expert_latent"), self.latent, at_least=1))
         if self.capacity is not None:
             object.__setattr__(self, "capacity", positive(of("capacity"), self.capacity))
         if self.top_k > self.experts:
@@ -54,14 +57,14 @@ class FeedForward:
                 f"{of('a token')} can't go to {self.top_k} of {self.experts} experts; top_k is at most {self.experts}."
             )
 
-    def operators(self, name: str) -> Iterator[Operator]:
+    def operators(self, name: str, entry: str) -> Iterator[Operator]:
         """Normalised before and added to what came in."""
         yield self.style.normalisation(f"{name}_norm2")
         if self.experts == 1:
             yield from self._pair(f"{name}_mlp", self.inside)
-            yield self.style.added(f"{name}_added2", f"{name}_mlp2", f"{name}_added1")
+            yield self.style.added(f"{name}_added2", f"{name}_mlp2", entry)
         else:
-            yield from self._mixture(name)
+            yield from self._mixture(name, entry)
 
     def _pair(self, name: str, inside: int) -> Iterator[Operator]:
         style, hidden, between = self.style, self.style.hidden, f"{name.removesuffix('_mlp')}_{self.activation}"
@@ -87,9 +90,12 @@ class FeedForward:
             return routed
         return self.experts * ceil(round(self.capacity * routed / self.experts, 6))
 
-    def _mixture(self, name: str) -> Iterator[Operator]:
-        """Several of the two, each for the tokens that a router sends it (GShard, 2006.16668)."""
-        style, hidden, slots = self.style, self.style.hidden, self.slots
+    def _mixture(self, name: str, entry: str) -> Iterator[Operator]:
+        """Several of the two, each for the tokens that a router sends it (GShard, 2006.16668).
+
+        latent: experts take and give so many features, between two layers of all tokens.
+        """
+        style, hidden, slots = self.style, self.latent or self.style.hidden, self.slots
         norm, up, between, down = (f"{name}_{part}" for part in ("norm2", "mlp1", self.activation, "mlp2"))
         each = None if slots == style.tokens * self.top_k else slots
 
@@ -107,15 +113,25 @@ class FeedForward:
             }
             return Experts(name=name, bias=style.bias, split=split, **size)
 
-        yield style.linear(f"{name}_router", hidden, self.experts, Split.COPIED, self.router_bias)
-        yield routing(Dispatch, "dispatch", Split.COLUMNS, norm)
+        def between_all(part: str, inputs: int, outputs: int, **more: Any) -> Latent:
+            return Latent(
+                name=f"{name}_{part}", inputs=inputs, outputs=outputs, tokens=style.tokens, bias=style.bias, **more
+            )
+
+        yield style.linear(f"{name}_router", style.hidden, self.experts, Split.COPIED, self.router_bias)
+        if self.latent:
+            yield between_all("latent_down", style.hidden, hidden, after=(norm,), shares_input=True)
+        yield routing(Dispatch, "dispatch", Split.COLUMNS, f"{name}_latent_down" if self.latent else norm)
         yield experts(up, hidden, (1 + self._gated) * self.inside, Split.COLUMNS)
         yield self._activated(between, slots, self.inside)
         yield experts(down, self.inside, hidden, Split.ROWS)
         yield routing(Combine, "combine", Split.ROWS)
+        if self.latent:
+            yield between_all("latent_up", hidden, style.hidden)
         if self.shared:
             first, *others = self._pair(f"{name}_shared", self.shared)
             yield replace(first, after=(norm,), shares_input=True)
             yield from others
-        added = (f"{name}_combine", *((f"{name}_shared2",) if self.shared else ()), f"{name}_added1")
+        combined = f"{name}_latent_up" if self.latent else f"{name}_combine"
+        added = (combined, *((f"{name}_shared2",) if self.shared else ()), entry)
         yield style.added(f"{name}_added2", *added)

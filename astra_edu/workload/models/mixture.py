@@ -62,4 +62,4 @@ def _changed(model: Model, block: range, experts: int, top_k: int) -> list[Opera
     pair = FeedForward(
         style=style, inside=down.inputs, activation=between.name.removeprefix(f"{name}_"), experts=experts, top_k=top_k
     )
-    return [*own[: ups[0] - 1], norm, *list(pair.operators(name))[1:]]
+    return [*own[: ups[0] - 1], norm, *list(pair.operators(name, f"{name}_added1"))[1:]]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 from astra_edu.base.errors import ConfigError, choice, flag, text_of, whole
 from astra_edu.workload.compute import Elementwise, Embedding, Latent, Linear, Loss, Operator, Split
@@ -16,7 +16,16 @@ from astra_edu.workload.models.style import Style
 MOST_BLOCKS = 10_000
 POSITIONS = ("learned", "rope", "alibi", "none")
 
-Block = tuple[Attention, FeedForward]
+
+class Layer(Protocol):
+    """What a block is made of; the same if it is equal."""
+
+    def operators(self, name: str, entry: str) -> Iterator[Operator]:
+        """Those of the block `name`, whose first takes what `entry` gives."""
+
+
+Block = tuple[Layer, ...]
+"""Layers, one after the other."""
 
 
 def transformer(
@@ -137,11 +146,7 @@ def transformer(
     words = -(-words // multiple) * multiple
     operators = embeddings(style, words, learned=positions == "learned")
     ranges = add_blocks(operators, kinds)
-    last = operators[-1].name
-    operators += [style.normalisation("last_norm"), *scores(style, words, tied)]
-    for k in range(1, next_tokens + 1):
-        operators += predicted(f"next{k}", last, kinds[-1], words)
-        last = f"next{k}_added2"
+    operators += ending(style, words, operators[-1].name, tied, kinds[-1:] * next_tokens)
     return Model(name, tuple(operators), ranges, published, exact, source)
 
 
@@ -191,13 +196,21 @@ def scores(style: Style, words: int, tied: bool) -> list[Operator]:
     ]
 
 
-def predicted(name: str, entry: str, block: Block, words: int) -> list[Operator]:
+def ending(style: Style, words: int, last: str, tied: bool, more: Sequence[Block]) -> list[Operator]:
+    """The last normalisation, the words' scores, the loss. more: blocks of modules that predict a word more each."""
+    found: list[Operator] = [style.normalisation("last_norm"), *scores(style, words, tied)]
+    for k, block in enumerate(more, 1):
+        module = predicted(style, f"next{k}", last, block, words)
+        found += module
+        last = module[-4].name
+    return found
+
+
+def predicted(style: Style, name: str, entry: str, block: Block, words: int) -> list[Operator]:
     """A module that predicts one word more, from a token's features and the next word (arXiv 2412.19437, section 2.2).
 
     Embedding and scores are the model's own.
     """
-    attention, feedforward = block
-    style = attention.style
     both = (f"{name}_token_norm", f"{name}_word_norm")
     joined = Latent(
         name=f"{name}_joined",
@@ -207,17 +220,17 @@ def predicted(name: str, entry: str, block: Block, words: int) -> list[Operator]
         bias=False,
         after=both,
     )
+    found: list[Operator] = [style.normalisation(both[0], entry), style.normalisation(both[1], "words"), joined]
+    add_layers(found, name, block)
     own, loss = scores(style, words, tied=True)
-    return [
-        style.normalisation(both[0], entry),
-        style.normalisation(both[1], "words"),
-        joined,
-        *attention.operators(name, joined.name),
-        *feedforward.operators(name),
-        style.normalisation(f"{name}_last_norm"),
-        own.renamed(f"{name}_scores", ()),
-        loss.renamed(f"{name}_loss", ()),
-    ]
+    last = style.normalisation(f"{name}_last_norm")
+    return [*found, last, own.renamed(f"{name}_scores", ()), loss.renamed(f"{name}_loss", ())]
+
+
+def add_layers(operators: list[Operator], name: str, block: Block) -> None:
+    """Append a block's layers."""
+    for layer in block:
+        operators += layer.operators(name, operators[-1].name)
 
 
 def add_blocks(operators: list[Operator], kinds: Sequence[Block]) -> tuple[range, ...]:
@@ -233,8 +246,7 @@ def add_blocks(operators: list[Operator], kinds: Sequence[Block]) -> tuple[range
                 after = tuple(names[one] if one in names else name + one[at:] for one in each.after)
                 operators.append(each.renamed(name + each.name[at:], after))
         else:
-            attention, feedforward = kind
-            operators += [*attention.operators(name, entry), *feedforward.operators(name)]
+            add_layers(operators, name, kind)
             made[kind] = name, entry, operators[start:]
         ranges.append(range(start, len(operators)))
     return tuple(ranges)
