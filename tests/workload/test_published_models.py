@@ -386,6 +386,16 @@ def test_repeated_blocks_are_what_blocks_made_one_by_one_are():
                 assert operator.name.startswith(f"block{make.blocks.index(block) + 1}_")
 
 
+def test_each_block_comes_after_the_one_before_it():
+    """A block's first normalisation and its residual take what the block before gave."""
+    model = ae.model("deepseek-v2-lite")
+    at = {o.name: o for o in model.operators}
+    for k in range(2, 28):
+        assert at[f"block{k}_norm1"].after == (f"block{k - 1}_added2",)
+        assert at[f"block{k}_added1"].after[-1] == f"block{k - 1}_added2"
+        assert at[f"block{k}_rope"].after == (f"block{k}_q", f"block{k}_kv")
+
+
 @pytest.mark.parametrize("activation", ["gelu", "relu2", "swiglu", "geglu"])
 def test_gated_activations_have_a_matrix_more(activation):
     model = llama("m", **SMALL, blocks=1, activation=activation)
@@ -427,6 +437,7 @@ def test_todays_models_go_all_the_ways_of_the_others(name):
 def test_a_module_for_a_second_word_goes_with_the_rest():
     """Its own matrices, attention, experts and loss; on a last stage a copy of the embedding, too."""
     plain, more = (ae.model("deepseek-v3", blocks=4, sequence=512, next_tokens=n) for n in (0, 1))
+    assert ae.model("gpt3", blocks=2, next_tokens=2).operators[-2].name == "next2_word_scores"  # keeps its own scores
     made = [o.name for o in more.operators if o.name.startswith("next1")]
     assert (made[:3], made[-1]) == (["next1_token_norm", "next1_word_norm", "next1_joined"], "next1_loss")
     assert more.blocks == plain.blocks

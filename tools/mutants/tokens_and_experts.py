@@ -84,8 +84,8 @@ FAULTS = [
     Fault(
         "only keys are gathered",
         f"{STRATEGIES}/communication.py",
-        "2 * part.heads * part.width * part.tokens",
-        "part.heads * part.width * part.tokens",
+        '"keys and values", part.keys_and_values',
+        '"keys and values", part.keys_and_values // 2',
         f"{TESTS}a_context_group_gathers_keys_and_values_twice_and_scatters_their_gradients",
     ),
     Fault(
@@ -146,9 +146,9 @@ FAULTS = [
     ),
     Fault(
         "queries look only at the keys of their own NPU",
-        f"{COMPUTE}/attention.py",
-        "        keys = self.keys or 0\n",
-        "        keys = self.tokens\n",
+        f"{COMPUTE}/heads.py",
+        "        keys, window = self.keys or 0, self.window\n",
+        "        keys, window = self.tokens, self.window\n",
         f"{TESTS}queries_of_some_tokens_look_at_the_keys_of_all",
     ),
     Fault(
@@ -189,8 +189,8 @@ FAULTS = [
     Fault(
         "every block's mixture comes before its attention",
         "astra_edu/workload/models/mixture.py",
-        "return [*kept, *mixture(name, up.inputs, up.tokens, up.outputs, experts, top_k)]",
-        "return [*mixture(name, up.inputs, up.tokens, up.outputs, experts, top_k), *kept]",
+        "return [*own[: ups[0] - 1], norm, *list(pair",
+        "return [norm, *own[: ups[0] - 1], *list(pair",
         f"{TESTS}any_transformer_can_have_experts",
     ),
 ]

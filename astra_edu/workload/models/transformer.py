@@ -224,7 +224,7 @@ def predicted(style: Style, name: str, entry: str, block: Block, words: int) -> 
     add_layers(found, name, block)
     own, loss = scores(style, words, tied=True)
     last = style.normalisation(f"{name}_last_norm")
-    return [*found, last, own.renamed(f"{name}_scores", ()), loss.renamed(f"{name}_loss", ())]
+    return [*found, last, own.renamed(f"{name}_word_scores", ()), loss.renamed(f"{name}_loss", ())]
 
 
 def add_layers(operators: list[Operator], name: str, block: Block) -> None:
