@@ -132,13 +132,13 @@ class NpuClock(LoopClock):
         """See LoopClock; everybody's."""
         self._clock.run()
 
-    def timeout(self, delay: float) -> Event:
+    def timeout(self, delay: Ns) -> Event:
         """An event that comes in `delay` ns, in the NPU's turn."""
         event = self.env.event()
         self.turns.after(delay, self.wake, event)
         return event
 
-    def after(self, delay: float, action: Done) -> None:
+    def after(self, delay: Ns, action: Done) -> None:
         """Do `action` for the NPU in `delay` ns."""
         self.turns.after(delay, lambda _: action())
 

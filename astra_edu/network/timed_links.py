@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from heapq import heappush
-from typing import Any
+from typing import Any, ClassVar
 
 from astra_edu.clock.events import Action, Call, Event, Ns
 from astra_edu.clock.numbered import NumberedClock
@@ -129,7 +129,7 @@ class Hop(Way):
     """
 
     __slots__ = ("crossing_ns", "link", "next", "occupied_ns", "size")
-    makes = Travel
+    makes: ClassVar[type[InFlight]] = Travel
 
     def __init__(self, link: TimedLink, size: int, times: tuple[Ns, Ns], following: Hop | None) -> None:
         """times: crossing_ns and occupied_ns."""
@@ -164,9 +164,10 @@ class TimedLinks(NumberedClock):
 
     def way(self, source: int, destination: int, message_bytes: int) -> Hop:
         """See HasWays. Ways that end alike have their last hops in common."""
-        hops, hop = self._hops, None
+        hops = self._hops
+        hop: Hop | None = None
         for link in reversed(self._route(source, destination)):
-            following = hop
+            following: Hop | None = hop
             key = link, message_bytes, following
             hop = hops.get(key)
             if hop is None:
@@ -187,7 +188,8 @@ class TimedLinks(NumberedClock):
         key = id(block), message_bytes
         known = self._known_ns.get(key)
         if known is None:
-            known = self._known_ns[key] = block.crossing_ns(message_bytes), block.occupied_ns(message_bytes)
+            asked: Any = block  # whose ns aren't whole in ASTRA-sim 1.0
+            known = self._known_ns[key] = asked.crossing_ns(message_bytes), asked.occupied_ns(message_bytes)
         return known
 
     def _route(self, source: int, destination: int) -> list[TimedLink]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from astra_edu.base.errors import ConfigError
 from astra_edu.clock.events import Event, Receiver, happen
 from astra_edu.network.protocol import HasWays, Network
@@ -34,7 +36,7 @@ class Way:
     """How messages of one size go from one NPU to another. makes: what it carries."""
 
     __slots__ = ()
-    makes: type[InFlight] = InFlight
+    makes: ClassVar[type[InFlight]] = InFlight
 
     def carry(self, message: InFlight) -> None:
         """Begin to carry a message now; it happens when it has arrived."""

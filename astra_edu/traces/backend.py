@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from astra_edu.clock.events import Event, Ns
+from astra_edu.clock.events import Event
 from astra_edu.collectives import Collective
 from astra_edu.traces.node import Node
 
