@@ -264,8 +264,8 @@ def test_causal_attention_sees_half_of_the_tokens():
 def test_softmax_counts_each_score_of_each_head():
     softmax = Softmax(name="s", **HEADS)
     scores = 5 * 2 * 3 * 3  # batch, heads, tokens, tokens
-    assert softmax.forward(5) == Compute((), 6 * scores, 4 * scores)
-    assert softmax.input_gradient(5) == Compute((), 6 * scores, 5 * scores)
+    assert softmax.forward(5) == Compute((), 6 * scores, 4 * scores, kernels=2)  # dropout is one of its own
+    assert softmax.input_gradient(5) == Compute((), 6 * scores, 5 * scores, kernels=2)
     assert softmax.weight_gradient(5).flops == 0
     assert softmax.kept_bytes(5) == softmax.recomputable_bytes(5) == 3 * scores  # two bytes, and one of the mask
 
@@ -531,7 +531,8 @@ def test_a_gemm_counts_its_operations_and_elements():
 
 def test_the_work_of_two_phases_adds_up():
     both = Compute((Gemm(2, 3, 4),), 5, 6) + Compute((Gemm(1, 1, 1),), 50, 60)
-    assert both == Compute((Gemm(2, 3, 4), Gemm(1, 1, 1)), 55, 66)
+    assert both == Compute((Gemm(2, 3, 4), Gemm(1, 1, 1)), 55, 66, kernels=2)
+    assert (both.launches, (both + Compute()).launches) == (4, 4)
     assert both.flops == 2 * 24 + 2 + 55
 
 

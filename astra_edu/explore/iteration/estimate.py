@@ -32,7 +32,8 @@ class Iteration:
     compute_ns: operators, with repeated_ns of them computed again in the backward pass. tensor_ns: collectives that are
     waited for within a micro-batch: a tensor group's, and the gathers of ZeRO-3. waiting_ns: for other stages and their
     messages, the bubble. data_ns: exposed collectives among the copies. update_ns: the optimiser. pipeline: its run.
-    context_ns, expert_ns: collectives of these groups, which are waited for, too.
+    context_ns, expert_ns: collectives of these groups, which are waited for, too. launching_ns: for the host, which
+    launches kernels no faster than that.
     at_least: the same with no collective faster than its links, where messages of one share some and ASTRA-sim's
     contention-free model doesn't see it; None where none do. bound_ns: how long that takes.
 
@@ -59,6 +60,7 @@ class Iteration:
     strategy: Strategy
     context_ns: int = 0
     expert_ns: int = 0
+    launching_ns: int = 0
     at_least: Iteration | None = None
 
     @property
@@ -80,6 +82,7 @@ class Iteration:
             "tensor group": self.tensor_ns,
             **({"context group": self.context_ns} if self.strategy.context > 1 else {}),
             **({"expert group": self.expert_ns} if self.strategy.expert > 1 else {}),
+            **({"launching": self.launching_ns} if self.launching_ns else {}),
             "waiting": self.waiting_ns,
             "exchange": self.data_ns,
             "update": self.update_ns,
@@ -128,8 +131,9 @@ def estimate(
     network that its group has for itself (see groups); what is sent within a micro-batch is waited for. The passes of
     all micro-batches go through the stages in the strategy's order, as `run_pipeline` simulates it. Gradients are
     exchanged in turn while the backward pass goes on, those of the last micro-batch or (ZeRO-2 and 3) of every one;
-    what is left at the end is exposed. The optimiser is bound by memory. Not in it: loading data, launching kernels,
-    stragglers, congestion between groups. Where messages of one collective share links, bound_ns leads.
+    what is left at the end is exposed. The optimiser is bound by memory. A device with `kernels`
+    is no quicker than its host launches them. Not in it: loading data, stragglers, congestion between groups. Where
+    messages of one collective share links, bound_ns leads.
 
     Raises ConfigError where model, strategy and platform don't fit, and for exchanged embeddings, whose overlap
     `simulate(generate_workload(...), platform)` knows.
@@ -174,8 +178,9 @@ def _iteration(times: StageTimes) -> Iteration:
     busy = times.busy_ns[busiest]
     waited = [times.of_stage(busiest, partial(_waited, kind)) for kind in range(len(WAITS))]
     tensor, context, expert = waited
+    launching = times.of_stage(busiest, lambda part: part.launching_ns)
     return Iteration(
-        busy - sum(waited),
+        busy - sum(waited) - launching,
         times.of_stage(busiest, lambda part: part.repeated_ns),
         tensor,
         run.total_ns - busy,
@@ -186,4 +191,5 @@ def _iteration(times: StageTimes) -> Iteration:
         strategy,
         context_ns=context,
         expert_ns=expert,
+        launching_ns=launching,
     )

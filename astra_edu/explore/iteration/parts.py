@@ -47,7 +47,8 @@ class Step(NamedTuple):
     repeated_ns: of compute_ns, what the backward pass computes again. gathers_ns: for how long its forward and its
     backward pass keep the copies' network busy, gathering parameters. exchange: the collective of its gradients.
     gather_ns: that of its parameters after the update. waited_ns: for collectives, in both passes, of the kinds in
-    WAITS.
+    WAITS. launching_ns: what the host takes to launch either pass's kernels and collectives; the times above are the
+    device's, as if it were ahead. `paced` puts them together.
     """
 
     forward_ns: float
@@ -59,24 +60,58 @@ class Step(NamedTuple):
     exchange: Took | None = None
     gather_ns: float = 0
     waited_ns: tuple[int, ...] = (0,) * len(WAITS)
+    launching_ns: tuple[float, float] = (0, 0)
 
 
 @dataclass(frozen=True)
 class Part:
-    """The same of several operators. waited_ns: of forward_ns and backward_ns, what is waited for collectives."""
+    """The same of several operators. waited_ns: of forward_ns and backward_ns, what is waited for collectives.
+
+    launching_ns: of both, what is waited for the host.
+    """
 
     forward_ns: float
     backward_ns: float
     waited_ns: tuple[int, ...]
     repeated_ns: float
     parameters: float
+    launching_ns: float = 0
 
 
 def part_of(steps: Sequence[Step]) -> Part:
-    """The times of some operators."""
-    forwards, backwards, _, repeats, parameters, *_, waits = zip(*steps, strict=True)
+    """The times of some operators, as `paced` has them."""
+    forwards, backwards, _, repeats, parameters, *_, waits, launching = zip(*steps, strict=True)
     waited = tuple(map(sum, zip(*waits, strict=True)))
-    return Part(sum(forwards), sum(backwards), waited, sum(repeats), sum(parameters))
+    return Part(sum(forwards), sum(backwards), waited, sum(repeats), sum(parameters), sum(map(sum, launching)))
+
+
+def paced(steps: Sequence[Step]) -> list[Step]:
+    """The same no faster than the host launches them, in both passes; launching_ns is what is waited for it.
+
+    Of two operators of 10 ns each, the first launched within 4 and the second within 20 ns, the second ends at 24:
+
+    >>> from astra_edu.explore.iteration.parts import Step, paced
+    >>> two = [Step(10, 0, 10, 0, 0, launching_ns=(host, 0)) for host in (4, 20)]
+    >>> [(step.forward_ns, step.launching_ns) for step in paced(two)]
+    [(10, (0, 0)), (14.0, (4.0, 0))]
+    """
+    ahead = _late([step.forward_ns for step in steps], [step.launching_ns[0] for step in steps])
+    back = _late([step.backward_ns for step in reversed(steps)], [step.launching_ns[1] for step in reversed(steps)])
+    return [
+        step._replace(forward_ns=step.forward_ns + f, backward_ns=step.backward_ns + b, launching_ns=(f, b))
+        for step, f, b in zip(steps, ahead, reversed(back), strict=True)
+    ]
+
+
+def _late(device_ns: Sequence[float], host_ns: Sequence[float]) -> list[float]:
+    """By how much each operator ends later than it would if the host were ahead all the time."""
+    end, launched, late = 0.0, 0.0, []
+    for device, host in zip(device_ns, host_ns, strict=True):
+        launched += host
+        end += device
+        late.append(max(0, launched - end))
+        end += late[-1]
+    return late
 
 
 def exposed_ns(steps: Sequence[Step], times: int) -> float:
@@ -126,7 +161,9 @@ def computed(about: Abridged, alone: Strategy, device: Device) -> tuple[Step, ..
         )
         backward += weight
         parameters = alone.part(operator).parameters
-        steps.append(Step(forward, backward, forward + backward, forward if again else 0, parameters))
+        ahead, *back = (sum(map(device.host_ns, each)) for each in computes.values())
+        step = Step(forward, backward, forward + backward, forward if again else 0, parameters)
+        steps.append(step._replace(launching_ns=(ahead, sum(back))))
     return tuple(steps)
 
 
@@ -154,10 +191,11 @@ def with_collectives(
     micro_batches: int,
     networks: Mapping[str, Platform],
     bounded: bool = False,
+    host_ns: float = 0,
 ) -> tuple[Step, ...]:
     """The same, by operator, with what is sent in an iteration, each collective by itself on its group's network.
 
-    bounded: no collective is faster than its links.
+    bounded: no collective is faster than its links. host_ns: what the host takes to launch one that is waited for.
     """
     found = dict(steps)
     for one in sent:
@@ -167,15 +205,16 @@ def with_collectives(
         took = took.at_least if bounded else took
         turn = took.turn_ns if one.group in ("data", "expert data") else 0
         ahead, back = step.gathers_ns
-        forward, backward, *_, gather, waited = step
+        forward, backward, *_, gather, waited, (before, after) = step
         kind = WAITS.index(one.group) if one.group in WAITS else 0
         if one.phase == FORWARD:
             often = one.times // micro_batches
             step = step._replace(forward_ns=forward + took.total_ns, backward_ns=backward + (often - 1) * took.total_ns)
             step = step._replace(gathers_ns=(ahead + turn, back), waited_ns=_add(waited, kind, often * took.total_ns))
+            step = step._replace(launching_ns=(before + host_ns, after + (often - 1) * host_ns))
         elif one.phase == INPUT_GRADIENT:
             step = step._replace(backward_ns=backward + took.total_ns, gathers_ns=(ahead, back + turn))
-            step = step._replace(waited_ns=_add(waited, kind, took.total_ns))
+            step = step._replace(waited_ns=_add(waited, kind, took.total_ns), launching_ns=(before, after + host_ns))
         elif one.phase == WEIGHT_GRADIENT:
             step = step._replace(exchange=took)
         elif one.phase == UPDATE:

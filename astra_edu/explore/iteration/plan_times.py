@@ -9,7 +9,7 @@ from math import ceil, gcd, prod
 from astra_edu.base.units import format_bytes
 from astra_edu.collectives import Collective
 from astra_edu.explore.iteration.groups import groups
-from astra_edu.explore.iteration.parts import Step, exposed_ns, took_by
+from astra_edu.explore.iteration.parts import Step, exposed_ns, paced, took_by
 from astra_edu.explore.iteration.plan_bound import kept_bytes
 from astra_edu.explore.iteration.plans import Plan
 from astra_edu.explore.iteration.stage_times import ADAM_TRAFFIC, operator_steps
@@ -113,7 +113,8 @@ def all_steps(model: Model, strategy: Strategy, device: Device, platform: Platfo
 
 @lru_cache(maxsize=4096)
 def _steps(about: Abridged, strategy: Strategy, device: Device, platform: Platform) -> tuple[Step, ...]:
-    return operator_steps(about, strategy, device, platform, bounded=True)[0]
+    steps = operator_steps(about, strategy, device, platform, bounded=True)[0]
+    return tuple(paced([step])[0] for step in steps)
 
 
 def resharded(model: Model, start: int, before: Strategy, after: Strategy, platform: Platform) -> Step:

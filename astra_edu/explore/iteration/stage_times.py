@@ -15,6 +15,7 @@ from astra_edu.explore.iteration.parts import (
     computed_ns,
     exposed_ns,
     message_ns,
+    paced,
     part_of,
     shares_links,
     with_collectives,
@@ -107,8 +108,10 @@ def _stage_times(
     stages, every = strategy.pipeline, about.parts(strategy.pipeline * strategy.virtual)
     of_stages = {every[stage::stages] for stage in range(stages)}
     exchanged = max((one.times for one in sent if one.phase == WEIGHT_GRADIENT), default=1)
-    exposed = max(exposed_ns([steps[i] for part in own for i in part], exchanged) for own in of_stages)
-    parts = {part: part_of([steps[i] for i in part]) for part in set(every)}
+    pace = paced if device.kernels else list[Step]
+    passed = {part: pace([steps[i] for i in part]) for part in set(every)}
+    exposed = max(exposed_ns([step for part in own for step in passed[part]], exchanged) for own in of_stages)
+    parts = {part: part_of(steps) for part, steps in passed.items()}
     most = max(sum(parts[part].parameters for part in own) for own in of_stages)
     update = device.memory_ns(most * ADAM_TRAFFIC)
     sizes = [one.size for one in sent if one.collective is None and one.phase == FORWARD]
@@ -142,7 +145,8 @@ def operator_steps(
         for operator in about.short.operators:
             step = computing[operator.name]
             computing[operator.name] = step._replace(parameters=step.parameters / strategy.sharing(operator))
-    return with_collectives(computing, sent, strategy.micro_batches, networks, bounded), sent, networks
+    host_ns = device.kernels.host_ns if device.kernels else 0
+    return with_collectives(computing, sent, strategy.micro_batches, networks, bounded, host_ns), sent, networks
 
 
 def compute_bound_ns(about: Abridged, strategy: Strategy, device: Device) -> float:

@@ -9,6 +9,7 @@ from astra_edu.workload.compute.experts import Combine, Dispatch, Experts
 from astra_edu.workload.compute.flash import FlashAttention
 from astra_edu.workload.compute.gemm import Gemm
 from astra_edu.workload.compute.irregular import IRREGULAR, irregular_foldings
+from astra_edu.workload.compute.kernels import Kernels, Tile
 from astra_edu.workload.compute.linear import Linear, Lstm
 from astra_edu.workload.compute.loss import Loss
 from astra_edu.workload.compute.operator import Compute, Operator, Shape, Split
@@ -37,6 +38,7 @@ __all__ = [
     "Gated",
     "Gemm",
     "Interaction",
+    "Kernels",
     "Latent",
     "LatentKeysValues",
     "Linear",
@@ -54,6 +56,7 @@ __all__ = [
     "Split",
     "StateSpace",
     "SystolicArray",
+    "Tile",
     "device",
     "irregular_foldings",
     "two_of_four",

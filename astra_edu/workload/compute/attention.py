@@ -102,12 +102,12 @@ class Softmax(_KeepsScores):
     def forward(self, batch: int) -> Compute:
         """Scaling, masking and softmax in one kernel, dropout in another: each reads and writes all scores."""
         numbers = self.numbers(batch)
-        return Compute((), (5 + self.dropout) * numbers, (2 + 2 * self.dropout) * numbers)
+        return Compute((), (5 + self.dropout) * numbers, (2 + 2 * self.dropout) * numbers, kernels=1 + self.dropout)
 
     def input_gradient(self, batch: int) -> Compute:
         """Softmax reads its output as well as the gradient."""
         numbers = self.numbers(batch)
-        return Compute((), (5 + self.dropout) * numbers, (3 + 2 * self.dropout) * numbers)
+        return Compute((), (5 + self.dropout) * numbers, (3 + 2 * self.dropout) * numbers, kernels=1 + self.dropout)
 
     def kept_bytes(self, batch: int, element_bytes: int = 2) -> int:
         """The softmax, and a byte of dropout's mask for each score."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from astra_edu.base.errors import ConfigError, choice, instance_of, not_negative, positive, shown, text_of
 from astra_edu.base.table import Table
 from astra_edu.workload.compute.gemm import Gemm
+from astra_edu.workload.compute.kernels import Kernels
 from astra_edu.workload.compute.operator import Compute
 from astra_edu.workload.compute.systolic import DATAFLOWS, Folding, SystolicArray
 
@@ -25,7 +26,8 @@ class Device:
     flops_per_s: peak of matrix products in 16 bits. memory_bytes_per_s: None leaves memory out of account.
     memory_bytes: what fits. matrix_efficiency, memory_efficiency: the share of each peak that is reached.
     array, clock_hz: systolic arrays that matrix products are folded onto, by the best dataflow for each; with them a
-    product takes no less than its folds do.
+    product takes no less than its folds do. kernels: how products become tiles and waves, and what launching costs;
+    without, a product of any shape reaches the peak, and kernels follow each other without a pause.
 
     >>> mine = ae.Device("mine", flops_per_s=100e12, memory_bytes_per_s=1e12)
     >>> mine.ridge
@@ -43,6 +45,7 @@ class Device:
     memory_efficiency: float = 1
     array: SystolicArray | None = None
     clock_hz: float | None = None
+    kernels: Kernels | None = None
 
     def __post_init__(self) -> None:
         text_of("name of a device", self.name)
@@ -58,6 +61,8 @@ class Device:
                 )
         if not isinstance(self.array, SystolicArray | None):
             raise ConfigError(f"{self.name}: array is {shown(self.array)}; give one such as SystolicArray(128, 128).")
+        if not isinstance(self.kernels, Kernels | None):
+            raise ConfigError(f"{self.name}: kernels is {shown(self.kernels)}; give some such as Kernels(units=108).")
         if (self.array is None) != (self.clock_hz is None):
             raise ConfigError(f"{self.name} has array={self.array} and clock_hz={self.clock_hz}; give both or neither.")
         if self.clock_hz is not None:
@@ -84,20 +89,36 @@ class Device:
         """ns of one matrix product whose factors are read and whose result is written once."""
         instance_of("gemm", gemm, Gemm, "give a product such as ae.Gemm(64, 48, 40)")
         element_bytes = _plain(positive("element_bytes", element_bytes), element_bytes)
-        return max(self._ns(gemm.flops, gemm.elements * element_bytes), self.folds_ns(gemm))
+        return max(self._busy_ns(gemm), self.memory_ns(gemm.elements * element_bytes)) + self._launch_ns
 
     def compute_ns(self, compute: Compute, element_bytes: float = 2) -> float:
         """ns of a phase: its matrix products one after the other, then its other kernels."""
         element_bytes = self._checked(compute, element_bytes)
-        kernels = self._ns(compute.operations, compute.elements * element_bytes)
-        return sum(self.gemm_ns(gemm, element_bytes) for gemm in compute.gemms) + kernels
+        others = max(self.operations_ns(compute.operations), self.memory_ns(compute.elements * element_bytes))
+        if self.kernels:
+            others += (compute.launches - len(compute.gemms)) * self._launch_ns
+        return sum(self.gemm_ns(gemm, element_bytes) for gemm in compute.gemms) + others
+
+    def host_ns(self, compute: Compute) -> float:
+        """ns that the host takes to launch a phase's kernels; 0 for a device without `kernels`."""
+        self._checked(compute, 1)
+        return compute.launches * self.kernels.host_ns if self.kernels else 0
 
     def bound(self, compute: Compute, element_bytes: float = 2) -> str:
-        """Which bound holds: "operations" (with systolic arrays, their folds), or "memory"."""
+        """Which bound holds: "operations" (with their folds, or their tiles), or "memory"."""
         element_bytes = self._checked(compute, element_bytes)
         moved = (compute.elements + sum(gemm.elements for gemm in compute.gemms)) * element_bytes
-        busy = max(self.operations_ns(compute.flops), sum(map(self.folds_ns, compute.gemms)))
+        busy = sum(map(self._busy_ns, compute.gemms)) + self.operations_ns(compute.operations)
         return "operations" if busy >= self.memory_ns(moved) else "memory"
+
+    def _busy_ns(self, gemm: Gemm) -> float:
+        """ns of a product without its memory."""
+        alone = self.operations_ns(gemm.flops) / (self.kernels.share(gemm) if self.kernels else 1)
+        return max(alone, self.folds_ns(gemm))
+
+    @property
+    def _launch_ns(self) -> float:
+        return self.kernels.launch_ns if self.kernels else 0
 
     def folds_ns(self, gemm: Gemm) -> float:
         """ns that the product's folds take on the systolic arrays alone; 0 without arrays."""
@@ -121,9 +142,6 @@ class Device:
     def _checked(compute: Compute, element_bytes: float) -> float:
         instance_of("compute", compute, Compute, "give what a phase computes, such as operator.forward(batch)")
         return _plain(positive("element_bytes", element_bytes), element_bytes)
-
-    def _ns(self, flops: float, moved_bytes: float) -> float:
-        return max(self.operations_ns(flops), self.memory_ns(moved_bytes))
 
 
 def _plain(number: float, value: object) -> float:

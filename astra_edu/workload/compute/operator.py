@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
@@ -41,7 +42,8 @@ class Split(StrEnum):
 class Compute:
     """The work of one phase: matrix products, and element-by-element kernels.
 
-    operations: of the kernels. elements: what the kernels read and write; a GEMM counts its own.
+    operations: of the kernels. elements: what the kernels read and write; a GEMM counts its own. kernels: how many
+    there are besides the products; if not given, one where there is something to read or write.
 
     >>> from astra_edu.workload.compute import Compute
     >>> work = Compute(gemms=(ae.Gemm(128, 128, 128),), operations=500, elements=1000)
@@ -52,6 +54,7 @@ class Compute:
     gemms: tuple[Gemm, ...] = ()
     operations: int = 0
     elements: int = 0
+    kernels: int | None = dataclasses.field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         right = "give products such as ae.Gemm(64, 48, 40)"
@@ -63,6 +66,13 @@ class Compute:
             number = not_negative(name, getattr(self, name))
             if not isinstance(getattr(self, name), (int, float)):
                 object.__setattr__(self, name, number)
+        kernels = int(self.elements > 0) if self.kernels is None else whole("kernels", self.kernels, at_least=0)
+        object.__setattr__(self, "kernels", kernels)
+
+    @property
+    def launches(self) -> int:
+        """How many kernels there are, products (those of one Gemm together) and others."""
+        return len(self.gemms) + (self.kernels or 0)
 
     @property
     def flops(self) -> int:
@@ -70,7 +80,12 @@ class Compute:
         return sum(gemm.flops for gemm in self.gemms) + self.operations
 
     def __add__(self, other: Compute) -> Compute:
-        return Compute(self.gemms + other.gemms, self.operations + other.operations, self.elements + other.elements)
+        return Compute(
+            self.gemms + other.gemms,
+            self.operations + other.operations,
+            self.elements + other.elements,
+            (self.kernels or 0) + (other.kernels or 0),
+        )
 
 
 NOTHING = Compute()
