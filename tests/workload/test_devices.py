@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,6 +43,56 @@ def test_every_device_has_a_source_and_its_name():
     for name, device in ae.DEVICES.items():
         assert device.name == name
         assert len(device.source) > 20
+
+
+NO_FASTER = {"tpu-v5p", "tpu-v6e", "dojo-d1"}
+"""Their makers have FP8 (D1: CFP8) as fast as 16 bits."""
+
+CORES = {"a100": (1410, 432, 256), "h100": (1830, 528, 512)} | {
+    name: (mhz, 4 * ae.device(name).units, each)
+    for name, mhz, each in (("mi300x", 2100, 256), ("mi350x", 2200, 512), ("mi355x", 2400, 512))
+}
+"""MHz, matrix cores, and how many products of 16 bits each adds up in a cycle."""
+
+
+@pytest.mark.parametrize("name", sorted(set(ae.DEVICES) - {"tutorial-46", "tutorial-62"}))
+def test_fewer_bits_are_no_slower_and_half_as_many_twice_as_fast(name):
+    device = ae.device(name)
+    rates = [device.peak(bits) for bits in (32, 16, 8, 4) if bits == 16 or bits in device.peaks]
+    assert rates == sorted(rates)
+    assert device.units >= 1
+    if 8 in device.peaks:
+        assert device.peak(8) / device.peak(16) == pytest.approx(1 if name in NO_FASTER else 2, rel=2e-3)
+    if 4 in device.peaks:
+        assert device.peak(4) / device.peak(8) >= 1.99
+    assert list(device.peaks) == sorted(device.peaks)
+    assert hash(device) == hash(replace(device))
+    assert pickle.loads(pickle.dumps(device)) == device
+
+
+@pytest.mark.parametrize("name", CORES)
+def test_a_peak_is_clock_times_cores_times_products_of_two_operations(name):
+    mhz, cores, products = CORES[name]
+    assert ae.device(name).flops_per_s == pytest.approx(mhz * 1e6 * cores * products * 2, rel=1e-3)
+
+
+def test_variants_of_one_chip_differ_in_memory_or_links_only():
+    for names in (("a100", "a100-40"), ("h100", "h100-96", "h800", "h200")):
+        first, *others = map(ae.device, names)
+        for other in others:
+            assert (other.flops_per_s, other.peaks, other.units) == (first.flops_per_s, first.peaks, first.units)
+    memories = [ae.device(name).memory_bytes for name in ("h100", "h100-96", "h200")]
+    assert memories == sorted(set(memories))
+
+
+def test_peaks_of_ones_own_are_kept_from_the_narrowest_on():
+    given = {np.int64(8): np.float32(2e12), 4: 4e12}
+    mine = ae.Device("mine", 1e12, peaks=given)
+    given[4] = 0
+    assert mine.peaks == {4: 4e12, 8: np.float32(2e12)}
+    assert [type(value) for value in mine.peaks.values()] == [float, float]
+    assert (mine.peak(), mine.peak(8), ae.Device("mine", 1e12).peaks) == (1e12, np.float32(2e12), {})
+    assert mine != ae.Device("mine", 1e12)
 
 
 def test_the_tutorials_devices_compute_without_memory():
@@ -103,7 +155,16 @@ def test_a_product_takes_as_long_as_the_slower_of_its_bounds(m, n, k, count, nam
     ("make", "sentence"),
     [
         (lambda: ae.device("A100"), "device is 'A100'; did you mean 'a100'?"),
-        (lambda: ae.device("b200"), "Allowed: tutorial-46, tutorial-62, v100, a100, h100, tpu-v2, tpu-v3."),
+        (lambda: ae.device("b100"), "Allowed: tutorial-46, tutorial-62, v100, a100, a100-40, h100, "),
+        (lambda: ae.device("h100").peak(4), "h100 computes nothing in 4 bits; it has 8, 16 and 32."),
+        (lambda: ae.device("tpu-v4").peak(8), "tpu-v4 computes nothing in 8 bits; it has 16."),
+        (lambda: ae.device("b200").peak(0), "bits is 0"),
+        (lambda: ae.Device("mine", 1e12, peaks={16: 1e12}), "mine: peaks has 16 bits; flops_per_s says what"),
+        (lambda: ae.Device("mine", 1e12, peaks={8: 0}), "mine: operations per second in 8 bits is 0; it must be"),
+        (lambda: ae.Device("mine", 1e12, peaks={8: 1e31}), "mine: operations per second in 8 bits is 1e+31"),
+        (lambda: ae.Device("mine", 1e12, peaks={"8": 1}), "mine: bits is '8'"),
+        (lambda: ae.Device("mine", 1e12, peaks=2e12), "mine: peaks is 2000000000000.0; give them by bits"),
+        (lambda: ae.Device("mine", 1e12, units=0), "mine: units is 0"),
         (lambda: ae.Device("mine", 0), "mine: operations per second is 0; it must be greater than 0."),
         (lambda: ae.Device("mine", 1e12, -5), "mine: memory_bytes_per_s is -5; it must be greater than 0."),
         (lambda: ae.Device("mine", 1e12, 5, 0), "mine: memory_bytes is 0; it must be greater than 0."),

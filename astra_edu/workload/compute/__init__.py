@@ -2,7 +2,8 @@
 
 from astra_edu.workload.compute.attention import Context, Scores, Softmax
 from astra_edu.workload.compute.convolution import Convolution, Pool
-from astra_edu.workload.compute.device import DEVICES, Device, device
+from astra_edu.workload.compute.device import Device
+from astra_edu.workload.compute.devices import DEVICES, device
 from astra_edu.workload.compute.elementwise import Elementwise, Gated, Normalisation
 from astra_edu.workload.compute.embedding import Embedding, Interaction
 from astra_edu.workload.compute.experts import Combine, Dispatch, Experts

@@ -1,21 +1,22 @@
-"""Devices by name, and how long they compute by the roofline: what takes longer, the operations or the bytes.
+"""A device, and how long it computes by the roofline: what takes longer, the operations or the bytes.
 
 The roofline: Williams, Waterman, Patterson, "Roofline: An Insightful Visual Performance Model", CACM 2009.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from astra_edu.base.errors import ConfigError, choice, instance_of, not_negative, positive, shown, text_of
-from astra_edu.base.table import Table
+from astra_edu.base.errors import ConfigError, instance_of, not_negative, positive, shown, text_of, whole
 from astra_edu.workload.compute.gemm import Gemm
 from astra_edu.workload.compute.kernels import Kernels
 from astra_edu.workload.compute.operator import Compute
 from astra_edu.workload.compute.systolic import DATAFLOWS, Folding, SystolicArray
 
 SMALLEST, LARGEST = 1e-9, 1e30
-GB, GIB = 10**9, 2**30
+USUAL = 16
+"""Bits of a number, where nothing else is said."""
 TERA = 10**12
 
 
@@ -23,11 +24,13 @@ TERA = 10**12
 class Device:
     """What one NPU computes with.
 
-    flops_per_s: peak of matrix products in 16 bits. memory_bytes_per_s: None leaves memory out of account.
-    memory_bytes: what fits. matrix_efficiency, memory_efficiency: the share of each peak that is reached.
-    array, clock_hz: systolic arrays that matrix products are folded onto, by the best dataflow for each; with them a
-    product takes no less than its folds do. kernels: how products become tiles and waves, and what launching costs;
-    without, a product of any shape reaches the peak, and kernels follow each other without a pause.
+    flops_per_s: peak of matrix products in 16 bits; peaks: those in other widths of floating point numbers, by bits.
+    memory_bytes_per_s: None leaves memory out of account. memory_bytes: what fits. matrix_efficiency,
+    memory_efficiency: the share of each peak that is reached. units: of its processors (streaming multiprocessors,
+    compute units, TensorCores, matrix engines), for `Kernels`. array, clock_hz: systolic arrays that matrix products
+    are folded onto, by the best dataflow for each; with them a product takes no less than its folds do. kernels: how
+    products become tiles and waves, and what launching costs; without, a product of any shape reaches the peak, and
+    kernels follow each other without a pause.
 
     >>> mine = ae.Device("mine", flops_per_s=100e12, memory_bytes_per_s=1e12)
     >>> mine.ridge
@@ -46,6 +49,8 @@ class Device:
     array: SystolicArray | None = None
     clock_hz: float | None = None
     kernels: Kernels | None = None
+    peaks: Mapping[int, float] = field(default_factory=dict, hash=False)
+    units: int | None = None
 
     def __post_init__(self) -> None:
         text_of("name of a device", self.name)
@@ -67,14 +72,48 @@ class Device:
             raise ConfigError(f"{self.name} has array={self.array} and clock_hz={self.clock_hz}; give both or neither.")
         if self.clock_hz is not None:
             self._keep("clock_hz", "clock_hz")
+        object.__setattr__(self, "peaks", self._checked_peaks())
+        if self.units is not None:
+            object.__setattr__(self, "units", whole(f"{self.name}: units", self.units, at_least=1))
+
+    def _checked_peaks(self) -> dict[int, float]:
+        """Those that were given, from the narrowest on."""
+        if not isinstance(self.peaks, Mapping):
+            raise ConfigError(f"{self.name}: peaks is {shown(self.peaks)}; give them by bits, such as {{8: 2e15}}.")
+        found = {whole(f"{self.name}: bits", bits, at_least=1): value for bits, value in self.peaks.items()}
+        if USUAL in found:
+            raise ConfigError(f"{self.name}: peaks has {USUAL} bits; flops_per_s says what their peak is.")
+        return {
+            bits: _plain(self._rate(f"{self.name}: operations per second in {bits} bits", value), value)
+            for bits, value in sorted(found.items())
+        }
+
+    def peak(self, bits: int = USUAL) -> float:
+        """Operations a second of matrix products in so many bits. Raises ConfigError with the formats there are.
+
+        >>> [ae.device("b200").peak(bits) / 10**12 for bits in (16, 8, 4)]
+        [2250.0, 4500.0, 9000.0]
+        """
+        every = {**self.peaks, USUAL: self.flops_per_s}
+        bits = whole("bits", bits, at_least=1)
+        if bits not in every:
+            *rest, last = map(str, sorted(every))
+            there = f"{', '.join(rest)} and {last}" if rest else last
+            raise ConfigError(f"{self.name} computes nothing in {bits} bits; it has {there}.")
+        return every[bits]
 
     def _keep(self, what: str, name: str) -> float:
         """Check a rate or a share, and keep a number of another library as one of Python's."""
         value = getattr(self, name)
-        number = positive(f"{self.name}: {what}", value)
-        if not SMALLEST <= number <= LARGEST:
-            raise ConfigError(f"{self.name}: {what} is {number:g}; {SMALLEST:g} to {LARGEST:g} can be calculated with.")
+        number = self._rate(f"{self.name}: {what}", value)
         object.__setattr__(self, name, _plain(number, value))
+        return number
+
+    @staticmethod
+    def _rate(what: str, value: object) -> float:
+        number = positive(what, value)
+        if not SMALLEST <= number <= LARGEST:
+            raise ConfigError(f"{what} is {number:g}; {SMALLEST:g} to {LARGEST:g} can be calculated with.")
         return number
 
     @property
@@ -147,47 +186,3 @@ class Device:
 def _plain(number: float, value: object) -> float:
     """What was given, where it is a number of Python's: a whole one stays whole. Else the same as a float."""
     return value if type(value) in (int, float) else number  # type: ignore[return-value]
-
-
-def device(name: str | Device) -> Device:
-    """The device called `name`, such as "a100", or one that is given. Raises ConfigError with the names for others.
-
-    >>> a100 = ae.device("a100")
-    >>> f"{a100.ridge:.0f} operations for each byte"
-    '153 operations for each byte'
-    """
-    return name if isinstance(name, Device) else DEVICES[choice("device", name, DEVICES)]
-
-
-def _cells(device: Device) -> list[str]:
-    bandwidth = f"{device.memory_bytes_per_s / GB:,.0f}" if device.memory_bytes_per_s else ""
-    memory = f"{device.memory_bytes / GIB:,.0f}" if device.memory_bytes else ""
-    return [f"{device.flops_per_s / TERA:,.1f}", bandwidth, memory, device.source]
-
-
-_TPU = "Jouppi et al., CACM 2020, table 2: a chip of 2 cores, bfloat16"
-
-DEVICES: Table[Device] = Table(
-    "devices",
-    ["10¹² operations/s", "10⁹ bytes/s", "GiB", "source"],
-    _cells,
-    {
-        d.name: d
-        for d in (
-            Device("tutorial-46", 46 * 2**40, source="ASPLOS 2022 tutorial, exercise 3: VGG-16, 46 × 2⁴⁰ a second"),
-            Device("tutorial-62", 62 * 2**40, source="ASPLOS 2022 tutorial, exercise 3: GPT-3, 62 × 2⁴⁰ a second"),
-            Device("v100", 125 * TERA, 900 * GB, 32 * GIB, "NVIDIA V100 datasheet: SXM2, tensor cores, 32 GB of HBM2"),
-            Device("a100", 312 * TERA, 2039 * GB, 80 * GIB, "NVIDIA A100 datasheet: SXM, 80 GB of HBM2e, dense FP16"),
-            Device("h100", 989.4 * TERA, 3350 * GB, 80 * GIB, "NVIDIA H100 datasheet: SXM5, 80 GB of HBM3, dense FP16"),
-            Device("tpu-v2", 46 * TERA, 700 * GB, 16 * GIB, f"{_TPU}, 16 GB of HBM"),
-            Device("tpu-v3", 123 * TERA, 900 * GB, 32 * GIB, f"{_TPU}, 32 GB of HBM"),
-        )
-    },
-)
-"""Every device by its name. Peaks are the makers' figures for dense products in 16 bits.
-
-Compared with public pages: V100's 125 × 10¹² with NVIDIA's "Programming Tensor Cores in CUDA 9", its memory, A100 and
-H100 with tables made from NVIDIA's datasheets (glennklockwood.com; jeffcarp.github.io/ml-hyperpolyglot, whose 1,979 for
-H100 counts sparse products), TPU v3 with cloud.google.com/tpu/docs/v3, TPU v2 with the figures that ParaGraph
-(paragraph-sim on GitHub) takes from the CACM article; its 16 GB with 64 GB for four (RiseML's comparison with V100).
-"""
