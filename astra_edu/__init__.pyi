@@ -99,11 +99,14 @@ from astra_edu.traces import Trace as Trace
 from astra_edu.workload import LOOPS as LOOPS
 from astra_edu.workload import Workload as Workload
 from astra_edu.workload.compute import DEVICES as DEVICES
+from astra_edu.workload.compute import MACHINES as MACHINES
 from astra_edu.workload.compute import Device as Device
 from astra_edu.workload.compute import Folding as Folding
 from astra_edu.workload.compute import Gemm as Gemm
+from astra_edu.workload.compute import Machine as Machine
 from astra_edu.workload.compute import SystolicArray as SystolicArray
 from astra_edu.workload.compute import device as device
+from astra_edu.workload.compute import machine as machine
 from astra_edu.workload.models import MODELS as MODELS
 from astra_edu.workload.models import Model as Model
 from astra_edu.workload.models import model as model

@@ -1,4 +1,4 @@
-"""Platforms by name: those of the tutorials, and the wafer-scale and conventional ones of the ASTRA-sim 2.0 paper.
+"""Platforms by name: those of the tutorials, the wafer-scale and conventional ones of the ASTRA-sim 2.0 paper, today's.
 
     simulate(workload, preset("dgx2"))
 
@@ -13,7 +13,9 @@ from typing import Any
 from astra_edu.base.errors import choice
 from astra_edu.base.table import Table
 from astra_edu.network import Dimension, Topology
+from astra_edu.run.todays import TODAY
 from astra_edu.system import Implementation, Platform, SystemConfig
+from astra_edu.system.implementation import suited
 
 
 @dataclass(frozen=True)
@@ -45,18 +47,12 @@ def one_switch(platform: Platform) -> Platform:
     bandwidth = sum(dimension.bandwidth * dimension.usable_links for dimension in platform.network)
     latency = max(dimension.latency for dimension in platform.network)
     network = (Dimension.of("Switch", platform.npus, bandwidth, latency),)
-    return Platform(network, replace(platform.system, **_implementations(network)))
+    return Platform(network, replace(platform.system, **suited(network)))
 
 
 def _platform(*network: Dimension, **settings: Any) -> Platform:
     """The dimensions, each with the algorithm that suits it; `settings` as SystemConfig's."""
-    return Platform(network, SystemConfig(**(_implementations(network) | settings)))
-
-
-def _implementations(network: tuple[Dimension, ...]) -> dict[str, Any]:
-    own = tuple(Implementation.parse(dimension.topology.suits) for dimension in network)
-    pairwise = tuple(Implementation.parse("direct") for _ in network)
-    return {"all_reduce": own, "all_gather": own, "reduce_scatter": own, "all_to_all": pairwise}
+    return Platform(network, SystemConfig(**(suited(network) | settings)))
 
 
 # The tutorials: 4 chunks and an endpoint delay of 10 ns, unless their files say otherwise.
@@ -158,6 +154,6 @@ PRESETS: Table[Preset] = Table(
     "platforms",
     ["NPUs", "what it is"],
     lambda preset: [preset.platform.npus, preset.title],
-    {p.name: p for p in (*_TUTORIALS, *_THEMIS, *_PAPER)},
+    {p.name: p for p in (*_TUTORIALS, *_THEMIS, *_PAPER, *(Preset(*today) for today in TODAY))},
 )
 """Every preset by its name."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from astra_edu.base.errors import ConfigError, choice, instance_of, text_of, whole
 from astra_edu.collectives import ALGORITHMS, Traits
+from astra_edu.network import Dimension
 
 FLAT = "one"
 """In front of a spelling: on all NPUs at once."""
@@ -74,3 +77,23 @@ class Implementation:
         """Read one implementation a dimension, joined by underscores: "ring_halvingDoubling"."""
         names = instance_of(where, joined, str, 'give a name such as "ring", or one for each dimension: "ring_ring"')
         return tuple(cls.parse(spelling, where) for spelling in names.split("_"))
+
+
+def suited(network: Iterable[Dimension]) -> dict[str, Any]:
+    """For each collective the algorithms that suit the dimensions: settings of a SystemConfig.
+
+    A switch of no power of two has a ring, as halving-doubling can't do with it; an all-to-all is direct.
+
+    >>> how = suited([ae.Dimension.of("Switch", npus, 50, 500) for npus in (8, 72)])
+    >>> [one.algorithm for one in how["all_reduce"]]
+    ['halving-doubling', 'ring']
+    """
+    dimensions = tuple(network)
+    own = tuple(Implementation.parse(_suits(dimension)) for dimension in dimensions)
+    pairwise = tuple(Implementation.parse("direct") for _ in dimensions)
+    return {"all_reduce": own, "all_gather": own, "reduce_scatter": own, "all_to_all": pairwise}
+
+
+def _suits(dimension: Dimension) -> str:
+    spelling = dimension.topology.suits
+    return "ring" if spelling == "halvingDoubling" and dimension.npus & dimension.npus - 1 else spelling

@@ -8,7 +8,9 @@ import pytest
 import astra_edu as ae
 from astra_edu.base.table import Registry, Table, first_sentence
 
-TABLES = {name: getattr(ae, name) for name in ("ALGORITHMS", "DEVICES", "LOOPS", "MODELS", "ORDERS", "PRESETS")}
+TABLES = {
+    name: getattr(ae, name) for name in ("ALGORITHMS", "DEVICES", "LOOPS", "MACHINES", "MODELS", "ORDERS", "PRESETS")
+}
 
 
 @pytest.mark.parametrize("name", TABLES)

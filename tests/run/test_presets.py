@@ -6,6 +6,15 @@ import astra_edu as ae
 from astra_edu.run.presets import PRESETS, one_switch, preset
 from tools.tutorial_inputs import FOLDER, files
 
+PUBLISHED = {"dgx-a100", "dgx-h100", "hgx-h100", "hls-gaudi2", "tpu-v5p"}
+SOURCES = {
+    name: ae.machine(of).source
+    for name, of in (
+        *(("dgx-a100", "a100"), ("dgx-h100", "h100"), ("gb200-nvl72", "gb200"), ("hls-gaudi2", "gaudi2")),
+        *(("tpu-v4", "tpu-v4"), ("tpu-v5p", "tpu-v5p")),
+    )
+}
+
 GB_PER_S = 2**30 / 10**9  # bytes per ns
 
 
@@ -63,7 +72,8 @@ def test_names_are_the_keys_and_every_preset_says_where_its_figures_are_from():
     for name, entry in PRESETS.items():
         assert entry.name == name
         assert entry.title
-        assert "astra-sim/tutorials, asplos" in entry.source or "unverified" in entry.source
+        assert "astra-sim/tutorials, asplos" in entry.source or "unverified" in entry.source or name in PUBLISHED
+        assert entry.source.endswith(SOURCES.get(name, ""))
 
 
 @pytest.mark.parametrize(
@@ -75,6 +85,9 @@ def test_names_are_the_keys_and_every_preset_says_where_its_figures_are_from():
         ("w-2d", 512, [250, 250]),
         ("conv-3d", 512, [200, 100, 50]),
         ("conv-4d", 512, [250, 200, 100, 50]),
+        ("zion", 128, [300 / GB_PER_S, 25 / GB_PER_S]),
+        ("tpu-v4", 4096, [90 / GB_PER_S] * 3),
+        ("tpu-v5p", 8960, [200 / GB_PER_S] * 3),
     ],
 )
 def test_bandwidth_of_an_npu_in_each_dimension(name, npus, bandwidths):
@@ -102,6 +115,13 @@ def test_every_preset_runs_an_all_reduce_no_faster_than_its_bandwidth(name):
     result = ae.simulate(ae.Workload.micro("all-reduce", 2**30), platform)
     sent = 2 * (platform.npus - 1) / platform.npus * 2**30
     assert result.total_ns > sent / sum(d.injection_bandwidth for d in platform.network)
+
+
+@pytest.mark.parametrize("row", [row for row in ae.measured.table("hgx_h100").rows if row["gpus"] == "8"][2:])
+def test_hgx_h100_takes_what_its_authors_simulated(row):
+    """Of 128 MiB and more; their plots, to a pixel."""
+    took = ae.simulate(ae.Workload.micro("all-reduce", int(row["bytes"])), preset("hgx-h100")).total_ns
+    assert took / 1000 == pytest.approx(float(row["astra_sim_us"]), rel=0.03)
 
 
 def test_an_unknown_name_is_answered_with_the_nearest():

@@ -13,6 +13,8 @@ from astra_edu.workload.compute.irregular import IRREGULAR, irregular_foldings
 from astra_edu.workload.compute.kernels import Kernels, Tile
 from astra_edu.workload.compute.linear import Linear, Lstm
 from astra_edu.workload.compute.loss import Loss
+from astra_edu.workload.compute.machine import Machine
+from astra_edu.workload.compute.machines import MACHINES, machine
 from astra_edu.workload.compute.operator import Compute, Operator, Shape, Split
 from astra_edu.workload.compute.positions import QueryKeyNorm, Rotary
 from astra_edu.workload.compute.projections import Latent, LatentKeysValues, QueryKeyValue
@@ -24,6 +26,7 @@ __all__ = [
     "DATAFLOWS",
     "DEVICES",
     "IRREGULAR",
+    "MACHINES",
     "Combine",
     "Compute",
     "Context",
@@ -45,6 +48,7 @@ __all__ = [
     "Linear",
     "Loss",
     "Lstm",
+    "Machine",
     "Normalisation",
     "Operator",
     "Pool",
@@ -60,5 +64,6 @@ __all__ = [
     "Tile",
     "device",
     "irregular_foldings",
+    "machine",
     "two_of_four",
 ]

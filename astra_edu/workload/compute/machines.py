@@ -1,0 +1,131 @@
+"""Machines by name: today's accelerators with what connects them, as their makers publish it."""
+
+from __future__ import annotations
+
+import re
+from math import prod
+from typing import Any
+
+from astra_edu.base.errors import choice
+from astra_edu.base.table import Table
+from astra_edu.workload.compute.devices import DEVICES, GB
+from astra_edu.workload.compute.machine import Machine
+
+PCIE_NS = 500.0
+"""Of each of the two links between GPUs behind one PCIe switch: NCCL's own model has 1 µs for a step of a ring."""
+ICI_NS = 1000.0
+"""Of a link between TPUs: ASTRA-sim's files for TPU v3."""
+
+
+def machine(name: str | Machine) -> Machine:
+    """The machine called so, by its own name or as a list of runs may call it, or one that is given.
+
+    Raises ConfigError with the names there are for any other.
+
+    >>> ae.machine("NVIDIA H100-SXM5-80GB") is ae.MACHINES["h100"]
+    True
+    >>> ae.machine("TPU7x Ironwood (chip)").name
+    'ironwood'
+    """
+    if isinstance(name, Machine):
+        return name
+    if isinstance(name, str) and name not in MACHINES:
+        for pattern, found in NAMES:
+            if re.search(pattern, name.lower()):
+                return MACHINES[found]
+    return MACHINES[choice("machine", name, MACHINES)]
+
+
+def _machine(name: str, node: int, link: float, nic: float, source: str, **more: Any) -> Machine:
+    """link, nic: 10⁹ bytes a second of one NPU in one direction."""
+    return Machine(DEVICES[name], node, link * GB, nic * GB, source, **more)
+
+
+def _tpu(name: str, link: float, nic: float, source: str, *sides: int) -> Machine:
+    return _machine(name, prod(sides), link, nic, source, wiring="Torus", sides=sides, link_ns=ICI_NS)
+
+
+_V100 = (
+    "6 NVLinks of 25 GB/s; 8 on NVSwitches with 100 Gb/s each as in the MLSys 2022 tutorial (DGX-2: 16 with 50 Gb/s)"
+)
+_DGX_A100 = "DGX A100: 12 NVLinks of 25 GB/s, 8 × 200 Gb/s of InfiniBand"
+_DGX_H100 = "DGX H100, H200: 18 NVLinks of 25 GB/s, 8 × 400 Gb/s of InfiniBand"
+_TETON = "Grand Teton as in TorchTitan's benchmarks: 8 on NVLink, 400 Gb/s each"
+_PCIE = "PCIe 5.0 × 16 (bridges between pairs left out); unverified: 8 in a computer, 400 Gb/s each"
+_H800 = "400 GB/s of NVLink in both directions; unverified: second-hand; 400 Gb/s each as in DeepSeek-V3's report"
+_B200 = "DGX B200: 18 NVLinks of 50 GB/s, 8 × 400 Gb/s of InfiniBand"
+_B300 = "DGX B300: 18 NVLinks of 50 GB/s, 8 × 800 Gb/s of InfiniBand"
+_GB200 = "GB200 NVL72: 18 NVLinks of 50 GB/s; unverified: 400 Gb/s each; 18 trays of 4"
+_GB300 = "GB300 NVL72: 18 NVLinks of 50 GB/s; 72 ConnectX-8 of 800 Gb/s; 18 trays of 4"
+_MI300X = "7 Infinity Fabric links of 128 GB/s in both directions; 8 × 400 Gb/s as in Azure's ND MI300X v5"
+_MI350 = "7 Infinity Fabric links of 153 GB/s in both directions; 8 × 400 Gb/s as in ROCm's set-up of MI355X"
+_TPU_V2 = "4 links of 496 Gb/s (ASPLOS 2022 tutorial); unverified: 50 Gb/s between pods"
+_TPU_V3 = "4 links of 656 Gb/s, which Google's all-reduce bandwidth of a pod confirms; unverified: 50 Gb/s between pods"
+_TPU_V4 = "6 links of 45 GB/s (How to Scale Your Model, 2025); unverified: 50 Gb/s between pods"
+_CLOUD = "Google's Cloud TPU documentation: 1,200 GB/s in both directions"
+_TPU_V6E = "Google's Cloud TPU documentation: 800 GB/s in both directions, 100 Gb/s between pods"
+_GAUDI = "HLS-Gaudi2: 24 × 100 Gb/s of Ethernet, 3 to each of 7 others and 3 to a switch"
+
+MACHINES: Table[Machine] = Table(
+    "machines",
+    ["NPUs", "wiring", "10⁹ bytes/s", "beyond", "source"],
+    lambda m: [m.node, m.wiring, f"{m.link_bytes_per_s / GB:g}", f"{m.nic_bytes_per_s / GB:g}", m.source],
+    {
+        m.name: m
+        for m in (
+            _machine("v100", 8, 150, 12.5, _V100),
+            _machine("a100-40", 8, 300, 25, _DGX_A100),
+            _machine("a100", 8, 300, 25, _DGX_A100),
+            _machine("h100", 8, 450, 50, _DGX_H100),
+            _machine("h100-96", 8, 450, 50, _TETON),
+            _machine("h100-pcie", 8, 64, 50, _PCIE, link_ns=PCIE_NS),
+            _machine("h800", 8, 200, 50, _H800),
+            _machine("h200", 8, 450, 50, _DGX_H100),
+            _machine("b200", 8, 900, 50, _B200),
+            _machine("b300", 8, 900, 100, _B300),
+            _machine("gb200", 72, 900, 50, _GB200, tray=4),
+            _machine("gb300", 72, 900, 100, _GB300, tray=4),
+            _machine("mi300x", 8, 448, 50, _MI300X, wiring="FullyConnected"),
+            _machine("mi350x", 8, 535.5, 50, _MI350, wiring="FullyConnected"),
+            _machine("mi355x", 8, 535.5, 50, _MI350, wiring="FullyConnected"),
+            _tpu("tpu-v2", 248, 6.25, _TPU_V2, 16, 16),
+            _tpu("tpu-v3", 328, 6.25, _TPU_V3, 32, 32),
+            _tpu("tpu-v4", 270, 6.25, _TPU_V4, 16, 16, 16),
+            _tpu("tpu-v5p", 600, 6.25, f"{_CLOUD}, 50 Gb/s between pods", 16, 20, 28),
+            _tpu("tpu-v6e", 400, 12.5, _TPU_V6E, 16, 16),
+            _tpu("ironwood", 600, 12.5, f"{_CLOUD}, 100 Gb/s between pods; unverified: a pod's sides", 16, 24, 24),
+            _machine("gaudi2", 8, 262.5, 37.5, _GAUDI, wiring="FullyConnected"),
+        )
+    },
+)
+"""Every machine by its device's name. "10⁹ bytes/s" are of an NPU in its scale-up domain, "beyond" of its network card.
+
+Compared with stas00/ml-engineering (August 2026), which has the makers' pages; MLCommons' descriptions of B200 and
+GB200 systems; docs.cloud.google.com/tpu, docs.habana.ai, and rocm.docs.amd.com.
+"""
+
+NAMES = (
+    (r"v100", "v100"),
+    (r"a100.*40 ?gb", "a100-40"),
+    (r"a100", "a100"),
+    (r"h100.*pcie", "h100-pcie"),
+    (r"h100.*96|96.*h100", "h100-96"),
+    (r"h100", "h100"),
+    (r"h800", "h800"),
+    (r"h200", "h200"),
+    (r"gb200", "gb200"),
+    (r"gb300", "gb300"),
+    (r"b200", "b200"),
+    (r"b300", "b300"),
+    (r"mi300x", "mi300x"),
+    (r"mi350", "mi350x"),
+    (r"mi355", "mi355x"),
+    (r"ironwood|tpu.?v?7", "ironwood"),
+    (r"v6e|trillium", "tpu-v6e"),
+    (r"v5p", "tpu-v5p"),
+    (r"tpu.?v4", "tpu-v4"),
+    (r"tpu.?v3", "tpu-v3"),
+    (r"tpu.?v2", "tpu-v2"),
+    (r"gaudi.?2", "gaudi2"),
+)
+"""How lists of runs name them, the first that fits."""
