@@ -97,7 +97,8 @@ def hierarchical(collective: str, algorithms: list[str] | str, dims: list[int] |
 
     collective: reduce-scatter, all-gather, all-reduce or all-to-all (on one dimension, any). algorithms: one
     name a dimension, or one for all. dims: the dimensions' sizes, e.g. (4, 4, 2). An all-reduce reduce-scatters
-    up the dimensions, all-reduces on the last and all-gathers back down (ASTRA-sim's "localBWAware").
+    up the dimensions, all-reduces on the last and all-gathers back down: BlueConnect (Cho et al., MLSys 2019), and
+    ASTRA-sim's "localBWAware".
 
     >>> two = ae.hierarchical("all-reduce", "ring", (4, 2))
     >>> for part in two.groups:

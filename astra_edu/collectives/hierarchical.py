@@ -2,7 +2,9 @@
 
 NPU numbers count along dimension 0 first, so NPU 5 of a 4 x 2 system is at (1, 1). A shard is a cell of the
 product of the dimensions' own shards, and has a coordinate in each. Going up, phase d reduce-scatters along
-dimension d what the phases before it left: the shards whose lower coordinates are the NPU's own.
+dimension d what the phases before it left: the shards whose lower coordinates are the NPU's own. An all-reduce made of
+these is known as BlueConnect (M. Cho, U. Finkler, D. Kung, H. Hunter, "BlueConnect: Decomposing All-Reduce for Deep
+Learning on Heterogeneous Network Hierarchy", MLSys 2019).
 """
 
 from __future__ import annotations
