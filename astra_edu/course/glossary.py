@@ -165,6 +165,10 @@ GLOSSARY = (
         ("physical topology", "physical topologies"),
     ),
     word("link", "One direction of a wire, which carries one message after the other."),
+    Word("scale-up domain", "NPUs on quick links of their own: a board, a rack, a pod. Network cards lead to others."),
+    Word("NVLink", "NVIDIA’s links between GPUs, mostly by way of switches (NVSwitch).", ("NVLink", "NVLinks")),
+    Word("ICI", "Inter-chip interconnect: Google’s links between neighbouring TPUs. A pod of them is a torus."),
+    Word("rail-optimised", "A network in which the NPUs with equal places in their nodes share a switch, the rail."),
     Word(
         "congestion-aware, congestion-unaware",
         "Whether the simulated messages wait for each other on links.",
