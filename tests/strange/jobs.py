@@ -136,6 +136,17 @@ CALLS = [
         peaks={8: 2},
         units=4,
     ),
+    call("compute.Tile", lambda **given: compute.Tile(**given).count(GEMM), rows=8, columns=4, share=0.5),
+    call(
+        "compute.Kernels",
+        lambda **given: compute.Kernels(**given).share(GEMM),
+        units=4,
+        tiles=(compute.Tile(8, 8),),
+        splits=(1, 2),
+        ramp=8,
+        launch_ns=1,
+        host_ns=1,
+    ),
     call("Device .peak", A100.peak, bits=32),
     call(
         "Machine",
