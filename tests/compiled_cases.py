@@ -6,7 +6,7 @@ import warnings
 from itertools import product
 
 import astra_edu as ae
-from astra_edu.base.native import kind
+from astra_edu.clock.kind import kind
 from astra_edu.system import Bus
 from astra_edu.traces import Builder, collective
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from astra_edu.base.native import kind as kind_of_ours
+from astra_edu.clock.kind import kind as kind_of_ours
 from tools.bench_cpp.cpp import PROGRAMS, empty_run, programs_in
 from tools.bench_cpp.measure import Measured, Programs, measure
 from tools.bench_cpp.rows import all_rows
