@@ -1,3 +1,4 @@
+from astra_edu import measured as measured
 from astra_edu import traces as traces
 from astra_edu.base.errors import ConfigError as ConfigError
 from astra_edu.base.jitter import jitter as jitter
@@ -37,7 +38,6 @@ from astra_edu.course.instruments import TrainingIteration as TrainingIteration
 from astra_edu.course.instruments import WhatIf as WhatIf
 from astra_edu.course.instruments import WhoWaits as WhoWaits
 from astra_edu.course.instruments import leaderboard as leaderboard
-from astra_edu.course.studies import measured as measured
 from astra_edu.course.studies.clocks import clocks as clocks
 from astra_edu.course.widgets import DesignSpace as DesignSpace
 from astra_edu.course.widgets import LinkPlayer as LinkPlayer

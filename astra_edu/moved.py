@@ -20,7 +20,6 @@ SHORT = {
     "plots": "course.plots",
     "studies": "course.studies",
     "widgets": "course.widgets",
-    "measured": "course.studies.measured",
 }
 """Names that stay, because people type them: without a warning."""
 
@@ -44,6 +43,7 @@ _KEPT = {
 """(Old package, new package): the modules that have moved and kept their names."""
 
 MOVED = {
+    "course.studies.measured": "measured",
     "check.broken_simulations": "course.check.ex13.broken",
     "check.busiest_link": "course.check.ex12.busiest_link",
     "check.cables": "course.check.ex12.more_cables",

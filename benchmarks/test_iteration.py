@@ -1,7 +1,7 @@
 """How fast a whole iteration is estimated, and the fastest strategy found."""
 
 import astra_edu as ae
-from astra_edu.course.studies.measured.megatron_lm import DEVICE, platform
+from astra_edu.measured.megatron_lm import DEVICE, platform
 
 STRATEGY = ae.Strategy(tensor=8, pipeline=8, batch=64, pipeline_order="interleaved", virtual=3, recompute="full")
 

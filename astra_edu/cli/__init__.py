@@ -1,4 +1,5 @@
-"""The command line: `run` takes the options of ASTRA-sim 1.0's program, `run2` those of 2.x's."""
+"""The command line: `run` takes the options of ASTRA-sim 1.0's program, `run2` those of 2.x's; `measured` holds
+predictions against measured runs."""
 
 from __future__ import annotations
 
@@ -33,16 +34,20 @@ class LateGroup(click.Group):
         return command
 
 
+MODULES = {"measured": "astra_edu.cli.measured", "run": "astra_edu.cli.run", "run2": "astra_edu.cli.run2"}
+
+
 def _say_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     if asked:
-        from astra_edu import __version__
-        from astra_edu.base.native import kind
+        from importlib.metadata import version
 
-        click.echo(f"astra_edu {__version__}, {kind()}")
+        from astra_edu.clock.kind import kind
+
+        click.echo(f"astra_edu {version('astra-edu')}, {kind()}")
         ctx.exit()
 
 
-@click.group(cls=LateGroup, modules={"run": "astra_edu.cli.run", "run2": "astra_edu.cli.run2"})
+@click.group(cls=LateGroup, modules=MODULES)
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_say_version, help="Say which.")
 def main() -> None:
     """Simulate distributed deep-learning training as ASTRA-sim's analytical mode does: 1.0's or 2.x's."""

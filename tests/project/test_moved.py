@@ -49,6 +49,15 @@ def test_what_is_below_a_moved_package_is_found_once():
     assert old is new
 
 
+def test_what_was_measured_has_moved_out_of_the_course():
+    moved.sys.modules.pop("astra_edu.course.studies.measured", None)
+    with pytest.warns(DeprecationWarning, match="astra_edu.measured"):
+        from astra_edu.course.studies.measured.tables import sweep
+    from astra_edu.measured import sweep as here
+
+    assert sweep is here
+
+
 def test_a_module_that_never_was_is_not_found():
     with pytest.raises(ModuleNotFoundError):
         importlib.import_module("astra_edu.never")

@@ -23,7 +23,7 @@ PACKAGE = ROOT / "astra_edu"
 # Each part imports only from the parts before it.
 IMPORT_ORDER = (
     *("base", "clock", "collectives", "network", "system", "pipeline", "workload", "traces", "run", "explain"),
-    *("formats", "cli", "explore", "reliability"),
+    *("formats", "explore", "reliability", "measured", "cli"),
     *("course.word", "course.glossary_models", "course.glossary", "course.algorithm_looks", "course.paper"),
     *("course.studies", "course.plots", "course.widgets", "course.instruments", "course.check", "course.grade"),
     "course.dashboard",
@@ -67,9 +67,10 @@ def test_environment_yml_and_pyproject_ask_for_the_same_packages():
         "site",
         "handout",
         "explore",
+        "fit",
         "ns3",
     }  # PyTorch: to record a run of one's own; docs, site and handout: what others are given; explore: to keep sweeps;
-    # ns3: a simulator beside this one
+    # fit: parameters of measured runs; ns3: a simulator beside this one
     for requirements in (project["dependencies"], extras["notebook"], extras["test"]):
         pyproject |= map(requirement, requirements)
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 import astra_edu as ae
-from astra_edu.course.studies.measured import megatron
+from astra_edu.measured import megatron
 from astra_edu.pipeline.closed_form import in_flight
 from astra_edu.workload.compute import DEVICES, Linear
 from astra_edu.workload.models import Model

@@ -26,7 +26,7 @@ from astra_edu.course.instruments.instrument import Instrument
 from astra_edu.course.instruments.question import Answer, Drawing, Question
 from astra_edu.course.instruments.scene import Scene
 from astra_edu.course.instruments.setting import Setting, Values
-from astra_edu.course.studies.measured import sweep
+from astra_edu.measured import sweep
 
 SMALLEST, BETWEEN, AT_LARGEST, ALIKE = "the smallest", "one in between", "the largest", "all alike, within 2 points"
 ALIKE_POINTS = 2

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from astra_edu.base.units import format_bytes
 from astra_edu.course.instruments.setting import Values
-from astra_edu.course.studies.measured import Line, Sweep, as_astra_sim_reads, judged, simulated, sweep
+from astra_edu.measured import Line, Sweep, as_astra_sim_reads, judged, simulated, sweep
 from astra_edu.network import Block, Topology
 from astra_edu.system import TraceSystem
 

@@ -139,7 +139,7 @@ def _of_operators(about: Abridged, alone: Strategy) -> tuple[Each, ...]:
     blocks = about.short.blocks
     entries, inside = {block.start for block in blocks}, {i for block in blocks for i in block}
     return tuple(
-        (*_parameters(operator, alone), _kept(operator, alone, i in inside, i in entries))
+        (*_parameters(operator, alone), activation_bytes(operator, alone, i in inside, i in entries))
         for i, operator in enumerate(about.short.operators)
     )
 
@@ -160,8 +160,10 @@ def _parameters(operator: Operator, strategy: Strategy) -> tuple[int, int, int, 
     return part.parameters, part.parameters, 0, 0
 
 
-def _kept(operator: Operator, strategy: Strategy, in_block: bool, entry: bool) -> float:
-    """Bytes of a micro-batch's activations."""
+def activation_bytes(operator: Operator, strategy: Strategy, in_block: bool, entry: bool) -> float:
+    """Bytes of a micro-batch's activations that an NPU keeps of an operator. in_block, entry: whether it is one of a
+    repeated block, and the first of it, whose input is all that full recomputation keeps.
+    """
     batch, size = strategy.micro_batch, strategy.element_bytes
     among = strategy.tensor if strategy.sequence_parallel else 1
     if in_block and strategy.recompute == "full":

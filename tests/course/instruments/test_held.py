@@ -11,7 +11,7 @@ from astra_edu.course.instruments.held_job import SYSTEMS
 from astra_edu.course.instruments.held_stage import HALF, MOST, ZERO
 
 GIB = 2**30
-TABLES = Path(ae.__file__).parent / "course/studies/measured/collectives"
+TABLES = Path(ae.__file__).parent / "measured/collectives"
 FILES = {"hgx-h100-8": ("hgx_h100", 8), "a100-8": ("a100_8", 8), "v100-64": ("v100_64", 64)}
 TOLD = [(b, u, t) for b in ("links", "measured", "fitted") for u in ("copied", "converted") for t in ("file", "fitted")]
 

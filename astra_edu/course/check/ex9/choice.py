@@ -10,8 +10,8 @@ from astra_edu.base.units import GIB, format_ns
 from astra_edu.course.check.asked import Answer, call
 from astra_edu.course.check.question import question
 from astra_edu.course.check.verdict import NoAnswerError, Verdict
-from astra_edu.course.studies.measured.megatron_lm import DEVICE, platform
 from astra_edu.explore.iteration import Iteration, candidates, estimate, fastest, fitting
+from astra_edu.measured.megatron_lm import DEVICE, platform
 from astra_edu.workload.compute import Device
 from astra_edu.workload.models import transformer
 from astra_edu.workload.strategies import Memory, Strategy, memory

@@ -12,8 +12,8 @@ from astra_edu.base.units import format_bytes
 from astra_edu.course.plots.axes import grid
 from astra_edu.course.plots.collectives.sizes import DASHES, size_axis
 from astra_edu.course.plots.figure import COLOURS, MARKERS, WIDE, Picture, text_table
-from astra_edu.course.studies.measured.models import bus_bandwidth
-from astra_edu.course.studies.measured.tables import Sweep
+from astra_edu.measured.models import bus_bandwidth
+from astra_edu.measured.tables import Sweep
 
 
 @dataclass(frozen=True)

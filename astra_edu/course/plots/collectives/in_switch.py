@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from astra_edu.course.plots.axes import grid
 from astra_edu.course.plots.collectives.sizes import DASHES
 from astra_edu.course.plots.figure import COLOURS, MARKERS, Picture, text_table
-from astra_edu.course.studies.measured.models import in_switch, ring
-from astra_edu.course.studies.measured.tables import table
+from astra_edu.measured.models import in_switch, ring
+from astra_edu.measured.tables import table
 
 ON, OFF = "on (10^9 bytes/s)", "off (10^9 bytes/s)"
 Gain = Mapping[int, float]

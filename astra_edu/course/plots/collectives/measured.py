@@ -15,7 +15,7 @@ from astra_edu.base.units import format_bytes
 from astra_edu.course.plots.axes import grid, in_full
 from astra_edu.course.plots.collectives.sizes import DASHES, size_axis
 from astra_edu.course.plots.figure import COLOURS, MARKERS, WIDE, Picture, percent, text_table
-from astra_edu.course.studies.measured.tables import Sweep
+from astra_edu.measured.tables import Sweep
 
 HALF, OTHER_HALF = "fitted", "held out"
 

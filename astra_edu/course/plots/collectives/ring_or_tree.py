@@ -14,7 +14,7 @@ from astra_edu.course.plots.axes import grid, in_full
 from astra_edu.course.plots.collectives.sizes import DASHES
 from astra_edu.course.plots.figure import MARKERS, WIDE, Picture, text_table
 from astra_edu.course.plots.looks import line_looks
-from astra_edu.course.studies.measured.nccl_model import ALGORITHMS, PROTOCOLS, cost, crossover
+from astra_edu.measured.nccl_model import ALGORITHMS, PROTOCOLS, cost, crossover
 
 
 @dataclass(frozen=True)

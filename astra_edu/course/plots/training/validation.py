@@ -14,8 +14,8 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.course.plots.figure import Picture, TimeUnit, percent, text_table, time_axis, time_unit
 from astra_edu.course.plots.looks import COMPUTE, EXPOSED, LOOKS, Look
 from astra_edu.course.plots.stacked import by_name, stacked
-from astra_edu.course.studies.measured import Measured
 from astra_edu.explore.iteration import Iteration
+from astra_edu.measured import Measured
 
 REPEATED = Look("repeated", "", "#f3e79b", "#8a7a00", "..")
 TENSOR = Look("tensor group", "", "#93c8ee", "#0072b2", "\\\\")
@@ -120,7 +120,7 @@ def validation(rows: Sequence[Measured]) -> Picture:
     Everything as a share of the measured time, so that 1 s and 90 s can stand beside each other; the seconds are in
     the table. Raises ConfigError if there are no rows.
 
-    >>> from astra_edu.studies.measured import megatron
+    >>> from astra_edu.measured import megatron
     >>> print(ae.plots.validation(megatron()[:1]).table)
     s          NPUs  compute  repeated  tensor group  update  predicted  measured   error
     22b, full     8     0.80      0.28          0.22    0.05       1.35      1.42  −4.9 %

@@ -6,12 +6,12 @@ import pytest
 
 import astra_edu as ae
 from astra_edu.course.plots import against_measured, bus_bandwidths, in_switch_gain, ring_or_tree
-from astra_edu.course.studies.measured import (
+from astra_edu.measured import (
     Line,
     judged,
     sweep,
 )
-from astra_edu.course.studies.measured.nccl_model import crossover
+from astra_edu.measured.nccl_model import crossover
 
 MIB = 2**20
 

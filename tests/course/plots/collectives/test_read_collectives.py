@@ -25,10 +25,10 @@ from course.plots.samples import sizes as over_sizes
 from matplotlib.colors import to_hex
 
 import astra_edu as ae
+from astra_edu import measured
 from astra_edu.collectives import counts, schedule
-from astra_edu.course.studies import measured
 from astra_edu.course.studies.case_studies.collectives import UNRELEASED
-from astra_edu.course.studies.measured.nccl_model import cost, crossover
+from astra_edu.measured.nccl_model import cost, crossover
 
 
 def near(curve):

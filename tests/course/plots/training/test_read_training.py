@@ -27,7 +27,7 @@ from course.plots.samples import STRATEGIES, _stale, estimates, jobs, loop, pict
 from matplotlib.colors import to_hex
 
 import astra_edu as ae
-from astra_edu.course.studies import measured
+from astra_edu import measured
 from astra_edu.workload.strategies.tables import sent_by_content
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import astra_edu as ae
 from astra_edu.course.plots.training.validation import KINDS, iteration_times, validation
-from astra_edu.course.studies.measured import megatron
+from astra_edu.measured import megatron
 
 ROWS = megatron()
 

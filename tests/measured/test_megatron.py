@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 import astra_edu as ae
-from astra_edu.course.studies.measured import Measured, megatron
-from astra_edu.course.studies.measured.megatron_lm import DEVICE, platform
 from astra_edu.explore.iteration import estimate
+from astra_edu.measured import Measured, megatron
+from astra_edu.measured.megatron_lm import DEVICE, platform
 
 ROWS = megatron()
 

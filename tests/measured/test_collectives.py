@@ -10,7 +10,7 @@ import pytest
 
 import astra_edu as ae
 from astra_edu.collectives import counts
-from astra_edu.course.studies.measured import (
+from astra_edu.measured import (
     SWEEPS,
     TABLES,
     Line,
@@ -30,7 +30,7 @@ from astra_edu.course.studies.measured import (
     table,
     tree,
 )
-from astra_edu.course.studies.measured.nccl_model import ALGORITHMS, PROTOCOLS, cost, crossover, fastest
+from astra_edu.measured.nccl_model import ALGORITHMS, PROTOCOLS, cost, crossover, fastest
 
 MIB, GIB = 2**20, 2**30
 HGX = ("hgx-h100-2", "hgx-h100-4", "hgx-h100-8")

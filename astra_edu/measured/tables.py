@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from astra_edu.base.errors import choice
-from astra_edu.course.studies.measured.models import bus_factor
+from astra_edu.measured.models import bus_factor
 
 FOLDER = Path(__file__).parent / "collectives"
 TABLES = tuple(sorted(path.stem for path in FOLDER.glob("*.csv")))

@@ -41,7 +41,7 @@ class Measured:
     state_gib, kept_gib: what the paper says of an NPU's memory in 2**30 bytes: parameters, gradients and optimiser, and
     activations ("full" rows: those without recomputing).
 
-    >>> from astra_edu.studies.measured import megatron
+    >>> from astra_edu.measured import megatron
     >>> row = megatron()[0]
     >>> row.model, row.strategy.npus, row.seconds
     ('22b', 8, 1.42)

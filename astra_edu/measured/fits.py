@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 from astra_edu.base.errors import ConfigError, whole
-from astra_edu.course.studies.measured.models import Line
-from astra_edu.course.studies.measured.tables import Point, Sweep
+from astra_edu.measured.models import Line
+from astra_edu.measured.tables import Point, Sweep
 
 Model = Callable[[int], float]
 """µs for a size in bytes."""

@@ -17,7 +17,7 @@ from math import inf
 from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError, choice, positive, whole
-from astra_edu.course.studies.measured.models import Line, bus_factor
+from astra_edu.measured.models import Line, bus_factor
 
 ALGORITHMS = ("ring", "tree")
 PROTOCOLS = ("LL", "LL128", "Simple")

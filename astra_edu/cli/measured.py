@@ -1,0 +1,17 @@
+"""`measured FILE.csv`: how far predictions are from measured training runs, source by source."""
+
+from __future__ import annotations
+
+import click
+
+from astra_edu.cli.commands import ScriptCommand
+
+
+@click.command(cls=ScriptCommand)
+@click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False))
+def measured(file: str | None) -> None:
+    """How far predicted times and memories are from the measured runs of a CSV FILE, or of those that ship."""
+    from astra_edu.measured.runs import runs
+    from astra_edu.measured.table import error_table, in_words, load
+
+    click.echo(in_words(error_table(load(file) if file else runs())))

@@ -1,0 +1,30 @@
+"""`python -m astra_edu.measured fit FILE`: fit the parameters that ship to a file of measured runs, and store them."""
+
+from __future__ import annotations
+
+import click
+
+from astra_edu.base.errors import ConfigError
+
+
+@click.group()
+def main() -> None:
+    """Measured training runs, and the parameters that predict them."""
+
+
+@main.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.option("--only", multiple=True, help="stacks or machines whose name has this in it; may be repeated")
+@click.option("--store/--no-store", default=True, help="write what is found to parameters.json")
+def fit(file: str, only: tuple[str, ...], store: bool) -> None:
+    """Fit to every other run of FILE; print how well the rest is predicted."""
+    from astra_edu.measured.fitting import fit_all
+
+    try:
+        fit_all(file, only, store, say=click.echo)
+    except ConfigError as error:
+        raise click.ClickException(str(error)) from None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""Cells of a measured row: numbers that may be missing, and what is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isfinite, isnan
+from typing import TYPE_CHECKING, Any, cast
+
+from astra_edu.base.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+Row = Mapping[str, Any]
+
+
+def number(row: Row, name: str) -> float | None:
+    """A number above 0, or None where the cell is empty. Raises ConfigError for anything else."""
+    value = row.get(name)
+    if value is None or value == "" or (isinstance(value, float) and isnan(value)):
+        return None
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        raise ConfigError(f"{name} is {value!r}; it must be a number.") from None
+    if not isfinite(found) or found <= 0:
+        raise ConfigError(f"{name} is {found:g}; it must be above 0.")
+    return found
+
+
+def whole(row: Row, name: str, default: int | None = None) -> int:
+    """A whole number, 1 or more. Raises ConfigError for anything else, and for an empty cell without a default."""
+    found = number(row, name)
+    if found is None:
+        if default is None:
+            raise ConfigError(f"{name} isn't given.")
+        return default
+    if found != int(found):
+        raise ConfigError(f"{name} is {found:g}; it must be a whole number, 1 or more.")
+    return int(found)
+
+
+def text(row: Row, name: str) -> str:
+    """What stands in a cell, in small letters; "" where it is empty."""
+    value = row.get(name)
+    return "" if value is None or (isinstance(value, float) and isnan(value)) else str(value).lower()
+
+
+def records(rows: DataFrame) -> list[Row]:
+    """The rows, one by one."""
+    return cast("list[Row]", rows.to_dict("records"))

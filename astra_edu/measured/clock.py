@@ -1,0 +1,92 @@
+"""How long a machine takes: a pass's kernels from their shapes, collectives and messages from the links."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from astra_edu.measured.parameters import Parameters
+from astra_edu.measured.work import Work
+from astra_edu.workload.compute import Gemm, Kernels, Machine, Tile
+
+RAMP = 64
+"""Of k: what filling and emptying a tile takes."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """NPUs of one collective: how many, and how many of them are in each node."""
+
+    npus: int
+    near: int
+
+    @property
+    def nodes(self) -> int:
+        """Over how many nodes they are spread."""
+        return -(-self.npus // self.near)
+
+
+def group(machine: Machine, npus: int, apart: int) -> Group:
+    """A group of so many NPUs, each `apart` from the next."""
+    return Group(npus, min(npus, max(1, machine.node // apart)))
+
+
+class Clock:
+    """Times in s on one machine, by one set of parameters, of products in so many bits.
+
+    >>> from astra_edu.measured.clock import Clock, Group
+    >>> from astra_edu.workload.compute import machine
+    >>> from astra_edu.measured.parameters import Parameters
+    >>> clock = Clock(machine("h100"), Parameters(), bits=16)
+    >>> within, beyond = (clock.ring(Group(npus, 8), 2**30) * 1e3 for npus in (8, 16))
+    >>> f"{within:.2f} ms within a node, {beyond:.2f} ms on two"
+    '2.82 ms within a node, 3.44 ms on two'
+    """
+
+    def __init__(self, machine: Machine, given: Parameters, bits: int) -> None:
+        """Raises ConfigError where the machine doesn't compute in so many bits."""
+        self.machine, self.given, self.element_bytes = machine, given, max(8, bits) / 8
+        self.matrix = machine.peak(bits) * given.matrix
+        self.attention = machine.peak(16) * given.attention
+        self.memory = machine.memory_bytes_per_s * given.memory
+        self.link = machine.link_bytes_per_s * given.link
+        self.nic = machine.nic_bytes_per_s * given.nic
+        small = given.small_tile
+        tiles = (Tile(256, 128), Tile(128, 128, small), Tile(64, 64, small * small))
+        self._kernels = Kernels(machine.units, tiles, splits=(1, 2, 4), ramp=RAMP)
+        self._shares: dict[Gemm, float] = {}
+
+    def share(self, gemm: Gemm) -> float:
+        """What part of the matrix peak a product's tiles and waves allow."""
+        found = self._shares.get(gemm)
+        if found is None:
+            found = self._shares[gemm] = self._kernels.share(gemm)
+        return found
+
+    def device(self, work: Work) -> float:
+        """A pass on the device, if the host is ahead of it."""
+        matrix, memory, each = self.matrix, self.memory, self.element_bytes
+        took = sum(max(g.flops / (matrix * self.share(g)), g.elements * each / memory) for g in work.gemms)
+        took += sum(max(g.flops / self.attention, g.elements * 2 / memory) for g in work.attention)
+        return took + work.elements * 2 / memory + work.launches * self.given.launch_us * 1e-6
+
+    def ring(self, among: Group, size: float) -> float:
+        """A reduce-scatter or an all-gather of `size` bytes by a ring, which goes through one node after the other."""
+        npus, nodes = among.npus, among.nodes
+        if npus == 1 or not size:
+            return 0.0
+        rate = self.link if nodes == 1 else min(self.link, self.nic * among.near)
+        steps = (npus - nodes) * self.given.link_us + (nodes - 1) * self.given.nic_us
+        return (npus - 1) / npus * size / rate + (steps + self.given.collective_us) * 1e-6
+
+    def exchange(self, among: Group, size: float) -> float:
+        """An all-to-all of `size` bytes for each NPU: the part for other nodes goes through its own network card."""
+        npus, near = among.npus, among.near
+        if npus == 1 or not size:
+            return 0.0
+        far = (npus - near) / npus * size / self.nic
+        latency = self.given.nic_us if far else self.given.link_us
+        return max((near - 1) / npus * size / self.link, far) + (latency + self.given.collective_us) * 1e-6
+
+    def message(self, size: float, far: bool) -> float:
+        """From one stage to the next."""
+        return size / (self.nic if far else self.link) + (self.given.nic_us if far else self.given.link_us) * 1e-6

@@ -1,0 +1,190 @@
+"""A measured row as a job: a model, how it is shared out, a machine, a software stack."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from math import ceil, gcd
+
+from astra_edu.base.errors import ConfigError
+from astra_edu.measured.cells import Row, number, text, whole
+from astra_edu.measured.shapes import model_of, sequence_of
+from astra_edu.measured.stacks import Stack, stack_of
+from astra_edu.measured.work import Passes, passes
+from astra_edu.workload.compute import Experts, Machine, machine
+from astra_edu.workload.models import Model
+from astra_edu.workload.strategies import Strategy
+from astra_edu.workload.strategies.alike import abridged
+
+
+@dataclass(frozen=True)
+class Cut:
+    """How a model is shared out; sizes of groups, and what is kept by whom."""
+
+    tensor: int
+    pipeline: int
+    virtual: int
+    context: int
+    expert: int
+    data: int
+    micro_batch: int
+    micro_batches: int
+    zero: int
+    recompute: str
+    reshards: bool
+
+
+@dataclass(frozen=True)
+class Job:
+    """One training step.
+
+    tokens: of a micro-batch on one NPU of a context group. width: features of a token between blocks. bits: of the
+    products' numbers. blocks: each kind's passes, and how many there are. stages: how many of each kind each has.
+    step_tokens: of a step, on all NPUs.
+    """
+
+    model: Model
+    cut: Cut
+    machine: Machine
+    stack: Stack
+    bits: int
+    tokens: int
+    width: int
+    first: Passes
+    last: Passes
+    blocks: tuple[tuple[Passes, int], ...]
+    stages: tuple[tuple[int, ...], ...]
+    step_tokens: int
+
+    @property
+    def depth(self) -> int:
+        """How many blocks there are."""
+        return sum(count for _, count in self.blocks)
+
+
+def bits_of(row: Row, stack: Stack) -> int:
+    """Bits of the products' numbers. Raises ConfigError for a format that isn't known."""
+    precision = text(row, "precision")
+    if "fp8/fp4" in precision or "fp8" in precision:
+        return 8
+    if "fp4" in precision:
+        return 4
+    if not precision:
+        return stack.bits
+    if "16" in precision:
+        return 16
+    if "fp32" in precision or "tf32" in precision:
+        return 32
+    raise ConfigError(f"precision is {precision}; fp32, bf16, fp16, fp8 and fp4 are known.")
+
+
+def machine_of(row: Row) -> Machine:
+    """What a row ran on. Raises ConfigError for a machine that isn't known."""
+    if not (name := text(row, "hardware")):
+        raise ConfigError("hardware isn't given.")
+    return machine(name)
+
+
+def cut_of(row: Row, stack: Stack) -> Cut:
+    """How a row's model is shared out, with what it doesn't say filled in. Raises ConfigError for what can't be."""
+    npus = whole(row, "gpus")
+    tensor, pipeline, context = (whole(row, name, 1) for name in ("tp", "pp", "cp"))
+    inside = tensor * pipeline * context
+    if npus % inside:
+        raise ConfigError(
+            f"{npus} NPUs can't be divided into groups of tensor {tensor} × pipeline {pipeline} × context {context} = "
+            f"{inside}."
+        )
+    batch = number(row, "gbs_seq")
+    if batch is None and (tokens := re.search(r"tokens per step (\d+)", text(row, "note"))):
+        batch = int(tokens[1]) / sequence_of(row)
+    if inside == 1 and number(row, "dp") is None and batch and batch < npus:
+        context = inside = npus // int(batch)  # more NPUs than samples: they share them out by tokens
+    data = whole(row, "dp", npus // inside)
+    if data * inside != npus:
+        raise ConfigError(f"tensor × pipeline × context × data is {data * inside}, and there are {npus} NPUs.")
+    size, micro = whole(row, "mbs", 1), number(row, "grad_acc")
+    if stack.cuts_batches and pipeline > 1:
+        size, micro = 1, size
+    batch = batch or data * size * (micro or 1)
+    micro_batches = max(1, round(batch / (data * size)))
+    expert, copies = whole(row, "ep", 1), data * context
+    if copies * tensor % expert:
+        raise ConfigError(f"experts can't be shared out among {expert} of {copies * tensor} NPUs of a stage.")
+    expert = gcd(expert, copies)  # the rest of them by the tensor group, whose NPUs have a part of each instead
+    sharding, recompute = text(row, "sharding"), text(row, "recompute") or stack.recompute
+    whole_copies = any(name in sharding for name in ("zero-0", "ddp"))
+    zero = 3 if stack.fsdp or "fsdp" in sharding or "zero-3" in sharding else 0 if whole_copies else 1
+    if zero == 3 and ("zero-1" in sharding or "zero-0" in sharding):
+        zero = 1 if "zero-1" in sharding else 0
+    if not sharding and stack.name == "Megatron-DeepSpeed":
+        zero = 0
+    kept = "full" if recompute.startswith("full") else "selective" if "selective" in recompute else "none"
+    virtual = whole(row, "vp", 1)
+    return Cut(
+        tensor, pipeline, virtual, context, expert, data, size, micro_batches, zero, kept, "grad_op" not in sharding
+    )
+
+
+def job_of(row: Row, recompute: str | None = None) -> Job:
+    """The job that a row describes. recompute: instead of what the row says.
+
+    Raises ConfigError with a sentence that names what is missing or wrong.
+    """
+    if "lora" in text(row, "source") + text(row, "case"):
+        raise ConfigError("LoRA trains a few parameters beside the model's; only training of all is predicted.")
+    stack = stack_of(text(row, "system"))
+    sequence = sequence_of(row)
+    cut = cut_of(row if recompute is None else {**row, "recompute": recompute}, stack)
+    model = model_of(row, sequence)
+    if stack.fsdp and number(row, "ep") is None:
+        experts = [operator.experts for operator in model.operators if isinstance(operator, Experts)]
+        cut = replace(cut, expert=gcd(cut.data * cut.context, *experts)) if experts else cut
+    strategy = Strategy(
+        data=cut.data,
+        tensor=cut.tensor,
+        context=cut.context,
+        expert=cut.expert,
+        micro_batch=cut.micro_batch,
+        sequence_parallel=stack.sequence_parallel and cut.tensor > 1,
+        recompute=cut.recompute,
+    )
+    short = abridged(model)
+    operators, alike = short.short.operators, short.short.blocks
+    of_block = {block.start: passes(operators[block.start : block.stop], strategy) for block in alike}
+    each = [of_block[short.places[block.start]] for block in model.blocks]
+    last = passes(operators[alike[-1].stop :], strategy, in_block=False)
+    head = last.parameters / max(1.0, each[-1].parameters) if stack.name == "nanotron" else 0.0
+    counts, kinds = stage_blocks(len(each), cut.pipeline, head), tuple(dict.fromkeys(each))
+    own = [Counter(each[sum(counts[:s]) : sum(counts[: s + 1])]) for s in range(cut.pipeline)]
+    return Job(
+        model,
+        cut,
+        machine_of(row),
+        stack,
+        bits_of(row, stack),
+        cut.micro_batch * -(-sequence // cut.context),
+        model.operators[model.blocks[0].start].takes[-1],
+        passes(operators[: alike[0].start], strategy, in_block=False),
+        last,
+        tuple((kind, each.count(kind)) for kind in kinds),
+        tuple(tuple(stage[kind] for kind in kinds) for stage in own),
+        cut.data * cut.micro_batch * cut.micro_batches * sequence,
+    )
+
+
+def stage_blocks(blocks: int, stages: int, head: float) -> tuple[int, ...]:
+    """How many blocks each stage has, where the words' scores count as `head` of them.
+
+    >>> from astra_edu.measured.jobs import stage_blocks
+    >>> stage_blocks(126, 16, 0), stage_blocks(28, 4, 4)
+    ((8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 7, 7), (8, 8, 8, 4))
+    """
+    if stages > blocks:
+        raise ConfigError(f"{blocks} blocks can't be shared out among {stages} stages; {blocks} is the most.")
+    most = ceil((blocks + head) / stages - 1e-9)
+    if stages > 1 and most * (stages - 1) < blocks and head:
+        return (*(most,) * (stages - 1), blocks - most * (stages - 1))
+    few, more = divmod(blocks, stages)
+    return tuple(few + (k < more) for k in range(stages))

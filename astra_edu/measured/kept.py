@@ -1,0 +1,73 @@
+"""What the NPU keeps that keeps most, at the worst moment of a step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+
+from astra_edu.measured.jobs import Job
+from astra_edu.measured.parameters import MemoryParameters
+from astra_edu.measured.work import Passes
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Bytes, by kind; they add up to `total`.
+
+    states: weights, gradients and the optimiser's state. activations: of all micro-batches on their way. scores: of
+    the words, on the last stage. block: what is needed for one block at a time. base: what every process has.
+    """
+
+    states: float
+    activations: float
+    scores: float
+    block: float
+    base: float
+
+    @property
+    def total(self) -> float:
+        """All of them."""
+        return self.states + self.activations + self.scores + self.block + self.base
+
+
+def kept_of(job: Job, given: MemoryParameters) -> Kept:
+    """What the stage keeps that keeps most."""
+    return max((_of_stage(job, given, s) for s in range(len(job.stages))), key=lambda kept: kept.total)
+
+
+def in_flight(job: Job, stage: int) -> float:
+    """How many micro-batches' activations a stage keeps by 1F1B; interleaved, of all its parts together."""
+    cut = job.cut
+    depth: float = cut.pipeline - stage
+    if cut.virtual > 1:
+        depth = min(cut.pipeline, depth + (cut.pipeline - 1) / cut.virtual)
+    return min(cut.micro_batches, depth)
+
+
+def _of_stage(job: Job, given: MemoryParameters, stage: int) -> Kept:
+    cut, own = job.cut, job.stages[stage]
+    rows = [(each, count) for (each, _), count in zip(job.blocks, own, strict=True)]
+    dense, experts, kept = (_sum(rows, name) for name in ("parameters", "expert_parameters", "kept"))
+    if stage == 0:
+        dense, kept = dense + job.first.parameters, kept + job.first.kept
+    last = stage == len(job.stages) - 1
+    if last:
+        dense += job.last.parameters
+    copies = cut.data * cut.context
+    shared = dense / copies + experts / (copies // cut.expert)
+    weights = given.weight_bytes * (shared if cut.zero == 3 else dense + experts)
+    states = given.optimiser_bytes * (shared if cut.zero else dense + experts)
+    one = max(each.kept + each.again for each, _ in job.blocks)
+    gathered = given.gathered_bytes * max(each.parameters for each, _ in job.blocks) if cut.zero == 3 else 0.0
+    return Kept(
+        weights + states,
+        given.activations * kept * in_flight(job, stage),
+        given.scores * job.last.kept * last,
+        given.block * one + gathered,
+        given.base_gigabytes * 1e9,
+    )
+
+
+def _sum(rows: Sequence[tuple[Passes, int]], name: str) -> float:
+    return sum((attrgetter(name)(each) * count for each, count in rows), 0.0)

@@ -1,0 +1,88 @@
+"""Predictions for measured rows: a step's time, the memory of the NPU that keeps most, and whether it fits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from astra_edu.base.errors import ConfigError, instance_of
+from astra_edu.measured.cells import Row, records, text
+from astra_edu.measured.clock import Clock
+from astra_edu.measured.jobs import Job, job_of
+from astra_edu.measured.kept import Kept, kept_of
+from astra_edu.measured.parameters import Parameters
+from astra_edu.measured.step import Step, step_of
+from astra_edu.measured.stored import memory_for, parameters_for
+from astra_edu.workload.compute import Machine
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+ROOM = 0.97
+"""Of a machine's memory, what a job can have before it fails; the driver, and holes between what is kept, have more."""
+
+
+class Predictor:
+    """Predicts one job after the other; keeps what all jobs on a machine have in common."""
+
+    def __init__(self, given: Parameters | None = None) -> None:
+        """given: instead of the parameters that ship."""
+        self._given = given
+        self._clocks: dict[tuple[str, str, int], Clock] = {}
+
+    def clock(self, job: Job) -> Clock:
+        """The clock of a job's machine, stack and number format."""
+        key = (job.machine.name, job.stack.name, job.bits)
+        if key not in self._clocks:
+            given = self._given or parameters_for(job.machine.name, job.stack.name)
+            self._clocks[key] = Clock(job.machine, given, job.bits)
+        return self._clocks[key]
+
+    def step(self, job: Job) -> Step:
+        """Where a step's time goes, in s."""
+        return step_of(job, self.clock(job))
+
+    def kept(self, job: Job) -> Kept:
+        """What the NPU keeps that keeps most, in bytes."""
+        return kept_of(job, memory_for(job.machine.name, job.stack.name))
+
+
+def fits(kept: Kept, machine: Machine) -> bool:
+    """Whether there is room for it."""
+    return kept.total <= machine.memory_bytes * ROOM
+
+
+def predict(rows: DataFrame) -> DataFrame:
+    """What a step takes and keeps, of each row of measured runs; the columns are those of `measured.runs()`.
+
+    Columns of the result: predicted_ms, predicted_GB (10⁹ bytes, of the NPU that keeps most), fits, and refused: "" or
+    a sentence that says why there is no prediction. Same index. Where neither a row nor its framework says what is
+    recomputed, it keeps what fits, and takes what it takes without. Raises ConfigError for anything but a DataFrame.
+
+    >>> import pandas as pd
+    >>> from astra_edu import measured
+    >>> row = {"model": "GPT", "layers": 24, "hidden": 2048, "heads": 16, "hardware": "A100", "gpus": 8, "dp": 8,
+    ...     "gbs_seq": 64, "mbs": 4, "seq": 1024, "precision": "fp16", "system": "Megatron-DeepSpeed"}
+    >>> measured.predict(pd.DataFrame([row, row | {"gpus": 9}], index=["a", "b"])).refused["b"]
+    'tensor × pipeline × context × data is 8, and there are 9 NPUs.'
+    """
+    import pandas as pd
+
+    instance_of("rows", rows, pd.DataFrame, "give a pandas DataFrame with a run in each row")
+    predictor = Predictor()
+    found = [_predicted(predictor, row) for row in records(rows)]
+    columns = ["predicted_ms", "predicted_GB", "fits", "refused"]
+    made = pd.DataFrame(found, columns=columns, index=rows.index)
+    return made.astype({"predicted_ms": float, "predicted_GB": float, "fits": bool})
+
+
+def _predicted(predictor: Predictor, row: Row) -> tuple[float, float, bool, str]:
+    try:
+        job = job_of(row)
+        kept = predictor.kept(job)
+        if not job.stack.recompute and not text(row, "recompute"):
+            for more in ("selective", "full"):
+                if not fits(kept, job.machine):
+                    kept = predictor.kept(job_of(row, more))
+        return predictor.step(job).total * 1e3, kept.total / 1e9, fits(kept, job.machine), ""
+    except ConfigError as error:
+        return float("nan"), float("nan"), False, str(error)

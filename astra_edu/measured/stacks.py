@@ -1,0 +1,53 @@
+"""What a training framework does by rule: what it keeps, when it sends, in how many bytes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Stack:
+    """A software stack.
+
+    pattern: how measured rows name it. sequence_parallel: with tensor groups. overlap: gradients are exchanged while
+    the last backward pass goes on. gradient_bytes: of a gradient that is exchanged. adds_bytes: moved for each
+    parameter and micro-batch where gradients are added up in 32 bits. eager: with stages and without ZeRO, gradients
+    are exchanged after every micro-batch. fsdp: parameters are gathered block by block, ahead of the computation.
+    cuts_batches: with stages, a row's micro-batch is cut into single samples. recompute, bits: where a row doesn't say;
+    "" recomputes as much as memory asks for. family: those that do alike.
+    """
+
+    name: str
+    pattern: str
+    sequence_parallel: bool = True
+    overlap: bool = True
+    gradient_bytes: float = 4
+    adds_bytes: float = 8
+    eager: bool = False
+    fsdp: bool = False
+    recompute: str = "none"
+    cuts_batches: bool = False
+    bits: int = 16
+    family: str = "Megatron"
+
+
+STACKS = (
+    Stack("Megatron-DeepSpeed", "megatron-deepspeed", False, False, 2, 0, recompute="full", family="DeepSpeed"),
+    Stack("nanotron", "nanotron", True, False, 4, 10, eager=True, family="nanotron"),
+    Stack("llm-foundry", "llm-foundry", gradient_bytes=2, adds_bytes=0, fsdp=True, family="FSDP"),
+    Stack("TorchTitan", "torchtitan", gradient_bytes=4, adds_bytes=0, fsdp=True, cuts_batches=True, family="FSDP"),
+    Stack("fms-fsdp", "fms", gradient_bytes=2, adds_bytes=0, fsdp=True, family="FSDP"),
+    Stack("InternEvo", "internevo", gradient_bytes=2, adds_bytes=0, family="InternEvo"),
+    Stack("MaxText", "maxtext|levanter", gradient_bytes=4, adds_bytes=0, fsdp=True, recompute="full", family="MaxText"),
+    Stack("DeepSpeed", "deepspeed", gradient_bytes=2, adds_bytes=0, fsdp=True, recompute="full", family="FSDP"),
+    Stack("Megatron-LM", "megatron-lm"),
+    Stack("MLPerf", "mlperf", bits=8, recompute=""),
+    Stack("Megatron-Bridge", "", recompute=""),
+)
+"""The first whose pattern a row's system has; the last one is for everything else."""
+
+
+def stack_of(system: str) -> Stack:
+    """The stack that a row names, or Megatron's rules for one that isn't known."""
+    return next(stack for stack in STACKS if re.search(stack.pattern, system))

@@ -1,0 +1,94 @@
+"""Tables of measured runs: loaded from files, and held against the predictions, source by source."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from astra_edu.base.errors import ConfigError
+from astra_edu.measured.cells import number, records
+from astra_edu.measured.jobs import job_of
+from astra_edu.measured.measured_time import seconds_of, usable
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+NEEDED = ("model", "hardware", "gpus", "seq", "system")
+"""Columns without which nothing can be said."""
+
+
+def load(path: str | Path) -> DataFrame:
+    """Measured runs from a CSV file (also gzip) with the columns of those that ship. Raises ConfigError naming the
+    columns that are missing, and for what is no file of that kind."""
+    import pandas as pd
+
+    try:
+        rows = pd.read_csv(path)
+    except (OSError, ValueError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} can't be read as a CSV file of measured runs: {error}") from None
+    if missing := [name for name in NEEDED if name not in rows.columns]:
+        raise ConfigError(f"{path} has no column {', '.join(missing)}; measured runs need {', '.join(NEEDED)}.")
+    return rows
+
+
+def compared(rows: DataFrame) -> DataFrame:
+    """The predictions beside what was measured: time_error and memory_error, as parts of the measured value.
+
+    Only of runs that ran, not below 5 % of the peak; empty where nothing was measured or predicted.
+    """
+    from astra_edu.measured.predicted import predict
+
+    found = predict(rows)
+    times, memories = [], []
+    for row, ms, gigabytes, refused in zip(
+        records(rows), found.predicted_ms, found.predicted_GB, found.refused, strict=True
+    ):
+        good = not refused and usable(row)
+        seconds = seconds_of(row, job_of(row)) if good else None
+        kept = number(row, "mem_GB") if good else None
+        unit = 2**30 / 1e9 if "gib" in str(row.get("note")).lower() else 1
+        times.append(ms / 1e3 / seconds - 1 if seconds else float("nan"))
+        memories.append(gigabytes / (kept * unit) - 1 if kept else float("nan"))
+    return found.assign(time_error=times, memory_error=memories)
+
+
+def error_table(rows: DataFrame) -> DataFrame:
+    """For each source: runs, how many are predicted, and how far off time and memory are, in the median and on average;
+    of the runs that ran how many are said to fit, of the others how many are said not to."""
+    import pandas as pd
+
+    source = rows["source_id"] if "source_id" in rows else pd.Series("", index=rows.index)
+    found = compared(rows).assign(source=source, ran=rows["status"] == "ok" if "status" in rows else True)
+    lines = []
+    for name, each in found.groupby("source", sort=True):
+        predicted = each[each.refused == ""]
+        ran, failed = predicted[predicted.ran], predicted[~predicted.ran]
+        sizes = [predicted[column].abs() for column in ("time_error", "memory_error")]
+        lines.append(
+            {
+                "source": name,
+                "runs": len(each),
+                "predicted": len(predicted),
+                "time, median": sizes[0].median(),
+                "time, mean": sizes[0].mean(),
+                "memory, median": sizes[1].median(),
+                "memory, mean": sizes[1].mean(),
+                "ran, said to fit": ran.fits.mean() if len(ran) else float("nan"),
+                "failed, said not to": 1 - failed.fits.mean() if len(failed) else float("nan"),
+            }
+        )
+    return pd.DataFrame(lines).set_index("source")
+
+
+def in_words(table: DataFrame) -> str:
+    """The table of errors for a terminal: parts as percentages, "-" where there is nothing to say."""
+
+    def cell(column: str, value: float) -> str:
+        if value != value:
+            return "-"
+        return f"{value:,.0f}" if column in ("runs", "predicted") else f"{value:.1%}"
+
+    rows = [[str(name), *(cell(c, row[c]) for c in table.columns)] for name, row in table.iterrows()]
+    lines = [["source", *table.columns], *rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join("  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]) for line in lines)

@@ -1,0 +1,93 @@
+"""What one NPU does in both passes of a micro-batch: products, attention, other kernels; taken from the operators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import prod
+
+from astra_edu.workload.compute import Combine, Compute, Dispatch, Experts, Gemm, Operator
+from astra_edu.workload.strategies import Strategy
+from astra_edu.workload.strategies.memory import activation_bytes
+
+ATTENTION = ("FlashAttention", "Scores", "Context")
+
+
+@dataclass(frozen=True)
+class Work:
+    """Of one pass through some operators. elements: numbers that kernels read and write, besides the products."""
+
+    gemms: tuple[Gemm, ...] = ()
+    attention: tuple[Gemm, ...] = ()
+    elements: float = 0
+    launches: int = 0
+
+    def __add__(self, other: Work) -> Work:
+        return Work(
+            self.gemms + other.gemms,
+            self.attention + other.attention,
+            self.elements + other.elements,
+            self.launches + other.launches,
+        )
+
+
+@dataclass(frozen=True)
+class Passes:
+    """Both passes of some operators.
+
+    parameters, expert_parameters: trained ones of this NPU, those of experts apart. kept: bytes kept from the forward
+    pass to the backward pass; again: those that recomputing makes again then. routed: numbers sent to experts, and
+    back, each time.
+    """
+
+    forward: Work
+    backward: Work
+    parameters: float
+    expert_parameters: float
+    kept: float
+    again: float
+    routed: float
+
+
+@lru_cache(maxsize=20_000)
+def passes(operators: tuple[Operator, ...], strategy: Strategy, in_block: bool = True) -> Passes:
+    """What one NPU does with some operators, for one micro-batch. in_block: whether they are a repeated block."""
+    found = [_passes(operator, strategy, in_block, not i) for i, operator in enumerate(operators)]
+    if not found:
+        return Passes(Work(), Work(), 0, 0, 0, 0, 0)
+    forward, backward = sum((each.forward for each in found), Work()), sum((each.backward for each in found), Work())
+    return Passes(
+        forward,
+        backward,
+        sum(each.parameters for each in found),
+        sum(each.expert_parameters for each in found),
+        sum(each.kept for each in found),
+        sum(each.again for each in found),
+        max(each.routed for each in found),
+    )
+
+
+def _passes(operator: Operator, strategy: Strategy, in_block: bool, entry: bool) -> Passes:
+    part, batch = strategy.part(operator), strategy.micro_batch
+    attention = type(operator).__name__ in ATTENTION
+    forward = _work(attention, [part.forward(batch)])
+    backward = _work(attention, [part.input_gradient(batch), part.weight_gradient(batch)])
+    parameters = (0, part.parameters) if isinstance(operator, Experts) else (part.parameters, 0)
+    kept, most = (activation_bytes(operator, cut, in_block, entry) for cut in (strategy, _keeping(strategy)))
+    routed = batch * prod(part.gives) if isinstance(operator, Dispatch) else 0
+    routed = batch * prod(part.takes) if isinstance(operator, Combine) else routed
+    return Passes(forward, backward, *parameters, kept, most - kept, routed)
+
+
+@lru_cache(maxsize=1024)
+def _keeping(strategy: Strategy) -> Strategy:
+    return replace(strategy, recompute="none")
+
+
+def _work(attention: bool, computes: Iterable[Compute]) -> Work:
+    found = Work()
+    for each in computes:
+        work = Work((), each.gemms) if attention else Work(each.gemms)
+        found += replace(work, elements=each.elements, launches=each.launches)
+    return found
