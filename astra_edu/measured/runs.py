@@ -30,7 +30,12 @@ def runs() -> DataFrame:
 
 
 def sources() -> DataFrame:
-    """For each source_id where the runs are from, under which licence that is, and which machines they ran on."""
+    """For each source_id where the runs are from, under which licence that is, and which machines they ran on.
+
+    >>> from astra_edu import measured
+    >>> measured.sources().machines["nanotron"]
+    'H100'
+    """
     import pandas as pd
 
     return pd.read_csv(FOLDER / "sources.csv", index_col="source_id")

@@ -104,7 +104,7 @@ def test_a_prediction_keeps_the_rows_index_and_says_why_there_is_none():
         ({"heads": 6, "hidden": 1536, "tp": 4, "pp": 1}, "6 heads can't be divided among 4 NPUs"),
         ({"model": "unheard-of", "layers": None}, "the model is unheard-of, of which no shape is known"),
         ({"precision": "int3"}, "precision is int3; fp32, bf16, fp16, fp8 and fp4 are known."),
-        ({"precision": "fp8"}, "a100 computes nothing in 8 bits; it has 16 bits."),
+        ({"precision": "fp8"}, "a100 computes nothing in 8 bits; it has 16 and 32."),
         ({"cp": 3}, "tensor 2 × pipeline 2 × context 3 = 12"),
         ({"case": "26.06; LoRA Performance"}, "LoRA"),
         ({"ep": 8}, "experts can't be shared out among 8 of 4 NPUs of a stage."),

@@ -10,8 +10,9 @@ from recorded_runs import incast
 from recorded_runs import run as recorded
 
 import astra_edu as ae
+from astra_edu import measured
 from astra_edu.course.plots import Picture
-from astra_edu.course.studies import endpoint, measured, memory_systems, synchronisation
+from astra_edu.course.studies import endpoint, memory_systems, synchronisation
 from astra_edu.course.studies.case_studies import Job, all_reduces, suited, train
 from astra_edu.course.studies.synchronisation.sgd import Regression, descend
 from astra_edu.explore.search import Search
