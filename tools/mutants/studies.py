@@ -44,7 +44,7 @@ FAULTS = [
     ),
     Fault(
         "measured: a network that stores and forwards doesn't",
-        f"{STUDIES}/measured/on_switches.py",
+        "astra_edu/measured/on_switches.py",
         "congestion_aware=aware",
         "congestion_aware=False",
         "tests/course/studies/test_measured_collectives.py"
