@@ -140,7 +140,8 @@ class Hop(Way):
 
     def carry(self, message: InFlight) -> None:
         """See Way."""
-        assert isinstance(message, Travel)
+        if not isinstance(message, Travel):  # of a network of somebody's own, around this one
+            message = Travel(message.tag, message, None)
         message.ahead = self
         message.happen()
 
@@ -160,10 +161,14 @@ class TimedLinks(NumberedClock):
 
     def send(self, source: int, destination: int, message_bytes: int, arrived: Action, what: Any) -> None:
         """See Network."""
-        self.way(source, destination, message_bytes).carry(Travel(0, Call(arrived, what), None))
+        self._way(source, destination, message_bytes).carry(Travel(0, Call(arrived, what), None))
 
-    def way(self, source: int, destination: int, message_bytes: int) -> Hop:
-        """See HasWays. Ways that end alike have their last hops in common."""
+    def way(self, source: int, destination: int, message_bytes: int) -> Hop | None:
+        """See HasWays. None for a subclass, whose `send` may be its own."""
+        return self._way(source, destination, message_bytes) if type(self) is TimedLinks else None
+
+    def _way(self, source: int, destination: int, message_bytes: int) -> Hop:
+        """Ways that end alike have their last hops in common."""
         hops = self._hops
         hop: Hop | None = None
         for link in reversed(self._route(source, destination)):

@@ -79,4 +79,4 @@ class _RoleEndpoint(Endpoint):
         self._kinds = kinds
 
     def _next_stream(self, group: Group | None, chunks: int = 1) -> int:
-        return super()._next_stream(None if group is None else (self._kinds[group[0]], group[1]))
+        return super()._next_stream(None if group is None else (self._kinds[group[0]], group[1]), chunks)

@@ -25,7 +25,6 @@ from astra_edu.traces.write_files import write_ranks
 __all__ = ["is_trace", "load_trace", "save_trace"]
 
 
-@few_collections()
 def load_trace(
     path: FileName,
     groups: FileName | Mapping[Any, Sequence[int]] | None = None,
@@ -51,32 +50,33 @@ def load_trace(
     >>> ae.traces.load_trace("all_reduce")
     <trace of 2 NPUs, 1 nodes each, all alike>
     """
-    choice("missing_parents", missing_parents, ("refuse", "ignore"))
-    files = files_of(path)
-    alone = len(files) == 1 and files[0].suffix == ".json"
-    read = read_json_trace(files[0]) if alone else _ranks(files)
-    if missing_parents == "ignore":
-        read = read._replace(nodes=without_missing(read.nodes))
-    names = tuple(map(str, files * len(read.nodes) if len(files) == 1 else files))
-    given, where = dict(read.groups or {}), str(files[0])
-    if groups is None and not alone and (beside := Path(f"{prefix_of(files[0])}.groups.json")).is_file():
-        groups = beside
-    if isinstance(groups, Mapping):
-        given, where = groups_from(groups, "groups"), "groups"
-    elif groups is not None:
-        given, where = read_groups(groups), str(groups)
-    try:
-        check_groups(given, len(read.nodes))
-    except ConfigError as error:
-        raise ConfigError(f"{where}: {error}") from None
-    all_groups = _with_recorded(given, read.nodes, names)
-    if alone and groups is None and read.groups is None:
-        all_groups = {name: tuple(members) for name, members in groups_of(read.nodes).items()} | all_groups
-    trace = Trace(read.nodes, all_groups, names, read.metadata)
-    if check:
-        check_communication(trace)
-        warn_of_accidents(trace)
-    return trace
+    with few_collections():
+        choice("missing_parents", missing_parents, ("refuse", "ignore"))
+        files = files_of(path)
+        alone = len(files) == 1 and files[0].suffix == ".json"
+        read = read_json_trace(files[0]) if alone else _ranks(files)
+        if missing_parents == "ignore":
+            read = read._replace(nodes=without_missing(read.nodes))
+        names = tuple(map(str, files * len(read.nodes) if len(files) == 1 else files))
+        given, where = dict(read.groups or {}), str(files[0])
+        if groups is None and not alone and (beside := Path(f"{prefix_of(files[0])}.groups.json")).is_file():
+            groups = beside
+        if isinstance(groups, Mapping):
+            given, where = groups_from(groups, "groups"), "groups"
+        elif groups is not None:
+            given, where = read_groups(groups), str(groups)
+        try:
+            check_groups(given, len(read.nodes))
+        except ConfigError as error:
+            raise ConfigError(f"{where}: {error}") from None
+        all_groups = _with_recorded(given, read.nodes, names)
+        if alone and groups is None and read.groups is None:
+            all_groups = {name: tuple(members) for name, members in groups_of(read.nodes).items()} | all_groups
+        trace = Trace(read.nodes, all_groups, names, read.metadata)
+        if check:
+            check_communication(trace)
+            warn_of_accidents(trace)
+        return trace
 
 
 def save_trace(trace: Trace, path: FileName, compressed: bool = False) -> None:

@@ -8,6 +8,7 @@ import pytest
 import astra_edu as ae
 from astra_edu.network.links import Links
 from astra_edu.network.timed_links import TimedLinks
+from astra_edu.network.way import Way
 from astra_edu.traces import Builder
 
 COLLECTIVES = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")
@@ -91,3 +92,50 @@ def test_messages_to_one_npu_that_meet_go_on_in_the_order_in_which_they_came():
     assert story == [(2, 3000), (0, 4000), (1, 5000)]
     assert links.statistics() == {"links_used": 4}
     assert links.blocked() == ""
+
+
+class Asked(TimedLinks):
+    """The platform's own network, but that each message is counted."""
+
+    def __init__(self, network):
+        super().__init__(network)
+        self.asked = 0
+
+    def send(self, source, destination, message_bytes, arrived, what):
+        self.asked += 1
+        super().send(source, destination, message_bytes, arrived, what)
+
+
+def test_a_subclass_is_asked_to_send_each_message():
+    trace = ae.traces.collective("all_reduce", "1 MiB", npus=4)
+    platform = ae.TracePlatform((ae.Block("Ring", 4, 50, 500),), ae.TraceSystem.of("ring"), congestion_aware=True)
+    asked = Asked(platform.network)
+    counted = ae.simulate(trace, platform, network=lambda _: asked, progress=False)
+    assert counted.finish_ns == ae.simulate(trace, platform, everyone=True, progress=False).finish_ns
+    assert asked.asked == 4 * 6  # each of 4 NPUs sends 2 (4 - 1) messages
+
+
+class Around:
+    """A network of one's own that hands its messages on to the platform's, by their ways."""
+
+    def __init__(self, network):
+        self.inner = TimedLinks(network)
+
+    def __getattr__(self, name):
+        return getattr(self.inner, name)
+
+    def way(self, source, destination, message_bytes):
+        inner = self.inner.way(source, destination, message_bytes)
+
+        class Over(Way):
+            def carry(self, message):
+                inner.carry(message)
+
+        return Over()
+
+
+def test_a_way_may_be_around_another():
+    trace = ae.traces.collective("all_reduce", "1 MiB", npus=4)
+    platform = ae.TracePlatform((ae.Block("Ring", 4, 50, 500),), ae.TraceSystem.of("ring"), congestion_aware=True)
+    around = ae.simulate(trace, platform, network=lambda platform: Around(platform.network), progress=False)
+    assert around.finish_ns == ae.simulate(trace, platform, everyone=True, progress=False).finish_ns

@@ -201,3 +201,31 @@ def test_what_crosses_alone_is_known_after_the_first_of_its_kind(seed):
     hows = [Crossing(True, False, False), *(Crossing(False, *map(bool, (k & 1, k & 2))) for k in range(4))]
     kinds = [(draw.choice([0, 1, 7, 100]), draw.choice(hows), draw.choice([1, 500, 70_000])) for _ in range(30)]
     assert crossings(True, bus, kinds) == crossings(False, bus, kinds)
+
+
+def test_a_loop_that_keeps_something_outside_itself_is_told_where_each_npu_runs_it(registries):
+    asked = []
+
+    @ae.LOOPS.add("COUNTS_OUTSIDE")
+    def counting(npu):
+        """Every second collective is the larger one."""
+        for _ in range(2):
+            asked.append(npu)
+            yield from npu.communicate(npu.layers[len(asked) == 2].weight_gradient)
+
+    sizes = (4096, 2**20)
+    layers = [Layer(f"{size}", Work(1, None, 0), Work(1, None, 0), Work(1, "all-reduce", size)) for size in sizes]
+    network = (ae.Dimension.of("Ring", 4, 50, 500), ae.Dimension.of("Ring", 2, 50, 500))
+    bus = ae.Platform(network, ae.SystemConfig.of("ring_ring", bus=Bus(L=1, o=2, g=3, G=0.01), splits=1))
+    with pytest.raises(ae.ConfigError, match="must keep nothing outside itself"):
+        ae.simulate(ae.Workload("COUNTS_OUTSIDE", tuple(layers)), bus, progress=False)
+
+
+def test_a_stay_says_whose_end_it_was_started_at_where_all_are_followed():
+    network = (ae.Dimension.of("Ring", 4, 50, 500), ae.Dimension.of("Ring", 2, 50, 500))
+    system = ae.SystemConfig.of("ring_ring", bus=Bus(L=1, o=2, g=3, G=0.01), splits=2)
+    work = Layer("layer", Work(1, None, 0), Work(1, None, 0), Work(1, "all-reduce", 2**16))
+    run = ae.simulate(ae.Workload("DATA", (work,)), ae.Platform(network, system), progress=False)
+    started = [(stay.after, stay.start_ns) for stay in run.stays]
+    assert {after for after, _ in started} - {-1}
+    assert all(run.stays[after].end_ns == ns for after, ns in started if after >= 0)

@@ -47,7 +47,7 @@ FAULTS = [
         "astra_edu/measured/on_switches.py",
         "congestion_aware=aware",
         "congestion_aware=False",
-        "tests/course/studies/test_measured_collectives.py"
+        "tests/measured/test_collectives.py"
         "::test_simulated_rings_are_those_by_hand_and_store_and_forward_takes_each_link_in_turn",
     ),
     Fault(

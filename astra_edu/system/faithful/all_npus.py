@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from astra_edu.clock.events import Action
 
 FLAT_AND_NOT = (
-    "on a shared bus, a collective over all NPUs at once ('one...') beside others in the same queue isn't known; take "
+    "on a shared bus, a collective over all NPUs at once ('one...') beside others that aren't isn't known; take "
     "implementations with an entry for each dimension."
 )
 MOST_WITH_THEMIS = 4096
@@ -63,6 +63,7 @@ class AllNpus:
         self.planner = TimedPlanner(platform, dims)
         self.streams: list[_Stream] = []
         self._rows = BusRows(platform, alike=False)
+        self._asked: list[str] = []
         self._plans: list[list[tuple[int, tuple[Phase, ...]]]] = []
         self._messages: dict[tuple[int, int, int], KthMessages] = {}
         self._flat: set[bool] = set()
@@ -83,8 +84,18 @@ class AllNpus:
     def plan(
         self, number: int, collective: Collective, collective_bytes: int, involved: Sequence[bool]
     ) -> list[tuple[int, tuple[Phase, ...]]]:
-        """(number, phases) of each chunk of the NPUs' collective `number`, planned for who is the first to ask."""
+        """(number, phases) of each chunk of the NPUs' collective `number`, planned for who is the first to ask.
+
+        Raises ConfigError where an NPU asks for another collective than the others, as a loop of one's own may.
+        """
+        asked = f"{collective} of {collective_bytes:,} bytes over dimensions {[*map(int, involved)]}"
+        if number < len(self._asked) and asked != self._asked[number]:
+            raise ConfigError(
+                f"NPUs ask for different collectives, {self._asked[number]} and {asked}. On a shared bus a loop runs "
+                "once for each NPU, so it must keep nothing outside itself."
+            )
         if number == len(self._plans):
+            self._asked.append(asked)
             planned = []
             for phases in self.planner.planned(collective, collective_bytes, involved):
                 planned.append((len(self.streams), phases))
@@ -200,18 +211,17 @@ class NpuScheduler:
             for other in others:
                 other._go_on(number)
         chunk, now = self._chunks[number], self._every.clock.now
-        before = None if chunk.at == NOT_BEGUN else chunk.phase
+        before, left = None if chunk.at == NOT_BEGUN else chunk.phase, -1
         chunk.at += 1
         if chunk.at == len(chunk.phases):
             issued = chunk.issued
             issued.chunks -= 1
-            self._leave(before, chunk, now)
+            left = self._leave(before, chunk, now)
             if not issued.chunks and issued.done:
                 issued.done(chunk.phases)
             del self._chunks[number]
         else:
-            if before:
-                self._leave(before, chunk, now)
+            left = self._leave(before, chunk, now)
             chunk.phase = chunk.phases[chunk.at]
             if self._takes_part(chunk.phase):
                 self._queue(chunk.phase).insert(chunk, now)
@@ -219,9 +229,9 @@ class NpuScheduler:
                 self._ready(stream)
                 stream.waiting.append(self)
         if before:
-            self._start(self._queue(before))
+            self._start(self._queue(before), left)
         if chunk.at < len(chunk.phases):
-            self._start(self._queue(chunk.phase))
+            self._start(self._queue(chunk.phase), left)
 
     def _takes_part(self, phase: Phase) -> bool:
         return not self._every.platform.system.boost or not self._every.place(self.npu, phase)[1]
@@ -229,17 +239,21 @@ class NpuScheduler:
     def _queue(self, phase: Phase) -> Queue:
         return self._queues[phase.dimension][phase.queue]
 
-    def _leave(self, phase: Phase | None, chunk: Chunk, now: float) -> None:
+    def _leave(self, phase: Phase | None, chunk: Chunk, now: float) -> int:
+        """The number, in NPU 0's record, of the stay that has ended; -1 where there is none."""
         if phase is None or not self._takes_part(phase):
-            return
+            return -1
         self._queue(phase).remove(chunk)
-        if not self.npu:
-            times = chunk.queued_ns, chunk.started_ns, now
-            self.stays.append(Stay(chunk.issued, chunk.index, chunk.at - 1, phase, *times))
+        if self.npu:
+            return -1
+        times = chunk.queued_ns, chunk.started_ns, now
+        self.stays.append(Stay(chunk.issued, chunk.index, chunk.at - 1, phase, *times, self.npu, chunk.after))
+        return len(self.stays) - 1
 
-    def _start(self, queue: Queue) -> None:
+    def _start(self, queue: Queue, left: int) -> None:
         while queue.running < queue.places and queue.running < len(queue.chunks):
             chunk = queue.chunks[queue.running]
             queue.running += 1
             chunk.started_ns = self._every.clock.now
+            chunk.after = left
             self._every.begin(self, chunk)
