@@ -87,7 +87,7 @@ def _block(job: Job, clock: Clock, each: Passes) -> Took:
     sent = ring * (4 + 4 + 4 * repeated + job.stack.sequence_parallel)
     if cut.context > 1:
         among = group(job.machine, cut.context, cut.tensor)
-        sent += clock.ring(among, tokens * cut.context / 2) * (2 + repeated)
+        sent += clock.ring(among, each.gathered * 2 * cut.context) * (3 + repeated)  # again behind it, with gradients
     if cut.expert > 1 and each.routed:
         among = group(job.machine, cut.expert, cut.tensor)
         sent += clock.exchange(among, each.routed * 2) * (4 + 2 * repeated)

@@ -7,7 +7,16 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
 
-from astra_edu.workload.compute import Combine, Compute, Dispatch, Experts, Gemm, Operator
+from astra_edu.workload.compute import (
+    Combine,
+    Compute,
+    Dispatch,
+    Experts,
+    FlashAttention,
+    Gemm,
+    Operator,
+    Scores,
+)
 from astra_edu.workload.strategies import Strategy
 from astra_edu.workload.strategies.memory import activation_bytes
 
@@ -38,7 +47,7 @@ class Passes:
 
     parameters, expert_parameters: trained ones of this NPU, those of experts apart. kept: bytes kept from the forward
     pass to the backward pass; again: those that recomputing makes again then. routed: numbers sent to experts, and
-    back, each time.
+    back, each time. gathered: numbers of this NPU's keys and values, which a context group gathers.
     """
 
     forward: Work
@@ -48,6 +57,7 @@ class Passes:
     kept: float
     again: float
     routed: float
+    gathered: float
 
 
 @lru_cache(maxsize=20_000)
@@ -55,7 +65,7 @@ def passes(operators: tuple[Operator, ...], strategy: Strategy, in_block: bool =
     """What one NPU does with some operators, for one micro-batch. in_block: whether they are a repeated block."""
     found = [_passes(operator, strategy, in_block, not i) for i, operator in enumerate(operators)]
     if not found:
-        return Passes(Work(), Work(), 0, 0, 0, 0, 0)
+        return Passes(Work(), Work(), 0, 0, 0, 0, 0, 0)
     forward, backward = sum((each.forward for each in found), Work()), sum((each.backward for each in found), Work())
     return Passes(
         forward,
@@ -65,6 +75,7 @@ def passes(operators: tuple[Operator, ...], strategy: Strategy, in_block: bool =
         sum(each.kept for each in found),
         sum(each.again for each in found),
         max(each.routed for each in found),
+        sum(each.gathered for each in found),
     )
 
 
@@ -77,7 +88,8 @@ def _passes(operator: Operator, strategy: Strategy, in_block: bool, entry: bool)
     kept, most = (activation_bytes(operator, cut, in_block, entry) for cut in (strategy, _keeping(strategy)))
     routed = batch * prod(part.gives) if isinstance(operator, Dispatch) else 0
     routed = batch * prod(part.takes) if isinstance(operator, Combine) else routed
-    return Passes(forward, backward, *parameters, kept, most - kept, routed)
+    gathered = batch * part.keys_and_values if isinstance(part, FlashAttention | Scores) else 0
+    return Passes(forward, backward, *parameters, kept, most - kept, routed, gathered)
 
 
 @lru_cache(maxsize=1024)

@@ -132,6 +132,20 @@ def test_the_parts_of_a_step_add_up_and_are_what_the_clock_says():
     assert step.compute > 8 * 12 * again
 
 
+def test_a_context_group_gathers_keys_and_values_of_the_heads_that_share_them():
+    """Three times in both passes: keys and values, the same again backwards, and their gradients the other way."""
+    llama = {"model": "llama3-8b", "hardware": "H100", "gpus": 8, "gbs_seq": 1, "seq": 8192, "recompute": "none"}
+    sent = []
+    for tensor in (1, 2):
+        job = job_of(llama | {"cp": 4, "tp": tensor, "dp": 2 // tensor, "gbs_seq": 2 // tensor})
+        clock = Clock(job.machine, Parameters(), job.bits)
+        rings = 0 if tensor == 1 else 9 * clock.ring(Group(2, 2), 2048 * 4096 * 2)
+        sent.append(step_of(job, clock).sent - 32 * rings)
+        among = Group(4, 4)
+        assert sent[-1] == pytest.approx(32 * 3 * clock.ring(among, 8192 * 2 * (8 // tensor) * 128 * 2))
+    assert sent[1] < sent[0]  # each of a tensor group has half of the heads
+
+
 def test_more_micro_batches_hide_the_bubble():
     shares = []
     for batch in (16, 64, 256):
