@@ -20,7 +20,11 @@ from astra_edu.workload.strategies.alike import abridged
 
 @dataclass(frozen=True)
 class Cut:
-    """How a model is shared out; sizes of groups, and what is kept by whom."""
+    """How a model is shared out; sizes of groups, and what is kept by whom.
+
+    zero: ZeRO's stage; 2 is taken for 1. reshards: whether ZeRO-3 gives up gathered parameters behind each pass; not
+    with SHARD_GRAD_OP, nor where TorchTitan has stages.
+    """
 
     tensor: int
     pipeline: int
@@ -114,17 +118,20 @@ def cut_of(row: Row, stack: Stack) -> Cut:
         raise ConfigError(f"experts can't be shared out among {expert} of {copies * tensor} NPUs of a stage.")
     expert = gcd(expert, copies)  # the rest of them by the tensor group, whose NPUs have a part of each instead
     sharding, recompute = text(row, "sharding"), text(row, "recompute") or stack.recompute
-    whole_copies = any(name in sharding for name in ("zero-0", "ddp"))
-    zero = 3 if stack.fsdp or "fsdp" in sharding or "zero-3" in sharding else 0 if whole_copies else 1
-    if zero == 3 and ("zero-1" in sharding or "zero-0" in sharding):
-        zero = 1 if "zero-1" in sharding else 0
-    if not sharding and stack.name == "Megatron-DeepSpeed":
-        zero = 0
+    zero = _zero(sharding, stack)
     kept = "full" if recompute.startswith("full") else "selective" if "selective" in recompute else "none"
     virtual = whole(row, "vp", 1)
-    return Cut(
-        tensor, pipeline, virtual, context, expert, data, size, micro_batches, zero, kept, "grad_op" not in sharding
-    )
+    reshards = "grad_op" not in sharding and not (stack.cuts_batches and pipeline > 1)
+    return Cut(tensor, pipeline, virtual, context, expert, data, size, micro_batches, zero, kept, reshards)
+
+
+def _zero(sharding: str, stack: Stack) -> int:
+    """ZeRO's stage: 0, 1 (which 2 is taken for) or 3; by the stack's rule where a row doesn't say."""
+    if number := re.search(r"zero[-_ ]?([0-3])", sharding):
+        return {"0": 0, "3": 3}.get(number[1], 1)
+    if "ddp" in sharding or (not sharding and stack.name == "Megatron-DeepSpeed"):
+        return 0
+    return 3 if stack.fsdp or "fsdp" in sharding or "hsdp" in sharding else 1
 
 
 def job_of(row: Row, recompute: str | None = None) -> Job:

@@ -9,6 +9,7 @@ from operator import attrgetter
 from astra_edu.measured.jobs import Job
 from astra_edu.measured.parameters import MemoryParameters
 from astra_edu.measured.work import Passes
+from astra_edu.pipeline.closed_form import in_flight as micro_batches_in_flight
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,8 @@ class Kept:
     """Bytes, by kind; they add up to `total`.
 
     states: weights, gradients and the optimiser's state. activations: of all micro-batches on their way. scores: of
-    the words, on the last stage. block: what is needed for one block at a time. base: what every process has.
+    the words, on the last stage. block: what is needed for one block at a time; with ZeRO-3 also its gathered
+    parameters, or all of them where they stay gathered. base: what every process has.
     """
 
     states: float
@@ -39,10 +41,7 @@ def kept_of(job: Job, given: MemoryParameters) -> Kept:
 def in_flight(job: Job, stage: int) -> float:
     """How many micro-batches' activations a stage keeps by 1F1B; interleaved, of all its parts together."""
     cut = job.cut
-    depth: float = cut.pipeline - stage
-    if cut.virtual > 1:
-        depth = min(cut.pipeline, depth + (cut.pipeline - 1) / cut.virtual)
-    return min(cut.micro_batches, depth)
+    return micro_batches_in_flight("interleaved", stage, cut.pipeline, cut.micro_batches, cut.virtual)
 
 
 def _of_stage(job: Job, given: MemoryParameters, stage: int) -> Kept:
@@ -59,7 +58,8 @@ def _of_stage(job: Job, given: MemoryParameters, stage: int) -> Kept:
     weights = given.weight_bytes * (shared if cut.zero == 3 else dense + experts)
     states = given.optimiser_bytes * (shared if cut.zero else dense + experts)
     one = max(each.kept + each.again for each, _ in job.blocks)
-    gathered = given.gathered_bytes * max(each.parameters for each, _ in job.blocks) if cut.zero == 3 else 0.0
+    whole = max(each.parameters for each, _ in job.blocks) if cut.reshards else dense
+    gathered = given.gathered_bytes * whole if cut.zero == 3 else 0.0
     return Kept(
         weights + states,
         given.activations * kept * in_flight(job, stage),

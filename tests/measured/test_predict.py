@@ -212,6 +212,46 @@ def test_zero_shares_out_what_its_stage_says():
     assert states["FSDP"] == pytest.approx(18 / 8 * parameters)
 
 
+@pytest.mark.parametrize(
+    ("system", "sharding", "zero"),
+    [
+        ("Megatron-LM", None, 1),
+        ("Megatron-LM", "ZeRO-0", 0),
+        ("Megatron-LM", "DDP", 0),
+        ("Megatron-LM", "zero3", 3),
+        ("Megatron-LM", "HSDP", 3),
+        ("DeepSpeed", None, 3),
+        ("DeepSpeed", "ZeRO-1", 1),
+        ("DeepSpeed", "ZeRO 2", 1),
+        ("DeepSpeed", "ZeRO-3", 3),
+        ("Megatron-DeepSpeed", None, 0),
+        ("InternEvo", "zero1=8", 1),
+        ("llm-foundry FSDP", "FSDP SHARD_GRAD_OP", 3),
+    ],
+)
+def test_zero_by_its_names(system, sharding, zero):
+    row = {"model": "llama3-8b", "hardware": "A100", "gpus": 8, "gbs_seq": 8, "seq": 4096}
+    assert job_of(row | {"system": system, "sharding": sharding}).cut.zero == zero
+
+
+def test_virtual_stages_keep_more_micro_batches_and_the_last_stage_most_of_them():
+    """As many as Korthikanti et al. (arXiv 2205.05198) say: p (1 + (p - 1) / (p v)) on the first of p stages."""
+    plain, virtual = (job_of(GPT | {"pp": 4, "dp": 1, "vp": vp}) for vp in (1, 2))
+    assert [in_flight(plain, stage) for stage in range(4)] == [4, 3, 2, 1]
+    assert [in_flight(virtual, stage) for stage in range(4)] == [5.5, 4.5, 3.5, 2.5]
+
+
+def test_parameters_that_stay_gathered_are_kept_whole():
+    llama = {"model": "llama3-8b", "hardware": "H100", "gpus": 8, "gbs_seq": 8, "seq": 4096, "system": "llm-foundry"}
+    given = MemoryParameters(gathered_bytes=2, block=0)
+    full, halved = (kept_of(job_of(llama | {"sharding": how}), given) for how in ("FULL_SHARD", "SHARD_GRAD_OP"))
+    (block, _), *_ = job_of(llama).blocks
+    assert full.block == 2 * block.parameters
+    assert halved.block == 2 * 8_030_261_248
+    stages = llama | {"pp": 2, "system": "TorchTitan"}
+    assert kept_of(job_of(stages), given).block > 2 * 16 * block.parameters  # gathered once for all micro-batches
+
+
 def test_stages_share_out_all_blocks():
     for blocks in (16, 28, 32, 80, 126):
         for stages in (1, 2, 4, 8, 16):
