@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any, cast
 
-from astra_edu.base.errors import ConfigError
+from astra_edu.base.errors import ConfigError, shown
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -16,16 +16,21 @@ Row = Mapping[str, Any]
 
 def number(row: Row, name: str) -> float | None:
     """A number above 0, or None where the cell is empty. Raises ConfigError for anything else."""
-    value = row.get(name)
-    if value is None or value == "" or (isinstance(value, float) and isnan(value)):
+    value: Any = row.get(name)
+    if empty(value):
         return None
     try:
         found = float(value)
-    except (TypeError, ValueError):
-        raise ConfigError(f"{name} is {value!r}; it must be a number.") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ConfigError(f"{name} is {shown(value)}; it must be a number.") from None
     if not isfinite(found) or found <= 0:
-        raise ConfigError(f"{name} is {found:g}; it must be above 0.")
+        raise ConfigError(f"{name} is {found:g}; it must be a number above 0.")
     return found
+
+
+def empty(value: object) -> bool:
+    """Whether a cell says nothing."""
+    return value is None or (not value.strip() if isinstance(value, str) else isinstance(value, float) and isnan(value))
 
 
 def whole(row: Row, name: str, default: int | None = None) -> int:
@@ -43,9 +48,12 @@ def whole(row: Row, name: str, default: int | None = None) -> int:
 def text(row: Row, name: str) -> str:
     """What stands in a cell, in small letters; "" where it is empty."""
     value = row.get(name)
-    return "" if value is None or (isinstance(value, float) and isnan(value)) else str(value).lower()
+    return "" if empty(value) else str(value).strip().lower()
 
 
 def records(rows: DataFrame) -> list[Row]:
-    """The rows, one by one."""
-    return cast("list[Row]", rows.to_dict("records"))
+    """The rows, one by one; None where a cell is empty. Raises ConfigError for two columns of one name."""
+    if not rows.columns.is_unique:
+        raise ConfigError(f"there are several columns {rows.columns[rows.columns.duplicated()][0]}; one is enough.")
+    known = rows.astype(object).where(rows.notna(), None)
+    return cast("list[Row]", known.to_dict("records"))

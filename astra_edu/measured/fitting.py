@@ -16,11 +16,11 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.measured.cells import number, records
+from astra_edu.measured.cells import records
 from astra_edu.measured.clock import Clock
 from astra_edu.measured.jobs import Job, job_of
 from astra_edu.measured.kept import kept_of
-from astra_edu.measured.measured_time import seconds_of, usable
+from astra_edu.measured.measured_time import kept_bytes, seconds_of, usable
 from astra_edu.measured.parameters import MEMORY_TABLE, TABLE, Meaning, MemoryParameters, Parameters
 from astra_edu.measured.step import step_of
 from astra_edu.measured.stored import FILE, Fitted, every
@@ -83,9 +83,7 @@ def runs_of(rows: DataFrame, some: Set) -> list[Run]:
         except ConfigError:
             continue
         if job.machine.name in some.machines and usable(row) and job.stack.name == some.stack:
-            gigabytes = number(row, "mem_GB")
-            unit = 2**30 if "GiB" in str(row.get("note")) else 1e9
-            found.append(Run(job, seconds_of(row, job), gigabytes * unit if gigabytes else None))
+            found.append(Run(job, seconds_of(row, job), kept_bytes(row)))
     return found
 
 
@@ -96,10 +94,10 @@ def errors(predicted: Iterable[float], measured: Iterable[float]) -> list[float]
 
 def step_seconds(runs: Sequence[Run], given: Parameters) -> list[float]:
     """What is predicted."""
-    clocks: dict[tuple[str, int], Clock] = {}
+    clocks: dict[tuple[str, int, int], Clock] = {}
     found = []
     for run in runs:
-        key = (run.job.machine.name, run.job.bits)
+        key = (run.job.machine.name, run.job.machine.node, run.job.bits)
         if key not in clocks:
             clocks[key] = Clock(run.job.machine, given, run.job.bits)
         found.append(step_of(run.job, clocks[key]).total)
@@ -170,14 +168,16 @@ def fit_all(file: str, only: Sequence[str], store: bool, say: Callable[[str], ob
     from astra_edu.measured.table import load
 
     rows, found = load(file), {(each.stack, each.machines): each for each in every()}
+    if "source_id" not in rows:
+        raise ConfigError(f"{file} has no column source_id, by which runs are told apart.")
     for some in SETS:
         if only and not any(word in f"{some.stack} {' '.join(some.machines)}" for word in only):
             continue
         runs = runs_of(rows, some)
-        if not runs:
+        half, rest = halves(runs)
+        if not any(run.seconds for run in half):
             say(f"{some.stack} on {', '.join(some.machines)}: no runs")
             continue
-        half, rest = halves(runs)
         time, memory = fit_time(half), fit_memory(half)
         say(f"{some.stack} on {', '.join(some.machines)}: {_how_far(rest, time, memory)}")
         if store:

@@ -84,10 +84,12 @@ def bits_of(row: Row, stack: Stack) -> int:
 
 
 def machine_of(row: Row) -> Machine:
-    """What a row ran on. Raises ConfigError for a machine that isn't known."""
+    """What a row ran on, in nodes of gpus_per_node where these are no trays. Raises ConfigError for an unknown one."""
     if not (name := text(row, "hardware")):
         raise ConfigError("hardware isn't given.")
-    return machine(name)
+    found = machine(name)
+    box = whole(row, "gpus_per_node", found.node)
+    return found if found.tray or found.wiring == "Torus" else replace(found, node=box)
 
 
 def cut_of(row: Row, stack: Stack) -> Cut:
@@ -100,19 +102,18 @@ def cut_of(row: Row, stack: Stack) -> Cut:
             f"{npus} NPUs can't be divided into groups of tensor {tensor} × pipeline {pipeline} × context {context} = "
             f"{inside}."
         )
-    batch = number(row, "gbs_seq")
-    if batch is None and (tokens := re.search(r"tokens per step (\d+)", text(row, "note"))):
-        batch = int(tokens[1]) / sequence_of(row)
+    batch = _batch_of(row)
     if inside == 1 and number(row, "dp") is None and batch and batch < npus:
-        context = inside = npus // int(batch)  # more NPUs than samples: they share them out by tokens
+        context = inside = npus // batch  # more NPUs than samples: they share them out by tokens
     data = whole(row, "dp", npus // inside)
     if data * inside != npus:
         raise ConfigError(f"tensor × pipeline × context × data is {data * inside}, and there are {npus} NPUs.")
     size, micro = whole(row, "mbs", 1), number(row, "grad_acc")
     if stack.cuts_batches and pipeline > 1:
         size, micro = 1, size
-    batch = batch or data * size * (micro or 1)
-    micro_batches = max(1, round(batch / (data * size)))
+    if batch and number(row, "dp") is not None and batch < data * size:
+        raise ConfigError(f"gbs_seq is {batch}, and {data} copies with micro-batches of {size} take {data * size}.")
+    micro_batches = max(1, round(batch / (data * size) if batch else micro or 1))
     expert, copies = whole(row, "ep", 1), data * context
     if copies * tensor % expert:
         raise ConfigError(f"experts can't be shared out among {expert} of {copies * tensor} NPUs of a stage.")
@@ -123,6 +124,14 @@ def cut_of(row: Row, stack: Stack) -> Cut:
     virtual = whole(row, "vp", 1)
     reshards = "grad_op" not in sharding and not (stack.cuts_batches and pipeline > 1)
     return Cut(tensor, pipeline, virtual, context, expert, data, size, micro_batches, zero, kept, reshards)
+
+
+def _batch_of(row: Row) -> int | None:
+    """Samples of a step on all NPUs, where a row says; None elsewhere."""
+    if number(row, "gbs_seq") is not None:
+        return whole(row, "gbs_seq")
+    tokens = re.search(r"tokens per step ([1-9]\d{0,18})\b", text(row, "note"))
+    return max(1, round(int(tokens[1]) / sequence_of(row))) if tokens else None
 
 
 def _zero(sharding: str, stack: Stack) -> int:
@@ -145,6 +154,10 @@ def job_of(row: Row, recompute: str | None = None) -> Job:
     sequence = sequence_of(row)
     cut = cut_of(row if recompute is None else {**row, "recompute": recompute}, stack)
     model = model_of(row, sequence)
+    if (
+        cut.virtual > 1 and cut.pipeline * cut.virtual > len(model.blocks) + 2
+    ):  # the words and their scores may count as blocks
+        raise ConfigError(f"{len(model.blocks)} blocks can't be cut into {cut.pipeline} × {cut.virtual} parts.")
     if stack.fsdp and number(row, "ep") is None:
         experts = [operator.experts for operator in model.operators if isinstance(operator, Experts)]
         cut = replace(cut, expert=gcd(cut.data * cut.context, *experts)) if experts else cut

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.measured.cells import number, records
+from astra_edu.measured.cells import empty, records
 from astra_edu.measured.jobs import job_of
-from astra_edu.measured.measured_time import seconds_of, usable
+from astra_edu.measured.measured_time import kept_bytes, ran, seconds_of, usable
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -56,16 +56,18 @@ def compared(rows: DataFrame) -> DataFrame:
     ):
         good = not refused and usable(row)
         seconds = seconds_of(row, job_of(row)) if good else None
-        kept = number(row, "mem_GB") if good else None
-        unit = 2**30 / 1e9 if "gib" in str(row.get("note")).lower() else 1
+        kept = kept_bytes(row) if good else None
         times.append(ms / 1e3 / seconds - 1 if seconds else float("nan"))
-        memories.append(gigabytes / (kept * unit) - 1 if kept else float("nan"))
+        memories.append(gigabytes * 1e9 / kept - 1 if kept else float("nan"))
     return found.assign(time_error=times, memory_error=memories)
 
 
 def error_table(rows: DataFrame) -> DataFrame:
     """For each source: runs, how many are predicted, and how far off time and memory are, in the median and on average;
     of the runs that ran how many are said to fit, of the others how many are said not to.
+
+    Runs without a source_id are one source, "". Raises ConfigError for anything but a DataFrame with a row or more, and
+    for a measured value that is no number above 0.
 
     >>> from astra_edu import measured
     >>> table = measured.error_table(measured.runs().query("source_id == 'simumax_b200'"))
@@ -74,12 +76,15 @@ def error_table(rows: DataFrame) -> DataFrame:
     """
     import pandas as pd
 
-    source = rows["source_id"] if "source_id" in rows else pd.Series("", index=rows.index)
-    found = compared(rows).assign(source=source, ran=rows["status"] == "ok" if "status" in rows else True)
+    found, each_row = compared(rows), records(rows)
+    if not each_row:
+        raise ConfigError("there are no runs; give a row or more.")
+    names = [row.get("source_id") for row in each_row]
+    found = found.assign(source=["" if empty(name) else str(name) for name in names], ran=list(map(ran, each_row)))
     lines = []
     for name, each in found.groupby("source", sort=True):
         predicted = each[each.refused == ""]
-        ran, failed = predicted[predicted.ran], predicted[~predicted.ran]
+        done, failed = predicted[predicted.ran], predicted[~predicted.ran]
         sizes = [predicted[column].abs() for column in ("time_error", "memory_error")]
         lines.append(
             {
@@ -90,7 +95,7 @@ def error_table(rows: DataFrame) -> DataFrame:
                 "time, mean": sizes[0].mean(),
                 "memory, median": sizes[1].median(),
                 "memory, mean": sizes[1].mean(),
-                "ran, said to fit": ran.fits.mean() if len(ran) else float("nan"),
+                "ran, said to fit": done.fits.mean() if len(done) else float("nan"),
                 "failed, said not to": 1 - failed.fits.mean() if len(failed) else float("nan"),
             }
         )

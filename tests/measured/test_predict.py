@@ -10,6 +10,7 @@ import pytest
 from astra_edu import measured
 from astra_edu.base.errors import ConfigError
 from astra_edu.measured.clock import Clock, Group, group
+from astra_edu.measured.fitting import fit_all
 from astra_edu.measured.jobs import job_of, stage_blocks
 from astra_edu.measured.kept import in_flight, kept_of
 from astra_edu.measured.parameters import MEMORY_TABLE, TABLE, MemoryParameters, Parameters
@@ -97,7 +98,7 @@ def test_a_prediction_keeps_the_rows_index_and_says_why_there_is_none():
     [
         ({"hardware": None}, "hardware isn't given."),
         ({"gpus": None}, "gpus isn't given."),
-        ({"seq": -1}, "seq is -1; it must be above 0."),
+        ({"seq": -1}, "seq is -1; it must be a number above 0."),
         ({"seq": "long"}, "seq is 'long'; it must be a number."),
         ({"mbs": 1.5}, "mbs is 1.5; it must be a whole number, 1 or more."),
         ({"pp": 48, "gpus": 192, "dp": 2}, "24 blocks can't be shared out among 48 stages; 24 is the most."),
@@ -105,6 +106,12 @@ def test_a_prediction_keeps_the_rows_index_and_says_why_there_is_none():
         ({"model": "unheard-of", "layers": None}, "the model is unheard-of, of which no shape is known"),
         ({"precision": "int3"}, "precision is int3; fp32, bf16, fp16, fp8 and fp4 are known."),
         ({"precision": "fp8"}, "a100 computes nothing in 8 bits; it has 16 and 32."),
+        ({"seq": "nan"}, "seq is nan; it must be a number above 0."),
+        ({"gbs_seq": 0.5}, "gbs_seq is 0.5; it must be a whole number, 1 or more."),
+        ({"gbs_seq": 3}, "gbs_seq is 3, and 2 copies with micro-batches of 2 take 4."),
+        ({"vp": 14}, "24 blocks can't be cut into 2 × 14 parts."),
+        ({"gpus_per_node": -4}, "gpus_per_node is -4; it must be a number above 0."),
+        ({"mbs": [2]}, "mbs is [2]; it must be a number."),
         ({"cp": 3}, "tensor 2 × pipeline 2 × context 3 = 12"),
         ({"case": "26.06; LoRA Performance"}, "LoRA"),
         ({"ep": 8}, "experts can't be shared out among 8 of 4 NPUs of a stage."),
@@ -296,6 +303,64 @@ def test_a_file_of_one_s_own(tmp_path):
     (tmp_path / "other.csv").write_text("a,b\n1,2\n")
     with pytest.raises(ConfigError, match="has no column model, hardware, gpus, seq, system"):
         measured.load(tmp_path / "other.csv")
+
+
+@pytest.mark.parametrize("nothing", [None, float("nan"), pd.NA, pd.NaT, "", " "])
+def test_an_empty_cell_is_empty_whatever_stands_for_it(nothing):
+    rows = pd.DataFrame([GPT | {"tp": 1, "pp": 1, "dp": 8}, GPT | dict.fromkeys(("tp", "pp", "dp"), nothing)])
+    found = measured.predict(rows)
+    assert found.refused.tolist() == ["", ""]
+    assert found.predicted_ms.iloc[0] == found.predicted_ms.iloc[1]
+
+
+def test_a_run_is_judged_whatever_its_columns_are():
+    row = GPT | {"iter_time_ms": 400, "mfu_pct": 40}
+    error = measured.compared(pd.DataFrame([row | {"status": "ok"}])).time_error.iloc[0]
+    others = [row, row | {"status": None}, {name: str(cell) for name, cell in row.items()} | {"gpus": "8.0"}]
+    for other in others:
+        assert measured.compared(pd.DataFrame([other])).time_error.tolist() == [error]
+    rates = {"iter_time_ms": None, "tokens_per_s_per_gpu": 32 * 1024 / 0.4 / 8}
+    assert measured.compared(pd.DataFrame([others[2] | rates])).time_error.iloc[0] == pytest.approx(error)
+    table = measured.error_table(pd.DataFrame([row, row | {"source_id": "mine"}]).convert_dtypes())
+    assert table.index.tolist() == ["", "mine"]
+    assert table["ran, said to fit"].tolist() == [1, 1]
+    for bad in ({"status": "crash_or_oom"}, {"mfu_pct": 4}):
+        assert measured.compared(pd.DataFrame([row | bad])).time_error.isna().all()
+
+
+def test_runs_without_times_or_sources_are_not_fitted_to(tmp_path):
+    path, said = tmp_path / "mine.csv", []
+    row = GPT | {"source_id": "vtrain_single", "status": "ok", "mem_GB": 30}
+    pd.DataFrame([row]).to_csv(path, index=False)
+    assert fit_all(str(path), ("DeepSpeed",), store=False, say=said.append) == list(every())
+    assert said == ["Megatron-DeepSpeed on a100: no runs"]
+    pd.DataFrame([GPT]).to_csv(path, index=False)
+    with pytest.raises(ConfigError, match="has no column source_id"):
+        fit_all(str(path), (), store=False, say=said.append)
+
+
+def test_what_can_t_be_judged_is_a_sentence():
+    for rows, sentence in (
+        (pd.DataFrame(), "there are no runs"),
+        (pd.DataFrame([GPT | {"iter_time_ms": -1}]), "iter_time_ms is -1; it must be a number above 0."),
+        (pd.DataFrame([[1, 2]], columns=["gpus", "gpus"]), "there are several columns gpus"),
+    ):
+        with pytest.raises(ConfigError, match=sentence):
+            measured.error_table(rows)
+
+
+def test_nodes_are_as_large_as_a_row_says_but_domains_of_several_trays_stay_whole():
+    llama = {"model": "llama3-8b", "gpus": 16, "tp": 8, "seq": 4096}
+    nodes = [
+        job_of(llama | {"hardware": hardware, "gpus_per_node": npus}).machine.node
+        for hardware, npus in (("A100", None), ("A100", 4), ("GB200", 4), ("TPU v5p", 4))
+    ]
+    assert nodes == [8, 4, 72, 8960]
+    times = [
+        measured.predict(pd.DataFrame([llama | {"hardware": "A100", "gpus_per_node": npus}])).predicted_ms.iloc[0]
+        for npus in (4, 8)
+    ]
+    assert times[0] > times[1]  # a tensor group over two nodes
 
 
 def test_no_parameter_is_for_a_row_or_a_model():
