@@ -59,8 +59,9 @@ def step_of(job: Job, clock: Clock) -> Step:
     cut, given = job.cut, clock.given
     blocks = [_block(job, clock, each) for each, _ in job.blocks]
     stages = [sum((b.times(n) for b, n in zip(blocks, own, strict=True)), Took()) for own in job.stages]
-    stages[0] += _took(job, clock, job.first, again=False, sends=0)
-    stages[-1] += _took(job, clock, job.last, again=False, sends=0)
+    ends = 2 * clock.ring(group(job.machine, cut.tensor, 1), job.tokens * job.width * 2)
+    stages[0] += _took(job, clock, job.first, again=False, sends=0, sent=ends)  # the words' vectors added up
+    stages[-1] += _took(job, clock, job.last, again=False, sends=0, sent=ends)  # and the gradients of their scores
     busiest = max(stages, key=lambda each: each.total)
     bubble = 0.0
     if cut.pipeline > 1:

@@ -134,7 +134,8 @@ def test_the_parts_of_a_step_add_up_and_are_what_the_clock_says():
     (block, count), *others = job.blocks
     assert (count, others) == (24, [])
     ring = clock.ring(Group(2, 2), 2 * 1024 * 2048 * 2)
-    assert step.sent == pytest.approx(8 * 12 * 12 * ring)  # two all-reduces in each of three passes: 12 halves
+    # Two all-reduces in each of three passes: 12 halves; and the words or their scores, at either end.
+    assert step.sent == pytest.approx(8 * (12 * 12 + 2) * ring)
     again = 2 * clock.device(block.forward) + clock.device(block.backward)
     assert step.compute > 8 * 12 * again
 
@@ -146,8 +147,8 @@ def test_a_context_group_gathers_keys_and_values_of_the_heads_that_share_them():
     for tensor in (1, 2):
         job = job_of(llama | {"cp": 4, "tp": tensor, "dp": 2 // tensor, "gbs_seq": 2 // tensor})
         clock = Clock(job.machine, Parameters(), job.bits)
-        rings = 0 if tensor == 1 else 9 * clock.ring(Group(2, 2), 2048 * 4096 * 2)
-        sent.append(step_of(job, clock).sent - 32 * rings)
+        ring = clock.ring(Group(tensor, tensor), 2048 * 4096 * 2)
+        sent.append(step_of(job, clock).sent - (32 * 9 + 4) * ring)
         among = Group(4, 4)
         assert sent[-1] == pytest.approx(32 * 3 * clock.ring(among, 8192 * 2 * (8 // tensor) * 128 * 2))
     assert sent[1] < sent[0]  # each of a tensor group has half of the heads
