@@ -58,8 +58,9 @@ def _of_stage(job: Job, given: MemoryParameters, stage: int) -> Kept:
     weights = given.weight_bytes * (shared if cut.zero == 3 else dense + experts)
     states = given.optimiser_bytes * (shared if cut.zero else dense + experts)
     one = max(each.kept + each.again for each, _ in job.blocks)
-    whole = max(each.parameters for each, _ in job.blocks) if cut.reshards else dense
-    gathered = given.gathered_bytes * whole if cut.zero == 3 else 0.0
+    apart = copies > cut.expert  # experts, too, are gathered from those that share them out
+    largest = max(each.parameters + each.expert_parameters * apart for each, _ in job.blocks)
+    gathered = given.gathered_bytes * (largest if cut.reshards else dense + experts * apart) * (cut.zero == 3)
     return Kept(
         weights + states,
         given.activations * kept * in_flight(job, stage),

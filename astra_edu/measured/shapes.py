@@ -42,7 +42,11 @@ def model_of(row: Row, sequence: int) -> Model:
     """The model of a row, for samples of so many tokens. Raises ConfigError where neither name nor shape is known."""
     name = text(row, "model")
     if known := _known(row):
-        return _named(known, sequence, _changes(row))
+        found = _named(known, sequence, _changes(row))
+        width = found.operators[found.blocks[0].start].takes[-1]
+        if (hidden := whole(row, "hidden", width)) != width:
+            raise ConfigError(f"hidden is {hidden}, and {known} has {width}; give a model of other sizes another name.")
+        return found
     if number(row, "layers") is None or number(row, "hidden") is None:
         words = name or "not given"
         raise ConfigError(f"the model is {words}, of which no shape is known; give layers, hidden and heads.")

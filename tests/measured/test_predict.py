@@ -111,6 +111,7 @@ def test_a_prediction_keeps_the_rows_index_and_says_why_there_is_none():
         ({"gbs_seq": 3}, "gbs_seq is 3, and 2 copies with micro-batches of 2 take 4."),
         ({"vp": 14}, "24 blocks can't be cut into 2 × 14 parts."),
         ({"gpus_per_node": -4}, "gpus_per_node is -4; it must be a number above 0."),
+        ({"model": "llama3-8b", "hidden": 2048}, "hidden is 2048, and llama3-8b has 4096; give"),
         ({"mbs": [2]}, "mbs is [2]; it must be a number."),
         ({"cp": 3}, "tensor 2 × pipeline 2 × context 3 = 12"),
         ({"case": "26.06; LoRA Performance"}, "LoRA"),
