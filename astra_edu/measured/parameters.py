@@ -73,7 +73,7 @@ TABLE: dict[str, Meaning] = {
 MEMORY_TABLE: dict[str, Meaning] = {
     "weight_bytes": Meaning("bytes", "of a parameter's weight and gradients", 2, 12),
     "optimiser_bytes": Meaning("bytes", "of a parameter's optimiser state", 4, 16),
-    "gathered_bytes": Meaning("bytes", "of a gathered parameter of the block at hand (ZeRO-3)", 2, 12),
+    "gathered_bytes": Meaning("bytes", "of a parameter that is gathered: of a block, or of all (ZeRO-3)", 2, 12),
     "activations": Meaning("", "what is kept of activations, as a multiple of what the operators must keep", 0.4, 2),
     "scores": Meaning("", "what is kept of the words' scores, as such a multiple", 0.3, 3),
     "block": Meaning("", "what a block needs while it is at hand, as such a multiple", 0.1, 8),

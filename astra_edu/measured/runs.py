@@ -15,10 +15,10 @@ def runs() -> DataFrame:
     """Every measured run that ships, one a row; `sources` says where each is from.
 
     params_B: parameters in 10⁹. gbs_seq, mbs: samples of a step and of a micro-batch. grad_acc: micro-batches of a
-    copy. tp, pp, cp, ep, dp: sizes of groups; vp: virtual stages. iter_time_ms: of a step. mfu_pct, hfu_pct: as the
-    source counts them. mem_GB: peak, in 10⁹ bytes unless the note says GiB. status: ok, or crash_or_oom. note: what was
-    derived, assumed or recalled ([RECALL] is unverified). Empty cells are unknown. Rows whose licence is in doubt
-    (MLPerf's results, texts under CC-BY-SA) are left out.
+    copy. tp, pp, cp, ep, dp: sizes of groups; vp: virtual stages. gpus_per_node: of a computer. iter_time_ms: of a
+    step. mfu_pct, hfu_pct: as the source counts them. mem_GB: peak, in 10⁹ bytes unless the note says GiB. status: ok,
+    as an empty one, or crash_or_oom. note: what was derived, assumed or recalled ([RECALL] is unverified). Empty cells
+    are unknown. Rows whose licence is in doubt (MLPerf's results, texts under CC-BY-SA) are left out.
 
     >>> from astra_edu import measured
     >>> len(measured.runs()), len(measured.sources())

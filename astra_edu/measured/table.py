@@ -40,7 +40,8 @@ def load(path: str | Path) -> DataFrame:
 def compared(rows: DataFrame) -> DataFrame:
     """The predictions beside what was measured: time_error and memory_error, as parts of the measured value.
 
-    Only of runs that ran, not below 5 % of the peak; empty where nothing was measured or predicted.
+    Only of runs that ran, not below 5 % of the peak; empty where nothing was measured or predicted. Raises ConfigError
+    as `predict` does, and for a measured value that is no number above 0.
 
     >>> from astra_edu import measured
     >>> found = measured.compared(measured.runs().query("source_id == 'simumax_b200'"))

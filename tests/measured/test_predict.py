@@ -47,8 +47,9 @@ TIMES = {
     "tpu_recipes": (0.06, 0.14),
     "maxtext": (0.08, 0.12),
     "torchtitan": (0.10, 0.14),
+    "megatron_llama": (0.06, 0.06),
 }
-MEMORIES = {"nanotron": (0.09, 0.13), "simumax_b200": (0.02, 0.03)}
+MEMORIES = {"nanotron": (0.09, 0.13), "simumax_b200": (0.02, 0.03), "torchtitan": (0.05, 0.09)}
 
 
 @pytest.fixture(scope="module")
