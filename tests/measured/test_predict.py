@@ -366,6 +366,37 @@ def test_nodes_are_as_large_as_a_row_says_but_domains_of_several_trays_stay_whol
     assert times[0] > times[1]  # a tensor group over two nodes
 
 
+JOBS = (
+    GPT,
+    GPT | {"pp": 4, "tp": 1, "vp": 2},
+    {"model": "llama3-8b", "hardware": "H100", "gpus": 64, "tp": 4, "cp": 4, "seq": 8192, "gbs_seq": 64},
+    {"model": "mixtral-8x7b", "hardware": "A100", "gpus": 64, "ep": 8, "tp": 2, "seq": 2048, "gbs_seq": 128},
+    {"model": "llama3-70b", "hardware": "GB200", "gpus": 128, "seq": 4096, "gbs_seq": 512, "system": "TorchTitan"},
+)
+
+
+@pytest.mark.parametrize("row", JOBS, ids=range(len(JOBS)))
+def test_better_machines_are_never_slower_and_recomputing_keeps_less(row):
+    def seconds(changes: dict, **given: float) -> float:
+        job = job_of(row)
+        return step_of(job, Clock(replace(job.machine, **changes), Parameters(**given), job.bits)).total
+
+    now, links = seconds({}), job_of(row).machine
+    for rate in ("link_bytes_per_s", "nic_bytes_per_s"):
+        assert seconds({rate: 2 * getattr(links, rate)}) <= now
+    for name in ("matrix", "attention", "memory", "small_tile", "link", "nic"):
+        assert seconds({}, **{name: 1.05 * getattr(Parameters(), name)}) <= now, name
+    for name in set(TABLE) - {"matrix", "attention", "memory", "small_tile", "link", "nic"}:
+        assert seconds({}, **{name: 1.05 * getattr(Parameters(), name)}) >= now, name
+    kept, took = {}, {}
+    for recompute in ("none", "full"):
+        job = job_of(row | {"recompute": recompute})
+        kept[recompute] = kept_of(job, MemoryParameters(block=0)).total
+        took[recompute] = step_of(job, Clock(job.machine, Parameters(), job.bits)).total
+    assert kept["full"] < kept["none"]
+    assert took["full"] > took["none"]
+
+
 def test_no_parameter_is_for_a_row_or_a_model():
     """Two rows of one stack and machine are predicted by the same parameters."""
     one, two = (job_of(GPT | changes) for changes in ({}, {"layers": 12, "tp": 1, "dp": 4}))
