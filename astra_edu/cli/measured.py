@@ -12,6 +12,11 @@ from astra_edu.cli.commands import ScriptCommand
 def measured(file: str | None) -> None:
     """How far predicted times and memories are from the measured runs of a CSV FILE, or of those that ship."""
     from astra_edu.measured.runs import runs
-    from astra_edu.measured.table import error_table, in_words, load
+    from astra_edu.measured.table import error_table, in_words, load, refusals
 
-    click.echo(in_words(error_table(load(file) if file else runs())))
+    rows = load(file) if file else runs()
+    click.echo(in_words(error_table(rows)))
+    if not (without := refusals(rows)).empty:
+        click.echo(f"\nWithout a prediction, {without.runs.sum():,} runs:")
+        for each in without.itertuples():
+            click.echo(f"{each.runs:>6,}  {str(each.source) or '-'}: {each.refused!s}")

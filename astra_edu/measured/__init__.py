@@ -17,10 +17,11 @@ from astra_edu.measured.models import (
     ring,
     tree,
 )
+from astra_edu.measured.nccl_tests import nccl_tests
 from astra_edu.measured.on_switches import simulated
 from astra_edu.measured.predicted import predict
 from astra_edu.measured.runs import runs, sources
-from astra_edu.measured.table import compared, error_table, load
+from astra_edu.measured.table import compared, error_table, load, refusals
 from astra_edu.measured.tables import SWEEPS, TABLES, Point, Sweep, Table, sweep, table
 
 __all__ = [
@@ -48,7 +49,9 @@ __all__ = [
     "judged",
     "load",
     "megatron",
+    "nccl_tests",
     "predict",
+    "refusals",
     "ring",
     "runs",
     "simulated",

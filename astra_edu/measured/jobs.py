@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from math import ceil, gcd
 
 from astra_edu.base.errors import ConfigError
@@ -177,7 +178,8 @@ def job_of(row: Row, recompute: str | None = None) -> Job:
     last = passes(operators[alike[-1].stop :], strategy, in_block=False)
     head = last.parameters / max(1.0, each[-1].parameters) if stack.name == "nanotron" else 0.0
     counts, kinds = stage_blocks(len(each), cut.pipeline, head), tuple(dict.fromkeys(each))
-    own = [Counter(each[sum(counts[:s]) : sum(counts[: s + 1])]) for s in range(cut.pipeline)]
+    ends = list(accumulate(counts))
+    own = [Counter(each[end - count : end]) for end, count in zip(ends, counts, strict=True)]
     return Job(
         model,
         cut,

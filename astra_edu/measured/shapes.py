@@ -2,58 +2,39 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Any
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.measured.cells import Row, number, text, whole
+from astra_edu.measured.names import GPT, dashed, exact_name, gpt_shape, known_name
 from astra_edu.workload.models import Model, llama, transformer
 from astra_edu.workload.models import model as named
 
 GPT_WORDS = 51_200
 """GPT-2's 50,257 words, padded so that eight NPUs can share them out (Megatron-LM)."""
 
-NAMES = (
-    (r"llama-like (1|3|8)b", r"nanotron-\1b"),
-    (r"llama-like 80b", "nanotron-80b"),
-    (r"mpt-(125m|350m|760m|1b|3b|7b|13b|30b|70b)", r"mpt-\1"),
-    (r"internlm-7b", "internlm-7b"),
-    (r"llama-?2.7b", "llama2-7b"),
-    (r"llama-?2.13b", "llama2-13b"),
-    (r"llama-?2.34b", "codellama-34b"),
-    (r"llama-?2.70b", "llama2-70b"),
-    (r"llama.?3(\.?1)?[-_ ]?(8b|70b|405b)", r"llama3-\2"),
-    (r"mixtral-(8x7b|8x22b)", r"mixtral-\1"),
-    (r"mistral-7b", "mistral-7b"),
-    (r"qwen3[-_](30b|235b)[-_](a3b|a22b)", r"qwen3-\1-\2"),
-    (r"gpt.oss.(20b|120b)", r"gpt-oss-\1"),
-    (r"deepseek.?v?2.?lite", "deepseek-v2-lite"),
-    (r"deepseek.?v?2", "deepseek-v2"),
-    (r"deepseek.?v?3", "deepseek-v3"),
-    (r"kimi.?k2", "kimi-k2"),
-    (r"nemotron.?3.?super", "nemotron3-super"),
-    (r"gpt-?3$", "gpt3-mlperf"),
-)
-"""How measured rows name the models of ae.MODELS."""
-
 
 def model_of(row: Row, sequence: int) -> Model:
     """The model of a row, for samples of so many tokens. Raises ConfigError where neither name nor shape is known."""
     name = text(row, "model")
-    if known := _known(row):
+    if known := known_name(name):
         found = _named(known, sequence, _changes(row))
         width = found.operators[found.blocks[0].start].takes[-1]
         if (hidden := whole(row, "hidden", width)) != width:
             raise ConfigError(f"hidden is {hidden}, and {known} has {width}; give a model of other sizes another name.")
         return found
     if number(row, "layers") is None or number(row, "hidden") is None:
-        words = name or "not given"
-        raise ConfigError(f"the model is {words}, of which no shape is known; give layers, hidden and heads.")
+        if (shape := gpt_shape(name, number(row, "params_B"))) is None:
+            if named_exactly := exact_name(name):
+                return _named(named_exactly, sequence, ())
+            words = name or "not given"
+            raise ConfigError(f"the model is {words}, of which no shape is known; give layers, hidden and heads.")
+        row = {**row, **dict(zip(("layers", "hidden", "heads"), shape, strict=True))}
     hidden = whole(row, "hidden")
     sizes = {"blocks": whole(row, "layers"), "hidden": hidden, "heads": whole(row, "heads", max(1, hidden // 128))}
     sizes["feedforward"] = whole(row, "ffn", 4 * hidden)
-    if name.startswith(("gpt", "mt-nlg", "megatron", "turing")):
+    if GPT.match(dashed(name)):
         return _shaped("GPT", ("vocabulary", whole(row, "vocab", GPT_WORDS)), *sizes.items(), ("sequence", sequence))
     sizes |= {"kv_heads": whole(row, "kv_heads", sizes["heads"]), "vocabulary": whole(row, "vocab", 32_000)}
     return _shaped("Llama-like", *sizes.items(), ("sequence", sequence))
@@ -61,15 +42,9 @@ def model_of(row: Row, sequence: int) -> Model:
 
 def sequence_of(row: Row) -> int:
     """Tokens of a sample: the row's, or those of the published model where the row doesn't say."""
-    if number(row, "seq") is None and (name := _known(row)):
-        return named(name).operators[0].gives[0]
+    if number(row, "seq") is None and (known := known_name(text(row, "model"))):
+        return named(known).operators[0].gives[0]
     return whole(row, "seq")
-
-
-def _known(row: Row) -> str | None:
-    """The name in ae.MODELS of a row's model."""
-    name = text(row, "model")
-    return next((found.expand(known) for pattern, known in NAMES if (found := re.search(pattern, name))), None)
 
 
 def _changes(row: Row) -> tuple[tuple[str, int], ...]:

@@ -103,6 +103,23 @@ def error_table(rows: DataFrame) -> DataFrame:
     return pd.DataFrame(lines).set_index("source")
 
 
+def refusals(rows: DataFrame) -> DataFrame:
+    """Why runs have no prediction: source, refused (a sentence), and how many runs, most first. Raises ConfigError as
+    `predict` does.
+
+    >>> from astra_edu import measured
+    >>> why = measured.refusals(measured.runs().query("source_id == 'megatron_bridge'"))
+    >>> why.refused[0], int(why.runs[0])
+    ("hardware isn't given.", 8)
+    """
+    from astra_edu.measured.predicted import predict
+
+    names = ["" if empty(row.get("source_id")) else str(row.get("source_id")) for row in records(rows)]
+    found = predict(rows).assign(source=names).query("refused != ''")
+    counted = found.groupby(["source", "refused"]).size().reset_index(name="runs")
+    return counted.sort_values(["runs", "source", "refused"], ascending=[False, True, True], ignore_index=True)
+
+
 def in_words(table: DataFrame) -> str:
     """The table of errors for a terminal: parts as percentages, "-" where there is nothing to say."""
 

@@ -45,7 +45,7 @@ def test_every_device_has_a_source_and_its_name():
         assert len(device.source) > 20
 
 
-NO_FASTER = {"tpu-v5p", "tpu-v6e", "dojo-d1"}
+NO_FASTER = {"tpu-v5e", "tpu-v5p", "tpu-v6e", "dojo-d1"}
 """Their makers have FP8 (D1: CFP8) as fast as 16 bits."""
 
 CORES = {"a100": (1410, 432, 256), "h100": (1830, 528, 512)} | {
@@ -155,7 +155,7 @@ def test_a_product_takes_as_long_as_the_slower_of_its_bounds(m, n, k, count, nam
     ("make", "sentence"),
     [
         (lambda: ae.device("A100"), "device is 'A100'; did you mean 'a100'?"),
-        (lambda: ae.device("b100"), "Allowed: tutorial-46, tutorial-62, v100, a100, a100-40, h100, "),
+        (lambda: ae.device("b100"), "Allowed: tutorial-46, tutorial-62, v100, a100, a100-40, a800, h100, "),
         (lambda: ae.device("h100").peak(4), "h100 computes nothing in 4 bits; it has 8, 16 and 32."),
         (lambda: ae.device("tpu-v4").peak(8), "tpu-v4 computes nothing in 8 bits; it has 16."),
         (lambda: ae.device("b200").peak(0), "bits is 0"),

@@ -43,6 +43,7 @@ def _device(
 
 _HOPPER = {32: 494.7, 8: 1978.9}
 _H100_96 = "SXM5, 96 GB of HBM2e: memory by TorchTitan's benchmarks, peaks as of H100"
+_A800 = "A100 for China, with slower links; unverified: no datasheet was found"
 _H800 = "H100 for China, with slower links; unverified: no datasheet was found"
 _B200 = "NVIDIA DGX B200 datasheet, an eighth of it; dense"
 _B300 = "NVIDIA DGX B300 datasheet, an eighth of it; dense; 4 bits are unverified: 12.6 to 15 × 10¹⁵ are said"
@@ -61,6 +62,7 @@ _KNOWN = (
     _device("v100", 125, 900, 32, 80, "NVIDIA V100 datasheet: SXM2, tensor cores, 32 GB of HBM2", {32: 15.7}),
     _device("a100", 312, 2039, 80, 108, "NVIDIA A100 datasheet: SXM, 80 GB of HBM2e, dense FP16", {32: 156}),
     _device("a100-40", 312, 1555, 40, 108, "NVIDIA A100 datasheet: SXM, 40 GB of HBM2, dense FP16", {32: 156}),
+    _device("a800", 312, 2039, 80, 108, _A800, {32: 156}),
     _device("h100", 989.4, 3350, 80, 132, "NVIDIA H100 datasheet: SXM5, 80 GB of HBM3, dense FP16", _HOPPER),
     _device("h100-96", 989.4, 2400, 96, 132, _H100_96, _HOPPER),
     _device("h100-pcie", 756, 2000, 80, 114, "NVIDIA H100 datasheet: PCIe, 80 GB of HBM2e, dense", {32: 378, 8: 1513}),
@@ -80,6 +82,7 @@ _KNOWN = (
     _device("tpu-v2", 46, 700, 16, 2, f"{_TPU}, 16 GB of HBM"),
     _device("tpu-v3", 123, 900, 32, 2, f"{_TPU}, 32 GB of HBM"),
     _device("tpu-v4", 275, 1200, 32, 2, f"{_CLOUD}: v4"),
+    _device("tpu-v5e", 197, 819, 16, 1, f"{_NO_FP8}: v5e", {8: 197}),
     _device("tpu-v5p", 459, 2765, 95, 2, f"{_NO_FP8}: v5p, TPU7x", {8: 459}),
     _device("tpu-v6e", 918, 1638, 32, 1, f"{_NO_FP8}: v6e, TPU7x", {8: 918}),
     _device("ironwood", 2307, 7380, 192, 2, f"{_CLOUD}: TPU7x, a chip of 2 cores", {8: 4614}),

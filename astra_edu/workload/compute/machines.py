@@ -52,6 +52,7 @@ _DGX_A100 = "DGX A100: 12 NVLinks of 25 GB/s, 8 × 200 Gb/s of InfiniBand"
 _DGX_H100 = "DGX H100, H200: 18 NVLinks of 25 GB/s, 8 × 400 Gb/s of InfiniBand"
 _TETON = "Grand Teton as in TorchTitan's benchmarks: 8 on NVLink, 400 Gb/s each"
 _PCIE = "PCIe 5.0 × 16 (bridges between pairs left out); unverified: 8 in a computer, 400 Gb/s each"
+_A800 = "unverified: 400 GB/s of NVLink in both directions, 8 × 200 Gb/s of InfiniBand as DGX A100"
 _H800 = "400 GB/s of NVLink in both directions; unverified: second-hand; 400 Gb/s each as in DeepSeek-V3's report"
 _B200 = "DGX B200: 18 NVLinks of 50 GB/s, 8 × 400 Gb/s of InfiniBand"
 _B300 = "DGX B300: 18 NVLinks of 50 GB/s, 8 × 800 Gb/s of InfiniBand"
@@ -63,6 +64,7 @@ _TPU_V2 = "4 links of 496 Gb/s (ASPLOS 2022 tutorial); unverified: 50 Gb/s betwe
 _TPU_V3 = "4 links of 656 Gb/s, which Google's all-reduce bandwidth of a pod confirms; unverified: 50 Gb/s between pods"
 _TPU_V4 = "6 links of 45 GB/s (How to Scale Your Model, 2025); unverified: 50 Gb/s between pods"
 _CLOUD = "Google's Cloud TPU documentation: 1,200 GB/s in both directions"
+_TPU_V5E = "Google's Cloud TPU documentation: 400 GB/s in both directions, 6.4 Tb/s for a pod of 256"
 _TPU_V6E = "Google's Cloud TPU documentation: 800 GB/s in both directions, 100 Gb/s between pods"
 _GAUDI = "HLS-Gaudi2: 24 × 100 Gb/s of Ethernet, 3 to each of 7 others and 3 to a switch"
 
@@ -76,6 +78,7 @@ MACHINES: Table[Machine] = Table(
             _machine("v100", 8, 150, 12.5, _V100),
             _machine("a100-40", 8, 300, 25, _DGX_A100),
             _machine("a100", 8, 300, 25, _DGX_A100),
+            _machine("a800", 8, 200, 25, _A800),
             _machine("h100", 8, 450, 50, _DGX_H100),
             _machine("h100-96", 8, 450, 50, _TETON),
             _machine("h100-pcie", 8, 64, 50, _PCIE, link_ns=PCIE_NS),
@@ -91,6 +94,7 @@ MACHINES: Table[Machine] = Table(
             _tpu("tpu-v2", 248, 6.25, _TPU_V2, 16, 16),
             _tpu("tpu-v3", 328, 6.25, _TPU_V3, 32, 32),
             _tpu("tpu-v4", 270, 6.25, _TPU_V4, 16, 16, 16),
+            _tpu("tpu-v5e", 200, 3.125, _TPU_V5E, 16, 16),
             _tpu("tpu-v5p", 600, 6.25, f"{_CLOUD}, 50 Gb/s between pods", 16, 20, 28),
             _tpu("tpu-v6e", 400, 12.5, _TPU_V6E, 16, 16),
             _tpu("ironwood", 600, 12.5, f"{_CLOUD}, 100 Gb/s between pods; unverified: a pod's sides", 16, 24, 24),
@@ -111,6 +115,7 @@ NAMES = (
     (r"h100.*pcie", "h100-pcie"),
     (r"h100.*96|96.*h100", "h100-96"),
     (r"h100", "h100"),
+    (r"a800", "a800"),
     (r"h800", "h800"),
     (r"h200", "h200"),
     (r"gb200", "gb200"),
@@ -122,6 +127,7 @@ NAMES = (
     (r"mi355", "mi355x"),
     (r"ironwood|tpu.?v?7", "ironwood"),
     (r"v6e|trillium", "tpu-v6e"),
+    (r"v5e|v5.?lite", "tpu-v5e"),
     (r"v5p", "tpu-v5p"),
     (r"tpu.?v4", "tpu-v4"),
     (r"tpu.?v3", "tpu-v3"),

@@ -25,6 +25,8 @@ from astra_edu.workload.compute.operator import divided
 from astra_edu.workload.models.style import Style
 
 KERNELS = ("scores", "flash")
+QKV = "qkv"
+"""A bias of the queries, keys and values alone."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +70,7 @@ class Attention:
     rotary: bool = False
     qk_norm: bool = False
     sinks: bool = False
-    bias: bool | None = None
+    bias: bool | str | None = None
     kernel: str = "scores"
     causal: bool = False
     window: int | None = None
@@ -84,7 +86,7 @@ class Attention:
         for name in ("rotary", "qk_norm", "sinks", "causal"):
             flag(of(name), getattr(self, name))
         choice(of("attention"), self.kernel, KERNELS)
-        if self.bias is not None:
+        if self.bias is not None and self.bias != QKV:
             flag(of("attention_bias"), self.bias)
         if not isinstance(self.latent, LatentAttention | None):
             raise ConfigError(
@@ -104,7 +106,8 @@ class Attention:
         yield from self._latent(name, self.latent) if self.latent else self._projected(name)
         yield from self._attended(name)
         features = self.heads * (self.latent.value if self.latent else self.width(name))
-        yield style.linear(f"{name}_projection", features, style.hidden, Split.ROWS, self.bias)
+        bias = self.bias if isinstance(self.bias, bool | None) else False
+        yield style.linear(f"{name}_projection", features, style.hidden, Split.ROWS, bias)
         yield style.added(f"{name}_added1", f"{name}_projection", entry)
 
     def width(self, name: str) -> int:
@@ -115,7 +118,7 @@ class Attention:
 
     def _projected(self, name: str) -> Iterator[Operator]:
         style, width = self.style, self.width(name)
-        bias = style.bias if self.bias is None else self.bias
+        bias = style.bias if self.bias is None else bool(self.bias)
         yield QueryKeyValue(
             name=f"{name}_qkv",
             inputs=style.hidden,

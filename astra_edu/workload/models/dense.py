@@ -40,9 +40,22 @@ def _nemotron4(name: str, shape: tuple[int, int, int, int, int], published: int,
 
 
 _8B, _70B = (4096, 32, 8, 32, 14_336), (8192, 64, 8, 80, 28_672)
+_QWEN_72B = (8192, 64, 8, 80, 29_568)
 _LLAMA_3 = "{}; arXiv 2407.21783, table 3 (Llama 3.1 has the same shape)"
 
+_LLAMA_1 = "arXiv 2302.13971, table 2; counted from the weights' shapes"
+
+
+def _qwen25(name: str, shape: tuple[int, int, int, int, int], words: int, published: int) -> Callable[..., Model]:
+    where = f"Qwen/Qwen2.5-{name}; arXiv 2412.15115"
+    return _llama(f"Qwen2.5 {name}", shape, words, 4096, published, where, attention_bias="qkv")
+
+
 LLAMAS: Mapping[str, Callable[..., Model]] = {
+    "llama-7b": _llama("LLaMA 7B", (4096, 32, 32, 32, 11_008), 32_000, 2048, 6_738_415_616, _LLAMA_1),
+    "llama-13b": _llama("LLaMA 13B", (5120, 40, 40, 40, 13_824), 32_000, 2048, 13_015_864_320, _LLAMA_1),
+    "llama-30b": _llama("LLaMA 30B", (6656, 52, 52, 60, 17_920), 32_000, 2048, 32_528_943_616, _LLAMA_1),
+    "llama-65b": _llama("LLaMA 65B", (8192, 64, 64, 80, 22_016), 32_000, 2048, 65_285_660_672, _LLAMA_1),
     "llama2-7b": _llama(
         "Llama 2 7B", (4096, 32, 32, 32, 11_008), 32_000, 4096, 6_738_415_616, "meta-llama/Llama-2-7b-hf"
     ),
@@ -77,6 +90,13 @@ LLAMAS: Mapping[str, Callable[..., Model]] = {
     "qwen3-8b": _qwen3("8B", (4096, 32, 8, 36, 12_288), 8_190_735_360),
     "qwen3-14b": _qwen3("14B", (5120, 40, 8, 40, 17_408), 14_768_307_200),
     "qwen3-32b": _qwen3("32B", (5120, 64, 8, 64, 25_600), 32_762_123_264),
+    "qwen2.5-7b": _qwen25("7B", (3584, 28, 4, 28, 18_944), 152_064, 7_615_616_512),
+    "qwen2.5-14b": _qwen25("14B", (5120, 40, 8, 48, 13_824), 152_064, 14_770_033_664),
+    "qwen2.5-32b": _qwen25("32B", (5120, 40, 8, 64, 27_648), 152_064, 32_763_876_352),
+    "qwen2.5-72b": _qwen25("72B", _QWEN_72B, 152_064, 72_706_203_648),
+    "yi-34b": _llama(
+        "Yi 34B", (7168, 56, 8, 60, 20_480), 64_000, 4096, 34_388_917_248, "01-ai/Yi-34B; arXiv 2403.04652"
+    ),
     "gemma-7b": _llama(
         "Gemma 7B",
         (3072, 16, 16, 28, 24_576),

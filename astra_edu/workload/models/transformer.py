@@ -50,7 +50,7 @@ def transformer(
     qk_norm: bool = False,
     sinks: bool = False,
     bias: bool = True,
-    attention_bias: bool | None = None,
+    attention_bias: bool | str | None = None,
     dropout: bool = True,
     tied: bool = True,
     vocabulary_multiple: int = 1,
@@ -72,7 +72,8 @@ def transformer(
     vocabulary_multiple. tied: the words' embeddings also make the scores.
     positions: "learned" embeddings, or "rope", "alibi" and "none", which have no parameters; only "rope" takes time.
     norm: "layer" (LayerNorm) or "rms" (RMSNorm, no bias). bias: of linear layers and LayerNorms. attention_bias: of the
-    attention's linear layers, if different. dropout: whether activations are dropped, so that masks are kept.
+    attention's linear layers, if different; "qkv" for all but the last. dropout: whether activations are dropped, so
+    that masks are kept.
 
     Attention. kv_heads: heads of keys and values, as many as heads if not given: fewer are grouped-query attention, one
     multi-query. head_dim: features of a head, hidden / heads if not given. attention: "scores" keeps them all, "flash"

@@ -1,0 +1,91 @@
+"""How lists of runs name models and machines."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+import astra_edu as ae
+from astra_edu import measured
+from astra_edu.measured.names import GPT_SIZES, exact_name, gpt_shape, known_name
+
+RUN = {
+    "seq": 2048,
+    "gbs_seq": 512,
+    "mbs": 1,
+    "gpus": 512,
+    "tp": 8,
+    "pp": 4,
+    "hardware": "A100",
+    "system": "Megatron-LM",
+}
+SAME = {
+    "gpt3-mlperf": ["GPT-3", "gpt3"],
+    "llama-65b": ["LLaMA-65B", "llama 1 65B"],
+    "llama2-70b": ["Llama 2 70B", "llama2-70b", "Llama-2-70b-hf", "LLAMA2_70B"],
+    "llama3-405b": ["Llama 3 405B", "Llama3.1-405B", "llama31_405b", "Meta-Llama-3.1-405B"],
+    "llama3-70b": ["Llama 3.3 70B"],
+    "llama3.2-1b": ["Llama 3.2 1B"],
+    "mixtral-8x7b": ["Mixtral 8x7B", "mixtral_8x7b", "Mixtral-8x7B"],
+    "mistral-7b": ["Mistral 7B"],
+    "qwen3-235b-a22b": ["Qwen3 235B-A22B", "Qwen3_235B_a22B", "Qwen3-235B"],
+    "qwen2.5-72b": ["Qwen2.5 72B", "qwen25-72b"],
+    "qwen3-32b": ["Qwen3 32B"],
+    "deepseek-v3": ["DeepSeek V3", "DeepSeek-V3 671B"],
+    "gpt-oss-120b": ["GPT-OSS 120B", "gpt_oss_120b"],
+    "nemotron4-340b": ["Nemotron-4 340B", "nemotron4 340b"],
+}
+
+
+@pytest.mark.parametrize(("known", "name"), [(known, name) for known, names in SAME.items() for name in names])
+def test_known_under_its_names(known: str, name: str):
+    assert known_name(name) == known
+    assert known in ae.MODELS
+
+
+@pytest.mark.parametrize("name", ae.MODELS)
+def test_no_name_of_ours_means_another_model(name: str):
+    assert (known_name(name) or exact_name(name)) in (name, "gpt3-mlperf" if name == "gpt3" else name)
+
+
+@pytest.mark.parametrize("billions", GPT_SIZES)
+def test_the_published_shapes_have_the_published_sizes(billions: float):
+    blocks, hidden, heads = GPT_SIZES[billions]
+    model = ae.transformer("GPT", blocks=blocks, hidden=hidden, heads=heads, sequence=2048, vocabulary=51_200)
+    assert model.parameters / 1e9 == pytest.approx(billions, rel=0.05)
+    assert gpt_shape(f"GPT {billions}B", None) == (blocks, hidden, heads)
+
+
+def predicted(**cells: object) -> pd.Series:
+    return measured.predict(pd.DataFrame([RUN | cells])).iloc[0]
+
+
+def test_a_size_is_as_good_as_a_shape():
+    said = predicted(model="GPT-3 175B")
+    given = predicted(model="GPT", layers=96, hidden=12_288, heads=96)
+    assert said.refused == ""
+    assert said.predicted_ms == given.predicted_ms
+    assert predicted(model="GPT", params_B=174.6).predicted_ms == given.predicted_ms
+    assert predicted(model="Megatron 1T").predicted_ms > 4 * given.predicted_ms
+
+
+@pytest.mark.parametrize("name", ["GPT 50B", "my own", "GPT"])
+def test_a_size_that_was_never_published_has_no_shape(name: str):
+    assert "of which no shape is known; give layers, hidden and heads" in predicted(model=name).refused
+
+
+@pytest.mark.parametrize(
+    ("hardware", "known"), [("A800-SXM4-80GB", "a800"), ("TPU v5e", "tpu-v5e"), ("tpu v5 lite", "tpu-v5e")]
+)
+def test_machines_under_their_names(hardware: str, known: str):
+    assert ae.machine(hardware) is ae.MACHINES[known]
+
+
+def test_slower_links_take_longer_with_tensor_groups_alone():
+    slow, fast = (predicted(model="Llama 3 70B", hardware=name).predicted_ms for name in ("A800", "A100"))
+    assert slow > fast
+
+
+def test_many_stages_are_no_trouble():
+    found = predicted(model="GPT", layers=100_000, hidden=64, heads=1, tp=1, gpus=50_000, pp=50_000, mbs=1, gbs_seq=1)
+    assert found.refused or found.predicted_ms > 0

@@ -1,0 +1,121 @@
+"""What nccl-tests print: text of several versions and launchers, JSON, and what can't be read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from astra_edu import measured
+from astra_edu.base.errors import ConfigError
+from astra_edu.measured.nccl_tests import COLLECTIVES
+
+RANKS = "\n".join(f"#  Rank  {k} Group  0 Pid  {900 + k} on  node-0 device  {k} [0x0{k}] NVIDIA H100" for k in range(8))
+HEAD = "# nThread 1 nGpus 8 minBytes 1024 maxBytes 2048 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1"
+NEW = """#
+#                                                              out-of-place                       in-place
+#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
+#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)
+        1024           256     float     sum      -1    30.00    0.03    0.06      0    29.00    0.04    0.06    N/A
+        2048           512     float     sum      -1    31.50    0.07    0.11      3      N/A     N/A     N/A    N/A
+# Out of bounds values : 0 OK
+# Avg bus bandwidth    : 0.08
+"""
+OLD = """#       size         count    type   redop     time   algbw   busbw  error     time   algbw   busbw  error
+#        (B)    (elements)                      (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)
+        1024           256   float     sum    30.00    0.03    0.06  0e+00    29.00    0.04    0.06  0e+00
+"""
+
+
+def read(folder: Path, text: str, **more: str):
+    path = folder / "out.txt"
+    path.write_text(text, encoding="utf-8")
+    return measured.nccl_tests(path, **more)
+
+
+def test_every_number_of_the_text_is_there(tmp_path: Path):
+    found = read(
+        tmp_path, f"$ ./build/all_reduce_perf -b 1K -e 2K -f 2 -g 8\n{HEAD}\n#\n# Using devices\n{RANKS}\n{NEW}"
+    )
+    assert found.collective.unique().tolist() == ["all-reduce"]
+    assert found.npus.tolist() == [8, 8, 8]
+    assert found.bytes.tolist() == [1024, 1024, 2048]
+    assert found.elements.tolist() == [256, 256, 512]
+    assert found.in_place.tolist() == [False, True, False]
+    assert found.time_us.tolist() == [30.0, 29.0, 31.5]
+    assert found.algbw_GBps.tolist() == [0.03, 0.04, 0.07]
+    assert found.busbw_GBps.tolist() == [0.06, 0.06, 0.11]
+    assert found.wrong.isna().tolist() == [False, True, False]
+    assert found.wrong[2] == 3
+
+
+def test_the_older_table_without_a_root_and_ranks(tmp_path: Path):
+    found = read(tmp_path, OLD, collective="reduce-scatter")
+    assert found.collective.tolist() == ["reduce-scatter"] * 2
+    assert found.npus.isna().all()
+    assert found.time_us.tolist() == [30.0, 29.0]
+
+
+@pytest.mark.parametrize("prefix", ["[1,0]<stdout>:", "0: ", "3:"])
+def test_lines_that_a_launcher_has_labelled(tmp_path: Path, prefix: str):
+    plain = f"{HEAD}\n{RANKS}\n{NEW}"
+    labelled = "\n".join(prefix + line for line in plain.splitlines())
+    assert read(tmp_path, labelled).equals(read(tmp_path, plain))
+
+
+def test_several_runs_in_one_file(tmp_path: Path):
+    one, other = f"all_gather_perf\n{HEAD}\n{RANKS}\n{NEW}", f"alltoall_perf\n{HEAD}\n{RANKS.splitlines()[0]}\n{NEW}"
+    found = read(tmp_path, one + other)
+    assert found.groupby("collective", sort=False).npus.first().to_dict() == {"all-gather": 8, "all-to-all": 1}
+
+
+@pytest.mark.parametrize(("program", "name"), COLLECTIVES.items())
+def test_every_program_is_known(tmp_path: Path, program: str, name: str):
+    assert read(tmp_path, f"# Collective test starting: {program}_perf\n{OLD}").collective.unique().tolist() == [name]
+
+
+def test_json(tmp_path: Path):
+    half = {"time": 30.0, "alg_bw": 0.03, "bus_bw": 0.06, "nwrong": 0}
+    size = {"size": 1024, "count": 256, "type": "float", "redop": "sum", "root": -1}
+    results = [{**size, "out_of_place": half, "in_place": {**half, "time": 29.0, "nwrong": "N/A"}}]
+    given = {"args": ["all_reduce_perf", "-J"], "config": {"devices": [{"rank": 0}, {"rank": 1}]}, "results": results}
+    found = read(tmp_path, json.dumps(given))
+    assert found.time_us.tolist() == [30.0, 29.0]
+    assert found.npus.tolist() == [2, 2]
+    assert found.collective.unique().tolist() == ["all-reduce"]
+    assert found.wrong.isna().tolist() == [False, True]
+
+
+def test_the_simulator_is_told_the_bus_bandwidth_as_they_count_it(tmp_path: Path):
+    found = read(
+        tmp_path, f"all_reduce_perf\n{HEAD}\n{RANKS}\n{NEW.replace('30.00    0.03    0.06', '0.01  102.40  179.20')}"
+    )
+    row = found.iloc[0]
+    assert measured.bus_bandwidth(row.collective, int(row.npus), int(row.bytes), row.time_us) == pytest.approx(
+        row.busbw_GBps
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("nothing of the kind\n", "has no measured collective in it"),
+        ("", "has no measured collective in it"),
+        (NEW.replace("0.03", "x"), "out.txt, line 5: algbw is 'x'"),
+        (NEW.replace("0.03    0.06      0 ", "0.03    0.06 "), "line 5 has 12 cells under 13 columns"),
+        (NEW.replace("30.00", "-30.0"), "line 5: time is '-30.0'; it must be a number, 0 or more"),
+        ('{"results": 3}', "JSON without a list of results"),
+        ('{"results": [3]}', "result 0 is 3"),
+        ('{"results": [{"size": 1, "out_of_place": {"time": 1}}]}', "result 0: alg_bw is None"),
+        ("{", "begins as JSON and isn't"),
+    ],
+)
+def test_what_cannot_be_read_is_named(tmp_path: Path, text: str, said: str):
+    with pytest.raises(ConfigError, match=said):
+        read(tmp_path, text)
+
+
+def test_a_file_that_is_not_there():
+    with pytest.raises(ConfigError, match=r"nowhere\.txt can't be read: No such file"):
+        measured.nccl_tests("nowhere.txt")
