@@ -105,7 +105,7 @@ def _stage_times(
 ) -> tuple[StageTimes, bool]:
     """(the times, whether messages of a collective share links). bounded: no collective is faster than its links."""
     steps, sent, networks = operator_steps(about, strategy, device, platform, bounded)
-    stages, every = strategy.pipeline, about.parts(strategy.pipeline * strategy.virtual)
+    stages, every = strategy.pipeline, about.parts(strategy)
     of_stages = {every[stage::stages] for stage in range(stages)}
     exchanged = max((one.times for one in sent if one.phase == WEIGHT_GRADIENT), default=1)
     pace = paced if device.kernels else list[Step]

@@ -8,7 +8,7 @@ from math import gcd
 
 from astra_edu.workload.compute import Operator
 from astra_edu.workload.models import Model
-from astra_edu.workload.strategies.stages import stages
+from astra_edu.workload.strategies.stages import Shared, stages
 from astra_edu.workload.strategies.strategy import Strategy
 
 Places = tuple[int, ...]
@@ -25,21 +25,21 @@ class Abridged:
 
     def strategy(self, strategy: Strategy) -> Strategy:
         """What shares the short model out in the same way. Raises ConfigError where strategy.check(model) does."""
-        self.parts(strategy.pipeline * strategy.virtual)
+        self.parts(strategy)
         if self.short is self.model:
             strategy.check(self.model)
             return strategy
         pipeline = min(2, strategy.pipeline)
         _check(self, replace(_alone(strategy), pipeline=pipeline))
-        return replace(strategy, pipeline=pipeline, pipeline_order="1f1b", virtual=1)
+        return replace(strategy, pipeline=pipeline, pipeline_order="1f1b", virtual=1, stage_blocks="even")
 
     def alone(self, few: Strategy) -> Strategy:
         """The same for a tensor group by itself: what it computes and keeps for a micro-batch is known from that."""
         return few if few.exchange_embeddings else _alone(few)
 
-    def parts(self, count: int) -> tuple[Places, ...]:
-        """For each of `count` parts of a pipeline its operators' likes. Raises ConfigError as stages does."""
-        return _parts(self, count)
+    def parts(self, strategy: Strategy) -> tuple[Places, ...]:
+        """For each part of a pipeline its operators' likes. Raises ConfigError as stages does."""
+        return _parts(self, strategy.pipeline * strategy.virtual, strategy.stage_blocks)
 
 
 @lru_cache(maxsize=64)
@@ -86,15 +86,16 @@ def _likes(model: Model) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=1024)
-def _parts(about: Abridged, count: int) -> tuple[Places, ...]:
-    return tuple(tuple(about.places[i] for i in part) for part in stages(about.model, count))
+def _parts(about: Abridged, count: int, blocks: Shared) -> tuple[Places, ...]:
+    return tuple(tuple(about.places[i] for i in part) for part in stages(about.model, count, blocks))
 
 
 def _alone(strategy: Strategy) -> Strategy:
     """As few copies and stages as share out operators in the same way."""
     data = strategy.expert // gcd(strategy.expert, strategy.context)
     batch = data * strategy.micro_batch
-    return replace(strategy, data=data, batch=batch, pipeline=1, pipeline_order="1f1b", virtual=1, zero=0)
+    one = replace(strategy, data=data, batch=batch, pipeline=1, pipeline_order="1f1b", virtual=1, stage_blocks="even")
+    return replace(one, zero=0)
 
 
 @lru_cache(maxsize=1024)

@@ -29,7 +29,6 @@ from astra_edu.workload.compute import (
 from astra_edu.workload.models import INPUT, Model
 from astra_edu.workload.models import model as named
 from astra_edu.workload.strategies.alike import abridged
-from astra_edu.workload.strategies.stages import stages
 from astra_edu.workload.strategies.strategy import Strategy, checked
 
 FORWARD, INPUT_GRADIENT, WEIGHT_GRADIENT, UPDATE = "forward", "input gradient", "weight gradient", "update"
@@ -118,7 +117,7 @@ def _of_operators(model: Model, strategy: Strategy) -> list[tuple[Communication,
 def by_stage(model: Model, strategy: Strategy) -> tuple[tuple[Communication, ...], ...]:
     """What an NPU of each stage sends. Raises ConfigError if the strategy doesn't fit."""
     found: list[list[Communication]] = [[] for _ in range(strategy.pipeline)]
-    parts = stages(model, strategy.pipeline * strategy.virtual)
+    parts = strategy.parts(model)
     stage_of = {model.operators[i].name: k % strategy.pipeline for k, part in enumerate(parts) for i in part}
     for one in communications(model, strategy):
         found[stage_of[one.operator]].append(one)
@@ -213,7 +212,7 @@ def _between_stages(model: Model, strategy: Strategy) -> Iterator[Communication]
     """Activations to the next part of the model, and their gradients back, for every micro-batch."""
     if strategy.pipeline == 1:
         return
-    for part, following in pairwise(stages(model, strategy.pipeline * strategy.virtual)):
+    for part, following in pairwise(strategy.parts(model)):
         last, first = model.operators[part[-1]], model.operators[following[0]]
         elements = prod(strategy.own_tokens(last).gives) // (strategy.tensor if strategy.sequence_parallel else 1)
         size = strategy.micro_batch * strategy.element_bytes * elements

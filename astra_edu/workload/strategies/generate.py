@@ -21,7 +21,6 @@ from astra_edu.workload.strategies.communication import (
     Communication,
     communications,
 )
-from astra_edu.workload.strategies.stages import stages
 from astra_edu.workload.strategies.strategy import Strategy
 from astra_edu.workload.strategies.which_loop import check_platform, options_of, training_loop
 
@@ -149,7 +148,7 @@ def _rows(model: Model, strategy: Strategy, stage: int | None, own_row: Collecti
             )
         stage = 0
     row: list[Operator] = []
-    for part in stages(model, strategy.pipeline * strategy.virtual)[strategy.stage(stage) :: strategy.pipeline]:
+    for part in strategy.parts(model)[strategy.stage(stage) :: strategy.pipeline]:
         for operator in (model.operators[i] for i in part):
             if row and (not operator.minor or operator.name in own_row):
                 yield row

@@ -19,7 +19,7 @@ from astra_edu.workload.compute import Device, Embedding, Experts, Linear, Opera
 from astra_edu.workload.compute import device as named_device
 from astra_edu.workload.models import Model
 from astra_edu.workload.models import model as named
-from astra_edu.workload.strategies.alike import Abridged, abridged
+from astra_edu.workload.strategies.alike import Abridged, Places, abridged
 from astra_edu.workload.strategies.strategy import Strategy, checked
 
 ADAM_BYTES = 12
@@ -92,7 +92,7 @@ def memory_of(
     optimiser_bytes: int = ADAM_BYTES,
 ) -> Memory:
     """The same of a model that is abridged already."""
-    parts = _of_parts(about, about.alone(about.strategy(strategy)), strategy.pipeline * strategy.virtual)
+    parts = _of_parts(about, about.alone(about.strategy(strategy)), about.parts(strategy))
 
     def of_stage(stage: int) -> Memory:
         own = parts[stage :: strategy.pipeline]
@@ -127,9 +127,8 @@ def _of_stage(
 
 
 @lru_cache(maxsize=8192)
-def _of_parts(about: Abridged, alone: Strategy, count: int) -> tuple[Each, ...]:
+def _of_parts(about: Abridged, alone: Strategy, parts: tuple[Places, ...]) -> tuple[Each, ...]:
     operators = _of_operators(about, alone)
-    parts = about.parts(count)
     sums = {part: _sum([operators[i] for i in part]) for part in set(parts)}
     return tuple(sums[part] for part in parts)
 

@@ -10,7 +10,7 @@ from astra_edu.base.errors import ConfigError, choice, flag, instance_of, shown,
 from astra_edu.workload.compute import Experts, Operator, Split
 from astra_edu.workload.compute.operator import divisors, near
 from astra_edu.workload.models import Model
-from astra_edu.workload.strategies.stages import stages
+from astra_edu.workload.strategies.stages import SHARED, Shared, stages
 
 PIPELINE_ORDERS = ("gpipe", "1f1b", "interleaved")
 RECOMPUTE = ("none", "selective", "full")
@@ -36,6 +36,9 @@ class Strategy:
     placement: which of the data and tensor groups are neighbours on the network.
     batch: samples of an iteration, on all NPUs; None means one micro-batch for each copy. micro_batch: samples at once.
     pipeline_order: of the stages' passes; virtual: virtual stages of each stage, for "interleaved".
+    stage_blocks: how stages (virtual ones included) share the blocks: "even", which must divide them; "uneven", as
+    evenly as may be; "ends", where what is before and behind the blocks counts as one each (arXiv 2407.21783, section
+    3.3.2); or the number of each.
     zero: ZeRO's stage; 1 shares out the optimiser's state, 2 the gradients, 3 the parameters, too, among the copies.
     sequence_parallel: tokens are shared out where operators are not (arXiv 2205.05198).
     recompute: what the backward pass computes again, instead of keeping it: none, selective (the attention), or full.
@@ -61,6 +64,7 @@ class Strategy:
     element_bytes: int = 2
     context: int = 1
     expert: int = 1
+    stage_blocks: Shared = "even"
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
@@ -71,6 +75,7 @@ class Strategy:
         choice("placement", self.placement, PLACEMENTS)
         choice("pipeline_order", self.pipeline_order, PIPELINE_ORDERS)
         choice("recompute", self.recompute, RECOMPUTE)
+        self._check_stage_blocks()
         if whole("zero", self.zero, at_least=0) > 3:
             raise ConfigError(f"zero is {self.zero}; ZeRO has the stages 1, 2 and 3, and 0 means without.")
         at_once = self.micro_batch * self.data
@@ -88,6 +93,16 @@ class Strategy:
             )
         if self.exchange_embeddings and self.context > 1:
             raise ConfigError("samples with tables of embeddings have no tokens to share out; leave context out.")
+
+    def _check_stage_blocks(self) -> None:
+        if isinstance(self.stage_blocks, str):
+            choice("stage_blocks", self.stage_blocks, SHARED)
+        elif isinstance(self.stage_blocks, tuple | list):
+            counts = tuple(whole("stage_blocks", each, at_least=1) for each in self.stage_blocks)
+            object.__setattr__(self, "stage_blocks", counts)
+        else:
+            known = ", ".join(map(repr, SHARED))
+            raise ConfigError(f"stage_blocks is {shown(self.stage_blocks)}; give {known}, or a number for each stage.")
 
     def _check_pipeline(self) -> None:
         if (self.virtual > 1) != (self.pipeline_order == "interleaved"):
@@ -180,7 +195,14 @@ class Strategy:
                 self.part(operator)
         except ConfigError as error:
             raise ConfigError(f"{error} All of {model.name} can be divided among {self._nearest(model)}.") from None
-        stages(model, self.pipeline * self.virtual)
+        self.parts(model)
+
+    def parts(self, model: Model) -> tuple[tuple[int, ...], ...]:
+        """The indices of the operators of each part of the pipeline; stage s has the parts s, s + pipeline, and so on.
+
+        Raises ConfigError as `stages` does.
+        """
+        return stages(model, self.pipeline * self.virtual, self.stage_blocks)
 
     def divides(self, model: Model) -> bool:
         """Whether every operator can be shared out within a tensor group."""
