@@ -24,9 +24,9 @@ def _node(one, npu):
 
 
 def message_by_message(self, name, bytes, sources, to, *, after=None):
-    """Builder.messages as calls of message; what waits for the receives has to wait for all of them."""
+    """Builder.messages as calls of message; what waits for the sends or receives has to wait for all of them."""
     made = [self.message(name, bytes, here, there, after=after) for here, there in zip(sources, to, strict=True)]
-    return made[0][0], *(received for _, received in made)
+    return *(sent for sent, _ in made), *(received for _, received in made)
 
 
 def strategies(count, seed):

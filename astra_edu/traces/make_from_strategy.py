@@ -1,7 +1,9 @@
 """An iteration of a model under a strategy as an execution trace: tensor, data and pipeline parallelism together.
 
 Every NPU has its own operations. Within a pass they are those of generate_workload; the passes of a stage come in the
-order of strategy.pipeline_order. Left out: the optimiser's update.
+order of strategy.pipeline_order. ZeRO-1 and 2 scatter gradients, and gather parameters at the
+end. A stage exchanges its gradients when it has sent its last message, as an NPU of ASTRA-sim 2.x has one communication
+at a time on its way. Left out: the optimiser's update.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from math import prod
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.few_collections import few_collections
+from astra_edu.collectives import Collective
 from astra_edu.pipeline import PassSpan, run_pipeline
 from astra_edu.traces.builder import Builder
 from astra_edu.traces.dimensions import Network, Space, sizes_of
@@ -20,12 +23,14 @@ from astra_edu.traces.make_from_pipeline import name_of, weave
 from astra_edu.traces.make_from_workload import Player
 from astra_edu.traces.operation import Operation
 from astra_edu.traces.trace import Trace
+from astra_edu.workload import Work
 from astra_edu.workload.compute import Device
 from astra_edu.workload.models import Model
 from astra_edu.workload.models import model as named
+from astra_edu.workload.npu import Task
 from astra_edu.workload.parallelism import GROUPED
-from astra_edu.workload.strategies import Strategy, communications, generate_workload
-from astra_edu.workload.strategies.communication import FORWARD, WEIGHT_GRADIENT
+from astra_edu.workload.strategies import Communication, Strategy, communications, generate_workload
+from astra_edu.workload.strategies.communication import FORWARD, UPDATE, WEIGHT_GRADIENT
 from astra_edu.workload.strategies.strategy import checked
 
 MOST_NODES = 5_000_000
@@ -84,18 +89,30 @@ def from_strategy(
     stages = [range(stage * width, (stage + 1) * width) for stage in range(strategy.pipeline)]
     players = [Player(trace, space, rounding, peak_performance, npus) for npus in stages]
     last = {(span.stage, span.virtual_stage): span for span in run.spans if span.kind == "B"}
+    ended: dict[int, Sequence[Operation]] = {}
+    held: list[tuple[int, str, list[LoopStep]]] = []
 
     def does(span: PassSpan, after: Sequence[Operation]) -> Sequence[Operation]:
         part = parts[span.virtual_stage * strategy.pipeline + span.stage]
-        steps = part.forward if span.kind == "F" else part.backward
-        if at_the_end and last[span.stage, span.virtual_stage] is not span:
-            steps = [step for step in steps if step.action != ISSUE or step.task.kind != WEIGHT_GRADIENT]
-        return players[span.stage].play(steps, after, f"{name_of(span, run)} ")
+        steps, label = part.forward if span.kind == "F" else part.backward, f"{name_of(span, run)} "
+        if at_the_end and (last[span.stage, span.virtual_stage] is not span or span.stage or span.virtual_stage):
+            if last[span.stage, span.virtual_stage] is span:
+                held.append((span.stage, label, [step for step in steps if _exchanges(step)]))
+            steps = [step for step in steps if not _exchanges(step)]
+        ended[span.stage] = players[span.stage].play(steps, after, label)
+        return ended[span.stage]
 
     def carries(boundary: int, stage: int, to: int, name: str, after: Sequence[Operation]) -> Sequence[Operation]:
-        return trace.messages(name, sizes[boundary], stages[stage], stages[to], after=after)[1:]
+        made = trace.messages(name, sizes[boundary], stages[stage], stages[to], after=after)
+        ended[stage] = [one for one in made if one.npus[0] in stages[stage]]
+        return [one for one in made if one.npus[0] in stages[to]]
 
     weave(run, does, carries)
+    for stage, label, steps in held:
+        players[stage].play(steps, ended[stage], label)
+    for stage in range(strategy.pipeline):
+        gathers = [step for part in parts[stage :: strategy.pipeline] for step in part.gathers(sent)]
+        players[stage].play(gathers, ended[stage], "update ")
     return trace.build()
 
 
@@ -108,6 +125,16 @@ class _ModelPart:
             max(1, sum(step.task.work.compute_ns for step in half if step.action == COMPUTE))
             for half in (self.forward, self.backward)
         )
+
+    def gathers(self, sent: Sequence[Communication]) -> list[LoopStep]:
+        """ZeRO-1 and 2: when all gradients have been added up, everybody's parameters are gathered."""
+        sizes = {one.operator: one.size for one in sent if one.phase == UPDATE}
+        tasks = [step.task for step in self.backward if _exchanges(step) and step.task.layer in sizes]
+        gathered = [
+            Task(task.layer, "parameters", Work(0, Collective.ALL_GATHER, sizes[task.layer]), task.involved, 0)
+            for task in tasks
+        ]
+        return [*(LoopStep(WAIT, task) for task in tasks), *(LoopStep(ISSUE, task) for task in gathered)]
 
     @classmethod
     def of(cls, model: Model, strategy: Strategy, device: Device | str, part: int) -> _ModelPart:
@@ -122,7 +149,13 @@ class _ModelPart:
         pipeline = (False,)  # no collective runs over the stages
         for task in {id(step.task): step.task for step in steps}.values():
             task.involved += pipeline
+            if strategy.zero in (1, 2) and task.kind == WEIGHT_GRADIENT and task.work.collective:
+                task.work = replace(task.work, collective=Collective.REDUCE_SCATTER)
         return cls(layers, steps)
+
+
+def _exchanges(step: LoopStep) -> bool:
+    return step.action == ISSUE and step.task.kind == WEIGHT_GRADIENT
 
 
 def _of_weights(step: LoopStep) -> bool:

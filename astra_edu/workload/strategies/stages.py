@@ -7,8 +7,8 @@ from astra_edu.workload.compute.operator import divisors, near
 from astra_edu.workload.models import Model
 
 SHARED = ("even", "uneven", "ends")
-"""How a pipeline's parts share the blocks: all alike; as evenly as may be; so, with what is before and behind them counted
-as a block each."""
+"""How a pipeline's parts share the blocks: all alike; as evenly as may be; so, with what is before and behind them
+counted as a block each."""
 
 Shared = str | tuple[int, ...]
 """One of SHARED, or how many blocks each part has."""

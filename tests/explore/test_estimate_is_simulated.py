@@ -1,0 +1,108 @@
+"""What ae.estimate says is what the simulator says of the same job's execution trace, or of its 1.0 workload.
+
+Where they differ by rule, they aren't compared: an NPU of ASTRA-sim 2.x has one communication at a time on its way, so
+that a tensor group's collectives wait there for messages between stages and for gradients; ASTRA-sim 1.0's loops
+exchange whole gradients with ZeRO-1 and 2. The optimiser's update is in the estimate alone. Further apart are copies
+with virtual stages, whose gradients all wait in the trace for the stage's last message, and ZeRO-3: there the trace's
+gradients and parameters wait for each other, the estimate's for nobody, so that it is a lower bound.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from statistics import median
+
+import pytest
+
+import astra_edu as ae
+
+SWITCH = "halvingDoubling"
+
+
+def networks(*dims: tuple[int, float, float]) -> tuple[ae.Platform, ae.TracePlatform]:
+    """The same switches for both versions. dims: NPUs, 2**30 bytes/s, ns; those of one NPU are left out."""
+    there = [dim for dim in dims if dim[0] > 1]
+    first = tuple(ae.Dimension.of("Switch", *dim) for dim in there)
+    second = tuple(ae.Block("Switch", *dim) for dim in there)
+    system = ae.SystemConfig.of("_".join([SWITCH] * len(there)), splits=1)
+    return ae.Platform(first, system), ae.TracePlatform(second, ae.TraceSystem.of([SWITCH] * len(there)))
+
+
+def model(rng: Random) -> ae.Model:
+    """Large enough that a kernel takes more than the µs to which traces are rounded."""
+    hidden, sequence = rng.choice([512, 1024, 2048, 4096]), rng.choice([512, 1024, 2048])
+    return ae.transformer(
+        "m",
+        hidden=hidden,
+        heads=16,
+        blocks=rng.choice([4, 8]),
+        sequence=sequence,
+        vocabulary=rng.choice([1000, 32_768]),
+    )
+
+
+def copies_and_stages(seed: int) -> tuple[float, float, str]:
+    """(how far off, how far it may be, the job) of copies and stages in any order, against the simulated trace."""
+    rng = Random(seed)
+    made, pipeline, data = model(rng), rng.choice([1, 2, 4]), rng.choice([1, 2, 4, 8])
+    if data * pipeline == 1:
+        data = 2
+    order = rng.choice(["1f1b", "gpipe", "interleaved"]) if pipeline > 1 else "1f1b"
+    micro, size = pipeline * rng.choice([1, 2, 4]), rng.choice([1, 2, 4])
+    cut = ae.Strategy(
+        data=data,
+        pipeline=pipeline,
+        batch=data * micro * size,
+        micro_batch=size,
+        pipeline_order=order,
+        virtual=2 if order == "interleaved" else 1,
+        stage_blocks="uneven" if order == "interleaved" else rng.choice(["even", "uneven"]),
+        zero=0 if data == 1 else rng.choice([0, 1] if pipeline > 1 else [0, 1, 2]),
+        recompute=rng.choice(["none", "selective", "full"]),
+    )
+    if len(made.blocks) < pipeline * cut.virtual:
+        made = ae.transformer("m", hidden=1024, heads=16, blocks=8, sequence=1024, vocabulary=1000)
+    platform, other = networks((data, rng.choice([25, 50, 100]), 1000), (pipeline, 25, 1000))
+    found = ae.estimate(made, cut, "a100", platform)
+    most = 0.1 if cut.virtual > 1 and data > 1 else 0.02
+    ran = ae.simulate(ae.traces.from_strategy(made, cut, "a100", other), other)
+    return (found.total_ns - found.update_ns) / ran.total_ns - 1, most, f"{seed}: {found}"
+
+
+def tensor_groups(seed: int) -> tuple[float, float, str]:
+    """The same of tensor groups with copies or by themselves, against the simulated 1.0 workload."""
+    rng = Random(seed)
+    tensor, data, size = rng.choice([2, 4, 8]), rng.choice([1, 2, 4]), rng.choice([1, 2, 4])
+    cut = ae.Strategy(
+        data=data,
+        tensor=tensor,
+        batch=data * size,
+        micro_batch=size,
+        sequence_parallel=rng.random() < 0.5,
+        recompute=rng.choice(["none", "selective"]),
+    )
+    made = model(rng)
+    platform, _ = networks((tensor, 300, 500), (data, rng.choice([25, 50, 100]), 1000))
+    found = ae.estimate(made, cut, "a100", platform)
+    ran = ae.simulate(ae.generate_workload(made, cut, "a100"), platform, progress=False)
+    return (found.total_ns - found.update_ns) / ran.total_ns - 1, 0.02, f"{seed}: {found}"
+
+
+@pytest.mark.parametrize("job", [copies_and_stages, tensor_groups])
+def test_a_hundred_random_jobs_take_as_long_within_two_per_cent(job):
+    found = [job(seed) for seed in range(100)]
+    wrong = [f"{off:+.2%} {what}" for off, most, what in found if abs(off) > most]
+    assert not wrong, "\n".join(wrong)
+    assert median(abs(off) for off, _, _ in found) < 0.005
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_zero_3_is_not_below_its_estimate_and_not_far_above(seed: int):
+    rng = Random(seed)
+    data, batch = rng.choice([2, 4, 8]), rng.choice([1, 2, 4])
+    cut = ae.Strategy(data=data, batch=data * batch, zero=3, recompute=rng.choice(["none", "selective", "full"]))
+    made = model(rng)
+    platform, other = networks((data, rng.choice([25, 50, 100]), 1000))
+    found = ae.estimate(made, cut, "a100", platform)
+    ran = ae.simulate(ae.traces.from_strategy(made, cut, "a100", other), other).total_ns
+    assert 0.999 < ran / (found.total_ns - found.update_ns) < 1.3
