@@ -7,7 +7,7 @@ from typing import NamedTuple
 from astra_edu.base.bound import total_words
 from astra_edu.base.run import Run
 from astra_edu.base.table import Table
-from astra_edu.explore.iteration.estimate import Iteration, estimate
+from astra_edu.explore.iteration import Iteration, estimate
 from astra_edu.network import Block, Dimension
 from astra_edu.run.simulate import simulate
 from astra_edu.system import Platform, SystemConfig, TracePlatform, TraceSystem

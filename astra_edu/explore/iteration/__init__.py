@@ -1,10 +1,11 @@
 """A whole training iteration of a model, by a strategy, on a device and a platform."""
 
 from astra_edu.explore.iteration.candidates import candidates, described
-from astra_edu.explore.iteration.estimate import Iteration, estimate
+from astra_edu.explore.iteration.estimate import estimate
 from astra_edu.explore.iteration.groups import groups
 from astra_edu.explore.iteration.plan_times import PlannedIteration
 from astra_edu.explore.iteration.plans import Plan, Plans, plans
+from astra_edu.explore.iteration.result import Iteration
 from astra_edu.explore.iteration.search import fastest, fewest_npus, fitting, npus_needed
 from astra_edu.explore.iteration.stage_times import StageTimes
 

@@ -10,10 +10,11 @@ from typing import overload
 
 from astra_edu.base.errors import ConfigError, choice, shown, whole
 from astra_edu.explore.iteration.candidates import described, frugal
-from astra_edu.explore.iteration.estimate import Iteration, iteration
+from astra_edu.explore.iteration.estimate import iteration
 from astra_edu.explore.iteration.plan_search import fastest_plan
 from astra_edu.explore.iteration.plan_times import PlannedIteration, planned
 from astra_edu.explore.iteration.plans import Plans
+from astra_edu.explore.iteration.result import Iteration
 from astra_edu.explore.iteration.stage_times import StageTimes, compute_bound_ns, stage_times
 from astra_edu.system import Platform
 from astra_edu.workload.compute import Device

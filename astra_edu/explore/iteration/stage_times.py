@@ -56,6 +56,7 @@ class StageTimes:
     messages_ns: tuple[int, ...]
     exposed_ns: int
     update_ns: int
+    device: Device | None = None
     at_least: StageTimes | None = None
 
     @property
@@ -124,6 +125,7 @@ def _stage_times(
         tuple(message_ns(networks["pipeline"], size, k % stages) for k, size in enumerate(sizes)),
         round(exposed),
         round(update),
+        device,
     )
     return times, shares_links(sent, networks)
 
