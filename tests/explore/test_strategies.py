@@ -1,6 +1,7 @@
 """Which strategies there are, which fit, which is fastest: against trying all of them."""
 
 import contextlib
+import random
 from dataclasses import replace
 
 import pytest
@@ -292,3 +293,56 @@ def test_the_numbers_of_npus_that_would_do_are_those_with_a_candidate(name, batc
             there += [npus] * bool(candidates(name, npus, batch))
     model = ae.model(name)
     assert possible_numbers(model, batch, 149) == there
+
+
+MIXTURE = ae.transformer(
+    "mixture", hidden=256, heads=8, blocks=6, sequence=128, vocabulary=1000, experts=4, top_k=2, feedforward=512
+)
+
+
+@pytest.mark.parametrize(
+    "model", [MIXTURE, ae.transformer("dense", hidden=256, heads=8, blocks=7, sequence=64, vocabulary=99)]
+)
+def test_the_whole_space_has_every_group_and_every_way_to_share_blocks(model):
+    found = ae.candidates(model, 16, 32, whole_space=True)
+    assert len(found) == len(set(found))
+    assert set(ae.candidates(model, 16, 32)) <= set(found)
+    assert {cut.context for cut in found} == {1, 2, 4, 8, 16}
+    assert {cut.expert for cut in found} == ({1, 2, 4} if model is MIXTURE else {1})
+    blocks = len(model.blocks)
+    assert {cut.pipeline for cut in found} == {n for n in (1, 2, 4, 8, 16) if n <= blocks}
+    assert {cut.stage_blocks for cut in found} == {"even", "ends"} if blocks == 6 else {"even", "uneven"}
+    for cut in found:
+        assert cut.npus == 16
+        cut.check(model)
+    assert {cut.virtual for cut in found if cut.stage_blocks != "even"} >= {1}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_fastest_of_the_whole_space_is_the_best_of_all_that_fit(seed):
+    """Every candidate looked at, against the search by bounds."""
+    rng = random.Random(seed)
+    platform = ae.Platform(
+        (ae.Dimension.of("Switch", 4, rng.choice([50, 300]), 500), ae.Dimension.of("Switch", 2, 25, 1000)),
+        ae.SystemConfig.of("halvingDoubling_halvingDoubling", splits=1),
+    )
+    model = ae.transformer("m", hidden=1024, heads=8, blocks=6, sequence=512, vocabulary=1000)
+    device = replace(ae.device("a100"), memory_bytes=rng.choice([10**9, 2 * 10**9]))
+    some = rng.sample(ae.candidates(model, 8, 16, whole_space=True), 150)
+    found = ae.fastest(model, some, device, platform, fits=True)
+    times = {}
+    for cut in some:
+        if ae.memory(model, cut).fits(device):
+            try:
+                one = ae.estimate(model, cut, device, platform)
+            except ae.ConfigError:
+                continue
+            times[cut] = one.bound_ns or one.total_ns
+    assert found.total_ns == min(times.values()) == times[found.strategy]
+
+
+def test_where_nothing_fits_the_fastest_says_what_would():
+    device = replace(ae.device("a100"), memory_bytes=10**6)
+    pods = ae.Platform((ae.Dimension.of("Switch", 8, 220, 1000),), ae.SystemConfig.of("halvingDoubling", splits=1))
+    with pytest.raises(ae.ConfigError, match="GPT-2 doesn't fit into 8 × a100 by any of the 135 strategies"):
+        ae.fastest("gpt2", ae.candidates("gpt2", 8, 8), device, pods, fits=True)

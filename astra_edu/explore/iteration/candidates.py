@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import product
-from math import isqrt
+from math import gcd, isqrt
 
-from astra_edu.base.errors import ConfigError, whole
+from astra_edu.base.errors import ConfigError, flag, whole
+from astra_edu.workload.compute import Experts
 from astra_edu.workload.compute.operator import divisors
 from astra_edu.workload.models import Model
 from astra_edu.workload.models import model as named_model
@@ -17,28 +19,34 @@ from astra_edu.workload.strategies.strategy import RECOMPUTE
 
 MOST = 2**22
 """NPUs, or samples, whose divisors are looked for."""
+MOST_CONTEXT = 16
+"""NPUs of a context group in the whole space; groups are powers of two."""
 
 
-def candidates(model: Model | str, npus: int, batch: int) -> tuple[Strategy, ...]:
+def candidates(model: Model | str, npus: int, batch: int, whole_space: bool = False) -> tuple[Strategy, ...]:
     """Every strategy by which so many NPUs can train the model with `batch` samples an iteration, if memory allows.
 
     data × tensor × pipeline groups of all sizes that divide NPUs, samples, operators and blocks; micro-batches of 1, 2,
     4, ... samples; every ZeRO stage and way of recomputing, with sequence parallelism and without; pipelines by 1F1B
-    and, where the micro-batches allow it, interleaved. Left out: GPipe, which keeps more than 1F1B and is hardly ever
-    faster, copies that are neighbours (data-first), and exchanged embeddings.
+    and, where the micro-batches allow it, interleaved. whole_space: also context groups, expert groups, and stages that
+    share the blocks unevenly or with the ends counted as blocks. Left out: GPipe, which keeps more than 1F1B and is
+    hardly ever faster, copies that are neighbours (data-first), and exchanged embeddings.
     Raises ConfigError if there are none, naming numbers of NPUs for which there are.
 
     >>> found = ae.candidates("gpt2", npus=8, batch=8)
     >>> len(found), len({(cut.data, cut.tensor, cut.pipeline) for cut in found})
     (135, 4)
+    >>> len(ae.candidates("gpt2", npus=8, batch=8, whole_space=True))
+    609
     """
     model = named_model(model)
     npus, batch = whole("npus", npus, at_least=1), whole("batch", batch, at_least=1)
     for name, number in (("npus", npus), ("batch", batch)):
         if number > MOST:
             raise ConfigError(f"{name} is {number:,}; {MOST:,} is the most.")
-    found = tuple(each for groups in _groups(model, npus, batch) for each in _variants(model, *groups, batch))
-    if found:
+    flag("whole_space", whole_space)
+    space = _whole_space if whole_space else _plain_space
+    if found := tuple(space(model, npus, batch)):
         return found
     possible = possible_numbers(model, batch, 2 * npus - 1)
     below = [n for n in possible if n < npus]
@@ -48,6 +56,35 @@ def candidates(model: Model | str, npus: int, batch: int) -> tuple[Strategy, ...
         f"{model.name} and a batch of {batch} can't be shared out among {npus} NPUs, by whatever copies, tensor groups "
         f"and stages; {would_do} NPUs would do."
     )
+
+
+def _plain_space(model: Model, npus: int, batch: int) -> Iterator[Strategy]:
+    for data, tensor, pipeline in _groups(model, npus, batch):
+        yield from _variants(model, Strategy(data=data, tensor=tensor, pipeline=pipeline, batch=batch))
+
+
+def _whole_space(model: Model, npus: int, batch: int) -> Iterator[Strategy]:
+    """The same with context and expert groups, and uneven stages."""
+    experts = gcd(*(each.experts for each in model.operators if isinstance(each, Experts))) or 1
+    for tensor in divisors(npus):
+        if not _sequence_parallel(abridged(model), tensor):
+            continue
+        for context in divisors(gcd(npus // tensor, MOST_CONTEXT)) if model.blocks else (1,):
+            for pipeline in divisors(npus // tensor // context):
+                data = npus // tensor // context // pipeline
+                if pipeline > len(model.trunk) or batch % data:
+                    continue
+                plain = Strategy(data=data, tensor=tensor, context=context, pipeline=pipeline, batch=batch)
+                for expert in divisors(gcd(experts, data * context)):
+                    yield from _variants(model, replace(plain, expert=expert, stage_blocks=_shared(model, pipeline)))
+
+
+def _shared(model: Model, stages: int) -> str:
+    """How stages share the blocks: evenly where they can, with the ends as blocks where that comes out even."""
+    if not model.blocks or len(model.blocks) % stages == 0:
+        return "even"
+    ends = (len(model.blocks) + 2) % stages == 0 and len(model.blocks) + 2 >= 2 * stages
+    return "ends" if ends else "uneven"
 
 
 def frugal(model: Model, npus: int, batch: int) -> Iterator[Strategy]:
@@ -122,21 +159,21 @@ def _tensors(about: Abridged, most: int) -> list[int]:
     return sorted(found)
 
 
-def _variants(model: Model, data: int, tensor: int, pipeline: int, batch: int) -> Iterator[Strategy]:
+def _variants(model: Model, groups: Strategy) -> Iterator[Strategy]:
     """All strategies with these groups, the plainest first."""
     recompute = RECOMPUTE if model.blocks else ("none",)
-    each = len(model.blocks) // pipeline
-    for micro_batch in (2**k for k in range(batch.bit_length()) if batch // data % 2**k == 0):
-        full_turns = pipeline > 1 and batch // data // micro_batch % pipeline == 0
-        virtual = divisors(each) if full_turns and model.blocks else (1,)
+    own = groups.samples // groups.data
+    for micro_batch in (2**k for k in range(groups.samples.bit_length()) if own % 2**k == 0):
+        full_turns = groups.pipeline > 1 and own // micro_batch % groups.pipeline == 0
+        virtual = _virtual(model, groups) if full_turns and model.blocks else (1,)
         for zero, parallel, how, parts in product(
-            _zero(data, pipeline), _sequence_parallel(abridged(model), tensor), recompute, virtual
+            _zero(groups.copies, groups.pipeline),
+            _sequence_parallel(abridged(model), groups.tensor),
+            recompute,
+            virtual,
         ):
-            yield Strategy(
-                data=data,
-                tensor=tensor,
-                pipeline=pipeline,
-                batch=batch,
+            yield replace(
+                groups,
                 micro_batch=micro_batch,
                 pipeline_order="interleaved" if parts > 1 else "1f1b",
                 virtual=parts,
@@ -146,9 +183,18 @@ def _variants(model: Model, data: int, tensor: int, pipeline: int, batch: int) -
             )
 
 
-def _zero(data: int, pipeline: int) -> tuple[int, ...]:
+def _virtual(model: Model, groups: Strategy) -> Sequence[int]:
+    """How many parts a stage can have: what divides its blocks, or, where they are shared unevenly, 1, 2, 4, ..."""
+    blocks, stages = len(model.blocks), groups.pipeline
+    if groups.stage_blocks == "even":
+        return divisors(blocks // stages)
+    ends = groups.stage_blocks == "ends"
+    return [2**k for k in range(blocks.bit_length()) if (blocks + 2 * ends) // (stages * 2**k) > ends] or [1]
+
+
+def _zero(copies: int, pipeline: int) -> tuple[int, ...]:
     """The stages of ZeRO that make sense."""
-    if data == 1:
+    if copies == 1:
         return (0,)
     return (0, 1) if pipeline > 1 else (0, 1, 2, 3)
 

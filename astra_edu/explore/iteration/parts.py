@@ -178,13 +178,6 @@ def without_input_gradient(about: Abridged, strategy: Strategy) -> Collection[in
     return range(next(ends, len(operators)))
 
 
-@lru_cache(maxsize=4096)
-def computed_ns(about: Abridged, alone: Strategy, device: Device) -> float:
-    """What a micro-batch takes through the whole model, with nothing sent."""
-    steps = computed(about, alone, device)
-    return sum(steps[i].compute_ns for i in about.places)
-
-
 def with_collectives(
     steps: Mapping[str, Step],
     sent: Iterable[Communication],

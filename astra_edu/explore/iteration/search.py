@@ -8,7 +8,8 @@ from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from typing import overload
 
-from astra_edu.base.errors import ConfigError, choice, shown, whole
+from astra_edu.base.errors import ConfigError, choice, flag, shown, whole
+from astra_edu.base.progress import Bar
 from astra_edu.explore.iteration.candidates import described, frugal
 from astra_edu.explore.iteration.estimate import iteration
 from astra_edu.explore.iteration.plan_search import fastest_plan
@@ -56,7 +57,11 @@ def fitting(model: Model | str, strategies: Iterable[Strategy], device: Device |
 
 @overload
 def fastest(
-    model: Model | str, strategies: Iterable[Strategy], device: Device | str, platform: Platform
+    model: Model | str,
+    strategies: Iterable[Strategy],
+    device: Device | str,
+    platform: Platform,
+    fits: bool = False,
 ) -> Iteration: ...
 
 
@@ -65,45 +70,62 @@ def fastest(model: Model | str, strategies: Plans, device: Device | str, platfor
 
 
 def fastest(
-    model: Model | str, strategies: Iterable[Strategy] | Plans, device: Device | str, platform: Platform
+    model: Model | str,
+    strategies: Iterable[Strategy] | Plans,
+    device: Device | str,
+    platform: Platform,
+    fits: bool = False,
 ) -> Iteration | PlannedIteration:
     """The shortest iteration by any of the strategies, as `estimate` has it; of equal ones the first. Of ae.plans, it
     is the best that fits into the device, where its memory is known.
 
     Where messages of a collective share links, an iteration's bound_ns counts. Those whose groups can't be cut out of
-    the platform are left out. Raises ConfigError if none is left. Memory is not asked about: give it what `fitting`
-    returns. Warns if the one found doesn't fit into the device.
+    the platform are left out, and with `fits` those that keep more than the device has: the same as of what `fitting`
+    returns, but sooner, as few are asked. Raises ConfigError if none is left. Without `fits` memory is not asked about;
+    warns if the one found doesn't fit into the device. Shows how many it has looked at when it takes over a second.
 
     >>> pods = ae.Platform((ae.Dimension.of("Switch", 8, 220, 1000),), ae.SystemConfig.of("halvingDoubling"))
     >>> few = [ae.Strategy(data=8), ae.Strategy(pipeline=8, batch=8)]
-    >>> ae.fastest("gpt2", few, "a100", pods).strategy.pipeline
+    >>> ae.fastest("gpt2", few, "a100", pods, fits=True).strategy.pipeline
     1
     """
     model = named_model(model)
     device = named_device(device)
+    flag("fits", fits)
     if isinstance(strategies, Plans):
         strategies.check_model(model)
         return planned(model, fastest_plan(strategies, device, platform, device.memory_bytes), device, platform)
+    too_large: dict[Strategy, Memory] = {}
     about, problem = abridged(model), ConfigError("there are no strategies to choose the fastest from.")
-    queue: list[tuple[float, int, Strategy | StageTimes | Iteration]] = [
-        (compute_bound_ns(about, strategy, device), place, strategy)
-        for place, strategy in enumerate(_several(strategies))
-    ]
-    heapify(queue)
-    while queue:  # whatever has the lowest bound is looked at more closely, until the lowest is a whole iteration
-        _, place, known = heappop(queue)
-        if isinstance(known, Iteration):
-            _warn_of_memory(about, known.strategy, device)
-            return known
-        try:
-            if isinstance(known, Strategy):
-                times = stage_times(about, known, device, platform)
-                heappush(queue, (times.bound_ns, place, times))
-            else:
-                found = iteration(known)
-                heappush(queue, (found.bound_ns or found.total_ns, place, found))
-        except ConfigError as error:
-            problem = error
+    several = _several(strategies)
+    queue: list[tuple[float, int, Strategy | StageTimes | Iteration]] = []
+    with Bar("the fastest", " strategies", len(several)) as bar:
+        for place, strategy in enumerate(several):
+            queue.append((compute_bound_ns(about, strategy, device), place, strategy))
+        heapify(queue)
+        looked_at = 0
+        while queue:  # whatever has the lowest bound is looked at more closely, until the lowest is a whole iteration
+            _, place, known = heappop(queue)
+            if isinstance(known, Iteration):
+                if not fits:
+                    _warn_of_memory(about, known.strategy, device)
+                return known
+            try:
+                if isinstance(known, Strategy):
+                    looked_at += 1
+                    bar.show(looked_at)
+                    if fits and not (kept := memory_of(about, known)).fits(device):
+                        too_large[known] = kept
+                        continue
+                    times = stage_times(about, known, device, platform)
+                    heappush(queue, (times.bound_ns, place, times))
+                else:
+                    found = iteration(known)
+                    heappush(queue, (found.bound_ns or found.total_ns, place, found))
+            except ConfigError as error:
+                problem = error
+    if too_large and len(too_large) == len(several):
+        raise ConfigError(_too_large(model, too_large, device))
     raise problem
 
 
