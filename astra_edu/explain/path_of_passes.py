@@ -18,7 +18,7 @@ def path_of_passes(run: PipelineRun) -> tuple[Segment, ...]:
     A pass begins when the stage is done with the one before it, or when what it needs has arrived.
     """
     before = {b: a for a, b in zip(run.spans, run.spans[1:], strict=False) if a.stage == b.stage}
-    by_key = {(span.kind, span.micro_batch, _part(span, run)): span for span in run.spans}
+    by_key = {(span.kind, span.micro_batch, run.part(span)): span for span in run.spans}
     path: list[Segment] = []
     current = max(run.spans, key=lambda span: (span.end_ns, span.start_ns), default=None)
     while current is not None:
@@ -34,13 +34,11 @@ def path_of_passes(run: PipelineRun) -> tuple[Segment, ...]:
     return gapless(reversed(path), run.total_ns)
 
 
-def _part(span: PassSpan, run: PipelineRun) -> int:
-    return span.virtual_stage * run.stages + span.stage
-
-
 def _needs(span: PassSpan, run: PipelineRun, passes: dict[Key, PassSpan]) -> PassSpan | None:
     """The pass whose result this one takes; None for the first forward pass of a micro-batch."""
-    part, last = _part(span, run), run.stages * run.virtual - 1
+    part, last = run.part(span), run.stages * run.virtual - 1
+    if span.kind == "W":
+        return passes["B", span.micro_batch, part]
     if span.kind == "F":
         return passes.get(("F", span.micro_batch, part - 1))
     return passes["F" if part == last else "B", span.micro_batch, min(part + 1, last)]
@@ -48,17 +46,19 @@ def _needs(span: PassSpan, run: PipelineRun, passes: dict[Key, PassSpan]) -> Pas
 
 def _way_ns(span: PassSpan, run: PipelineRun) -> int:
     """How long what a pass sends travels; 0 for the last forward and the last backward pass."""
-    boundary = _part(span, run) - (span.kind == "B")
+    if span.kind == "W":
+        return 0
+    boundary = run.part(span) - (span.kind == "B")
     return run.p2p_ns[boundary] if 0 <= boundary < len(run.p2p_ns) else 0
 
 
 def _segment(span: PassSpan, run: PipelineRun) -> Segment:
-    work = "forward" if span.kind == "F" else "backward"
+    work = {"F": "forward", "B": "backward", "W": "weight gradient"}[span.kind]
     name = f"micro-batch {span.micro_batch}"
-    return Segment(span.start_ns, span.end_ns, COMPUTE, name, work, None, span.stage, _part(span, run))
+    return Segment(span.start_ns, span.end_ns, COMPUTE, name, work, None, span.stage, run.part(span))
 
 
 def _transfer(sender: PassSpan, receiver: PassSpan, run: PipelineRun) -> Segment:
     what = "activations" if sender.kind == "F" else "gradient"
     times = (sender.end_ns, receiver.start_ns)
-    return Segment(*times, TRANSFER, f"micro-batch {sender.micro_batch}", what, None, sender.stage, _part(sender, run))
+    return Segment(*times, TRANSFER, f"micro-batch {sender.micro_batch}", what, None, sender.stage, run.part(sender))

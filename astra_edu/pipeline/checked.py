@@ -64,7 +64,10 @@ def _name(order: object) -> str:
 
 def _checked(listed: Sequence[Iterable[Pass]], micro_batches: int, virtual: int) -> Passes:
     """The passes of each stage as tuples of Pass. Raises ConfigError, naming the stage, if they aren't all there."""
-    wanted = [Pass(kind, i, c) for kind in "FB" for i in range(micro_batches) for c in range(virtual)]
+    most = 3 * micro_batches * virtual + 1
+    listed = [list(islice(each, most)) if _iterable(each) else each for each in listed]
+    kinds = "FBW" if any(_kind(each) == "W" for stage in listed if isinstance(stage, list) for each in stage) else "FB"
+    wanted = [Pass(kind, i, c) for kind in kinds for i in range(micro_batches) for c in range(virtual)]
     known: dict[object, Pass] = {each: each for each in wanted}
     known |= {(each.kind, each.micro_batch): each for each in wanted if virtual == 1}
     return tuple(_of_stage(stage, given, known, wanted) for stage, given in enumerate(listed))
@@ -94,11 +97,12 @@ def _listed(order: object, stages: int, micro_batches: int, virtual: int) -> Seq
 
 
 def _of_stage(stage: int, given: object, known: dict[object, Pass], wanted: list[Pass]) -> tuple[Pass, ...]:
-    if isinstance(given, str) or not isinstance(given, Iterable):
+    if not isinstance(given, Iterable) or isinstance(given, str):
         raise ConfigError(
             f"stage {stage} has {shown(given, 60)} for its passes; give or yield Pass('F', 0), and so on."
         )
     virtual, last = wanted[-1].virtual_stage + 1, wanted[-1].micro_batch
+    kinds = "'F', 'B' or 'W'" if wanted[-1].kind == "W" else "'F' or 'B'"
     found = []
     for each in islice(given, len(wanted) + 1):
         try:
@@ -107,7 +111,7 @@ def _of_stage(stage: int, given: object, known: dict[object, Pass], wanted: list
             through = f", virtual stage 0 to {virtual - 1}" if virtual > 1 else ""
             raise ConfigError(
                 f"stage {stage} is to run {_shown(each)}; a pass is Pass(kind, micro-batch"
-                f"{', virtual stage' if virtual > 1 else ''}) with kind 'F' or 'B', micro-batch 0 to {last}{through}."
+                f"{', virtual stage' if virtual > 1 else ''}) with kind {kinds}, micro-batch 0 to {last}{through}."
             ) from None
     seen = set(found)
     if len(seen) < len(found):
@@ -117,7 +121,20 @@ def _of_stage(stage: int, given: object, known: dict[object, Pass], wanted: list
         missing = [each for each in wanted if each not in seen]
         more = f" and {several(len(missing) - 1, 'other pass')}" if len(missing) > 1 else ""
         raise ConfigError(f"stage {stage} never runs {name_of(missing[0], virtual)}{more}.")
+    done = set()
+    for each in found:
+        if each.kind == "W" and each._replace(kind="B") not in done:
+            raise ConfigError(f"stage {stage} runs {name_of(each, virtual)} before its B.")
+        done.add(each)
     return tuple(found)
+
+
+def _iterable(each: object) -> bool:
+    return isinstance(each, Iterable) and not isinstance(each, str)
+
+
+def _kind(each: object) -> object:
+    return each[0] if isinstance(each, tuple | list) and each else None
 
 
 def _shown(each: object) -> str:

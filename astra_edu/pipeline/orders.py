@@ -20,8 +20,9 @@ from astra_edu.base.table import Registry, first_sentence
 class Pass(NamedTuple):
     """One micro-batch going through one virtual stage, which is a group of layers, forwards or backwards.
 
-    kind: "F" for forward, "B" for backward. micro_batch: which one, from 0. virtual_stage: which of the stage's, from
-    0; there is only one unless the order is interleaved. A plain tuple such as ("F", 3) will do in its place.
+    kind: "F" for forward, "B" for backward; where an order splits that, "B" is the gradient of the input, "W" that of
+    the weights. micro_batch: which one, from 0. virtual_stage: which of the stage's, from 0; there is only one unless
+    the order is interleaved or folded. A plain tuple such as ("F", 3) will do in its place.
 
     >>> from astra_edu.pipeline import Pass
     >>> Pass("F", 3)

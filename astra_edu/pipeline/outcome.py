@@ -15,17 +15,18 @@ from astra_edu.base.run import Run
 from astra_edu.base.span import BUBBLE, COMPUTE, Span, idle
 from astra_edu.base.units import format_ns, several
 from astra_edu.pipeline.orders import Pass, Passes
+from astra_edu.pipeline.places import LOOPED, part_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-_WORK = {"F": "forward", "B": "backward"}
+_WORK = {"F": "forward", "B": "backward", "W": "weight gradient"}
 
 
 @renamed_attributes(chunk="virtual_stage")
 class PassSpan(NamedTuple):
-    """One pass as it ran: kind "F" or "B" of a micro-batch through a virtual stage of the stage, from start to end.
+    """One pass as it ran: kind "F", "B" or "W" of a micro-batch through a virtual stage, from start to end.
 
     >>> run = ae.run_pipeline("1f1b", 2, 4, forward_ns=1000, backward_ns=2000)
     >>> span = run.spans[0]
@@ -48,7 +49,8 @@ class PipelineRun(Run):
     order: its name. virtual: how many virtual stages each stage holds. total_ns: until the last pass has ended.
     passes[stage]: in the order in which the stage ran them; starts_ns, ends_ns: when each began and ended.
     forward_ns, backward_ns: one micro-batch's time in each part of the model; p2p_ns: of the way from each part to the
-    next; blocking: whether the sender waits for that. With these run_pipeline does the same again.
+    next; blocking: whether the sender waits for that. weight_ns: of backward_ns, what the weights take in an order that
+    splits it, else 0; placement: of the parts, "looped" or "folded". With these run_pipeline does the same again.
 
     >>> run = ae.run_pipeline("1f1b", 4, 8, forward_ns=1000, backward_ns=2000)
     >>> run
@@ -69,6 +71,8 @@ class PipelineRun(Run):
     backward_ns: tuple[int, ...] = field(repr=False)
     p2p_ns: tuple[int, ...] = field(repr=False)
     blocking: bool = field(repr=False)
+    weight_ns: tuple[int, ...] = field(default=(), repr=False)
+    placement: str = field(default=LOOPED, repr=False)
 
     @cached_property
     def spans(self) -> tuple[PassSpan, ...]:
@@ -79,6 +83,15 @@ class PipelineRun(Run):
             for each, start, end in zip(*columns, strict=True)
         )
 
+    def part(self, span: PassSpan) -> int:
+        """The part of the model that a pass goes through."""
+        return part_of(span.stage, span.virtual_stage, self.stages, self.placement)
+
+    @property
+    def split(self) -> bool:
+        """Whether the order splits backward passes into B and W."""
+        return any(each.kind == "W" for each in self.passes[0])
+
     @cached_property
     def timeline(self) -> tuple[Span, ...]:
         """Every pass as a span in the compute lane of its stage, by the time at which it ended.
@@ -88,7 +101,7 @@ class PipelineRun(Run):
         spans = [
             Span(COMPUTE, f"micro-batch {i}", _WORK[kind], None, None, COMPUTE, 0, start, start, end, stage, part)
             for stage, kind, v, i, start, end in self.spans
-            for part in [v * self.stages + stage]
+            for part in [part_of(stage, v, self.stages, self.placement)]
         ]
         return tuple(sorted(spans, key=lambda span: span.end_ns))
 
@@ -131,8 +144,8 @@ class PipelineRun(Run):
     def in_flight(self) -> tuple[float, ...]:
         """[stage]: for how many micro-batches at most it keeps activations at the same time.
 
-        Activations are kept from the start of a forward pass to the end of its backward pass. Those of a virtual
-        stage count as 1 / virtual of a micro-batch.
+        Activations are kept from the start of a forward pass to the end of its backward pass, or of W where the order
+        splits that. Those of a virtual stage count as 1 / virtual of a micro-batch.
         """
         return tuple(most_in_flight(passes) / self.virtual for passes in self.passes)
 
@@ -184,4 +197,6 @@ class PipelineRun(Run):
 
 def most_in_flight(passes: Iterable[Pass]) -> int:
     """How many forward passes, at most, a stage is ahead of its backward passes, if it runs `passes` in turn."""
-    return max(accumulate(1 if each.kind == "F" else -1 for each in passes))
+    listed = tuple(passes)
+    last = "W" if any(each.kind == "W" for each in listed) else "B"
+    return max(accumulate((each.kind == "F") - (each.kind == last) for each in listed))

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from astra_edu.base.errors import ConfigError, flag, whole
 from astra_edu.base.units import several
 from astra_edu.pipeline.checked import passes
-from astra_edu.pipeline.orders import Order, Pass, Passes, name_of
+from astra_edu.pipeline.orders import ORDERS, Order, Pass, Passes, name_of
 from astra_edu.pipeline.outcome import PipelineRun
+from astra_edu.pipeline.places import FOLDED, part_of, place_of, placement_of
 
 if TYPE_CHECKING:
     import simpy
@@ -29,12 +30,13 @@ def run_pipeline(
     p2p_ns: Times = 0,
     virtual: int = 1,
     blocking: bool = False,
+    weight_ns: Times | None = None,
 ) -> PipelineRun:
     """Run one iteration and return when every pass ran.
 
     order: a name in ORDERS, a function like those there, or the passes of each stage. virtual: how many virtual
     stages a stage holds. The model is cut into stages × virtual parts; part k is virtual stage k // stages of
-    stage k % stages.
+    stage k % stages, or, in a folded order, the second ones go back from the last stage to the first.
 
     forward_ns, backward_ns: one micro-batch's time, in whole ns: one number for every stage; one for each stage; or,
     with several virtual stages, one for each part. The time of a stage is that of all its parts together. It is divided
@@ -44,6 +46,9 @@ def run_pipeline(
     each of the stages × virtual - 1 boundaries. Between parts of the same stage nothing travels. A transfer takes
     time but occupies neither stage, and transfers don't wait for each other; with blocking=True the sending stage
     computes nothing until what it sends has arrived.
+
+    weight_ns: of backward_ns, what the gradients of the weights take, for orders that split the backward pass; half
+    of it if it isn't given.
 
     Raises ConfigError for numbers out of range, for an order with missing, unknown or repeated passes, and for one
     that comes to a standstill; then it says what each stage waits for.
@@ -61,8 +66,13 @@ def run_pipeline(
     forward = _of_parts("forward_ns", forward_ns, stages, virtual)
     backward = _of_parts("backward_ns", backward_ns, stages, virtual)
     p2p = _of_boundaries(p2p_ns, stages, parts)
-    lasts, travels = [*forward, *reversed(backward)], [*p2p, 0, *reversed(p2p), 0]
-    simulation = _Simulation(listed, lasts, travels, micro_batches, blocking)
+    placement = placement_of(ORDERS.get(order) if isinstance(order, str) else order)
+    if placement == FOLDED:
+        p2p[stages - 1] = 0
+    weights = _of_weights(weight_ns, backward, stages, virtual, any(each.kind == "W" for each in listed[0]))
+    inputs = [whole - own for whole, own in zip(backward, weights, strict=True)]
+    lasts, travels = [*forward, *reversed(inputs)], [*p2p, 0, *reversed(p2p), 0]
+    simulation = _Simulation(listed, lasts, travels, micro_batches, blocking, weights, placement)
     simulation.run()
     return PipelineRun(
         order if isinstance(order, str) else getattr(order, "__name__", "own order"),
@@ -77,6 +87,8 @@ def run_pipeline(
         tuple(backward),
         tuple(p2p),
         blocking,
+        tuple(weights),
+        placement,
     )
 
 
@@ -88,12 +100,20 @@ class _Simulation:
     """
 
     def __init__(
-        self, listed: Passes, lasts: Sequence[int], travels: Sequence[int], micro_batches: int, blocking: bool
+        self,
+        listed: Passes,
+        lasts: Sequence[int],
+        travels: Sequence[int],
+        micro_batches: int,
+        blocking: bool,
+        weights: Sequence[int],
+        placement: str,
     ) -> None:
         import simpy
 
         self.env = simpy.Environment()
         self.listed, self.lasts, self.travels, self.blocking = listed, lasts, travels, blocking
+        self.weights, self.placement = weights, placement
         self.stages, self.virtual = len(listed), len(lasts) // len(listed) // 2
         self.due: list[list[Any]] = [[None] * micro_batches for _ in range(len(lasts) + 1)]
         self.due[0] = [0] * micro_batches
@@ -113,7 +133,13 @@ class _Simulation:
         starts, ends, stages, last = self.starts[stage], self.ends[stage], self.stages, len(self.lasts) - 1
         now = 0
         for kind, i, v in self.listed[stage]:
-            part = v * stages + stage
+            part = part_of(stage, v, stages, self.placement)
+            if kind == "W":
+                starts.append(now)
+                now += self.weights[part]
+                yield env.timeout(self.weights[part])
+                ends.append(now)
+                continue
             step = part if kind == "F" else last - part
             arrives = due[step][i]
             if arrives is None:
@@ -144,12 +170,12 @@ class _Simulation:
         return f"This order comes to a standstill at {self.env.now:,} ns. {' '.join(waits[:_NAMED])}{more}"
 
     def _wait(self, stage: int, wanted: Pass, done: Sequence[Pass]) -> str:
-        part = wanted.virtual_stage * self.stages + stage
+        part = part_of(stage, wanted.virtual_stage, self.stages, self.placement)
         step = -1 if wanted.kind == "F" else 1
         if wanted.kind == "B" and wanted._replace(kind="F") not in done:
             needs = "its own F of it, which comes later"
         else:
-            v, other = divmod(part + step, self.stages)
+            other, v = place_of(part + step, self.stages, self.placement)
             needs = f"{name_of(wanted._replace(virtual_stage=v), self.virtual)} on stage {other}"
         return f"Stage {stage} is to run {name_of(wanted, self.virtual)} and waits for {needs}."
 
@@ -162,6 +188,20 @@ def _of_parts(name: str, times: Times, stages: int, virtual: int) -> list[int]:
         return given
     quotients = [divmod(time, virtual) for time in given]
     return [time + (v < rest) for v in range(virtual) for time, rest in quotients]
+
+
+def _of_weights(times: Times | None, backward: Sequence[int], stages: int, virtual: int, split: bool) -> list[int]:
+    """Of each part's backward pass, what its weights take; nothing in an order that doesn't split it."""
+    if not split:
+        return [0] * len(backward)
+    given = [whole // 2 for whole in backward] if times is None else _of_parts("weight_ns", times, stages, virtual)
+    for part, (own, most) in enumerate(zip(given, backward, strict=True)):
+        if own > most:
+            raise ConfigError(
+                f"weight_ns is {own:,} for part {part}, whose whole backward pass takes {most:,} ns; the weights' is a "
+                "part of it."
+            )
+    return given
 
 
 def _of_boundaries(times: Times, stages: int, parts: int) -> list[int]:

@@ -68,7 +68,7 @@ def weave(run: PipelineRun, does: Does, carries: Carries) -> None:
     last: dict[int, Sequence[Operation]] = {}
     arrived: dict[tuple[int, int], Sequence[Operation]] = {}
     for span in sorted(run.spans, key=lambda span: span.start_ns):
-        part = span.virtual_stage * run.stages + span.stage
+        part = run.part(span)
         step = part if span.kind == "F" else 2 * parts - 1 - part
         done = does(span, [*last.get(span.stage, ()), *arrived.pop((step, span.micro_batch), ())])
         last[span.stage] = done

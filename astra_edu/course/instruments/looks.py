@@ -21,6 +21,7 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "forward d": ("#e3f2ea", "#19402d", ""),
     "backward": ("#c3c9f2", "#3f4aa0", "/"),
     "backward b": ("#d5d9f6", "#353e87", "/"),
+    "weight gradient b": ("#f1dbe9", "#8a3569", "-"),
     "backward c": ("#e5e8fa", "#2b336e", "/"),
     "backward d": ("#f1f2fc", "#222856", "/"),
     "computed again": ("#cfe3b4", "#5c7a2c", "-"),

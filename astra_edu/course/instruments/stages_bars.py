@@ -9,7 +9,7 @@ from astra_edu.course.instruments.setting import Values
 from astra_edu.course.instruments.stages_job import NONE, SLOWER, name_of, part, waited_for
 from astra_edu.pipeline import PassSpan, PipelineRun, closed_form
 
-KINDS = {"F": "forward", "B": "backward"}
+KINDS = {"F": "forward", "B": "backward", "W": "weight gradient"}
 UNIT = "µs"
 
 

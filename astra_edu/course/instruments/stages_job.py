@@ -11,6 +11,7 @@ from astra_edu.base.errors import ConfigError, not_negative, whole
 from astra_edu.course.instruments.setting import Values
 from astra_edu.pipeline import ORDERS, PassSpan, PipelineRun, run_pipeline
 from astra_edu.pipeline.checked import passes, takes_virtual
+from astra_edu.pipeline.places import FOLDED, placement_of
 
 FORWARD_NS = 12_000
 """A forward pass through a stage, if not said; it and its backward pass divide evenly by 2, 3 and 4 virtual stages."""
@@ -64,7 +65,9 @@ def check(values: Values) -> None:
 
 
 def virtual(values: Values) -> int:
-    """The virtual stages of a stage: 1 for an order that is for no more."""
+    """The virtual stages of a stage: 1 for an order that is for no more, 2 for one that is folded."""
+    if placement_of(ORDERS[values["order"]]) == FOLDED:
+        return 2
     return values["virtual"] if takes_virtual(ORDERS[values["order"]]) else 1
 
 
@@ -104,7 +107,7 @@ def _listed(of: Callable[[], Any]) -> Any:
 
 def part(of: PipelineRun, span: PassSpan) -> int:
     """The part of the model that a pass goes through."""
-    return span.virtual_stage * of.stages + span.stage
+    return of.part(span)
 
 
 def name_of(of: PipelineRun, span: PassSpan) -> str:
@@ -122,6 +125,8 @@ def waited_for(of: PipelineRun) -> dict[str, tuple[str, ...]]:
         k, i = part(of, span), span.micro_batch
         if span.kind == "F":
             needs, travels = f"F {k - 1},{i}", of.p2p_ns[k - 1] if k else 0
+        elif span.kind == "W":
+            needs, travels = f"B {k},{i}", 0
         else:
             needs, travels = (f"B {k + 1},{i}", of.p2p_ns[k]) if k < last else (f"F {k},{i}", 0)
         reasons = [other for other in (before.get(span.stage),) if other and by_name[other].end_ns == span.start_ns]

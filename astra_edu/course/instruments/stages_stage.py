@@ -45,8 +45,8 @@ def moments(run: PipelineRun) -> list[int]:
 
 def kept(run: PipelineRun, stage: int, t: float) -> list[Kept]:
     """Whose activations a stage keeps at t, in the order in which they came."""
-    mine = [span for span in run.spans if span.stage == stage]
-    done = {(s.virtual_stage, s.micro_batch) for s in mine if s.kind == "B" and s.end_ns <= t}
+    mine, last = [span for span in run.spans if span.stage == stage], "W" if run.split else "B"
+    done = {(s.virtual_stage, s.micro_batch) for s in mine if s.kind == last and s.end_ns <= t}
     begun = [(s.virtual_stage, s.micro_batch) for s in mine if s.kind == "F" and s.start_ns <= t]
     return [each for each in begun if each not in done]
 

@@ -83,8 +83,8 @@ def _of_pipeline(run: PipelineRun) -> Cells:
 
 
 def _pass(span: PassSpan, run: PipelineRun) -> Cell:
-    look = LOOKS["forward" if span.kind == "F" else "backward"]
-    full = f"{span.kind} {span.virtual_stage * run.stages + span.stage},{span.micro_batch}"
+    look = LOOKS[{"F": "forward", "B": "backward", "W": "weight gradient"}[span.kind]]
+    full = f"{span.kind} {run.part(span)},{span.micro_batch}"
     return Cell(span.stage, look, span.virtual_stage, span.start_ns, span.end_ns, full, str(span.micro_batch))
 
 
