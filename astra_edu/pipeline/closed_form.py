@@ -1,4 +1,4 @@
-"""What a pipeline's time, bubble and memory are by formula, for the three orders that ORDERS begins with.
+"""What a pipeline's time, bubble and memory are by formula, for the orders gpipe, 1f1b and interleaved.
 
 The formulas are those of arXiv 1811.06965 (GPipe) and arXiv 2104.04473 (1F1B, interleaved). They hold if all stages
 take the same time, their virtual stages do so, too, and what a stage sends is there at once. Otherwise only the

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.pipeline import Order, Pass, PassSpan, PipelineRun, run_pipeline
+from astra_edu.pipeline.places import place_of
 from astra_edu.traces.arguments import Micros, Size
 from astra_edu.traces.builder import Builder
 from astra_edu.traces.operation import Operation
@@ -69,11 +70,14 @@ def weave(run: PipelineRun, does: Does, carries: Carries) -> None:
     arrived: dict[tuple[int, int], Sequence[Operation]] = {}
     for span in sorted(run.spans, key=lambda span: span.start_ns):
         part = run.part(span)
+        if span.kind == "W":
+            last[span.stage] = does(span, last[span.stage])
+            continue
         step = part if span.kind == "F" else 2 * parts - 1 - part
         done = does(span, [*last.get(span.stage, ()), *arrived.pop((step, span.micro_batch), ())])
         last[span.stage] = done
         if step + 1 < 2 * parts:
-            following = min(step + 1, 2 * parts - 2 - step) % run.stages
+            following, _ = place_of(min(step + 1, 2 * parts - 2 - step), run.stages, run.placement)
             if following != span.stage:
                 what, boundary = ("activations", part) if span.kind == "F" else ("gradient", part - 1)
                 done = carries(boundary, span.stage, following, f"{what} {span.micro_batch}", done)
@@ -82,5 +86,5 @@ def weave(run: PipelineRun, does: Does, carries: Carries) -> None:
 
 def name_of(span: PassSpan, run: PipelineRun) -> str:
     """A pass as its operations are called: "F 3", "B 3", with the part of the model where a stage has several."""
-    part = f" part {span.virtual_stage * run.stages + span.stage}" if run.virtual > 1 else ""
+    part = f" part {run.part(span)}" if run.virtual > 1 else ""
     return f"{span.kind} {span.micro_batch}{part}"

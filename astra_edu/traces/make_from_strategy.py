@@ -16,6 +16,7 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.base.few_collections import few_collections
 from astra_edu.collectives import Collective
 from astra_edu.pipeline import PassSpan, run_pipeline
+from astra_edu.pipeline.places import FOLDED
 from astra_edu.traces.builder import Builder
 from astra_edu.traces.dimensions import Network, Space, sizes_of
 from astra_edu.traces.loop_steps import COMPUTE, ISSUE, WAIT, LoopStep, loop_steps
@@ -85,16 +86,19 @@ def from_strategy(
         [part.forward_ns for part in parts],
         [part.backward_ns for part in parts],
         virtual=strategy.virtual,
+        weight_ns=[part.weight_ns for part in parts],
     )
     stages = [range(stage * width, (stage + 1) * width) for stage in range(strategy.pipeline)]
     players = [Player(trace, space, rounding, peak_performance, npus) for npus in stages]
-    last = {(span.stage, span.virtual_stage): span for span in run.spans if span.kind == "B"}
+    if run.placement == FOLDED and run.stages > 1:
+        sizes.insert(run.stages - 1, 0)  # both parts are on the last stage
+    kind = "W" if run.split else "B"
+    last = {(span.stage, span.virtual_stage): span for span in run.spans if span.kind == kind}
     ended: dict[int, Sequence[Operation]] = {}
     held: list[tuple[int, str, list[LoopStep]]] = []
 
     def does(span: PassSpan, after: Sequence[Operation]) -> Sequence[Operation]:
-        part = parts[span.virtual_stage * strategy.pipeline + span.stage]
-        steps, label = part.forward if span.kind == "F" else part.backward, f"{name_of(span, run)} "
+        steps, label = parts[run.part(span)].steps(span.kind, run.split), f"{name_of(span, run)} "
         if at_the_end and (last[span.stage, span.virtual_stage] is not span or span.stage or span.virtual_stage):
             if last[span.stage, span.virtual_stage] is span:
                 held.append((span.stage, label, [step for step in steps if _exchanges(step)]))
@@ -111,7 +115,7 @@ def from_strategy(
     for stage, label, steps in held:
         players[stage].play(steps, ended[stage], label)
     for stage in range(strategy.pipeline):
-        gathers = [step for part in parts[stage :: strategy.pipeline] for step in part.gathers(sent)]
+        gathers = [step for k in strategy.parts_on(stage) for step in parts[k].gathers(sent)]
         players[stage].play(gathers, ended[stage], "update ")
     return trace.build()
 
@@ -125,6 +129,18 @@ class _ModelPart:
             max(1, sum(step.task.work.compute_ns for step in half if step.action == COMPUTE))
             for half in (self.forward, self.backward)
         )
+
+    @property
+    def weight_ns(self) -> int:
+        """Of backward_ns, what the gradients of the weights take."""
+        own = sum(step.task.work.compute_ns for step in self.backward if _computes_weights(step))
+        return min(own, self.backward_ns)
+
+    def steps(self, kind: str, split: bool) -> list[LoopStep]:
+        """Of a pass "F", "B" or "W"; B is all of the backward pass where the order doesn't split it."""
+        if kind == "F" or not split:
+            return self.forward if kind == "F" else self.backward
+        return [step for step in self.backward if (_computes_weights(step) or _exchanges(step)) == (kind == "W")]
 
     def gathers(self, sent: Sequence[Communication]) -> list[LoopStep]:
         """ZeRO-1 and 2: when all gradients have been added up, everybody's parameters are gathered."""
@@ -156,6 +172,10 @@ class _ModelPart:
 
 def _exchanges(step: LoopStep) -> bool:
     return step.action == ISSUE and step.task.kind == WEIGHT_GRADIENT
+
+
+def _computes_weights(step: LoopStep) -> bool:
+    return step.action == COMPUTE and step.task.kind == WEIGHT_GRADIENT
 
 
 def _of_weights(step: LoopStep) -> bool:

@@ -82,6 +82,7 @@ def _iteration(times: StageTimes) -> Iteration:
         times.backward_ns,
         times.messages_ns if strategy.pipeline > 1 else 0,
         virtual=strategy.virtual,
+        weight_ns=times.weight_ns,
     )
     busiest = max(range(strategy.pipeline), key=times.busy_ns.__getitem__)
     busy = times.busy_ns[busiest]

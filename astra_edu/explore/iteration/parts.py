@@ -44,7 +44,8 @@ WAITS = ("tensor", "context", "expert")
 class Step(NamedTuple):
     """One operator's times in ns, for one micro-batch: both passes with what they wait for, compute_ns without.
 
-    repeated_ns: of compute_ns, what the backward pass computes again. gathers_ns: for how long its forward and its
+    repeated_ns: of compute_ns, what the backward pass computes again. weight_ns: of backward_ns, the gradients of the
+    weights. gathers_ns: for how long its forward and its
     backward pass keep the copies' network busy, gathering parameters. exchange: the collective of its gradients.
     gather_ns: that of its parameters after the update. waited_ns: for collectives, in both passes, of the kinds in
     WAITS. launching_ns: what the host takes to launch either pass's kernels and collectives; the times above are the
@@ -56,6 +57,7 @@ class Step(NamedTuple):
     compute_ns: float
     repeated_ns: float
     parameters: float
+    weight_ns: float = 0
     gathers_ns: tuple[float, float] = (0, 0)
     exchange: Took | None = None
     gather_ns: float = 0
@@ -67,7 +69,7 @@ class Step(NamedTuple):
 class Part:
     """The same of several operators. waited_ns: of forward_ns and backward_ns, what is waited for collectives.
 
-    launching_ns: of both, what is waited for the host.
+    weight_ns: of backward_ns, the gradients of the weights. launching_ns: of both, what is waited for the host.
     """
 
     forward_ns: float
@@ -75,14 +77,16 @@ class Part:
     waited_ns: tuple[int, ...]
     repeated_ns: float
     parameters: float
+    weight_ns: float = 0
     launching_ns: float = 0
 
 
 def part_of(steps: Sequence[Step]) -> Part:
     """The times of some operators, as `paced` has them."""
-    forwards, backwards, _, repeats, parameters, *_, waits, launching = zip(*steps, strict=True)
+    forwards, backwards, _, repeats, parameters, weights, *_, waits, launching = zip(*steps, strict=True)
     waited = tuple(map(sum, zip(*waits, strict=True)))
-    return Part(sum(forwards), sum(backwards), waited, sum(repeats), sum(parameters), sum(map(sum, launching)))
+    launched = sum(map(sum, launching))
+    return Part(sum(forwards), sum(backwards), waited, sum(repeats), sum(parameters), sum(weights), launched)
 
 
 def paced(steps: Sequence[Step]) -> list[Step]:
@@ -162,7 +166,7 @@ def computed(about: Abridged, alone: Strategy, device: Device) -> tuple[Step, ..
         backward += weight
         parameters = alone.part(operator).parameters
         ahead, *back = (sum(map(device.host_ns, each)) for each in computes.values())
-        step = Step(forward, backward, forward + backward, forward if again else 0, parameters)
+        step = Step(forward, backward, forward + backward, forward if again else 0, parameters, weight)
         steps.append(step._replace(launching_ns=(ahead, sum(back))))
     return tuple(steps)
 

@@ -20,6 +20,7 @@ from astra_edu.explore.iteration.parts import (
     shares_links,
     with_collectives,
 )
+from astra_edu.pipeline.closed_form import FORMULAS
 from astra_edu.system import Platform
 from astra_edu.system.logical import logical_dimensions, logical_topologies
 from astra_edu.workload.compute import Device
@@ -37,7 +38,7 @@ ADAM_TRAFFIC = 30
 class StageTimes:
     """An iteration before its pipeline is simulated. Times in ns.
 
-    parts: of the model, in the order of the forward pass; stage s has the parts s, s + pipeline, and so on.
+    parts: of the model, in the order of the forward pass; `strategy.parts_on` says which of them a stage has.
     messages_ns: from each part to the next one. exposed_ns: what is left of the copies' collectives after the passes,
     on the stage where most is; it is added to the end of all passes, though other stages end earlier.
     update_ns: the optimiser. at_least: the same with no collective faster than its links, where messages of one share
@@ -71,14 +72,20 @@ class StageTimes:
         return [round(part.backward_ns) for part in self.parts]
 
     @property
+    def weight_ns(self) -> list[int]:
+        """Of each part's backward pass, what the gradients of its weights take."""
+        return [min(round(part.weight_ns), whole) for part, whole in zip(self.parts, self.backward_ns, strict=True)]
+
+    @property
     def busy_ns(self) -> list[int]:
         """How long each stage computes and waits for collectives, in all micro-batches."""
         both, stages = [f + b for f, b in zip(self.forward_ns, self.backward_ns, strict=True)], self.strategy.pipeline
-        return [sum(both[stage::stages]) * self.strategy.micro_batches for stage in range(stages)]
+        return [sum(both[k] for k in self.strategy.parts_on(s)) * self.strategy.micro_batches for s in range(stages)]
 
     def of_stage(self, stage: int, time: Callable[[Part], float]) -> int:
         """A time of all a stage's parts together, in all micro-batches."""
-        return round(sum(map(time, self.parts[stage :: self.strategy.pipeline])) * self.strategy.micro_batches)
+        own = [self.parts[k] for k in self.strategy.parts_on(stage)]
+        return round(sum(map(time, own)) * self.strategy.micro_batches)
 
     @property
     def bound_ns(self) -> int:
@@ -86,7 +93,10 @@ class StageTimes:
 
         A stage begins once a micro-batch has come through the stages before it, and one has to go back through them.
         """
-        way, bound, forward, backward = 0, 0, self.forward_ns, self.backward_ns
+        way, bound, forward = 0, 0, self.forward_ns
+        backward = self.backward_ns
+        if self.strategy.pipeline_order not in FORMULAS:  # what splits a backward pass: its weights can wait
+            backward = [whole - own for whole, own in zip(backward, self.weight_ns, strict=True)]
         for stage, busy in enumerate(self.busy_ns):
             bound = max(bound, way + busy)
             if stage < self.strategy.pipeline - 1:
@@ -108,7 +118,7 @@ def _stage_times(
     """(the times, whether messages of a collective share links). bounded: no collective is faster than its links."""
     steps, sent, networks = operator_steps(about, strategy, device, platform, bounded)
     stages, every = strategy.pipeline, about.parts(strategy)
-    of_stages = {every[stage::stages] for stage in range(stages)}
+    of_stages = {tuple(every[k] for k in strategy.parts_on(stage)) for stage in range(stages)}
     exchanged = max((one.times for one in sent if one.phase == WEIGHT_GRADIENT), default=1)
     pace = paced if device.kernels else list[Step]
     passed = {part: pace([steps[i] for i in part]) for part in set(every)}
@@ -119,16 +129,25 @@ def _stage_times(
     sizes = [one.size for one in sent if one.collective is None and one.phase == FORWARD]
     if about.short is not about.model:
         sizes *= len(every) - 1  # from one block to the next it is always the same
+    elif strategy.folded and stages > 1:
+        sizes.insert(stages - 1, 0)
     times = StageTimes(
         about.model,
         strategy,
         tuple(parts[part] for part in every),
-        tuple(message_ns(networks["pipeline"], size, k % stages) for k, size in enumerate(sizes)),
+        tuple(message_ns(networks["pipeline"], size, _boundary(strategy, k)) for k, size in enumerate(sizes)),
         round(exposed),
         round(update),
         device,
     )
     return times, shares_links(sent, networks)
+
+
+def _boundary(strategy: Strategy, k: int) -> int:
+    """The lower of the two stages between which part k's output goes; from the last stage to the first, the last."""
+    if strategy.folded and k >= strategy.pipeline:
+        return 2 * strategy.pipeline - 2 - k
+    return k % strategy.pipeline
 
 
 def operator_steps(
@@ -173,7 +192,7 @@ def compute_bound_ns(about: Abridged, strategy: Strategy, device: Device) -> flo
         strategy.element_bytes,
     )
     even = whole_ns * passes / strategy.pipeline
-    if not block_ns or strategy.pipeline == 1:
+    if not block_ns or strategy.pipeline == 1 or strategy.pipeline_order not in FORMULAS:
         return even
     fewest = min(blocks_of_parts(about.model.name, len(about.model.blocks), len(parts), strategy.stage_blocks))
     return max(even, fewest * block_ns * (passes * strategy.virtual + strategy.pipeline - 1))

@@ -118,7 +118,8 @@ def by_stage(model: Model, strategy: Strategy) -> tuple[tuple[Communication, ...
     """What an NPU of each stage sends. Raises ConfigError if the strategy doesn't fit."""
     found: list[list[Communication]] = [[] for _ in range(strategy.pipeline)]
     parts = strategy.parts(model)
-    stage_of = {model.operators[i].name: k % strategy.pipeline for k, part in enumerate(parts) for i in part}
+    stages = {k: stage for stage in range(strategy.pipeline) for k in strategy.parts_on(stage)}
+    stage_of = {model.operators[i].name: stages[k] for k, part in enumerate(parts) for i in part}
     for one in communications(model, strategy):
         found[stage_of[one.operator]].append(one)
     return tuple(map(tuple, found))
@@ -212,7 +213,10 @@ def _between_stages(model: Model, strategy: Strategy) -> Iterator[Communication]
     """Activations to the next part of the model, and their gradients back, for every micro-batch."""
     if strategy.pipeline == 1:
         return
-    for part, following in pairwise(strategy.parts(model)):
+    turn = strategy.pipeline - 1 if strategy.folded else None  # both parts there are on the last stage
+    for k, (part, following) in enumerate(pairwise(strategy.parts(model))):
+        if k == turn:
+            continue
         last, first = model.operators[part[-1]], model.operators[following[0]]
         elements = prod(strategy.own_tokens(last).gives) // (strategy.tensor if strategy.sequence_parallel else 1)
         size = strategy.micro_batch * strategy.element_bytes * elements

@@ -148,7 +148,8 @@ def _rows(model: Model, strategy: Strategy, stage: int | None, own_row: Collecti
             )
         stage = 0
     row: list[Operator] = []
-    for part in strategy.parts(model)[strategy.stage(stage) :: strategy.pipeline]:
+    parts = strategy.parts(model)
+    for part in (parts[k] for k in strategy.parts_on(strategy.stage(stage))):
         for operator in (model.operators[i] for i in part):
             if row and (not operator.minor or operator.name in own_row):
                 yield row

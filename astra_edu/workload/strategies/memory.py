@@ -14,7 +14,8 @@ from math import prod
 
 from astra_edu.base.deprecated import renamed
 from astra_edu.base.errors import ConfigError, whole
-from astra_edu.pipeline.closed_form import in_flight
+from astra_edu.pipeline.closed_form import FORMULAS, in_flight
+from astra_edu.pipeline.outcome import in_flight_of
 from astra_edu.workload.compute import Device, Embedding, Experts, Linear, Operator, Split
 from astra_edu.workload.compute import device as named_device
 from astra_edu.workload.models import Model
@@ -95,12 +96,20 @@ def memory_of(
     parts = _of_parts(about, about.alone(about.strategy(strategy)), about.parts(strategy))
 
     def of_stage(stage: int) -> Memory:
-        own = parts[stage :: strategy.pipeline]
-        held = in_flight(strategy.pipeline_order, stage, strategy.pipeline, strategy.micro_batches, strategy.virtual)
+        own = [parts[k] for k in strategy.parts_on(stage)]
+        held = _in_flight(strategy, stage)
         return _of_stage(own, strategy, stage > 0, held, gradient_bytes, optimiser_bytes)
 
     those = range(strategy.pipeline) if stage is None else [strategy.stage(stage)]
     return max(map(of_stage, those), key=lambda memory: memory.total)
+
+
+def _in_flight(strategy: Strategy, stage: int) -> float:
+    """For how many micro-batches at most a stage keeps activations."""
+    size = strategy.pipeline, strategy.micro_batches, strategy.virtual
+    if strategy.pipeline_order in FORMULAS:
+        return in_flight(strategy.pipeline_order, stage, *size)
+    return in_flight_of(strategy.pipeline_order, *size)[stage]
 
 
 def memory_of_operators(about: Abridged, strategy: Strategy, operators: Sequence[int]) -> Memory:

@@ -7,12 +7,14 @@ from functools import lru_cache
 
 from astra_edu.base.deprecated import renamed_fields
 from astra_edu.base.errors import ConfigError, choice, flag, instance_of, shown, whole
+from astra_edu.pipeline import ORDERS
+from astra_edu.pipeline.places import FOLDED, part_of, placement_of
 from astra_edu.workload.compute import Experts, Operator, Split
 from astra_edu.workload.compute.operator import divisors, near
 from astra_edu.workload.models import Model
 from astra_edu.workload.strategies.stages import SHARED, Shared, stages
 
-PIPELINE_ORDERS = ("gpipe", "1f1b", "interleaved")
+PIPELINE_ORDERS = ("gpipe", "1f1b", "interleaved", "zb-h1", "zb-v", "v-half", "v-min")
 RECOMPUTE = ("none", "selective", "full")
 PLACEMENTS = ("tensor-first", "data-first")
 
@@ -35,7 +37,8 @@ class Strategy:
     mixture are shared out, of the data × context that would all have the same (arXiv 2006.16668).
     placement: which of the data and tensor groups are neighbours on the network.
     batch: samples of an iteration, on all NPUs; None means one micro-batch for each copy. micro_batch: samples at once.
-    pipeline_order: of the stages' passes; virtual: virtual stages of each stage, for "interleaved".
+    pipeline_order: of the stages' passes; virtual: virtual stages of each stage, for "interleaved" and, 2, for
+    the folded "zb-v", "v-half" and "v-min".
     stage_blocks: how stages (virtual ones included) share the blocks: "even", which must divide them; "uneven", as
     evenly as may be; "ends", where what is before and behind the blocks counts as one each (arXiv 2407.21783, section
     3.3.2); or the number of each.
@@ -105,7 +108,12 @@ class Strategy:
             raise ConfigError(f"stage_blocks is {shown(self.stage_blocks)}; give {known}, or a number for each stage.")
 
     def _check_pipeline(self) -> None:
-        if (self.virtual > 1) != (self.pipeline_order == "interleaved"):
+        if self.folded and self.virtual != 2:
+            raise ConfigError(
+                f"pipeline_order is {shown(self.pipeline_order)} with virtual={self.virtual}; it gives each stage two "
+                "parts of the model, folded: virtual=2."
+            )
+        if not self.folded and (self.virtual > 1) != (self.pipeline_order == "interleaved"):
             raise ConfigError(
                 f"pipeline_order is {shown(self.pipeline_order)} with virtual={self.virtual}; only "
                 "'interleaved' gives a "
@@ -122,6 +130,16 @@ class Strategy:
                 f"ZeRO-{self.zero} with {self.pipeline} stages would have to reduce gradients or gather parameters for "
                 "every micro-batch; with a pipeline, use zero=1 or 0."
             )
+
+    @property
+    def folded(self) -> bool:
+        """Whether each stage has two parts of the model, the first stage the first and the last one."""
+        return placement_of(ORDERS[self.pipeline_order]) == FOLDED
+
+    def parts_on(self, stage: int) -> tuple[int, ...]:
+        """The numbers of the parts of the model that a stage has."""
+        placement = placement_of(ORDERS[self.pipeline_order])
+        return tuple(part_of(stage, v, self.pipeline, placement) for v in range(self.virtual))
 
     @property
     def npus(self) -> int:
@@ -198,7 +216,7 @@ class Strategy:
         self.parts(model)
 
     def parts(self, model: Model) -> tuple[tuple[int, ...], ...]:
-        """The indices of the operators of each part of the pipeline; stage s has the parts s, s + pipeline, and so on.
+        """The indices of the operators of each part of the pipeline; `parts_on` says which of them a stage has.
 
         Raises ConfigError as `stages` does.
         """

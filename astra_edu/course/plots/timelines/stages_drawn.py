@@ -72,9 +72,11 @@ def drawn(shown: Mapping[str, Cells], unit: TimeUnit) -> Figure:
 
 
 def _legend(shown: Collection[Cells]) -> Iterator[Look]:
-    found = {cell.look for each in shown if not each.passes for cell in each.cells}
+    found = {cell.look for each in shown for cell in each.cells}
     pipelines = any(each.passes for each in shown)
-    yield from (look for look in LOOKS.values() if look in found or (pipelines and look in (FORWARD, BACKWARD)))
+    for look in LOOKS.values():
+        if look in found or (pipelines and look in (FORWARD, BACKWARD)):
+            yield look._replace(short="W") if pipelines and look.name == "weight gradient" else look
     yield BUBBLE._replace(name="bubble: nothing to compute" if pipelines else "nothing to compute")
 
 
