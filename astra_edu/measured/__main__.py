@@ -26,5 +26,14 @@ def fit(file: str, only: tuple[str, ...], store: bool) -> None:
         raise click.ClickException(str(error)) from None
 
 
+@main.command("spread")
+def spread_() -> None:
+    """Measured over predicted times of the runs that ship, for each kind of them; stores them in spread.csv."""
+    from astra_edu.measured.runs import runs
+    from astra_edu.measured.spread import measured_spread, store
+
+    store(measured_spread(runs(), say=click.echo))
+
+
 if __name__ == "__main__":
     main()

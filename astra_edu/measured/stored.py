@@ -54,7 +54,7 @@ def closest(machine: str, stack: str) -> Fitted | None:
     """Those of the stack on the machine; else on a like one; else of a like stack there, or of any; else None."""
 
     def near(each: Fitted) -> tuple[bool, bool, bool, bool]:
-        of_kind = any(_kind(machine) == _kind(other) for other in each.machines)
+        of_kind = any(kind_of(machine) == kind_of(other) for other in each.machines)
         same, like = each.stack == stack, _family(each.stack) == _family(stack)
         return (same and machine in each.machines, same and of_kind, like and of_kind, of_kind)
 
@@ -66,7 +66,8 @@ def _family(stack: str) -> str:
     return next((each.family for each in STACKS if each.name == stack), "")
 
 
-def _kind(machine: str) -> str:
+def kind_of(machine: str) -> str:
+    """What machines alike are called; a machine that is like none, by its own name."""
     return next((name for name, pattern in KINDS.items() if re.match(pattern, machine)), machine)
 
 

@@ -3,8 +3,8 @@
 Where they differ by rule, they aren't compared: an NPU of ASTRA-sim 2.x has one communication at a time on its way, so
 that a tensor group's collectives wait there for messages between stages and for gradients; ASTRA-sim 1.0's loops
 exchange whole gradients with ZeRO-1 and 2. The optimiser's update is in the estimate alone. Further apart are copies
-with virtual stages or split passes, whose gradients all wait in the trace for the stage's last message, and ZeRO-3: there
-the trace's gradients and parameters wait for each other, the estimate's for nobody, so that it is a lower bound.
+with virtual stages or split passes, whose gradients all wait in the trace for the stage's last message, and ZeRO-3:
+there the trace's gradients and parameters wait for each other, the estimate's for nobody, so that it is a lower bound.
 """
 
 from __future__ import annotations
