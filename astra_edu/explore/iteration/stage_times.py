@@ -9,15 +9,16 @@ from math import gcd
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.explore.iteration.groups import groups
+from astra_edu.explore.iteration.hidden import first_pass_late_ns, prefetched, with_hidden
+from astra_edu.explore.iteration.network_times import message_ns, shares_links
 from astra_edu.explore.iteration.parts import (
+    WAITS,
     Part,
     Step,
     computed,
     exposed_ns,
-    message_ns,
     paced,
     part_of,
-    shares_links,
     with_collectives,
 )
 from astra_edu.system import Platform
@@ -25,7 +26,7 @@ from astra_edu.system.logical import logical_dimensions, logical_topologies
 from astra_edu.workload.compute import Device
 from astra_edu.workload.models import Model
 from astra_edu.workload.strategies import Communication, Strategy, communications
-from astra_edu.workload.strategies.alike import Abridged
+from astra_edu.workload.strategies.alike import Abridged, Places
 from astra_edu.workload.strategies.communication import FORWARD, WEIGHT_GRADIENT
 from astra_edu.workload.strategies.stages import blocks_of_parts
 
@@ -111,24 +112,50 @@ def _stage_times(
     of_stages = {every[stage::stages] for stage in range(stages)}
     exchanged = max((one.times for one in sent if one.phase == WEIGHT_GRADIENT), default=1)
     pace = paced if device.kernels else list[Step]
-    passed = {part: pace([steps[i] for i in part]) for part in set(every)}
-    exposed = max(exposed_ns([step for part in own for step in passed[part]], exchanged) for own in of_stages)
+    hides = {name: name in strategy.overlap for name in ("gradients", "parameters")}
+    numbers = {part: _numbered(about, part) for part in set(every)} if hides["parameters"] else {}
+    passed = {part: [steps[i] for i in part] for part in set(every)}
+    passed = {part: prefetched(own, numbers[part]) if numbers else own for part, own in passed.items()}
+    passed = {part: list(pace(own)) for part, own in passed.items()}
+    left, gathers = (
+        [
+            exposed_ns([step for part in own for step in passed[part]], exchanged, hides["gradients"])
+            for own in of_stages
+        ],
+        [sum(step.gather_ns for part in own for step in passed[part]) for own in of_stages],
+    )
     parts = {part: part_of(steps) for part, steps in passed.items()}
     most = max(sum(parts[part].parameters for part in own) for own in of_stages)
     update = device.memory_ns(most * ADAM_TRAFFIC)
-    sizes = [one.size for one in sent if one.collective is None and one.phase == FORWARD]
+    sizes = [one.size for one in sent if one.group == "pipeline" and one.phase == FORWARD]
     if about.short is not about.model:
         sizes *= len(every) - 1  # from one block to the next it is always the same
+    messages = tuple(message_ns(networks["pipeline"], size, k % stages) for k, size in enumerate(sizes))
+    exposed = max(left)
+    if hides["parameters"] and max(gathers):
+        alone = max(ns - gather for ns, gather in zip(left, gathers, strict=True))
+        exposed = alone + first_pass_late_ns([passed[part] for part in every], messages, stages)
     times = StageTimes(
         about.model,
         strategy,
         tuple(parts[part] for part in every),
-        tuple(message_ns(networks["pipeline"], size, k % stages) for k, size in enumerate(sizes)),
+        messages,
         round(exposed),
         round(update),
         device,
     )
     return times, shares_links(sent, networks)
+
+
+def _numbered(about: Abridged, part: Places) -> list[int]:
+    """For each of a part's operators the number of its block; what is before or behind them counts as one."""
+    starts, inside = {block.start for block in about.short.blocks}, {i for block in about.short.blocks for i in block}
+    number, numbers, before = 0, [], False
+    for i in part:
+        number += i in starts or (before and i not in inside)
+        before = i in inside
+        numbers.append(number)
+    return numbers
 
 
 def operator_steps(
@@ -147,9 +174,14 @@ def operator_steps(
     if strategy.zero:
         for operator in about.short.operators:
             step = computing[operator.name]
-            computing[operator.name] = step._replace(parameters=step.parameters / strategy.sharing(operator))
+            computing[operator.name] = step._replace(parameters=step.parameters / strategy.shards(operator))
     host_ns = device.kernels.host_ns if device.kernels else 0
-    return with_collectives(computing, sent, strategy.micro_batches, networks, bounded, host_ns), sent, networks
+    computing = with_hidden(computing, about.short, strategy, sent, device, networks, bounded)
+    apart = [one for one in sent if one.blocking or one.group not in WAITS]
+    found = with_collectives(
+        computing, apart, strategy.micro_batches, networks, bounded, host_ns, once=strategy.gathers_once
+    )
+    return found, sent, networks
 
 
 def compute_bound_ns(about: Abridged, strategy: Strategy, device: Device) -> float:

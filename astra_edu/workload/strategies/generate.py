@@ -87,7 +87,8 @@ def generate_workload(
     if platform is not None:
         check_platform(platform, strategy, loop)
     activations = {(c.operator, c.phase): c for c in found if c.group in ("tensor", "all")}
-    parameters = {(c.operator, c.phase): c for c in found if c.group == "data"}
+    summed = (c for c in found if c.group in ("data", "shard"))  # hybrid sharding's two collectives make an all-reduce
+    parameters = {(c.operator, c.phase): c for c in summed}
 
     rows = list(_rows(model, strategy, stage, _with_a_line(model, found, loop)))
     again = _computed_again(model, strategy, loop)
@@ -186,5 +187,5 @@ def _with_gathers(layers: Sequence[Layer], strategy: Strategy, parameters: Sent)
         if gather:
             now = Work(0, gather.collective, gather.size)
             yield Layer(f"{layer.name}_parameters", now, next_back, NOTHING, UPDATE_NS, gathering)
-            next_back = now
+            next_back = now if strategy.reshard else NOTHING
         yield replace(layer, parallelism=computing)
