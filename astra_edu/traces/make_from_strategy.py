@@ -19,12 +19,14 @@ from astra_edu.pipeline import PassSpan, run_pipeline
 from astra_edu.traces.builder import Builder
 from astra_edu.traces.dimensions import Network, Space, sizes_of
 from astra_edu.traces.loop_steps import COMPUTE, ISSUE, WAIT, LoopStep, loop_steps
+from astra_edu.traces.make_from_operators import MOST_NODES, from_operators
 from astra_edu.traces.make_from_pipeline import name_of, weave
 from astra_edu.traces.make_from_workload import Player
 from astra_edu.traces.operation import Operation
 from astra_edu.traces.trace import Trace
 from astra_edu.workload import Work
 from astra_edu.workload.compute import Device
+from astra_edu.workload.compute import device as named_device
 from astra_edu.workload.models import Model
 from astra_edu.workload.models import model as named
 from astra_edu.workload.npu import Task
@@ -32,9 +34,6 @@ from astra_edu.workload.parallelism import GROUPED
 from astra_edu.workload.strategies import Communication, Strategy, communications, generate_workload
 from astra_edu.workload.strategies.communication import FORWARD, UPDATE, WEIGHT_GRADIENT
 from astra_edu.workload.strategies.strategy import checked
-
-MOST_NODES = 5_000_000
-"""Different ones, which are made: a minute, and as many as a trace that is read may have."""
 
 
 @few_collections()
@@ -60,6 +59,8 @@ def from_strategy(
     <trace of 4 NPUs, 19 to 20 nodes each>
     """
     model, strategy = named(model), checked(strategy)
+    if _beyond_loops(strategy):
+        return from_operators(model, strategy, named_device(device), network, rounding, peak_performance)
     groups = [strategy.tensor, strategy.data]
     inner = groups if strategy.placement == "tensor-first" else groups[::-1]
     logical, width = [*inner, strategy.pipeline], strategy.data * strategy.tensor
@@ -114,6 +115,12 @@ def from_strategy(
         gathers = [step for part in parts[stage :: strategy.pipeline] for step in part.gathers(sent)]
         players[stage].play(gathers, ended[stage], "update ")
     return trace.build()
+
+
+def _beyond_loops(strategy: Strategy) -> bool:
+    """Whether it has what generate_workload's loops don't know."""
+    groups = strategy.context > 1 or strategy.expert > 1 or strategy.shard_group is not None
+    return groups or not strategy.reshard or strategy.overlap != ("gradients",)
 
 
 class _ModelPart:

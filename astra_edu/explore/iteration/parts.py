@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -10,10 +10,10 @@ from typing import NamedTuple
 from astra_edu.explore.iteration.network_times import Took, took_by
 from astra_edu.system import Platform
 from astra_edu.workload.compute import Device
-from astra_edu.workload.strategies import Communication, Strategy, communications
+from astra_edu.workload.strategies import Communication, Strategy
 from astra_edu.workload.strategies.alike import Abridged
 from astra_edu.workload.strategies.communication import FORWARD, INPUT_GRADIENT, UPDATE
-from astra_edu.workload.strategies.generate import phases, repeated
+from astra_edu.workload.strategies.generate import phases, repeated, without_input_gradient
 
 WAITS = ("tensor", "context", "expert")
 """Groups whose collectives are waited for; ZeRO-3's gathers count as the first's."""
@@ -153,17 +153,6 @@ def computed(about: Abridged, alone: Strategy, device: Device) -> tuple[Step, ..
         step = Step(forward, backward, forward + backward, forward if again else 0, parameters)
         steps.append(step._replace(launching_ns=(ahead, sum(back))))
     return tuple(steps)
-
-
-def without_input_gradient(about: Abridged, strategy: Strategy) -> Collection[int]:
-    """The operators of a workload's first line, unless its gradient is sent: no loop computes it for the samples."""
-    sent = communications(about.short, strategy)
-    operators = about.short.operators
-    if any(one.operator == operators[0].name and one.phase == INPUT_GRADIENT for one in sent):
-        return ()
-    sending = {one.operator for one in sent if one.group != "pipeline"}
-    ends = (i for i, each in enumerate(operators) if i and (not each.minor or each.name in sending))
-    return range(next(ends, len(operators)))
 
 
 def with_collectives(

@@ -14,6 +14,7 @@ from astra_edu.workload.layer import Layer, Work, Workload
 from astra_edu.workload.models import INPUT, Model
 from astra_edu.workload.models import model as named
 from astra_edu.workload.parallelism import DLRM, GROUPED
+from astra_edu.workload.strategies.alike import Abridged
 from astra_edu.workload.strategies.communication import (
     FORWARD,
     INPUT_GRADIENT,
@@ -189,3 +190,14 @@ def _with_gathers(layers: Sequence[Layer], strategy: Strategy, parameters: Sent)
             yield Layer(f"{layer.name}_parameters", now, next_back, NOTHING, UPDATE_NS, gathering)
             next_back = now if strategy.reshard else NOTHING
         yield replace(layer, parallelism=computing)
+
+
+def without_input_gradient(about: Abridged, strategy: Strategy) -> Collection[int]:
+    """The operators of a workload's first line, unless its gradient is sent: no loop computes it for the samples."""
+    sent = communications(about.short, strategy)
+    operators = about.short.operators
+    if any(one.operator == operators[0].name and one.phase == INPUT_GRADIENT for one in sent):
+        return ()
+    sending = {one.operator for one in sent if one.group != "pipeline"}
+    ends = (i for i, each in enumerate(operators) if i and (not each.minor or each.name in sending))
+    return range(next(ends, len(operators)))
