@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.workload.compute.operator import divisors, near
 from astra_edu.workload.strategies import Strategy
 
 
@@ -32,9 +33,10 @@ class Cut:
         within = sorted({*sizes.values(), strategy.copies})
         for small, large in pairwise(within):
             if large % small:
+                fitting = [n for n in divisors(strategy.copies) if n % small == 0 or small % n == 0]
                 raise ConfigError(
-                    f"groups of {small} and of {large} copies overlap, so that a trace can't say who is in which; make "
-                    f"one of them a multiple of the other, such as {large // small * small or small} of {small}."
+                    f"groups of {small} and of {large} copies overlap without one being in the other, which a trace's "
+                    f"dimensions can't say; {near(large, fitting)} in place of {large} would do."
                 )
         within = [size for size in within if size > 1] or [1]
         each = [large // small for small, large in pairwise([1, *within])]

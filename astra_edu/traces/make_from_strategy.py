@@ -45,12 +45,13 @@ def from_strategy(
     rounding: str = "carry",
     peak_performance: float | None = None,
 ) -> Trace:
-    """One iteration of all micro-batches on data × tensor × pipeline NPUs.
+    """One iteration of all micro-batches on data × context × tensor × pipeline NPUs.
 
-    NPUs are counted along the tensor group first (or the copies, data-first), then along the copies, then along the
-    stages. network: a platform or the NPUs of each dimension; where they are the groups' (say, 8 tensor-parallel NPUs
-    in dimension 0, 4 copies in dimension 1), collectives run over dimensions, else over process groups, which
-    ASTRA-sim 2.x takes for rings. rounding, peak_performance: as in from_workload.
+    NPUs are counted along the tensor group first (or the copies, data-first), then along the copies (neighbours of them
+    are a context group, share out experts, or are a shard group), then along the stages. network: a platform or the
+    NPUs of each dimension; where they are the groups' (say, 8 tensor-parallel NPUs in dimension 0, 4 copies in
+    dimension 1), collectives run over dimensions, else over process groups, which ASTRA-sim 2.x takes for rings.
+    rounding, peak_performance: as in from_workload.
 
     Raises ConfigError where the strategy doesn't fit the model, or the network has another number of NPUs.
 
