@@ -20,12 +20,14 @@ from astra_edu.pipeline.places import FOLDED
 from astra_edu.traces.builder import Builder
 from astra_edu.traces.dimensions import Network, Space, sizes_of
 from astra_edu.traces.loop_steps import COMPUTE, ISSUE, WAIT, LoopStep, loop_steps
+from astra_edu.traces.make_from_operators import MOST_NODES, from_operators
 from astra_edu.traces.make_from_pipeline import name_of, weave
 from astra_edu.traces.make_from_workload import Player
 from astra_edu.traces.operation import Operation
 from astra_edu.traces.trace import Trace
 from astra_edu.workload import Work
 from astra_edu.workload.compute import Device
+from astra_edu.workload.compute import device as named_device
 from astra_edu.workload.models import Model
 from astra_edu.workload.models import model as named
 from astra_edu.workload.npu import Task
@@ -33,9 +35,6 @@ from astra_edu.workload.parallelism import GROUPED
 from astra_edu.workload.strategies import Communication, Strategy, communications, generate_workload
 from astra_edu.workload.strategies.communication import FORWARD, UPDATE, WEIGHT_GRADIENT
 from astra_edu.workload.strategies.strategy import checked
-
-MOST_NODES = 5_000_000
-"""Different ones, which are made: a minute, and as many as a trace that is read may have."""
 
 
 @few_collections()
@@ -47,12 +46,13 @@ def from_strategy(
     rounding: str = "carry",
     peak_performance: float | None = None,
 ) -> Trace:
-    """One iteration of all micro-batches on data × tensor × pipeline NPUs.
+    """One iteration of all micro-batches on data × context × tensor × pipeline NPUs.
 
-    NPUs are counted along the tensor group first (or the copies, data-first), then along the copies, then along the
-    stages. network: a platform or the NPUs of each dimension; where they are the groups' (say, 8 tensor-parallel NPUs
-    in dimension 0, 4 copies in dimension 1), collectives run over dimensions, else over process groups, which
-    ASTRA-sim 2.x takes for rings. rounding, peak_performance: as in from_workload.
+    NPUs are counted along the tensor group first (or the copies, data-first), then along the copies (neighbours of them
+    are a context group, share out experts, or are a shard group), then along the stages. network: a platform or the
+    NPUs of each dimension; where they are the groups' (say, 8 tensor-parallel NPUs in dimension 0, 4 copies in
+    dimension 1), collectives run over dimensions, else over process groups, which ASTRA-sim 2.x takes for rings.
+    rounding, peak_performance: as in from_workload.
 
     Raises ConfigError where the strategy doesn't fit the model, or the network has another number of NPUs.
 
@@ -61,6 +61,8 @@ def from_strategy(
     <trace of 4 NPUs, 19 to 20 nodes each>
     """
     model, strategy = named(model), checked(strategy)
+    if _beyond_loops(strategy):
+        return from_operators(model, strategy, named_device(device), network, rounding, peak_performance)
     groups = [strategy.tensor, strategy.data]
     inner = groups if strategy.placement == "tensor-first" else groups[::-1]
     logical, width = [*inner, strategy.pipeline], strategy.data * strategy.tensor
@@ -118,6 +120,12 @@ def from_strategy(
         gathers = [step for k in strategy.parts_on(stage) for step in parts[k].gathers(sent)]
         players[stage].play(gathers, ended[stage], "update ")
     return trace.build()
+
+
+def _beyond_loops(strategy: Strategy) -> bool:
+    """Whether it has what generate_workload's loops don't know."""
+    groups = strategy.context > 1 or strategy.expert > 1 or strategy.shard_group is not None
+    return groups or not strategy.reshard or strategy.overlap != ("gradients",)
 
 
 class _ModelPart:

@@ -7,7 +7,7 @@ import pytest
 
 import astra_edu as ae
 from astra_edu.explore.iteration import groups
-from astra_edu.explore.iteration.parts import message_ns
+from astra_edu.explore.iteration.network_times import message_ns
 from astra_edu.explore.iteration.stage_times import stage_times
 from astra_edu.pipeline.closed_form import total_ns
 from astra_edu.workload.compute import DEVICES

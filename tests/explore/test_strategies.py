@@ -18,7 +18,8 @@ from astra_edu.explore.iteration import (
     npus_needed,
 )
 from astra_edu.explore.iteration.candidates import frugal, possible_numbers
-from astra_edu.explore.iteration.stage_times import compute_bound_ns, stage_times
+from astra_edu.explore.iteration.compute_bound import compute_bound_ns
+from astra_edu.explore.iteration.stage_times import stage_times
 from astra_edu.workload.compute import DEVICES
 from astra_edu.workload.strategies.alike import abridged
 

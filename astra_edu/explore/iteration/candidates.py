@@ -108,12 +108,18 @@ def described(strategy: Strategy) -> str:
     >>> described(ae.Strategy(data=4, tensor=2, zero=1, batch=16))
     'data 4 × tensor 2 × pipeline 1, micro-batches of 1, ZeRO-1'
     """
-    context = f"context {strategy.context} × " if strategy.context > 1 else ""
+    by_ring = " by ring" * (strategy.context_by == "ring")
+    context = f"context {strategy.context}{by_ring} × " if strategy.context > 1 else ""
     words = [f"data {strategy.data} × {context}tensor {strategy.tensor} × pipeline {strategy.pipeline}"]
     words += [f"experts among {strategy.expert}"] * (strategy.expert > 1)
     words += [f"micro-batches of {strategy.micro_batch}"]
     words += [f"{strategy.virtual} virtual stages each"] * (strategy.virtual > 1)
     words += [f"ZeRO-{strategy.zero}"] * (strategy.zero > 0)
+    words += [f"shared out among {strategy.shard_group}"] * (strategy.shard_group is not None)
+    words += ["parameters kept"] * (not strategy.reshard)
+    hidden = [name for name in strategy.overlap if name != "gradients"]
+    words += [f"hiding {' and '.join(hidden)}"] * bool(hidden)
+    words += ["gradients not hidden"] * ("gradients" not in strategy.overlap)
     words += ["sequence parallel"] * strategy.sequence_parallel
     words += [f"{strategy.recompute} recomputation"] * (strategy.recompute != "none")
     return ", ".join(words)

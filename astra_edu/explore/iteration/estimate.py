@@ -37,14 +37,16 @@ def estimate(
     """One iteration of strategy.samples samples. Model and device may be given by name; of ae.plans one is a strategy.
 
     Each operator takes what the device's roofline says, each collective what `simulate` says on the part of the
-    network that its group has for itself (see groups); what is sent within a micro-batch is waited for. The passes of
+    network that its group has for itself (see groups); what is sent within a micro-batch is waited for, or hides behind
+    computing as strategy.overlap and a ring's steps have it. The passes of
     all micro-batches go through the stages in the strategy's order, as `run_pipeline` simulates it. Gradients are
     exchanged in turn while the backward pass goes on, those of the last micro-batch or (ZeRO-2 and 3) of every one;
     what is left at the end is exposed. The optimiser is bound by memory. A device with `kernels`
     is no quicker than its host launches them. Not in it: loading data, stragglers, congestion between groups. Where
     messages of one collective share links, bound_ns leads.
 
-    Raises ConfigError where model, strategy and platform don't fit, and for exchanged embeddings, whose overlap
+    Raises ConfigError where model, strategy and platform don't fit, for a device that has no numbers of element_bytes
+    among the formats it is known for, and for exchanged embeddings, whose overlap
     `simulate(generate_workload(...), platform)` knows.
 
     >>> pods = ae.Platform((ae.Dimension.of("Switch", 8, 220, 1000),), ae.SystemConfig.of("halvingDoubling"))
@@ -56,6 +58,8 @@ def estimate(
     if isinstance(strategy, Plan):
         return planned(model, strategy, named_device(device), platform)
     device, strategy = named_device(device), checked(strategy)
+    if device.peaks:
+        device.peak(8 * strategy.element_bytes)  # says which formats there are, if this is none
     found = iteration(stage_times(abridged(model), strategy, device, platform))
     if not found.total_ns:
         raise ConfigError(f"this iteration takes less than 1 ns on {device.name}: nothing in it can be told apart.")

@@ -19,7 +19,8 @@ def groups(platform: Platform, strategy: Strategy) -> dict[str, Platform]:
 
     Neighbours belong to the tensor group (or to the copies, data-first), then come the copies, then the stages. Of the
     copies, all of them "data", neighbours are a context group and share out experts; those with the same experts are
-    "expert data". A group that ends inside a dimension breaks it in two; both parts keep its links. Raises ConfigError
+    "expert data"; with hybrid sharding neighbours are a "shard" group, those with the same share a "replica" group. A
+    group that ends inside a dimension breaks it in two; both parts keep its links. Raises ConfigError
     if the platform has another number of NPUs, or a group can't be cut out of its dimensions.
 
     >>> from astra_edu.explore.iteration import groups
@@ -46,6 +47,8 @@ def groups(platform: Platform, strategy: Strategy) -> dict[str, Platform]:
         shares["context"], _ = _take("context", strategy.context, shares["data"], platform.network)
     if strategy.expert > 1:
         shares["expert"], shares["expert data"] = _take("expert", strategy.expert, shares["data"], platform.network)
+    if strategy.shard_group:
+        shares["shard"], shares["replica"] = _take("shard", strategy.shard_group, shares["data"], platform.network)
     return {name: _part(platform, tuple(taken)) for name, taken in shares.items() if prod(n for _, n in taken) > 1}
 
 

@@ -2,40 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from astra_edu.base.intervals import covered
-from astra_edu.collectives import Collective
-from astra_edu.run.simulate import simulate
+from astra_edu.explore.iteration.network_times import Took, took_by
 from astra_edu.system import Platform
-from astra_edu.workload import Workload
 from astra_edu.workload.compute import Device
-from astra_edu.workload.strategies import Communication, Strategy, communications
+from astra_edu.workload.strategies import Communication, Strategy
 from astra_edu.workload.strategies.alike import Abridged
-from astra_edu.workload.strategies.communication import FORWARD, INPUT_GRADIENT, UPDATE, WEIGHT_GRADIENT
-from astra_edu.workload.strategies.generate import phases, repeated
-
-
-class Took(NamedTuple):
-    """How long a collective takes by itself, and for how long it keeps the next one waiting: its busiest dimension.
-
-    bound_ns: what the links allow at least where its messages share some; see Run.
-    """
-
-    total_ns: int
-    turn_ns: float
-    bound_ns: float | None = None
-
-    @property
-    def at_least(self) -> Took:
-        """The same, no faster than its links."""
-        if self.bound_ns is None or self.bound_ns <= self.total_ns:
-            return self
-        return Took(round(self.bound_ns), self.bound_ns)
-
+from astra_edu.workload.strategies.communication import FORWARD, INPUT_GRADIENT, UPDATE
+from astra_edu.workload.strategies.generate import phases, repeated, without_input_gradient
 
 WAITS = ("tensor", "context", "expert")
 """Groups whose collectives are waited for; ZeRO-3's gathers count as the first's."""
@@ -47,7 +25,9 @@ class Step(NamedTuple):
     repeated_ns: of compute_ns, what the backward pass computes again. weight_ns: of backward_ns, the gradients of the
     weights. gathers_ns: for how long its forward and its
     backward pass keep the copies' network busy, gathering parameters. exchange: the collective of its gradients.
-    gather_ns: that of its parameters after the update. waited_ns: for collectives, in both passes, of the kinds in
+    across: the same among the groups of hybrid sharding. gather_ns: that of its parameters, once an iteration.
+    hidden_ns: gathers that hide behind the block before, in both passes, not counted in them.
+    waited_ns: for collectives, in both passes, of the kinds in
     WAITS. launching_ns: what the host takes to launch either pass's kernels and collectives; the times above are the
     device's, as if it were ahead. `paced` puts them together.
     """
@@ -63,6 +43,8 @@ class Step(NamedTuple):
     gather_ns: float = 0
     waited_ns: tuple[int, ...] = (0,) * len(WAITS)
     launching_ns: tuple[float, float] = (0, 0)
+    across: Took | None = None
+    hidden_ns: tuple[float, float] = (0, 0)
 
 
 @dataclass(frozen=True)
@@ -83,7 +65,7 @@ class Part:
 
 def part_of(steps: Sequence[Step]) -> Part:
     """The times of some operators, as `paced` has them."""
-    forwards, backwards, _, repeats, parameters, weights, *_, waits, launching = zip(*steps, strict=True)
+    forwards, backwards, _, repeats, parameters, weights, *_, waits, launching, _, _ = zip(*steps, strict=True)
     waited = tuple(map(sum, zip(*waits, strict=True)))
     launched = sum(map(sum, launching))
     return Part(sum(forwards), sum(backwards), waited, sum(repeats), sum(parameters), sum(weights), launched)
@@ -118,12 +100,15 @@ def _late(device_ns: Sequence[float], host_ns: Sequence[float]) -> list[float]:
     return late
 
 
-def exposed_ns(steps: Sequence[Step], times: int) -> float:
+def exposed_ns(steps: Sequence[Step], times: int, hides: bool = True) -> float:
     """What is left of the gradients' exchange after the last backward pass, and the parameters' gathering.
 
     steps: in the order of the forward pass. times: for how many micro-batches gradients are exchanged. Where that takes
-    longer than both passes, it falls behind more and more.
+    longer than both passes, it falls behind more and more. hides: whether it goes on behind the passes at all.
     """
+    if not hides:
+        at_the_end = [step._replace(backward_ns=0, gathers_ns=(0, 0)) for step in steps]
+        return times * _left_ns(at_the_end, 0) + sum(step.gather_ns for step in steps)
     left = _left_ns(steps, 0)
     if times > 1:
         free = sum(step.forward_ns - step.gathers_ns[0] for step in steps)
@@ -138,7 +123,7 @@ def _left_ns(steps: Sequence[Step], busy_ns: float) -> float:
     Gradients are exchanged in turn, the last operator's first, and each turn begins when the busiest dimension of the
     network is through with the one before, and with the parameters gathered meanwhile.
     """
-    free, backward, exchanged = busy_ns, 0.0, 0.0
+    free, backward, exchanged, across = busy_ns, 0.0, 0.0, 0.0
     for step in reversed(steps):
         if step.gathers_ns[1]:
             free = max(free, backward) + step.gathers_ns[1]
@@ -146,6 +131,9 @@ def _left_ns(steps: Sequence[Step], busy_ns: float) -> float:
         if step.exchange:
             start = max(free, backward)
             free, exchanged = start + step.exchange.turn_ns, max(exchanged, start + step.exchange.total_ns)
+            if step.across:
+                start = max(across, start + step.exchange.total_ns)
+                across, exchanged = start + step.across.turn_ns, max(exchanged, start + step.across.total_ns)
     return max(0.0, exchanged - backward)
 
 
@@ -171,17 +159,6 @@ def computed(about: Abridged, alone: Strategy, device: Device) -> tuple[Step, ..
     return tuple(steps)
 
 
-def without_input_gradient(about: Abridged, strategy: Strategy) -> Collection[int]:
-    """The operators of a workload's first line, unless its gradient is sent: no loop computes it for the samples."""
-    sent = communications(about.short, strategy)
-    operators = about.short.operators
-    if any(one.operator == operators[0].name and one.phase == INPUT_GRADIENT for one in sent):
-        return ()
-    sending = {one.operator for one in sent if one.group != "pipeline"}
-    ends = (i for i, each in enumerate(operators) if i and (not each.minor or each.name in sending))
-    return range(next(ends, len(operators)))
-
-
 def with_collectives(
     steps: Mapping[str, Step],
     sent: Iterable[Communication],
@@ -189,10 +166,12 @@ def with_collectives(
     networks: Mapping[str, Platform],
     bounded: bool = False,
     host_ns: float = 0,
+    once: bool = False,
 ) -> tuple[Step, ...]:
     """The same, by operator, with what is sent in an iteration, each collective by itself on its group's network.
 
     bounded: no collective is faster than its links. host_ns: what the host takes to launch one that is waited for.
+    once: parameters are gathered once an iteration, before its passes.
     """
     found = dict(steps)
     for one in sent:
@@ -200,53 +179,37 @@ def with_collectives(
             continue
         step, took = found[one.operator], took_by(networks[one.group], one.collective, one.size)
         took = took.at_least if bounded else took
-        turn = took.turn_ns if one.group in ("data", "expert data") else 0
+        turn = took.turn_ns if one.group in ("data", "expert data", "shard") else 0
+        hides = one.content == "parameters" and not one.blocking
         ahead, back = step.gathers_ns
-        forward, backward, *_, gather, waited, (before, after) = step
+        forward, backward, (before, after) = step.forward_ns, step.backward_ns, step.launching_ns
         kind = WAITS.index(one.group) if one.group in WAITS else 0
-        if one.phase == FORWARD:
+        if one.phase == UPDATE or (once and one.content == "parameters"):
+            step = step._replace(gather_ns=step.gather_ns + took.total_ns)
+        elif one.phase in (FORWARD, INPUT_GRADIENT) and hides:
+            both = list(step.hidden_ns)
+            both[one.phase == INPUT_GRADIENT] += took.total_ns
+            turns = (ahead + turn, back) if one.phase == FORWARD else (ahead, back + turn)
+            step = step._replace(hidden_ns=(both[0], both[1]), gathers_ns=turns)
+        elif one.phase == FORWARD:
             often = one.times // micro_batches
             step = step._replace(forward_ns=forward + took.total_ns, backward_ns=backward + (often - 1) * took.total_ns)
-            step = step._replace(gathers_ns=(ahead + turn, back), waited_ns=_add(waited, kind, often * took.total_ns))
+            step = step._replace(
+                gathers_ns=(ahead + turn, back), waited_ns=_add(step.waited_ns, kind, often * took.total_ns)
+            )
             step = step._replace(launching_ns=(before + host_ns, after + (often - 1) * host_ns))
         elif one.phase == INPUT_GRADIENT:
             step = step._replace(backward_ns=backward + took.total_ns, gathers_ns=(ahead, back + turn))
-            step = step._replace(waited_ns=_add(waited, kind, took.total_ns), launching_ns=(before, after + host_ns))
-        elif one.phase == WEIGHT_GRADIENT:
+            step = step._replace(
+                waited_ns=_add(step.waited_ns, kind, took.total_ns), launching_ns=(before, after + host_ns)
+            )
+        elif one.group == "replica":
+            step = step._replace(across=took)
+        else:
             step = step._replace(exchange=took)
-        elif one.phase == UPDATE:
-            step = step._replace(gather_ns=gather + took.total_ns)
         found[one.operator] = step
     return tuple(found.values())
 
 
 def _add(waited: tuple[int, ...], kind: int, more: int) -> tuple[int, ...]:
     return (*waited[:kind], waited[kind] + more, *waited[kind + 1 :])
-
-
-@lru_cache(maxsize=4096)
-def took_by(platform: Platform, collective: Collective, size: int) -> Took:
-    """How long a collective of `size` bytes takes, as `simulate` says."""
-    result = simulate(Workload.micro(collective, size, 0), platform, progress=False)
-    busy: dict[int | None, list[tuple[float, float]]] = {}
-    for span in result.timeline:
-        busy.setdefault(span.dimension, []).append((span.start_ns, span.end_ns))
-    return Took(int(result.total_ns), max(map(covered, busy.values())), result.bound_ns)
-
-
-def shares_links(sent: Iterable[Communication], networks: Mapping[str, Platform]) -> bool:
-    """Whether messages of a collective share links, each by itself on its group's network."""
-    return any(
-        one.collective is not None and took_by(networks[one.group], one.collective, one.size).bound_ns is not None
-        for one in sent
-    )
-
-
-@lru_cache(maxsize=4096)
-def message_ns(platform: Platform, size: int, boundary: int) -> int:
-    """How long a message takes to the next NPU of a pipeline group, from stage number `boundary` (the last: to 0)."""
-    for dimension in platform.network:
-        boundary, place = divmod(boundary, dimension.npus)
-        if place < dimension.npus - 1:
-            break
-    return round(dimension.message_ns(size))

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from astra_edu.base.bound import SHARED
 from astra_edu.base.errors import ConfigError
 from astra_edu.explore.iteration.candidates import described
-from astra_edu.explore.iteration.parts import without_input_gradient
 from astra_edu.pipeline import PipelineRun
 from astra_edu.workload.compute import Device
 from astra_edu.workload.models import Model
 from astra_edu.workload.strategies import Memory, Strategy
 from astra_edu.workload.strategies.alike import abridged
-from astra_edu.workload.strategies.generate import repeated
+from astra_edu.workload.strategies.generate import repeated, without_input_gradient
 from astra_edu.workload.strategies.memory import memory_of
 
 

@@ -11,12 +11,13 @@ from typing import overload
 from astra_edu.base.errors import ConfigError, choice, flag, shown, whole
 from astra_edu.base.progress import Bar
 from astra_edu.explore.iteration.candidates import described, frugal
+from astra_edu.explore.iteration.compute_bound import compute_bound_ns
 from astra_edu.explore.iteration.estimate import iteration
 from astra_edu.explore.iteration.plan_search import fastest_plan
 from astra_edu.explore.iteration.plan_times import PlannedIteration, planned
 from astra_edu.explore.iteration.plans import Plans
 from astra_edu.explore.iteration.result import Iteration
-from astra_edu.explore.iteration.stage_times import StageTimes, compute_bound_ns, stage_times
+from astra_edu.explore.iteration.stage_times import StageTimes, stage_times
 from astra_edu.system import Platform
 from astra_edu.workload.compute import Device
 from astra_edu.workload.compute import device as named_device

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import gcd
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.explore.iteration.groups import groups
+from astra_edu.explore.iteration.hidden import first_pass_late_ns, prefetched, with_hidden
+from astra_edu.explore.iteration.network_times import message_ns, shares_links
 from astra_edu.explore.iteration.parts import (
+    WAITS,
     Part,
     Step,
     computed,
     exposed_ns,
-    message_ns,
     paced,
     part_of,
-    shares_links,
     with_collectives,
 )
 from astra_edu.pipeline.closed_form import FORMULAS
@@ -26,9 +26,8 @@ from astra_edu.system.logical import logical_dimensions, logical_topologies
 from astra_edu.workload.compute import Device
 from astra_edu.workload.models import Model
 from astra_edu.workload.strategies import Communication, Strategy, communications
-from astra_edu.workload.strategies.alike import Abridged
+from astra_edu.workload.strategies.alike import Abridged, Places
 from astra_edu.workload.strategies.communication import FORWARD, WEIGHT_GRADIENT
-from astra_edu.workload.strategies.stages import blocks_of_parts
 
 ADAM_TRAFFIC = 30
 """Bytes that Adam moves for each parameter: gradient 4, copy, mean and variance 4 each in and out, weight 2 out."""
@@ -121,21 +120,36 @@ def _stage_times(
     of_stages = {tuple(every[k] for k in strategy.parts_on(stage)) for stage in range(stages)}
     exchanged = max((one.times for one in sent if one.phase == WEIGHT_GRADIENT), default=1)
     pace = paced if device.kernels else list[Step]
-    passed = {part: pace([steps[i] for i in part]) for part in set(every)}
-    exposed = max(exposed_ns([step for part in own for step in passed[part]], exchanged) for own in of_stages)
+    hides = {name: name in strategy.overlap for name in ("gradients", "parameters")}
+    numbers = {part: _numbered(about, part) for part in set(every)} if hides["parameters"] else {}
+    passed = {part: [steps[i] for i in part] for part in set(every)}
+    passed = {part: prefetched(own, numbers[part]) if numbers else own for part, own in passed.items()}
+    passed = {part: list(pace(own)) for part, own in passed.items()}
+    left, gathers = (
+        [
+            exposed_ns([step for part in own for step in passed[part]], exchanged, hides["gradients"])
+            for own in of_stages
+        ],
+        [sum(step.gather_ns for part in own for step in passed[part]) for own in of_stages],
+    )
     parts = {part: part_of(steps) for part, steps in passed.items()}
     most = max(sum(parts[part].parameters for part in own) for own in of_stages)
     update = device.memory_ns(most * ADAM_TRAFFIC)
-    sizes = [one.size for one in sent if one.collective is None and one.phase == FORWARD]
+    sizes = [one.size for one in sent if one.group == "pipeline" and one.phase == FORWARD]
     if about.short is not about.model:
         sizes *= len(every) - 1  # from one block to the next it is always the same
     elif strategy.folded and stages > 1:
         sizes.insert(stages - 1, 0)
+    messages = tuple(message_ns(networks["pipeline"], size, _boundary(strategy, k)) for k, size in enumerate(sizes))
+    exposed = max(left)
+    if hides["parameters"] and max(gathers):
+        alone = max(ns - gather for ns, gather in zip(left, gathers, strict=True))
+        exposed = alone + first_pass_late_ns([passed[part] for part in every], messages, _places(strategy))
     times = StageTimes(
         about.model,
         strategy,
         tuple(parts[part] for part in every),
-        tuple(message_ns(networks["pipeline"], size, _boundary(strategy, k)) for k, size in enumerate(sizes)),
+        messages,
         round(exposed),
         round(update),
         device,
@@ -143,11 +157,28 @@ def _stage_times(
     return times, shares_links(sent, networks)
 
 
+def _places(strategy: Strategy) -> list[int]:
+    """The stage of each part."""
+    places = {k: stage for stage in range(strategy.pipeline) for k in strategy.parts_on(stage)}
+    return [places[k] for k in range(len(places))]
+
+
 def _boundary(strategy: Strategy, k: int) -> int:
     """The lower of the two stages between which part k's output goes; from the last stage to the first, the last."""
     if strategy.folded and k >= strategy.pipeline:
         return 2 * strategy.pipeline - 2 - k
     return k % strategy.pipeline
+
+
+def _numbered(about: Abridged, part: Places) -> list[int]:
+    """For each of a part's operators the number of its block; what is before or behind them counts as one."""
+    starts, inside = {block.start for block in about.short.blocks}, {i for block in about.short.blocks for i in block}
+    number, numbers, before = 0, [], False
+    for i in part:
+        number += i in starts or (before and i not in inside)
+        before = i in inside
+        numbers.append(number)
+    return numbers
 
 
 def operator_steps(
@@ -166,67 +197,14 @@ def operator_steps(
     if strategy.zero:
         for operator in about.short.operators:
             step = computing[operator.name]
-            computing[operator.name] = step._replace(parameters=step.parameters / strategy.sharing(operator))
+            computing[operator.name] = step._replace(parameters=step.parameters / strategy.shards(operator))
     host_ns = device.kernels.host_ns if device.kernels else 0
-    return with_collectives(computing, sent, strategy.micro_batches, networks, bounded, host_ns), sent, networks
-
-
-def compute_bound_ns(about: Abridged, strategy: Strategy, device: Device) -> float:
-    """What an iteration can't be shorter than if all stages compute without a pause. Raises ConfigError as above.
-
-    They share the model at best evenly; and the last stage waits until a micro-batch has come through those before it,
-    through which one has to go back at the end, while no part has fewer blocks than the one with fewest.
-    """
-    parts, passes = about.parts(strategy), strategy.micro_batches
-    if strategy.exchange_embeddings:
-        return 0.0
-    whole_ns, block_ns = _computing(
-        about,
-        device,
-        strategy.tensor,
-        strategy.context,
-        strategy.expert,
-        strategy.micro_batch,
-        strategy.sequence_parallel,
-        strategy.recompute,
-        strategy.element_bytes,
+    computing = with_hidden(computing, about.short, strategy, sent, device, networks, bounded)
+    apart = [one for one in sent if one.blocking or one.group not in WAITS]
+    found = with_collectives(
+        computing, apart, strategy.micro_batches, networks, bounded, host_ns, once=strategy.gathers_once
     )
-    even = whole_ns * passes / strategy.pipeline
-    if not block_ns or strategy.pipeline == 1 or strategy.pipeline_order not in FORMULAS:
-        return even
-    fewest = min(blocks_of_parts(about.model.name, len(about.model.blocks), len(parts), strategy.stage_blocks))
-    return max(even, fewest * block_ns * (passes * strategy.virtual + strategy.pipeline - 1))
-
-
-@lru_cache(maxsize=8192)
-def _computing(
-    about: Abridged,
-    device: Device,
-    tensor: int,
-    context: int,
-    expert: int,
-    micro_batch: int,
-    sequence_parallel: bool,
-    recompute: str,
-    element_bytes: int,
-) -> tuple[float, float]:
-    """What a micro-batch takes, with nothing sent: through the model, and through the block that takes least, or 0."""
-    data = expert // gcd(expert, context)
-    alone = Strategy(
-        data=data,
-        tensor=tensor,
-        context=context,
-        expert=expert,
-        batch=data * micro_batch,
-        micro_batch=micro_batch,
-        sequence_parallel=sequence_parallel,
-        recompute=recompute,
-        element_bytes=element_bytes,
-    )
-    alone.check(about.short)
-    steps = computed(about, alone, device)
-    blocks = [sum(steps[i].compute_ns for i in block) for block in about.short.blocks]
-    return sum(steps[i].compute_ns for i in about.places), min(blocks, default=0.0)
+    return found, sent, networks
 
 
 @lru_cache(maxsize=4096)

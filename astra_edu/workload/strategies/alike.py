@@ -94,8 +94,9 @@ def _alone(strategy: Strategy) -> Strategy:
     """As few copies and stages as share out operators in the same way."""
     data = strategy.expert // gcd(strategy.expert, strategy.context)
     batch = data * strategy.micro_batch
-    one = replace(strategy, data=data, batch=batch, pipeline=1, pipeline_order="1f1b", virtual=1, stage_blocks="even")
-    return replace(one, zero=0)
+    hidden = tuple(name for name in strategy.overlap if name != "parameters")
+    plain = replace(strategy, zero=0, shard_group=None, reshard=True, overlap=hidden)
+    return replace(plain, data=data, batch=batch, pipeline=1, pipeline_order="1f1b", virtual=1, stage_blocks="even")
 
 
 @lru_cache(maxsize=1024)

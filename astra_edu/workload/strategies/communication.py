@@ -1,7 +1,8 @@
 """What a strategy sends, when, and how much: one list, from which tables, workload files and estimates are made.
 
 Sources: Megatron-LM (arXiv 1909.08053), sequence parallelism (2205.05198), ZeRO (1910.02054), pipelines (2104.04473),
-context groups that gather keys and values (2407.21783), experts (2006.16668).
+context groups that gather keys and values (2407.21783) or pass them round (2310.01889), experts (2006.16668), hybrid
+sharding (2304.11277).
 Left out, as they are small: Megatron's loss over a split vocabulary, the sum of tied embeddings' gradients over the
 first and last stage, and the normalisations' gradients within a sequence-parallel group. Left out as well: sequence
 parallelism's second gather of a layer's input, for its weight gradient, which hides behind the input gradient.
@@ -40,11 +41,13 @@ PADDED_BYTES = 64
 
 @dataclass(frozen=True)
 class Communication:
-    """A collective, or a message to the next stage where `collective` is None.
+    """A collective, or a message to the next stage, or the next NPU of a ring, where `collective` is None.
 
     phase: the phase that it belongs to. group: "tensor", "context", "expert", "data" (all that have
-    the same weights), "expert data" (the same experts), "pipeline" or "all", of `npus` NPUs.
-    size: bytes that each NPU puts in, once. times: how often in an iteration. blocking: what follows waits for it.
+    the same weights), "expert data" (the same experts), "shard" (those of hybrid sharding that share them out),
+    "replica" (that have the same share), "pipeline" or "all", of `npus` NPUs.
+    size: bytes that each NPU puts in, once. times: how often in an iteration. blocking: what follows waits for all of
+    it, with nothing to compute meanwhile.
 
     >>> sent = ae.communications("vgg16", ae.Strategy(data=8))[0]
     >>> sent.operator, sent.content, sent.collective.value, sent.npus, sent.size
@@ -74,6 +77,15 @@ class Communication:
             Collective.ALL_GATHER: n - 1,
         }
         return (1 if self.collective is None else share[self.collective]) * self.size * self.times
+
+    @property
+    def held_bytes(self) -> int:
+        """Bytes of others that each NPU holds for a moment: all blocks of an all-gather, two of a ring, one that it
+        computes with and one that comes; of sums nothing.
+        """
+        if self.collective is Collective.ALL_GATHER:
+            return (self.npus - 1) * self.size
+        return 2 * self.size if self.collective is None and self.group == "context" else 0
 
 
 def communications(model: Model | str, strategy: Strategy, *, stage: int | None = None) -> tuple[Communication, ...]:
@@ -131,10 +143,12 @@ def _of_tokens(operator: Operator, strategy: Strategy, again: bool) -> Iterator[
     part = strategy.part(operator)
 
     def one(content: str, phase: str, collective: Collective, group: str, npus: int, elements: int) -> Communication:
-        often = times * (2 if again and phase == FORWARD else 1)
-        return Communication(operator.name, content, phase, collective, group, npus, each * elements, often, True)
+        often, waited = times * (2 if again and phase == FORWARD else 1), group not in strategy.overlap
+        return Communication(operator.name, content, phase, collective, group, npus, each * elements, often, waited)
 
-    if isinstance(part, Scores | FlashAttention) and (npus := strategy.context) > 1:
+    if isinstance(part, FlashAttention) and strategy.context_by == "ring":
+        yield from _round(operator, strategy, each * part.keys_and_values)
+    elif isinstance(part, Scores | FlashAttention) and (npus := strategy.context) > 1:
         both, own = "keys and values", part.keys_and_values
         yield one(both, FORWARD, Collective.ALL_GATHER, "context", npus, own)
         yield one(both, INPUT_GRADIENT, Collective.ALL_GATHER, "context", npus, own)
@@ -144,6 +158,19 @@ def _of_tokens(operator: Operator, strategy: Strategy, again: bool) -> Iterator[
             yield one(content, phase, Collective.ALL_TO_ALL, "expert", npus, prod(part.routed))
 
 
+def _round(operator: Operator, strategy: Strategy, size: int) -> Iterator[Communication]:
+    """Keys and values to the next NPU of a ring, for each but the first step of a pass; the backward pass has their
+    gradients with them, which go one step further: home."""
+    npus, times, both = strategy.context, strategy.micro_batches, "keys and values"
+    passes = 2 if strategy.recompute != "none" else 1  # attention that is computed again has to meet all of them again
+    for content, phase, often in (
+        (both, FORWARD, passes * (npus - 1)),
+        (both, INPUT_GRADIENT, npus - 1),
+        (f"gradients of {both}", INPUT_GRADIENT, npus),
+    ):
+        yield Communication(operator.name, content, phase, None, "context", npus, size, often * times, False)
+
+
 def _activations(operator: Operator, strategy: Strategy, again: bool, takes_samples: bool) -> Iterator[Communication]:
     """Activations and their gradients, within a tensor-parallel group, or of shared-out tables among all NPUs.
 
@@ -151,11 +178,12 @@ def _activations(operator: Operator, strategy: Strategy, again: bool, takes_samp
     """
     batch, times = strategy.micro_batch * strategy.element_bytes, strategy.micro_batches
     part, own = strategy.part(operator), strategy.own_tokens(operator)
+    in_pieces = "tensor" in strategy.overlap and isinstance(operator, Linear)
 
     def one(content: str, phase: str, collective: Collective, elements: int) -> Communication:
         often = times * (2 if again and phase == FORWARD else 1)
-        size = batch * elements
-        return Communication(operator.name, content, phase, collective, "tensor", strategy.tensor, size, often, True)
+        size, waited = batch * elements, not in_pieces
+        return Communication(operator.name, content, phase, collective, "tensor", strategy.tensor, size, often, waited)
 
     if operator.split is Split.TABLES:
         if strategy.exchange_embeddings and strategy.npus > 1:
@@ -188,23 +216,30 @@ def _activations(operator: Operator, strategy: Strategy, again: bool, takes_samp
 
 def _parameters(operator: Operator, strategy: Strategy) -> Iterator[Communication]:
     """Gradients and parameters, among the NPUs that have the same."""
-    copies = strategy.sharing(operator)
+    copies, shards = strategy.sharing(operator), strategy.shards(operator)
     group = "data" if copies == strategy.copies else "expert data"
+    among = "shard" if shards < copies else group
     exchanged = operator.split is Split.TABLES and strategy.exchange_embeddings
     size = strategy.part(operator).parameters * strategy.element_bytes
     if copies == 1 or exchanged or not size:
         return
-    shared = -(-size // (copies * PADDED_BYTES)) * PADDED_BYTES
+    shared = -(-size // (shards * PADDED_BYTES)) * PADDED_BYTES
 
     def one(content: str, phase: str, collective: Collective, size: int, times: int) -> Communication:
-        blocking = phase != WEIGHT_GRADIENT
-        return Communication(operator.name, content, phase, collective, group, copies, size, times, blocking)
+        hides = "gradients" if phase == WEIGHT_GRADIENT else "parameters"
+        waited = hides not in strategy.overlap
+        return Communication(operator.name, content, phase, collective, among, shards, size, times, waited)
 
-    often = strategy.micro_batches if strategy.zero > 1 else 1  # ZeRO-2 has no room to add up whole gradients
-    for phase in (FORWARD, INPUT_GRADIENT) if strategy.zero == 3 else ():
+    # ZeRO-2 has no room to add up whole gradients
+    often = strategy.micro_batches if strategy.zero > 1 and not strategy.gathers_once else 1
+    gathering = (FORWARD, INPUT_GRADIENT) if strategy.reshard else (FORWARD,)
+    for phase in gathering if strategy.zero == 3 else ():
         yield one("parameters", phase, Collective.ALL_GATHER, shared, often)
     summing = Collective.REDUCE_SCATTER if strategy.zero else Collective.ALL_REDUCE
     yield one("weight gradients", WEIGHT_GRADIENT, summing, size, often)
+    if shards < copies:
+        across = one("weight gradients", WEIGHT_GRADIENT, Collective.ALL_REDUCE, shared, often)
+        yield replace(across, group="replica", npus=copies // shards)
     if strategy.zero in (1, 2):
         yield one("parameters", UPDATE, Collective.ALL_GATHER, shared, 1)
 

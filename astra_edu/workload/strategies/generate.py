@@ -14,6 +14,7 @@ from astra_edu.workload.layer import Layer, Work, Workload
 from astra_edu.workload.models import INPUT, Model
 from astra_edu.workload.models import model as named
 from astra_edu.workload.parallelism import DLRM, GROUPED
+from astra_edu.workload.strategies.alike import Abridged
 from astra_edu.workload.strategies.communication import (
     FORWARD,
     INPUT_GRADIENT,
@@ -87,7 +88,8 @@ def generate_workload(
     if platform is not None:
         check_platform(platform, strategy, loop)
     activations = {(c.operator, c.phase): c for c in found if c.group in ("tensor", "all")}
-    parameters = {(c.operator, c.phase): c for c in found if c.group == "data"}
+    summed = (c for c in found if c.group in ("data", "shard"))  # hybrid sharding's two collectives make an all-reduce
+    parameters = {(c.operator, c.phase): c for c in summed}
 
     rows = list(_rows(model, strategy, stage, _with_a_line(model, found, loop)))
     again = _computed_again(model, strategy, loop)
@@ -187,5 +189,16 @@ def _with_gathers(layers: Sequence[Layer], strategy: Strategy, parameters: Sent)
         if gather:
             now = Work(0, gather.collective, gather.size)
             yield Layer(f"{layer.name}_parameters", now, next_back, NOTHING, UPDATE_NS, gathering)
-            next_back = now
+            next_back = now if strategy.reshard else NOTHING
         yield replace(layer, parallelism=computing)
+
+
+def without_input_gradient(about: Abridged, strategy: Strategy) -> Collection[int]:
+    """The operators of a workload's first line, unless its gradient is sent: no loop computes it for the samples."""
+    sent = communications(about.short, strategy)
+    operators = about.short.operators
+    if any(one.operator == operators[0].name and one.phase == INPUT_GRADIENT for one in sent):
+        return ()
+    sending = {one.operator for one in sent if one.group != "pipeline"}
+    ends = (i for i, each in enumerate(operators) if i and (not each.minor or each.name in sending))
+    return range(next(ends, len(operators)))

@@ -1,8 +1,8 @@
 """What one NPU has to keep: parameters, gradients, optimiser state and activations.
 
-Sources: ZeRO (arXiv 1910.02054) for the model's state, Korthikanti et al. (2205.05198) for activations. Not counted:
-the one block whose activations are there again while it is repeated, buffers of communication and kernels,
-fragmentation, and what the framework itself takes.
+Sources: ZeRO (arXiv 1910.02054) and FSDP (2304.11277) for the model's state, Korthikanti et al. (2205.05198) for
+activations. Not counted: the one block whose activations are there again while it is repeated, or whose parameters are
+gathered, buffers of communication (Communication.held_bytes) and kernels, fragmentation, and what the framework takes.
 """
 
 from __future__ import annotations
@@ -129,7 +129,10 @@ def _of_stage(
     """Of a stage's parts. later: whether it isn't the first stage; held: micro-batches whose activations are kept."""
     parameters, alone, experts = (sum(part[i] for part in own) for i in (int(later), 2, 3))
     zero = [strategy.zero >= least for least in (3, 2, 1)]
-    shared = parameters / strategy.copies + experts / (strategy.copies // strategy.expert)
+    if not strategy.reshard:  # gathered parameters are kept, with stages their summed gradients as well
+        zero[:2] = [False, not strategy.gathers_once]
+    shards = strategy.shard_group or strategy.copies
+    shared = parameters / shards + experts / (strategy.copies // strategy.expert)
     kept = [(shared if is_shared else parameters + experts) + alone for is_shared in zero]
     activations = held * sum(part[4] for part in own)
     return Memory(kept[0] * strategy.element_bytes, kept[1] * gradient_bytes, kept[2] * optimiser_bytes, activations)

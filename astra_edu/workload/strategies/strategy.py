@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from astra_edu.base.deprecated import renamed_fields
@@ -12,15 +12,12 @@ from astra_edu.pipeline.places import FOLDED, part_of, placement_of
 from astra_edu.workload.compute import Experts, Operator, Split
 from astra_edu.workload.compute.operator import divisors, near
 from astra_edu.workload.models import Model
+from astra_edu.workload.strategies.refused import check_model, check_stages_and_zero, checked_sharing
 from astra_edu.workload.strategies.stages import SHARED, Shared, stages
 
 PIPELINE_ORDERS = ("gpipe", "1f1b", "interleaved", "zb-h1", "zb-v", "v-half", "v-min")
 RECOMPUTE = ("none", "selective", "full")
 PLACEMENTS = ("tensor-first", "data-first")
-
-MOST_TRIED = 4096
-"""NPUs of a tensor group, at most, where the nearest possible number is looked for."""
-
 
 A_MODEL = "give one such as ae.model('gpt3')"
 
@@ -32,8 +29,10 @@ class Strategy:
 
     data: copies of the model, each with its own samples. tensor: NPUs that share every operator (Megatron-LM's tensor
     parallelism where operators are split by columns and rows, gathered activations elsewhere). pipeline: stages.
-    context: NPUs that share the tokens of each sample; each has the whole weights of its tensor group's part, and
-    gathers keys and values of all tokens (arXiv 2407.21783, section 3.3.2). expert: NPUs among which the experts of a
+    context: NPUs that share the tokens of each sample; each has the whole weights of its tensor group's part.
+    context_by: how they get at keys and values of all tokens: "all-gather" (arXiv 2407.21783, section 3.3.2), or "ring"
+    (2310.01889): blocks of them go round while attention meets the one before; for causal attention each NPU has an
+    early and a late part of the tokens (zigzag), so that all steps are alike. expert: NPUs among which the experts of a
     mixture are shared out, of the data × context that would all have the same (arXiv 2006.16668).
     placement: which of the data and tensor groups are neighbours on the network.
     batch: samples of an iteration, on all NPUs; None means one micro-batch for each copy. micro_batch: samples at once.
@@ -43,6 +42,14 @@ class Strategy:
     evenly as may be; "ends", where what is before and behind the blocks counts as one each (arXiv 2407.21783, section
     3.3.2); or the number of each.
     zero: ZeRO's stage; 1 shares out the optimiser's state, 2 the gradients, 3 the parameters, too, among the copies.
+    shard_group: ... among as many neighbours of them, with copies of what they share (hybrid sharding, arXiv
+    2304.11277): gradients are reduce-scattered within it and all-reduced across. reshard: ZeRO-3 drops parameters after
+    the forward pass and gathers them again; False keeps them until the backward pass is over, with stages until the
+    last one is: then parameters are gathered once, at the iteration's start, and gradients reduced once, at its end.
+    overlap: what hides behind computing. "gradients": their exchange, behind the backward pass. "parameters": their
+    gathering, ZeRO-3's for the next block behind this one, ZeRO-1's and 2's behind the first forward pass. "tensor",
+    "expert": a sequence-parallel group's collectives behind their matrix product, all-to-alls behind experts, in
+    `pieces` (arXiv 2206.03382 for experts).
     sequence_parallel: tokens are shared out where operators are not (arXiv 2205.05198).
     recompute: what the backward pass computes again, instead of keeping it: none, selective (the attention), or full.
     exchange_embeddings: tables are shared out among all NPUs, and vectors exchanged all-to-all (DLRM).
@@ -68,6 +75,11 @@ class Strategy:
     context: int = 1
     expert: int = 1
     stage_blocks: Shared = "even"
+    context_by: str = "all-gather"
+    shard_group: int | None = None
+    reshard: bool = True
+    overlap: tuple[str, ...] = ("gradients",)
+    pieces: int = 4
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
@@ -96,6 +108,7 @@ class Strategy:
             )
         if self.exchange_embeddings and self.context > 1:
             raise ConfigError("samples with tables of embeddings have no tokens to share out; leave context out.")
+        set_(self, "overlap", checked_sharing(self))
 
     def _check_stage_blocks(self) -> None:
         if isinstance(self.stage_blocks, str):
@@ -125,11 +138,7 @@ class Strategy:
                 f"{self.micro_batches} micro-batches can't be interleaved on {self.pipeline} stages; "
                 f"{nearest} would do."
             )
-        if self.pipeline > 1 and self.zero > 1:
-            raise ConfigError(
-                f"ZeRO-{self.zero} with {self.pipeline} stages would have to reduce gradients or gather parameters for "
-                "every micro-batch; with a pipeline, use zero=1 or 0."
-            )
+        check_stages_and_zero(self)
 
     @property
     def folded(self) -> bool:
@@ -154,6 +163,17 @@ class Strategy:
     def sharing(self, operator: Operator) -> int:
         """How many NPUs have the same parameters of an operator: fewer where its experts are shared out."""
         return self.copies // self.expert if isinstance(operator, Experts) else self.copies
+
+    def shards(self, operator: Operator) -> int:
+        """Among how many of them ZeRO shares out what belongs to the operator."""
+        return self.shard_group or self.sharing(operator)
+
+    @property
+    def gathers_once(self) -> bool:
+        """Whether parameters are gathered at the start of an iteration and gradients reduced at its end: ZeRO-3 with
+        stages, as PyTorch's pipelines run it, which don't reshard until the last backward pass.
+        """
+        return self.zero == 3 and self.pipeline > 1
 
     @property
     def samples(self) -> int:
@@ -186,33 +206,7 @@ class Strategy:
     def check(self, model: Model) -> None:
         """Raises ConfigError where the model can't be shared out like this, naming the nearest numbers that can."""
         instance_of("model", model, Model, A_MODEL)
-        if self.sequence_parallel and not model.blocks:
-            raise ConfigError(f"{model.name} has no blocks of tokens to share out; leave sequence_parallel out.")
-        gathered = [operator.name for operator in model.operators if operator.split is Split.GATHERED]
-        if self.sequence_parallel and gathered:
-            raise ConfigError(
-                f"{model.name} gathers the outputs of {gathered[0]}, which leaves no tokens to share out; leave "
-                "sequence_parallel out."
-            )
-        if self.exchange_embeddings and not any(operator.split is Split.TABLES for operator in model.operators):
-            raise ConfigError(f"{model.name} has no embedding tables to exchange; leave exchange_embeddings out.")
-        if self.context > 1 and not model.blocks:
-            raise ConfigError(f"{model.name} has no blocks of tokens to share out; leave context out.")
-        if self.expert > 1 and not any(isinstance(operator, Experts) for operator in model.operators):
-            raise ConfigError(f"{model.name} has no experts to share out; leave expert out.")
-        if self.context > 1 or self.expert > 1:
-            alone = replace(self, tensor=1, sequence_parallel=False)
-            for operator in model.operators:
-                alone.part(operator)
-        if self.recompute != "none" and not model.blocks:
-            raise ConfigError(f"{model.name} has no blocks to repeat; leave recompute out.")
-        if self.tensor > 1 and all(operator.split in (Split.COPIED, Split.TABLES) for operator in model.operators):
-            raise ConfigError(f"{model.name} has no operator that tensor parallelism divides; tensor can only be 1.")
-        try:
-            for operator in model.operators:
-                self.part(operator)
-        except ConfigError as error:
-            raise ConfigError(f"{error} All of {model.name} can be divided among {self._nearest(model)}.") from None
+        check_model(self, model)
         self.parts(model)
 
     def parts(self, model: Model) -> tuple[tuple[int, ...], ...]:
@@ -229,16 +223,6 @@ class Strategy:
             return all(self.part(operator) for operator in model.operators)
         except ConfigError:
             return False
-
-    def _nearest(self, model: Model) -> str:
-        """The numbers of NPUs nearest to `tensor` that divide every operator."""
-
-        def fits(tensor: int) -> bool:
-            return replace(self, tensor=tensor).divides(model)
-
-        below = next(filter(fits, range(min(self.tensor - 1, MOST_TRIED), 0, -1)))
-        above = next(filter(fits, range(self.tensor + 1, min(2 * self.tensor, MOST_TRIED) + 1)), None)
-        return f"{below} or {above}" if above else f"{below}"
 
 
 @lru_cache(maxsize=8192)

@@ -29,7 +29,17 @@ def training_loop(model: Model, strategy: Strategy) -> str:
     if strategy.context > 1 or strategy.expert > 1:
         raise ConfigError(
             "ASTRA-sim 1.0's training loops know no context groups and no groups of experts, so no workload can say "
-            "it; ae.estimate knows how long an iteration takes."
+            "it; ae.traces.from_strategy makes a trace for 2.x, ae.estimate knows how long an iteration takes."
+        )
+    unknown: list[str] = [name for name in ("tensor", "expert") if name in strategy.overlap]
+    unknown += ["parameters"] * (strategy.zero == 3 and "parameters" in strategy.overlap)
+    if unknown or "gradients" not in strategy.overlap:
+        what = f"hide {' and '.join(unknown)} behind computing" if unknown else "wait for gradients at once"
+        raise ConfigError(f"ASTRA-sim 1.0's training loops can't {what}; ae.traces.from_strategy and ae.estimate can.")
+    if strategy.shard_group and strategy.zero == 3:
+        raise ConfigError(
+            "a line of HYBRID_CUSTOMIZED has two groups, its gathers' and its gradients'; hybrid sharding sums up "
+            "gradients over both. ae.traces.from_strategy and ae.estimate know it."
         )
     if strategy.exchange_embeddings:
         if strategy.tensor > 1 or strategy.pipeline > 1 or strategy.zero == 3:

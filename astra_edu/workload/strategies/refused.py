@@ -1,0 +1,169 @@
+"""What a strategy can't be, by itself and for a model: sentences that name the nearest numbers that can."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from astra_edu.base.errors import ConfigError, choice, flag, shown, whole
+from astra_edu.workload.compute import Dispatch, Experts, FlashAttention, Linear, Operator, Scores, Split
+from astra_edu.workload.compute.operator import divisors, near
+from astra_edu.workload.models import Model
+
+if TYPE_CHECKING:
+    from astra_edu.workload.strategies.strategy import Strategy
+
+CONTEXT_BY = ("all-gather", "ring")
+OVERLAPS = ("gradients", "parameters", "tensor", "expert")
+
+MOST_TRIED = 4096
+"""NPUs of a tensor group, at most, where the nearest possible number is looked for."""
+
+
+def checked_sharing(strategy: Strategy) -> tuple[str, ...]:
+    """`overlap` as a strategy keeps it. Raises ConfigError for what is shared out, sent or hidden in no such way."""
+    choice("context_by", strategy.context_by, CONTEXT_BY)
+    flag("reshard", strategy.reshard)
+    if strategy.context_by == "ring" and strategy.context == 1:
+        raise ConfigError("a ring of 1 NPU sends nothing: context_by='ring' takes context=2 or more.")
+    if not strategy.reshard and strategy.zero != 3:
+        raise ConfigError(
+            f"zero is {strategy.zero}: only ZeRO-3 gathers parameters that could be kept; reshard=False takes zero=3."
+        )
+    _check_shard_group(strategy)
+    return _overlap(strategy)
+
+
+def _check_shard_group(strategy: Strategy) -> None:
+    if strategy.shard_group is None:
+        return
+    group = whole("shard_group", strategy.shard_group, at_least=2)
+    object.__setattr__(strategy, "shard_group", group)
+    if not strategy.zero:
+        raise ConfigError(f"shard_group is {group}, but with zero=0 nothing is shared out; use zero=1, 2 or 3.")
+    if strategy.copies % group:
+        possible = [n for n in divisors(strategy.copies) if n > 1]
+        would = f"{near(group, possible)} would do" if possible else "leave shard_group out"
+        raise ConfigError(f"{strategy.copies} copies (data × context) can't make up groups of {group}; {would}.")
+    if strategy.expert > 1 or strategy.exchange_embeddings:
+        what = f"experts among {strategy.expert} NPUs" if strategy.expert > 1 else "tables among all NPUs"
+        raise ConfigError(f"{what} leave other copies for them than for the rest; leave shard_group out.")
+
+
+def _overlap(strategy: Strategy) -> tuple[str, ...]:
+    given = strategy.overlap
+    if isinstance(given, str) or not isinstance(given, tuple | list):
+        raise ConfigError(f"overlap is {shown(given)}; give a tuple with any of {', '.join(map(repr, OVERLAPS))}.")
+    for each in given:
+        choice("overlap", each, OVERLAPS)
+    if "parameters" in given and not strategy.zero:
+        raise ConfigError("with zero=0 no parameters are gathered that could hide; leave 'parameters' out of overlap.")
+    if "tensor" in given and (strategy.tensor == 1 or not strategy.sequence_parallel):
+        raise ConfigError(
+            "a tensor group hides all-gathers and reduce-scatters, piece by piece; an all-reduce comes in one: "
+            "overlap with 'tensor' takes tensor=2 or more and sequence_parallel=True."
+        )
+    if "expert" in given and strategy.expert == 1:
+        raise ConfigError("nothing is sent to experts of one's own: overlap with 'expert' takes expert=2 or more.")
+    object.__setattr__(strategy, "pieces", whole("pieces", strategy.pieces, at_least=1))
+    return tuple(name for name in OVERLAPS if name in given)
+
+
+def check_stages_and_zero(strategy: Strategy) -> None:
+    """Raises ConfigError for ZeRO's stages that no pipeline has."""
+    if strategy.pipeline == 1 or strategy.zero < 2 or not strategy.reshard:
+        return
+    instead = "zero=1" if strategy.zero == 2 else "reshard=False (parameters are gathered once and kept), zero=1"
+    raise ConfigError(
+        f"ZeRO-{strategy.zero} with {strategy.pipeline} stages would have to reduce gradients or gather parameters for "
+        f"every micro-batch; with a pipeline, use {instead} or 0."
+    )
+
+
+def check_model(strategy: Strategy, model: Model) -> None:
+    """Raises ConfigError where the model can't be shared out like this, naming the nearest numbers that can."""
+    if strategy.sequence_parallel and not model.blocks:
+        raise ConfigError(f"{model.name} has no blocks of tokens to share out; leave sequence_parallel out.")
+    gathered = [operator.name for operator in model.operators if operator.split is Split.GATHERED]
+    if strategy.sequence_parallel and gathered:
+        raise ConfigError(
+            f"{model.name} gathers the outputs of {gathered[0]}, which leaves no tokens to share out; leave "
+            "sequence_parallel out."
+        )
+    if strategy.exchange_embeddings and not any(operator.split is Split.TABLES for operator in model.operators):
+        raise ConfigError(f"{model.name} has no embedding tables to exchange; leave exchange_embeddings out.")
+    if strategy.context > 1 and not model.blocks:
+        raise ConfigError(f"{model.name} has no blocks of tokens to share out; leave context out.")
+    if strategy.expert > 1 and not any(isinstance(operator, Experts) for operator in model.operators):
+        raise ConfigError(f"{model.name} has no experts to share out; leave expert out.")
+    if strategy.context_by == "ring":
+        for operator in model.operators:
+            _check_ring(operator, strategy)
+    if strategy.context > 1 or strategy.expert > 1:
+        alone = replace(strategy, tensor=1, sequence_parallel=False, overlap=())
+        for operator in model.operators:
+            alone.part(operator)
+    if strategy.recompute != "none" and not model.blocks:
+        raise ConfigError(f"{model.name} has no blocks to repeat; leave recompute out.")
+    if strategy.tensor > 1 and all(operator.split in (Split.COPIED, Split.TABLES) for operator in model.operators):
+        raise ConfigError(f"{model.name} has no operator that tensor parallelism divides; tensor can only be 1.")
+    try:
+        for operator in model.operators:
+            strategy.part(operator)
+    except ConfigError as error:
+        raise ConfigError(f"{error} All of {model.name} can be divided among {_nearest(strategy, model)}.") from None
+    for name, tokens in _cut_in_pieces(strategy, model):
+        if tokens % strategy.pieces:
+            raise ConfigError(
+                f"{name}: {tokens} tokens can't be sent in {strategy.pieces} equal pieces; "
+                f"pieces={near(strategy.pieces, divisors(tokens))} would do."
+            )
+
+
+def _check_ring(operator: Operator, strategy: Strategy) -> None:
+    """Ring attention (arXiv 2310.01889) needs attention by tiles; for causal balance each NPU has two parts."""
+    if isinstance(operator, Scores):
+        raise ConfigError(
+            f"{operator.name} keeps all scores, but a ring's blocks are put together as attention by tiles does it; "
+            'make the model with attention="flash", or use context_by="all-gather".'
+        )
+    if not isinstance(operator, FlashAttention):
+        return
+    if operator.window is not None and operator.window < operator.tokens:
+        raise ConfigError(
+            f"{operator.name} looks back {operator.window} tokens only, which leaves the steps of a ring of "
+            f'{strategy.context} uneven; use context_by="all-gather".'
+        )
+    parts = strategy.context * (2 if operator.causal else 1)
+    if operator.tokens % parts:
+        each = 2 if operator.causal else 1
+        possible = [n // each for n in divisors(operator.tokens) if n % each == 0]
+        would = f"context={near(strategy.context, possible)} would do" if possible else "leave context out"
+        raise ConfigError(
+            f"{operator.name}: a ring of {strategy.context} NPUs has {parts} parts of a sample"
+            f"{', an early and a late one each (zigzag)' if operator.causal else ''}, into which {operator.tokens} "
+            f"tokens can't be divided; {would}."
+        )
+
+
+def _cut_in_pieces(strategy: Strategy, model: Model) -> Iterator[tuple[str, int]]:
+    """What is computed piece by piece, and its tokens."""
+    for operator in model.operators:
+        own = strategy.own_tokens(operator)
+        if "expert" in strategy.overlap and isinstance(own, Dispatch):
+            yield own.name, own.tokens
+        plain = isinstance(own, Linear) and not isinstance(own, Experts)
+        if "tensor" in strategy.overlap and plain and own.split in (Split.COLUMNS, Split.ROWS):
+            yield own.name, own.takes[0] // strategy.tensor
+
+
+def _nearest(strategy: Strategy, model: Model) -> str:
+    """The numbers of NPUs nearest to `tensor` that divide every operator."""
+
+    def fits(tensor: int) -> bool:
+        return replace(strategy, tensor=tensor, overlap=()).divides(model)
+
+    below = next(filter(fits, range(min(strategy.tensor - 1, MOST_TRIED), 0, -1)))
+    above = next(filter(fits, range(strategy.tensor + 1, min(2 * strategy.tensor, MOST_TRIED) + 1)), None)
+    return f"{below} or {above}" if above else f"{below}"
