@@ -6,6 +6,7 @@ import pytest
 import astra_edu as ae
 from astra_edu.workload.compute import Combine
 from astra_edu.workload.strategies.overlapped import Item, makespan, units
+from astra_edu.workload.strategies.tables import what_is_sent_and_kept
 
 HIDDEN, HEADS, BLOCKS, TOKENS, BYTES = 256, 8, 4, 64, 2
 SHAPE = {"hidden": HIDDEN, "heads": HEADS, "blocks": BLOCKS, "sequence": TOKENS, "vocabulary": 512}
@@ -211,6 +212,28 @@ def test_a_workload_says_hybrid_sharding_as_an_all_reduce_and_kept_parameters_as
     assert any(gathers[0])
     assert not any(gathers[1])
     assert [layer.forward for layer in again.layers] == [layer.forward for layer in kept.layers]
+
+
+def test_the_table_of_what_is_sent_and_kept_says_what_the_lists_do():
+    ways = {
+        "gather": ae.Strategy(context=4),
+        "ring": ae.Strategy(context=4, context_by="ring"),
+        "nothing": ae.Strategy(),
+    }
+    big = ae.transformer("big", hidden=4096, heads=32, blocks=2, sequence=8192, vocabulary=32_000, attention="flash")
+    header, rows = what_is_sent_and_kept(big, ways)
+    table = {str(row[0]): dict(zip(header, row, strict=True)) for row in rows}
+    for name, cut in ways.items():
+        sent, kept = ae.communications(big, cut), ae.memory(big, cut)
+        for column, size in (
+            ("sent", sum(one.sent_bytes for one in sent)),
+            ("waited for", sum(one.sent_bytes for one in sent if one.blocking)),
+            ("optimiser", kept.optimiser),
+            ("activations", kept.activations),
+            ("for a moment", max((one.held_bytes for one in sent), default=0)),
+        ):
+            assert table[name][column] == (f"{size / 1e9:,.2f}" if size else "–"), (name, column)
+    assert table["ring"]["waited for"] == table["nothing"]["sent"] == "–"
 
 
 def test_the_default_is_what_it_was():

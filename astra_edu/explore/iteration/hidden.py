@@ -76,7 +76,7 @@ def prefetched(steps: Sequence[Step], blocks: Sequence[int]) -> list[Step]:
     >>> from astra_edu.explore.iteration.hidden import prefetched
     >>> two = [Step(10, 10, 20, 0, 0, hidden_ns=(4, 4)) for _ in range(2)]
     >>> [(step.forward_ns, step.backward_ns) for step in prefetched(two, [0, 1])]
-    [(14, 10), (10, 14)]
+    [(14.0, 10.0), (10.0, 14.0)]
     """
     those = [[place for place, _ in each] for _, each in groupby(enumerate(blocks), key=lambda one: one[1])]
     found = list(steps)

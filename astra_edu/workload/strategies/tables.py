@@ -1,4 +1,5 @@
-"""The slides' two tables, made from what the strategies send: what is communicated, and when which collective.
+"""The slides' two tables, made from what the strategies send: what is communicated, and when which collective. A third
+one says what they send and keep.
 
 Each returns what `ae.plots.text_table` takes: `print(text_table(*what_is_communicated(model, strategies)))`.
 """
@@ -21,6 +22,7 @@ from astra_edu.workload.strategies.communication import (
     Communication,
     by_stage,
 )
+from astra_edu.workload.strategies.memory import memory
 from astra_edu.workload.strategies.strategy import Strategy
 
 Table = tuple[list[str], list[list[object]]]
@@ -68,6 +70,29 @@ def when_collectives_are_needed(model: Model | str, strategies: Mapping[str, Str
             cells[once.phase][f"{often}{once.collective or 'send'}{'*' if once.blocking else ''}"] = None
         rows.append([name, *(", ".join(cell) or NOTHING for cell in cells.values())])
     return ["strategy", *PHASES], rows
+
+
+def what_is_sent_and_kept(model: Model | str, strategies: Mapping[str, Strategy]) -> Table:
+    """A row for each strategy: what an NPU sends in an iteration, what of that with nothing to compute meanwhile, and
+    what it keeps: parameters, gradients and optimiser state, activations, and for a moment what comes from others.
+
+    In 10⁹ bytes; of a pipeline, of the stage that sends or keeps most. Raises ConfigError if a strategy doesn't fit.
+    """
+    rows: list[list[object]] = []
+    for name, strategy in named_strategies(strategies).items():
+        sent, kept = of_busiest_stage(model, strategy), memory(model, strategy)
+        sizes = (
+            sum(one.sent_bytes for one in sent),
+            sum(one.sent_bytes for one in sent if one.blocking),
+            kept.parameters,
+            kept.gradients,
+            kept.optimiser,
+            kept.activations,
+            max((one.held_bytes for one in sent), default=0),
+        )
+        rows.append([name, *(f"{size / 1e9:,.2f}" if size else NOTHING for size in sizes)])
+    header = ["10⁹ bytes", "sent", "waited for", "parameters", "gradients", "optimiser", "activations", "for a moment"]
+    return header, rows
 
 
 def sent_by_content(model: Model | str, strategy: Strategy) -> dict[str, float]:
