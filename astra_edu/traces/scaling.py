@@ -60,7 +60,7 @@ def scale(
     >>> trace = ae.traces.from_strategy(model, ae.Strategy(data=2, tensor=2, pipeline=2), "a100")
     >>> large = ae.traces.scale(trace, 16, dims=(2, 2, 2), copies=1)
     >>> [list(large.groups[name]) for name in ("1", "7")]  # of tensor parallelism, and of copies
-    [[0, 1], [0, 2, 4, 6]]
+    [[0, 1], [8, 10, 12, 14]]
     """
     instance_of("trace", trace, Trace, "give one such as ae.traces.collective(...)")
     choice("scaling", scaling, SCALING)

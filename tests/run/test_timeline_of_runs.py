@@ -345,6 +345,7 @@ def test_what_is_said_of_a_pipeline():
         "transfers that take no time": ae.run_pipeline("gpipe", 4, 4, [10, 10, 30, 10], 20).total_ns,
         "the same work in parts of equal time": ae.run_pipeline("gpipe", 4, 4, 15, 20, p2p_ns=5).total_ns,
         "the order 1f1b": ae.run_pipeline("1f1b", 4, 4, [10, 10, 30, 10], 20, p2p_ns=5).total_ns,
+        "the order zb-h1": ae.run_pipeline("zb-h1", 4, 4, [10, 10, 30, 10], 20, p2p_ns=5).total_ns,
         "8 micro-batches of half the time each": ae.run_pipeline("gpipe", 4, 8, [5, 5, 15, 5], 10, p2p_ns=5).total_ns,
     }
     even = ae.run_pipeline("1f1b", 1, 4, 10, 20).explain()

@@ -13,8 +13,8 @@ FAULTS = [
     Fault(
         "stages: forward and backward are told apart the wrong way",
         f"{PY}/stages_bars.py",
-        'KINDS = {"F": "forward", "B": "backward"}',
-        'KINDS = {"B": "forward", "F": "backward"}',
+        'KINDS = {"F": "forward", "B": "backward", ',
+        'KINDS = {"B": "forward", "F": "backward", ',
         f"{SEEN}a_bar_for_every_pass_from_its_start_to_its_end_in_its_look[one-light]",
     ),
     Fault(

@@ -37,7 +37,7 @@ def candidates(model: Model | str, npus: int, batch: int, whole_space: bool = Fa
     >>> len(found), len({(cut.data, cut.tensor, cut.pipeline) for cut in found})
     (135, 4)
     >>> len(ae.candidates("gpt2", npus=8, batch=8, whole_space=True))
-    609
+    579
     """
     model = named_model(model)
     npus, batch = whole("npus", npus, at_least=1), whole("batch", batch, at_least=1)
