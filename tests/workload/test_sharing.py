@@ -201,6 +201,19 @@ def test_what_no_loop_of_astra_sim_1_can_say_is_refused_and_made_as_a_trace(sett
     assert ae.traces.from_strategy(FLASH, cut, "a100").npus == cut.npus
 
 
+def test_a_trace_s_messages_go_round_each_context_group():
+    cut = ae.Strategy(data=2, context=4, tensor=2, context_by="ring")
+    trace = ae.traces.from_strategy(FLASH, cut, "a100")
+    for npu, nodes in enumerate(trace.nodes):
+        to = {node.number("comm_dst") for node in nodes if node.type.name == "COMM_SEND_NODE"}
+        copy, place = npu // 8, npu % 8
+        assert to == {8 * copy + (place + 2) % 8}
+        sends = [node for node in nodes if node.type.name == "COMM_SEND_NODE"]
+        assert sum(node.number("comm_size") for node in sends) == sum(
+            one.sent_bytes for one in of_group(FLASH, cut, "context")
+        )
+
+
 def test_a_workload_says_hybrid_sharding_as_an_all_reduce_and_kept_parameters_as_one_gather():
     plain = ae.Strategy(data=4, zero=1)
     hidden = ae.Strategy(data=4, zero=1, shard_group=2, overlap=("gradients", "parameters"))

@@ -1,0 +1,100 @@
+"""Faults of rings, hybrid sharding, kept parameters, and of what hides behind computing."""
+
+from tools.mutants.fault import Fault
+
+STRATEGIES, ITERATION, TRACES = "astra_edu/workload/strategies", "astra_edu/explore/iteration", "astra_edu/traces"
+SENT, TIMES = "tests/workload/test_sharing.py::test_", "tests/explore/test_hidden_is_simulated.py::test_"
+
+FAULTS = [
+    Fault(
+        "the gradients of keys and values never get home",
+        f"{STRATEGIES}/communication.py",
+        '(f"gradients of {both}", INPUT_GRADIENT, npus),',
+        '(f"gradients of {both}", INPUT_GRADIENT, npus - 1),',
+        f"{SENT}a_ring_sends_what_a_gather_brings_and_its_gradients_one_step_further[2-1]",
+    ),
+    Fault(
+        "hybrid sharding sums up whole gradients across",
+        f"{STRATEGIES}/communication.py",
+        'one("weight gradients", WEIGHT_GRADIENT, Collective.ALL_REDUCE, shared, often)',
+        'one("weight gradients", WEIGHT_GRADIENT, Collective.ALL_REDUCE, size, often)',
+        f"{SENT}hybrid_sharding_scatters_within_and_sums_up_across[1]",
+    ),
+    Fault(
+        "parameters that are kept are gathered again",
+        f"{STRATEGIES}/communication.py",
+        "(FORWARD, INPUT_GRADIENT) if strategy.reshard else (FORWARD,)",
+        "(FORWARD, INPUT_GRADIENT)",
+        f"{SENT}parameters_that_are_kept_are_gathered_once_a_micro_batch_and_whole_meanwhile",
+    ),
+    Fault(
+        "hybrid sharding keeps as little as if all copies shared",
+        f"{STRATEGIES}/memory.py",
+        "strategy.shard_group or strategy.copies",
+        "strategy.copies",
+        f"{SENT}hybrid_sharding_scatters_within_and_sums_up_across[1]",
+    ),
+    Fault(
+        "parameters that are kept take no memory",
+        f"{STRATEGIES}/memory.py",
+        "zero[:2] = [False, not strategy.gathers_once]",
+        "zero[:2] = [True, not strategy.gathers_once]",
+        f"{SENT}parameters_that_are_kept_are_gathered_once_a_micro_batch_and_whole_meanwhile",
+    ),
+    Fault(
+        "each step of a ring meets all keys",
+        f"{STRATEGIES}/overlapped.py",
+        "keys=(part.keys or 0) // strategy.context",
+        "keys=part.keys",
+        f"{SENT}the_steps_of_a_ring_compute_the_attention_of_all_keys_once",
+    ),
+    Fault(
+        "a list takes as long as if an NPU sent everything at a time",
+        f"{STRATEGIES}/overlapped.py",
+        "max([free[one.sent is None], *(",
+        "max([0, *(",
+        f"{SENT}a_list_takes_as_long_as_what_cannot_hide",
+    ),
+    Fault(
+        "a zigzag ring of as many parts as NPUs",
+        f"{STRATEGIES}/refused.py",
+        "parts = strategy.context * (2 if operator.causal else 1)",
+        "parts = strategy.context",
+        f"{SENT}what_does_not_exist_or_divide_is_refused_with_numbers_that_do",
+    ),
+    Fault(
+        "the first micro-batch waits for the sum of what each stage gathers",
+        f"{ITERATION}/hidden.py",
+        "late = max(late, gathered[k % stages] - way)",
+        "late += max(0, gathered[k % stages] - way)",
+        f"{TIMES}the_first_micro_batch_waits_for_the_operator_whose_parameters_come_latest",
+    ),
+    Fault(
+        "what is waited for in pieces is the tensor group's, whatever it is",
+        f"{ITERATION}/hidden.py",
+        "waits[WAITS.index(unit.kind)]",
+        "waits[0]",
+        f"{TIMES}of_a_ring_is_seen_what_of_each_message_does_not_hide_behind_its_step[2]",
+    ),
+    Fault(
+        "gradients hide where they shouldn't",
+        f"{ITERATION}/parts.py",
+        "if not hides:",
+        "if False:",
+        f"{TIMES}random_jobs_take_as_long[hidden_gathers-0.02]",
+    ),
+    Fault(
+        "the trace of a ring goes round all copies",
+        f"{TRACES}/copies_cut.py",
+        "around = step * self.strategy.context",
+        "around = step * self.strategy.copies",
+        f"{SENT}a_trace_s_messages_go_round_each_context_group",
+    ),
+    Fault(
+        "in a trace a block's parameters are there at once",
+        f"{TRACES}/make_from_operators.py",
+        "self._position = (*self._now(), asked.pop(piece.name))",
+        "self._position = self._now()",
+        f"{TIMES}zero_3_that_hides_its_gathers_takes_as_long_as_its_trace",
+    ),
+]
