@@ -65,8 +65,8 @@ FAULTS = [
     Fault(
         "the first micro-batch waits for the sum of what each stage gathers",
         f"{ITERATION}/hidden.py",
-        "late = max(late, gathered[k % stages] - way)",
-        "late += max(0, gathered[k % stages] - way)",
+        "late = max(late, gathered[stage] - way)",
+        "late += max(0, gathered[stage] - way)",
         f"{TIMES}the_first_micro_batch_waits_for_the_operator_whose_parameters_come_latest",
     ),
     Fault(
