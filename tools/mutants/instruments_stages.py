@@ -62,8 +62,8 @@ FAULTS = [
     Fault(
         "stages: activations go as the backward pass begins",
         f"{PY}/stages_stage.py",
-        'if s.kind == last and s.end_ns <= t}',
-        'if s.kind == last and s.start_ns <= t}',
+        "if s.kind == last and s.end_ns <= t}",
+        "if s.kind == last and s.start_ns <= t}",
         f"{KEPT}[settings0]",
     ),
     Fault(
