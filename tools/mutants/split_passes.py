@@ -1,0 +1,80 @@
+"""Faults of orders that split the backward pass, of folded parts and of uneven stages."""
+
+from tools.mutants.fault import Fault
+
+PIPELINE, STRATEGIES = "astra_edu/pipeline", "astra_edu/workload/strategies"
+ORDERS, STAGES = "tests/pipeline/test_zero_bubble.py::test_", "tests/workload/test_uneven_stages.py::test_"
+CUT = "tests/workload/test_split_orders.py::test_"
+
+FAULTS = [
+    Fault(
+        "ZB-H1's weights come at once, so that they keep the stage before waiting",
+        f"{PIPELINE}/zero_bubble.py",
+        '            if back > stage:\n                yield Pass("W", back - 1 - stage)\n',
+        '            yield Pass("W", back - 1)\n',
+        f"{ORDERS}every_pass_is_there_once_and_every_run_ends",
+    ),
+    Fault(
+        "ZB-V does weights before forward passes",
+        f"{PIPELINE}/zero_bubble.py",
+        '[(max(free[stage], at), 2, 0, "W", part, i)',
+        '[(max(free[stage], at), -1, 0, "W", part, i)',
+        f"{ORDERS}zb_v_has_next_to_no_bubble_in_1f1bs_memory[8]",
+    ),
+    Fault(
+        "V-Min's pattern is V-Half's",
+        f"{PIPELINE}/zero_bubble.py",
+        "_repeated(_pattern(stages, 2), stage, micro_batches)",
+        "_repeated(_pattern(stages, 3), stage, micro_batches)",
+        f"{ORDERS}v_half_and_v_min_keep_about_a_half_and_a_third[24]",
+    ),
+    Fault(
+        "activations are given up with B, not with W",
+        f"{PIPELINE}/outcome.py",
+        'last = "W" if any(each.kind == "W" for each in listed) else "B"',
+        'last = "B"',
+        f"{ORDERS}zb_h1_has_the_papers_bubble_and_no_more_memory_than_1f1b[(10, 20, 10)-4]",
+    ),
+    Fault(
+        "a B takes as long as the whole backward pass",
+        f"{PIPELINE}/run.py",
+        "inputs = [whole - own for whole, own in zip(backward, weights, strict=True)]",
+        "inputs = list(backward)",
+        f"{ORDERS}each_pass_waits_for_what_it_needs",
+    ),
+    Fault(
+        "the turn of a folded model travels",
+        f"{PIPELINE}/run.py",
+        "        p2p[stages - 1] = 0\n",
+        "        p2p[stages - 1] += 0\n",
+        f"{ORDERS}nothing_travels_between_the_parts_of_the_last_stage",
+    ),
+    Fault(
+        "a folded model goes down the stages twice",
+        f"{PIPELINE}/places.py",
+        "        return 2 * stages - 1 - stage\n",
+        "        return stages + stage\n",
+        f"{ORDERS}places_and_parts_are_each_others_inverse",
+    ),
+    Fault(
+        "a folded stage keeps other parts than it has",
+        f"{STRATEGIES}/memory.py",
+        "own = [parts[k] for k in strategy.parts_on(stage)]",
+        "own = parts[stage :: strategy.pipeline]",
+        f"{CUT}a_folded_models_words_are_there_once",
+    ),
+    Fault(
+        "what is on one stage is sent all the same",
+        f"{STRATEGIES}/communication.py",
+        "turn = strategy.pipeline - 1 if strategy.folded else None",
+        "turn = None",
+        f"{CUT}messages_between_parts_of_one_stage_are_not_sent[zb-v-6]",
+    ),
+    Fault(
+        "Llama's first stage has as many blocks as the others",
+        f"{STRATEGIES}/stages.py",
+        "    counts[0] -= ends > 0\n",
+        "    counts[1] -= ends > 0\n",
+        f"{STAGES}llama_on_16_stages_has_a_block_less_at_both_ends",
+    ),
+]
