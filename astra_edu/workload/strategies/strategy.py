@@ -91,7 +91,8 @@ class Strategy:
         choice("pipeline_order", self.pipeline_order, PIPELINE_ORDERS)
         choice("recompute", self.recompute, RECOMPUTE)
         self._check_stage_blocks()
-        if whole("zero", self.zero, at_least=0) > 3:
+        set_(self, "zero", whole("zero", self.zero, at_least=0))
+        if self.zero > 3:
             raise ConfigError(f"zero is {self.zero}; ZeRO has the stages 1, 2 and 3, and 0 means without.")
         at_once = self.micro_batch * self.data
         set_(self, "batch", at_once if self.batch is None else whole("batch", self.batch, at_least=1))
