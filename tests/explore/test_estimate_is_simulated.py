@@ -91,7 +91,7 @@ def tensor_groups(seed: int) -> tuple[float, float, str]:
 
 
 @pytest.mark.parametrize("job", [copies_and_stages, tensor_groups])
-def test_a_hundred_random_jobs_take_as_long_within_two_per_cent(job):
+def test_a_hundred_random_jobs_take_as_long_as_far_as_the_rules_are_the_same(job):
     found = [job(seed) for seed in range(100)]
     wrong = [f"{off:+.2%} {what}" for off, most, what in found if abs(off) > most]
     assert not wrong, "\n".join(wrong)

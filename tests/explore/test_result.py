@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 import astra_edu as ae
+from astra_edu.explore.iteration import described
 
 PODS = ae.Platform((ae.Dimension.of("Switch", 16, 220, 1000),), ae.SystemConfig.of("halvingDoubling", splits=1))
 GPT = ae.transformer("GPT", hidden=4096, heads=32, blocks=8, sequence=2048, vocabulary=51_200)
@@ -87,3 +88,11 @@ def test_models_without_tokens_count_samples():
 def test_the_fastest_says_by_what_strategy():
     found = ae.fastest("gpt2", ae.candidates("gpt2", 16, 16), "a100", PODS)
     assert f"data {found.strategy.data} × tensor {found.strategy.tensor} × pipeline" in found.table
+
+
+def test_a_strategy_says_what_differs_from_a_plain_one():
+    said = described(ae.Strategy(pipeline=4, batch=8, pipeline_order="zb-v", virtual=2, stage_blocks="ends"))
+    assert said == "data 1 × tensor 1 × pipeline 4, micro-batches of 1, zb-v, ends counted as blocks"
+    assert described(ae.Strategy(pipeline=2, batch=4, pipeline_order="gpipe")).endswith("micro-batches of 1, gpipe")
+    assert described(ae.Strategy(pipeline=2, batch=4, stage_blocks=(5, 3))).endswith("blocks 5-3")
+    assert described(ae.Strategy(pipeline=2, batch=4, stage_blocks="uneven")).endswith("blocks shared unevenly")

@@ -277,6 +277,7 @@ CALLS = [
         backward_ns=2000,
         p2p_ns=10,
         blocking=False,
+        weight_ns=None,
     ),
     call("pipeline.passes", pipeline.passes, **PIPELINE),
     call(

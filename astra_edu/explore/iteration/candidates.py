@@ -15,6 +15,7 @@ from astra_edu.workload.models import Model
 from astra_edu.workload.models import model as named_model
 from astra_edu.workload.strategies import Strategy
 from astra_edu.workload.strategies.alike import Abridged, abridged
+from astra_edu.workload.strategies.stages import Shared
 from astra_edu.workload.strategies.strategy import RECOMPUTE
 
 MOST = 2**22
@@ -30,7 +31,8 @@ def candidates(model: Model | str, npus: int, batch: int, whole_space: bool = Fa
     4, ... samples; every ZeRO stage and way of recomputing, with sequence parallelism and without; pipelines by 1F1B
     and, where the micro-batches allow it, interleaved. whole_space: also context groups, expert groups, and stages that
     share the blocks unevenly or with the ends counted as blocks. Left out: GPipe, which keeps more than 1F1B and is
-    hardly ever faster, copies that are neighbours (data-first), and exchanged embeddings.
+    hardly ever faster, orders that split backward passes, ZeRO-2 and 3 with stages, rings, shard groups, what may be
+    hidden, copies that are neighbours (data-first), and exchanged embeddings.
     Raises ConfigError if there are none, naming numbers of NPUs for which there are.
 
     >>> found = ae.candidates("gpt2", npus=8, batch=8)
@@ -113,7 +115,9 @@ def described(strategy: Strategy) -> str:
     words = [f"data {strategy.data} × {context}tensor {strategy.tensor} × pipeline {strategy.pipeline}"]
     words += [f"experts among {strategy.expert}"] * (strategy.expert > 1)
     words += [f"micro-batches of {strategy.micro_batch}"]
-    words += [f"{strategy.virtual} virtual stages each"] * (strategy.virtual > 1)
+    words += [strategy.pipeline_order] * (strategy.pipeline_order not in ("1f1b", "interleaved"))
+    words += [f"{strategy.virtual} virtual stages each"] * (strategy.virtual > 1 and not strategy.folded)
+    words += [_shared_in_words(strategy.stage_blocks)] * (strategy.stage_blocks != "even")
     words += [f"ZeRO-{strategy.zero}"] * (strategy.zero > 0)
     words += [f"shared out among {strategy.shard_group}"] * (strategy.shard_group is not None)
     words += ["parameters kept"] * (not strategy.reshard)
@@ -123,6 +127,12 @@ def described(strategy: Strategy) -> str:
     words += ["sequence parallel"] * strategy.sequence_parallel
     words += [f"{strategy.recompute} recomputation"] * (strategy.recompute != "none")
     return ", ".join(words)
+
+
+def _shared_in_words(blocks: Shared) -> str:
+    if isinstance(blocks, tuple):
+        return f"blocks {'-'.join(map(str, blocks))}"
+    return "blocks shared unevenly" if blocks == "uneven" else "ends counted as blocks"
 
 
 def _groups(model: Model, npus: int, batch: int) -> Iterator[tuple[int, int, int]]:

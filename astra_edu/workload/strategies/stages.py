@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from astra_edu.base.errors import ConfigError, shown, whole
+from astra_edu.base.errors import ConfigError, choice, shown, whole
 from astra_edu.workload.compute.operator import divisors, near
 from astra_edu.workload.models import Model
 
@@ -12,6 +12,16 @@ counted as a block each."""
 
 Shared = str | tuple[int, ...]
 """One of SHARED, or how many blocks each part has."""
+
+
+def checked_shared(blocks: object) -> Shared:
+    """stage_blocks as they are kept. Raises ConfigError for anything else."""
+    if isinstance(blocks, str):
+        return choice("stage_blocks", blocks, SHARED)
+    if isinstance(blocks, tuple | list):
+        return tuple(whole("stage_blocks", each, at_least=1) for each in blocks)
+    known = ", ".join(map(repr, SHARED))
+    raise ConfigError(f"stage_blocks is {shown(blocks)}; give {known}, or a number for each stage.")
 
 
 def stages(model: Model, count: int, blocks: Shared = "even") -> tuple[tuple[int, ...], ...]:
@@ -30,7 +40,7 @@ def stages(model: Model, count: int, blocks: Shared = "even") -> tuple[tuple[int
     """
     if not isinstance(model, Model):
         raise ConfigError(f"stages are cut out of a model such as ae.model('gpt3'), not {shown(model, 40)}.")
-    count, trunk = whole("stages", count, at_least=1), model.trunk
+    count, trunk, blocks = whole("stages", count, at_least=1), model.trunk, checked_shared(blocks)
     if count > len(trunk):
         what = "blocks" if model.blocks else "operators"
         raise ConfigError(

@@ -13,7 +13,7 @@ from astra_edu.workload.compute import Experts, Operator, Split
 from astra_edu.workload.compute.operator import divisors, near
 from astra_edu.workload.models import Model
 from astra_edu.workload.strategies.refused import check_model, check_stages_and_zero, checked_sharing
-from astra_edu.workload.strategies.stages import SHARED, Shared, stages
+from astra_edu.workload.strategies.stages import Shared, checked_shared, stages
 
 PIPELINE_ORDERS = ("gpipe", "1f1b", "interleaved", "zb-h1", "zb-v", "v-half", "v-min")
 RECOMPUTE = ("none", "selective", "full")
@@ -90,7 +90,7 @@ class Strategy:
         choice("placement", self.placement, PLACEMENTS)
         choice("pipeline_order", self.pipeline_order, PIPELINE_ORDERS)
         choice("recompute", self.recompute, RECOMPUTE)
-        self._check_stage_blocks()
+        set_(self, "stage_blocks", checked_shared(self.stage_blocks))
         set_(self, "zero", whole("zero", self.zero, at_least=0))
         if self.zero > 3:
             raise ConfigError(f"zero is {self.zero}; ZeRO has the stages 1, 2 and 3, and 0 means without.")
@@ -110,16 +110,6 @@ class Strategy:
         if self.exchange_embeddings and self.context > 1:
             raise ConfigError("samples with tables of embeddings have no tokens to share out; leave context out.")
         set_(self, "overlap", checked_sharing(self))
-
-    def _check_stage_blocks(self) -> None:
-        if isinstance(self.stage_blocks, str):
-            choice("stage_blocks", self.stage_blocks, SHARED)
-        elif isinstance(self.stage_blocks, tuple | list):
-            counts = tuple(whole("stage_blocks", each, at_least=1) for each in self.stage_blocks)
-            object.__setattr__(self, "stage_blocks", counts)
-        else:
-            known = ", ".join(map(repr, SHARED))
-            raise ConfigError(f"stage_blocks is {shown(self.stage_blocks)}; give {known}, or a number for each stage.")
 
     def _check_pipeline(self) -> None:
         if self.folded and self.virtual != 2:
