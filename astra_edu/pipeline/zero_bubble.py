@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.pipeline.orders import ORDERS, Pass, Passes, one_forward_one_backward
-from astra_edu.pipeline.places import folded, part_of
+from astra_edu.pipeline.places import FOLDED, folded, part_of
 
 
 @ORDERS.add("zb-h1")
@@ -79,7 +79,7 @@ def _greedy(stages: int, micro_batches: int) -> Passes:
         """(when it begins, how urgent it is, ..., kind, part, micro-batch)."""
         ready = []
         for v in (1, 0):
-            part = part_of(stage, v, stages, "folded")
+            part = part_of(stage, v, stages, FOLDED)
             for urgent, kind in enumerate("BF"):
                 i = following[kind][part]
                 room = kind == "B" or kept[stage] < parts - 1 + v
@@ -129,7 +129,7 @@ class Pattern(NamedTuple):
 
 @lru_cache(maxsize=64)
 def _pattern(stages: int, way: int) -> Pattern:
-    """The pattern that keeps activations for the shortest time.
+    """The pattern with the smallest bubble of those that keep activations for about the shortest time.
 
     way: what the four passes take from stage to stage: down with the first forward and up with the last backward pass
     so many units together, and as many with the other two, so that all stages keep as much. Where passes would collide,
@@ -137,8 +137,39 @@ def _pattern(stages: int, way: int) -> Pattern:
     """
     some = [(a, b, way - b, way - a) for a in range(1, way) for b in range(1, way)]
     waits = [(x, y, z) for x in range(4) for y in range(4) for z in range(4)]
-    made = (_with(stages, steps, each) for steps in some for each in sorted(waits, key=sum))
-    return min((each for each in made if each.fits), key=lambda each: (each.longest, each.first_backward))
+    fit = [each for steps in some for w in waits if (each := _with(stages, steps, w)).fits]
+    least = min(each.longest for each in fit)
+    near = (each for each in fit if each.longest <= least + MORE[way])
+    return min(near, key=lambda each: (_units(each, stages), each.longest))
+
+
+MORE = {2: 0, 3: 4}
+"""For how many units more than the least a pattern of each way may keep activations, for a smaller bubble."""
+
+
+def _units(pattern: Pattern, stages: int) -> int:
+    """How long as many micro-batches as stages take, every pass one unit and as soon as it can be."""
+    listed = [list(_repeated(pattern, stage, stages)) for stage in range(stages)]
+    ends: dict[tuple[str, int, int], int] = {}
+    free, place, left = [0] * stages, [0] * stages, sum(map(len, listed))
+    while left:
+        for stage, passes in enumerate(listed):
+            while place[stage] < len(passes):
+                kind, i, v = passes[place[stage]]
+                part = part_of(stage, v, stages, FOLDED)
+                last = part == 2 * stages - 1
+                needs = {
+                    "F": ("F", i, part - 1),
+                    "B": ("F", i, part) if last else ("B", i, part + 1),
+                    "W": ("B", i, part),
+                }
+                needed = 0 if kind == "F" and part == 0 else ends.get(needs[kind])
+                if needed is None:
+                    break
+                free[stage] = ends[kind, i, part] = max(free[stage], needed) + 1
+                place[stage] += 1
+                left -= 1
+    return max(free)
 
 
 def _with(stages: int, steps: tuple[int, int, int, int], waits: tuple[int, int, int]) -> Pattern:
