@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from astra_edu.base.bound import SHARED
 from astra_edu.base.errors import ConfigError
 from astra_edu.explore.iteration.candidates import described
+from astra_edu.explore.iteration.kept_over_time import Moment, kept_over_time
 from astra_edu.pipeline import PipelineRun
 from astra_edu.workload.compute import Device
 from astra_edu.workload.models import Model
@@ -101,6 +102,10 @@ class Iteration:
     def memory_bytes(self) -> float:
         """All of that."""
         return self.memory.total
+
+    def memory_timeline(self, stage: int) -> tuple[Moment, ...]:
+        """What an NPU of a stage keeps as the iteration goes on: `kept_over_time`'s moments."""
+        return kept_over_time(self.model, self.strategy, self.pipeline, stage, self.total_ns)
 
     @property
     def fits(self) -> bool | None:

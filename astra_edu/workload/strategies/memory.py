@@ -112,6 +112,11 @@ def _in_flight(strategy: Strategy, stage: int) -> float:
     return in_flight_of(strategy.pipeline_order, *size)[stage]
 
 
+def activations_of_parts(about: Abridged, strategy: Strategy) -> tuple[float, ...]:
+    """Bytes of a micro-batch's activations that an NPU keeps of each part of the pipeline."""
+    return tuple(part[4] for part in _of_parts(about, about.alone(about.strategy(strategy)), about.parts(strategy)))
+
+
 def memory_of_operators(about: Abridged, strategy: Strategy, operators: Sequence[int]) -> Memory:
     """What an NPU keeps of some of a model's operators, without a pipeline; the parts of a model add up to it."""
     each = _of_operators(about, about.alone(about.strategy(strategy)))

@@ -1,0 +1,57 @@
+"""Memory as an iteration goes on: it begins and ends with the state, and its peak is what ae.memory says."""
+
+from __future__ import annotations
+
+import pytest
+
+import astra_edu as ae
+
+MODEL = ae.transformer("m", hidden=1024, heads=8, blocks=8, sequence=512, vocabulary=1000)
+PODS = ae.Platform((ae.Dimension.of("Switch", 4, 220, 1000),), ae.SystemConfig.of("halvingDoubling", splits=1))
+
+
+def estimate(order: str, virtual: int = 1, **more: object) -> ae.Iteration:
+    cut = ae.Strategy(**({"pipeline": 4, "batch": 8} | more), pipeline_order=order, virtual=virtual)
+    return ae.estimate(MODEL, cut, "a100", PODS)
+
+
+@pytest.mark.parametrize("order", ["gpipe", "1f1b", "zb-h1"])
+@pytest.mark.parametrize("stage", range(4))
+def test_the_peak_is_what_memory_says(order: str, stage: int):
+    found = estimate(order)
+    moments = found.memory_timeline(stage)
+    kept = ae.memory(MODEL, found.strategy, stage=stage)
+    assert max(moment.total for moment in moments) == pytest.approx(kept.total)
+    assert {moment.state for moment in moments} == {kept.state}
+
+
+@pytest.mark.parametrize(("order", "virtual"), [("interleaved", 2), ("zb-v", 2), ("v-half", 2), ("v-min", 2)])
+def test_with_several_parts_memory_takes_all_for_alike(order: str, virtual: int):
+    """It counts parts as equal, which the first and the last aren't; here that is a tenth at most."""
+    found = estimate(order, virtual)
+    for stage in range(4):
+        most = max(moment.total for moment in found.memory_timeline(stage))
+        assert most == pytest.approx(ae.memory(MODEL, found.strategy, stage=stage).total, rel=0.1)
+
+
+@pytest.mark.parametrize("order", ["gpipe", "1f1b", "zb-h1"])
+def test_it_begins_and_ends_without_activations(order: str):
+    found = estimate(order)
+    for stage in range(4):
+        first, *_, last = moments = found.memory_timeline(stage)
+        assert (first.ns, last.ns) == (0, found.total_ns)
+        assert last.activations == pytest.approx(0, abs=1)
+        assert [moment.ns for moment in moments] == sorted({moment.ns for moment in moments})
+        assert (first.activations == 0) == (stage > 0)
+
+
+def test_recomputing_lowers_the_peak():
+    plain, again = (
+        max(m.total for m in estimate("1f1b", recompute=how).memory_timeline(0)) for how in ("none", "full")
+    )
+    assert again < plain
+
+
+def test_a_stage_that_is_not_there():
+    with pytest.raises(ae.ConfigError, match="there are the stages 0 to 3"):
+        estimate("1f1b").memory_timeline(4)
