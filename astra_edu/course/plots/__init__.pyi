@@ -16,6 +16,7 @@ from astra_edu.course.plots.figure import text_table as text_table
 from astra_edu.course.plots.memory.bandwidths import bandwidth_sweep as bandwidth_sweep
 from astra_edu.course.plots.memory.hierarchy import memory_hierarchy as memory_hierarchy
 from astra_edu.course.plots.memory.kept import memory_bars as memory_bars
+from astra_edu.course.plots.memory.over_time import memory_over_time as memory_over_time
 from astra_edu.course.plots.memory.packets import packet_stages as packet_stages
 from astra_edu.course.plots.memory.parts import training_parts as training_parts
 from astra_edu.course.plots.models.array_use import irregular_use as irregular_use

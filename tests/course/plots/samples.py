@@ -32,6 +32,13 @@ def loop(size: int = MIB, platform: str = "dgx2") -> ae.Result:
 
 
 @cache
+def pipelined(order: str = "1f1b") -> ae.Iteration:
+    """GPT-2 on four stages."""
+    on = ae.Platform((ae.Dimension.of("Switch", 4, 220, 1000),), ae.SystemConfig.of("halvingDoubling", splits=1))
+    return ae.estimate("gpt2", ae.Strategy(pipeline=4, batch=8, pipeline_order=order), "a100", on)
+
+
+@cache
 def step(size: int = MIB) -> ae.TraceResult:
     """A training step in which every NPU takes its own time, and waits for the last."""
     trace = Builder(4)
@@ -240,6 +247,10 @@ SAMPLES: dict[str, tuple[Callable[[], Picture], Callable[[], Picture]]] = {
     "memory_bars": (
         lambda: ae.plots.memory_bars(kept(), device="v100"),
         lambda: ae.plots.memory_bars(kept("bert-large"), device="v100"),
+    ),
+    "memory_over_time": (
+        lambda: ae.plots.memory_over_time(pipelined()),
+        lambda: ae.plots.memory_over_time(pipelined("gpipe")),
     ),
     "memory_hierarchy": (
         lambda: ae.plots.memory_hierarchy(pool()),
