@@ -15,6 +15,8 @@ from astra_edu.explore.iteration import Iteration
 from astra_edu.explore.iteration.kept_over_time import Moment
 
 STYLES = ("-", "--", "-.", ":")
+NEAR = 2
+"""How many times what is kept the device may have, for its line to be drawn."""
 MOST = 4
 """Stages that are drawn: the first, the last, and others between them."""
 
@@ -64,17 +66,17 @@ def _drawn(shown: _Shown) -> Figure:
         axes.plot(times, kept, drawstyle="steps-post", color=COLOURS[k], linestyle=STYLES[k], label=f"stage {stage}")
         peak = _peak(moments)
         axes.plot([peak.ns / 1e6], [peak.total / GIB], "o", color=COLOURS[k], mfc="none")
-    if shown.there is not None and shown.iteration.device is not None:
-        axes.axhline(shown.there, color="black", lw=1.5)
-        name = f"{shown.iteration.device.name}: {shown.there:,.0f} GiB"
-        axes.annotate(name, (0, shown.there), (4, 3), textcoords="offset points", size=9)
     highest = max(_peak(moments).total for moments in shown.stages.values()) / GIB
+    if shown.there is not None and shown.iteration.device is not None:
+        near = shown.there <= NEAR * highest
+        name = f"{shown.iteration.device.name}: {shown.there:,.0f} GiB{'' if near else ', further up'}"
+        at = (0, shown.there) if near else (0, 1.06 * highest)
+        axes.annotate(name, at, (4, 3), textcoords="offset points", size=9)
+        if near:
+            axes.axhline(shown.there, color="black", lw=1.5)
+            highest = max(highest, shown.there)
     in_full(axes.xaxis, axes.yaxis)
-    axes.set(
-        xlabel="time (ms)",
-        ylabel="memory of one NPU (GiB = 2³⁰ bytes)",
-        ylim=(0, 1.12 * max(highest, shown.there or 0)),
-    )
+    axes.set(xlabel="time (ms)", ylabel="memory of one NPU (GiB = 2³⁰ bytes)", ylim=(0, 1.15 * highest))
     grid(axes)
     figure.legend(loc="outside right upper", frameon=False)
     return figure
@@ -82,11 +84,11 @@ def _drawn(shown: _Shown) -> Figure:
 
 def _alt(shown: _Shown) -> str:
     sentences = [
-        f"Stage {stage}: {moments[0].state / GIB:,.2f} GiB of state, and {_peak(moments).total / GIB:,.2f} GiB in all at "
-        f"most, first at {_peak(moments).ns / 1e6:,.3f} ms."
+        f"Stage {stage}: {moments[0].state / GIB:,.2f} GiB of state, and {_peak(moments).total / GIB:,.2f} GiB at most, "
+        f"first at {_peak(moments).ns / 1e6:,.3f} ms."
         for stage, moments in shown.stages.items()
     ]
-    line = "" if shown.there is None else f" A line marks the device's {shown.there:,.0f} GiB."
+    line = "" if shown.there is None else f" The device has {shown.there:,.0f} GiB."
     return f"A line for each stage, of what one NPU keeps over time. {' '.join(sentences)}{line}"
 
 
