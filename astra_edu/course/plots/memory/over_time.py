@@ -84,7 +84,7 @@ def _drawn(shown: _Shown) -> Figure:
 
 def _alt(shown: _Shown) -> str:
     sentences = [
-        f"Stage {stage}: {moments[0].state / GIB:,.2f} GiB of state, and {_peak(moments).total / GIB:,.2f} GiB at most, "
+        f"Stage {stage}: {moments[0].state / GIB:,.2f} GiB of state, {_peak(moments).total / GIB:,.2f} GiB at most, "
         f"first at {_peak(moments).ns / 1e6:,.3f} ms."
         for stage, moments in shown.stages.items()
     ]
