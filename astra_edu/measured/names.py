@@ -11,30 +11,37 @@ NAMES = (
     (r"mpt-?(125m|350m|760m|1b|3b|7b|13b|30b|70b)", r"mpt-\1"),
     (r"internlm-7b", "internlm-7b"),
     (r"code-?llama-34b", "codellama-34b"),
-    (r"llama-?2.(7|13|70)b", r"llama2-\1b"),
-    (r"llama-?2.34b", "codellama-34b"),
-    (r"llama.?3\.?2-?(1|3)b", r"llama3.2-\1b"),
-    (r"llama.?3(\.?[13])?-?(8b|70b|405b)", r"llama3-\2"),
+    (r"llama-?2-(7|13|70)b", r"llama2-\1b"),
+    (r"llama-?2-34b", "codellama-34b"),
+    (r"llama-?3\.?2-(1|3)b", r"llama3.2-\1b"),
+    (r"llama-?3(\.?[13])?-(8b|70b|405b)", r"llama3-\2"),
     (r"llama-?(1-)?(7|13|30|65)b", r"llama-\2b"),
     (r"llama-?(1-)?33b", "llama-30b"),
     (r"mixtral-?(8x7b|8x22b)", r"mixtral-\1"),
     (r"mistral-?7b", "mistral-7b"),
-    (r"qwen-?3-30b", "qwen3-30b-a3b"),
-    (r"qwen-?3-235b", "qwen3-235b-a22b"),
+    (r"qwen-?3-30b(?!.*dense)", "qwen3-30b-a3b"),
+    (r"qwen-?3-235b(?!.*dense)", "qwen3-235b-a22b"),
     (r"qwen-?3-(8|14|32)b", r"qwen3-\1b"),
     (r"qwen-?2\.?5-(7|14|32|72)b", r"qwen2.5-\1b"),
-    (r"gpt.?oss.(20b|120b)", r"gpt-oss-\1"),
-    (r"deepseek.?v?2.?lite", "deepseek-v2-lite"),
-    (r"deepseek.?v?2", "deepseek-v2"),
-    (r"deepseek.?v?3", "deepseek-v3"),
-    (r"kimi.?k2", "kimi-k2"),
-    (r"nemotron.?3.?super", "nemotron3-super"),
-    (r"nemotron.?4.(15b|340b)", r"nemotron4-\1"),
+    (r"gpt-?oss-(20b|120b)", r"gpt-oss-\1"),
+    (r"deepseek-?v?2-?lite", "deepseek-v2-lite"),
+    (r"deepseek-?v?2(\.5)?(?!\.)", "deepseek-v2"),
+    (r"deepseek-?v?3(\.1)?(?!\.)", "deepseek-v3"),
+    (r"kimi-?k2(?!\.)", "kimi-k2"),
+    (r"nemotron-?3-?super", "nemotron3-super"),
+    (r"nemotron-?4-(15b|340b)", r"nemotron4-\1"),
     (r"gemma-7b", "gemma-7b"),
     (r"yi-34b", "yi-34b"),
     (r"gpt-?3$", "gpt3-mlperf"),
 )
-"""Patterns of names in small letters, with dashes for spaces, and what is meant in ae.MODELS; the first that fits."""
+"""Patterns of names in small letters, with dashes for spaces, and what is meant in ae.MODELS; the first that fits.
+No letter or number goes on before or behind it: LLaMA 2.7B is no Llama 2 7B, Llama 3 38B no 8B, DeepSeek 33B no V3."""
+
+MIXTURE = re.compile(r"moe|expert|\dx\d")
+"""Names of mixtures of experts, whose sizes say nothing about a dense model's shape."""
+
+OTHER = re.compile(r"moe|expert|\dx\d|oss|neo|gpt-?j|bert|t5")
+"""What else than GPT-3's shapes a name that begins like theirs may mean."""
 
 GPT = re.compile(r"(gpt|mt-nlg|megatron|turing|opt-)")
 """Names of models that are GPT in everything but size."""
@@ -64,6 +71,9 @@ GPT_SIZES = {
 """Blocks, hidden and heads of published GPTs by their 10⁹ parameters: arXiv 2005.14165, table 2.1 (13: its hidden of
 5,140 is taken for 5,120); 2104.04473, table 1; 2205.05198, table 3; 1909.08053 (8.3)."""
 
+OWN_SHAPES = ((r"gpt-?2", 0.76, (36, 1280, 20)), (r"opt", 1.3, (24, 2048, 32)))
+"""Where others' models of a size differ from that: GPT-2's third (774M), and OPT's (arXiv 2205.01068, table 1)."""
+
 NEAR = 0.06
 """A size means a published one that is no further off."""
 
@@ -81,13 +91,14 @@ def known_name(name: str) -> str | None:
     ('mixtral-8x7b', 'llama3-70b', 'qwen3-235b-a22b', None)
     """
     given = dashed(name)
-    return next((found.expand(known) for pattern, known in NAMES if (found := re.search(pattern, given))), None)
+    whole = ((re.search(rf"(?<![a-z0-9]){pattern}(?![a-z0-9])", given), known) for pattern, known in NAMES)
+    return next((found.expand(known) for found, known in whole if found), None)
 
 
 def exact_name(name: str) -> str | None:
-    """The name in ae.MODELS that differs in nothing but dashes, dots and letters' size."""
-    plain = re.sub(r"\W", "", dashed(name))
-    return next((each for each in MODELS if re.sub(r"\W", "", each) == plain), None)
+    """The name in ae.MODELS that differs in nothing but dashes and letters' size."""
+    plain = dashed(name).replace("-", "")
+    return next((each for each in MODELS if each.replace("-", "") == plain), None)
 
 
 def gpt_shape(name: str, billions: float | None) -> tuple[int, int, int] | None:
@@ -97,11 +108,14 @@ def gpt_shape(name: str, billions: float | None) -> tuple[int, int, int] | None:
     >>> gpt_shape("GPT-3 175B", None), gpt_shape("Megatron 1T", None), gpt_shape("GPT", 5)
     ((96, 12288, 96), (128, 25600, 160), None)
     """
-    if not GPT.match(dashed(name)):
+    if not GPT.match(dashed(name)) or OTHER.search(dashed(name)):
         return None
     if said := re.search(r"(\d+(?:\.\d+)?)([mbt])\b", dashed(name)):
         billions = float(said[1]) * {"m": 1e-3, "b": 1, "t": 1e3}[said[2]]
     if billions is None:
         return GPT_SIZES[530] if dashed(name) == "mt-nlg" else None
     near = min(GPT_SIZES, key=lambda size: abs(size / billions - 1))
-    return GPT_SIZES[near] if abs(near / billions - 1) <= NEAR else None
+    if abs(near / billions - 1) > NEAR:
+        return None
+    own = (shape for begin, size, shape in OWN_SHAPES if size == near and re.match(begin, dashed(name)))
+    return next(own, GPT_SIZES[near])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,7 +29,7 @@ COLLECTIVES = {
 """The programs' names without _perf, and what they measure; the first that a line has in it."""
 
 HALF = ("time", "algbw", "busbw", "wrong")
-"""What is printed out of place, and again in place."""
+"""What is printed out of place, and again in place; -S, and the report of each iteration, print more behind that."""
 EXPECTED = "the output of a program of nccl-tests, such as all_reduce_perf -b 8 -e 8G -f 2 -g 8, or its JSON (-J)"
 
 
@@ -91,33 +92,49 @@ def _named(words: str) -> str:
 
 def _of_text(path: str, text: str) -> Iterator[Measured]:
     """Line by line: programs are named, ranks listed, a head names the columns, and sizes follow."""
-    collective, ranks, columns = "", set[int](), list[str]()
+    collective, used, columns = "", False, list[str]()
+    groups: dict[int, int] = {}
     for number, line in enumerate(text.splitlines(), 1):
         words = re.sub(r"^\s*(\[[\d,]+\]<\w+>:?|\d+:)\s*", "", line).strip()  # of mpirun --tag-output, srun --label
-        if named := _named(words):
-            collective = named
+        if "concluded" not in words and (named := _named(words)):
+            collective, used = named, False
         if re.match(r"#\s*nThread", words):
-            ranks, columns = set(), []
-        elif rank := re.match(r"#\s+Rank\s+(\d+)\s", words):
-            ranks.add(int(rank[1]))
-        elif re.match(r"#\s+size\s+count\s+type\b.*\btime\b", words):
-            columns = words.lstrip("#").split()
+            groups, columns = {}, []
+            collective, used = ("" if used else collective), False  # another run may be another program's
+        elif rank := re.match(r"#\s+Rank\s+(\d+)\s+(?:Group\s+(\d+))?", words):
+            groups[int(rank[1])] = int(rank[2] or 0)
+        elif re.match(r"#\s+size\s+count\s+type\b.*time\b", words):
+            columns = words.lstrip("#").replace("timestamp", "date clock").split()
         elif columns and re.match(r"\d+\s+\d+\s+[a-z]", words):
-            yield from _of_line(f"{path}, line {number}", words.split(), columns, collective, len(ranks) or None)
+            used = True
+            yield from _of_line(f"{path}, line {number}", words.split(), columns, collective, _npus(groups))
+
+
+def _npus(groups: Mapping[int, int]) -> int | None:
+    """How many ranks share a collective, which runs in each group by itself (NCCL_TESTS_SPLIT)."""
+    sizes = set(Counter(groups.values()).values())
+    return sizes.pop() if len(sizes) == 1 else None
 
 
 def _of_line(where: str, cells: list[str], columns: list[str], collective: str, npus: int | None) -> Iterator[Measured]:
     if len(cells) != len(columns):
         raise ConfigError(f"{where} has {len(cells)} cells under {len(columns)} columns: {' '.join(cells)}")
-    first = columns.index("time")
-    for in_place in range((len(columns) - first) // len(HALF)):
-        half = cells[first + in_place * len(HALF) :]
+    starts = [k for k, name in enumerate(columns) if name == HALF[0]]
+    for in_place, first in enumerate(starts):
+        if (
+            tuple(name.replace("#wrong", "wrong").replace("error", "wrong") for name in columns[first : first + 4])
+            != HALF
+        ):
+            raise ConfigError(f"{where} is under other columns than {', '.join(HALF)}: {' '.join(columns)}")
+        half = cells[first : first + len(HALF)]
         if half[0] == "N/A":
             continue
         time, algbw, busbw = (_number(where, name, cell) for name, cell in zip(HALF[:3], half[:3], strict=True))
         wrong = None if half[3] == "N/A" else int(_number(where, "wrong", half[3]))
         size, count = (int(_number(where, columns[k], cells[k])) for k in (0, 1))
         yield Measured(collective, npus, size, count, cells[2], bool(in_place), time, algbw, busbw, wrong)
+    if not starts:
+        raise ConfigError(f"{where} has the host's time (-C), not the collective's: {' '.join(columns)}")
 
 
 def _of_json(path: str, text: str) -> Iterator[Measured]:
@@ -131,14 +148,18 @@ def _of_json(path: str, text: str) -> Iterator[Measured]:
         raise ConfigError(f"{path} is JSON without a list of results; give {EXPECTED}.")
     setting = setting if isinstance(setting, Mapping) else {}
     devices = setting.get("devices")
-    npus = len(devices) if isinstance(devices, list) and devices else None
-    collective = _named(json.dumps({name: value for name, value in given.items() if name != "results"}))
+    npus = _npus_of_json(devices, setting) if isinstance(devices, list) else None
+    collective = _named(json.dumps(given.get("args")))
     for k, each in enumerate(results):
         where = f"{path}, result {k}"
         if not isinstance(each, Mapping):
             raise ConfigError(f"{where} is {shown(each)}; it must have size, count, type and what was measured.")
         for in_place, key in enumerate(("out_of_place", "in_place")):
-            if not isinstance(half := each.get(key), Mapping) or half.get("time") is None:
+            if not isinstance(half := each.get(key), Mapping):
+                continue
+            if "cpu_time" in half:
+                raise ConfigError(f"{where} has the host's time (-C), not the collective's.")
+            if half.get("time") is None:
                 continue
             time, algbw, busbw = (_number(where, name, half.get(name)) for name in ("time", "alg_bw", "bus_bw"))
             size, count = (int(_number(where, name, each.get(name))) for name in ("size", "count"))
@@ -147,6 +168,21 @@ def _of_json(path: str, text: str) -> Iterator[Measured]:
             yield Measured(
                 collective, npus, size, count, str(each.get("type")), bool(in_place), time, algbw, busbw, wrong
             )
+
+
+def _npus_of_json(devices: list[Any], setting: Mapping[str, Any]) -> int | None:
+    """Of the devices, only each process's first one may be listed, which has nthreads × ngpus of them."""
+    each = [setting.get(name, 1) for name in ("nthreads", "ngpus")]
+    if not all(isinstance(number, int) for number in each):
+        return None
+    own, groups = each[0] * each[1], {}
+    for one in devices:
+        if not isinstance(one, Mapping) or not isinstance(rank := one.get("rank"), int):
+            return None
+        groups[rank] = one.get("group", 0)
+    if all(rank % own == 0 for rank in groups):
+        groups = {rank + k: group for rank, group in groups.items() for k in range(own)}
+    return _npus(groups)
 
 
 def _number(where: str, name: str, value: Any) -> float:

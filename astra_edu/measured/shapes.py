@@ -7,7 +7,7 @@ from typing import Any
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.measured.cells import Row, number, text, whole
-from astra_edu.measured.names import GPT, dashed, exact_name, gpt_shape, known_name
+from astra_edu.measured.names import GPT, MIXTURE, dashed, exact_name, gpt_shape, known_name
 from astra_edu.workload.models import Model, llama, transformer
 from astra_edu.workload.models import model as named
 
@@ -24,6 +24,8 @@ def model_of(row: Row, sequence: int) -> Model:
         if (hidden := whole(row, "hidden", width)) != width:
             raise ConfigError(f"hidden is {hidden}, and {known} has {width}; give a model of other sizes another name.")
         return found
+    if MIXTURE.search(dashed(name)):
+        raise ConfigError(f"the model is {name}, a mixture of experts of which no shape is known.")
     if number(row, "layers") is None or number(row, "hidden") is None:
         if (shape := gpt_shape(name, number(row, "params_B"))) is None:
             if named_exactly := exact_name(name):

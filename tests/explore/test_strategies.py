@@ -1,6 +1,7 @@
 """Which strategies there are, which fit, which is fastest: against trying all of them."""
 
 import contextlib
+import itertools
 import random
 from dataclasses import replace
 
@@ -19,6 +20,7 @@ from astra_edu.explore.iteration import (
 )
 from astra_edu.explore.iteration.candidates import frugal, possible_numbers
 from astra_edu.explore.iteration.compute_bound import compute_bound_ns
+from astra_edu.explore.iteration.parts import Part
 from astra_edu.explore.iteration.stage_times import stage_times
 from astra_edu.workload.compute import DEVICES
 from astra_edu.workload.strategies.alike import abridged
@@ -167,6 +169,32 @@ def test_bounds_are_bounds():
         roundings = strategy.micro_batches * len(times.parts)
         assert compute_bound_ns(about, strategy, A100) <= times.bound_ns + roundings
         assert times.bound_ns <= total
+
+
+@pytest.mark.parametrize("order", ["zb-h1", "zb-v", "v-half", "v-min"])
+@pytest.mark.parametrize("stages", [2, 3])
+def test_bounds_are_bounds_where_backward_passes_are_split(order, stages):
+    model = ae.transformer("twelve", hidden=1024, heads=8, blocks=12, sequence=512, vocabulary=1000)
+    on = ae.Platform((ae.Dimension.of("Switch", stages, 200, 700),), ae.SystemConfig.of("halvingDoubling", splits=1))
+    about, virtual = abridged(model), 1 if order == "zb-h1" else 2
+    for batch, blocks in itertools.product((1, 2, 4, 8), ("even", "uneven", "ends")):
+        cut = ae.Strategy(pipeline=stages, pipeline_order=order, virtual=virtual, batch=batch, stage_blocks=blocks)
+        times = stage_times(about, cut, A100, on)
+        assert compute_bound_ns(about, cut, A100) <= times.bound_ns + batch * len(times.parts)
+        assert times.bound_ns <= ae.estimate(model, cut, A100, on).total_ns
+
+
+def test_the_bound_of_a_split_order_by_hand():
+    """Two stages, F, B and W of 10, 10 and 5 ns and of 10, 10 and 15 ns, two micro-batches: the second stage begins at
+    10 and works for 70 ns, while the first ends by 10 + 40 + 10 + 5, as the second's weights may wait."""
+    parts = (Part(10, 15, (0, 0, 0), 0, 0, 5), Part(10, 25, (0, 0, 0), 0, 0, 15))
+    cut = ae.Strategy(pipeline=2, pipeline_order="zb-h1", batch=2)
+    assert StageTimes(SMALL, cut, parts, (0,), 0, 0).bound_ns == 80
+    light = (parts[0], Part(10, 12, (0, 0, 0), 0, 0, 2))
+    assert StageTimes(SMALL, cut, light, (3,), 0, 0).bound_ns == 10 + 3 + 40 + 3 + 10 + 5
+    assert ae.run_pipeline("zb-h1", 2, 2, (10, 10), (15, 12), (3,), weight_ns=(5, 2)).total_ns == 71
+    whole = replace(cut, pipeline_order="1f1b")
+    assert StageTimes(SMALL, whole, parts, (0,), 0, 0).bound_ns == 10 + 70 + 15
 
 
 def test_strategies_that_cant_be_cut_out_of_the_platform_are_left_out():

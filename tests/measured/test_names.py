@@ -56,6 +56,39 @@ def test_the_published_shapes_have_the_published_sizes(billions: float):
     assert gpt_shape(f"GPT {billions}B", None) == (blocks, hidden, heads)
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "Qwen3 30B dense",
+            "Llama-3.2-90B",
+            "Llama-3.2-11B",
+            "LLaMA-2.7B",
+            "Llama 3 38B",
+            "DeepSeek 33B",
+            "DeepSeek 20B",
+        ),
+        *("DeepSeek-V3.2-Exp", "CodeLlama 7B", "prompt-7b", "Mistral-7Bx2", "Mistral Large", "Mixtral of something"),
+        *("GPT-MoE 13B", "gpt 8x7b", "gpt-oss-22b", "gpt-neo 2.7B", "gpt-neox-20b", "GPT-J 6B", "gpt2-medium"),
+        *("Megatron-BERT 1.3B", "Megatron-T5 2.7B", "opt-30b"),
+    ],
+)
+def test_a_name_like_one_that_is_known_means_no_model(name: str):
+    assert known_name(name) is None
+    assert gpt_shape(name, None) is None
+    assert "of which no shape is known" in predicted(model=name).refused
+
+
+def test_sizes_that_others_made_in_another_shape():
+    assert gpt_shape("gpt2-large", 0.774) == gpt_shape("GPT-2 774M", None) == (36, 1280, 20)
+    assert gpt_shape("opt-1.3b", None) == (24, 2048, 32)
+    assert gpt_shape("OPT 6.7B", None) == gpt_shape("GPT-3 6.7B", None) == (32, 4096, 32)
+
+
+def test_a_mixture_is_not_taken_for_a_dense_model_of_its_width():
+    assert "a mixture of experts" in predicted(model="GPT-MoE", layers=24, hidden=2048, heads=16).refused
+
+
 def predicted(**cells: object) -> pd.Series:
     return measured.predict(pd.DataFrame([RUN | cells])).iloc[0]
 

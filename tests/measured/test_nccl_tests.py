@@ -87,6 +87,56 @@ def test_json(tmp_path: Path):
     assert found.wrong.isna().tolist() == [False, True]
 
 
+EACH = """#       size         count      type   redop    root     time   algbw   busbw  #wrong    i_min    i_max    i_p99    i_cv%     time   algbw   busbw  #wrong    i_min    i_max    i_p99    i_cv% {more}
+        1024           256     float     sum      -1    30.00    0.03    0.06       0     1.00     2.00     3.00     4.00    29.00    0.04    0.06       0     5.00     6.00     7.00     8.00 {cells}
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize(("more", "cells"), [("", ""), ("timestamp", "2026-01-02 03:04:05")])
+def test_columns_of_each_iteration_and_when_it_ended_are_not_taken_for_times(tmp_path: Path, more: str, cells: str):
+    found = read(tmp_path, EACH.format(more=more, cells=cells), collective="all-reduce")
+    assert found.time_us.tolist() == [30.0, 29.0]
+    assert found.in_place.tolist() == [False, True]
+    assert found.busbw_GBps.tolist() == [0.06, 0.06]
+
+
+def test_a_run_without_a_name_has_not_the_name_of_the_one_before(tmp_path: Path):
+    one = f"# Collective test starting: all_reduce_perf\n{HEAD}\n{RANKS}\n{NEW}"
+    one += "# Collective test concluded: all_reduce_perf\n"
+    found = read(tmp_path, f"{one}{HEAD}\n{RANKS}\n{NEW}")
+    assert found.collective.tolist() == ["all-reduce"] * 3 + [""] * 3
+
+
+def test_the_groups_of_a_split_run_have_their_own_collectives(tmp_path: Path):
+    ranks = "\n".join(
+        f"#  Rank  {k} Group  {k % 4} Pid  900 on  node-0 device  {k} [0x0{k}] NVIDIA H100" for k in range(8)
+    )
+    assert read(tmp_path, f"{HEAD}\n{ranks}\n{NEW}").npus.unique().tolist() == [2]
+
+
+def test_lines_that_end_as_windows_ends_them(tmp_path: Path):
+    plain = f"all_reduce_perf\n{HEAD}\n{RANKS}\n{NEW}"
+    path = tmp_path / "windows.txt"
+    path.write_bytes(plain.replace("\n", "\r\n").encode())
+    assert measured.nccl_tests(path).equals(read(tmp_path, plain))
+
+
+@pytest.mark.parametrize(
+    ("ranks", "threads", "gpus", "npus"),
+    [((0,), 1, 8, 8), ((0, 4), 2, 2, 8), ((0, 1, 2, 3), 1, 4, 4), ((0, 1, 2), 1, 1, 3)],
+)
+def test_json_that_lists_the_first_device_of_a_process(tmp_path: Path, ranks, threads, gpus, npus):
+    """As their JSON does: it reads one line of the several that a process with -g 8 has made."""
+    half = {"time": 30.0, "alg_bw": 0.03, "bus_bw": 0.06, "nwrong": None}
+    config = {"nthreads": threads, "ngpus": gpus, "devices": [{"rank": rank, "group": 0} for rank in ranks]}
+    results = [{"size": 1024, "count": 256, "type": "float", "out_of_place": half, "in_place": None}]
+    given = {"args": ["alltoallv_perf"], "env": ["PWD=/home/all_gather_perf"], "config": config, "results": results}
+    found = read(tmp_path, json.dumps(given))
+    assert found.npus.tolist() == [npus]
+    assert found.collective.tolist() == [""]
+    assert found.wrong.isna().all()
+
+
 def test_the_simulator_is_told_the_bus_bandwidth_as_they_count_it(tmp_path: Path):
     found = read(
         tmp_path, f"all_reduce_perf\n{HEAD}\n{RANKS}\n{NEW.replace('30.00    0.03    0.06', '0.01  102.40  179.20')}"
@@ -105,6 +155,9 @@ def test_the_simulator_is_told_the_bus_bandwidth_as_they_count_it(tmp_path: Path
         (NEW.replace("0.03", "x"), "out.txt, line 5: algbw is 'x'"),
         (NEW.replace("0.03    0.06      0 ", "0.03    0.06 "), "line 5 has 12 cells under 13 columns"),
         (NEW.replace("30.00", "-30.0"), "line 5: time is '-30.0'; it must be a number, 0 or more"),
+        (NEW.replace("    time ", " cputime "), "line 5 has the host's time"),
+        (NEW.replace("algbw   busbw", "algbw   max  "), "line 5 is under other columns than time, algbw, busbw, wrong"),
+        ('{"results": [{"in_place": {"cpu_time": 1}}]}', "result 0 has the host's time"),
         ('{"results": 3}', "JSON without a list of results"),
         ('{"results": [3]}', "result 0 is 3"),
         ('{"results": [{"size": 1, "out_of_place": {"time": 1}}]}', "result 0: alg_bw is None"),

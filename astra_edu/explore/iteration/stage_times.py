@@ -91,15 +91,19 @@ class StageTimes:
         """What the iteration can't be shorter than, whatever the order of the passes.
 
         A stage begins once a micro-batch has come through the stages before it, and one has to go back through them.
+        Where backward passes are split, it may do weights meanwhile, so that either of the two ways is counted, the
+        one back with what nobody can put off: all other passes, and the last micro-batch's weights of the first part.
         """
-        way, bound, forward = 0, 0, self.forward_ns
-        backward = self.backward_ns
-        if self.strategy.pipeline_order not in FORMULAS:  # what splits a backward pass: its weights can wait
-            backward = [whole - own for whole, own in zip(backward, self.weight_ns, strict=True)]
+        ahead, back, bound = 0, 0, 0
+        split = self.strategy.pipeline_order not in FORMULAS
+        weights = self.weight_ns if split else [0] * len(self.parts)
+        inputs = [whole - own for whole, own in zip(self.backward_ns, weights, strict=True)]
         for stage, busy in enumerate(self.busy_ns):
-            bound = max(bound, way + busy)
+            put_off = sum(weights[k] for k in self.strategy.parts_on(stage)) * self.strategy.micro_batches
+            bound = max(bound, ahead + busy, ahead + busy - put_off + back + weights[0])
             if stage < self.strategy.pipeline - 1:
-                way += forward[stage] + backward[stage] + 2 * self.messages_ns[stage]
+                ahead += self.forward_ns[stage] + self.messages_ns[stage]
+                back += inputs[stage] + self.messages_ns[stage]
         return bound + self.exposed_ns + self.update_ns
 
 
