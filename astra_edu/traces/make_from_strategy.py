@@ -63,6 +63,11 @@ def from_strategy(
     model, strategy = named(model), checked(strategy)
     if _beyond_loops(strategy):
         return from_operators(model, strategy, named_device(device), network, rounding, peak_performance)
+    if strategy.zero > 1 and strategy.virtual > 1:
+        raise ConfigError(
+            f"a trace of ZeRO-{strategy.zero} doesn't know {strategy.pipeline_order} on a single stage; use 1f1b and "
+            "virtual=1, which does the same there, or zero=1."
+        )
     groups = [strategy.tensor, strategy.data]
     inner = groups if strategy.placement == "tensor-first" else groups[::-1]
     logical, width = [*inner, strategy.pipeline], strategy.data * strategy.tensor
