@@ -171,4 +171,4 @@ def test_without_a_browser_the_pages_are_there_and_the_index_names_no_pdf(tmp_pa
     assert handout.main(["--out", str(tmp_path), "26_a"]) == 1
     assert capsys.readouterr().err == "PDFs want a browser.\n"
     assert "pdf" not in (tmp_path / "index.html").read_text(encoding="utf-8").partition("<body>")[2]
-    assert Path(tmp_path, "notebooks", "26_a_budget.html").is_file()
+    assert Path(tmp_path, "notebooks", "33_a_budget.html").is_file()

@@ -26,8 +26,9 @@ PATHS = {
     ),
     "ASTRA-sim 2.0": (
         *("20_execution_traces", "ex11", "21_networks_and_congestion", "ex12", "22_endpoint_and_ace"),
-        *("23_memory_systems", "ex13", "24_case_studies", "ex14", "25_validation", "26_a_budget"),
+        *("23_memory_systems", "ex13", "24_case_studies", "ex14", "25_validation", "26_modern_models"),
         *("30_sweeps_and_search", "ex17", "31_packets", "ex18", "32_failures_and_goodput"),
+        "33_a_budget",
     ),
 }
 """The notebooks and exercises of each path, in the order of notebook 00."""
