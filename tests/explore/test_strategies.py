@@ -375,3 +375,15 @@ def test_where_nothing_fits_the_fastest_says_what_would():
     pods = ae.Platform((ae.Dimension.of("Switch", 8, 220, 1000),), ae.SystemConfig.of("halvingDoubling", splits=1))
     with pytest.raises(ae.ConfigError, match="GPT-2 doesn't fit into 8 × a100 by any of the 135 strategies"):
         ae.fastest("gpt2", ae.candidates("gpt2", 8, 8), device, pods, fits=True)
+
+
+def test_a_bar_is_shown_for_many_strategies_alone(capsys, monkeypatch):
+    """Few are looked at soon, and what a notebook prints mustn't depend on how busy the machine is."""
+    monkeypatch.setattr("astra_edu.base.progress.perf_counter", iter(range(10**6)).__next__)
+    pods = ae.Platform((ae.Dimension.of("Switch", 8, 220, 1000),), ae.SystemConfig.of("halvingDoubling", splits=1))
+    some = ae.candidates("gpt2", 8, 8)
+    ae.fastest("gpt2", some, "a100", pods, fits=True)
+    assert "the fastest" not in capsys.readouterr().err
+    monkeypatch.setattr("astra_edu.explore.iteration.search.FEW", len(some) - 1)
+    ae.fastest("gpt2", some, "a100", pods, fits=True)
+    assert "the fastest" in capsys.readouterr().err

@@ -31,6 +31,8 @@ from astra_edu.workload.strategies.strategy import checked
 GROUPS = ("data", "tensor", "pipeline")
 MOST = 1024
 """NPUs of the largest group that npus_needed tries."""
+FEW = 10_000
+"""Strategies of which the fastest is found soon enough to need no bar."""
 DOUBLINGS = 16
 """The most NPUs that are tried for a model that doesn't fit are 2 to this power."""
 
@@ -83,7 +85,7 @@ def fastest(
     Where messages of a collective share links, an iteration's bound_ns counts. Those whose groups can't be cut out of
     the platform are left out, and with `fits` those that keep more than the device has: the same as of what `fitting`
     returns, but sooner, as few are asked. Raises ConfigError if none is left. Without `fits` memory is not asked about;
-    warns if the one found doesn't fit into the device. Shows how many it has looked at when it takes over a second.
+    warns if the one found doesn't fit into the device. Of more than 10,000 it shows how many it has looked at.
 
     >>> pods = ae.Platform((ae.Dimension.of("Switch", 8, 220, 1000),), ae.SystemConfig.of("halvingDoubling"))
     >>> few = [ae.Strategy(data=8), ae.Strategy(pipeline=8, batch=8)]
@@ -114,7 +116,8 @@ def fastest(
             try:
                 if isinstance(known, Strategy):
                     looked_at += 1
-                    bar.show(looked_at)
+                    if len(several) > FEW:
+                        bar.show(looked_at)
                     if fits and not (kept := memory_of(about, known)).fits(device):
                         too_large[known] = kept
                         continue
