@@ -28,6 +28,7 @@ from astra_edu.course.instruments import Explorer as Explorer
 from astra_edu.course.instruments import FeedTheNetwork as FeedTheNetwork
 from astra_edu.course.instruments import Folds as Folds
 from astra_edu.course.instruments import HeldAgainst as HeldAgainst
+from astra_edu.course.instruments import HeldAgainstRuns as HeldAgainstRuns
 from astra_edu.course.instruments import KeepTraining as KeepTraining
 from astra_edu.course.instruments import LinksAndCongestion as LinksAndCongestion
 from astra_edu.course.instruments import MemorySystems as MemorySystems

@@ -11,6 +11,7 @@ LIVE = (
     "Explorer",
     "FeedTheNetwork",
     "Folds",
+    "HeldAgainstRuns",
     "KeepTraining",
     "LinksAndCongestion",
     "MemorySystems",

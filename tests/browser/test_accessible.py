@@ -33,6 +33,7 @@ MAKE = {
     "Explorer, asking": lambda: ae.Explorer("all-gather", network=(("Ring", 4, 50, 500), ("Switch", 2, 50, 500))),
     "Folds": lambda: ae.Folds(ae.Gemm(6, 5, 7), ae.SystolicArray(3, 4)),
     "HeldAgainst": ae.HeldAgainst,
+    "HeldAgainstRuns": ae.HeldAgainstRuns,
     "KeepTraining": ae.KeepTraining,
     "MemorySystems": ae.MemorySystems,
     "LinkPlayer": lambda: ae.LinkPlayer(recorded(ae.Block("Ring", 4, 50, 500), "ring")),

@@ -14,7 +14,15 @@ pytestmark = pytest.mark.browser
 PLACE = {"viewport": {"width": 722, "height": 620}}
 WITH_STAGE = (
     *(ae.BuildATrace, ae.CaseStudies, ae.ChunksOverDimensions, ae.CutTheModel, ae.FeedTheNetwork, ae.Folds),
-    *(ae.HeldAgainst, ae.LinksAndCongestion, ae.MemorySystems, ae.OrderTheSteps, ae.SpendTheBudget, ae.Stages),
+    *(
+        ae.HeldAgainst,
+        ae.HeldAgainstRuns,
+        ae.LinksAndCongestion,
+        ae.MemorySystems,
+        ae.OrderTheSteps,
+        ae.SpendTheBudget,
+        ae.Stages,
+    ),
     *(ae.TrainingIteration, ae.WhoWaits),
 )
 WITH_MORE = (ae.Explorer, ae.KeepTraining, ae.WhatIf)

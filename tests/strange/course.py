@@ -40,6 +40,7 @@ CALLS = [
     ),
     call("FeedTheNetwork", ae.FeedTheNetwork, controls=["cores"], setting="shape=8 memory=128", cores=2),
     call("HeldAgainst", ae.HeldAgainst, controls=["unit"], setting="system=a100-8 unit=converted", latency="fitted"),
+    call("HeldAgainstRuns", ae.HeldAgainstRuns, controls=["npus"], setting="kind=bridge-h100 context=1", pipeline=4),
     call("KeepTraining", ae.KeepTraining, controls=["every"], setting="every=30 npus=1024", stands=5),
     call("Folds", ae.Folds, gemm=GEMM, array=ARRAY, dataflow="weight", step=0, controls=["m"]),
     call("LinkPlayer", ae.LinkPlayer, result=RECORDED, places=None, time=0),

@@ -15,6 +15,7 @@ from astra_edu.course.instruments.leaderboard import leaderboard
 from astra_edu.course.instruments.links import LinksAndCongestion
 from astra_edu.course.instruments.memory import MemorySystems
 from astra_edu.course.instruments.order import OrderTheSteps
+from astra_edu.course.instruments.runs import HeldAgainstRuns
 from astra_edu.course.instruments.stages import Stages
 from astra_edu.course.instruments.trace import BuildATrace
 from astra_edu.course.instruments.training import TrainingIteration
@@ -31,6 +32,7 @@ __all__ = [
     "FeedTheNetwork",
     "Folds",
     "HeldAgainst",
+    "HeldAgainstRuns",
     "Instrument",
     "KeepTraining",
     "LinksAndCongestion",

@@ -132,7 +132,7 @@ class Adjustable(View):
         matters = {s.name: values[s.name] for s in self.settings if not s.free}
         if self._last_greyed[0] == matters:
             return self._last_greyed[1]
-        settings = [s for s in self._movable if not s.free]
+        settings = [s for s in self._movable if not s.free and not s.always]
         found = of.greyed(settings, values, lambda wanted: self._impossible(self.settle(wanted, values)[0]))
         self._last_greyed = matters, found
         return found

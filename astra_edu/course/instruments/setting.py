@@ -22,7 +22,8 @@ class Setting:
     name: in code and text. label: beside the control. values: in the order of the slider. words: what each is called;
     as they are, with the unit, if not given. menu: whether it is a menu. stored: whether saved pages hold other values.
     group: the heading above it. applies: tells of all values whether it does; where not, it is hidden. free: whether
-    it makes no difference to what can be set. fixed: whether it has no control and stays as it is.
+    it makes no difference to what can be set. always: whether each of its values can be set, whatever the others are.
+    fixed: whether it has no control and stays as it is.
 
     >>> tensor = Setting("tensor", "tensor group", (1, 2, 4), "NPUs")
     >>> tensor.called(4)
@@ -39,6 +40,7 @@ class Setting:
     group: str = ""
     applies: Callable[[Values], bool] | None = None
     free: bool = False
+    always: bool = False
     fixed: bool = False
 
     def called(self, value: Any) -> str:
