@@ -27,7 +27,6 @@ SHARDINGS = (
 PRECISIONS = (
     *("bf16", "amp_bf16", "fp16", "fp8", "amp_fp8", "fp8 rowwise", "fp8 tensorwise", "fp8_full", "mxfp8", "nvfp4"),
 )
-JOB = "The job"
 MOST_STORED = 40
 """Marks on the stage of a saved page's other settings."""
 
@@ -41,7 +40,7 @@ def _count(value: Any) -> str:
 
 
 def _setting(name: str, label: str, values: tuple[Any, ...], **more: Any) -> Setting:
-    return Setting(name, label, values, applies=lambda now: name in varied(now["kind"]), group=JOB, **more)
+    return Setting(name, label, values, applies=lambda now: name in varied(now["kind"]), **more)
 
 
 class HeldAgainstRuns(Instrument):

@@ -10,7 +10,7 @@ from astra_edu.course.instruments.runs_known import Run, apart, by_model, key_of
 from astra_edu.course.instruments.scene import Box, Frame, Link, Piece, Stage
 from astra_edu.course.instruments.setting import Values
 
-WIDE, LEFT, RIGHT, TOP, HIGH, BELOW = 720.0, 66.0, 20.0, 22.0, 220.0, 40.0
+WIDE, LEFT, RIGHT, TOP, HIGH, BELOW = 720.0, 66.0, 20.0, 22.0, 240.0, 40.0
 MOST = 160
 """Marks on the stage, at most."""
 OWN, OTHER, HERE, BAND, SAID = "run of this model", "run of another model", "this run", "range", "predicted"
