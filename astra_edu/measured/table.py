@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.measured.cells import empty, records
+from astra_edu.measured.cells import Row, empty, records
 from astra_edu.measured.jobs import job_of
 from astra_edu.measured.measured_time import kept_bytes, ran, seconds_of, usable
 
@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
 NEEDED = ("model", "hardware", "gpus", "seq", "system")
 """Columns without which nothing can be said."""
+
+BESIDE = ("source", "ran", "time_error", "memory_error")
+"""What `compared` puts beside the predictions."""
+
+NAN = float("nan")
 
 
 def load(path: str | Path) -> DataFrame:
@@ -38,10 +43,11 @@ def load(path: str | Path) -> DataFrame:
 
 
 def compared(rows: DataFrame) -> DataFrame:
-    """The predictions beside what was measured: time_error and memory_error, as parts of the measured value.
+    """The predictions beside what was measured: the columns of `predict`, then source, ran, and time_error and
+    memory_error as parts of the measured value. What it made before, it gives back as it is.
 
-    Only of runs that ran, not below 5 % of the peak; empty where nothing was measured or predicted. Raises ConfigError
-    as `predict` does, and for a measured value that is no number above 0.
+    Errors only of runs that ran, not below 5 % of the peak; empty where nothing was measured or predicted. Raises
+    ConfigError as `predict` does, and for a measured value that is no number above 0.
 
     >>> from astra_edu import measured
     >>> found = measured.compared(measured.runs().query("source_id == 'simumax_b200'"))
@@ -50,25 +56,41 @@ def compared(rows: DataFrame) -> DataFrame:
     """
     from astra_edu.measured.predicted import predict
 
-    found = predict(rows)
-    times, memories = [], []
-    for row, ms, gigabytes, refused in zip(
-        records(rows), found.predicted_ms, found.predicted_GB, found.refused, strict=True
-    ):
-        good = not refused and usable(row)
-        seconds = seconds_of(row, job_of(row)) if good else None
-        kept = kept_bytes(row) if good else None
-        times.append(ms / 1e3 / seconds - 1 if seconds else float("nan"))
-        memories.append(gigabytes * 1e9 / kept - 1 if kept else float("nan"))
-    return found.assign(time_error=times, memory_error=memories)
+    if {"refused", *BESIDE} <= set(getattr(rows, "columns", ())):
+        return rows
+    found, each_row = predict(rows), records(rows)
+    errors = [
+        (_time_error(row, ms), _memory_error(row, gigabytes)) if not refused and usable(row) else (NAN, NAN)
+        for row, ms, gigabytes, refused in zip(
+            each_row, found.predicted_ms, found.predicted_GB, found.refused, strict=True
+        )
+    ]
+    times, memories = ([pair[k] for pair in errors] for k in (0, 1))
+    names, ended = [_source(row) for row in each_row], [ran(row) for row in each_row]
+    return found.assign(source=names, ran=ended, time_error=times, memory_error=memories)
+
+
+def _time_error(row: Row, ms: float) -> float:
+    seconds = seconds_of(row, job_of(row))
+    return ms / 1e3 / seconds - 1 if seconds else NAN
+
+
+def _memory_error(row: Row, gigabytes: float) -> float:
+    kept = kept_bytes(row)
+    return gigabytes * 1e9 / kept - 1 if kept else NAN
+
+
+def _source(row: Row) -> str:
+    name = row.get("source_id")
+    return "" if empty(name) else str(name)
 
 
 def error_table(rows: DataFrame) -> DataFrame:
     """For each source: runs, how many are predicted, and how far off time and memory are, in the median and on average;
     of the runs that ran how many are said to fit, of the others how many are said not to.
 
-    Runs without a source_id are one source, "". Raises ConfigError for anything but a DataFrame with a row or more, and
-    for a measured value that is no number above 0.
+    rows: measured runs, or what `compared` made of them. Runs without a source_id are one source, "". Raises
+    ConfigError for anything but a DataFrame with a row or more, and for a measured value that is no number above 0.
 
     >>> from astra_edu import measured
     >>> table = measured.error_table(measured.runs().query("source_id == 'simumax_b200'"))
@@ -77,11 +99,9 @@ def error_table(rows: DataFrame) -> DataFrame:
     """
     import pandas as pd
 
-    found, each_row = compared(rows), records(rows)
-    if not each_row:
+    found = compared(rows)
+    if found.empty:
         raise ConfigError("there are no runs; give a row or more.")
-    names = [row.get("source_id") for row in each_row]
-    found = found.assign(source=["" if empty(name) else str(name) for name in names], ran=list(map(ran, each_row)))
     lines = []
     for name, each in found.groupby("source", sort=True):
         predicted = each[each.refused == ""]
@@ -96,26 +116,23 @@ def error_table(rows: DataFrame) -> DataFrame:
                 "time, mean": sizes[0].mean(),
                 "memory, median": sizes[1].median(),
                 "memory, mean": sizes[1].mean(),
-                "ran, said to fit": done.fits.mean() if len(done) else float("nan"),
-                "failed, said not to": 1 - failed.fits.mean() if len(failed) else float("nan"),
+                "ran, said to fit": done.fits.mean() if len(done) else NAN,
+                "failed, said not to": 1 - failed.fits.mean() if len(failed) else NAN,
             }
         )
     return pd.DataFrame(lines).set_index("source")
 
 
 def refusals(rows: DataFrame) -> DataFrame:
-    """Why runs have no prediction: source, refused (a sentence), and how many runs, most first. Raises ConfigError as
-    `predict` does.
+    """Why runs have no prediction: source, refused (a sentence), and how many runs, most first. rows: as `error_table`
+    takes them. Raises ConfigError as it does.
 
     >>> from astra_edu import measured
     >>> why = measured.refusals(measured.runs().query("source_id == 'megatron_bridge'"))
     >>> why.refused[0], int(why.runs[0])
     ("hardware isn't given.", 8)
     """
-    from astra_edu.measured.predicted import predict
-
-    names = ["" if empty(row.get("source_id")) else str(row.get("source_id")) for row in records(rows)]
-    found = predict(rows).assign(source=names).query("refused != ''")
+    found = compared(rows).query("refused != ''")
     counted = found.groupby(["source", "refused"]).size().reset_index(name="runs")
     return counted.sort_values(["runs", "source", "refused"], ascending=[False, True, True], ignore_index=True)
 

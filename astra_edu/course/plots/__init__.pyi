@@ -40,6 +40,7 @@ from astra_edu.course.plots.training.bars import compute_and_exposed as compute_
 from astra_edu.course.plots.training.case_studies import training_bars as training_bars
 from astra_edu.course.plots.training.communication import communication as communication
 from astra_edu.course.plots.training.descent import loss_curves as loss_curves
+from astra_edu.course.plots.training.prediction_errors import prediction_errors as prediction_errors
 from astra_edu.course.plots.training.scaling import scaling as scaling
 from astra_edu.course.plots.training.staleness import staleness as staleness
 from astra_edu.course.plots.training.validation import iteration_times as iteration_times

@@ -7,8 +7,10 @@ import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
+from pathlib import Path
 from typing import NamedTuple
 
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -28,6 +30,9 @@ DENSE = 11.0
 """Inches, for what would have no names with less, such as a pipeline of virtual stages."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+
+_INSIDE = {".svg": ("Description", "Date"), ".png": ("Description", "Software"), ".pdf": ("Subject", "CreationDate")}
+"""For each ending: what a file calls the words in it, and what would make the next file another one."""
 
 _LONG = 12  # lines of a table that is folded away under the figure
 
@@ -52,7 +57,7 @@ class Picture:
     ring          8     14                  1.750       1
     direct        4      2                  1.500       3
     direct        8      2                  1.750       7
-    >>> picture.figure.savefig("costs.svg")
+    >>> picture.save("costs.svg")
     """
 
     figure: Figure = field(repr=False)
@@ -64,6 +69,21 @@ class Picture:
         powers = {label for axes in self.figure.axes for label in _powers(axes)}
         for text in self.figure.findobj(Text):
             text.set_parse_math(text in powers)  # names stand as they are, dollars and all
+
+    def save(self, path: str | Path) -> None:
+        """Write the figure to a file of the kind that its name ends with, .svg, .png or .pdf, with its alt text inside.
+
+        The same figure makes the same file. Raises ConfigError for other endings, and where nothing can be written.
+        """
+        known = _INSIDE.get(Path(path).suffix.lower())
+        if known is None:
+            raise ConfigError(f"{path} must end with {', '.join(_INSIDE)}, which says what kind of file is made.")
+        words, changes = known
+        try:
+            with rc_context({"svg.hashsalt": "astra_edu"}):
+                self.figure.savefig(path, metadata={words: self.alt, changes: None})
+        except OSError as error:
+            raise ConfigError(f"{path} can't be written: {error.strerror or error}.") from None
 
     def _repr_html_(self) -> str:
         buffer = io.BytesIO()

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from pandas import DataFrame
 from recorded_runs import incast
 from recorded_runs import run as recorded
 
@@ -61,6 +62,12 @@ def costs_and_times(total: int = 100) -> Search:
     grid = {f"platform.network[{d}].bandwidth": [5, total // 4, total] for d in range(2)}
     given = {"workload": ae.Workload.micro("all-reduce", 2**24), "platform": ae.preset("dgx2")}
     return ae.search(grid, ["at_least_ns", "network_cost"], given=given, progress=False)
+
+
+def some_runs(*sources: str) -> DataFrame:
+    """Those of the runs that ship."""
+    runs = measured.runs()
+    return runs[runs.source_id.isin(sources)]
 
 
 @cache
@@ -264,6 +271,10 @@ SAMPLES: dict[str, tuple[Callable[[], Picture], Callable[[], Picture]]] = {
     "packet_stages": (
         lambda: ae.plots.packet_stages({"few": transfer(), "more": transfer(6)}),
         lambda: ae.plots.packet_stages(transfer(6)),
+    ),
+    "prediction_errors": (
+        lambda: ae.plots.prediction_errors(some_runs("internevo", "megatron_llama", "simumax_b200")),
+        lambda: ae.plots.prediction_errors(some_runs("torchtitan"), of="memory"),
     ),
     "queue_length": (
         lambda: ae.plots.queue_length({"endless": incast(SwitchBuffers(None)), "small": small()}, AT_THE_RECEIVER),

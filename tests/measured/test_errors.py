@@ -1,0 +1,97 @@
+"""How far off the predictions of the runs that ship are, and that README and its figure say the same."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from xml.etree import ElementTree
+
+import pandas as pd
+import pytest
+
+from astra_edu import measured
+
+# Reached, of the predictions of each source: how many of its runs; median and mean error of time, and of memory; which
+# part of those that ran are said to fit, and of those that failed, not to. None: not measured.
+REACHED = {
+    "fms_fsdp": (5, (0.122, 0.116), None, 0.4, None),
+    "internevo": (28, (0.060, 0.090), None, 1, None),
+    "levanter": (0, None, None, None, None),
+    "maxtext": (6, (0.058, 0.109), None, 0.83, None),
+    "megatron_bridge": (110, (0.068, 0.162), None, 0.99, None),
+    "megatron_llama": (2, (0.041, 0.041), None, 0.5, None),
+    "mpt": (109, (0.030, 0.041), None, 1, None),
+    "nanotron": (1582, (0.073, 0.141), (0.082, 0.121), 0.99, 0.83),
+    "simumax_b200": (23, (0.023, 0.023), (0.012, 0.015), 1, None),
+    "torchtitan": (13, (0.069, 0.079), (0.030, 0.063), 1, None),
+    "tpu_recipes": (16, (0.046, 0.104), None, 0.93, None),
+    "vtrain_multi": (55, (0.045, 0.077), None, 1, None),
+    "vtrain_single": (648, (0.041, 0.061), None, 1, None),
+}
+
+
+@pytest.fixture(scope="module")
+def compared() -> pd.DataFrame:
+    return measured.compared(measured.runs())
+
+
+@pytest.fixture(scope="module")
+def table(compared) -> pd.DataFrame:
+    return measured.error_table(compared)
+
+
+@pytest.mark.parametrize("source", REACHED)
+def test_predictions_are_as_near_as_they_were(table, source):
+    """Who makes one better may tighten its bound."""
+    predicted, time, memory, fit, unfit = REACHED[source]
+    row = table.loc[source]
+    assert row.predicted >= predicted
+    bounds = {"time": time or (None, None), "memory": memory or (None, None)}
+    for what, (median, mean) in bounds.items():
+        for column, most in ((f"{what}, median", median), (f"{what}, mean", mean)):
+            assert math.isnan(row[column]) if most is None else row[column] <= most, column
+    for column, least in (("ran, said to fit", fit), ("failed, said not to", unfit)):
+        assert math.isnan(row[column]) if least is None else row[column] >= least, column
+
+
+def test_every_source_has_its_bounds(table):
+    assert {*table.index} == {*REACHED}
+
+
+def test_what_was_compared_is_summed_up_without_comparing_it_again(compared, table):
+    assert measured.compared(compared) is compared
+    some = measured.runs().query("source_id == 'simumax_b200'")
+    assert measured.error_table(some).equals(table.loc[["simumax_b200"]])
+    assert measured.refusals(compared).runs.sum() == table.runs.sum() - table.predicted.sum()
+
+
+def test_readme_and_its_figure_say_what_the_errors_are(compared):
+    """After a change of parameters or runs, `python -m tools.errors` makes both anew."""
+    pytest.importorskip("matplotlib")
+    from astra_edu.course.plots import prediction_errors
+    from tools.errors import FIGURE, README, SHOWN, section
+
+    alt = prediction_errors(compared).alt
+    assert SHOWN.findall(README.read_text(encoding="utf-8")) == [section(compared, alt)]
+    drawn = ElementTree.parse(FIGURE)
+    assert [each.text for each in drawn.iter("{http://purl.org/dc/elements/1.1/}description")] == [alt]
+
+
+def test_the_figure_that_ships_has_a_dot_for_each_run_where_its_ratio_is(compared):
+    """Read from the file: the dots' places are a straight line of the logarithms of measured over predicted."""
+    from tools.errors import FIGURE
+
+    svg = "{http://www.w3.org/2000/svg}"
+    groups = {each.get("id"): each for each in ElementTree.parse(FIGURE).iter(f"{svg}g")}
+    dots = {
+        name.removeprefix("runs-"): sorted(float(dot.get("x")) for dot in group.iter(f"{svg}use"))
+        for name, group in groups.items()
+        if name and name.startswith("runs-")
+    }
+    errors = compared.dropna(subset="time_error").groupby("source").time_error
+    logs = {source: sorted(-math.log1p(error) for error in each) for source, each in errors}
+    assert {source: len(each) for source, each in dots.items()} == {source: len(each) for source, each in logs.items()}
+    places, ratios = ([each for source in sorted(of) for each in of[source]] for of in (dots, logs))
+    one, per_log = statistics.linear_regression(ratios, places)[::-1]
+    assert per_log > 0
+    assert max(abs(one + per_log * ratio - place) for ratio, place in zip(ratios, places, strict=True)) < 0.01
