@@ -53,6 +53,7 @@ from astra_edu.explore.iteration import fewest_npus as fewest_npus
 from astra_edu.explore.iteration import fitting as fitting
 from astra_edu.explore.iteration import npus_needed as npus_needed
 from astra_edu.explore.iteration import plans as plans
+from astra_edu.explore.iteration import step_times as step_times
 from astra_edu.explore.search import Range as Range
 from astra_edu.explore.search import algorithms as algorithms
 from astra_edu.explore.search import bandwidths as bandwidths

@@ -8,6 +8,7 @@ from astra_edu.explore.iteration.plans import Plan, Plans, plans
 from astra_edu.explore.iteration.result import Iteration
 from astra_edu.explore.iteration.search import fastest, fewest_npus, fitting, npus_needed
 from astra_edu.explore.iteration.stage_times import StageTimes
+from astra_edu.explore.iteration.step_times import StepTimes, step_times
 
 __all__ = [
     "Iteration",
@@ -15,6 +16,7 @@ __all__ = [
     "PlannedIteration",
     "Plans",
     "StageTimes",
+    "StepTimes",
     "candidates",
     "described",
     "estimate",
@@ -24,4 +26,5 @@ __all__ = [
     "groups",
     "npus_needed",
     "plans",
+    "step_times",
 ]
