@@ -26,7 +26,15 @@ PATHS = {
     ),
     "ASTRA-sim 2.0": (
         *("20_execution_traces", "ex11", "21_networks_and_congestion", "ex12", "22_endpoint_and_ace"),
-        *("23_memory_systems", "ex13", "24_case_studies", "ex14", "25_validation", "26_modern_models"),
+        *(
+            "23_memory_systems",
+            "ex13",
+            "24_case_studies",
+            "ex14",
+            "25_validation",
+            "26_modern_models",
+            "27_prediction_and_measurement",
+        ),
         *("30_sweeps_and_search", "ex17", "31_packets", "ex18", "32_failures_and_goodput"),
         "33_a_budget",
     ),
