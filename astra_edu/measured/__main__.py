@@ -35,5 +35,14 @@ def spread_() -> None:
     store(measured_spread(runs(), say=click.echo))
 
 
+@main.command()
+def estimates() -> None:
+    """Measured over estimated times of the runs that ship, for kinds of machines; stores them in beside.csv."""
+    from astra_edu.measured.estimated import measured_beside, store
+    from astra_edu.measured.runs import runs
+
+    store(measured_beside(runs(), say=click.echo))
+
+
 if __name__ == "__main__":
     main()

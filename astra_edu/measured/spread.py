@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from astra_edu.base.errors import ConfigError
 from astra_edu.measured.cells import Row, records
 from astra_edu.measured.jobs import job_of
-from astra_edu.measured.stored import kind_of
+from astra_edu.workload.compute.alike import kind_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame

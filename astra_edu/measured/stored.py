@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from astra_edu.measured.parameters import MemoryParameters, Parameters
 from astra_edu.measured.stacks import STACKS
-
-KINDS = {
-    "Volta": r"v\d",
-    "Ampere": r"a\d",
-    "Hopper": r"h\d",
-    "Blackwell": r"g?b\d",
-    "AMD": r"mi\d",
-    "TPU": r"tpu|ironwood",
-}
-"""Machines that are alike, by their names."""
+from astra_edu.workload.compute.alike import kind_of
 
 FILE = Path(__file__).with_name("parameters.json")
 
@@ -64,11 +54,6 @@ def closest(machine: str, stack: str) -> Fitted | None:
 
 def _family(stack: str) -> str:
     return next((each.family for each in STACKS if each.name == stack), "")
-
-
-def kind_of(machine: str) -> str:
-    """What machines alike are called; a machine that is like none, by its own name."""
-    return next((name for name, pattern in KINDS.items() if re.match(pattern, machine)), machine)
 
 
 def parameters_for(machine: str, stack: str) -> Parameters:

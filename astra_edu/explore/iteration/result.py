@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from astra_edu.base.bound import SHARED
 from astra_edu.base.errors import ConfigError
+from astra_edu.explore.iteration.beside import BITS, Beside, beside
 from astra_edu.explore.iteration.candidates import described
 from astra_edu.explore.iteration.kept_over_time import Moment, kept_over_time
 from astra_edu.pipeline import PipelineRun
-from astra_edu.workload.compute import Device
+from astra_edu.workload.compute import DEVICES, Device
 from astra_edu.workload.models import Model
 from astra_edu.workload.strategies import Memory, Strategy
 from astra_edu.workload.strategies.alike import abridged
@@ -114,6 +115,23 @@ class Iteration:
         return self.memory.fits(self.device) if known and self.device else None
 
     @property
+    def range_ns(self) -> tuple[float, float] | None:
+        """Within which two thirds of measured iterations like it would be, as many times longer than an estimate as
+        `astra_edu.explore.iteration.beside` says. None where fewer than five like it are known, for other than 16-bit
+        elements, and for a device that isn't one of ae.DEVICES as it is.
+        """
+        ratios = self._beside
+        least = self.bound_ns or self.total_ns
+        return (least * ratios.low, least * ratios.high) if ratios else None
+
+    @property
+    def _beside(self) -> Beside | None:
+        device = self.device
+        if device is None or DEVICES.get(device.name) != device or 8 * self.strategy.element_bytes != BITS:
+            return None
+        return beside(device.name, self.compute_ns / self.strategy.micro_batches / 1e6)
+
+    @property
     def tokens(self) -> int:
         """Tokens of the iteration, on all NPUs; for a model without blocks of tokens, samples."""
         model = self.model
@@ -184,6 +202,7 @@ class Iteration:
           update        2.865 ms, 3.4%
         throughput      12,305 tokens/s on each NPU
         operations      126.7 TFLOP/s on each NPU
+        measured        runs like it took 1.49 to 1.99 times as long (two thirds of them)
         of its peak     MFU 40.6%, HFU 41.9%
         memory          11.45 × 10⁹ bytes on each NPU, which fits
           parameters    3.12
@@ -200,6 +219,10 @@ class Iteration:
             "throughput": f"{self.tokens_per_s:,.0f} {'tokens' if self.model.blocks else 'samples'}/s on each NPU",
             "operations": f"{self.flops_per_s / 1e12:,.1f} TFLOP/s on each NPU",
         }
+        if ratios := self._beside:
+            lines["measured"] = (
+                f"runs like it took {ratios.low:.2f} to {ratios.high:.2f} times as long (two thirds of them)"
+            )
         if self.device is not None:
             lines["of its peak"] = f"MFU {self.mfu:.1%}, HFU {self.hfu:.1%}"
         lines["memory"] = f"{kept.total / gb:,.2f} × 10⁹ bytes on each NPU{room}"
