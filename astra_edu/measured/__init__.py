@@ -5,6 +5,8 @@ by `error_table`.
 """
 
 from astra_edu.measured.fits import Errors, Judged, Pieces, errors, fit_line, fit_pieces, judged
+from astra_edu.measured.link_lines import LinkClass
+from astra_edu.measured.links import fit_links, link_classes
 from astra_edu.measured.megatron_lm import Measured, megatron
 from astra_edu.measured.models import (
     Line,
@@ -31,6 +33,7 @@ __all__ = [
     "Errors",
     "Judged",
     "Line",
+    "LinkClass",
     "Measured",
     "Phases",
     "Pieces",
@@ -44,10 +47,12 @@ __all__ = [
     "error_table",
     "errors",
     "fit_line",
+    "fit_links",
     "fit_pieces",
     "hierarchical",
     "in_switch",
     "judged",
+    "link_classes",
     "load",
     "megatron",
     "nccl_tests",

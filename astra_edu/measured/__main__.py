@@ -35,5 +35,21 @@ def spread_() -> None:
     store(measured_spread(runs(), say=click.echo))
 
 
+@main.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.option("--store/--no-store", default=True, help="write what is found to links.csv")
+def links(file: str, store: bool) -> None:
+    """Latency and bandwidth of kinds of links, fitted to the collectives of FILE and to those that ship."""
+    from astra_edu.measured.links import fit_links
+    from astra_edu.measured.links import store as stored
+
+    try:
+        found = fit_links(file, say=click.echo)
+    except ConfigError as error:
+        raise click.ClickException(str(error)) from None
+    if store:
+        stored(found)
+
+
 if __name__ == "__main__":
     main()
