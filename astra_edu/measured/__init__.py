@@ -7,6 +7,7 @@ by `error_table`.
 from astra_edu.measured.fits import Errors, Judged, Pieces, errors, fit_line, fit_pieces, judged
 from astra_edu.measured.link_lines import LinkClass
 from astra_edu.measured.links import fit_links, link_classes
+from astra_edu.measured.logged_steps import mlperf_steps, spread_of
 from astra_edu.measured.megatron_lm import Measured, megatron
 from astra_edu.measured.models import (
     Line,
@@ -55,6 +56,7 @@ __all__ = [
     "link_classes",
     "load",
     "megatron",
+    "mlperf_steps",
     "nccl_tests",
     "predict",
     "ranges",
@@ -64,6 +66,7 @@ __all__ = [
     "simulated",
     "sources",
     "spread",
+    "spread_of",
     "sweep",
     "table",
     "tree",

@@ -51,5 +51,28 @@ def links(file: str, store: bool) -> None:
         stored(found)
 
 
+@main.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
+@click.option("--npus", type=click.IntRange(1), required=True, help="how many trained")
+@click.option("--skip", type=click.IntRange(0), default=3, help="logged steps at the beginning that don't count")
+def steps(files: tuple[str, ...], npus: int, skip: int) -> None:
+    """How the logged steps of MLPerf Training runs (result_*.txt) vary: each run's, divided by its own median."""
+    from astra_edu.explore.iteration import StepTimes
+    from astra_edu.measured.logged_steps import mlperf_steps, spread_of
+
+    try:
+        logged = [mlperf_steps(file).ns.tolist()[skip:] for file in files]
+        runs = [StepTimes(0, npus, 0, ns) for ns in logged if ns]
+        found = StepTimes(0, npus, 0, [ns / run.p50_ns for run in runs for ns in run.ns])
+        spread = spread_of(found.ns, npus)
+    except ConfigError as error:
+        raise click.ClickException(str(error)) from None
+    p50_ns = sorted(run.p50_ns for run in runs)[len(runs) // 2]
+    click.echo(
+        f"{len(found.ns):,} steps, p50 {p50_ns / 1e9:.3f} s, p95 {found.p95_ns - 1:+.2%}, p99 {found.p99_ns - 1:+.2%}; "
+        f"a spread of {spread:.4f} makes that p95"
+    )
+
+
 if __name__ == "__main__":
     main()
