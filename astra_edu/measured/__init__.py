@@ -5,6 +5,9 @@ by `error_table`.
 """
 
 from astra_edu.measured.fits import Errors, Judged, Pieces, errors, fit_line, fit_pieces, judged
+from astra_edu.measured.link_lines import LinkClass
+from astra_edu.measured.links import fit_links, link_classes
+from astra_edu.measured.logged_steps import mlperf_steps, spread_of
 from astra_edu.measured.megatron_lm import Measured, megatron
 from astra_edu.measured.models import (
     Line,
@@ -31,6 +34,7 @@ __all__ = [
     "Errors",
     "Judged",
     "Line",
+    "LinkClass",
     "Measured",
     "Phases",
     "Pieces",
@@ -44,12 +48,15 @@ __all__ = [
     "error_table",
     "errors",
     "fit_line",
+    "fit_links",
     "fit_pieces",
     "hierarchical",
     "in_switch",
     "judged",
+    "link_classes",
     "load",
     "megatron",
+    "mlperf_steps",
     "nccl_tests",
     "predict",
     "ranges",
@@ -59,6 +66,7 @@ __all__ = [
     "simulated",
     "sources",
     "spread",
+    "spread_of",
     "sweep",
     "table",
     "tree",

@@ -44,5 +44,44 @@ def estimates() -> None:
     store(measured_beside(runs(), say=click.echo))
 
 
+@main.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.option("--store/--no-store", default=True, help="write what is found to links.csv")
+def links(file: str, store: bool) -> None:
+    """Latency and bandwidth of kinds of links, fitted to the collectives of FILE and to those that ship."""
+    from astra_edu.measured.links import fit_links
+    from astra_edu.measured.links import store as stored
+
+    try:
+        found = fit_links(file, say=click.echo)
+    except ConfigError as error:
+        raise click.ClickException(str(error)) from None
+    if store:
+        stored(found)
+
+
+@main.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
+@click.option("--npus", type=click.IntRange(1), required=True, help="how many trained")
+@click.option("--skip", type=click.IntRange(0), default=3, help="logged steps at the beginning that don't count")
+def steps(files: tuple[str, ...], npus: int, skip: int) -> None:
+    """How the logged steps of MLPerf Training runs (result_*.txt) vary: each run's, divided by its own median."""
+    from astra_edu.explore.iteration import StepTimes
+    from astra_edu.measured.logged_steps import mlperf_steps, spread_of
+
+    try:
+        logged = [mlperf_steps(file).ns.tolist()[skip:] for file in files]
+        runs = [StepTimes(0, npus, 0, ns) for ns in logged if ns]
+        found = StepTimes(0, npus, 0, [ns / run.p50_ns for run in runs for ns in run.ns])
+        spread = spread_of(found.ns, npus)
+    except ConfigError as error:
+        raise click.ClickException(str(error)) from None
+    p50_ns = sorted(run.p50_ns for run in runs)[len(runs) // 2]
+    click.echo(
+        f"{len(found.ns):,} steps, p50 {p50_ns / 1e9:.3f} s, p95 {found.p95_ns - 1:+.2%}, p99 {found.p99_ns - 1:+.2%}; "
+        f"a spread of {spread:.4f} makes that p95"
+    )
+
+
 if __name__ == "__main__":
     main()
