@@ -35,5 +35,13 @@ def spread_() -> None:
     store(measured_spread(runs(), say=click.echo))
 
 
+@main.command()
+def parameters() -> None:
+    """Each fitted parameter: value, unit, meaning, what it is fitted to, and what 10 % more of it change."""
+    from astra_edu.measured.sensitivity import in_words, sensitivity
+
+    click.echo(in_words(sensitivity()))
+
+
 if __name__ == "__main__":
     main()
