@@ -17,7 +17,10 @@ def main() -> None:
 @click.option("--only", multiple=True, help="stacks or machines whose name has this in it; may be repeated")
 @click.option("--store/--no-store", default=True, help="write what is found to parameters.json")
 def fit(file: str, only: tuple[str, ...], store: bool) -> None:
-    """Fit to every other run of FILE; print how well the rest is predicted."""
+    """Fit to every other run of FILE; print how well the rest is predicted.
+
+    What is stored changes ranges, figure and table, too: run `spread`, and `python -m tools.errors`, after it.
+    """
     from astra_edu.measured.fitting import fit_all
 
     try:
