@@ -24,6 +24,7 @@ from astra_edu.measured.nccl_tests import nccl_tests
 from astra_edu.measured.on_switches import simulated
 from astra_edu.measured.predicted import predict
 from astra_edu.measured.runs import runs, sources
+from astra_edu.measured.sensitivity import sensitivity
 from astra_edu.measured.spread import ranges, spread
 from astra_edu.measured.table import compared, error_table, load, refusals
 from astra_edu.measured.tables import SWEEPS, TABLES, Point, Sweep, Table, sweep, table
@@ -63,6 +64,7 @@ __all__ = [
     "refusals",
     "ring",
     "runs",
+    "sensitivity",
     "simulated",
     "sources",
     "spread",

@@ -17,7 +17,10 @@ def main() -> None:
 @click.option("--only", multiple=True, help="stacks or machines whose name has this in it; may be repeated")
 @click.option("--store/--no-store", default=True, help="write what is found to parameters.json")
 def fit(file: str, only: tuple[str, ...], store: bool) -> None:
-    """Fit to every other run of FILE; print how well the rest is predicted."""
+    """Fit to every other run of FILE; print how well the rest is predicted.
+
+    What is stored changes ranges, figure and table, too: run `spread`, and `python -m tools.errors`, after it.
+    """
     from astra_edu.measured.fitting import fit_all
 
     try:
@@ -81,6 +84,14 @@ def steps(files: tuple[str, ...], npus: int, skip: int) -> None:
         f"{len(found.ns):,} steps, p50 {p50_ns / 1e9:.3f} s, p95 {found.p95_ns - 1:+.2%}, p99 {found.p99_ns - 1:+.2%}; "
         f"a spread of {spread:.4f} makes that p95"
     )
+
+
+@main.command()
+def parameters() -> None:
+    """Each fitted parameter: value, unit, meaning, what it is fitted to, and what 10 % more of it change."""
+    from astra_edu.measured.sensitivity import in_words, sensitivity
+
+    click.echo(in_words(sensitivity()))
 
 
 if __name__ == "__main__":

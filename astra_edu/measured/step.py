@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from astra_edu.measured.clock import Clock, Group, group
 from astra_edu.measured.jobs import Job
+from astra_edu.measured.stages import pipeline_seconds
 from astra_edu.measured.work import Passes
 
 US = 1e-6
@@ -67,8 +68,9 @@ def step_of(job: Job, clock: Clock) -> Step:
     if cut.pipeline > 1:
         size = job.tokens * job.width * 2 / (cut.tensor if job.stack.sequence_parallel else 1)
         message = clock.message(size, far=cut.tensor * cut.context * cut.data >= job.machine.node)
-        bubble = (sum(each.total for each in stages) - busiest.total) / cut.virtual
-        bubble += 2 * message * (cut.pipeline - 1 + cut.micro_batches * cut.virtual / 2)
+        forward = 1 / (3 + (cut.recompute == "full"))
+        took = pipeline_seconds([each.total for each in stages], cut.micro_batches, cut.virtual, message, forward)
+        bubble = took - busiest.total * cut.micro_batches
     whole = busiest.times(cut.micro_batches)
     parameters = _parameters(job)
     exchange = _sharded(job, clock, parameters, whole) if cut.zero == 3 else _copies(job, clock, parameters, whole)

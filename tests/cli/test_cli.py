@@ -1,5 +1,6 @@
 """The command line and its reports; the reports' figures are tests/exact/test_reports.py."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -222,11 +223,11 @@ def test_measured_prints_the_table_of_a_file_and_draws_it(tmp_path):
     pytest.importorskip("matplotlib")
     mine, figure = tmp_path / "mine.csv", tmp_path / "errors.svg"
     ae.measured.runs().query("source_id in ('simumax_b200', 'levanter')").to_csv(mine, index=False)
-    said = CliRunner().invoke(main, ["measured", str(mine), "--figure", str(figure)])
+    said = click.testing.CliRunner().invoke(main, ["measured", str(mine), "--figure", str(figure)])
     assert said.exit_code == 0, said.output
     assert re.search(r"^simumax_b200 +23 +23 +2\.2%", said.output, re.MULTILINE)
     assert "7  levanter: seq isn't given." in said.output
     assert "simumax_b200, 23 runs: median 1.00" in figure.read_text(encoding="utf-8")
-    said = CliRunner().invoke(main, ["measured", str(mine), "--figure", str(tmp_path / "errors")])
+    said = click.testing.CliRunner().invoke(main, ["measured", str(mine), "--figure", str(tmp_path / "errors")])
     assert said.exit_code == 2
     assert "must end with .svg, .png, .pdf" in said.output

@@ -14,18 +14,18 @@ from astra_edu import measured
 # Reached, of the predictions of each source: how many of its runs; median and mean error of time, and of memory; which
 # part of those that ran are said to fit, and of those that failed, not to. None: not measured.
 REACHED = {
-    "fms_fsdp": (5, (0.122, 0.116), None, 0.4, None),
-    "internevo": (28, (0.060, 0.090), None, 1, None),
+    "fms_fsdp": (5, (0.123, 0.117), None, 0.4, None),
+    "internevo": (28, (0.061, 0.091), None, 1, None),
     "levanter": (0, None, None, None, None),
     "maxtext": (6, (0.058, 0.109), None, 0.83, None),
-    "megatron_bridge": (110, (0.068, 0.162), None, 0.99, None),
-    "megatron_llama": (2, (0.041, 0.041), None, 0.5, None),
+    "megatron_bridge": (110, (0.068, 0.160), None, 0.99, None),
+    "megatron_llama": (2, (0.038, 0.038), None, 0.5, None),
     "mpt": (109, (0.030, 0.041), None, 1, None),
-    "nanotron": (1582, (0.073, 0.141), (0.082, 0.121), 0.99, 0.83),
+    "nanotron": (1582, (0.072, 0.141), (0.082, 0.121), 0.99, 0.83),
     "simumax_b200": (23, (0.023, 0.023), (0.012, 0.015), 1, None),
     "torchtitan": (13, (0.069, 0.079), (0.030, 0.063), 1, None),
     "tpu_recipes": (16, (0.046, 0.104), None, 0.93, None),
-    "vtrain_multi": (55, (0.045, 0.077), None, 1, None),
+    "vtrain_multi": (55, (0.048, 0.080), None, 1, None),
     "vtrain_single": (648, (0.041, 0.061), None, 1, None),
 }
 

@@ -73,7 +73,7 @@ class Picture:
     def save(self, path: str | Path) -> None:
         """Write the figure to a file of the kind that its name ends with, .svg, .png or .pdf, with its alt text inside.
 
-        The same figure makes the same file. Raises ConfigError for other endings, and where nothing can be written.
+        A figure made anew makes the same file. Raises ConfigError for other endings, and where nothing can be written.
         """
         known = _INSIDE.get(Path(path).suffix.lower())
         if known is None:

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from course.plots.reading import Stroke, labels, legend, points, rows, stroke_of, table, ticks, uprights
-from course.plots.samples import picture, some_runs
+from course.plots.samples import SAMPLES, picture, some_runs
 
 import astra_edu as ae
 from astra_edu import measured
@@ -53,7 +53,7 @@ def test_the_median_and_the_middle_two_thirds_are_marked_where_they_are(ratios):
     for (low, high), source in zip(
         ([x for x, _ in line] for line in ranges), ("internevo", "simumax_b200"), strict=True
     ):
-        assert 0.6 < statistics.fmean(low <= ratio <= high for ratio in ratios[source]) < 0.74
+        assert 0.6 < statistics.fmean(0.9999 * low <= ratio <= 1.0001 * high for ratio in ratios[source]) < 0.74
         assert low <= medians[source] <= high
 
 
@@ -120,11 +120,11 @@ def test_what_can_t_be_drawn_is_a_sentence():
 
 
 def test_a_picture_is_saved_with_its_words_and_always_as_the_same_file(tmp_path):
-    shown = picture("prediction_errors", 1)
+    shown, again = (SAMPLES["prediction_errors"][1]() for _ in range(2))
     for ending in ("svg", "png", "pdf"):
         files = [tmp_path / f"{name}.{ending}" for name in ("one", "two")]
-        for file in files:
-            shown.save(file)
+        for one, file in zip((shown, again), files, strict=True):
+            one.save(file)
         assert files[0].read_bytes() == files[1].read_bytes()
     assert shown.alt in (tmp_path / "one.svg").read_text(encoding="utf-8")
     assert shown.alt.encode() in (tmp_path / "one.png").read_bytes()
