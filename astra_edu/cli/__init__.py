@@ -1,5 +1,4 @@
-"""The command line: `run` takes the options of ASTRA-sim 1.0's program, `run2` those of 2.x's; `measured` holds
-predictions against measured runs."""
+"""The command line: `run` takes the options of ASTRA-sim 1.0's program, `run2` those of 2.x's."""
 
 from __future__ import annotations
 
@@ -34,7 +33,7 @@ class LateGroup(click.Group):
         return command
 
 
-MODULES = {"measured": "astra_edu.cli.measured", "run": "astra_edu.cli.run", "run2": "astra_edu.cli.run2"}
+MODULES = {"run": "astra_edu.cli.run", "run2": "astra_edu.cli.run2"}
 
 
 def _say_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:

@@ -9,7 +9,7 @@ import click.testing
 import pytest
 
 import astra_edu as ae
-from astra_edu.cli import main
+from astra_edu.__main__ import main
 from astra_edu.run.reports import write_reports
 
 ROOT = Path(__file__).parents[2]

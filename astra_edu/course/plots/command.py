@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import click
 
 from astra_edu.base.errors import ConfigError
@@ -26,9 +24,9 @@ def measured(file: str | None, figure: str | None) -> None:
             click.echo(f"{each.runs:>6,}  {str(each.source) or '-'}: {each.refused!s}")
     if figure:
         try:
-            plots = import_module("astra_edu.course.plots")  # by name, as commands that the course adds
+            from astra_edu.course.plots import prediction_errors
         except ImportError as error:
             raise ConfigError(
                 f"a figure needs the notebooks' packages: {error}; install astra-edu[notebook]."
             ) from None
-        plots.prediction_errors(found).save(figure)
+        prediction_errors(found).save(figure)
