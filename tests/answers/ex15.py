@@ -44,13 +44,13 @@ def reason(settings, theirs, checks=("fits", "time"), of=lambda took, theirs: gr
     for check in checks:
         if check == "fits" and not found.fits:
             return "memory"
-        if check == "time" and found.total_ns <= theirs.total_ns:
+        if check == "time" and found.total_ns <= sum(theirs.values()):
             return "none"
     return of(found, theirs)
 
 
 def growth(found, theirs):
-    return max(found.split, key=lambda part: found.split[part] - theirs.split.get(part, 0))
+    return max(found.split, key=lambda part: found.split[part] - theirs.get(part, 0))
 
 
 def largest(found, _):
@@ -89,7 +89,7 @@ QUESTIONS = {
     "meta": (
         [cut(), lambda: META],
         [
-            (cut(batch=128), "16M tokens in all"),
+            (cut(batch=None), "for all copies together: is it given"),
             (cut(batch=2**24), "not tokens"),
             (cut(batch=1024 * 4), "33,554,432 tokens"),
             (cut(batch=16), "can't be divided"),
@@ -149,7 +149,10 @@ QUESTIONS = {
             (cut(overlap=("gradients", "tensor")), "leave overlap as it is"),
             (cut(element_bytes=1), "leave element_bytes as it is"),
             (cut(data=256, pipeline=8, virtual=8), "What makes the activations smaller"),
-            (cut(data=512, pipeline=2, tensor=16, **FLAT), "What makes the .* smaller"),
+            (
+                cut(data=64, context=2, zero=0),
+                "What makes the optimiser state smaller|What makes the activations smaller",
+            ),
             (cut(tensor=16, pipeline=8, virtual=8), "Tensor group is"),
             (cut(**FLAT), "Waiting is"),
             (cut(recompute="full"), "Repeated is"),
@@ -168,8 +171,7 @@ QUESTIONS = {
         [
             (kept, "as it was before"),
             (lambda strategy: 2 * kept(strategy), "You double everything"),
-            (lambda strategy: kept(strategy, gradients=2, parameters=2), "You double the parameters, too"),
-            (lambda strategy: kept(strategy, gradients=3), "4 bytes, not 6"),
+            (lambda strategy: kept(strategy, gradients=3), "You add 4 bytes for each parameter"),
             (lambda strategy: kept(strategy, gradients=4), "32 is the number of bits"),
             (lambda strategy: 2 * ae.memory(llama(SHORT), strategy).gradients, "the gradients alone"),
             (lambda strategy: kept(strategy) + 2 * llama(SHORT).parameters, "the whole model"),
@@ -204,7 +206,7 @@ QUESTIONS = {
             (cut(), r"The batch is fixed: 128 samples.*268\.4 · 10⁶"),
             (cut(META, batch=128, **FLAT), "Waiting is"),
             (cut(META_LONG, pipeline=8, data=16, virtual=8), "What makes the activations smaller"),
-            (cut(META_LONG, data=16), "32,768 GPUs; there are 16,384"),
+            (cut(META_LONG, context=32), "32,768 GPUs; there are 16,384"),
             (cut(META_LONG, recompute="full"), "Repeated is"),
         ],
     ),

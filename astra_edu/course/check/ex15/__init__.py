@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from random import Random
 
-from astra_edu.base.errors import ConfigError
 from astra_edu.course.check.asked import Answer, Case
-from astra_edu.course.check.ex15.cases import LONG, META, META_LONG, SHORT, TOKENS, best_found, llama, took
+from astra_edu.course.check.ex15.cases import LONG, META, SHORT, TOKENS, best_found, llama, took
 from astra_edu.course.check.ex15.choice import judge_choice, strategy_of
 from astra_edu.course.check.ex15.reasons import judge_reasons
 from astra_edu.course.check.judge import judge, prediction
@@ -47,8 +46,8 @@ _READ: dict[str, str] = {
     "pipeline_order": 'The stages are interleaved: pipeline_order="interleaved", with virtual parts each.',
     "virtual": "The stages are interleaved in 4 parts each, here.",
     "stage_blocks": 'The first and the last stage have a block less, as the ends count as one: stage_blocks="ends".',
-    "zero": "FSDP as Meta ran it keeps parameters whole after the first pass, and shares out the optimiser's state: ZeRO-1.",
-    "sequence_parallel": "A tensor group that doesn't share the tokens between its products keeps far more activations.",
+    "zero": "FSDP as Meta ran it shares out the optimiser's state and keeps parameters whole: ZeRO-1 here.",
+    "sequence_parallel": "A tensor group that doesn't share the tokens, too, keeps far more activations.",
     "recompute": "Nothing was recomputed at 8,192 tokens.",
 }
 """What is told to whoever has another value than Meta's."""
@@ -58,7 +57,7 @@ _READ: dict[str, str] = {
 def meta(answer: Answer) -> Verdict:
     """meta(): Meta's published choice for 16,384 GPUs and sequences of 8,192 tokens."""
     try:
-        given = strategy_of(answer)
+        given = strategy_of(answer, SHORT)
     except NoAnswerError as problem:
         return problem.verdict
     for name, words in _READ.items():
@@ -74,10 +73,6 @@ def meta(answer: Answer) -> Verdict:
 
 def _batch(given: Strategy) -> str:
     """What is wrong with the samples."""
-    if given.samples == given.data:
-        return (
-            f"Without batch there is one sample for each copy: {given.samples} of 8,192 tokens, not 16M tokens in all."
-        )
     if given.samples == TOKENS:
         return "batch counts samples, not tokens: how many sequences of 8,192 are 16M tokens (2²⁴)?"
     tokens = given.samples * SHORT
@@ -88,9 +83,10 @@ def _batch(given: Strategy) -> str:
 
 @question
 def reason(answer: Answer) -> Verdict:
-    """reason(settings, theirs): why the strategy with these settings is no better than Meta's: "batch" where the
-    samples can't be shared out so, "memory" where it doesn't fit, "none" where it takes no longer, else the part of
-    its time that is longer than theirs by most.
+    """reason(settings, theirs): why such a strategy is no better than Meta's, whose parts in ns are `theirs`.
+
+    "batch" where the samples can't be shared out so, "memory" where it doesn't fit, "none" where it takes no longer,
+    else the part of its time that is longer than theirs by most.
     """
     return judge_reasons(answer)
 
@@ -103,18 +99,20 @@ def faster(answer: Answer) -> Verdict:
 
 @question
 def kept_bytes(answer: Answer) -> Verdict:
-    """kept_bytes(strategy): bytes on a GPU with gradients added up in 32 bits rather than 16, samples of SHORT tokens."""
-    long_stages = replace(META, data=256, pipeline=8, virtual=8)
-    every = (META, long_stages, replace(META, virtual=1, pipeline_order="1f1b"), replace(META, recompute="full"))
+    """kept_bytes(strategy): bytes on a GPU with gradients of 32 bits rather than 16, for samples of SHORT tokens."""
+    every = (
+        META,
+        replace(META, data=256, pipeline=8, virtual=8),
+        replace(META, virtual=1, pipeline_order="1f1b"),
+        replace(META, recompute="full"),
+    )
     cases: list[Case] = [{"strategy": strategy} for strategy in every]
 
     def kept(strategy: Strategy) -> Memory:
         return memory(llama(SHORT), strategy)
 
-    def other(strategy: Strategy, gradients: float = 0, parameters: float = 0, optimiser: float = 0) -> float:
-        part = kept(strategy)
-        more = gradients * part.gradients + parameters * part.parameters + optimiser * part.optimiser
-        return part.total + more
+    def other(strategy: Strategy, gradients: float) -> float:
+        return kept(strategy).total + gradients * kept(strategy).gradients
 
     return judge(
         answer,
@@ -124,12 +122,8 @@ def kept_bytes(answer: Answer) -> Verdict:
             Mistake(lambda strategy: kept(strategy).total, "That is with gradients of 16 bits, as it was before."),
             Mistake(lambda strategy: 2 * kept(strategy).total, "You double everything. Only gradients have 32 bits."),
             Mistake(
-                lambda strategy: other(strategy, gradients=1, parameters=1),
-                "You double the parameters, too. They stay in 16 bits; only their gradients are added up in 32.",
-            ),
-            Mistake(
                 lambda strategy: other(strategy, gradients=2),
-                "You keep gradients of 16 bits beside those of 32. 32 bits take their place here: 4 bytes, not 6.",
+                "You add 4 bytes for each parameter. Gradients had 2 and have 4 now, and parameters stay as they are.",
             ),
             Mistake(
                 lambda strategy: other(strategy, gradients=3),
@@ -165,9 +159,7 @@ def _least(npus: int, tensor: int, pipeline: int, samples: int) -> float:
 
 @question
 def least_context(answer: Answer) -> Verdict:
-    """least_context(npus, tensor, pipeline, samples): the smallest context group with which every copy has at least as
-    many micro-batches, of one sample, as stages.
-    """
+    """least_context(npus, tensor, pipeline, samples): the least with which a copy has a micro-batch for each stage."""
     dice = Random(15)
     cases: list[Case] = [
         {

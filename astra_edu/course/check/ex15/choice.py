@@ -30,9 +30,15 @@ _FIXED = {
 }
 
 
-def strategy_of(answer: Answer) -> Strategy:
-    """The strategy that an answer returns. Raises NoAnswerError where it is none."""
-    given = call(answer, {})
+def strategy_of(answer: Answer, tokens: int) -> Strategy:
+    """The strategy that an answer returns for samples of so many tokens. Raises NoAnswerError where it is none."""
+    try:
+        given = call(answer, {})
+    except NoAnswerError as problem:
+        if problem.verdict.ok is False and "micro-batches" in problem.verdict.message:
+            fixed = f"The batch is fixed, {TOKENS // tokens:,} samples for all copies together: is it given?"
+            raise NoAnswerError(False, f"{problem.verdict.message} {fixed}") from None
+        raise
     if isinstance(given, Strategy):
         return given
     raise NoAnswerError(False, f"Your function returns {shown(given)}; return an ae.Strategy(...).{hint(given)}")
@@ -42,7 +48,7 @@ def judge_choice(answer: Answer, tokens: int) -> Verdict:
     """Whether the answer's strategy is faster than Meta's for samples of so many tokens, and fits."""
     theirs = took(choice_of_meta(tokens), tokens)
     try:
-        given = strategy_of(answer)
+        given = strategy_of(answer, tokens)
         if wrong := _not_allowed(given, theirs.strategy, tokens):
             return Verdict(False, wrong)
         found = took(given, tokens)
@@ -74,8 +80,8 @@ def _not_allowed(given: Strategy, meta: Strategy, tokens: int) -> str:
     if given.samples != meta.samples:
         million = given.samples * tokens / 1e6
         return (
-            f"The batch is fixed: {meta.samples:,} samples, {TOKENS / 1e6:.1f} · 10⁶ tokens. Yours has {given.samples:,} "
-            f"samples, {million:.1f} · 10⁶: another training, not a faster one."
+            f"The batch is fixed: {meta.samples:,} samples, {TOKENS / 1e6:.1f} · 10⁶ tokens. Yours has "
+            f"{given.samples:,} samples, {million:.1f} · 10⁶: another training, not a faster one."
         )
     if given.npus != GPUS:
         sizes = f"{given.data} × {given.context} × {given.tensor} × {given.pipeline} = {given.npus:,}"

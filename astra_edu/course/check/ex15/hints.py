@@ -5,19 +5,19 @@ from __future__ import annotations
 from astra_edu.course.check.hints import Hints
 
 FASTER = Hints(
-    "Ask Meta's estimate where time goes besides computing. Which of these parts becomes shorter with more micro-batches, "
-    "and who says that each copy has 16 of them?",
+    "Ask Meta's estimate where time goes besides computing. Which of these parts becomes shorter with more "
+    "micro-batches, and who says that each copy has 16 of them?",
     """
     64 GPUs, 16 samples, 8 stages of tensor groups of 2: what shares the other 4?
 
-    data   context   micro-batches of a copy   bubble of 1F1B, (8 - 1) / micro-batches of the work
-       4         1                         4   1.75
-       2         2                         8   0.88
-       1         4                        16   0.44   <-- the same GPUs, the same batch
+    data   context   micro-batches of a copy   bubble beside the work, 1F1B
+       4         1                         4   7 / 4
+       2         2                         8   7 / 8
+       1         4                        16   7 / 16   <-- the same GPUs and batch
     """,
-    "Give the GPUs of some copies to context groups instead: half the copies have twice as many micro-batches each, and "
-    "an activation is shared out among more GPUs. With memory left, a smaller tensor group sends less. Change one of "
-    "Meta's numbers at a time, keep the product 16,384, and estimate.",
+    "Give the GPUs of some copies to context groups instead: half the copies have twice as many micro-batches each, "
+    "and an activation is shared out among more GPUs. With memory left, a smaller tensor group sends less. Change one "
+    "of Meta's numbers at a time, keep the product 16,384, and estimate.",
 )
 
 HINTS = {
@@ -30,13 +30,13 @@ HINTS = {
         batch  2²⁰ / 4,096 = 256 samples: 32 for each copy
 
         ae.Strategy(data=8, tensor=2, pipeline=4, batch=256,
-                    pipeline_order="interleaved", virtual=2)
+                    virtual=2, pipeline_order="interleaved")
         """,
-        'data, tensor and pipeline from the table\'s second row, batch=2**24 // 8192, pipeline_order="interleaved" with '
-        'virtual=4; and from the text: stage_blocks="ends", zero=1, sequence_parallel=True.',
+        'data, tensor and pipeline from the table\'s second row, 2**24 / 8192 samples, pipeline_order="interleaved" '
+        'with virtual=4; and from the text: stage_blocks="ends", zero=1, sequence_parallel=True.',
     ),
     "reason": Hints(
-        "Ask in this order: can it be made, does it fit, is it no slower, and if it is: which part of the time has grown?",
+        "In this order: can it be made, does it fit, is it slower at all, and if so: which part of the time has grown?",
         """
         ms               theirs   this one   grown by
         compute             100        100          0
@@ -46,8 +46,9 @@ HINTS = {
 
         in all              155        215
         """,
-        "ae.Strategy(**settings) and the estimate in a try; ae.ConfigError means 'batch'. Then `took.fits`, then the two "
-        "`total_ns`. At last the maximum over `took.split` of took.split[part] - theirs.split.get(part, 0).",
+        "ae.Strategy(**settings) and the estimate in a try; ae.ConfigError means 'batch'. Then `took.fits`, then "
+        "took.total_ns against sum(theirs.values()). At last the maximum over "
+        "`took.split` of took.split[part] - theirs.get(part, 0).",
     ),
     "faster": FASTER,
     "kept_bytes": Hints(
@@ -62,8 +63,8 @@ HINTS = {
         activations        50        50
         in all             63        69
         """,
-        "`kept = ae.memory(short, strategy)` has 2 bytes for each gradient. They become 4: add kept.gradients to kept.total. "
-        "`ae.memory` also takes gradient_bytes.",
+        "What `ae.memory` returns has 2 bytes for each gradient. They become 4: add kept.gradients to "
+        "kept.total. It also takes gradient_bytes.",
     ),
     "least_context": Hints(
         "How many copies are there, and so how many samples has each? How many samples does a copy want?",
@@ -76,12 +77,12 @@ HINTS = {
         4                                      2   2
         8                                      1   4   <-- as many as stages
         """,
-        "Copies are npus / (tensor × pipeline × context), micro-batches of each are samples / copies. Set them equal to "
-        "pipeline and solve for context; pipeline drops out. It is 1 at least.",
+        "Copies are npus / (tensor × pipeline × context), micro-batches of each are samples / copies. Set them equal "
+        "to pipeline and solve for context; pipeline drops out. It is 1 at least.",
     ),
     "faster_long": Hints(
-        "Meta's cut waits for three things now: stages, tensor groups, context groups. Which of them can be hidden, and "
-        "which GPUs could do something else?",
+        "Meta's cut waits for three things now: stages, tensor groups, context groups. Which of them can be hidden, "
+        "and which GPUs could do something else?",
         """
         keys and values of other GPUs' tokens
 
@@ -89,7 +90,7 @@ HINTS = {
         ring         attention ====|====|====|====|
                      send      ----|----|----|                 behind the attention before
         """,
-        'Let keys and values go round (context_by="ring"): at this length each step has enough attention to hide behind. '
+        'Let keys and values go round (context_by="ring"): at this length each step has attention to hide behind. '
         "Or let fewer stages have more parts each, with a larger context group, so that memory allows it.",
     ),
 }

@@ -1,8 +1,8 @@
-"""Why a strategy is no better than Meta's: the right reason, those that people give instead, and what speaks against."""
+"""Why a strategy is no better than Meta's: the right reason, those that people give instead, and what contradicts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from astra_edu.base.errors import ConfigError
@@ -13,7 +13,7 @@ from astra_edu.course.check.verdict import NoAnswerError, Verdict
 from astra_edu.explore.iteration import Iteration
 from astra_edu.workload.strategies import Strategy
 
-Settings = Mapping[str, Any]
+Settings = dict[str, Any]
 Rule = Callable[[Settings], str]
 
 PARTS = ("compute", "repeated", "tensor group", "context group", "waiting", "exchange", "update")
@@ -92,7 +92,7 @@ def judge_reasons(answer: Answer) -> Verdict:
     given = []
     for settings in CASES:
         try:
-            given.append(_read(call(answer, {"settings": dict(settings), "theirs": took(META)})))
+            given.append(_read(call(answer, {"settings": dict(settings), "theirs": took(META).split})))
         except NoAnswerError as problem:
             if problem.verdict.ok is False and made(settings) is None:
                 words = f"For {_words(settings)}: {problem.verdict.message} Such an error is an answer: catch it."
