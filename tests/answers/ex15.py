@@ -123,7 +123,7 @@ QUESTIONS = {
             (lambda **c: reason(**c, of=largest_besides_compute), "which part has grown by most"),
             (lambda settings, theirs: growth(took(ae.Strategy(**settings)), theirs), "For data=4096.*catch it"),
             (lambda **c: "slow", "return one of 'batch', 'memory'"),
-            (lambda **c: print("memory"), "Does it end with `return`"),
+            (lambda **c: None, "Does it end with `return`"),
             (lambda **c: "memory", "But it keeps 50.3"),
             (lambda **c: "batch", "each copy has 8 micro-batches"),
             (instead("batch", "memory"), r"For data=4096.*refuses it"),
