@@ -103,4 +103,12 @@ FAULTS = [
         "tests/course/check/test_hints.py::"
         "test_every_question_has_a_nudge_a_picture_that_fits_and_nearly_the_answer[<question ex14.dimension_cost>]",
     ),
+    Fault(
+        "exercise 15: what is faster and doesn't fit is right",
+        f"{CHECK}/ex15/choice.py",
+        "    if not found.fits:\n",
+        "    if not found.strategy:\n",
+        "tests/course/check/test_every_exercise.py::"
+        "test_a_wrong_answer_is_told_why[ex15.faster-<lambda>-What makes the activations smaller]",
+    ),
 ]

@@ -33,6 +33,7 @@ PATHS = {
             "ex14",
             "25_validation",
             "26_modern_models",
+            "ex15",
             "27_prediction_and_measurement",
         ),
         *("30_sweeps_and_search", "ex17", "31_packets", "ex18", "32_failures_and_goodput"),

@@ -141,6 +141,13 @@ def claims():
     prices = {"link": 2, "switch": 10, "NIC": 5}
     costs = [f"{seven(topology, 4, 3, prices) / 8:.0f}" for topology in ("Ring", "FullyConnected", "Switch")]
     yield 14, "dimension_cost", f"2 groups: {costs[0]}, {costs[1]} and {costs[2]} $"
+    cut = ae.Strategy(data=8, tensor=2, pipeline=4, batch=256, virtual=2, pipeline_order="interleaved")
+    yield 15, "meta", f"64 = {cut.tensor} (tensor) × {cut.pipeline} (pipeline) × {cut.data} (data)"
+    yield 15, "meta", f"4,096 = {cut.samples} samples: {cut.micro_batches} for each copy"
+    for data, context in ((4, 1), (2, 2), (1, 4)):
+        cut = ae.Strategy(data=data, context=context, tensor=2, pipeline=8, batch=16)
+        yield 15, "faster", f"{data} {context} {cut.micro_batches} 7 / {cut.micro_batches}"
+    yield 15, "least_context", f"{right(15, 'least_context')(64, 2, 4, 4)} 1 4 <-- as many as stages"
     points = [(60, 108), (90, 100), (60, 105), (40, 125)]
     table = " ".join(f"point {k} {dollars} {ns}" for k, (dollars, ns) in enumerate(points))
     words = re.sub(
