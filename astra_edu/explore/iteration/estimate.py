@@ -87,10 +87,12 @@ def _iteration(times: StageTimes) -> Iteration:
         times.messages_ns if strategy.pipeline > 1 else 0,
         virtual=strategy.virtual,
         weight_ns=times.weight_ns,
+        hidden_ns=times.hidden_ns if strategy.both_ways else 0,
     )
-    busiest = max(range(strategy.pipeline), key=times.busy_ns.__getitem__)
-    busy = times.busy_ns[busiest]
+    busiest = max(range(strategy.pipeline), key=run.busy_ns.__getitem__)
+    busy = run.busy_ns[busiest]
     waited = [times.of_stage(busiest, partial(_waited, kind)) for kind in range(len(WAITS))]
+    waited[WAITS.index("expert")] -= times.busy_ns[busiest] - busy  # what is hidden of pairs
     tensor, context, expert = waited
     launching = times.of_stage(busiest, lambda part: part.launching_ns)
     return Iteration(
