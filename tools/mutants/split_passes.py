@@ -89,7 +89,7 @@ FAULTS = [
         f"{PIPELINE}/both_ways.py",
         "for place in range(first + 1, len(passes))",
         "for place in range(1, len(passes))",
-        f"{DUAL}the_bubble_is_the_reports",
+        f"{DUAL}pairs_are_of_opposite_ways_and_never_a_stages_first_backward_pass",
     ),
     Fault(
         "whole backward passes take no weights",
