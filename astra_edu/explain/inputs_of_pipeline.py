@@ -16,8 +16,24 @@ MOST_PARTS = 64
 def again(run: PipelineRun, **settings: Any) -> int:
     """The total of the same run with other arguments."""
     names = ("stages", "micro_batches", "forward_ns", "backward_ns", "p2p_ns", "virtual", "blocking")
-    as_it_is = {name: getattr(run, name) for name in names} | {"order": run.passes}
-    return run_pipeline(**(as_it_is | settings)).total_ns
+    asked = {name: getattr(run, name) for name in names} | {"order": _same_order(run)} | settings
+    if run.split:  # what part of a backward pass the weights are stays
+        whole = zip(run.weight_ns, asked["backward_ns"], run.backward_ns, strict=True)
+        asked["weight_ns"] = [own * now // max(1, was) for own, now, was in whole]
+    if run.both_ways:
+        both = zip(run.hidden_ns, asked["forward_ns"], reversed(asked["backward_ns"]), strict=True)
+        asked["hidden_ns"] = [min(each) for each in both]
+    return run_pipeline(**asked).total_ns
+
+
+def _same_order(run: PipelineRun) -> Callable[..., Any]:
+    """The run's passes where its parts are."""
+
+    def own(stage: int, stages: int, micro_batches: int, virtual: int = 1) -> Any:
+        return run.passes[stage]
+
+    own.placement = run.placement  # type: ignore[attr-defined]
+    return own
 
 
 def inputs_of_pipeline(run: PipelineRun, shares: Shares) -> Inputs:

@@ -14,6 +14,7 @@ from astra_edu.explain.path_of_passes import TRANSFER, path_of_passes
 from astra_edu.explain.phrases import percent, with_changes
 from astra_edu.explain.segment import Segment
 from astra_edu.pipeline import ORDERS, PipelineRun
+from astra_edu.pipeline.places import BOTH_WAYS, placement_of
 
 TRANSFERS = "transfers"
 MOST_PASSES = 100_000
@@ -47,7 +48,8 @@ def _candidates(run: PipelineRun) -> Iterator[tuple[str, dict[str, object]]]:
         yield "the same work in parts of equal time", dict(even)
     for order in ORDERS:
         if order not in (run.order, "interleaved") and run.virtual == 1:  # with one virtual stage that is 1F1B
-            yield f"the order {order}", {"order": order}
+            twice = ", which has every part on two stages," if placement_of(ORDERS[order]) == BOTH_WAYS else ""
+            yield f"the order {order}{twice}", {"order": order}
     if run.order in ORDERS:
         halves = {name: [time // 2 for time in getattr(run, name)] for name in ("forward_ns", "backward_ns")}
         more = {"order": run.order, "micro_batches": 2 * run.micro_batches}

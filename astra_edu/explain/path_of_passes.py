@@ -25,9 +25,13 @@ def path_of_passes(run: PipelineRun) -> tuple[Segment, ...]:
         path.append(_segment(current, run))
         earlier = before.get(current)
         if earlier is None or earlier.end_ns != current.start_ns:
-            needed = _needs(current, run, by_key)
-            sent = needed is not None and needed.end_ns + _way_ns(needed, run) == current.start_ns
-            earlier = needed if sent or earlier is None else earlier
+            asked = _needs(current, run, by_key)
+            if current in run.pairs:  # it begins when the other one can, too
+                other = _needs(run.pairs[current], run, by_key)
+                asked = max(filter(None, (asked, other)), key=lambda each: _arrives_ns(each, run), default=None)
+            sent = asked is not None and _arrives_ns(asked, run) == current.start_ns
+            earlier = asked if sent or earlier is None else earlier
+            earlier = run.pairs.get(earlier, earlier) if earlier and run.sent_ns(earlier) > earlier.end_ns else earlier
         if earlier is not None and earlier.end_ns < current.start_ns:
             path.append(_transfer(earlier, current, run))
         current = earlier
@@ -42,6 +46,10 @@ def _needs(span: PassSpan, run: PipelineRun, passes: dict[Key, PassSpan]) -> Pas
     if span.kind == "F":
         return passes.get(("F", span.micro_batch, part - 1))
     return passes["F" if part == last else "B", span.micro_batch, min(part + 1, last)]
+
+
+def _arrives_ns(span: PassSpan, run: PipelineRun) -> int:
+    return run.sent_ns(span) + _way_ns(span, run)
 
 
 def _way_ns(span: PassSpan, run: PipelineRun) -> int:

@@ -9,6 +9,7 @@ from itertools import islice
 from astra_edu.base.errors import ConfigError, choice, shown, whole
 from astra_edu.base.units import several
 from astra_edu.pipeline.orders import ORDERS, Order, Pass, Passes, name_of
+from astra_edu.pipeline.places import BOTH_WAYS, placement_of
 
 MOST_PASSES = 2_000_000
 """The most passes of all stages together."""
@@ -22,7 +23,8 @@ def passes(order: str | Order | Sequence[Iterable[Pass]], stages: int, micro_bat
 
     order: a name in ORDERS, a function like those there, or the passes themselves, a sequence for each stage.
     Raises ConfigError for counts below 1, for more than MOST_PASSES, for an order that doesn't fit them, and for passes
-    that are missing, unknown or there twice. Whether the order can be followed to its end shows when it is run.
+    that are missing, unknown or there twice. In an order that goes both ways a B without a W is a whole backward pass.
+    Whether the order can be followed to its end shows when it is run.
 
     >>> from astra_edu.pipeline import passes
     >>> first, last = passes("1f1b", stages=2, micro_batches=3)
@@ -40,7 +42,8 @@ def passes(order: str | Order | Sequence[Iterable[Pass]], stages: int, micro_bat
             f"{several(stages, 'stage')} and {several(micro_batches, 'micro-batch')}{through} make {count:,} passes; "
             f"{MOST_PASSES:,} are the most."
         )
-    return _checked(_listed(order, stages, micro_batches, virtual), micro_batches, virtual)
+    some_whole = placement_of(ORDERS.get(order) if isinstance(order, str) else order) == BOTH_WAYS
+    return _checked(_listed(order, stages, micro_batches, virtual), micro_batches, virtual, some_whole)
 
 
 def takes_virtual(order: Order) -> bool:
@@ -62,7 +65,7 @@ def _name(order: object) -> str:
     return order if isinstance(order, str) else getattr(order, "__name__", "the order")
 
 
-def _checked(listed: Sequence[Iterable[Pass]], micro_batches: int, virtual: int) -> Passes:
+def _checked(listed: Sequence[Iterable[Pass]], micro_batches: int, virtual: int, some_whole: bool) -> Passes:
     """The passes of each stage as tuples of Pass. Raises ConfigError, naming the stage, if they aren't all there."""
     most = 3 * micro_batches * virtual + 1
     listed = [list(islice(each, most)) if _iterable(each) else each for each in listed]
@@ -70,7 +73,7 @@ def _checked(listed: Sequence[Iterable[Pass]], micro_batches: int, virtual: int)
     wanted = [Pass(kind, i, c) for kind in kinds for i in range(micro_batches) for c in range(virtual)]
     known: dict[object, Pass] = {each: each for each in wanted}
     known |= {(each.kind, each.micro_batch): each for each in wanted if virtual == 1}
-    return tuple(_of_stage(stage, given, known, wanted) for stage, given in enumerate(listed))
+    return tuple(_of_stage(stage, given, known, wanted, some_whole) for stage, given in enumerate(listed))
 
 
 def _listed(order: object, stages: int, micro_batches: int, virtual: int) -> Sequence[Iterable[Pass]]:
@@ -96,7 +99,9 @@ def _listed(order: object, stages: int, micro_batches: int, virtual: int) -> Seq
     return function
 
 
-def _of_stage(stage: int, given: object, known: dict[object, Pass], wanted: list[Pass]) -> tuple[Pass, ...]:
+def _of_stage(
+    stage: int, given: object, known: dict[object, Pass], wanted: list[Pass], some_whole: bool
+) -> tuple[Pass, ...]:
     if not isinstance(given, Iterable) or isinstance(given, str):
         raise ConfigError(
             f"stage {stage} has {shown(given, 60)} for its passes; give or yield Pass('F', 0), and so on."
@@ -117,8 +122,7 @@ def _of_stage(stage: int, given: object, known: dict[object, Pass], wanted: list
     if len(seen) < len(found):
         twice = next(each for place, each in enumerate(found) if each in found[:place])
         raise ConfigError(f"stage {stage} runs {name_of(twice, virtual)} twice.")
-    if len(seen) < len(wanted):
-        missing = [each for each in wanted if each not in seen]
+    if missing := [each for each in wanted if each not in seen and not (some_whole and each.kind == "W")]:
         more = f" and {several(len(missing) - 1, 'other pass')}" if len(missing) > 1 else ""
         raise ConfigError(f"stage {stage} never runs {name_of(missing[0], virtual)}{more}.")
     done = set()

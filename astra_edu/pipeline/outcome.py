@@ -14,9 +14,10 @@ from astra_edu.base.intervals import gaps
 from astra_edu.base.run import Run
 from astra_edu.base.span import BUBBLE, COMPUTE, Span, idle
 from astra_edu.base.units import format_ns, several
+from astra_edu.pipeline.both_ways import pairs_of
 from astra_edu.pipeline.checked import passes as passes_of
 from astra_edu.pipeline.orders import Pass, Passes
-from astra_edu.pipeline.places import LOOPED, part_of
+from astra_edu.pipeline.places import BOTH_WAYS, LOOPED, part_of, way_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +52,8 @@ class PipelineRun(Run):
     passes[stage]: in the order in which the stage ran them; starts_ns, ends_ns: when each began and ended.
     forward_ns, backward_ns: one micro-batch's time in each part of the model; p2p_ns: of the way from each part to the
     next; blocking: whether the sender waits for that. weight_ns: of backward_ns, what the weights take in an order that
-    splits it, else 0; placement: of the parts, "looped" or "folded". With these run_pipeline does the same again.
+    splits it, else 0; placement: of the parts, "looped", "folded" or "both ways". hidden_ns: both ways, of each part's
+    forward pass with the backward pass beside it. With these run_pipeline does the same again.
 
     >>> run = ae.run_pipeline("1f1b", 4, 8, forward_ns=1000, backward_ns=2000)
     >>> run
@@ -74,6 +76,7 @@ class PipelineRun(Run):
     blocking: bool = field(repr=False)
     weight_ns: tuple[int, ...] = field(default=(), repr=False)
     placement: str = field(default=LOOPED, repr=False)
+    hidden_ns: tuple[int, ...] = field(default=(), repr=False)
 
     @cached_property
     def spans(self) -> tuple[PassSpan, ...]:
@@ -86,12 +89,47 @@ class PipelineRun(Run):
 
     def part(self, span: PassSpan) -> int:
         """The part of the model that a pass goes through."""
-        return part_of(span.stage, span.virtual_stage, self.stages, self.placement)
+        return part_of(span.stage, span.virtual_stage or self.way(span.micro_batch), self.stages, self.placement)
+
+    @property
+    def both_ways(self) -> bool:
+        """Whether micro-batches enter at both ends."""
+        return self.placement == BOTH_WAYS
+
+    def way(self, micro_batch: int) -> int:
+        """1 for a micro-batch that goes up the stages, from the last to the first; 0 for all others."""
+        return way_of(micro_batch, self.micro_batches, self.placement)
+
+    @cached_property
+    def pairs(self) -> Mapping[PassSpan, PassSpan]:
+        """Of passes that run together, both ways: the other one of each. Both send on when both are done."""
+        if not self.both_ways:
+            return {}
+        starts = accumulate(map(len, self.passes), initial=0)
+        both = [
+            (self.spans[start + place], self.spans[start + place + 1])
+            for start, own in zip(starts, self.passes, strict=False)
+            for place in pairs_of(own, self.micro_batches)
+        ]
+        return {a: b for pair in both for a, b in (pair, pair[::-1])}
+
+    def sent_ns(self, span: PassSpan) -> int:
+        """When a pass's result sets out: at its end, or that of the pass it runs together with."""
+        return max(span.end_ns, self.pairs[span].end_ns) if span in self.pairs else span.end_ns
 
     @property
     def split(self) -> bool:
         """Whether the order splits backward passes into B and W."""
         return any(each.kind == "W" for each in self.passes[0])
+
+    @cached_property
+    def _weights(self) -> frozenset[tuple[int, int, int]]:
+        return frozenset((span.stage, span.virtual_stage, span.micro_batch) for span in self.spans if span.kind == "W")
+
+    def is_last(self, span: PassSpan) -> bool:
+        """Whether a pass is its micro-batch's last one there: W, or B where that is a whole backward pass."""
+        where = span.stage, span.virtual_stage, span.micro_batch
+        return span.kind == "W" or (span.kind == "B" and where not in self._weights)
 
     @cached_property
     def timeline(self) -> tuple[Span, ...]:
@@ -102,7 +140,7 @@ class PipelineRun(Run):
         spans = [
             Span(COMPUTE, f"micro-batch {i}", _WORK[kind], None, None, COMPUTE, 0, start, start, end, stage, part)
             for stage, kind, v, i, start, end in self.spans
-            for part in [part_of(stage, v, self.stages, self.placement)]
+            for part in [part_of(stage, v or self.way(i), self.stages, self.placement)]
         ]
         return tuple(sorted(spans, key=lambda span: span.end_ns))
 
@@ -146,7 +184,8 @@ class PipelineRun(Run):
         """[stage]: for how many micro-batches at most it keeps activations at the same time.
 
         Activations are kept from the start of a forward pass to the end of its backward pass, or of W where the order
-        splits that. Those of a virtual stage count as 1 / virtual of a micro-batch.
+        splits that. Those of a virtual stage count as 1 / virtual of a micro-batch. Both ways a micro-batch's are those
+        of one of the stage's two parts.
         """
         return tuple(most_in_flight(passes) / self.virtual for passes in self.passes)
 
@@ -205,5 +244,6 @@ def in_flight_of(order: str, stages: int, micro_batches: int, virtual: int) -> t
 def most_in_flight(passes: Iterable[Pass]) -> int:
     """How many forward passes, at most, a stage is ahead of its backward passes, if it runs `passes` in turn."""
     listed = tuple(passes)
-    last = "W" if any(each.kind == "W" for each in listed) else "B"
-    return max(accumulate((each.kind == "F") - (each.kind == last) for each in listed))
+    split = {each[1:] for each in listed if each.kind == "W"}
+    ends = (each.kind == ("W" if each[1:] in split else "B") for each in listed)
+    return max(accumulate((each.kind == "F") - end for each, end in zip(listed, ends, strict=True)))

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
 
 from astra_edu.base.errors import ConfigError, flag, whole
 from astra_edu.base.units import several
+from astra_edu.pipeline.both_ways import BothWays
 from astra_edu.pipeline.checked import passes
-from astra_edu.pipeline.orders import ORDERS, Order, Pass, Passes, name_of
+from astra_edu.pipeline.orders import ORDERS, Order, Pass
 from astra_edu.pipeline.outcome import PipelineRun
-from astra_edu.pipeline.places import FOLDED, part_of, place_of, placement_of
-
-if TYPE_CHECKING:
-    import simpy
+from astra_edu.pipeline.places import BOTH_WAYS, FOLDED, placement_of
+from astra_edu.pipeline.simulation import Simulation
 
 Times = int | Sequence[int]
 LONGEST_NS = 10**18
 """The longest time of a pass or a transfer, 31.7 years."""
-_NAMED = 6  # stages that the sentence about a deadlock names
 
 
 def run_pipeline(
@@ -31,12 +28,14 @@ def run_pipeline(
     virtual: int = 1,
     blocking: bool = False,
     weight_ns: Times | None = None,
+    hidden_ns: Times = 0,
 ) -> PipelineRun:
     """Run one iteration and return when every pass ran.
 
     order: a name in ORDERS, a function like those there, or the passes of each stage. virtual: how many virtual
     stages a stage holds. The model is cut into stages × virtual parts; part k is virtual stage k // stages of
-    stage k % stages, or, in a folded order, the second ones go back from the last stage to the first.
+    stage k % stages, or, in a folded order, the second ones go back from the last stage to the first. An order that
+    goes both ways ("dualpipe") has parts k and stages - 1 - k on stage k, one for micro-batches of either way.
 
     forward_ns, backward_ns: one micro-batch's time, in whole ns: one number for every stage; one for each stage; or,
     with several virtual stages, one for each part. The time of a stage is that of all its parts together. It is divided
@@ -49,6 +48,9 @@ def run_pipeline(
 
     weight_ns: of backward_ns, what the gradients of the weights take, for orders that split the backward pass; half
     of it if it isn't given.
+
+    hidden_ns: of a part's forward pass together with the backward pass of the other way, in an order that goes both
+    ways, by how much they are shorter than one after the other: what is sent to experts hides behind computing.
 
     Raises ConfigError for numbers out of range, for an order with missing, unknown or repeated passes, and for one
     that comes to a standstill; then it says what each stage waits for.
@@ -70,9 +72,11 @@ def run_pipeline(
     if placement == FOLDED:
         p2p[stages - 1] = 0
     weights = _of_weights(weight_ns, backward, stages, virtual, any(each.kind == "W" for each in listed[0]))
+    hidden = _of_pairs(hidden_ns, forward, backward, stages, placement)
     inputs = [whole - own for whole, own in zip(backward, weights, strict=True)]
     lasts, travels = [*forward, *reversed(inputs)], [*p2p, 0, *reversed(p2p), 0]
-    simulation = _Simulation(listed, lasts, travels, micro_batches, blocking, weights, placement)
+    given = listed, lasts, travels, micro_batches, blocking, weights, placement
+    simulation = BothWays(*given, hidden=hidden) if placement == BOTH_WAYS else Simulation(*given)
     simulation.run()
     return PipelineRun(
         order if isinstance(order, str) else getattr(order, "__name__", "own order"),
@@ -89,95 +93,8 @@ def run_pipeline(
         blocking,
         tuple(weights),
         placement,
+        tuple(hidden),
     )
-
-
-class _Simulation:
-    """One run. The way of a micro-batch has 2 × parts steps: forwards through every part, and backwards again.
-
-    lasts[step]: the time of a pass; travels[step]: of its result to the next step. due[step][micro-batch]: when what
-    the pass needs has arrived; before that is known None, or the event for which the stage sleeps.
-    """
-
-    def __init__(
-        self,
-        listed: Passes,
-        lasts: Sequence[int],
-        travels: Sequence[int],
-        micro_batches: int,
-        blocking: bool,
-        weights: Sequence[int],
-        placement: str,
-    ) -> None:
-        import simpy
-
-        self.env = simpy.Environment()
-        self.listed, self.lasts, self.travels, self.blocking = listed, lasts, travels, blocking
-        self.weights, self.placement = weights, placement
-        self.stages, self.virtual = len(listed), len(lasts) // len(listed) // 2
-        self.due: list[list[Any]] = [[None] * micro_batches for _ in range(len(lasts) + 1)]
-        self.due[0] = [0] * micro_batches
-        self.starts: list[list[int]] = [[] for _ in listed]
-        self.ends: list[list[int]] = [[] for _ in listed]
-
-    def run(self) -> None:
-        for stage in range(self.stages):
-            self.env.process(self._stage(stage))
-        self.env.run()
-        if any(len(done) < len(asked) for done, asked in zip(self.ends, self.listed, strict=True)):
-            raise ConfigError(self._standstill())
-
-    def _stage(self, stage: int) -> Generator[simpy.Event, None, None]:
-        """Take the passes in turn: wait for what the next one needs, compute, and say when the result arrives."""
-        env, due, lasts, travels = self.env, self.due, self.lasts, self.travels
-        starts, ends, stages, last = self.starts[stage], self.ends[stage], self.stages, len(self.lasts) - 1
-        now = 0
-        for kind, i, v in self.listed[stage]:
-            part = part_of(stage, v, stages, self.placement)
-            if kind == "W":
-                starts.append(now)
-                now += self.weights[part]
-                yield env.timeout(self.weights[part])
-                ends.append(now)
-                continue
-            step = part if kind == "F" else last - part
-            arrives = due[step][i]
-            if arrives is None:
-                due[step][i] = event = env.event()
-                yield event
-                now, arrives = int(env.now), due[step][i]
-            start = arrives if arrives > now else now
-            end = start + lasts[step]
-            starts.append(start)
-            yield env.timeout(end - now)
-            now = end
-            ends.append(end)
-            sleeper, due[step + 1][i] = due[step + 1][i], end + travels[step]
-            if sleeper is not None:
-                sleeper.succeed()
-            if self.blocking and travels[step]:
-                now += travels[step]
-                yield env.timeout(travels[step])
-
-    def _standstill(self) -> str:
-        """What each stage waits for, in sentences."""
-        waits = []
-        for stage, (ends, asked) in enumerate(zip(self.ends, self.listed, strict=True)):
-            if len(ends) < len(asked):
-                waits.append(self._wait(stage, asked[len(ends)], asked[: len(ends)]))
-        rest = len(waits) - _NAMED
-        more = f" {several(rest, 'more stage')} {'wait' if rest > 1 else 'waits'}, too." if rest > 0 else ""
-        return f"This order comes to a standstill at {self.env.now:,} ns. {' '.join(waits[:_NAMED])}{more}"
-
-    def _wait(self, stage: int, wanted: Pass, done: Sequence[Pass]) -> str:
-        part = part_of(stage, wanted.virtual_stage, self.stages, self.placement)
-        step = -1 if wanted.kind == "F" else 1
-        if wanted.kind == "B" and wanted._replace(kind="F") not in done:
-            needs = "its own F of it, which comes later"
-        else:
-            other, v = place_of(part + step, self.stages, self.placement)
-            needs = f"{name_of(wanted._replace(virtual_stage=v), self.virtual)} on stage {other}"
-        return f"Stage {stage} is to run {name_of(wanted, self.virtual)} and waits for {needs}."
 
 
 def _of_parts(name: str, times: Times, stages: int, virtual: int) -> list[int]:
@@ -200,6 +117,20 @@ def _of_weights(times: Times | None, backward: Sequence[int], stages: int, virtu
             raise ConfigError(
                 f"weight_ns is {own:,} for part {part}, whose whole backward pass takes {most:,} ns; the weights' is a "
                 "part of it."
+            )
+    return given
+
+
+def _of_pairs(times: Times, forward: Sequence[int], backward: Sequence[int], stages: int, placement: str) -> list[int]:
+    """What is hidden of each part's forward pass with the backward pass beside it; nothing in other orders."""
+    if placement != BOTH_WAYS:
+        return []
+    given = _numbers("hidden_ns", times, stages, stages)
+    for part, (own, *both) in enumerate(zip(given, forward, reversed(backward), strict=True)):
+        if own > min(both):
+            raise ConfigError(
+                f"hidden_ns is {own:,} for part {part}, whose forward pass takes {both[0]:,} ns and the backward pass "
+                f"beside it {both[1]:,} ns; no more than {min(both):,} ns of them can be hidden."
             )
     return given
 

@@ -18,6 +18,8 @@ from astra_edu.traces.trace import Trace
 Does = Callable[[PassSpan, Sequence[Operation]], Sequence[Operation]]
 """does(span, after): put a pass into the trace, and return its last operations."""
 
+Ops = Sequence[Operation]
+
 Carries = Callable[[int, int, int, str, Sequence[Operation]], Sequence[Operation]]
 """carries(boundary, stage, next stage, name, after): put messages into the trace, and return their receives.
 
@@ -69,22 +71,37 @@ def weave(run: PipelineRun, does: Does, carries: Carries) -> None:
     last: dict[int, Sequence[Operation]] = {}
     arrived: dict[tuple[int, int], Sequence[Operation]] = {}
     for span in sorted(run.spans, key=lambda span: span.start_ns):
-        part = run.part(span)
         if span.kind == "W":
             last[span.stage] = does(span, last[span.stage])
             continue
-        step = part if span.kind == "F" else 2 * parts - 1 - part
-        done = does(span, [*last.get(span.stage, ()), *arrived.pop((step, span.micro_batch), ())])
+        if span.kind == "B" and span in run.pairs:
+            continue
+        together = [span, run.pairs[span]] if span in run.pairs else [span]
+        steps = [run.part(each) if each.kind == "F" else 2 * parts - 1 - run.part(each) for each in together]
+        done = [*last.get(span.stage, ())]
+        for step, each in zip(steps, together, strict=True):
+            done += arrived.pop((step, each.micro_batch), ())
+        for each in together:
+            done = list(does(each, done))
         last[span.stage] = done
-        if step + 1 < 2 * parts:
-            following, _ = place_of(min(step + 1, 2 * parts - 2 - step), run.stages, run.placement)
-            if following != span.stage:
-                what, boundary = ("activations", part) if span.kind == "F" else ("gradient", part - 1)
-                done = carries(boundary, span.stage, following, f"{what} {span.micro_batch}", done)
-            arrived[step + 1, span.micro_batch] = done
+        for step, each in zip(steps, together, strict=True):
+            if step + 1 < 2 * parts:
+                arrived[step + 1, each.micro_batch] = _sent(each, step, run, carries, done)
+
+
+def _sent(span: PassSpan, step: int, run: PipelineRun, carries: Carries, done: Sequence[Operation]) -> Ops:
+    """What a pass's result is there with, for the next step: the pass itself, or a message to another stage."""
+    part = min(step + 1, 2 * run.stages * run.virtual - 2 - step)
+    following, _ = place_of(part, run.stages, run.placement)
+    if run.way(span.micro_batch):
+        following = run.stages - 1 - following
+    if following == span.stage:
+        return done
+    what, boundary = ("activations", part - 1) if span.kind == "F" else ("gradient", part)
+    return carries(boundary, span.stage, following, f"{what} {span.micro_batch}", done)
 
 
 def name_of(span: PassSpan, run: PipelineRun) -> str:
     """A pass as its operations are called: "F 3", "B 3", with the part of the model where a stage has several."""
-    part = f" part {run.part(span)}" if run.virtual > 1 else ""
+    part = f" part {run.part(span)}" if run.virtual > 1 or run.both_ways else ""
     return f"{span.kind} {span.micro_batch}{part}"

@@ -8,7 +8,7 @@ at a time on its way. Left out: the optimiser's update.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod
 
@@ -33,7 +33,7 @@ from astra_edu.workload.models import model as named
 from astra_edu.workload.npu import Task
 from astra_edu.workload.parallelism import GROUPED
 from astra_edu.workload.strategies import Communication, Strategy, communications, generate_workload
-from astra_edu.workload.strategies.communication import FORWARD, UPDATE, WEIGHT_GRADIENT
+from astra_edu.workload.strategies.sent import FORWARD, UPDATE, WEIGHT_GRADIENT
 from astra_edu.workload.strategies.strategy import checked
 
 
@@ -68,6 +68,11 @@ def from_strategy(
             f"a trace of ZeRO-{strategy.zero} doesn't know {strategy.pipeline_order} on a single stage; use 1f1b and "
             "virtual=1, which does the same there, or zero=1."
         )
+    if strategy.zero and strategy.both_ways:
+        raise ConfigError(
+            f"a trace of {strategy.pipeline_order} doesn't know ZeRO-{strategy.zero}, whose shares two stages would "
+            "add up; use zero=0, or ae.estimate, which knows both."
+        )
     groups = [strategy.tensor, strategy.data]
     inner = groups if strategy.placement == "tensor-first" else groups[::-1]
     logical, width = [*inner, strategy.pipeline], strategy.data * strategy.tensor
@@ -99,15 +104,15 @@ def from_strategy(
     players = [Player(trace, space, rounding, peak_performance, npus) for npus in stages]
     if run.placement == FOLDED and run.stages > 1:
         sizes.insert(run.stages - 1, 0)  # both parts are on the last stage
-    kind = "W" if run.split else "B"
-    last = {(span.stage, span.virtual_stage): span for span in run.spans if span.kind == kind}
+    last = {(span.stage, run.part(span)): span for span in run.spans if run.is_last(span)}
     ended: dict[int, Sequence[Operation]] = {}
     held: list[tuple[int, str, list[LoopStep]]] = []
 
     def does(span: PassSpan, after: Sequence[Operation]) -> Sequence[Operation]:
-        steps, label = parts[run.part(span)].steps(span.kind, run.split), f"{name_of(span, run)} "
-        if at_the_end and (last[span.stage, span.virtual_stage] is not span or span.stage or span.virtual_stage):
-            if last[span.stage, span.virtual_stage] is span:
+        whole, label = span.kind == "B" and run.is_last(span), f"{name_of(span, run)} "
+        steps, is_last = parts[run.part(span)].steps(span.kind, not whole), last[span.stage, run.part(span)] is span
+        if at_the_end and (not is_last or span.stage or span.virtual_stage or run.both_ways):
+            if is_last:
                 held.append((span.stage, label, [step for step in steps if _exchanges(step)]))
             steps = [step for step in steps if not _exchanges(step)]
         ended[span.stage] = players[span.stage].play(steps, after, label)
@@ -123,8 +128,32 @@ def from_strategy(
         players[stage].play(steps, ended[stage], label)
     for stage in range(strategy.pipeline):
         gathers = [step for k in strategy.parts_on(stage) for step in parts[k].gathers(sent)]
-        players[stage].play(gathers, ended[stage], "update ")
+        ended[stage] = players[stage].play(gathers, ended[stage], "update ")
+    if strategy.both_ways:
+        _mirror(trace, strategy, [part.gradients(sent) for part in parts], players, stages, ended)
     return trace.build()
+
+
+def _mirror(
+    trace: Builder,
+    strategy: Strategy,
+    gradients: Sequence[tuple[int, list[LoopStep]]],
+    players: Sequence[Player],
+    stages: Sequence[range],
+    ended: Mapping[int, Sequence[Operation]],
+) -> None:
+    """Two stages that have the same parts add up their gradients: each sends those of one part, and then the sums."""
+    for one in range(strategy.pipeline // 2):
+        other = strategy.pipeline - 1 - one
+        own = [gradients[k] for k in strategy.parts_on(one)]
+        half = max(1, sum(size for size, _ in own) // 2)
+        done = {}
+        for stage in (one, other):
+            done[stage] = players[stage].play([step for _, waits in own for step in waits], ended[stage])
+        for name in ("gradients", "summed gradients"):
+            there = trace.messages(f"{name} to stage {other}", half, stages[one], stages[other], after=done[one])
+            back = trace.messages(f"{name} to stage {one}", half, stages[other], stages[one], after=done[other])
+            done = {one: (there[0], back[1]), other: (back[0], there[1])}
 
 
 def _beyond_loops(strategy: Strategy) -> bool:
@@ -136,7 +165,8 @@ def _beyond_loops(strategy: Strategy) -> bool:
 class _ModelPart:
     """A part of the model. forward, backward: what an NPU does for one micro-batch; *_ns: for how long it computes."""
 
-    def __init__(self, layers: int, steps: Sequence[LoopStep]) -> None:
+    def __init__(self, layers: int, steps: Sequence[LoopStep], operators: Sequence[str]) -> None:
+        self.operators = operators
         self.forward, self.backward = _two_halves(layers, [step for step in steps if not _of_weights(step)])
         self.forward_ns, self.backward_ns = (
             max(1, sum(step.task.work.compute_ns for step in half if step.action == COMPUTE))
@@ -150,10 +180,16 @@ class _ModelPart:
         return min(own, self.backward_ns)
 
     def steps(self, kind: str, split: bool) -> list[LoopStep]:
-        """Of a pass "F", "B" or "W"; B is all of the backward pass where the order doesn't split it."""
+        """Of a pass "F", "B" or "W"; B is all of the backward pass where that isn't split."""
         if kind == "F" or not split:
             return self.forward if kind == "F" else self.backward
         return [step for step in self.backward if (_computes_weights(step) or _exchanges(step)) == (kind == "W")]
+
+    def gradients(self, sent: Sequence[Communication]) -> tuple[int, list[LoopStep]]:
+        """Bytes that two stages with this part exchange, and the waits for what their copies exchange before."""
+        sizes = {one.operator: one.size for one in sent if one.group == "mirror"}
+        size = sum(sizes[name] for name in self.operators if name in sizes)
+        return size, [LoopStep(WAIT, step.task) for step in self.backward if _exchanges(step)]
 
     def gathers(self, sent: Sequence[Communication]) -> list[LoopStep]:
         """ZeRO-1 and 2: when all gradients have been added up, everybody's parameters are gathered."""
@@ -180,7 +216,8 @@ class _ModelPart:
             task.involved += pipeline
             if strategy.zero in (1, 2) and task.kind == WEIGHT_GRADIENT and task.work.collective:
                 task.work = replace(task.work, collective=Collective.REDUCE_SCATTER)
-        return cls(layers, steps)
+        names = [model.operators[i].name for i in strategy.parts(model)[part]]
+        return cls(layers, steps, names)
 
 
 def _exchanges(step: LoopStep) -> bool:

@@ -10,9 +10,9 @@ from astra_edu.workload.compute import Device
 from astra_edu.workload.models import Model
 from astra_edu.workload.strategies import Communication, Strategy, communications
 from astra_edu.workload.strategies.alike import abridged
-from astra_edu.workload.strategies.communication import FORWARD, INPUT_GRADIENT, UPDATE, WEIGHT_GRADIENT
 from astra_edu.workload.strategies.generate import phases, repeated, without_input_gradient
 from astra_edu.workload.strategies.overlapped import Items, Unit, units
+from astra_edu.workload.strategies.sent import FORWARD, INPUT_GRADIENT, UPDATE, WEIGHT_GRADIENT
 
 
 class Piece(NamedTuple):

@@ -90,6 +90,32 @@ def tensor_groups(seed: int) -> tuple[float, float, str]:
     return (found.total_ns - found.update_ns) / ran.total_ns - 1, 0.02, f"{seed}: {found}"
 
 
+def both_ways(seed: int) -> tuple[float, float, str]:
+    """The same of DualPipe's: two messages of a pair set out together, and in the trace one after the other."""
+    rng = Random(seed)
+    made, pipeline, data, size = model(rng), rng.choice([2, 4]), rng.choice([1, 1, 2, 4]), rng.choice([1, 2])
+    cut = ae.Strategy(
+        data=data,
+        pipeline=pipeline,
+        batch=data * (2 * pipeline + rng.choice([0, 2, 8])) * size,
+        micro_batch=size,
+        pipeline_order="dualpipe",
+        stage_blocks=rng.choice(["even", "uneven"]),
+        recompute=rng.choice(["none", "selective", "full"]),
+    )
+    platform, other = networks((data, rng.choice([25, 50, 100]), 1000), (pipeline, 25, 1000))
+    found = ae.estimate(made, cut, "a100", platform)
+    ran = ae.simulate(ae.traces.from_strategy(made, cut, "a100", other), other)
+    return (found.total_ns - found.update_ns) / ran.total_ns - 1, 0.15 if data > 1 else 0.03, f"{seed}: {found}"
+
+
+def test_forty_random_jobs_of_both_ways_take_about_as_long():
+    found = [both_ways(seed) for seed in range(40)]
+    wrong = [f"{off:+.2%} {what}" for off, most, what in found if abs(off) > most]
+    assert not wrong, "\n".join(wrong)
+    assert median(abs(off) for off, _, _ in found) < 0.01
+
+
 @pytest.mark.parametrize("job", [copies_and_stages, tensor_groups])
 def test_a_hundred_random_jobs_take_as_long_as_far_as_the_rules_are_the_same(job):
     found = [job(seed) for seed in range(100)]

@@ -171,6 +171,17 @@ def test_bounds_are_bounds():
         assert times.bound_ns <= total
 
 
+@pytest.mark.parametrize("stages", [2, 4])
+def test_bounds_are_bounds_where_micro_batches_go_both_ways(stages):
+    model = ae.transformer("twelve", hidden=1024, heads=8, blocks=12, sequence=512, vocabulary=1000)
+    on = ae.Platform((ae.Dimension.of("Switch", stages, 200, 700),), ae.SystemConfig.of("halvingDoubling", splits=1))
+    for batch, blocks in itertools.product((8, 10, 16), ("even", "uneven", "ends")):
+        cut = ae.Strategy(pipeline=stages, pipeline_order="dualpipe", batch=batch, stage_blocks=blocks)
+        times, total = stage_times(abridged(model), cut, A100, on), ae.estimate(model, cut, A100, on).total_ns
+        assert compute_bound_ns(abridged(model), cut, A100) <= times.bound_ns + batch * len(times.parts)
+        assert 0.8 * total < times.bound_ns <= total
+
+
 @pytest.mark.parametrize("order", ["zb-h1", "zb-v", "v-half", "v-min"])
 @pytest.mark.parametrize("stages", [2, 3])
 def test_bounds_are_bounds_where_backward_passes_are_split(order, stages):

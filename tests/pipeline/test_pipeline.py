@@ -288,7 +288,7 @@ def one_stage_goes_on_alone(stage, stages, micro_batches):
         (lambda s, p, m: None, "stage 0 has None for its passes"),
         (lambda s, p, m: "F0 B0", "stage 0 has 'F0 B0' for its passes"),
         ([[("F", 0)]], "the order has passes for 1 stage, and there are 2."),
-        (7, "order is 7; give a function, the passes of each stage, or a name: gpipe, 1f1b, interleaved, zb-h1,"),
+        (7, "order is 7; give a function, the passes of each stage, or a name: gpipe, 1f1b, interleaved, dualpipe,"),
         ("1F1B", "order is '1F1B'; did you mean '1f1b'?"),
     ],
 )  # fmt: skip

@@ -278,6 +278,7 @@ CALLS = [
         p2p_ns=10,
         blocking=False,
         weight_ns=None,
+        hidden_ns=0,
     ),
     call("pipeline.passes", pipeline.passes, **PIPELINE),
     call(

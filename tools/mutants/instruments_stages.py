@@ -34,8 +34,8 @@ FAULTS = [
     Fault(
         "stages: a bar has its part instead of its micro-batch",
         f"{PY}/stages_bars.py",
-        'f"{span.micro_batch}{letter(run, span.virtual_stage)}",\n                title',
-        'f"{part(run, span)}{letter(run, span.virtual_stage)}",\n                title',
+        "called(run, span.micro_batch, span.virtual_stage),\n                title",
+        "called(run, part(run, span), span.virtual_stage),\n                title",
         f"{BLOCKS}[settings0]",
     ),
     Fault(
@@ -62,8 +62,8 @@ FAULTS = [
     Fault(
         "stages: activations go as the backward pass begins",
         f"{PY}/stages_stage.py",
-        "if s.kind == last and s.end_ns <= t}",
-        "if s.kind == last and s.start_ns <= t}",
+        "if run.is_last(s) and s.end_ns <= t}",
+        "if run.is_last(s) and s.start_ns <= t}",
         f"{KEPT}[settings0]",
     ),
     Fault(

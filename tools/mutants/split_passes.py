@@ -1,10 +1,10 @@
-"""Faults of orders that split the backward pass, of folded parts and of uneven stages."""
+"""Faults of orders that split the backward pass, of folded parts, of both ways and of uneven stages."""
 
 from tools.mutants.fault import Fault
 
 PIPELINE, STRATEGIES = "astra_edu/pipeline", "astra_edu/workload/strategies"
 ORDERS, STAGES = "tests/pipeline/test_zero_bubble.py::test_", "tests/workload/test_uneven_stages.py::test_"
-CUT = "tests/workload/test_split_orders.py::test_"
+CUT, DUAL = "tests/workload/test_split_orders.py::test_", "tests/pipeline/test_dualpipe.py::test_"
 
 FAULTS = [
     Fault(
@@ -31,8 +31,8 @@ FAULTS = [
     Fault(
         "activations are given up with B, not with W",
         f"{PIPELINE}/outcome.py",
-        'last = "W" if any(each.kind == "W" for each in listed) else "B"',
-        'last = "B"',
+        'ends = (each.kind == ("W" if each[1:] in split else "B") for each in listed)',
+        'ends = (each.kind == "B" for each in listed)',
         f"{ORDERS}zb_h1_has_the_papers_bubble_and_no_more_memory_than_1f1b[(10, 20, 10)-4]",
     ),
     Fault(
@@ -76,5 +76,54 @@ FAULTS = [
         "    counts[0] -= ends > 0\n",
         "    counts[1] -= ends > 0\n",
         f"{STAGES}llama_on_16_stages_has_a_block_less_at_both_ends",
+    ),
+    Fault(
+        "a forward pass of a pair sends on without waiting for the backward pass",
+        f"{PIPELINE}/outcome.py",
+        "return max(span.end_ns, self.pairs[span].end_ns) if span in self.pairs else span.end_ns",
+        "return span.end_ns",
+        f"{DUAL}each_pass_waits_for_what_it_needs",
+    ),
+    Fault(
+        "a stage's first backward pass is in a pair, too",
+        f"{PIPELINE}/both_ways.py",
+        "for place in range(first + 1, len(passes))",
+        "for place in range(1, len(passes))",
+        f"{DUAL}pairs_are_of_opposite_ways_and_never_a_stages_first_backward_pass",
+    ),
+    Fault(
+        "whole backward passes take no weights",
+        f"{PIPELINE}/both_ways.py",
+        "self.weights[self.part(stage, each)] if is_whole else 0",
+        "0",
+        f"{DUAL}the_reports_table[4]",
+    ),
+    Fault(
+        "DualPipe splits no backward pass while the pipeline fills",
+        f"{PIPELINE}/dualpipe.py",
+        '[("b", OTHER), ("W", OTHER), ("F", OTHER)]',
+        '[("B", OTHER), ("F", OTHER)]',
+        f"{DUAL}the_bubble_is_the_reports",
+    ),
+    Fault(
+        "what is hidden isn't",
+        f"{PIPELINE}/both_ways.py",
+        "lengths = [lengths[0] - hidden // 2, lengths[1] - (hidden - hidden // 2)]",
+        "lengths = [*lengths]",
+        f"{DUAL}the_bubble_is_the_reports",
+    ),
+    Fault(
+        "parameters are there once in DualPipe",
+        f"{STRATEGIES}/strategy.py",
+        "range(2 if self.both_ways else self.virtual)",
+        "range(self.virtual)",
+        f"{CUT}both_ways_parameters_are_there_twice_and_activations_of_a_micro_batch_more",
+    ),
+    Fault(
+        "an explanation runs a folded order looped",
+        "astra_edu/explain/inputs_of_pipeline.py",
+        "    own.placement = run.placement  # type: ignore[attr-defined]\n",
+        "",
+        f"{DUAL}an_explanation_repeats_the_same_order_with_the_same_parts",
     ),
 ]

@@ -118,23 +118,27 @@ def name_of(of: PipelineRun, span: PassSpan) -> str:
 def waited_for(of: PipelineRun) -> dict[str, tuple[str, ...]]:
     """{name of a pass: names of those at whose end, or the arrival of whose result, it began}."""
     by_name = {name_of(of, span): span for span in of.spans}
-    last = of.stages * of.virtual - 1
     found: dict[str, tuple[str, ...]] = {}
     before: dict[int, str] = {}
     for name, span in by_name.items():
-        k, i = part(of, span), span.micro_batch
-        if span.kind == "F":
-            needs, travels = f"F {k - 1},{i}", of.p2p_ns[k - 1] if k else 0
-        elif span.kind == "W":
-            needs, travels = f"B {k},{i}", 0
-        else:
-            needs, travels = (f"B {k + 1},{i}", of.p2p_ns[k]) if k < last else (f"F {k},{i}", 0)
+        needed = [
+            _needs(of, each) for each in (span, of.pairs.get(span)) if each and (each is span or span.kind == "F")
+        ]
         reasons = [other for other in (before.get(span.stage),) if other and by_name[other].end_ns == span.start_ns]
-        if needs in by_name and by_name[needs].end_ns + travels == span.start_ns:
-            reasons.append(needs)
+        reasons += [n for n, ns in needed if n in by_name and of.sent_ns(by_name[n]) + ns == span.start_ns]
         found[name] = tuple(dict.fromkeys(reasons))
         before[span.stage] = name
     return found
+
+
+def _needs(of: PipelineRun, span: PassSpan) -> tuple[str, int]:
+    """(the pass whose result it takes, how long that travels)."""
+    k, i, last = of.part(span), span.micro_batch, of.stages * of.virtual - 1
+    if span.kind == "F":
+        return f"F {k - 1},{i}", of.p2p_ns[k - 1] if k else 0
+    if span.kind == "W":
+        return f"B {k},{i}", 0
+    return (f"B {k + 1},{i}", of.p2p_ns[k]) if k < last else (f"F {k},{i}", 0)
 
 
 def code(values: Values) -> str:

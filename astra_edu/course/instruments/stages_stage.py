@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from astra_edu.base.units import format_ns
 from astra_edu.course.instruments.scene import Frame, Piece, Stage
-from astra_edu.course.instruments.stages_bars import KINDS, letter, look
+from astra_edu.course.instruments.stages_bars import KINDS, called, letter, look
 from astra_edu.pipeline import PassSpan, PipelineRun
 
 WIDE, TOP = 602.0, 16.0
@@ -45,23 +45,23 @@ def moments(run: PipelineRun) -> list[int]:
 
 def kept(run: PipelineRun, stage: int, t: float) -> list[Kept]:
     """Whose activations a stage keeps at t, in the order in which they came."""
-    mine, last = [span for span in run.spans if span.stage == stage], "W" if run.split else "B"
-    done = {(s.virtual_stage, s.micro_batch) for s in mine if s.kind == last and s.end_ns <= t}
+    mine = [span for span in run.spans if span.stage == stage]
+    done = {(s.virtual_stage, s.micro_batch) for s in mine if run.is_last(s) and s.end_ns <= t}
     begun = [(s.virtual_stage, s.micro_batch) for s in mine if s.kind == "F" and s.start_ns <= t]
     return [each for each in begun if each not in done]
 
 
 def listed(run: PipelineRun, held: list[Kept]) -> str:
-    """Which micro-batches: "0–2, 5", by their virtual stages where there are several: "a: 0–2; b: 0"."""
-    parts = []
-    for v in range(run.virtual):
-        if mine := sorted(i for w, i in held if w == v):
+    """Which micro-batches: "0–2, 5"; by their virtual stages where there are several, "a: 0–2; b: 0", or their ways."""
+    parts, several = [], run.virtual > 1 or run.both_ways
+    for v in range(2 if run.both_ways else run.virtual):
+        if mine := sorted(i for w, i in held if (run.way(i) if run.both_ways else w) == v):
             starts = [i for i in mine if i - 1 not in mine]
             ends = [i for i in mine if i + 1 not in mine]
             runs = (
                 f"{a}–{b}" if b > a + 1 else f"{a}, {b}" if b > a else f"{a}" for a, b in zip(starts, ends, strict=True)
             )
-            parts.append(f"{letter(run, v)}: " * (run.virtual > 1) + ", ".join(runs))
+            parts.append(f"{'↓↑'[v] if run.both_ways else letter(run, v)}: " * several + ", ".join(runs))
     return "; ".join(parts) or "nothing"
 
 
@@ -92,7 +92,7 @@ def _frames(run: PipelineRun, times: list[int], high: float) -> list[Frame]:
 def _does(run: PipelineRun, stage: int, t: float) -> str:
     span = doing(run, stage, t)
     if span:
-        return f"{KINDS[span.kind]} of {span.micro_batch}{letter(run, span.virtual_stage)}"
+        return f"{KINDS[span.kind]} of {called(run, span.micro_batch, span.virtual_stage)}"
     return "done" if all(s.end_ns <= t for s in run.spans if s.stage == stage) else "waits"
 
 
@@ -116,7 +116,7 @@ def _activations(run: PipelineRun, stage: int, times: list[int], high: float, wi
                 None if place is None else (round(KEEPS_X + place * wide + 0.5, 2), y, round(wide - 1, 2), high - 5)
                 for place in places
             )
-            text = f"{i}{letter(run, v)}"
+            text = called(run, i, v)
             title = f"activations of micro-batch {i}" + (f", virtual stage {letter(run, v)}" if run.virtual > 1 else "")
             shown = text if 6 * len(text) < wide else ""
             found.append(Piece(f"stage {stage} keeps {text}", at, ("activations",) * len(times), shown, title))

@@ -41,7 +41,8 @@ def estimate(
     computing as strategy.overlap and a ring's steps have it. The passes of
     all micro-batches go through the stages in the strategy's order, as `run_pipeline` simulates it. Gradients are
     exchanged in turn while the backward pass goes on, those of the last micro-batch or (ZeRO-2 and 3) of every one;
-    what is left at the end is exposed. The optimiser is bound by memory. A device with `kernels`
+    what is left at the end is exposed; so is what the two stages of a part send each other in an order that goes both
+    ways, as if they were neighbours. The optimiser is bound by memory. A device with `kernels`
     is no quicker than its host launches them. Not in it: loading data, stragglers, congestion between groups. Where
     messages of one collective share links, bound_ns leads.
 
@@ -87,10 +88,12 @@ def _iteration(times: StageTimes) -> Iteration:
         times.messages_ns if strategy.pipeline > 1 else 0,
         virtual=strategy.virtual,
         weight_ns=times.weight_ns,
+        hidden_ns=times.hidden_ns if strategy.both_ways else 0,
     )
-    busiest = max(range(strategy.pipeline), key=times.busy_ns.__getitem__)
-    busy = times.busy_ns[busiest]
+    busiest = max(range(strategy.pipeline), key=run.busy_ns.__getitem__)
+    busy = run.busy_ns[busiest]
     waited = [times.of_stage(busiest, partial(_waited, kind)) for kind in range(len(WAITS))]
+    waited[WAITS.index("expert")] -= times.busy_ns[busiest] - busy  # what is hidden of pairs
     tensor, context, expert = waited
     launching = times.of_stage(busiest, lambda part: part.launching_ns)
     return Iteration(

@@ -38,10 +38,9 @@ def kept_over_time(model: Model, strategy: Strategy, run: PipelineRun, stage: in
     """
     about, stage = abridged(model), strategy.stage(stage)
     state, each = memory_of(about, strategy, stage).state, activations_of_parts(about, strategy)
-    last = "W" if run.split else "B"
     changes: dict[int, list[float]] = {0: [], total_ns: []}
     for span in run.spans:
-        if span.stage == stage and span.kind in ("F", last):
+        if span.stage == stage and (span.kind == "F" or run.is_last(span)):
             size = each[run.part(span)]
             ns, more = (span.start_ns, size) if span.kind == "F" else (span.end_ns, -size)
             changes.setdefault(ns, []).append(more)

@@ -12,8 +12,8 @@ from astra_edu.system import Platform
 from astra_edu.workload.compute import Device
 from astra_edu.workload.strategies import Communication, Strategy
 from astra_edu.workload.strategies.alike import Abridged
-from astra_edu.workload.strategies.communication import FORWARD, INPUT_GRADIENT, UPDATE
 from astra_edu.workload.strategies.generate import phases, repeated, without_input_gradient
+from astra_edu.workload.strategies.sent import FORWARD, INPUT_GRADIENT, UPDATE
 
 WAITS = ("tensor", "context", "expert")
 """Groups whose collectives are waited for; ZeRO-3's gathers count as the first's."""
@@ -26,6 +26,7 @@ class Step(NamedTuple):
     weights. gathers_ns: for how long its forward and its
     backward pass keep the copies' network busy, gathering parameters. exchange: the collective of its gradients.
     across: the same among the groups of hybrid sharding. gather_ns: that of its parameters, once an iteration.
+    routed_ns: of waited_ns, all-to-alls of either pass.
     hidden_ns: gathers that hide behind the block before, in both passes, not counted in them.
     waited_ns: for collectives, in both passes, of the kinds in
     WAITS. launching_ns: what the host takes to launch either pass's kernels and collectives; the times above are the
@@ -45,6 +46,7 @@ class Step(NamedTuple):
     launching_ns: tuple[float, float] = (0, 0)
     across: Took | None = None
     hidden_ns: tuple[float, float] = (0, 0)
+    routed_ns: tuple[float, float] = (0, 0)
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ class Part:
     """The same of several operators. waited_ns: of forward_ns and backward_ns, what is waited for collectives.
 
     weight_ns: of backward_ns, the gradients of the weights. launching_ns: of both, what is waited for the host.
+    routed_ns: of either pass, what is waited for all-to-alls.
     """
 
     forward_ns: float
@@ -61,14 +64,17 @@ class Part:
     parameters: float
     weight_ns: float = 0
     launching_ns: float = 0
+    routed_ns: tuple[float, float] = (0, 0)
 
 
 def part_of(steps: Sequence[Step]) -> Part:
     """The times of some operators, as `paced` has them."""
-    forwards, backwards, _, repeats, parameters, weights, *_, waits, launching, _, _ = zip(*steps, strict=True)
+    forwards, backwards, _, repeats, parameters, weights, *_, waits, launching, _, _, routed = zip(*steps, strict=True)
     waited = tuple(map(sum, zip(*waits, strict=True)))
     launched = sum(map(sum, launching))
-    return Part(sum(forwards), sum(backwards), waited, sum(repeats), sum(parameters), sum(weights), launched)
+    ahead, back = map(sum, zip(*routed, strict=True))
+    passes = sum(forwards), sum(backwards)
+    return Part(*passes, waited, sum(repeats), sum(parameters), sum(weights), launched, (ahead, back))
 
 
 def paced(steps: Sequence[Step]) -> list[Step]:
@@ -184,6 +190,11 @@ def with_collectives(
         ahead, back = step.gathers_ns
         forward, backward, (before, after) = step.forward_ns, step.backward_ns, step.launching_ns
         kind = WAITS.index(one.group) if one.group in WAITS else 0
+        if one.group == "expert":
+            again = one.times // micro_batches - 1
+            routed = (1, again) if one.phase == FORWARD else (0, 1)
+            both = [own + often * took.total_ns for own, often in zip(step.routed_ns, routed, strict=True)]
+            step = step._replace(routed_ns=(both[0], both[1]))
         if one.phase == UPDATE or (once and one.content == "parameters"):
             step = step._replace(gather_ns=step.gather_ns + took.total_ns)
         elif one.phase in (FORWARD, INPUT_GRADIENT) and hides:

@@ -27,7 +27,7 @@ from astra_edu.workload.compute import Device
 from astra_edu.workload.models import Model
 from astra_edu.workload.strategies import Communication, Strategy, communications
 from astra_edu.workload.strategies.alike import Abridged, Places
-from astra_edu.workload.strategies.communication import FORWARD, WEIGHT_GRADIENT
+from astra_edu.workload.strategies.sent import FORWARD, WEIGHT_GRADIENT
 
 ADAM_TRAFFIC = 30
 """Bytes that Adam moves for each parameter: gradient 4, copy, mean and variance 4 each in and out, weight 2 out."""
@@ -79,12 +79,28 @@ class StageTimes:
     def busy_ns(self) -> list[int]:
         """How long each stage computes and waits for collectives, in all micro-batches."""
         both, stages = [f + b for f, b in zip(self.forward_ns, self.backward_ns, strict=True)], self.strategy.pipeline
-        return [sum(both[k] for k in self.strategy.parts_on(s)) * self.strategy.micro_batches for s in range(stages)]
+        passes = self.strategy.micro_batches_of_part
+        return [sum(both[k] for k in self.strategy.parts_on(stage)) * passes for stage in range(stages)]
 
     def of_stage(self, stage: int, time: Callable[[Part], float]) -> int:
         """A time of all a stage's parts together, in all micro-batches."""
         own = [self.parts[k] for k in self.strategy.parts_on(stage)]
-        return round(sum(map(time, own)) * self.strategy.micro_batches)
+        return round(sum(map(time, own)) * self.strategy.micro_batches_of_part)
+
+    @property
+    def hidden_ns(self) -> list[int]:
+        """Of each part's forward pass together with the backward pass of the part beside it, both ways.
+
+        All-to-alls of either hide behind what the other computes.
+        """
+        if not self.strategy.both_ways:
+            return [0] * len(self.parts)
+        found = []
+        for one, other in zip(self.parts, reversed(self.parts), strict=True):
+            (sent, _), (_, sent_back) = one.routed_ns, other.routed_ns
+            behind = min(sent, other.backward_ns - sent_back), min(sent_back, one.forward_ns - sent)
+            found.append(max(0, min(int(sum(behind)), round(one.forward_ns), round(other.backward_ns))))
+        return found
 
     @property
     def bound_ns(self) -> int:
@@ -94,6 +110,8 @@ class StageTimes:
         Where backward passes are split, it may do weights meanwhile, so that either of the two ways is counted, the
         one back with what nobody can put off: all other passes, and the last micro-batch's weights of the first part.
         """
+        if self.strategy.both_ways:
+            return self._bound_both_ways_ns + self.exposed_ns + self.update_ns
         ahead, back, bound = 0, 0, 0
         split = self.strategy.pipeline_order not in FORMULAS
         weights = self.weight_ns if split else [0] * len(self.parts)
@@ -105,6 +123,17 @@ class StageTimes:
                 ahead += self.forward_ns[stage] + self.messages_ns[stage]
                 back += inputs[stage] + self.messages_ns[stage]
         return bound + self.exposed_ns + self.update_ns
+
+    @property
+    def _bound_both_ways_ns(self) -> int:
+        """Each stage's passes, with all that can be hidden, once a micro-batch has come from the nearer end."""
+        way, bound, stages = [0], 0, self.strategy.pipeline
+        for forward, message in zip(self.forward_ns, self.messages_ns, strict=False):
+            way.append(way[-1] + forward + message)
+        for stage, busy in enumerate(self.busy_ns):
+            hidden = sum(self.hidden_ns[k] for k in self.strategy.parts_on(stage)) * self.strategy.micro_batches_of_part
+            bound = max(bound, min(way[stage], way[stages - 1 - stage]) + busy - hidden)
+        return bound
 
 
 def stage_times(about: Abridged, strategy: Strategy, device: Device, platform: Platform) -> StageTimes:
@@ -149,6 +178,8 @@ def _stage_times(
     if hides["parameters"] and max(gathers):
         alone = max(ns - gather for ns, gather in zip(left, gathers, strict=True))
         exposed = alone + first_pass_late_ns([passed[part] for part in every], messages, _places(strategy))
+    if strategy.both_ways:
+        exposed += _mirrored_ns(strategy, networks["pipeline"], most)
     times = StageTimes(
         about.model,
         strategy,
@@ -161,8 +192,18 @@ def _stage_times(
     return times, shares_links(sent, networks)
 
 
+def _mirrored_ns(strategy: Strategy, network: Platform, parameters: float) -> int:
+    """What the two stages take that have the same parts to add up their gradients, as if they were neighbours.
+
+    Each sends the gradients of one part and gets those of the other, and then the sums.
+    """
+    return 2 * message_ns(network, round(parameters * strategy.element_bytes / 2), strategy.pipeline // 2 - 1)
+
+
 def _places(strategy: Strategy) -> list[int]:
     """The stage of each part."""
+    if strategy.both_ways:  # those of the way down
+        return list(range(strategy.pipeline))
     places = {k: stage for stage in range(strategy.pipeline) for k in strategy.parts_on(stage)}
     return [places[k] for k in range(len(places))]
 

@@ -11,7 +11,7 @@ parallelism's second gather of a layer's input, for its weight gradient, which h
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from math import prod
 
@@ -30,62 +30,11 @@ from astra_edu.workload.compute import (
 from astra_edu.workload.models import INPUT, Model
 from astra_edu.workload.models import model as named
 from astra_edu.workload.strategies.alike import abridged
+from astra_edu.workload.strategies.sent import FORWARD, INPUT_GRADIENT, UPDATE, WEIGHT_GRADIENT, Communication
 from astra_edu.workload.strategies.strategy import Strategy, checked
-
-FORWARD, INPUT_GRADIENT, WEIGHT_GRADIENT, UPDATE = "forward", "input gradient", "weight gradient", "update"
-PHASES = (FORWARD, INPUT_GRADIENT, WEIGHT_GRADIENT, UPDATE)
 
 PADDED_BYTES = 64
 """ZeRO pads each NPU's share of an operator's parameters to a multiple of this; the size is our choice."""
-
-
-@dataclass(frozen=True)
-class Communication:
-    """A collective, or a message to the next stage, or the next NPU of a ring, where `collective` is None.
-
-    phase: the phase that it belongs to. group: "tensor", "context", "expert", "data" (all that have
-    the same weights), "expert data" (the same experts), "shard" (those of hybrid sharding that share them out),
-    "replica" (that have the same share), "pipeline" or "all", of `npus` NPUs.
-    size: bytes that each NPU puts in, once. times: how often in an iteration. blocking: what follows waits for all of
-    it, with nothing to compute meanwhile.
-
-    >>> sent = ae.communications("vgg16", ae.Strategy(data=8))[0]
-    >>> sent.operator, sent.content, sent.collective.value, sent.npus, sent.size
-    ('block1_conv1', 'weight gradients', 'all-reduce', 8, 3584)
-    >>> sent.sent_bytes
-    6272.0
-    """
-
-    operator: str
-    content: str
-    phase: str
-    collective: Collective | None
-    group: str
-    npus: int
-    size: int
-    times: int
-    blocking: bool
-
-    @property
-    def sent_bytes(self) -> float:
-        """Bytes that each NPU sends in an iteration, by any algorithm that sends nothing twice."""
-        n = self.npus
-        share = {
-            Collective.ALL_REDUCE: 2 * (n - 1) / n,
-            Collective.REDUCE_SCATTER: (n - 1) / n,
-            Collective.ALL_TO_ALL: (n - 1) / n,
-            Collective.ALL_GATHER: n - 1,
-        }
-        return (1 if self.collective is None else share[self.collective]) * self.size * self.times
-
-    @property
-    def held_bytes(self) -> int:
-        """Bytes of others that each NPU holds for a moment: all blocks of an all-gather, two of a ring, one that it
-        computes with and one that comes; of sums nothing.
-        """
-        if self.collective is Collective.ALL_GATHER:
-            return (self.npus - 1) * self.size
-        return 2 * self.size if self.collective is None and self.group == "context" else 0
 
 
 def communications(model: Model | str, strategy: Strategy, *, stage: int | None = None) -> tuple[Communication, ...]:
@@ -122,7 +71,7 @@ def _of_operators(model: Model, strategy: Strategy) -> list[tuple[Communication,
         takes_samples = not model.blocks and (i == 0 or operator.after == (INPUT,))
         routed = _of_tokens(operator, strategy, again)
         activations = _activations(operator, strategy, again, takes_samples)
-        found.append((*routed, *activations, *_parameters(operator, strategy)))
+        found.append((*routed, *activations, *_parameters(operator, strategy), *_mirrored(operator, strategy)))
     return found
 
 
@@ -130,10 +79,13 @@ def by_stage(model: Model, strategy: Strategy) -> tuple[tuple[Communication, ...
     """What an NPU of each stage sends. Raises ConfigError if the strategy doesn't fit."""
     found: list[list[Communication]] = [[] for _ in range(strategy.pipeline)]
     parts = strategy.parts(model)
-    stages = {k: stage for stage in range(strategy.pipeline) for k in strategy.parts_on(stage)}
-    stage_of = {model.operators[i].name: stages[k] for k, part in enumerate(parts) for i in part}
-    for one in communications(model, strategy):
-        found[stage_of[one.operator]].append(one)
+    part_of = {model.operators[i].name: k for k, part in enumerate(parts) for i in part}
+    sent = communications(model, strategy)
+    for stage, own in enumerate(found):
+        parts_here = strategy.parts_on(stage)
+        own += [one for one in sent if part_of[one.operator] in parts_here]
+    if strategy.both_ways:  # half of the micro-batches on each of the two stages
+        found = [[replace(one, times=one.times - one.times // 2) for one in own] for own in found]
     return tuple(map(tuple, found))
 
 
@@ -242,6 +194,15 @@ def _parameters(operator: Operator, strategy: Strategy) -> Iterator[Communicatio
         yield replace(across, group="replica", npus=copies // shards)
     if strategy.zero in (1, 2):
         yield one("parameters", UPDATE, Collective.ALL_GATHER, shared, 1)
+
+
+def _mirrored(operator: Operator, strategy: Strategy) -> Iterator[Communication]:
+    """Gradients, or an NPU's share of them, between the two stages that have the same part of the model."""
+    size = strategy.part(operator).parameters * strategy.element_bytes
+    if strategy.both_ways and size:
+        shared = -(-size // strategy.shards(operator)) if strategy.zero else size
+        content, phase, collective = "weight gradients", WEIGHT_GRADIENT, Collective.ALL_REDUCE
+        yield Communication(operator.name, content, phase, collective, "mirror", 2, shared, 1, True)
 
 
 def _between_stages(model: Model, strategy: Strategy) -> Iterator[Communication]:

@@ -15,13 +15,8 @@ from astra_edu.workload.models import INPUT, Model
 from astra_edu.workload.models import model as named
 from astra_edu.workload.parallelism import DLRM, GROUPED
 from astra_edu.workload.strategies.alike import Abridged
-from astra_edu.workload.strategies.communication import (
-    FORWARD,
-    INPUT_GRADIENT,
-    WEIGHT_GRADIENT,
-    Communication,
-    communications,
-)
+from astra_edu.workload.strategies.communication import communications
+from astra_edu.workload.strategies.sent import FORWARD, INPUT_GRADIENT, WEIGHT_GRADIENT, Communication
 from astra_edu.workload.strategies.strategy import Strategy
 from astra_edu.workload.strategies.which_loop import check_platform, options_of, training_loop
 

@@ -14,6 +14,7 @@ from math import prod
 
 from astra_edu.base.deprecated import renamed
 from astra_edu.base.errors import ConfigError, whole
+from astra_edu.pipeline.both_ways import kept_both_ways
 from astra_edu.pipeline.closed_form import FORMULAS, in_flight
 from astra_edu.pipeline.outcome import in_flight_of
 from astra_edu.workload.compute import Device, Embedding, Experts, Linear, Operator, Split
@@ -97,11 +98,21 @@ def memory_of(
 
     def of_stage(stage: int) -> Memory:
         own = [parts[k] for k in strategy.parts_on(stage)]
-        held = _in_flight(strategy, stage)
-        return _of_stage(own, strategy, stage > 0, held, gradient_bytes, optimiser_bytes)
+        activations = _activations(own, strategy, stage)
+        has_first = 0 in strategy.parts_on(stage)
+        return _of_stage(own, strategy, not has_first, activations, gradient_bytes, optimiser_bytes)
 
     those = range(strategy.pipeline) if stage is None else [strategy.stage(stage)]
     return max(map(of_stage, those), key=lambda memory: memory.total)
+
+
+def _activations(own: Sequence[Each], strategy: Strategy, stage: int) -> float:
+    """Bytes that a stage keeps of its parts at most, of all micro-batches together."""
+    of_one = [part[4] for part in own]
+    if strategy.both_ways:
+        down, up = of_one
+        return kept_both_ways(strategy.pipeline_order, stage, strategy.pipeline, strategy.micro_batches, down, up)
+    return _in_flight(strategy, stage) * sum(of_one)
 
 
 def _in_flight(strategy: Strategy, stage: int) -> float:
@@ -120,7 +131,8 @@ def activations_of_parts(about: Abridged, strategy: Strategy) -> tuple[float, ..
 def memory_of_operators(about: Abridged, strategy: Strategy, operators: Sequence[int]) -> Memory:
     """What an NPU keeps of some of a model's operators, without a pipeline; the parts of a model add up to it."""
     each = _of_operators(about, about.alone(about.strategy(strategy)))
-    return _of_stage([_sum([each[about.places[i]] for i in operators])], strategy, False, 1, 2, ADAM_BYTES)
+    own = _sum([each[about.places[i]] for i in operators])
+    return _of_stage([own], strategy, False, own[4], 2, ADAM_BYTES)
 
 
 Each = tuple[float, float, float, float, float]
@@ -129,9 +141,9 @@ activations' bytes."""
 
 
 def _of_stage(
-    own: Sequence[Each], strategy: Strategy, later: bool, held: float, gradient_bytes: int, optimiser_bytes: int
+    own: Sequence[Each], strategy: Strategy, later: bool, activations: float, gradient_bytes: int, optimiser_bytes: int
 ) -> Memory:
-    """Of a stage's parts. later: whether it isn't the first stage; held: micro-batches whose activations are kept."""
+    """Of a stage's parts. later: whether the model's first part is not among them; activations: bytes of all kept."""
     parameters, alone, experts = (sum(part[i] for part in own) for i in (int(later), 2, 3))
     zero = [strategy.zero >= least for least in (3, 2, 1)]
     if not strategy.reshard:  # gathered parameters are kept, with stages their summed gradients as well
@@ -139,7 +151,6 @@ def _of_stage(
     shards = strategy.shard_group or strategy.copies
     shared = parameters / shards + experts / (strategy.copies // strategy.expert)
     kept = [(shared if is_shared else parameters + experts) + alone for is_shared in zero]
-    activations = held * sum(part[4] for part in own)
     return Memory(kept[0] * strategy.element_bytes, kept[1] * gradient_bytes, kept[2] * optimiser_bytes, activations)
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from astra_edu.collectives import Collective
 from astra_edu.workload.compute import Combine, Compute, Dispatch, FlashAttention, Linear, Operator
 from astra_edu.workload.models import Model
-from astra_edu.workload.strategies.communication import FORWARD, INPUT_GRADIENT, Communication
+from astra_edu.workload.strategies.sent import FORWARD, INPUT_GRADIENT, Communication
 from astra_edu.workload.strategies.strategy import Strategy
 
 

@@ -8,14 +8,15 @@ from functools import lru_cache
 from astra_edu.base.deprecated import renamed_fields
 from astra_edu.base.errors import ConfigError, choice, flag, instance_of, shown, whole
 from astra_edu.pipeline import ORDERS
-from astra_edu.pipeline.places import FOLDED, part_of, placement_of
+from astra_edu.pipeline.dualpipe import check_counts
+from astra_edu.pipeline.places import BOTH_WAYS, FOLDED, part_of, placement_of
 from astra_edu.workload.compute import Experts, Operator, Split
 from astra_edu.workload.compute.operator import divisors, near
 from astra_edu.workload.models import Model
 from astra_edu.workload.strategies.refused import check_model, check_stages_and_zero, checked_sharing
 from astra_edu.workload.strategies.stages import Shared, checked_shared, stages
 
-PIPELINE_ORDERS = ("gpipe", "1f1b", "interleaved", "zb-h1", "zb-v", "v-half", "v-min")
+PIPELINE_ORDERS = ("gpipe", "1f1b", "interleaved", "zb-h1", "zb-v", "v-half", "v-min", "dualpipe")
 RECOMPUTE = ("none", "selective", "full")
 PLACEMENTS = ("tensor-first", "data-first")
 
@@ -37,7 +38,8 @@ class Strategy:
     placement: which of the data and tensor groups are neighbours on the network.
     batch: samples of an iteration, on all NPUs; None means one micro-batch for each copy. micro_batch: samples at once.
     pipeline_order: of the stages' passes; virtual: virtual stages of each stage, for "interleaved" and, 2, for
-    the folded "zb-v", "v-half" and "v-min".
+    the folded "zb-v", "v-half" and "v-min". "dualpipe" has every part of the model on two stages, for micro-batches
+    from both ends.
     stage_blocks: how stages (virtual ones included) share the blocks: "even", which must divide them; "uneven", as
     evenly as may be; "ends", where what is before and behind the blocks counts as one each (arXiv 2407.21783, section
     3.3.2); or the number of each.
@@ -129,7 +131,14 @@ class Strategy:
                 f"{self.micro_batches} micro-batches can't be interleaved on {self.pipeline} stages; "
                 f"{nearest} would do."
             )
+        if self.both_ways:
+            check_counts(self.pipeline, self.micro_batches)
         check_stages_and_zero(self)
+
+    @property
+    def both_ways(self) -> bool:
+        """Whether each part of the model is on two stages, for the micro-batches that come from either end."""
+        return placement_of(ORDERS[self.pipeline_order]) == BOTH_WAYS
 
     @property
     def folded(self) -> bool:
@@ -139,7 +148,7 @@ class Strategy:
     def parts_on(self, stage: int) -> tuple[int, ...]:
         """The numbers of the parts of the model that a stage has."""
         placement = placement_of(ORDERS[self.pipeline_order])
-        return tuple(part_of(stage, v, self.pipeline, placement) for v in range(self.virtual))
+        return tuple(part_of(stage, v, self.pipeline, placement) for v in range(2 if self.both_ways else self.virtual))
 
     @property
     def npus(self) -> int:
@@ -175,6 +184,11 @@ class Strategy:
     def micro_batches(self) -> int:
         """How many micro-batches each copy of the model goes through in an iteration."""
         return self.samples // (self.micro_batch * self.data)
+
+    @property
+    def micro_batches_of_part(self) -> int:
+        """How many of them go through each part that a stage has: half of them, if they come from both ends."""
+        return self.micro_batches // (1 + self.both_ways)
 
     def part(self, operator: Operator) -> Operator:
         """What one NPU has of an operator: its tokens, its experts, its share of the tensor group's."""

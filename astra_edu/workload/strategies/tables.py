@@ -14,15 +14,9 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.base.units import format_bytes
 from astra_edu.workload.models import Model
 from astra_edu.workload.models import model as named
-from astra_edu.workload.strategies.communication import (
-    FORWARD,
-    INPUT_GRADIENT,
-    PHASES,
-    WEIGHT_GRADIENT,
-    Communication,
-    by_stage,
-)
+from astra_edu.workload.strategies.communication import by_stage
 from astra_edu.workload.strategies.memory import memory
+from astra_edu.workload.strategies.sent import FORWARD, INPUT_GRADIENT, PHASES, WEIGHT_GRADIENT, Communication
 from astra_edu.workload.strategies.strategy import Strategy
 
 Table = tuple[list[str], list[list[object]]]

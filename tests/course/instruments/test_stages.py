@@ -12,8 +12,9 @@ pytest.importorskip("anywidget")
 import astra_edu as ae
 from astra_edu import Stages
 from astra_edu.base.errors import ConfigError
-from astra_edu.course.instruments.stages_bars import KINDS
-from astra_edu.course.instruments.stages_job import FORWARD_NS
+from astra_edu.course.instruments.looks import LOOKS
+from astra_edu.course.instruments.stages_bars import KINDS, by_formula
+from astra_edu.course.instruments.stages_job import FORWARD_NS, name_of, waited_for
 from astra_edu.course.instruments.stages_stage import KEEPS, KEEPS_X, MOST_STEPS, kept, listed, moments
 from astra_edu.pipeline import ORDERS, run_pipeline
 
@@ -326,6 +327,26 @@ def test_the_formula_stands_beside_the_simulation(settings, sentence):
     assert scene.sentences[1].endswith(sentence)
     assert f"is {100 * shown.run.bubble:.1f} % of it" in scene.sentences[0]
     assert f"bubble {100 * shown.run.bubble:.1f} %" in scene.headline
+
+
+def test_both_ways_are_told_apart_by_arrows_and_hatches_and_their_formula_is_the_reports():
+    shown = Stages("dualpipe", 4, 8)
+    scene = scene_of(shown)
+    assert (
+        scene.sentences[1]
+        == "By formula, with F&B = F + B: (p / 2 − 1)(F&B + B − 3 W) = 24.000 µs on each stage, the same."
+    )
+    assert [(bar.said, by_formula(shown.run, 0)) for bar in scene.bars[0].bars] == [("5", 5)] * 4
+    up = {block.look for block in scene.lanes[0].blocks if block.text.endswith("↑")}
+    down = {block.look for block in scene.lanes[0].blocks if block.text.endswith("↓")}
+    assert up == {f"{look} up" for look in down} == {"forward up", "backward up", "weight gradient up"}
+    assert all(LOOKS[look][2] != LOOKS[f"{look} up"][2] for look in down)
+    late = scene_of(Stages("dualpipe", 4, 8, p2p=0.5)).sentences[1]
+    assert "if all are equal, B − W is F, and transfers take no time; here up to " in late
+    assert scene_of(Stages("zb-v", 4, 8)).sentences[1] == "There is no formula here for the order zb-v."
+    waits = waited_for(shown.run)
+    second = next(b for a, b in shown.run.pairs.items() if a.kind == "F")
+    assert waits[name_of(shown.run, second)] == (name_of(shown.run, shown.run.pairs[second]),)
 
 
 @pytest.mark.parametrize("order", ["gpipe", "1f1b", "interleaved"])

@@ -13,7 +13,7 @@ from astra_edu.course.check.spelling import letters, name_of, named
 from astra_edu.course.check.verdict import NoAnswerError, Verdict
 from astra_edu.workload.models import model
 from astra_edu.workload.strategies import Strategy, communications
-from astra_edu.workload.strategies.communication import FORWARD, INPUT_GRADIENT, WEIGHT_GRADIENT
+from astra_edu.workload.strategies.sent import FORWARD, INPUT_GRADIENT, WEIGHT_GRADIENT
 
 PHASES = (FORWARD, INPUT_GRADIENT, WEIGHT_GRADIENT)
 COLLECTIVES = ("all-reduce", "all-gather", "reduce-scatter", "all-to-all")

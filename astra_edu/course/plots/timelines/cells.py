@@ -21,7 +21,8 @@ MOST_NPUS = 32
 class Cell(NamedTuple):
     """Something that is computed in the how-manieth lane. full, short: what can be written in it.
 
-    virtual_stage: of a pass, which one of its stage's it is in; None for any other computation.
+    virtual_stage: of a pass, which one of its stage's it is in, or 1 for one on the way up in an order that goes both
+    ways; None for any other computation.
     """
 
     lane: int
@@ -38,7 +39,8 @@ class Cells:
     """A run as lanes of cells. lanes: what they are called. cells: by lane, then by time.
 
     keeps: for how many micro-batches each stage keeps activations, at most; None for what is no pipeline. virtual: how
-    many virtual stages a stage holds. left: NPUs that are not drawn.
+    many virtual stages a stage holds, or ways it is gone through. left: NPUs that are not drawn. pairs: (lane, from,
+    to) of passes that run together.
     """
 
     run: Run
@@ -48,6 +50,12 @@ class Cells:
     keeps: Sequence[float] | None
     virtual: int
     left: int
+    pairs: Sequence[tuple[int, float, float]] = ()
+
+    @property
+    def both_ways(self) -> bool:
+        """Whether micro-batches enter at both ends."""
+        return isinstance(self.run, PipelineRun) and self.run.both_ways
 
     @classmethod
     def of(cls, run: Run) -> Cells:
@@ -79,13 +87,17 @@ class Cells:
 def _of_pipeline(run: PipelineRun) -> Cells:
     names = [f"stage {stage}" for stage in range(run.stages)]
     cells = [_pass(span, run) for span in run.spans]
-    return Cells(run, names, cells, run.busy_ns, run.in_flight, run.virtual, 0)
+    pairs = [(a.stage, a.start_ns, b.end_ns) for a, b in run.pairs.items() if a.kind == "F"]
+    virtual = 2 if run.both_ways else run.virtual
+    return Cells(run, names, cells, run.busy_ns, run.in_flight, virtual, 0, pairs)
 
 
 def _pass(span: PassSpan, run: PipelineRun) -> Cell:
     look = LOOKS[{"F": "forward", "B": "backward", "W": "weight gradient"}[span.kind]]
-    full = f"{span.kind} {run.part(span)},{span.micro_batch}"
-    return Cell(span.stage, look, span.virtual_stage, span.start_ns, span.end_ns, full, str(span.micro_batch))
+    way = run.way(span.micro_batch)
+    arrow = "↓↑"[way] if run.both_ways else ""
+    full, short = f"{span.kind} {run.part(span)},{span.micro_batch}{arrow}", f"{span.micro_batch}{arrow}"
+    return Cell(span.stage, look, span.virtual_stage or way, span.start_ns, span.end_ns, full, short)
 
 
 def _of_npus(run: Run) -> Cells:

@@ -9,6 +9,7 @@ from itertools import groupby, product
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 from astra_edu.course.plots.figure import DENSE, WIDE, TimeUnit, percent, time_axis
 from astra_edu.course.plots.looks import BACKWARD, BUBBLE, LOOKS, Look
@@ -22,6 +23,7 @@ _HAIR = 1 / 900  # of an inch: no gap narrower than this is seen
 _NARROW = 1 / 28  # of an inch: no edges around what is narrower
 _LABELLED = 1000  # passes at most that are labelled in the picture
 _HATCHED = 5000  # cells at most that are hatched
+_MIRRORED = str.maketrans("/\\-", "\\/|")
 _PAPER = {"facecolor": "white", "alpha": 0.85, "linewidth": 0, "pad": 0.6}
 _MEANINGS = {
     "full": "F k,n: forward pass of micro-batch n through part k of the model; B k,n: its backward pass",
@@ -29,6 +31,8 @@ _MEANINGS = {
     "virtual": "a cell is a forward or backward pass; its number is the micro-batch's, its letter the virtual stage's",
     "": "a cell is a micro-batch's forward or backward pass (too narrow here for their numbers)",
 }
+_BOTH_WAYS = "↓: from the first stage down; ↑, paler and dotted or striped the other way: from the last stage up"
+_PAIRS = "passes in one frame run together"
 _COMPUTATIONS = "a cell is a computation, with its name, or its number in the trace, where there is room"
 
 
@@ -83,6 +87,7 @@ def _legend(shown: Collection[Cells]) -> Iterator[Look]:
 def _meaning(shown: Collection[Cells], label: str) -> str:
     """What a cell is, over the figure."""
     passes = [_MEANINGS[label]] if any(each.passes for each in shown) else []
+    passes += [f"{_BOTH_WAYS}; {_PAIRS}"] if any(each.both_ways for each in shown) else []
     return "\n".join([*passes, *([] if all(each.passes for each in shown) else [_COMPUTATIONS])])
 
 
@@ -117,9 +122,18 @@ def _draw(axes: Axes, shown: Cells, unit: TimeUnit, inches_per_ns: float) -> Non
             (lane - _FILLED / 2, _FILLED),
             facecolor=_paler(look.fill, virtual_stage, shown.virtual),
             edgecolor=look.colour,
-            hatch=look.hatch if len(shown.cells) <= _HATCHED else "",
+            hatch=_hatch(look, shown.both_ways and virtual_stage == 1) if len(shown.cells) <= _HATCHED else "",
             lw=0 if narrow else 0.7,
         )
+    if not narrow:
+        for lane, start, end in shown.pairs:
+            frame = (start / unit.ns, lane - _FILLED / 2), (end - start) / unit.ns, _FILLED
+            axes.add_patch(Rectangle(*frame, facecolor="none", edgecolor="black", lw=1.3))
+
+
+def _hatch(look: Look, up: bool) -> str:
+    """A look's hatch; on the way up it is mirrored, or dots where there is none."""
+    return look.hatch.translate(_MIRRORED) or "..." if up else look.hatch
 
 
 def _look_of(cell: Cell) -> tuple[int, str, int]:
@@ -146,7 +160,7 @@ def _paler(fill: str, virtual_stage: int, virtual: int) -> str:
 def _for_all(shown: Collection[Cells], room: _Room) -> tuple[str, float]:
     """How all passes can be labelled, and in which size; "" if there is no room for it."""
     cells = [cell for each in shown for cell in each.cells]
-    short = "virtual" if any(each.virtual > 1 for each in shown) else "short"
+    short = "virtual" if any(each.virtual > 1 and not each.both_ways for each in shown) else "short"
     for label, size in product(("full", short), _SIZES):
         if len(cells) <= _LABELLED and all(room.fits(cell, _text(cell, label), size) for cell in cells):
             return label, size
@@ -156,7 +170,8 @@ def _for_all(shown: Collection[Cells], room: _Room) -> tuple[str, float]:
 def _text(cell: Cell, label: str) -> str:
     if label == "full":
         return cell.full
-    return f"{cell.short}{chr(ord('a') + (cell.virtual_stage or 0))}" if label == "virtual" else cell.short
+    letter = label == "virtual" and cell.short.isdecimal()
+    return f"{cell.short}{chr(ord('a') + (cell.virtual_stage or 0))}" if letter else cell.short
 
 
 Labels = Iterable[tuple[Cell, str, float]]
@@ -180,5 +195,5 @@ def _names(shown: Cells, room: _Room) -> Labels:
 def _write(axes: Axes, unit: TimeUnit, labels: Labels) -> None:
     for cell, text, size in labels:
         x = (cell.start_ns + cell.end_ns) / 2 / unit.ns
-        paper = _PAPER if cell.look.hatch else None
+        paper = _PAPER if cell.look.hatch or "↑" in text else None
         axes.text(x, cell.lane, text, size=size, ha="center", va="center", bbox=paper)
