@@ -159,7 +159,7 @@ QUESTIONS = {
         [
             (lambda card: "", "find nobody out"),
             (in_16_bits, "You accuse measured runs"),
-            (by_the_claimed_mfu, "believe the MFU"),
+            (by_the_claimed_mfu, "believe the MFU that a card claims"),
             (lambda card: broken(card, factors={"bytes": 1 / 8}), "Gbit/s for GB/s"),
             (lambda card: broken(card, factors={"bytes": 1 / 2}), "leaves out the all-gather"),
             (lambda card: broken(card, each=(2, 2, 0)), "leaves out the optimiser's state"),

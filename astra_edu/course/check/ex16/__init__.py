@@ -38,7 +38,7 @@ __all__ = [
     "why",
 ]
 
-CHECKED = range(101, 113)
+CHECKED = range(110, 122)
 """The sets that a check asks about."""
 _TRIED = "It is noted. What you find below will say whether it was a good guess."
 

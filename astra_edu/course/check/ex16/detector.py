@@ -28,12 +28,6 @@ def _in_16_bits(card: Card) -> str:
     return broken(replace(card, bits=16))
 
 
-def _sheet(card: Card) -> str:
-    """By the MFU that a card claims of itself."""
-    law = broken(card)
-    return "" if law == "operations" and (card.mfu or 0) <= 1 else law
-
-
 def _no_optimiser(card: Card) -> str:
     least = 4 * card.parameters / (card.tensor * card.pipeline) / 1e9
     law = broken(card)
@@ -61,16 +55,15 @@ BLIND: tuple[tuple[Callable[[Card], str], str], ...] = (
         "peak: look at `bits`.",
     ),
     (
-        _sheet,
-        "You believe the MFU that a card claims. Whoever computes it decides which peak it is a share of; work it out "
-        "from the tokens.",
+        _loose("operations", 2),
+        "Who counts on 2:4 sparsity gets past you. Do you believe the MFU that a card claims? Whoever computes it "
+        "chooses the peak; work it out from the tokens, with the dense one.",
     ),
     (_loose("bytes", 1 / 8), "Who takes Gbit/s for GB/s gets past you: a byte has 8 bits."),
     (_loose("bytes", 1 / 2), "Who leaves out the all-gather gets past you: an all-reduce sends its bytes twice."),
     (_no_optimiser, "Who leaves out the optimiser's state gets past you: 12 bytes for each parameter."),
     (_sharing, "Who shares out everything gets past you. What do the copies share out at ZeRO-0, and at ZeRO-1?"),
     (_no_bubble, "Who forgets that stages wait for each other gets past you."),
-    (_loose("operations", 2), "Who counts on 2:4 sparsity gets past you: these peaks are dense, and so is training."),
 )
 """Detectors that miss something, and what they are told."""
 

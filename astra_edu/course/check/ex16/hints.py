@@ -67,7 +67,7 @@ HINTS = {
         exchange_ms         155  least_exchange_ms      150   less
         state_gb             72  least_state_gb          70   less
         iteration_ms         61  least_iteration_ms      60   less
-        pass_ms            None                               a sheet that doesn't say can't be caught at it
+        pass_ms            None                               the sheet doesn't say: no law applies
         """,
         "Call your four functions with what is on the card, compare, and return the first law that is broken; at the "
         "end an empty text. Before each of the last three ask whether the card says anything: None can't be compared.",

@@ -84,16 +84,16 @@ def least_exchange_ms(answer: Answer) -> Verdict:
                 "That is the reduce-scatter. The sums have to come back: an all-gather, with as many bytes.",
             ),
             Mistake(
-                lambda gradient_bytes, copies, gbit_s: 2 * gradient_bytes / (gbit_s / 8e3) / 1e6,
+                lambda gradient_bytes, copies, gbit_s: 16 * gradient_bytes / gbit_s / 1e6,
                 "Nearly: of its own share an NPU sends nothing.",
             ),
             Mistake(
-                lambda gradient_bytes, copies, gbit_s: gradient_bytes / (gbit_s / 8e3) / 1e6,
+                lambda gradient_bytes, copies, gbit_s: 8 * gradient_bytes / gbit_s / 1e6,
                 "That is how long a card takes for its gradients once. How often, and which part of them, does it "
                 "send?",
             ),
             Mistake(
-                lambda gradient_bytes, copies, gbit_s: 2 * (copies - 1) * gradient_bytes / (gbit_s / 8e3) / 1e6,
+                lambda gradient_bytes, copies, gbit_s: 16 * (copies - 1) * gradient_bytes / gbit_s / 1e6,
                 "You send all gradients to every other copy, and back. A part of them for each copy is enough.",
             ),
             Mistake(
