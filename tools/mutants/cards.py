@@ -103,4 +103,18 @@ FAULTS = [
         "tests/course/check/test_hints.py::"
         "test_every_question_has_a_nudge_a_picture_that_fits_and_nearly_the_answer[<question ex14.dimension_cost>]",
     ),
+    Fault(
+        "exercise 16: a measured card is a lie",
+        "astra_edu/course/check/ex16/sets.py",
+        "bits=bits,",
+        "bits=16,",
+        "tests/course/check/test_ex16.py::test_measured_cards_are_rows_as_they_stand_and_break_no_law",
+    ),
+    Fault(
+        "exercise 16: who forgets the bubble keeps the law",
+        "astra_edu/course/check/ex16/laws.py",
+        "(pipeline - 1) / virtual",
+        "0 / virtual",
+        "tests/course/check/test_ex16.py::test_a_fault_breaks_its_own_law_and_no_other_and_claims_a_likely_mfu",
+    ),
 ]

@@ -34,6 +34,7 @@ PATHS = {
             "25_validation",
             "26_modern_models",
             "27_prediction_and_measurement",
+            "ex16",
         ),
         *("30_sweeps_and_search", "ex17", "31_packets", "ex18", "32_failures_and_goodput"),
         "33_a_budget",
