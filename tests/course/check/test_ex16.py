@@ -14,6 +14,7 @@ from astra_edu.course.check.ex16 import CHECKED
 from astra_edu.course.check.ex16.laws import bounds, broken
 from astra_edu.course.check.ex16.sets import FAULTS, JOBS, surprising, worked
 from astra_edu.course.check.ex16.surprises import OUTCOMES, WHY, rows
+from astra_edu.course.check.hints import hints_of
 
 SOLUTION = Path(__file__).parents[3] / "solutions" / "ex16_a_machine_lies.ipynb"
 CASES = [(job, law, k) for job in range(len(JOBS)) for law, faults in FAULTS.items() for k in range(len(faults))]
@@ -112,6 +113,9 @@ def test_the_surprises_are_what_their_reasons_say():
     assert (limits.low_ms < twins.iter_time_ms).all()
     assert (twins.iter_time_ms < limits.high_ms).all()
     assert set(WHY) < set(ex16.REASONS)
+    seen = [*fast.index, *both.index, *twins.index]
+    assert f"loc[{seen}]" in SOLUTION.read_text(encoding="utf-8")
+    assert f"loc[{seen[0]}]" in hints_of("ex16", "why").nudge
 
 
 def test_the_notebooks_own_answers_are_right():

@@ -19,7 +19,7 @@ REASONS: Mapping[str, str] = {
     "sparsity": "half of each matrix is zero and is left out, so that the peak is twice as high",
     "bits": "the numbers that are multiplied have fewer bits, and for these the peak is higher",
     "recomputed": "one of the two figures counts what is computed again, the other one doesn't",
-    "spread": "the same job doesn't take the same time twice",
+    "spread": "runs that are alike in all that is known of them take different times all the same",
     "hidden": "communication is hidden behind computing",
     "false": "it can't be: the source is wrong",
 }
