@@ -161,7 +161,7 @@ def test_solutions_are_left_out_on_demand_and_exercises_are_in_order(tmp_path, c
     assert handout.main(["--html", "--no-solutions", "--out", str(tmp_path), "ex1", "ex2"]) == 0
     assert {path.name for path in tmp_path.iterdir()} == {"index.html", "exercises"}
     listed = re.findall(r'href="exercises/(ex\d+)', (tmp_path / "index.html").read_text(encoding="utf-8"))
-    assert listed == ["ex1", "ex2", "ex10", "ex11", "ex12", "ex13", "ex14", "ex15", "ex17", "ex18"]
+    assert listed == ["ex1", "ex2", "ex10", "ex11", "ex12", "ex13", "ex14", "ex15", "ex16", "ex17", "ex18"]
     assert handout.main(["--html", "--out", str(tmp_path), "nothing"]) == 2
     assert "No notebook's name has nothing in it." in capsys.readouterr().err
 

@@ -111,4 +111,18 @@ FAULTS = [
         "tests/course/check/test_every_exercise.py::"
         "test_a_wrong_answer_is_told_why[ex15.faster-<lambda>-What makes the activations smaller]",
     ),
+    Fault(
+        "exercise 16: a measured card is a lie",
+        "astra_edu/course/check/ex16/sets.py",
+        "bits=bits,",
+        "bits=16,",
+        "tests/course/check/test_ex16.py::test_measured_cards_are_rows_as_they_stand_and_break_no_law",
+    ),
+    Fault(
+        "exercise 16: who forgets the bubble keeps the law",
+        "astra_edu/course/check/ex16/laws.py",
+        "(pipeline - 1) / virtual",
+        "0 / virtual",
+        "tests/course/check/test_ex16.py::test_a_fault_breaks_its_own_law_and_no_other_and_claims_a_likely_mfu",
+    ),
 ]

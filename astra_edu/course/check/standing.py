@@ -35,6 +35,7 @@ PATHS = {
             "26_modern_models",
             "ex15",
             "27_prediction_and_measurement",
+            "ex16",
         ),
         *("30_sweeps_and_search", "ex17", "31_packets", "ex18", "32_failures_and_goodput"),
         "33_a_budget",

@@ -148,6 +148,18 @@ def claims():
         cut = ae.Strategy(data=data, context=context, tensor=2, pipeline=8, batch=16)
         yield 15, "faster", f"{data} {context} {cut.micro_batches} 7 / {cut.micro_batches}"
     yield 15, "least_context", f"{right(15, 'least_context')(64, 2, 4, 4)} 1 4 <-- as many as stages"
+    peaks = {16: 100, 8: 200}
+    for bits in peaks:
+        rate = right(16, "most_tokens_per_s")(1e11, bits, peaks)
+        yield 16, "most_tokens_per_s", f"in {bits} bits {peaks[bits]} · 10¹² / 10¹¹ = {rate:,.0f} tokens/s"
+    yield 16, "least_exchange_ms", f"at least {right(16, 'least_exchange_ms')(1e9, 4, 80):.0f} ms"
+    for zero in range(4):
+        kept = f"{right(16, 'least_state_gb')(80e9, 4, 2, 4, zero):.0f}"
+        row = picture(16, "least_state_gb").partition(f"ZeRO-{zero} ")[2].split()[:4]
+        assert sum(map(float, row[:3])) == float(row[3])
+        yield 16, "least_state_gb", f"{' '.join(row[:3])} {kept}"
+    least = [right(16, "least_iteration_ms")(10, 3, virtual, 4) for virtual in (1, 2)]
+    yield 16, "least_iteration_ms", " ".join(f"at least {ms:.0f} ms" for ms in least)
     points = [(60, 108), (90, 100), (60, 105), (40, 125)]
     table = " ".join(f"point {k} {dollars} {ns}" for k, (dollars, ns) in enumerate(points))
     words = re.sub(
