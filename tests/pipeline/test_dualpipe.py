@@ -105,6 +105,7 @@ def test_each_pass_waits_for_what_it_needs(counts: tuple[int, int], p2p: int, bl
             other = done.pairs[span]
             both = lasts + backward[stages - 1 - part] - hidden[part]
             assert (span.end_ns, other.end_ns) == (other.start_ns, span.start_ns + both)
+            assert done.sent_ns(span) == done.sent_ns(other) == other.end_ns
         assert begins >= arrives(span)
         before = earlier.get(span)
         if not blocking and not (kind == "B" and span in done.pairs):  # and it does begin then

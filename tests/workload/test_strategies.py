@@ -49,7 +49,7 @@ def test_numbers_of_a_strategy():
         (
             {"pipeline_order": "1F1B"},
             "pipeline_order is '1F1B'; did you mean '1f1b'? Allowed: gpipe, 1f1b, interleaved, zb-h1, zb-v, v-half, "
-            "v-min.",
+            "v-min, dualpipe.",
         ),
         ({"recompute": True}, "recompute is True; Allowed: none, selective, full."),
         ({"zero": 4}, "zero is 4; ZeRO has the stages 1, 2 and 3, and 0 means without."),
