@@ -70,6 +70,7 @@ SETS = (
     Set("Megatron-Bridge", ("h100",), ("megatron_bridge",)),
     Set("Megatron-Bridge", ("b200", "b300", "gb200", "gb300"), ("megatron_bridge",)),
     Set("MLPerf", ("b200", "gb200", "gb300"), ("mlperf",)),
+    Set("MLPerf", ("mi350x", "mi355x"), ("mlperf",)),
     Set("MaxText", ("tpu-v5p", "tpu-v6e", "ironwood"), ("tpu_recipes", "maxtext")),
 )
 

@@ -18,6 +18,9 @@ from astra_edu.workload.models import Model
 from astra_edu.workload.strategies import Strategy
 from astra_edu.workload.strategies.alike import abridged
 
+USUAL = 8
+"""Micro-batches for each stage where neither a batch nor their number is known: few wait long for many."""
+
 
 @dataclass(frozen=True)
 class Cut:
@@ -114,7 +117,8 @@ def cut_of(row: Row, stack: Stack) -> Cut:
         size, micro = 1, size
     if batch and number(row, "dp") is not None and batch < data * size:
         raise ConfigError(f"gbs_seq is {batch}, and {data} copies with micro-batches of {size} take {data * size}.")
-    micro_batches = max(1, round(batch / (data * size) if batch else micro or 1))
+    usual = 1 if pipeline == 1 else USUAL * pipeline
+    micro_batches = max(1, round(batch / (data * size) if batch else micro or usual))
     expert, copies = whole(row, "ep", 1), data * context
     if copies * tensor % expert:
         raise ConfigError(f"experts can't be shared out among {expert} of {copies * tensor} NPUs of a stage.")
@@ -155,6 +159,8 @@ def job_of(row: Row, recompute: str | None = None) -> Job:
     sequence = sequence_of(row)
     cut = cut_of(row if recompute is None else {**row, "recompute": recompute}, stack)
     model = model_of(row, sequence)
+    if number(row, "vp") is None and cut.pipeline > 1:
+        cut = replace(cut, virtual=max(1, min(stack.virtual, (len(model.blocks) + 2) // cut.pipeline)))
     if (
         cut.virtual > 1 and cut.pipeline * cut.virtual > len(model.blocks) + 2
     ):  # the words and their scores may count as blocks

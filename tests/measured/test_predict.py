@@ -358,3 +358,30 @@ def test_no_parameter_is_for_a_row_or_a_model():
     one, two = (job_of(GPT | changes) for changes in ({}, {"layers": 12, "tp": 1, "dp": 4}))
     assert closest(one.machine.name, one.stack.name) is closest(two.machine.name, two.stack.name)
     assert replace(one, stages=one.stages) == one
+
+
+def test_a_batch_that_nobody_gives_is_eight_micro_batches_for_each_stage():
+    row = {
+        "model": "Llama 3 8B",
+        "hardware": "H100",
+        "gpus": 64,
+        "tp": 2,
+        "pp": 4,
+        "seq": 8192,
+        "system": "Megatron-LM",
+    }
+    cut = job_of(row).cut
+    assert (cut.micro_batches, cut.data) == (32, 8)
+    assert job_of(row | {"pp": 1}).cut.micro_batches == 1
+    assert job_of(row | {"grad_acc": 3}).cut.micro_batches == 3
+    assert job_of(row | {"gbs_seq": 40}).cut.micro_batches == 5
+
+
+def test_mlperfs_stages_are_interleaved_unless_a_row_says_otherwise():
+    row = {"model": "Llama 3.1 405B", "hardware": "GB200", "gpus": 2304, "tp": 4, "pp": 8, "cp": 2, "gbs_seq": 1152}
+    row |= {"seq": 8192, "system": "MLPerf"}
+    assert job_of(row).cut.virtual == 8
+    assert job_of(row | {"vp": 1}).cut.virtual == 1
+    assert job_of(row | {"system": "Megatron-LM"}).cut.virtual == 1
+    assert job_of(row | {"model": "Llama 3 8B"}).cut.virtual == 4  # 32 blocks, and the words twice, on 8 stages
+    assert job_of(row | {"pp": 1}).cut.virtual == 1
