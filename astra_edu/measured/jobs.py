@@ -18,6 +18,10 @@ from astra_edu.workload.models import Model
 from astra_edu.workload.strategies import Strategy
 from astra_edu.workload.strategies.alike import abridged
 
+MANY_STAGES, FEW = 8, 4
+"""From so many stages on, and with fewer micro-batches for each, stages are interleaved where a row doesn't say: whole
+ones would wait for more than a fifth of the time. Inferred: MLPerf's runs of Llama 3.1 405B are too quick for them."""
+
 USUAL = 8
 """Micro-batches for each stage where neither a batch nor their number is known: few wait long for many."""
 
@@ -27,7 +31,7 @@ class Cut:
     """How a model is shared out; sizes of groups, and what is kept by whom.
 
     zero: ZeRO's stage; 2 is taken for 1. reshards: whether ZeRO-3 gives up gathered parameters behind each pass; not
-    with SHARD_GRAD_OP, nor where TorchTitan has stages.
+    with SHARD_GRAD_OP, nor where there are stages.
     """
 
     tensor: int
@@ -127,7 +131,7 @@ def cut_of(row: Row, stack: Stack) -> Cut:
     zero = _zero(sharding, stack)
     kept = "full" if recompute.startswith("full") else "selective" if "selective" in recompute else "none"
     virtual = whole(row, "vp", 1)
-    reshards = "grad_op" not in sharding and not (stack.cuts_batches and pipeline > 1)
+    reshards = "grad_op" not in sharding and pipeline == 1
     return Cut(tensor, pipeline, virtual, context, expert, data, size, micro_batches, zero, kept, reshards)
 
 
@@ -158,8 +162,8 @@ def job_of(row: Row, recompute: str | None = None) -> Job:
     stack = stack_of(text(row, "system"))
     sequence = sequence_of(row)
     cut = cut_of(row if recompute is None else {**row, "recompute": recompute}, stack)
-    model = model_of(row, sequence)
-    if number(row, "vp") is None and cut.pipeline > 1:
+    model = model_of(row, sequence, stack.flash)
+    if number(row, "vp") is None and cut.pipeline >= MANY_STAGES and cut.micro_batches < FEW * cut.pipeline:
         cut = replace(cut, virtual=max(1, min(stack.virtual, (len(model.blocks) + 2) // cut.pipeline)))
     if (
         cut.virtual > 1 and cut.pipeline * cut.virtual > len(model.blocks) + 2

@@ -15,8 +15,11 @@ GPT_WORDS = 51_200
 """GPT-2's 50,257 words, padded so that eight NPUs can share them out (Megatron-LM)."""
 
 
-def model_of(row: Row, sequence: int) -> Model:
-    """The model of a row, for samples of so many tokens. Raises ConfigError where neither name nor shape is known."""
+def model_of(row: Row, sequence: int, flash: bool = False) -> Model:
+    """The model of a row, for samples of so many tokens. flash: see Stack; of GPT's shapes alone.
+
+    Raises ConfigError where neither name nor shape is known.
+    """
     name = text(row, "model")
     if known := known_name(name):
         found = _named(known, sequence, _changes(row))
@@ -37,7 +40,9 @@ def model_of(row: Row, sequence: int) -> Model:
     sizes = {"blocks": whole(row, "layers"), "hidden": hidden, "heads": whole(row, "heads", max(1, hidden // 128))}
     sizes["feedforward"] = whole(row, "ffn", 4 * hidden)
     if GPT.match(dashed(name)):
-        return _shaped("GPT", ("vocabulary", whole(row, "vocab", GPT_WORDS)), *sizes.items(), ("sequence", sequence))
+        by_tiles = (("attention", "flash"), ("dropout", False)) if flash else ()
+        vocabulary = ("vocabulary", whole(row, "vocab", GPT_WORDS))
+        return _shaped("GPT", vocabulary, *sizes.items(), ("sequence", sequence), *by_tiles)
     sizes |= {"kv_heads": whole(row, "kv_heads", sizes["heads"]), "vocabulary": whole(row, "vocab", 32_000)}
     return _shaped("Llama-like", *sizes.items(), ("sequence", sequence))
 
@@ -66,6 +71,6 @@ def _named(name: str, sequence: int, changes: tuple[tuple[str, int], ...]) -> Mo
 
 
 @lru_cache(maxsize=4096)
-def _shaped(name: str, *sizes: tuple[str, int]) -> Model:
+def _shaped(name: str, *sizes: tuple[str, int | str]) -> Model:
     given: dict[str, Any] = dict(sizes)
     return transformer(name, **given) if name == "GPT" else llama(name, **given)

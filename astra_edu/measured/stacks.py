@@ -15,9 +15,10 @@ class Stack:
     parameter and micro-batch where gradients are added up in 32 bits. eager: with stages and without ZeRO, gradients
     are exchanged after every micro-batch. fsdp: parameters are gathered block by block, ahead of the computation.
     cuts_batches: with stages, a row's micro-batch is cut into single samples. recompute, bits: where a row doesn't say;
-    "" recomputes as much as memory asks for. virtual: stages' parts where a row doesn't say and there are as many
-    blocks; of MLPerf inferred, since bubbles of whole stages would be longer than the steps of its three runs of Llama
-    3.1 405B allow. family: those that do alike.
+    "" recomputes as much as memory asks for. virtual: into how many parts stages are cut at most where a row doesn't
+    say and there are few micro-batches (see jobs.py). flash: GPT's attention is computed by tiles, and nothing dropped.
+    hides: collectives of tensor groups behind products, and the copies' behind all passes, but for a piece (MegaScale,
+    arXiv 2402.15627, section 3). family: those that do alike.
     """
 
     name: str
@@ -32,6 +33,8 @@ class Stack:
     cuts_batches: bool = False
     bits: int = 16
     virtual: int = 1
+    flash: bool = False
+    hides: bool = False
     family: str = "Megatron"
 
 
@@ -44,9 +47,10 @@ STACKS = (
     Stack("InternEvo", "internevo", gradient_bytes=2, adds_bytes=0, family="InternEvo"),
     Stack("MaxText", "maxtext|levanter", gradient_bytes=4, adds_bytes=0, fsdp=True, recompute="full", family="MaxText"),
     Stack("DeepSpeed", "deepspeed", gradient_bytes=2, adds_bytes=0, fsdp=True, recompute="full", family="FSDP"),
-    Stack("Megatron-LM", "megatron-lm"),
+    Stack("MegaScale", "^(?!.*megatron).*megascale", flash=True, hides=True, virtual=8),
+    Stack("Megatron-LM", "megatron-lm", virtual=8),
     Stack("MLPerf", "mlperf", bits=8, recompute="", virtual=8),
-    Stack("Megatron-Bridge", "", recompute=""),
+    Stack("Megatron-Bridge", "", recompute="", virtual=8),
 )
 """The first whose pattern a row's system has; the last one is for everything else."""
 

@@ -10,6 +10,8 @@ from astra_edu.measured.stages import pipeline_seconds
 from astra_edu.measured.work import Passes
 
 US = 1e-6
+PIECES = 8
+"""Of a product and of the collective that hides behind it: the first one can't."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,8 @@ def _block(job: Job, clock: Clock, each: Passes) -> Took:
     ring = clock.ring(group(job.machine, cut.tensor, 1), tokens)
     repeated = cut.recompute == "full"
     sent = ring * (4 + 4 + 4 * repeated + job.stack.sequence_parallel)
+    if job.stack.hides:
+        sent = max(sent / PIECES, sent - clock.device(each.forward) - clock.device(each.backward))
     if cut.context > 1:
         among = group(job.machine, cut.context, cut.tensor)
         sent += clock.ring(among, each.gathered * 2 * cut.context) * (3 + repeated)  # again behind it, with gradients
@@ -141,6 +145,8 @@ def _copies(job: Job, clock: Clock, parameters: tuple[float, float], busy: Took)
     reduces = sum(clock.ring(among, count * stack.gradient_bytes) for among, count in both)
     gathers = sum(clock.ring(among, count * (2 if cut.zero else stack.gradient_bytes)) for among, count in both)
     left = reduces + gathers
+    if stack.hides:
+        return max(left / job.depth, left - busy.total)
     if stack.overlap:
         left = max(left / job.depth, left - busy.total / cut.micro_batches)
     if stack.eager and cut.pipeline > 1 and not cut.zero:
@@ -149,11 +155,14 @@ def _copies(job: Job, clock: Clock, parameters: tuple[float, float], busy: Took)
 
 
 def _sharded(job: Job, clock: Clock, parameters: tuple[float, float], busy: Took) -> float:
-    """ZeRO-3: parameters gathered ahead of each block, gradients shared out behind it; what isn't hidden."""
+    """ZeRO-3: parameters gathered ahead of each block, gradients shared out behind it; what isn't hidden.
+
+    With stages both are done once in a step, as PyTorch's pipelines and Llama 3's training do.
+    """
     cut, often = job.cut, job.cut.micro_batches
     both = list(zip(_groups(job), parameters, strict=True))
     gathers = sum(clock.ring(among, count * 2) for among, count in both) * (1 + cut.reshards)
     reduces = sum(clock.ring(among, count * job.stack.gradient_bytes) for among, count in both)
-    sent = (gathers * (often if cut.reshards else 1)) + reduces * often
+    sent = gathers * (often if cut.reshards else 1) + reduces * (often if cut.pipeline == 1 else 1)
     first = (gathers + reduces) / job.depth
     return max(first, sent - busy.total)

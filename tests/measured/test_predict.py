@@ -377,11 +377,40 @@ def test_a_batch_that_nobody_gives_is_eight_micro_batches_for_each_stage():
     assert job_of(row | {"gbs_seq": 40}).cut.micro_batches == 5
 
 
-def test_mlperfs_stages_are_interleaved_unless_a_row_says_otherwise():
-    row = {"model": "Llama 3.1 405B", "hardware": "GB200", "gpus": 2304, "tp": 4, "pp": 8, "cp": 2, "gbs_seq": 1152}
+def test_many_stages_with_few_micro_batches_are_interleaved_unless_a_row_says_otherwise():
+    row = {"model": "Llama 3.1 405B", "hardware": "GB200", "gpus": 2304, "tp": 4, "pp": 8, "cp": 2, "gbs_seq": 1116}
     row |= {"seq": 8192, "system": "MLPerf"}
-    assert job_of(row).cut.virtual == 8
+    assert (job_of(row).cut.micro_batches, job_of(row).cut.virtual) == (31, 8)
     assert job_of(row | {"vp": 1}).cut.virtual == 1
-    assert job_of(row | {"system": "Megatron-LM"}).cut.virtual == 1
+    assert job_of(row | {"gbs_seq": 1152}).cut.virtual == 1  # 32 micro-batches, four for each stage
+    assert job_of(row | {"system": "nanotron"}).cut.virtual == 1
     assert job_of(row | {"model": "Llama 3 8B"}).cut.virtual == 4  # 32 blocks, and the words twice, on 8 stages
-    assert job_of(row | {"pp": 1}).cut.virtual == 1
+    assert job_of(row | {"pp": 4, "gbs_seq": 72}).cut.virtual == 1
+
+
+def test_megascale_hides_what_megatron_waits_for():
+    row = {"model": "GPT-3 175B", "layers": 96, "hidden": 12288, "heads": 96, "hardware": "A100", "gpus": 1024, "tp": 8}
+    row |= {"pp": 8, "vp": 6, "gbs_seq": 768, "mbs": 1, "seq": 2048, "precision": "bf16"}
+    steps = {
+        system: _step(row | {"system": system}) for system in ("MegaScale", "Megatron-LM", "Megatron-LM in MegaScale")
+    }
+    assert steps["Megatron-LM in MegaScale"] == steps["Megatron-LM"]
+    ours, theirs = steps["MegaScale"], steps["Megatron-LM"]
+    assert 0 < ours.sent < theirs.sent / 4
+    assert 0 < ours.exchange < theirs.exchange / 4
+    assert ours.compute < theirs.compute
+
+
+def test_with_stages_fsdp_gathers_and_scatters_once_in_a_step():
+    row = {"model": "Llama 3 70B", "hardware": "H100", "gpus": 512, "tp": 8, "pp": 8, "seq": 8192, "mbs": 1, "vp": 1}
+    row |= {"system": "own", "sharding": "FSDP", "precision": "bf16"}
+    job = job_of(row | {"gbs_seq": 8 * 64})
+    clock = Clock(job.machine, Parameters(), 16)
+    often, seldom = step_of(job, clock), step_of(job_of(row | {"gbs_seq": 8 * 8}), clock)
+    assert not job.cut.reshards
+    assert often.exchange <= seldom.exchange
+
+
+def _step(row):
+    job = job_of(row)
+    return step_of(job, Clock(job.machine, Parameters(), job.bits))
