@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from math import ceil, gcd
 
-from astra_edu.base.errors import ConfigError
+from astra_edu.base.errors import ConfigError, suggestion
 from astra_edu.measured.cells import Row, number, text, whole
 from astra_edu.measured.shapes import model_of, sequence_of
 from astra_edu.measured.stacks import Stack, stack_of
 from astra_edu.measured.work import Passes, passes
-from astra_edu.workload.compute import Experts, Machine, machine
+from astra_edu.workload.compute import MACHINES, Experts, Machine, machine
 from astra_edu.workload.models import Model
 from astra_edu.workload.strategies import Strategy
 from astra_edu.workload.strategies.alike import abridged
@@ -95,7 +95,10 @@ def machine_of(row: Row) -> Machine:
     """What a row ran on, in nodes of gpus_per_node where these are no trays. Raises ConfigError for an unknown one."""
     if not (name := text(row, "hardware")):
         raise ConfigError("hardware isn't given.")
-    found = machine(name)
+    try:
+        found = machine(name)
+    except ConfigError:
+        raise ConfigError(f"hardware is {row['hardware']!r}; {suggestion(name, MACHINES)}") from None
     box = whole(row, "gpus_per_node", found.node)
     return found if found.tray or found.wiring == "Torus" else replace(found, node=box)
 

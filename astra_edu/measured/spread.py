@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.measured.cells import Row, records
+from astra_edu.measured.cells import Row, records, text
 from astra_edu.measured.jobs import job_of
+from astra_edu.measured.stacks import is_known
 from astra_edu.workload.compute.alike import kind_of
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ def spread() -> DataFrame:
 
 def ranges(rows: DataFrame) -> DataFrame:
     """low_ms and high_ms of each row: two thirds of the measured runs of its kind are as far from their prediction, or
-    nearer; kind says which those are. Same index. Empty where nothing is predicted. Raises ConfigError as `predict`.
+    nearer; kind says which those are: of the same stack and machine, else those of a like machine that are most. Same
+    index. Empty where nothing is predicted. Raises ConfigError as `predict`.
 
     >>> from astra_edu import measured
     >>> some = measured.runs().query("source_id == 'simumax_b200'").head(2)
@@ -66,7 +68,8 @@ def ranges(rows: DataFrame) -> DataFrame:
 
     found = []
     for row, ms in zip(records(rows), predict(rows).predicted_ms, strict=True):
-        kind = _nearest(*_kind(row)) if ms == ms else None
+        stack, machines = _kind(row) if ms == ms else ("", "")
+        kind = _nearest(stack if is_known(text(row, "system")) else "", machines) if ms == ms else None
         found.append((ms * kind.low, ms * kind.high, _words(kind)) if kind else (float("nan"), float("nan"), ""))
     return pd.DataFrame(found, columns=["low_ms", "high_ms", "kind"], index=rows.index)
 

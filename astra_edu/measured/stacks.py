@@ -50,11 +50,16 @@ STACKS = (
     Stack("MegaScale", "^(?!.*megatron).*megascale", flash=True, hides=True, virtual=8),
     Stack("Megatron-LM", "megatron-lm", virtual=8),
     Stack("MLPerf", "mlperf", bits=8, recompute="", virtual=8),
-    Stack("Megatron-Bridge", "", recompute="", virtual=8),
+    Stack("Megatron-Bridge", "megatron|nemo", recompute="", virtual=8),
 )
-"""The first whose pattern a row's system has; the last one is for everything else."""
+"""The first whose pattern a row's system has; the rules of the last one are for everything else, too."""
 
 
 def stack_of(system: str) -> Stack:
     """The stack that a row names, or Megatron's rules for one that isn't known."""
-    return next(stack for stack in STACKS if re.search(stack.pattern, system))
+    return next((stack for stack in STACKS if re.search(stack.pattern, system)), STACKS[-1])
+
+
+def is_known(system: str) -> bool:
+    """Whether a row's system names one of the stacks."""
+    return re.search(stack_of(system).pattern, system) is not None

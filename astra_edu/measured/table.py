@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,8 +24,9 @@ NAN = float("nan")
 
 
 def load(path: str | Path) -> DataFrame:
-    """Measured runs from a CSV file (also gzip) with the columns of those that ship. Raises ConfigError naming the
-    columns that are missing, and for what is no file of that kind.
+    """Measured runs from a CSV file (also gzip) with the columns of those that ship: `runs` says what each is, and in
+    which unit. Only model, hardware, gpus, seq and system have to be there; columns of other names aren't read. Raises
+    ConfigError naming the columns that are missing, and for what is no file of that kind.
 
     >>> from astra_edu import measured
     >>> measured.runs().to_csv("mine.csv", index=False)
@@ -38,8 +40,21 @@ def load(path: str | Path) -> DataFrame:
     except (OSError, ValueError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} can't be read as a CSV file of measured runs: {error}") from None
     if missing := [name for name in NEEDED if name not in rows.columns]:
-        raise ConfigError(f"{path} has no column {', '.join(missing)}; measured runs need {', '.join(NEEDED)}.")
+        raise ConfigError(
+            f"{path} has no column {', '.join(missing)}; measured runs need {', '.join(NEEDED)}.{_near(rows, missing)}"
+        )
     return rows
+
+
+def _near(rows: DataFrame, missing: Sequence[str]) -> str:
+    """A sentence for whoever wrote needed columns in another way, else what columns there are."""
+    names = [str(name) for name in rows.columns]
+    if len(names) == 1 and (mark := next((mark for mark in ";\t|" if mark in names[0]), "")):
+        return f" Its cells are separated by {mark!r}; write commas."
+    like = {name.strip().lower(): name for name in names}
+    if renamed := [f"{like[name]!r} as {name}" for name in missing if name in like]:
+        return f" Write {', '.join(renamed)}."
+    return f" It has {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}."
 
 
 def compared(rows: DataFrame) -> DataFrame:

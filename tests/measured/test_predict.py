@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pandas as pd
@@ -45,7 +46,7 @@ def test_a_prediction_keeps_the_rows_index_and_says_why_there_is_none():
     assert found.predicted_ms.iloc[0] > 0
     assert found.fits.iloc[0]
     assert "9 NPUs can't be divided into groups" in found.refused.iloc[1]
-    assert "abacus" in found.refused.iloc[2]
+    assert found.refused.iloc[2].startswith("hardware is 'abacus'; ")
     assert found.predicted_ms.isna().tolist() == [False, True, True]
     assert not found.fits.iloc[1:].any()
 
@@ -262,6 +263,21 @@ def test_a_file_of_one_s_own(tmp_path):
     (tmp_path / "other.csv").write_text("a,b\n1,2\n")
     with pytest.raises(ConfigError, match="has no column model, hardware, gpus, seq, system"):
         measured.load(tmp_path / "other.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("model;hardware;gpus;seq;system\nGPT;A100;8;1024;nanotron\n", "separated by ';'; write commas"),
+        ("Model,hardware,GPUs,seq,system\nGPT,A100,8,1024,nanotron\n", "Write 'Model' as model, 'GPUs' as gpus"),
+        ("model,gpus,step_ms\nGPT,8,100\n", "It has model, gpus, step_ms"),
+    ],
+)
+def test_a_file_whose_columns_are_called_otherwise_is_told_so(tmp_path, text, words):
+    path = tmp_path / "mine.csv"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=re.escape(words)):
+        measured.load(path)
 
 
 @pytest.mark.parametrize("nothing", [None, float("nan"), pd.NA, pd.NaT, "", " "])

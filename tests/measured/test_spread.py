@@ -46,7 +46,8 @@ def test_two_thirds_of_the_runs_are_within_their_range():
     ("hardware", "system", "kind"),
     [
         ("H100", "nanotron", "nanotron on Hopper"),
-        ("H100", "something", "Megatron-Bridge on Hopper"),
+        ("H100", "something", "nanotron on Hopper"),
+        ("H100", "NeMo 25.11", "Megatron-Bridge on Hopper"),
         ("H100", "InternEvo", "nanotron on Hopper"),
         ("MI300X", "Megatron-LM", "all runs"),
     ],
