@@ -122,6 +122,12 @@ QUESTIONS = {
             (lambda **c: reason(**c, of=largest), "Computing is the largest part of Meta's own"),
             (lambda **c: reason(**c, of=largest_besides_compute), "which part has grown by most"),
             (lambda settings, theirs: growth(took(ae.Strategy(**settings)), theirs), "For data=4096.*catch it"),
+            (
+                lambda **c: reason(
+                    **c, of=lambda took, theirs: max(took.split, key=lambda k: took.split[k] - theirs[k])
+                ),
+                "KeyError: 'context group'.*no such part",
+            ),
             (lambda **c: "slow", "return one of 'batch', 'memory'"),
             (lambda **c: None, "Does it end with `return`"),
             (lambda **c: "memory", "But it keeps 50.3"),
@@ -158,7 +164,7 @@ QUESTIONS = {
             (cut(recompute="full"), "Repeated is"),
             (cut(data=64, context=8, pipeline=4, virtual=16), "Exchange is"),
             (cut(data=8, context=16), "Context group is"),
-            (cut(tensor=4, data=256), "8 micro-batches can't be interleaved"),
+            (cut(tensor=4, data=256), "8 micro-batches can't be interleaved.*how many has each copy"),
             (cut(virtual=8), "it can't be cut into 128 stages"),
             (lambda: 16_384, r"return an ae\.Strategy"),
         ],

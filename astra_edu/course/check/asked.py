@@ -138,8 +138,13 @@ def listed(value: Any) -> list[Any] | None:
 
 
 def capital(words: str) -> str:
-    """A sentence that begins as sentences do."""
-    return words[:1].upper() + words[1:]
+    """A sentence that begins as sentences do, or with a name of Python's as it is written.
+
+    >>> from astra_edu.course.check.asked import capital
+    >>> capital("the batch is 3."), capital("pipeline_order is 'zb'.")
+    ('The batch is 3.', "pipeline_order is 'zb'.")
+    """
+    return words if "_" in words.split(" ")[0] else words[:1].upper() + words[1:]
 
 
 def hint(value: Any) -> str:

@@ -36,7 +36,10 @@ def strategy_of(answer: Answer, tokens: int) -> Strategy:
         given = call(answer, {})
     except NoAnswerError as problem:
         if problem.verdict.ok is False and "micro-batches" in problem.verdict.message:
-            fixed = f"The batch is fixed, {TOKENS // tokens:,} samples for all copies together: is it given?"
+            fixed = (
+                f"The batch is fixed, {TOKENS // tokens:,} samples for all copies together: is it given, and how many "
+                "has each copy?"
+            )
             raise NoAnswerError(False, f"{problem.verdict.message} {fixed}") from None
         raise
     if isinstance(given, Strategy):

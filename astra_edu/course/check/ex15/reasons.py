@@ -21,6 +21,7 @@ REASONS = ("batch", "memory", "none", *PARTS)
 _SYNONYMS = {"bubble": "waiting", "tensor": "tensor group", "context": "context group", "recompute": "repeated"} | {
     "gradients": "exchange"
 }
+_NOT_THERE = "Meta's choice has no context group, so that `theirs` has no such part: it takes no time there."
 _GROUPS = ("data", "tensor", "context", "pipeline")
 _KEPT: Settings = {"batch": META.samples, "zero": 1, "sequence_parallel": True}
 _MORE: Settings = _KEPT | {"stage_blocks": "ends", "pipeline_order": "interleaved"}
@@ -97,6 +98,8 @@ def judge_reasons(answer: Answer) -> Verdict:
             if problem.verdict.ok is False and made(settings) is None:
                 words = f"For {_words(settings)}: {problem.verdict.message} Such an error is an answer: catch it."
                 return Verdict(False, words)
+            if problem.verdict.ok is False and "KeyError: 'context group'" in problem.verdict.message:
+                return Verdict(False, f"{problem.verdict.message} {_NOT_THERE}")
             return problem.verdict
     if given == list(map(reason, CASES)):
         return Verdict(True, "Right: first whether it can be run at all, then what it waits for more than Meta's does.")

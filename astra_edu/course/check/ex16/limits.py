@@ -54,6 +54,10 @@ def most_tokens_per_s(answer: Answer) -> Verdict:
                 lambda **c: tokens(**c) / 6,
                 "The operations of a token are given; 6 a parameter are in them already.",
             ),
+            Mistake(
+                lambda **c: tokens(**c) / 3,
+                "The operations of a token are those of training: the backward pass is in them already.",
+            ),
             Mistake(lambda **c: tokens(**c) / 1e12, "A TFLOP is 10¹² operations."),
             Mistake(lambda **c: 1 / tokens(**c), "That is upside down: it is how long a token takes, in seconds."),
         ],
@@ -141,6 +145,7 @@ def least_state_gb(answer: Answer) -> Verdict:
                 lambda **c: state(**c, each=(2, 2, 8)),
                 "Adam keeps a copy of the parameters in 32 bits besides the mean and the variance.",
             ),
+            Mistake(lambda **c: state(**c, each=(2, 4, 12)), "Gradients are in 16 bits here."),
             Mistake(lambda **c: state(**c, each=(4, 4, 8)), "Parameters and gradients are in 16 bits here."),
             Mistake(
                 without,
