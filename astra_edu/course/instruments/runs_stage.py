@@ -126,8 +126,11 @@ def _rays(plot: _Plot, told: Told) -> tuple[Link, ...]:
 
 def _steps(values: Values, told: Told, shown: Sequence[Run]) -> tuple[str, ...]:
     every, same = len(runs_of(values["kind"])), len(by_model(values["kind"])[values["model"]])
-    left = f", the {len(shown)} with most in common" if len(shown) < every else ""
-    first = f"{every} measured runs of this stack and machine, {same} of this model{left}; on the line both agree."
+    drawn = f"; drawn are the {len(shown)} with most in common" if len(shown) < every else ""
+    first = (
+        f"{every} measured runs of this stack and machine, {same} of them of this model{drawn}. On the line measured "
+        "and predicted agree; two thirds of the runs are between the dashed lines."
+    )
     second = f"Predicted of this job: {told.mfu:.1f} % of the peak, {seconds(told.step.total)} a step."
     if told.runs:
         found = " and ".join(f"{run.mfu[1]:.1f} %" for run in told.runs[:3])
