@@ -129,7 +129,7 @@ def _steps(values: Values, told: Told, shown: Sequence[Run]) -> tuple[str, ...]:
     drawn = f"; drawn are the {len(shown)} with most in common" if len(shown) < every else ""
     first = (
         f"{every} measured runs of this stack and machine, {same} of them of this model{drawn}. On the line measured "
-        "and predicted agree; two thirds of the runs are between the dashed lines."
+        "and predicted agree; two thirds of such runs are between the dashed lines."
     )
     second = f"Predicted of this job: {told.mfu:.1f} % of the peak, {seconds(told.step.total)} a step."
     if told.runs:
