@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 OF = ("time", "memory")
 TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1, 1.4, 2, 3, 5, 7, 10, 20, 50, 100)
+LONGEST = 24
+"""Signs of a source's name beside its row."""
 NOTE = (
     f"The middle two thirds are between the ratios below which {SHARES[0]:.0%} and {SHARES[-1]:.0%} of the runs are; "
     f"of fewer than {FEWEST} runs none are given. The error is |predicted / measured − 1|."
@@ -89,7 +91,11 @@ def _drawn(found: Mapping[str, _Source], of: str) -> Figure:
     axes.axvline(1, color="black", lw=0.8, zorder=1)
     for place, (name, source) in enumerate(found.items()):
         _row(axes, place, source, name)
-    names = [f"{name or 'runs'} ({len(source.ratios):,})" for name, source in found.items()]
+    axes.plot([], [], **RUN, label="a run")
+    if any(source.range for source in found.values()):
+        axes.plot([], [], **RANGE, label="middle two thirds")
+    axes.plot([], [], **MEDIAN, label="median")
+    names = [f"{_shortened(name or 'runs')} ({len(source.ratios):,})" for name, source in found.items()]
     axes.set_yticks(range(len(found)), names)
     axes.set(ylim=(len(found) - 0.4, -0.6), title=f"Measured over predicted {of} of training runs, by source")
     axes.set_xlabel(f"measured {of} / predicted {of} (a ratio; 1: as predicted)")
@@ -102,11 +108,15 @@ def _drawn(found: Mapping[str, _Source], of: str) -> Figure:
 def _row(axes: Axes, place: int, source: _Source, name: str) -> None:
     """Dots of a source, spread over the height of its row, and below them, on its middle, what sums them up."""
     heights = [place + 0.64 * ((0.5 + 0.618 * k) % 1 - 0.5) for k in range(len(source.ratios))]
-    labels = ("a run", "middle two thirds", "median") if not place else ("", "", "")
-    axes.plot(source.ratios, heights, **RUN, label=labels[0], zorder=2, gid=f"runs-{name}")
+    axes.plot(source.ratios, heights, **RUN, zorder=2, gid=f"runs-{name}")
     if source.range:
-        axes.plot(source.range, [place, place], **RANGE, label=labels[1], zorder=3)
-    axes.plot([source.median], [place], **MEDIAN, label=labels[2], zorder=4)
+        axes.plot(source.range, [place, place], **RANGE, zorder=3)
+    axes.plot([source.median], [place], **MEDIAN, zorder=4)
+
+
+def _shortened(name: str) -> str:
+    """A name that leaves room for the runs; the table has all of it."""
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
 
 
 def _ratio_axis(axes: Axes, ratios: Sequence[float]) -> None:

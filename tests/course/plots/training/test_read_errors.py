@@ -57,6 +57,18 @@ def test_the_median_and_the_middle_two_thirds_are_marked_where_they_are(ratios):
         assert low <= medians[source] <= high
 
 
+def test_the_legend_has_what_only_a_later_source_has_and_a_long_name_leaves_room():
+    name = "a source whose runs were given a name that leaves no room for them"
+    runs = some_runs("megatron_llama", "simumax_b200").replace({"source_id": {"megatron_llama": name}})
+    found = ae.plots.prediction_errors(runs)
+    (axes,) = found.figure.axes
+    assert "middle two thirds" in legend(axes.figure)
+    (shown,) = [label for label in rows(axes) if label.startswith("a source")]
+    assert len(shown) < 30
+    assert name in found.table
+    assert "middle two thirds" not in legend(ae.plots.prediction_errors(some_runs("megatron_llama")).figure)
+
+
 def test_looks_differ_in_more_than_colour():
     looks = legend(picture("prediction_errors").figure)
     assert {*looks} == {"a run", "median", "middle two thirds"}
