@@ -71,7 +71,7 @@ def run_pipeline(
     placement = placement_of(ORDERS.get(order) if isinstance(order, str) else order)
     if placement == FOLDED:
         p2p[stages - 1] = 0
-    weights = _of_weights(weight_ns, backward, stages, virtual, any(each.kind == "W" for each in listed[0]))
+    weights = _of_weights(weight_ns, backward, stages, virtual, any(each.kind == "W" for own in listed for each in own))
     hidden = _of_pairs(hidden_ns, forward, backward, stages, placement)
     inputs = [whole - own for whole, own in zip(backward, weights, strict=True)]
     lasts, travels = [*forward, *reversed(inputs)], [*p2p, 0, *reversed(p2p), 0]
