@@ -22,7 +22,8 @@ class LinkClass(NamedTuple):
 
     smallest, largest: sizes in bytes, None where the source has none. latency_us: of the whole collective, step_us: of
     each of a ring's steps, if several numbers of NPUs were measured; None: can't be told. bandwidth_gb_s: 10⁹ bytes/s
-    of one NPU's link, in one direction; None where no larger size takes longer. held_out_mean, held_out_worst: |line / measured - 1| of the sizes that were
+    of one NPU's link, in one direction; None where larger sizes take no longer.
+    held_out_mean, held_out_worst: |line / measured - 1| of the sizes that were
     left out of a fit; None for a single size.
 
     >>> ae.measured.LinkClass._fields[8:11]

@@ -75,8 +75,9 @@ def bubble_ns(stages: int, forward_ns: int, backward_ns: int, weight_ns: int, pa
     backward_ns: B, a whole backward pass; weight_ns: W, of it the gradients of the weights. pair_ns: F&B, a forward and
     a backward pass together; F + B, if nothing of either is hidden. It is what the two stages in the middle wait if
     B - W takes as long as F, W no longer, and what is sent is there at once; other stages have fewer pairs, so that
-    where these take less than F + B the others are busier. Raises ConfigError for an odd number of stages, for weight_ns
-    above backward_ns, and for pair_ns below either pass.
+    where these take less than F + B the others are busier.
+
+    Raises ConfigError for an odd number of stages, for weight_ns above backward_ns, and for pair_ns below either pass.
 
     >>> from astra_edu.pipeline.dualpipe import bubble_ns
     >>> bubble_ns(8, 1000, 2000, 1000), bubble_ns(8, 1000, 2000, 1000, pair_ns=2500)

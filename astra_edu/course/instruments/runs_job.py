@@ -8,6 +8,7 @@ from math import isfinite
 from typing import Any
 
 from astra_edu import measured
+from astra_edu.base.errors import ConfigError
 from astra_edu.course.instruments.runs_known import (
     COLUMNS,
     KINDS,
@@ -67,6 +68,8 @@ def changes(values: Values) -> dict[str, Any]:
     inside = values["tensor"] * values["pipeline"] * values["context"]
     if any(name in differ for name in SHARES) and base.row.get("dp") is not None:
         found["dp"] = values["npus"] // inside if values["npus"] % inside == 0 else None
+    if differ and base.row.get("gbs_seq") != values["batch"]:  # of some rows only the note says it
+        found["gbs_seq"] = values["batch"]
     if differ and base.row.get("grad_acc") is not None:
         found |= {"gbs_seq": values["batch"], "grad_acc": None}
     return found
@@ -121,9 +124,23 @@ def called(values: Values) -> str:
 
 @lru_cache(maxsize=4096)
 def _job(items: tuple[tuple[str, Any], ...]) -> tuple[Row, Job, Step]:
-    row = row_of(dict(items))
+    values = dict(items)
+    row = row_of(values)
     job = job_of(row)
+    _check_batch(values["batch"], job)
     return row, job, Predictor().step(job)
+
+
+def _check_batch(batch: int, job: Job) -> None:
+    """Raise ConfigError for a batch that copies and micro-batches don't divide, which a prediction would round."""
+    cut = job.cut
+    at_once = cut.data * cut.micro_batch
+    if batch % at_once:
+        near = batch // at_once * at_once
+        raise ConfigError(
+            f"batch is {batch}, and {cut.data} copies with micro-batches of {cut.micro_batch} take {at_once}; "
+            f"{f'{near} or ' * (near > 0)}{near + at_once} would do."
+        )
 
 
 @lru_cache(maxsize=1024)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from statistics import median
 
 import pandas as pd
@@ -139,6 +140,33 @@ def test_what_isnt_measured_is_predicted_from_the_nearest_run_with_its_own_colum
     assert row["dp"] == 1
     assert row["iter_time_ms"] is None
     assert "not measured" in held.data["scene"]["headline"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_changed_job_has_the_batch_and_the_cut_that_it_shows(kind):
+    """Whatever else is changed: of some rows only the note says the batch, and a row's cut rounds its micro-batches."""
+    held, rng = ae.HeldAgainstRuns(kind=kind), Random(kind)
+    found = 0
+    while found < 12:
+        settings = rng.sample([s for s in held.settings if s.name in varied(kind)], 2)
+        values = rng.choice(runs_of(kind)).values | {s.name: rng.choice(s.values) for s in settings}
+        try:
+            held.check(values)
+        except ae.ConfigError:
+            continue
+        cut = job_of(row_of(values)).cut
+        assert cut.data * cut.micro_batch * cut.micro_batches == values["batch"]
+        assert [getattr(cut, name) for name in ("tensor", "pipeline")] == [values["tensor"], values["pipeline"]]
+        found += 1
+
+
+def test_a_batch_that_is_not_whole_micro_batches_is_refused():
+    with pytest.raises(ae.ConfigError, match=r"batch is 504, and 256 copies .* of 1 take 256; 256 or 512 would do"):
+        ae.HeldAgainstRuns("kind=maxtext-v6e model=mixtral-8x7b npus=256 batch=504")
+    with pytest.raises(ae.ConfigError, match=r"batch is 256, and .* take 1024; 1024 would do"):
+        ae.HeldAgainstRuns(
+            "kind=maxtext-ironwood model=llama3-405b npus=1024 context=1 micro_batch=4 batch=256 tensor=4"
+        )
 
 
 def test_another_kind_or_model_starts_from_a_measured_run():
