@@ -24,6 +24,7 @@ from astra_edu.measured.jobs import Job, job_of
 from astra_edu.measured.measured_time import kept_bytes
 from astra_edu.measured.predicted import Predictor
 from astra_edu.measured.step import Step
+from astra_edu.workload.compute import Experts
 
 MEASURED = ("iter_time_ms", "tokens_per_s_per_gpu", "tflops_per_gpu", "mfu_pct", "hfu_pct", "mem_GB", "status", "note")
 """What was measured of a run, which says nothing of another one."""
@@ -127,13 +128,23 @@ def _job(items: tuple[tuple[str, Any], ...]) -> tuple[Row, Job, Step]:
     values = dict(items)
     row = row_of(values)
     job = job_of(row)
-    _check_batch(values["batch"], job)
+    if not runs_like(values):
+        _check(values, job)
     return row, job, Predictor().step(job)
 
 
-def _check_batch(batch: int, job: Job) -> None:
-    """Raise ConfigError for a batch that copies and micro-batches don't divide, which a prediction would round."""
-    cut = job.cut
+def _check(values: Values, job: Job) -> None:
+    """Raise ConfigError for what a prediction would not see: experts and virtual stages where there are none, and a
+    batch that copies and micro-batches don't divide."""
+    cut, batch, has_experts = job.cut, values["batch"], any(isinstance(each, Experts) for each in job.model.operators)
+    if values["expert"] > 1 and not has_experts:
+        raise ConfigError(
+            f"expert is {values['expert']}, and {values['model']} has no experts to share out; 1 would do."
+        )
+    if values["virtual"] > 1 and values["pipeline"] == 1:
+        raise ConfigError(
+            f"virtual is {values['virtual']}, and pipeline is 1, so that there are no stages; 1 would do."
+        )
     at_once = cut.data * cut.micro_batch
     if batch % at_once:
         near = batch // at_once * at_once

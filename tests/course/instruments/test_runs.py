@@ -169,6 +169,15 @@ def test_a_batch_that_is_not_whole_micro_batches_is_refused():
         )
 
 
+def test_experts_and_virtual_stages_where_there_are_none_are_refused():
+    with pytest.raises(ae.ConfigError, match="expert is 4, and llama3-70b has no experts to share out; 1 would do"):
+        ae.HeldAgainstRuns("kind=bridge-gb200 model=llama3-70b expert=4")
+    with pytest.raises(ae.ConfigError, match="virtual is 4, and pipeline is 1, so that there are no stages"):
+        ae.HeldAgainstRuns("kind=bridge-gb300 model=gpt-oss-120b pipeline=1 virtual=4")
+    held = ae.HeldAgainstRuns("kind=bridge-gb200 model=llama3-70b")
+    assert [int(place) for place in held.data["greyed"]["expert"]] == [1, 2, 3, 4, 5]
+
+
 def test_another_kind_or_model_starts_from_a_measured_run():
     held = ae.HeldAgainstRuns()
     held.set(kind="bridge-gb300")
