@@ -142,7 +142,7 @@ def _of_boundaries(times: Times, stages: int, parts: int) -> list[int]:
 
 def _numbers(name: str, times: Times, *counts: int) -> list[int]:
     """`times` as one of as many numbers as `counts` says, the first count for a single number."""
-    if not isinstance(times, Iterable) or isinstance(times, str):
+    if not isinstance(times, Iterable) or isinstance(times, str) or getattr(times, "ndim", None) == 0:
         return [_ns(name, times)] * counts[0]
     given = [_ns(f"{name}[{place}]", time) for place, time in enumerate(times)]
     if len(given) not in counts:

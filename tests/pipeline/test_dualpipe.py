@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -245,3 +246,7 @@ def test_weights_are_split_off_wherever_the_order_does_it():
 def test_no_bubble_of_times_that_cannot_be(given: dict[str, int], words: str):
     with pytest.raises(ConfigError, match=words):
         bubble_ns(**({"stages": 8, "forward_ns": 1000, "backward_ns": 2000} | given))
+
+
+def test_an_array_of_no_dimensions_is_a_number():
+    assert run(4, 8, hidden_ns=np.array(5)) == run(4, 8, hidden_ns=5)
