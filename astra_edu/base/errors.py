@@ -61,7 +61,7 @@ def instance_of(name: str, value: object, kind: type[T] | tuple[type[T], ...], r
 
 def list_of(name: str, value: object, right: str) -> tuple[Any, ...]:
     """Return what `value` lists as a tuple, or say that it lists nothing (nor does a text), and what is `right`."""
-    if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes)) and getattr(value, "ndim", None) != 0:
         return tuple(value)
     raise ConfigError(f"{name} is {shown(value)}; {right}.")
 

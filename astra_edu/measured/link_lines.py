@@ -13,6 +13,8 @@ SMALL = 2**20
 """The largest of the small sizes, in bytes."""
 FEWEST = 3
 """Sizes in a range, at least, for a line."""
+LEAST = 1e-6
+"""What the largest size adds to the latency, at least, as a part of it, for a bandwidth; less is rounding."""
 
 
 class LinkClass(NamedTuple):
@@ -20,7 +22,8 @@ class LinkClass(NamedTuple):
 
     smallest, largest: sizes in bytes, None where the source has none. latency_us: of the whole collective, step_us: of
     each of a ring's steps, if several numbers of NPUs were measured; None: can't be told. bandwidth_gb_s: 10⁹ bytes/s
-    of one NPU's link, in one direction. held_out_mean, held_out_worst: |line / measured - 1| of the sizes that were
+    of one NPU's link, in one direction; None where larger sizes take no longer.
+    held_out_mean, held_out_worst: |line / measured - 1| of the sizes that were
     left out of a fit; None for a single size.
 
     >>> ae.measured.LinkClass._fields[8:11]
@@ -37,7 +40,7 @@ class LinkClass(NamedTuple):
     largest: int | None
     latency_us: float | None
     step_us: float | None
-    bandwidth_gb_s: float
+    bandwidth_gb_s: float | None
     held_out_mean: float | None
     held_out_worst: float | None
     source: str
@@ -80,6 +83,7 @@ def lines_of(group: Group, points: Sequence[Point]) -> Iterator[LinkClass]:
             continue
         held_out = errors(fit_line(some[::2]), some[1::2])
         line = fit_line(some)
+        grows = line.us_per_byte * some[-1].size > LEAST * line.latency_us
         yield LinkClass(
             *group[:5],
             len(some),
@@ -87,7 +91,7 @@ def lines_of(group: Group, points: Sequence[Point]) -> Iterator[LinkClass]:
             some[-1].size,
             round(line.latency_us, 2),
             None,
-            round(line.bandwidth(sent(group)), 2),
+            round(line.bandwidth(sent(group)), 2) if grows else None,
             round(held_out.mean, 4),
             round(held_out.worst, 4),
             group.source,

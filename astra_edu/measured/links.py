@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from astra_edu.base.errors import ConfigError, choice
+from astra_edu.base.files import path_of
 from astra_edu.measured.cells import empty, number, records, text, whole
 from astra_edu.measured.link_lines import SMALL, Group, LinkClass, lines_of, of_one, with_steps
 from astra_edu.measured.tables import Point, sweep, table
@@ -68,6 +69,7 @@ def fit_links(path: str | Path, say: Callable[[str], None] = print) -> list[Link
     """
     import pandas as pd
 
+    path = path_of(path)
     try:
         rows = pd.read_csv(path)
     except (OSError, ValueError, UnicodeDecodeError) as error:
@@ -80,7 +82,8 @@ def fit_links(path: str | Path, say: Callable[[str], None] = print) -> list[Link
             "" if each.held_out_mean is None else f", {each.held_out_mean:.1%} off, {each.held_out_worst:.1%} at most"
         )
         latency = "" if each.latency_us is None else f"{each.latency_us:.1f} µs, "
-        say(f"{each.link}, {each.algorithm}, {each.npus} NPUs: {latency}{each.bandwidth_gb_s:.1f} × 10⁹ bytes/s{held}")
+        rate = "no bandwidth" if each.bandwidth_gb_s is None else f"{each.bandwidth_gb_s:.1f} × 10⁹ bytes/s"
+        say(f"{each.link}, {each.algorithm}, {each.npus} NPUs: {latency}{rate}{held}")
     return found
 
 
@@ -141,13 +144,16 @@ def _of_rows(rows: Sequence[Mapping[str, Any]]) -> Iterator[LinkClass]:
 def _group(row: Mapping[str, Any]) -> Group:
     named = re.sub(r"[^a-z]", "", text(row, "collective"))
     collective = COLLECTIVES[choice("collective", named, COLLECTIVES)]
-    npus, hardware = whole(row, "gpus"), str(row.get("hardware"))
+    for name in ("source", "hardware"):
+        if empty(row.get(name)):
+            raise ConfigError(f"{name} isn't given.")
+    npus, hardware = whole(row, "gpus"), str(row["hardware"])
     nodes = -(-npus // whole(row, "gpus_per_node", NODE))
     link = next((name for pattern, name in LINKS.items() if re.search(pattern, hardware.lower())), hardware)
     if nodes > 1:
         link = f"network of {hardware}"
     given, how = row.get("link"), row.get("algorithm")
-    source = re.sub(r"/AR_GPU\d+\w*", "", str(row.get("source")))  # vTrain has a file for each number of NPUs
+    source = re.sub(r"/AR_GPU\d+\w*", "", str(row["source"]))  # vTrain has a file for each number of NPUs
     link, how = link if empty(given) else str(given), "not said" if empty(how) else str(how)
     return Group(link, how, collective, npus, nodes, source)
 

@@ -9,13 +9,15 @@ from pathlib import Path
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-from astra_edu.base.errors import ConfigError, list_of, positive, whole
+from astra_edu.base.errors import ConfigError, list_of, positive, shown, whole
+from astra_edu.base.files import path_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 MARK = ":::MLLOG "
 STAT = "train_step_time"
+LONGEST_NS = 1e18
 
 
 def mlperf_steps(path: str | Path) -> DataFrame:
@@ -33,8 +35,9 @@ def mlperf_steps(path: str | Path) -> DataFrame:
     """
     import pandas as pd
 
+    path = path_of(path)
     try:
-        lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
         raise ConfigError(f"{path} can't be read: {error.strerror}; give a result_*.txt of MLPerf Training.") from None
     rows = []
@@ -44,15 +47,15 @@ def mlperf_steps(path: str | Path) -> DataFrame:
         try:
             found = json.loads(line.split(MARK, 1)[1])
             seconds, about = found["value"][STAT], found.get("metadata") or {}
-            rows.append((about.get("step"), about.get("samples_count"), seconds))
-        except (ValueError, KeyError, TypeError, AttributeError):
+            rows.append((_whole(about.get("step")), _whole(about.get("samples_count")), seconds))
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
             raise ConfigError(f"{path}, line {number}: {STAT} can't be read: {line[:80]}") from None
     if not rows:
         raise ConfigError(f"{path} has no {STAT} of an MLPerf log ({MARK.strip()} ...).")
-    ns = [round(positive(f"{path}: {STAT}", seconds) * 1e9) for *_, seconds in rows]
+    ns = [_ns(f"{path}: {STAT}", seconds) for *_, seconds in rows]
     steps, samples, _ = zip(*rows, strict=True)
     counts = {"step": steps, "samples": samples}
-    return pd.DataFrame({name: pd.array(_whole(each), dtype="Int64") for name, each in counts.items()} | {"ns": ns})
+    return pd.DataFrame({name: pd.array(each, dtype="Int64") for name, each in counts.items()} | {"ns": ns})
 
 
 def spread_of(ns: Sequence[float], npus: int) -> float:
@@ -71,11 +74,22 @@ def spread_of(ns: Sequence[float], npus: int) -> float:
     if len(given) < 20:
         raise ConfigError(f"there are {len(given)} steps; p95 takes 20 or more.")
     found = StepTimes(0, npus, 0, given)
-    above = [NormalDist().inv_cdf(1 + expm1(log(share) / npus)) for share in (0.5, 0.95)]
+    above = [-NormalDist().inv_cdf(-expm1(log(share) / npus)) for share in (0.5, 0.95)]
     deviation = log(found.p95_ns / found.p50_ns) / (above[1] - above[0])
     return sqrt(expm1(deviation * deviation))
 
 
-def _whole(counts: Sequence[object]) -> list[int | None]:
-    """Logs write some as 31.0."""
-    return [int(each) if isinstance(each, int | float) else None for each in counts]
+def _whole(count: object) -> int | None:
+    """Logs write some as 31.0. Raises ValueError or OverflowError for what is no count."""
+    if not isinstance(count, int | float):
+        return None
+    if count != int(count) or not 0 <= count < 2**63:
+        raise ValueError
+    return int(count)
+
+
+def _ns(name: str, seconds: object) -> int:
+    ns = positive(name, seconds) * 1e9
+    if not 1 <= ns <= LONGEST_NS:
+        raise ConfigError(f"{name} is {shown(seconds)}; it must be in s, from 1 ns to {LONGEST_NS:.0e} ns, 31.7 years.")
+    return round(ns)

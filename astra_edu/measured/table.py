@@ -140,7 +140,7 @@ def error_table(rows: DataFrame) -> DataFrame:
 
 def refusals(rows: DataFrame) -> DataFrame:
     """Why runs have no prediction: source, refused (a sentence), and how many runs, most first. rows: as `error_table`
-    takes them. Raises ConfigError as it does.
+    takes them, or none. Raises ConfigError as `compared` does.
 
     >>> from astra_edu import measured
     >>> why = measured.refusals(measured.runs().query("source_id == 'megatron_bridge'"))

@@ -77,6 +77,8 @@ def bubble_ns(stages: int, forward_ns: int, backward_ns: int, weight_ns: int, pa
     B - W takes as long as F, W no longer, and what is sent is there at once; other stages have fewer pairs, so that
     where these take less than F + B the others are busier.
 
+    Raises ConfigError for an odd number of stages, for weight_ns above backward_ns, and for pair_ns below either pass.
+
     >>> from astra_edu.pipeline.dualpipe import bubble_ns
     >>> bubble_ns(8, 1000, 2000, 1000), bubble_ns(8, 1000, 2000, 1000, pair_ns=2500)
     (6000, 4500)
@@ -84,5 +86,9 @@ def bubble_ns(stages: int, forward_ns: int, backward_ns: int, weight_ns: int, pa
     check_counts(whole("stages", stages, at_least=1), 2 * stages)
     given = {"forward_ns": forward_ns, "backward_ns": backward_ns, "weight_ns": weight_ns}
     forward, backward, weight = (whole(name, time, at_least=0) for name, time in given.items())
+    if weight > backward:
+        raise ConfigError(f"weight_ns is {weight:,}, and backward_ns, of which it is a part, {backward:,}.")
     pair = forward + backward if pair_ns is None else whole("pair_ns", pair_ns, at_least=0)
+    if pair < max(forward, backward):
+        raise ConfigError(f"pair_ns is {pair:,}; one of the two passes takes {max(forward, backward):,} ns by itself.")
     return (stages // 2 - 1) * (pair + backward - 3 * weight)

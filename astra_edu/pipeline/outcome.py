@@ -120,7 +120,7 @@ class PipelineRun(Run):
     @property
     def split(self) -> bool:
         """Whether the order splits backward passes into B and W."""
-        return any(each.kind == "W" for each in self.passes[0])
+        return any(each.kind == "W" for own in self.passes for each in own)
 
     @cached_property
     def _weights(self) -> frozenset[tuple[int, int, int]]:

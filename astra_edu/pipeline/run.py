@@ -71,7 +71,7 @@ def run_pipeline(
     placement = placement_of(ORDERS.get(order) if isinstance(order, str) else order)
     if placement == FOLDED:
         p2p[stages - 1] = 0
-    weights = _of_weights(weight_ns, backward, stages, virtual, any(each.kind == "W" for each in listed[0]))
+    weights = _of_weights(weight_ns, backward, stages, virtual, any(each.kind == "W" for own in listed for each in own))
     hidden = _of_pairs(hidden_ns, forward, backward, stages, placement)
     inputs = [whole - own for whole, own in zip(backward, weights, strict=True)]
     lasts, travels = [*forward, *reversed(inputs)], [*p2p, 0, *reversed(p2p), 0]
@@ -142,7 +142,7 @@ def _of_boundaries(times: Times, stages: int, parts: int) -> list[int]:
 
 def _numbers(name: str, times: Times, *counts: int) -> list[int]:
     """`times` as one of as many numbers as `counts` says, the first count for a single number."""
-    if not isinstance(times, Iterable) or isinstance(times, str):
+    if not isinstance(times, Iterable) or isinstance(times, str) or getattr(times, "ndim", None) == 0:
         return [_ns(name, times)] * counts[0]
     given = [_ns(f"{name}[{place}]", time) for place, time in enumerate(times)]
     if len(given) not in counts:

@@ -188,3 +188,9 @@ def test_bad_values_are_named():
 
 def test_what_it_says():
     assert repr(steps(1, 1, spread=0, **QUIET)).startswith("<1 step on 1 NPU: p50 1,000.000 ms, p95 1,000.000")
+
+
+def test_waiting_of_nearly_nothing_has_no_minus():
+    alone = ae.step_times(1e9, 20, npus=1, spread=1e-6, pauses_per_h=0)
+    assert abs(alone.stragglers_share) < 1e-6
+    assert "slowest 0.0 %" in repr(replace(alone, base_ns=alone.mean_ns * (1 + 1e-9)))

@@ -253,3 +253,24 @@ def test_a_ring_step_takes_longer_than_two_links_of_a_machine(machine, link, sou
     assert step == step_us
     assert 1.1 < step * 1000 / (2 * ae.machine(machine).link_ns) < 2.6
     assert 0.6 < step / HOP_US["NVLink"]["ring"][2] < 1.5
+
+
+@pytest.mark.parametrize("times", [[5.0] * 9, [90.0 - place for place in range(9)]])
+def test_times_that_do_not_grow_have_a_latency_and_no_bandwidth(times: list[float]):
+    row = {"source": "mine", "hardware": "Abacus", "collective": "all-reduce", "gpus": 8}
+    found = fitted([row | {"bytes": 2**power, "time_us": us} for power, us in zip(range(4, 13), times, strict=True)])
+    assert found.bandwidth_gb_s.isna().tolist() == [True]
+    assert times[-1] <= found.latency_us[0] <= times[0]
+
+
+@pytest.mark.parametrize("name", ["source", "hardware"])
+def test_a_row_of_nothing_known_is_refused(name: str):
+    row = {"source": "mine", "hardware": "Abacus", "collective": "all-reduce", "gpus": 8, "busbw_GBps": 170}
+    with pytest.raises(ConfigError, match=f"{name} isn't given"):
+        measured.fit_links(written([row, row | {name: None}]))
+
+
+@pytest.mark.parametrize("strange", [None, b"mine.csv", 5, "\0"])
+def test_what_is_no_path_is_refused(strange: object):
+    with pytest.raises(ConfigError, match="is no path"):
+        measured.fit_links(strange)

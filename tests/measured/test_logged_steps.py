@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -47,6 +48,12 @@ def test_steps_are_read_and_nothing_else(tmp_path: Path):
         ([':::MLLOG {"value": "train_step_time"}'], "line 1: train_step_time can't be read"),
         ([line("fast")], "train_step_time is 'fast'"),
         ([line(0)], "train_step_time is 0"),
+        ([line(1e300)], "train_step_time is 1e\\+300; it must be in s, from 1 ns to 1e\\+18 ns"),
+        ([line(1e-12)], "train_step_time is 1e-12; it must be in s"),
+        ([line(0.5), line(0.5, step=float("nan"))], "line 2: train_step_time can't be read"),
+        ([line(0.5, step=float("inf"))], "line 1: train_step_time can't be read"),
+        ([line(0.5, samples_count=1e30)], "line 1: train_step_time can't be read"),
+        ([line(0.5, step=31.5)], "line 1: train_step_time can't be read"),
     ],
 )
 def test_what_cannot_be_read_is_named(tmp_path: Path, lines: list[str], words: str):
@@ -57,6 +64,19 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, lines: list[str], words: s
 def test_no_file():
     with pytest.raises(ConfigError, match=r"nowhere\.txt can't be read"):
         measured.mlperf_steps("nowhere.txt")
+    for strange in (None, b"result_0.txt", 5, "\0"):
+        with pytest.raises(ConfigError, match="is no path"):
+            measured.mlperf_steps(strange)
+
+
+def test_a_spread_is_found_again_among_more_npus_than_floats_below_1_tell_apart():
+    steps = ae.step_times(1e9, steps=5000, npus=10**16, spread=0.02, pauses_per_h=0)
+    assert measured.spread_of(steps.ns, 10**16) == pytest.approx(0.02, rel=0.1)
+
+
+def test_a_number_is_no_list_of_steps_even_as_an_array():
+    with pytest.raises(ConfigError, match="give the times of steps"):
+        measured.spread_of(np.array(5), 8)
 
 
 @pytest.mark.parametrize("npus", [1, 8, 5000])

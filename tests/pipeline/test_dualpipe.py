@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -217,3 +218,35 @@ def test_a_trace_runs_as_the_pipeline_does():
     network = ae.TracePlatform((ae.Block("Switch", 4, 50, 1),), ae.TraceSystem.of("direct"))
     ran, alone = ae.simulate(trace, network), run(4, 8)
     assert alone.total_ns / 1000 <= ran.total_ns / 1e6 <= 1.001 * alone.total_ns / 1000
+
+
+def test_weights_are_split_off_wherever_the_order_does_it():
+    """Here on all stages but the first, which alone was asked once: their W took no time."""
+
+    @both_ways
+    def later(stage: int, stages: int, micro_batches: int):
+        for each in dualpipe(stage, stages, micro_batches):
+            if stage or each.kind != "W":
+                yield each
+
+    done = run_pipeline(later, 4, 8, 1000, 2000, weight_ns=700)
+    assert done.split
+    assert {span.end_ns - span.start_ns for span in done.spans if span.kind == "W"} == {700}
+    assert done.busy_ns == (24_000,) * 4
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"weight_ns": 2001}, "weight_ns is 2,001, and backward_ns, of which it is a part, 2,000"),
+        ({"weight_ns": 1000, "pair_ns": 1999}, "pair_ns is 1,999; one of the two passes takes 2,000 ns by itself"),
+        ({"weight_ns": 1000, "stages": 7}, "6 or 8"),
+    ],
+)
+def test_no_bubble_of_times_that_cannot_be(given: dict[str, int], words: str):
+    with pytest.raises(ConfigError, match=words):
+        bubble_ns(**({"stages": 8, "forward_ns": 1000, "backward_ns": 2000} | given))
+
+
+def test_an_array_of_no_dimensions_is_a_number():
+    assert run(4, 8, hidden_ns=np.array(5)) == run(4, 8, hidden_ns=5)

@@ -8,6 +8,7 @@ from math import isfinite
 from typing import Any
 
 from astra_edu import measured
+from astra_edu.base.errors import ConfigError
 from astra_edu.course.instruments.runs_known import (
     COLUMNS,
     KINDS,
@@ -23,6 +24,7 @@ from astra_edu.measured.jobs import Job, job_of
 from astra_edu.measured.measured_time import kept_bytes
 from astra_edu.measured.predicted import Predictor
 from astra_edu.measured.step import Step
+from astra_edu.workload.compute import Experts
 
 MEASURED = ("iter_time_ms", "tokens_per_s_per_gpu", "tflops_per_gpu", "mfu_pct", "hfu_pct", "mem_GB", "status", "note")
 """What was measured of a run, which says nothing of another one."""
@@ -67,6 +69,8 @@ def changes(values: Values) -> dict[str, Any]:
     inside = values["tensor"] * values["pipeline"] * values["context"]
     if any(name in differ for name in SHARES) and base.row.get("dp") is not None:
         found["dp"] = values["npus"] // inside if values["npus"] % inside == 0 else None
+    if differ and base.row.get("gbs_seq") != values["batch"]:  # of some rows only the note says it
+        found["gbs_seq"] = values["batch"]
     if differ and base.row.get("grad_acc") is not None:
         found |= {"gbs_seq": values["batch"], "grad_acc": None}
     return found
@@ -121,9 +125,33 @@ def called(values: Values) -> str:
 
 @lru_cache(maxsize=4096)
 def _job(items: tuple[tuple[str, Any], ...]) -> tuple[Row, Job, Step]:
-    row = row_of(dict(items))
+    values = dict(items)
+    row = row_of(values)
     job = job_of(row)
+    if not runs_like(values):
+        _check(values, job)
     return row, job, Predictor().step(job)
+
+
+def _check(values: Values, job: Job) -> None:
+    """Raise ConfigError for what a prediction would not see: experts and virtual stages where there are none, and a
+    batch that copies and micro-batches don't divide."""
+    cut, batch, has_experts = job.cut, values["batch"], any(isinstance(each, Experts) for each in job.model.operators)
+    if values["expert"] > 1 and not has_experts:
+        raise ConfigError(
+            f"expert is {values['expert']}, and {values['model']} has no experts to share out; 1 would do."
+        )
+    if values["virtual"] > 1 and values["pipeline"] == 1:
+        raise ConfigError(
+            f"virtual is {values['virtual']}, and pipeline is 1, so that there are no stages; 1 would do."
+        )
+    at_once = cut.data * cut.micro_batch
+    if batch % at_once:
+        near = batch // at_once * at_once
+        raise ConfigError(
+            f"batch is {batch}, and {cut.data} copies with micro-batches of {cut.micro_batch} take {at_once}; "
+            f"{f'{near} or ' * (near > 0)}{near + at_once} would do."
+        )
 
 
 @lru_cache(maxsize=1024)

@@ -7,7 +7,6 @@ import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
-from pathlib import Path
 from typing import NamedTuple
 
 from matplotlib import rc_context
@@ -17,6 +16,7 @@ from matplotlib.text import Text
 from matplotlib.ticker import LogFormatter
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.base.files import FileName, path_of
 from astra_edu.base.run import Run
 from astra_edu.base.table import text_table as text_table
 from astra_edu.course.paper import on_paper
@@ -70,12 +70,13 @@ class Picture:
         for text in self.figure.findobj(Text):
             text.set_parse_math(text in powers)  # names stand as they are, dollars and all
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: FileName) -> None:
         """Write the figure to a file of the kind that its name ends with, .svg, .png or .pdf, with its alt text inside.
 
         A figure made anew makes the same file. Raises ConfigError for other endings, and where nothing can be written.
         """
-        known = _INSIDE.get(Path(path).suffix.lower())
+        path = path_of(path)
+        known = _INSIDE.get(path.suffix.lower())
         if known is None:
             raise ConfigError(f"{path} must end with {', '.join(_INSIDE)}, which says what kind of file is made.")
         words, changes = known

@@ -106,7 +106,7 @@ class StepTimes:
         p50, p95, p99 = (f"{ns / 1e6:,.3f}" for ns in (self.p50_ns, self.p95_ns, self.p99_ns))
         return (
             f"<{several(len(self.ns), 'step')} on {several(self.npus, 'NPU')}: p50 {p50} ms, p95 {p95}, p99 {p99}; "
-            f"waiting for the slowest {100 * self.stragglers_share:.1f} %>"
+            f"waiting for the slowest {round(100 * self.stragglers_share, 1) + 0.0:.1f} %>"
         )
 
 

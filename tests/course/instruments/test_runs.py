@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from statistics import median
 
 import pandas as pd
@@ -139,6 +140,42 @@ def test_what_isnt_measured_is_predicted_from_the_nearest_run_with_its_own_colum
     assert row["dp"] == 1
     assert row["iter_time_ms"] is None
     assert "not measured" in held.data["scene"]["headline"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_changed_job_has_the_batch_and_the_cut_that_it_shows(kind):
+    """Whatever else is changed: of some rows only the note says the batch, and a row's cut rounds its micro-batches."""
+    held, rng = ae.HeldAgainstRuns(kind=kind), Random(kind)
+    found = 0
+    while found < 12:
+        settings = rng.sample([s for s in held.settings if s.name in varied(kind)], 2)
+        values = rng.choice(runs_of(kind)).values | {s.name: rng.choice(s.values) for s in settings}
+        try:
+            held.check(values)
+        except ae.ConfigError:
+            continue
+        cut = job_of(row_of(values)).cut
+        assert cut.data * cut.micro_batch * cut.micro_batches == values["batch"]
+        assert [getattr(cut, name) for name in ("tensor", "pipeline")] == [values["tensor"], values["pipeline"]]
+        found += 1
+
+
+def test_a_batch_that_is_not_whole_micro_batches_is_refused():
+    with pytest.raises(ae.ConfigError, match=r"batch is 504, and 256 copies .* of 1 take 256; 256 or 512 would do"):
+        ae.HeldAgainstRuns("kind=maxtext-v6e model=mixtral-8x7b npus=256 batch=504")
+    with pytest.raises(ae.ConfigError, match=r"batch is 256, and .* take 1024; 1024 would do"):
+        ae.HeldAgainstRuns(
+            "kind=maxtext-ironwood model=llama3-405b npus=1024 context=1 micro_batch=4 batch=256 tensor=4"
+        )
+
+
+def test_experts_and_virtual_stages_where_there_are_none_are_refused():
+    with pytest.raises(ae.ConfigError, match="expert is 4, and llama3-70b has no experts to share out; 1 would do"):
+        ae.HeldAgainstRuns("kind=bridge-gb200 model=llama3-70b expert=4")
+    with pytest.raises(ae.ConfigError, match="virtual is 4, and pipeline is 1, so that there are no stages"):
+        ae.HeldAgainstRuns("kind=bridge-gb300 model=gpt-oss-120b pipeline=1 virtual=4")
+    held = ae.HeldAgainstRuns("kind=bridge-gb200 model=llama3-70b")
+    assert [int(place) for place in held.data["greyed"]["expert"]] == [1, 2, 3, 4, 5]
 
 
 def test_another_kind_or_model_starts_from_a_measured_run():

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 OF = ("time", "memory")
+FARTHEST = 1e9
+"""Between measured and predicted, a factor that no run has."""
 TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1, 1.4, 2, 3, 5, 7, 10, 20, 50, 100)
 LONGEST = 24
 """Signs of a source's name beside its row."""
@@ -80,8 +82,14 @@ def _sources(rows: DataFrame, of: str) -> dict[str, _Source]:
     """By name, in alphabetical order; those without a measured and predicted run are left out."""
     found, ratios = compared(rows), dict[str, list[float]]()
     for name, error in zip(found.source, found[f"{of}_error"], strict=True):
-        if error == error:
-            ratios.setdefault(name, []).append(1 / (1 + error))
+        if error != error:
+            continue
+        if not 1 / FARTHEST <= 1 + error <= FARTHEST:
+            raise ConfigError(
+                f"a run of {name or 'no source'} has a measured {of} that is {FARTHEST:.0e} times the predicted one or "
+                "more, or as much less; see whether its unit is right."
+            )
+        ratios.setdefault(name, []).append(1 / (1 + error))
     return {name: _Source(tuple(sorted(ratios[name]))) for name in sorted(ratios)}
 
 

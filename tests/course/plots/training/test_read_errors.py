@@ -125,6 +125,8 @@ def test_what_can_t_be_drawn_is_a_sentence():
         (lambda: ae.plots.prediction_errors(some_runs("internevo"), of="memory"), "a measured and a predicted memory"),
         (lambda: ae.plots.prediction_errors(runs.head(0)), "a measured and a predicted time"),
         (lambda: ae.plots.prediction_errors(None), "rows"),
+        (lambda: ae.plots.prediction_errors(runs.assign(mem_GB=1e300), of="memory"), "measured memory that is 1e\\+09"),
+        (lambda: ae.plots.prediction_errors(runs.assign(mem_GB=1e-300), of="memory"), "see whether its unit is right"),
         (lambda: ae.plots.prediction_errors(pd.DataFrame({"gpus": [-1]})), "a measured and a predicted time"),
     ):
         with pytest.raises(ae.ConfigError, match=words):
@@ -144,3 +146,6 @@ def test_a_picture_is_saved_with_its_words_and_always_as_the_same_file(tmp_path)
         shown.save(tmp_path / "errors.gif")
     with pytest.raises(ae.ConfigError, match="can't be written: No such file or directory"):
         shown.save(tmp_path / "nowhere" / "errors.svg")
+    for strange in (None, 5, b"errors.svg"):
+        with pytest.raises(ae.ConfigError, match="is no path"):
+            shown.save(strange)
