@@ -179,6 +179,8 @@ def test_bad_values_are_named():
         (lambda: steps(8, spread=1.5), "spread is 1.5; it is 1 at most"),
         (lambda: steps(8, 0), "steps is 0"),
         (lambda: steps(8, stop_ms=1e15), "stop_ms makes"),
+        (lambda: steps(8, stop_ms=100), "stop_every is 0 and stop_ms 100: give how often and how long"),
+        (lambda: steps(8, stop_every=5), "stop_every is 5 and stop_ms 0"),
         (lambda: steps(10**9), "steps and pauses would be drawn"),
         (lambda: steps(8).quantile_ns(1.1), "share is 1.1"),
     ):

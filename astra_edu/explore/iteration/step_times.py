@@ -148,6 +148,10 @@ def step_times(
     for what, ns in (("pause_ms", pause_ns), ("stop_ms", stop_ns)):
         if ns > LONGEST_NS:
             raise ConfigError(f"{what} makes {ns:.3g} ns; {LONGEST_NS:.0e} ns, 31.7 years, are the most.")
+    if bool(every) != bool(stop_ns):
+        raise ConfigError(
+            f"stop_every is {every} and stop_ms {stop_ns / 1e6:g}: give how often and how long, or neither."
+        )
     paused = npus * rate * base_ns if pause_ns else 0.0
     if (draws := steps * (1 + paused)) > MOST_DRAWS:
         raise ConfigError(
