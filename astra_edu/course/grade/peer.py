@@ -18,7 +18,7 @@ from typing import Any
 from astra_edu.base.errors import ConfigError
 from astra_edu.course.check.verdict import NoAnswerError
 from astra_edu.course.grade.codec import Encoder, Json, TooLargeError, decode, look
-from astra_edu.course.grade.remote import Remote, RemoteFunction, signature
+from astra_edu.course.grade.remote import Bare, Remote, RemoteFunction, signature
 
 LONGEST = 16 * 2**20
 """Bytes of a message."""
@@ -243,7 +243,7 @@ class Peer:
         if name == "ConfigError":
             error: BaseException = ConfigError(words)
         elif isinstance(kind, type) and issubclass(kind, Exception) and not issubclass(kind, UnicodeError):
-            error = kind(words)
+            error = kind(Bare(words) if kind is KeyError else words)
         else:
             error = type(name or "Exception", (Exception,), {})(words)
         error.__astra_error__ = said.get("mine")  # type: ignore[attr-defined]

@@ -68,3 +68,9 @@ def signature(function: Any) -> Json:
     except (TypeError, ValueError):
         return None
     return [[one.name, int(one.kind), one.default is not one.empty] for one in found]
+
+
+class Bare(str):
+    """Words that a KeyError shows as they are; any other text it puts between quotation marks once more."""
+
+    __repr__ = str.__str__
