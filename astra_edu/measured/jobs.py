@@ -176,7 +176,7 @@ def job_of(row: Row, recompute: str | None = None) -> Job:
         experts = [operator.experts for operator in model.operators if isinstance(operator, Experts)]
         cut = replace(cut, expert=gcd(cut.data * cut.context, *experts)) if experts else cut
     strategy = Strategy(
-        data=cut.data,
+        data=cut.expert,  # as many as it takes; a pass is the same for any number of copies
         tensor=cut.tensor,
         context=cut.context,
         expert=cut.expert,
@@ -187,10 +187,13 @@ def job_of(row: Row, recompute: str | None = None) -> Job:
     short = abridged(model)
     operators, alike = short.short.operators, short.short.blocks
     of_block = {block.start: passes(operators[block.start : block.stop], strategy) for block in alike}
-    each = [of_block[short.places[block.start]] for block in model.blocks]
+    starts = [short.places[block.start] for block in model.blocks]
+    kinds = tuple(dict.fromkeys(of_block[start] for start in dict.fromkeys(starts)))
+    numbers = {start: kinds.index(each) for start, each in of_block.items()}
+    each = [numbers[start] for start in starts]
     last = passes(operators[alike[-1].stop :], strategy, in_block=False)
-    head = last.parameters / max(1.0, each[-1].parameters) if stack.name == "nanotron" else 0.0
-    counts, kinds = stage_blocks(len(each), cut.pipeline, head), tuple(dict.fromkeys(each))
+    head = last.parameters / max(1.0, kinds[each[-1]].parameters) if stack.name == "nanotron" else 0.0
+    counts = stage_blocks(len(each), cut.pipeline, head)
     ends = list(accumulate(counts))
     own = [Counter(each[end - count : end]) for end, count in zip(ends, counts, strict=True)]
     return Job(
@@ -203,8 +206,8 @@ def job_of(row: Row, recompute: str | None = None) -> Job:
         model.operators[model.blocks[0].start].takes[-1],
         passes(operators[: alike[0].start], strategy, in_block=False),
         last,
-        tuple((kind, each.count(kind)) for kind in kinds),
-        tuple(tuple(stage[kind] for kind in kinds) for stage in own),
+        tuple((kind, each.count(number)) for number, kind in enumerate(kinds)),
+        tuple(tuple(stage[number] for number in range(len(kinds))) for stage in own),
         cut.data * cut.micro_batch * cut.micro_batches * sequence,
     )
 
