@@ -72,13 +72,14 @@ def predict(rows: DataFrame) -> DataFrame:
 
     instance_of("rows", rows, pd.DataFrame, "give a pandas DataFrame with a run in each row")
     predictor = Predictor()
-    found = [_predicted(predictor, row) for row in records(rows)]
+    found = [prediction(predictor, row) for row in records(rows)]
     columns = ["predicted_ms", "predicted_GB", "fits", "refused"]
     made = pd.DataFrame(found, columns=columns, index=rows.index)
     return made.astype({"predicted_ms": float, "predicted_GB": float, "fits": bool})
 
 
-def _predicted(predictor: Predictor, row: Row) -> tuple[float, float, bool, str]:
+def prediction(predictor: Predictor, row: Row) -> tuple[float, float, bool, str]:
+    """The same of one row: ms, 10⁹ bytes, whether it fits, and why there is no prediction."""
     try:
         job = job_of(row)
         kept = predictor.kept(job)

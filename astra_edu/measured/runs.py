@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from astra_edu.measured.cells import Row
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 FOLDER = Path(__file__).parent
+WORDS = (*("source_id", "case", "model", "hardware", "sharding", "recompute", "precision", "system", "status", "note"),)
+"""Columns of words; all others are numbers."""
+COLUMNS = (
+    *("source_id", "case", "model", "params_B", "layers", "hidden", "heads", "kv_heads", "ffn", "vocab", "hardware"),
+    *("gpus", "gpus_per_node", "tp", "pp", "vp", "dp", "cp", "ep", "sharding", "recompute", "gbs_seq", "mbs"),
+    *("grad_acc", "seq", "precision", "system", "iter_time_ms", "tokens_per_s_per_gpu", "tflops_per_gpu", "mfu_pct"),
+    *("hfu_pct", "mem_GB", "status", "note"),
+)
+"""Of the runs that ship, in their order."""
 
 
 def runs() -> DataFrame:
@@ -39,3 +53,28 @@ def sources() -> DataFrame:
     import pandas as pd
 
     return pd.read_csv(FOLDER / "sources.csv", index_col="source_id")
+
+
+@cache
+def shipped() -> tuple[Row, ...]:
+    """The runs that ship as `records(runs())` has them, but without pandas, which takes longer to load than they do.
+
+    >>> from astra_edu.measured.runs import shipped
+    >>> shipped()[0]["model"], shipped()[0]["gpus"], shipped()[0]["cp"]
+    ('llama-like 1B', 8.0, None)
+    """
+    with gzip.open(FOLDER / "training_runs.csv.gz", "rt", encoding="utf-8", newline="") as file:
+        return tuple({name: _cell(name, text) for name, text in row.items()} for row in csv.DictReader(file))
+
+
+@cache
+def shipped_sources() -> dict[str, dict[str, str]]:
+    """Each row of `sources` by its source_id, without pandas."""
+    with (FOLDER / "sources.csv").open(encoding="utf-8", newline="") as file:
+        return {row["source_id"]: row for row in csv.DictReader(file)}
+
+
+def _cell(name: str, text: str) -> Any:
+    if not text:
+        return None
+    return text if name in WORDS else float(text)

@@ -68,10 +68,15 @@ def ranges(rows: DataFrame) -> DataFrame:
 
     found = []
     for row, ms in zip(records(rows), predict(rows).predicted_ms, strict=True):
-        stack, machines = _kind(row) if ms == ms else ("", "")
-        kind = _nearest(stack if is_known(text(row, "system")) else "", machines) if ms == ms else None
-        found.append((ms * kind.low, ms * kind.high, _words(kind)) if kind else (float("nan"), float("nan"), ""))
+        found.append(range_of(row, ms) if ms == ms else (float("nan"), float("nan"), ""))
     return pd.DataFrame(found, columns=["low_ms", "high_ms", "kind"], index=rows.index)
+
+
+def range_of(row: Row, ms: float) -> tuple[float, float, str]:
+    """The same of one row, of which so many ms are predicted: low_ms, high_ms, kind."""
+    stack, machines = _kind(row)
+    kind = _nearest(stack if is_known(text(row, "system")) else "", machines)
+    return ms * kind.low, ms * kind.high, _words(kind)
 
 
 def measured_spread(rows: DataFrame, say: Callable[[str], None] = print) -> list[Spread]:

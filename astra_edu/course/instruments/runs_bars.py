@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from astra_edu import measured
 from astra_edu.course.instruments.runs_job import Told, changes, in_words
 from astra_edu.course.instruments.runs_known import COLUMNS, Run, crashed, nearest, runs_of, varied
 from astra_edu.course.instruments.runs_stage import seconds
 from astra_edu.course.instruments.scene import Bar, Bars, Part
 from astra_edu.course.instruments.setting import Values
+from astra_edu.measured.runs import shipped_sources
 
 LOOKS = {
     "compute": "compute",
@@ -122,7 +122,7 @@ def _worst(groups: dict[str, tuple[Run, ...]]) -> str:
 
 def _source(values: Values, told: Told) -> str:
     run = told.runs[0] if told.runs else nearest(values)
-    known = measured.sources().loc[run.row["source_id"]]
+    known = shipped_sources()[run.row["source_id"]]
     words = f"{'Measured' if told.runs else 'Most like it'}: row {run.number} of measured.runs(), from {known['where']}"
     note = run.row.get("note")
     changed = ", ".join(f"{name} {value}" for name, value in changes(values).items()) if not told.runs else ""

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import isfinite
 from typing import Any
 
-from astra_edu import measured
 from astra_edu.base.errors import ConfigError
 from astra_edu.course.instruments.runs_known import (
     COLUMNS,
@@ -22,7 +20,8 @@ from astra_edu.course.instruments.setting import Values
 from astra_edu.measured.cells import Row
 from astra_edu.measured.jobs import Job, job_of
 from astra_edu.measured.measured_time import kept_bytes
-from astra_edu.measured.predicted import Predictor
+from astra_edu.measured.predicted import Predictor, prediction
+from astra_edu.measured.spread import range_of
 from astra_edu.measured.step import Step
 from astra_edu.workload.compute import Experts
 
@@ -156,21 +155,19 @@ def _check(values: Values, job: Job) -> None:
 
 @lru_cache(maxsize=1024)
 def _told(items: tuple[tuple[str, Any], ...]) -> Told:
-    import pandas as pd
-
     values = dict(items)
     row, job, step = _job(items)
-    table = pd.DataFrame([row])
-    found, around = measured.predict(table).iloc[0], measured.ranges(table).iloc[0]
-    assert isfinite(found.predicted_ms)
+    ms, gigabytes, fits, refused = prediction(Predictor(), row)
+    assert not refused
+    low_ms, high_ms, kind = range_of(row, ms)
     return Told(
         job,
         step,
-        float(around.low_ms) / 1e3,
-        float(around.high_ms) / 1e3,
-        str(around.kind),
-        float(found.predicted_GB) * 1e9,
-        bool(found.fits),
+        low_ms / 1e3,
+        high_ms / 1e3,
+        kind,
+        gigabytes * 1e9,
+        fits,
         mfu(job, step.total),
         runs_like(values),
         nearest(values),

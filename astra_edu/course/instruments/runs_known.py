@@ -9,14 +9,14 @@ from math import log2
 from operator import ne
 from typing import Any
 
-from astra_edu import measured
 from astra_edu.base.errors import ConfigError
 from astra_edu.course.instruments.setting import Values
-from astra_edu.measured.cells import Row, number, records, text, whole
+from astra_edu.measured.cells import Row, number, text, whole
 from astra_edu.measured.jobs import Job, cut_of, job_of, machine_of
 from astra_edu.measured.measured_time import ran, seconds_of, usable
 from astra_edu.measured.names import known_name
 from astra_edu.measured.predicted import Predictor
+from astra_edu.measured.runs import shipped
 from astra_edu.measured.shapes import model_of, sequence_of
 from astra_edu.measured.stacks import stack_of
 from astra_edu.measured.step import Step
@@ -119,7 +119,7 @@ class Run:
 def rows_of(kind: str) -> tuple[tuple[int, Row], ...]:
     """The rows of a kind with their numbers, also those that crashed."""
     wanted = KINDS[kind]
-    return tuple((number, row) for number, row in enumerate(_all()) if _is(row, wanted))
+    return tuple((number, row) for number, row in enumerate(shipped()) if _is(row, wanted))
 
 
 @cache
@@ -201,11 +201,6 @@ def _flops(key: int, model: Model) -> int:
     if key not in _counted:
         _counted[key] = model, model.flops(1)
     return _counted[key][1]
-
-
-@cache
-def _all() -> tuple[Row, ...]:
-    return tuple(records(measured.runs()))
 
 
 def _is(row: Row, kind: Kind) -> bool:
