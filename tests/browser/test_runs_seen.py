@@ -98,6 +98,37 @@ def test_the_runs_are_seen_but_not_this_one_before_a_prediction(show):
     assert page.locator(".astra-headline").inner_text() == FIRST.data["scene"]["headline"]
 
 
+def test_what_makes_no_difference_is_greyed_and_says_why_in_words(show):
+    page = show("kind=torchtitan-h100 model=llama3-405b")
+    slider = page.get_by_role("slider", name="micro-batch", exact=True)
+    assert slider.is_disabled()
+    said = slider.evaluate("(control) => document.getElementById(control.getAttribute('aria-describedby')).innerText")
+    assert said == "No difference here: with stages, TorchTitan has micro-batches of 1 sample."
+    assert page.get_by_text(said).is_visible()
+    precision = page.get_by_role("combobox", name="precision", exact=True)
+    assert precision.is_enabled()
+    assert page.get_by_text("Predicted as fp8: fp8 rowwise, fp8 tensorwise; only the 8 bits count.").is_visible()
+    offered = precision.locator("option:not([hidden])").all_inner_texts()
+    assert offered == ["bf16", "amp_bf16", "fp16", "fp8", "fp8 rowwise", "fp8 tensorwise", "nvfp4"]
+    assert page.get_by_role("slider", name="pipeline", exact=True).is_enabled()
+
+
+def test_before_a_prediction_it_is_said_what_the_marks_are(show):
+    page = show(answered=False)
+    said = page.locator(".astra-live")
+    assert said.is_visible()
+    assert said.inner_text() == FIRST.data["scene"]["stage"]["steps"][0]
+
+
+@pytest.mark.parametrize("wide", [1280, 900, 390])
+def test_words_at_the_axes_are_large_enough_to_read(show, wide):
+    page = show(viewport={"width": wide, "height": 720})
+    labels = page.evaluate("""() => [...document.querySelectorAll("[data-label]")].map((label) =>
+      [label.textContent, label.getBoundingClientRect().height])""")
+    assert [text for text, _ in labels] == [label["text"] for label in FIRST.data["scene"]["stage"]["labels"]]
+    assert min(high for _, high in labels) > 11
+
+
 @pytest.mark.parametrize("text", ["", "kind=bridge-gb200"])
 @pytest.mark.parametrize(("wide", "high"), [(1280, 720), (900, 720)])
 def test_no_words_overlap(show, text, wide, high):

@@ -38,7 +38,7 @@ export class Element {
   }
 
   get options() {
-    return this.children.map((child) => ({ value: child.attributes.value }));
+    return this.children.map((child) => Object.assign(child, { value: child.attributes.value }));
   }
 
   get hidden() {

@@ -83,3 +83,21 @@ test("while a slider is dragged its values are sent now and then: at once, and w
   }
   assert.deepEqual(shared, [2, 4, 4]); // at 0 and after 30 and 60 ms
 });
+
+test("what makes no difference is greyed, with the reason in words, and free again where it does", () => {
+  openPage();
+  const settings = new Settings(new Element("div"), () => {});
+  const menu = { name: "bits", label: "precision", menu: true, values: ["a", "b", "c"], words: ["a", "b", "c"], texts: ["a", "b", "c"] };
+  const slider = { name: "size", label: "size", menu: false, values: [1, 2], words: ["1", "2"], texts: ["1", "2"] };
+  const show = (alike) => settings.show({ settings: [menu, slider], greyed: {}, alike }, { bits: "a", size: 1 }, true);
+  show({ bits: { places: [1, 2], why: "Predicted as a: b.", every: false, foreign: [2] }, size: { places: [1], why: "No difference.", every: true, foreign: [] } });
+  const [bits, size] = settings.controls;
+  const state = ({ control, why }) => ["disabled" in control.attributes, why.textContent, why.hidden];
+  assert.deepEqual(state(bits), [false, "Predicted as a: b.", false]);
+  assert.deepEqual(bits.control.options.map(({ hidden }) => hidden), [false, false, true]);
+  assert.deepEqual(state(size), [true, "No difference.", false]);
+  assert.equal(size.control.attributes["aria-describedby"], size.id);
+  show({});
+  assert.deepEqual(state(size), [false, "", true]);
+  assert.equal(size.control.attributes["aria-describedby"], undefined);
+});

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 import traitlets
@@ -16,6 +17,17 @@ from astra_edu.course.widgets.view import View
 
 OF_THE_VIEW = {"sync": True, "echo_update": False}
 """What the view moves: an echo of it would be late, and move it back."""
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Of a setting: places of values that show what the present one shows, and why, a sentence. every: so that there
+    is nothing to be chosen, as all values do that can be. foreign: of the places, those that aren't offered at all."""
+
+    places: tuple[int, ...]
+    why: str
+    every: bool = False
+    foreign: tuple[int, ...] = ()
 
 
 class Adjustable(View):
@@ -61,6 +73,10 @@ class Adjustable(View):
     def in_full(self, values: Values) -> Values:
         """Values that all stay as somebody gave them, whatever `settle` would bring in line, with what names them."""
         return values
+
+    def alike(self, values: Values) -> dict[str, Alike]:
+        """Of settings that make no difference, all in all or in some of their values: which, and why."""
+        return {}
 
     @property
     def text(self) -> str:
@@ -127,6 +143,9 @@ class Adjustable(View):
             self.data = self.data | {"problem": str(error), "nearest": self._nearest()}
             return
         self.data = self._data(self._on_show) | {"note": note}
+
+    def _alike(self, values: Values) -> dict[str, dict[str, Any]]:
+        return {name: asdict(one) for name, one in self.alike(values).items()}
 
     def _greyed(self, values: Values) -> dict[str, dict[str, str]]:
         matters = {s.name: values[s.name] for s in self.settings if not s.free}

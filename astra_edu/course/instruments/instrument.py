@@ -161,6 +161,7 @@ class Instrument(Adjustable):
             "hidden": [s.name for s in self._movable if not s.shown(values)],
             "scene": scene.keeping({s.name: values[s.name] for s in self._movable if s.fixed}).data(),
             "greyed": self._greyed(values),
+            "alike": self._alike(values),
             "question": asdict(question) | {"about": as_text(values)} if question else None,
         }
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from astra_edu.course.instruments.adjustable import Alike
 from astra_edu.course.instruments.instrument import Instrument
 from astra_edu.course.instruments.question import Answer, Question
+from astra_edu.course.instruments.runs_alike import alike_in
 from astra_edu.course.instruments.runs_bars import LOOKS, alike_bars, sentences, time_bars
 from astra_edu.course.instruments.runs_job import called, code, possible, told
 from astra_edu.course.instruments.runs_known import KINDS, by_model, nearest, varied
@@ -101,6 +103,10 @@ class HeldAgainstRuns(Instrument):
     def check(self, values: Values) -> None:
         """See Adjustable."""
         possible(values)
+
+    def alike(self, values: Values) -> dict[str, Alike]:
+        """See Adjustable."""
+        return alike_in([setting for setting in self._movable if not setting.always], values)
 
     def settle(self, values: Values, before: Values) -> tuple[Values, str]:
         """Another kind or model starts from a measured run; a model that wasn't measured there, where it was."""

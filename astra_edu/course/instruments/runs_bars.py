@@ -21,6 +21,13 @@ LOOKS = {
     "rest": "update and other",
 }
 """Of a step's parts."""
+MEANINGS = {
+    "host": "waits for the host: kernels end before it has launched the next",
+    "sent": "groups’ collectives: within tensor, context and expert groups",
+    "bubble": "bubble: a stage waits for others",
+    "exchange": "exchange of copies: gradients and, with ZeRO, parameters, unless compute hides them",
+    "rest": "update and other: the optimiser, and what no kernel accounts for",
+}
 NOT_MODELLED = "not modelled"
 FEWEST = 4
 """Runs that a median is given of."""
@@ -38,8 +45,14 @@ def time_bars(told: Told) -> Bars:
         more = run.measured_s - as_predicted
         both = [Part("measured", scale * as_predicted)] + [Part(NOT_MODELLED, scale * more)] * (more > 0)
         label = "measured" if len(told.runs) == 1 else f"measured, run {number}"
-        bars.append(Bar(label, tuple(both), f"{seconds(run.measured_s)}, {off(run.ratio)}"))
+        bars.append(Bar(label, tuple(both), f"{seconds(run.measured_s)}, {longer(run.ratio)}"))
     return Bars("Where a step’s time goes", tuple(bars), "s" if large else "ms")
+
+
+def longer(ratio: float) -> str:
+    """How a measured time is beside the predicted one, which stands above it."""
+    percent = round(100 * (ratio - 1))
+    return f"{abs(percent)} % {'longer' if percent > 0 else 'shorter'}" if percent else "as predicted"
 
 
 def off(ratio: float) -> str:
@@ -62,7 +75,12 @@ def alike_bars(values: Values) -> Bars:
     """What was measured of them, in % of what is predicted, in the median."""
     rows = {"all of its kind": runs_of(values["kind"]), **alike(values)}
     bars = [_bar(name, runs) for name, runs in rows.items()]
-    return Bars("Runs like it: measured time in % of the predicted, median", tuple(bars), "%", "as predicted")
+    return Bars(
+        "Runs with a setting in common (how many): measured in % of predicted time, median",
+        tuple(bars),
+        "%",
+        "as predicted",
+    )
 
 
 def sentences(values: Values, told: Told) -> tuple[str, ...]:
@@ -72,6 +90,7 @@ def sentences(values: Values, told: Told) -> tuple[str, ...]:
         f"{told.high_s / told.step.total:.2f} times their predicted time: here {seconds(told.low_s)} to "
         f"{seconds(told.high_s)}.",
         _measured(values, told),
+        f"Beside compute, {'; '.join(of for name, of in MEANINGS.items() if getattr(told.step, name) > 0)}.",
         _memory(values, told),
     ]
     if worst := _worst(alike(values)):

@@ -87,6 +87,12 @@ def possible(values: Values) -> None:
     _job(tuple(values.items()))
 
 
+def job_for(values: Values) -> tuple[Row, Job]:
+    """Its row and its job. Raises ConfigError for one that can't be."""
+    row, job, _ = _job(tuple(values.items()))
+    return row, job
+
+
 def told(values: Values) -> Told:
     """What is predicted and what was measured. Raises ConfigError for a job that can't be."""
     return _told(tuple(values.items()))

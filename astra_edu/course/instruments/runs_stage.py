@@ -7,13 +7,15 @@ from math import ceil
 
 from astra_edu.course.instruments.runs_job import Told, facts
 from astra_edu.course.instruments.runs_known import Run, apart, by_model, key_of, runs_of
-from astra_edu.course.instruments.scene import Box, Frame, Link, Piece, Stage
+from astra_edu.course.instruments.scene import Box, Frame, Label, Link, Piece, Stage
 from astra_edu.course.instruments.setting import Values
 
-WIDE, LEFT, RIGHT, TOP, HIGH, BELOW = 720.0, 66.0, 20.0, 22.0, 240.0, 40.0
+WIDE, LEFT, RIGHT, TOP, HIGH, BELOW = 640.0, 32.0, 16.0, 20.0, 190.0, 38.0
 MOST = 160
 """Marks on the stage, at most."""
-OWN, OTHER, HERE, BAND, SAID = "run of this model", "run of another model", "this run", "range", "predicted"
+OWN, OTHER, HERE, BAND, SAID = (
+    "run of this model", "run of another model", "this run, measured", "two thirds of such runs", "predicted",
+)  # fmt: skip
 AGREE = "measured as predicted"
 STEPS = 3
 TICK = 10
@@ -61,8 +63,9 @@ def runs_stage(title: str, values: Values, told: Told, most: int = MOST) -> Stag
     pieces += [_range(plot, told, low, high), _predicted(plot, told)]
     pieces += [_here(plot, run) for run in told.runs if run in shown]
     return Stage(
-        title, (WIDE, TOP + HIGH + BELOW), _steps(values, told, shown), _frames(plot), tuple(pieces),
-        links=_rays(plot, told), hidden=True,
+        title, (WIDE, TOP + HIGH + BELOW), _steps(values, told, shown),
+        (Frame("plot", (LEFT, TOP, WIDE - LEFT - RIGHT, HIGH)),), tuple(pieces),
+        links=_rays(plot, told), labels=_labels(plot), hidden=True,
     )  # fmt: skip
 
 
@@ -103,14 +106,16 @@ def _predicted(plot: _Plot, told: Told) -> Piece:
     return Piece("predicted", (None, box, box), (SAID,) * STEPS, title=title)
 
 
-def _frames(plot: _Plot) -> tuple[Frame, ...]:
-    ticks = range(0, plot.most + 1, TICK)
-    found = [Frame("plot", (LEFT, TOP, WIDE - LEFT - RIGHT, HIGH), "measured share of the peak (MFU, %)")]
-    for tick in ticks:
+def _labels(plot: _Plot) -> tuple[Label, ...]:
+    """Both axes: what they count, and their ticks."""
+    found = [
+        Label("y", (LEFT, TOP - 7), "↑ measured share of the peak (MFU, %)"),
+        Label("x", (WIDE - RIGHT, TOP + HIGH + 32), "predicted share of the peak (MFU, %) →", "end"),
+    ]
+    for tick in range(0, plot.most + 1, TICK):
         (x, _), (_, y) = plot.at(tick, 0), plot.at(0, tick)
-        found.append(Frame(f"x {tick}", (x - 6, TOP + HIGH + 16, 0, 0), f"{tick}"))
-        found.append(Frame(f"y {tick}", (LEFT - 24, y + 7, 0, 0), f"{tick}"))
-    found.append(Frame("x", (WIDE / 2 - 60, TOP + HIGH + 32, 0, 0), "predicted share of the peak (MFU, %)"))
+        found.append(Label(f"x {tick}", (x, TOP + HIGH + 15), f"{tick}", "middle"))
+        found.append(Label(f"y {tick}", (LEFT - 6, y + 4), f"{tick}", "end"))
     return tuple(found)
 
 
@@ -135,5 +140,5 @@ def _steps(values: Values, told: Told, shown: Sequence[Run]) -> tuple[str, ...]:
     if told.runs:
         found = " and ".join(f"{run.mfu[1]:.1f} %" for run in told.runs[:3])
         more = f" and {len(told.runs) - 3} more" if len(told.runs) > 3 else ""
-        return first, second, f"Measured of it: {found}{more}."
+        return first, second, f"Measured of it: {found}{more} of the peak."
     return first, second, "Nothing was measured of just this job; click a mark to take a measured one."

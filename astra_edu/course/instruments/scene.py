@@ -96,6 +96,16 @@ class Link:
 
 
 @dataclass(frozen=True)
+class Label:
+    """Words on the stage by themselves, such as an axis's. at: where their line begins, has its middle, or ends."""
+
+    name: str
+    at: Point
+    text: str
+    anchor: str = "start"
+
+
+@dataclass(frozen=True)
 class Drag:
     """That something on the stage is dragged to the right (or downwards) to move a setting to its next value.
 
@@ -126,6 +136,7 @@ class Stage:
     still: int = -1
     clock: bool = False
     links: tuple[Link, ...] = ()
+    labels: tuple[Label, ...] = ()
     times: tuple[float, ...] = ()
     hidden: bool = False
 

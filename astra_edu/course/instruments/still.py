@@ -11,6 +11,8 @@ from astra_edu.course.instruments.scene import Bars, Scene, Stage
 from astra_edu.course.instruments.still_charts import WIDTH, curves_picture, lanes_picture, line
 
 LABEL, END, ROW = 150, 130, 26
+KEY, KEY_HIGH, KEY_ROW, LETTER = 22, 12, 18, 5.9
+"""Of a legend: a box, a row, and how wide a letter is."""
 LETTERS = 100
 """Of a line of words."""
 MOST_FRAMES = 20
@@ -107,6 +109,9 @@ def _stage(stage: Stage, top: float, step: int) -> tuple[str, float]:
         parts.append(f'<text x="{x + 3:.1f}" y="{top + y - 3:.1f}" font-size="10">{escape(frame.text)}</text>')
         if frame.says:
             parts.append(_word(x + w / 2, top + y + h / 2, frame.says[step]))
+    for label in stage.labels:
+        x, y = (scale * number for number in label.at)
+        parts.append(f'<text x="{x:.1f}" y="{top + y:.1f}" text-anchor="{label.anchor}">{escape(label.text)}</text>')
     for link in stage.links:
         if link.wide[step]:
             points = [(scale * x, top + scale * y) for x, y in link.points]
@@ -142,4 +147,21 @@ def _bars(bars: Bars, top: float) -> tuple[str, float]:
         if bar.limit is not None:
             at = LABEL + bar.limit * scale
             parts.append(f'<path d="M{at:.1f} {y - 3:.0f}v{ROW - 2}" stroke="#000" stroke-width="2"/>')
-    return "".join(parts), 20 + ROW * len(bars.bars)
+    looks = list(dict.fromkeys(part.look for bar in bars.bars for part in bar.parts))
+    keys, high = _legend(looks if len(looks) > 1 else [], bars.limit, top + 20 + ROW * len(bars.bars))
+    return "".join([*parts, keys]), 20 + ROW * len(bars.bars) + high
+
+
+def _legend(looks: Sequence[str], limit: str, top: float) -> tuple[str, float]:
+    """What looks are called, each beside a small box, and what the thick line is, in as many rows as they take."""
+    parts, x, y = [], float(LABEL), top
+    for words in [*looks, *([f"thick line: {limit}"] if limit else [])]:
+        box = words in looks
+        wide = LETTER * len(words) + 16 + (KEY + 4) * box
+        if x > LABEL and x + wide > WIDTH:
+            x, y = float(LABEL), y + KEY_ROW
+        if box:
+            parts.append(_box(x, y, KEY, KEY_HIGH, words))
+        parts.append(f'<text x="{x + (KEY + 4) * box:.1f}" y="{y + 10:.0f}" font-size="11">{escape(words)}</text>')
+        x += wide
+    return "".join(parts), y - top + KEY_ROW if parts else 0.0

@@ -1,7 +1,10 @@
 """Lanes, curves and lines in an instrument's words and in its still picture."""
 
+import re
 from dataclasses import asdict
+from html import unescape
 
+import pytest
 from course.instruments.everything import Everything
 
 import astra_edu as ae
@@ -40,3 +43,23 @@ def test_a_drawn_curve_is_committed_to_in_python_too():
 def test_a_scene_is_given_to_the_view_as_asdict_would_have_it():
     scene = ae.TrainingIteration().scene(ae.TrainingIteration.start)
     assert scene.data() == asdict(scene)
+
+
+@pytest.mark.parametrize("name", ["HeldAgainstRuns", "CutTheModel", "Stages"])
+def test_the_still_picture_says_what_parts_of_its_bars_are(name):
+    shown = getattr(ae, name)()
+    shown.dismiss()
+    picture, words = shown.still(), []
+    for text in re.finditer(r"<text [^>]*font-size=.11.[^>]*>([^<]*)</text>", picture):
+        words.append(unescape(text[1]))
+    for bars in shown.scene(shown.values).bars:
+        looks = dict.fromkeys(part.look for bar in bars.bars for part in bar.parts)
+        assert len(looks) == 1 or [word for word in words if word in looks][: len(looks)] == list(looks)
+        del words[: len(looks) if len(looks) > 1 else 0]
+        if bars.limit:
+            assert words.pop(0) == f"thick line: {bars.limit}"
+    assert words == []
+    boxes = [
+        float(x) + float(wide) for x, wide in re.findall(r'<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)"', picture)
+    ]
+    assert max(boxes) < 720

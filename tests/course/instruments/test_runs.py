@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from random import Random
 from statistics import median
 
@@ -10,7 +12,7 @@ import pytest
 
 import astra_edu as ae
 from astra_edu import measured
-from astra_edu.course.instruments.runs import BATCHES, MICRO_BATCHES
+from astra_edu.course.instruments.runs import BATCHES, MICRO_BATCHES, PRECISIONS
 from astra_edu.course.instruments.runs_job import row_of
 from astra_edu.course.instruments.runs_known import COLUMNS, KINDS, by_model, nearest, runs_of, varied
 from astra_edu.measured.jobs import job_of
@@ -70,7 +72,7 @@ def test_a_measured_time_is_that_of_its_row():
     held = ae.HeldAgainstRuns()
     (run,) = (run for run in runs_of("nanotron-h100") if run.values == held.values)
     row = ALL.loc[run.number]
-    assert held.data["scene"]["bars"][0]["bars"][1]["said"].startswith(f"{row.iter_time_ms / 1e3:.2f} s, ")
+    assert held.data["scene"]["bars"][0]["bars"][1]["said"] == f"{row.iter_time_ms / 1e3:.2f} s, as predicted"
     assert f"row {run.number} of measured.runs()" in held.data["scene"]["sentences"][-1]
 
 
@@ -90,9 +92,10 @@ def test_runs_like_it_are_those_with_a_setting_in_common(setting):
 def test_marks_stand_where_their_shares_of_the_peak_are(setting):
     held, scene, _ = shown(setting)
     stage, runs = scene.stage, {f"run {run.number}": run for run in runs_of(held.values["kind"])}
-    ticks = {frame.name: frame.box for frame in stage.frames}
-    left, right = ticks["x 0"][0] + 6, ticks["x 10"][0] + 6
-    bottom, top = ticks["y 0"][1] - 7, ticks["y 10"][1] - 7
+    ticks = {label.name: label.at for label in stage.labels}
+    left, right = ticks["x 0"][0], ticks["x 10"][0]
+    bottom, top = ticks["y 0"][1] - 4, ticks["y 10"][1] - 4
+    assert {label.text for label in stage.labels if label.name.startswith("x ")} >= {"0", "10", "20"}
     marks = [piece for piece in stage.pieces if piece.name in runs]
     assert len({piece.name for piece in marks}) == len(marks) == min(len(runs), 160)
     for piece in marks:
@@ -102,7 +105,7 @@ def test_marks_stand_where_their_shares_of_the_peak_are(setting):
         assert y + high / 2 == pytest.approx(bottom + (top - bottom) * seen / 10)
         assert scene.sets[piece.name] == runs[piece.name].values
         here = runs[piece.name].values == held.values
-        assert (piece.looks[-1] == "this run") == here
+        assert (piece.looks[-1] == "this run, measured") == here
     assert "predicted" in {piece.name for piece in stage.pieces}
 
 
@@ -158,6 +161,60 @@ def test_a_changed_job_has_the_batch_and_the_cut_that_it_shows(kind):
         assert cut.data * cut.micro_batch * cut.micro_batches == values["batch"]
         assert [getattr(cut, name) for name in ("tensor", "pipeline")] == [values["tensor"], values["pipeline"]]
         found += 1
+
+
+def test_how_a_measured_time_is_beside_the_predicted_one_is_said_in_words():
+    for run in runs_of("torchtitan-h100"):
+        held = ae.HeldAgainstRuns(**run.values)
+        (predicted, *measured_bars), percent = held.scene(held.values).bars[0].bars, round(100 * (run.ratio - 1))
+        words = f", {abs(percent)} % {'longer' if percent > 0 else 'shorter'}" if percent else ", as predicted"
+        assert any(bar.said.endswith(words) for bar in measured_bars)
+        assert all(bar.size > predicted.size for bar in measured_bars if "longer" in bar.said)
+
+
+def test_what_makes_no_difference_to_a_prediction_is_greyed_with_the_reason():
+    stages = ae.HeldAgainstRuns("kind=torchtitan-h100 model=llama3-405b")
+    said = stages.data["alike"]["micro_batch"]
+    assert said["every"]
+    assert said["why"] == "No difference here: with stages, TorchTitan has micro-batches of 1 sample."
+    assert "micro_batch" not in ae.HeldAgainstRuns("kind=torchtitan-h100 model=llama3-8b").data["alike"]
+    precision = stages.data["alike"]["precision"]
+    assert precision["why"] == "Predicted as fp8: fp8 rowwise, fp8 tensorwise; only the 8 bits count."
+    assert not precision["every"]
+    foreign = {PRECISIONS[place] for place in precision["foreign"]}
+    assert foreign == {"amp_fp8", "fp8_full", "mxfp8"}
+    held = ae.HeldAgainstRuns(kind="internevo-a100", sharding="zero1=8")
+    why = held.data["alike"]["sharding"]["why"]
+    assert why.startswith("Predicted as zero1=8: zero1=-1, zero1=4; all are ZeRO stage 1")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_values_that_are_alike_are_predicted_alike_and_the_others_are_not(kind):
+    for run in Random(kind).sample(runs_of(kind), 3):
+        held = ae.HeldAgainstRuns(**run.values)
+        now = predicted_of(run.values)
+        for setting in held.settings[2:]:
+            found = held.data["alike"].get(setting.name, {"places": (), "every": False})
+            greyed = held.data["greyed"].get(setting.name, {})
+            for place, value in enumerate(setting.values if setting.shown(run.values) else ()):
+                if value == run.values[setting.name] or str(place) in greyed:
+                    assert place not in found["places"]
+                elif place in found["places"]:
+                    assert predicted_of(run.values | {setting.name: value}) == now
+                else:
+                    assert not found["every"]
+                    assert place not in found.get("foreign", ())
+
+
+def predicted_of(values):
+    (found,) = measured.predict(pd.DataFrame([row_of(values)])).itertuples(index=False)
+    assert not found.refused
+    return tuple(found)
+
+
+def test_it_is_shown_without_loading_pandas():
+    code = "import sys, astra_edu as ae; ae.HeldAgainstRuns('kind=bridge-h100'); print('pandas' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "False\n"
 
 
 def test_a_batch_that_is_not_whole_micro_batches_is_refused():

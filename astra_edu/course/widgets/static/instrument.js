@@ -179,7 +179,7 @@ export class InstrumentView {
     this.#mark();
     const moves = scene.stage?.steps.length > 1 && !this.still;
     for (const part of [this.range, this.transport.bar]) part.hidden = !moves;
-    this.said.hidden = !scene.stage || this.still;
+    this.said.hidden = !scene.stage || (this.still && scene.stage.clock);
     put(this.range, "max", scene.stage ? scene.stage.steps.length - 1 : 0);
     this.reel.load(film(scene.stage));
     this.loop.wake();
@@ -216,7 +216,7 @@ export class InstrumentView {
 
   #saySteps() {
     const { stage } = this.data.scene;
-    if (stage) put(this.said, "text", stage.steps[Math.round(this.reel.at)]);
+    if (stage) put(this.said, "text", stage.steps[this.still ? 0 : Math.round(this.reel.at)]);
   }
 
   draw() {

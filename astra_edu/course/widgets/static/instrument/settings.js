@@ -1,6 +1,6 @@
 // The settings of an instrument: sliders and menus, what can't be chosen and why, and the nearest that can.
 
-import { make, put } from "../frame/dom.js";
+import { make, put, unique } from "../frame/dom.js";
 
 const WAIT_MS = 30; // a drag sends no more often than this
 
@@ -28,7 +28,11 @@ export class Settings {
     const known = JSON.stringify(data.settings);
     if (known !== this.known) this.#build(data.settings);
     this.known = known;
-    for (const control of this.controls) this.#set(control, this.now[control.setting.name], data.greyed[control.setting.name] ?? {});
+    for (const control of this.controls) {
+      const { name } = control.setting;
+      this.#set(control, this.now[name], data.greyed[name] ?? {});
+      this.#explain(control, data.alike?.[name]);
+    }
     this.#hide(data.hidden ?? []);
   }
 
@@ -59,10 +63,10 @@ export class Settings {
   #menu(setting) {
     const label = make("label", { class: "astra-setting" }, this.#place(setting));
     make("span", { text: setting.label }, label);
-    const control = make("select", setting.group ? { "aria-label": fullName(setting) } : {}, label);
+    const control = make("select", { "aria-label": fullName(setting) }, label);
     setting.words.forEach((text, value) => make("option", { value, text }, control));
     control.addEventListener("change", () => this.#move(setting, Number(control.value)));
-    return { setting, label, control };
+    return { setting, label, control, ...reason(label) };
   }
 
   #slider(setting) {
@@ -74,7 +78,7 @@ export class Settings {
     const marks = setting.values.map(() => make("i", {}, ticks));
     control.addEventListener("input", () => this.#move(setting, Number(control.value), true));
     control.addEventListener("change", () => this.release());
-    return { setting, label, control, readout, marks };
+    return { setting, label, control, readout, marks, ...reason(label) };
   }
 
   /** Move a setting, named, to the value at a place, as its slider would: until it is released that is one move. */
@@ -139,6 +143,20 @@ export class Settings {
     if (!setting.menu) put(control, "aria-valuetext", why ? `${setting.words[place]}, impossible: ${why}` : setting.words[place]);
   }
 
+  /** What makes no difference is said below the control, which is greyed where there is nothing to be chosen at all. */
+  #explain({ setting, label, control, id, why }, alike) {
+    put(why, "text", alike?.why ?? "");
+    put(why, "hidden", !alike?.why);
+    put(control, "aria-describedby", alike?.why ? id : null);
+    put(control, "disabled", Boolean(alike?.every));
+    put(label, "class", `astra-setting${alike?.every ? " astra-idle" : ""}`);
+    if (!setting.menu) return;
+    [...control.options].forEach((option, i) => {
+      put(option, "class", alike?.places.includes(i) ? "astra-alike" : null);
+      put(option, "hidden", Boolean(alike?.foreign.includes(i)));
+    });
+  }
+
   /** Why a setting that is one slider away can't be, as far as that is known. */
   why(data, values) {
     const here = this.values(data.text);
@@ -176,3 +194,9 @@ export class Settings {
 }
 
 const fullName = ({ group, label }) => (group ? `${group}, ${label}` : label);
+
+/** Where it stands why a setting makes no difference. */
+function reason(label) {
+  const id = unique();
+  return { id, why: make("span", { class: "astra-why", id, hidden: true }, label) };
+}

@@ -52,6 +52,9 @@ export class Stage {
     const looks = stage.pieces.flatMap((piece) => piece.looks.filter((_, step) => piece.at[step]));
     makeLegend(this.below, this.patterns, [...looks, ...stage.links.flatMap((link) => link.looks.filter((_, step) => link.wide[step]))]);
     this.counters = stage.frames.map((frame) => this.#frame(frame)).filter(({ says }) => says.length);
+    for (const { name, at: [x, y], text, anchor } of stage.labels) {
+      make("text", { class: "astra-label", "data-label": name, x, y, style: `text-anchor: ${anchor}`, text }, this.back);
+    }
     this.links = stage.links.map((link) => new StageLink(this.back, this.patterns, link));
     for (const { group } of this.pieces.slice(stage.pieces.length)) group.remove();
     this.pieces = stage.pieces.map((piece, i) => this.#piece(piece, this.pieces[i]));
