@@ -19,6 +19,8 @@ def number(row: Row, name: str) -> float | None:
     value: Any = row.get(name)
     if empty(value):
         return None
+    if type(value).__name__ in ("bool", "bool_"):  # NumPy's, too
+        raise ConfigError(f"{name} is {value}; it must be a number.")
     try:
         found = float(value)
     except (TypeError, ValueError, OverflowError):

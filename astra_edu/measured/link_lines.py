@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from astra_edu.base.units import several
 from astra_edu.measured.fits import errors, fit_line
 from astra_edu.measured.models import bus_factor
 from astra_edu.measured.tables import Point
@@ -76,9 +77,16 @@ def of_one(group: Group, busbw: float, size: int | None) -> LinkClass:
     return LinkClass(*group[:5], 1, size, size, None, None, round(rate, 2), None, None, group.source)
 
 
+def ranges_of(points: Sequence[Point]) -> dict[str, list[Point]]:
+    """The small sizes and the others, by what they are called; only those that there are."""
+    small = [point for point in points if point.size <= SMALL]
+    ranges = {"up to 1 MiB": small, "above 1 MiB": [point for point in points if point.size > SMALL]}
+    return {called: some for called, some in ranges.items() if some}
+
+
 def lines_of(group: Group, points: Sequence[Point]) -> Iterator[LinkClass]:
     """Of ascending sizes: a line for the small ones, and one for the others, where there are FEWEST."""
-    for some in ([p for p in points if p.size <= SMALL], [p for p in points if p.size > SMALL]):
+    for some in ranges_of(points).values():
         if len(some) < FEWEST:
             continue
         held_out = errors(fit_line(some[::2]), some[1::2])
@@ -96,6 +104,23 @@ def lines_of(group: Group, points: Sequence[Point]) -> Iterator[LinkClass]:
             round(held_out.worst, 4),
             group.source,
         )
+
+
+def too_few(group: Group, points: Sequence[Point]) -> Iterator[str]:
+    """A sentence for each range of sizes that has fewer, and so no line.
+
+    >>> from astra_edu.measured.link_lines import Group, too_few
+    >>> from astra_edu.measured.tables import Point
+    >>> list(too_few(Group("NVLink 4", "ring", "all-reduce", 8, 1, "mine"), [Point(2**10, 20), Point(2**30, 5000)]))[0]
+    'NVLink 4, ring, 8 NPUs: only 1 size up to 1 MiB; a line takes 3. Left out.'
+    """
+    for called, some in ranges_of(points).items():
+        if len(some) < FEWEST:
+            sizes = several(len(some), "size")
+            yield (
+                f"{group.link}, {group.algorithm}, {several(group.npus, 'NPU')}: only {sizes} {called}; a line takes "
+                f"{FEWEST}. Left out."
+            )
 
 
 def with_steps(found: Sequence[LinkClass]) -> list[LinkClass]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from astra_edu.base.errors import ConfigError, choice
 from astra_edu.base.files import path_of
 from astra_edu.measured.cells import empty, number, records, text, whole
-from astra_edu.measured.link_lines import SMALL, Group, LinkClass, lines_of, of_one, with_steps
+from astra_edu.measured.link_lines import SMALL, Group, LinkClass, lines_of, of_one, too_few, with_steps
 from astra_edu.measured.tables import Point, sweep, table
 
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ def fit_links(path: str | Path, say: Callable[[str], None] = print) -> list[Link
 
     Columns: source, hardware, collective, gpus; bytes and time_us, or busbw_GBps; link, algorithm,
     gpus_per_node where they are known.
-    Sources that ship are taken from their tables. Raises ConfigError for a file without those columns, and for cells
+    Sources that ship are taken from their tables. say: is told each line, and each range of sizes that has too few
+    (three) for one. Raises ConfigError for a file without those columns, and for cells
     that can't be read.
 
     >>> from pathlib import Path
@@ -76,7 +77,7 @@ def fit_links(path: str | Path, say: Callable[[str], None] = print) -> list[Link
         raise ConfigError(f"{path} can't be read as a CSV file of measured collectives: {error}") from None
     if missing := [name for name in NEEDED if name not in rows.columns]:
         raise ConfigError(f"{path} has no column {', '.join(missing)}; measured collectives need {', '.join(NEEDED)}.")
-    found = with_steps(sorted((*_swept(), *_switched(), *_of_rows(records(rows))), key=_order))
+    found = with_steps(sorted((*_swept(), *_switched(), *_of_rows(records(rows), say)), key=_order))
     for each in found:
         held = (
             "" if each.held_out_mean is None else f", {each.held_out_mean:.1%} off, {each.held_out_worst:.1%} at most"
@@ -124,7 +125,7 @@ def _switched() -> Iterator[LinkClass]:
             yield of_one(group, float(row["busbw (10^9 bytes/s)"]), int(row["bytes"]) if row["bytes"] else None)
 
 
-def _of_rows(rows: Sequence[Mapping[str, Any]]) -> Iterator[LinkClass]:
+def _of_rows(rows: Sequence[Mapping[str, Any]], say: Callable[[str], None]) -> Iterator[LinkClass]:
     shipped = {_owner(sweep(name).source) for _, _, names in SWEPT for name in names} | {_owner(sweep("h200-8").source)}
     timed: dict[Group, dict[int, list[float]]] = {}
     for row in rows:
@@ -138,7 +139,10 @@ def _of_rows(rows: Sequence[Mapping[str, Any]]) -> Iterator[LinkClass]:
         else:
             raise ConfigError(f"a row of {group.source} has neither bytes and time_us nor busbw_GBps.")
     for group, sizes in timed.items():
-        yield from lines_of(group, [Point(size, sum(us) / len(us)) for size, us in sorted(sizes.items())])
+        points = [Point(size, sum(us) / len(us)) for size, us in sorted(sizes.items())]
+        for sentence in too_few(group, points):
+            say(sentence)
+        yield from lines_of(group, points)
 
 
 def _group(row: Mapping[str, Any]) -> Group:

@@ -27,6 +27,11 @@ LARGER = 1.1
 STOPPED = 0.005
 """As near to a limit, as a part of it, a value is at it: a fit begins this near, and rounds what it finds."""
 
+COLUMNS = (
+    *("stack", "machines", "of", "parameter", "value", "unit", "meaning", "least", "most", "stopped", "fitted_to"),
+    *("runs", "change"),
+)
+
 Some = Parameters | MemoryParameters
 
 
@@ -53,11 +58,12 @@ def sensitivity(rows: DataFrame | None = None) -> DataFrame:
 
     change: by how many % the predicted time (of: time) or memory (of: memory) changes if the parameter becomes 10 %
     larger, or from a value that much smaller to its own where the larger one is beyond its limit; the median over the
-    runs that take these parameters, of which there are `runs`. rows: measured runs, instead of those that ship; change
-    is empty where none takes a stack's parameters. Raises ConfigError for rows that are no DataFrame.
+    runs that take these parameters, of which there are `runs`; empty where none that ships does. rows: measured runs,
+    instead of those that ship, for lines of the parameters that they take alone. Raises ConfigError for rows that are
+    no DataFrame.
 
     >>> from astra_edu import measured
-    >>> found = measured.sensitivity(measured.runs().query("source_id == 'simumax_b200'")).dropna()
+    >>> found = measured.sensitivity(measured.runs().query("source_id == 'simumax_b200'"))
     >>> matrix = found.set_index("parameter").loc["matrix"]
     >>> print(f"{matrix.value:.2f} is the {matrix.meaning}; 10 % more of it: {matrix.change:+.1f} % of time")
     0.49 is the share of the peak that a product of full tiles reaches; 10 % more of it: -5.9 % of time
@@ -66,8 +72,8 @@ def sensitivity(rows: DataFrame | None = None) -> DataFrame:
 
     from astra_edu.measured.runs import runs, sources
 
-    rows = runs() if rows is None else instance_of("rows", rows, pd.DataFrame, "give a pandas DataFrame of runs")
-    taken = _taken(rows)
+    given = runs() if rows is None else instance_of("rows", rows, pd.DataFrame, "give a pandas DataFrame of runs")
+    taken = _taken(given)
     ship = set(sources().index)
     lines = [
         {
@@ -86,10 +92,11 @@ def sensitivity(rows: DataFrame | None = None) -> DataFrame:
             "change": part.change(name),
         }
         for fitted in every()
+        if rows is None or fitted in taken
         for part in _parts(fitted, taken.get(fitted, ()))
         for name, meaning in part.table.items()
     ]
-    return pd.DataFrame(lines)
+    return pd.DataFrame(lines, columns=COLUMNS)
 
 
 def stopped(value: float, meaning: Meaning) -> str:

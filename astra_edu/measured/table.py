@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.base.warned import warn
 from astra_edu.measured.cells import Row, empty, records
 from astra_edu.measured.jobs import job_of
 from astra_edu.measured.measured_time import kept_bytes, ran, seconds_of, usable
+from astra_edu.measured.runs import COLUMNS
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -17,16 +20,46 @@ if TYPE_CHECKING:
 NEEDED = ("model", "hardware", "gpus", "seq", "system")
 """Columns without which nothing can be said."""
 
-BESIDE = ("source", "ran", "time_error", "memory_error")
+BESIDE = ("compared_source", "compared_ran", "time_error", "memory_error")
 """What `compared` puts beside the predictions."""
+
+SPELLED = {
+    "gpus": ("number of gpus", "n gpus", "num gpus", "world size", "npus", "devices"),
+    "gpus_per_node": ("node size", "num gpus per node"),
+    "tp": ("tensor parallel", "tensor parallel size", "tensor model parallel size"),
+    "pp": ("pipeline parallel", "pipeline parallel size", "pipeline model parallel size"),
+    "vp": ("virtual pipeline", "virtual stages", "vpp"),
+    "dp": ("data parallel", "data parallel size"),
+    "cp": ("context parallel", "context parallel size"),
+    "ep": ("expert parallel", "expert parallel size", "expert model parallel size"),
+    "gbs_seq": ("gbs", "global batch", "global batch size", "batch size"),
+    "mbs": ("micro batch", "micro batch size", "per device batch size"),
+    "grad_acc": ("gradient accumulation", "gradient accumulation steps", "grad acc steps", "num micro batches"),
+    "seq": ("seq len", "seq length", "sequence length"),
+    "iter_time_ms": ("step time ms", "iteration time ms", "time ms"),
+    "mem_GB": ("memory GB", "peak memory GB"),
+    "recompute": ("recomputation", "activation checkpointing"),
+    "sharding": ("zero stage", "fsdp"),
+    "layers": ("num layers", "number of layers"),
+    "hidden": ("hidden size",),
+    "heads": ("num heads", "attention heads", "num attention heads"),
+    "ffn": ("ffn hidden size", "intermediate size"),
+    "vocab": ("vocab size", "vocabulary", "vocabulary size"),
+    "params_B": ("parameters B",),
+    "mfu_pct": ("mfu",),
+    "hfu_pct": ("hfu",),
+}
+"""Other ways in which columns are written, with a space between words."""
+NEAR = 0.84
 
 NAN = float("nan")
 
 
 def load(path: str | Path) -> DataFrame:
     """Measured runs from a CSV file (also gzip) with the columns of those that ship: `runs` says what each is, and in
-    which unit. Only model, hardware, gpus, seq and system have to be there; columns of other names aren't read. Raises
-    ConfigError naming the columns that are missing, and for what is no file of that kind.
+    which unit. Only model, hardware, gpus, seq and system have to be there; columns of other names aren't read, and one
+    that looks misspelled is warned of. Raises ConfigError naming the columns that are missing, and for what is no file
+    of that kind.
 
     >>> from astra_edu import measured
     >>> measured.runs().to_csv("mine.csv", index=False)
@@ -43,7 +76,33 @@ def load(path: str | Path) -> DataFrame:
         raise ConfigError(
             f"{path} has no column {', '.join(missing)}; measured runs need {', '.join(NEEDED)}.{_near(rows, missing)}"
         )
+    for name, meant in misspelled(rows.columns).items():
+        warn(
+            f"{path}: column {name!r} isn't one of those that are read ({', '.join(COLUMNS)}); did you mean {meant!r}?",
+            stacklevel=2,
+        )
     return rows
+
+
+def misspelled(columns: Iterable[str]) -> dict[str, str]:
+    """Columns that aren't read, but look like one that is and isn't there: {name: what it may have been meant for}.
+
+    >>> from astra_edu.measured.table import misspelled
+    >>> misspelled(["model", "micro_batchsize", "sharding", "Shardings", "precison", "my notes"])
+    {'micro_batchsize': 'mbs', 'precison': 'precision'}
+    """
+    names = [str(name) for name in columns]
+    ways = {_plain(way): known for known in COLUMNS for way in (known, *SPELLED.get(known, ()))}
+    found: dict[str, str] = {}
+    for name in names:
+        near = get_close_matches(_plain(name), ways, n=1, cutoff=NEAR) if name not in COLUMNS else []
+        if near and ways[near[0]] not in names:
+            found[name] = ways[near[0]]
+    return found
+
+
+def _plain(name: str) -> str:
+    return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
 def _near(rows: DataFrame, missing: Sequence[str]) -> str:
@@ -58,8 +117,9 @@ def _near(rows: DataFrame, missing: Sequence[str]) -> str:
 
 
 def compared(rows: DataFrame) -> DataFrame:
-    """The predictions beside what was measured: the columns of `predict`, then source, ran, and time_error and
-    memory_error as parts of the measured value. What it made before, it gives back as it is.
+    """The predictions beside what was measured: the columns of `predict`, then compared_source, compared_ran, and
+    time_error and memory_error as parts of the measured value; `rows.join` takes them beside measured runs' own. What
+    it made before, it gives back as it is.
 
     Errors only of runs that ran, not below 5 % of the peak; empty where nothing was measured or predicted. Raises
     ConfigError as `predict` does, and for a measured value that is no number above 0.
@@ -82,7 +142,7 @@ def compared(rows: DataFrame) -> DataFrame:
     ]
     times, memories = ([pair[k] for pair in errors] for k in (0, 1))
     names, ended = [_source(row) for row in each_row], [ran(row) for row in each_row]
-    return found.assign(source=names, ran=ended, time_error=times, memory_error=memories)
+    return found.assign(compared_source=names, compared_ran=ended, time_error=times, memory_error=memories)
 
 
 def _time_error(row: Row, ms: float) -> float:
@@ -118,9 +178,9 @@ def error_table(rows: DataFrame) -> DataFrame:
     if found.empty:
         raise ConfigError("there are no runs; give a row or more.")
     lines = []
-    for name, each in found.groupby("source", sort=True):
+    for name, each in found.groupby("compared_source", sort=True):
         predicted = each[each.refused == ""]
-        done, failed = predicted[predicted.ran], predicted[~predicted.ran]
+        done, failed = predicted[predicted.compared_ran], predicted[~predicted.compared_ran]
         sizes = [predicted[column].abs() for column in ("time_error", "memory_error")]
         lines.append(
             {
@@ -147,7 +207,7 @@ def refusals(rows: DataFrame) -> DataFrame:
     >>> why.refused[0], int(why.runs[0])
     ("hardware isn't given.", 8)
     """
-    found = compared(rows).query("refused != ''")
+    found = compared(rows).query("refused != ''").rename(columns={"compared_source": "source"})
     counted = found.groupby(["source", "refused"]).size().reset_index(name="runs")
     return counted.sort_values(["runs", "source", "refused"], ascending=[False, True, True], ignore_index=True)
 

@@ -88,7 +88,7 @@ def test_the_figure_that_ships_has_a_dot_for_each_run_where_its_ratio_is(compare
         for name, group in groups.items()
         if name and name.startswith("runs-")
     }
-    errors = compared.dropna(subset="time_error").groupby("source").time_error
+    errors = compared.dropna(subset="time_error").groupby("compared_source").time_error
     logs = {source: sorted(-math.log1p(error) for error in each) for source, each in errors}
     assert {source: len(each) for source, each in dots.items()} == {source: len(each) for source, each in logs.items()}
     places, ratios = ([each for source in sorted(of) for each in of[source]] for of in (dots, logs))

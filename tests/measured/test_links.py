@@ -274,3 +274,13 @@ def test_a_row_of_nothing_known_is_refused(name: str):
 def test_what_is_no_path_is_refused(strange: object):
     with pytest.raises(ConfigError, match="is no path"):
         measured.fit_links(strange)
+
+
+def test_a_range_of_too_few_sizes_is_said_to_be_left_out(tmp_path):
+    lines = [f"mine,ours,all-reduce,8,{2**k},{10 + 2**k / 1000}" for k in (10, 12, 14, 24, 30)]
+    path, said = tmp_path / "mine.csv", []
+    path.write_text("\n".join(["source,hardware,collective,gpus,bytes,time_us", *lines]))
+    found = [each for each in measured.fit_links(path, say=said.append) if each.source == "mine"]
+    assert [each.points for each in found] == [3]
+    assert "ours, not said, 8 NPUs: only 2 sizes above 1 MiB; a line takes 3. Left out." in said
+    assert not any("up to 1 MiB" in words for words in said)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -278,6 +279,42 @@ def test_a_file_whose_columns_are_called_otherwise_is_told_so(tmp_path, text, wo
     path.write_text(text)
     with pytest.raises(ConfigError, match=re.escape(words)):
         measured.load(path)
+
+
+def test_a_misspelled_column_is_warned_of_and_others_of_one_s_own_are_not(tmp_path):
+    path = tmp_path / "mine.csv"
+    own = {"source": "us", "ran": True, "date": "today", "user": "me", "loss": 2.5, "nodes": 1, "framework": "ours"}
+    row = {name: GPT[name] for name in ("model", "hardware", "gpus", "seq", "system")} | {"source_id": "us"}
+    pd.DataFrame([row | own]).to_csv(path, index=False)
+    assert measured.load(path).loss.tolist() == [2.5]
+    columns = {
+        "micro_batchsize": "mbs",
+        "Precison": "precision",
+        "Global Batch Size": "gbs_seq",
+        "tensor_parallel": "tp",
+    }
+    for wrong, right in columns.items():
+        pd.DataFrame([row | {wrong: 1}]).to_csv(path, index=False)
+        with pytest.warns(UserWarning, match=re.escape(f"column {wrong!r} isn't one of those that are read (")) as said:
+            measured.load(path)
+        assert str(said[0].message).endswith(f"did you mean {right!r}?")
+        assert said[0].filename == __file__
+        pd.DataFrame([row | {wrong: 1, right: 1}]).to_csv(path, index=False)
+        measured.load(path)
+
+
+def test_what_was_compared_joins_a_table_with_columns_of_its_own():
+    rows = pd.DataFrame([GPT | {"source": "us", "ran": "yes", "source_id": "ours", "iter_time_ms": 400}])
+    joined = rows.join(measured.compared(rows))
+    assert joined.columns.is_unique
+    assert joined[["source", "ran", "compared_source", "compared_ran"]].values.tolist() == [["us", "yes", "ours", True]]
+    assert measured.error_table(joined).index.tolist() == ["ours"]
+
+
+@pytest.mark.parametrize("value", [True, False, np.True_, np.False_])
+def test_yes_and_no_are_no_numbers(value):
+    refused = measured.predict(pd.DataFrame([GPT | {"tp": value}], dtype=object)).refused
+    assert refused.tolist() == [f"tp is {value}; it must be a number."]
 
 
 @pytest.mark.parametrize("nothing", [None, float("nan"), pd.NA, pd.NaT, "", " "])

@@ -81,7 +81,7 @@ def prediction_errors(rows: DataFrame, of: str = "time") -> Picture:
 def _sources(rows: DataFrame, of: str) -> dict[str, _Source]:
     """By name, in alphabetical order; those without a measured and predicted run are left out."""
     found, ratios = compared(rows), dict[str, list[float]]()
-    for name, error in zip(found.source, found[f"{of}_error"], strict=True):
+    for name, error in zip(found.compared_source, found[f"{of}_error"], strict=True):
         if error != error:
             continue
         if not 1 / FARTHEST <= 1 + error <= FARTHEST:
