@@ -198,6 +198,39 @@ def test_a_value_that_cannot_be_is_crossed_and_says_why_and_a_button_leads_back(
     page.locator(".astra-problem", has_text="✗").wait_for(state="detached")
 
 
+def test_more_ways_to_cut_are_folded_and_reached_by_keyboard(show):
+    cut = ae.CutTheModel("model=llama3-8b tensor=1 data=2 pipeline=4 order=zb-h1")
+    page = show(cut)
+    order, fold = page.get_by_role("combobox", name="order of passes", exact=True), page.locator(".astra-fold")
+    assert not order.is_visible()
+    fold.locator("summary").focus()
+    page.keyboard.press("Enter")
+    assert order.is_visible()
+    assert order.locator("option").all_inner_texts() == list(ae.ORDERS)
+    assert order.evaluate("(menu) => menu.selectedOptions[0].text") == "zb-h1"
+    page.keyboard.press("Tab")
+    assert order.evaluate("(menu) => menu === document.activeElement")
+    refused = order.locator("option[disabled]").all_inner_texts()
+    assert refused == [ae.CutTheModel.settings[12].values[int(place)] for place in cut.data["greyed"].get("order", {})]
+    assert fold.get_by_text("No difference here: only ZeRO-3 gathers parameters.").is_visible()
+    assert page.get_by_role("slider", name="virtual stages", exact=True).count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_passes_of_a_model_of_today_are_as_many_and_as_long_as_those_of_its_run(show):
+    cut = ae.CutTheModel("model=llama3-8b tensor=1 data=2 pipeline=4 order=zb-h1")
+    page = show(cut)
+    (lanes,) = cut.data["scene"]["lanes"]
+    seen = page.evaluate("""() => [...document.querySelectorAll(".astra-lanes .astra-block .astra-ground")].map((box) =>
+      [box.dataset.look, Number(box.getAttribute("width"))])""")
+    assert [look for look, _ in seen] == [block["look"] for block in lanes["blocks"]]
+    scale = seen[0][1] / (lanes["blocks"][0]["end"] - lanes["blocks"][0]["start"])
+    for (_, wide), block in zip(seen, lanes["blocks"], strict=True):
+        assert wide == pytest.approx((block["end"] - block["start"]) * scale, abs=0.8)
+    assert not page.locator(".astra-scene").is_visible()
+    assert page.locator(".astra-headline").inner_text() == cut.data["scene"]["headline"]
+
+
 def test_the_setting_and_its_code_can_be_copied_from(show):
     page = show()
     page.get_by_text("This setting as text").click()

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from astra_edu.base.bound import total_words
 from astra_edu.base.errors import ConfigError, choice
 from astra_edu.base.units import format_ns
+from astra_edu.course.instruments.adjustable import Alike
 from astra_edu.course.instruments.cut_bars import (
     GIB,
     GRADIENTS,
@@ -23,8 +24,9 @@ from astra_edu.course.instruments.cut_bars import (
     time_bars,
     times,
 )
-from astra_edu.course.instruments.cut_job import TOP_K, code, iteration, job, on_links, platform_of, refused, sent
+from astra_edu.course.instruments.cut_job import code, drawable, iteration, job, on_links, platform_of, refused, sent
 from astra_edu.course.instruments.cut_lanes import pipeline_lanes
+from astra_edu.course.instruments.cut_settings import SETTINGS, START, TODAYS, dense, has_experts
 from astra_edu.course.instruments.cut_stage import cut_stage
 from astra_edu.course.instruments.instrument import Instrument
 from astra_edu.course.instruments.question import Answer, Question
@@ -35,25 +37,20 @@ from astra_edu.workload.compute import device
 from astra_edu.workload.strategies import Strategy, memory
 
 NOTHING = "nothing"
-
-
-def _on(value: Any) -> str:
-    return "on" if value else "off"
-
-
-def _experts(count: int) -> str:
-    return f"{count}, {TOP_K} a token" if count > 1 else "none"
+FEWER = "The fastest of {:,} cuts that fit: with sequence parallel, ZeRO 1 or 3, and something recomputed."
+NOT_DRAWN = "Only blocks of GPT’s kind are drawn, with four matrices; this model has others. All numbers are its own."
 
 
 def _named(values: Values) -> str:
-    experts = f" with {values['experts']} experts" if values["experts"] > 1 else ""
+    experts = f" with {values['experts']} experts" if values["experts"] > 1 and dense(values["model"]) else ""
     return f"{values['model']}{experts}"
 
 
 def _cut(cut: Strategy) -> str:
     context = f"context {cut.context} × " if cut.context > 1 else ""
     experts = f", experts among {cut.expert}" if cut.expert > 1 else ""
-    return f"tensor {cut.tensor} × data {cut.data} × {context}pipeline {cut.pipeline}{experts}"
+    order = f" by {cut.pipeline_order}" if cut.pipeline > 1 and cut.pipeline_order != "1f1b" else ""
+    return f"tensor {cut.tensor} × data {cut.data} × {context}pipeline {cut.pipeline}{order}{experts}"
 
 
 def _more_contents(cut: Strategy) -> tuple[str, ...]:
@@ -74,24 +71,8 @@ class CutTheModel(Instrument):
     You said compute; so it is.
     """
 
-    settings: ClassVar[tuple[Setting, ...]] = (
-        Setting("model", "model", ("bert-large", "gpt2", "megatron-8.3b", "22b", "gpt3", "mt-nlg-530b"), menu=True),
-        Setting("tensor", "tensor group", (1, 2, 4, 8, 16), "NPUs"),
-        Setting("data", "copies (data group)", (1, 2, 4, 8, 16, 32, 64)),
-        Setting("context", "context group", (1, 2, 4, 8), "NPUs"),
-        Setting("pipeline", "pipeline", (1, 2, 4, 8, 16, 32), "stages"),
-        Setting("zero", "ZeRO", (0, 1, 2, 3), words=lambda stage: f"stage {stage}" if stage else "off"),
-        Setting("sequence", "sequence parallel", (False, True), words=_on, menu=True),
-        Setting("experts", "experts in a block", (1, 8, 16, 64), words=_experts, menu=True),
-        Setting("expert", "expert group", (1, 2, 4, 8, 16), "NPUs", applies=lambda values: values["experts"] > 1),
-        Setting("recompute", "recompute", ("none", "selective", "full"), menu=True),
-        Setting("micro_batches", "micro-batches a copy", (1, 2, 4, 8, 16, 32, 64), stored=False),
-        Setting("device", "device", ("v100", "a100", "h100"), menu=True, stored=False),
-    )
-    start: ClassVar[Values] = {
-        **{"model": "gpt3", "tensor": 8, "data": 2, "context": 1, "pipeline": 8, "zero": 1, "sequence": False},
-        **{"experts": 1, "expert": 1, "recompute": "selective", "micro_batches": 8, "device": "a100"},
-    }
+    settings: ClassVar[tuple[Setting, ...]] = SETTINGS
+    start: ClassVar[Values] = START
     actions = (("best", "show me the best for as many NPUs"),)
 
     def __init__(self, setting: str = "", *, asks: str = "", controls: Sequence[str] = (), **given: Any) -> None:
@@ -103,6 +84,12 @@ class CutTheModel(Instrument):
         """See Instrument."""
         if why := refused(values):
             raise ConfigError(why)
+
+    def alike(self, values: Values) -> dict[str, Alike]:
+        """Only ZeRO-3 gathers parameters: without it there is one way, which is to be chosen before it."""
+        if values["zero"] == 3:
+            return {}
+        return {"reshard": Alike((int(values["reshard"]),), "No difference here: only ZeRO-3 gathers parameters.")}
 
     def scene(self, values: Values) -> Scene:
         """See Instrument."""
@@ -119,7 +106,7 @@ class CutTheModel(Instrument):
         return Scene(
             title=f"{_named(values)} on {cut.npus:,} × {values['device']}: {_cut(cut)}",
             headline=f"{total} an iteration, {rate:,.4g} sequences/s; {room} an NPU{'' if fits else ': doesn’t fit'}",
-            sentences=sentences(run, kept, on),
+            sentences=(*sentences(run, kept, on), *(() if drawable(what) else (NOT_DRAWN,))),
             numbers={
                 "time": (slowest, format_ns(slowest)),
                 "sequences/s": (rate, f"{rate:,.4g}"),
@@ -127,7 +114,7 @@ class CutTheModel(Instrument):
                 "NPUs": (cut.npus, f"{cut.npus:,}"),
             },
             bars=(time_bars(run), memory_bars(kept, on), size_bars(messages)),
-            stage=cut_stage(what, cut, messages),
+            stage=cut_stage(what, cut, messages) if drawable(what) else None,
             code=code(values),
             lanes=pipeline_lanes(shown),
         )
@@ -175,7 +162,9 @@ class CutTheModel(Instrument):
         return Answer(name, f"It takes {format_ns(round(longest))}, {100 * longest / run.total_ns:.0f} % of the time.")
 
     def best(self) -> None:
-        """Move to the fastest cut for as many NPUs and sequences whose memory suffices; stay if there is none."""
+        """Move to the fastest cut for as many NPUs and sequences whose memory suffices; stay if there is none.
+
+        Of today's models, which take longer, fewer are tried: see `_cuts`."""
         (what, now), on = job(self.values), device(self.values["device"])
         room = on.memory_bytes or 0
         found = {}
@@ -185,9 +174,13 @@ class CutTheModel(Instrument):
                 found[job(values)[1]] = values
         if found:
             self.values = found[fastest(what, found, on, platform_of(now.npus)).strategy]
+            if self.values["model"] in TODAYS:
+                self.data = self.data | {"note": FEWER.format(len(found))}
 
     def _cuts(self, npus: int, batch: int) -> list[Values]:
+        """Of today's models those with sequence parallel, ZeRO 1 or 3, something recomputed, and few experts an NPU."""
         by_name = {setting.name: setting.values for setting in self.settings}
+        few = self.values["model"] in TODAYS
         return [
             {"tensor": t, "context": c, "data": d, "pipeline": p, "zero": z, "recompute": again}
             | {"sequence": together, "micro_batches": batch // d, "expert": e}
@@ -196,14 +189,21 @@ class CutTheModel(Instrument):
             for d in by_name["data"]
             for p in by_name["pipeline"]
             if t * c * d * p == npus and batch % d == 0 and batch // d in by_name["micro_batches"]
-            for together in (False, True)[: 1 + (t > 1)]
-            for z in (0, 1, 3)
-            for again in by_name["recompute"]
-            for e in (by_name["expert"] if self.values["experts"] > 1 else (1,))
+            for together in ((t > 1,) if few else (False, True)[: 1 + (t > 1)])
+            for z in (0, 1, 3)[few:]
+            for again in by_name["recompute"][few:]
+            for e in _expert_groups(self.values, d * c, by_name["expert"], few)
         ]
 
     def _asks_for_memory(self, values: Values) -> bool:
         if self._asks:
             return self._asks == "memory"
-        places = [setting.values.index(values[setting.name]) for setting in self.settings]
+        places = [setting.values.index(values[setting.name]) for setting in self.settings if not setting.fold]
         return sum(places) % 2 == 0
+
+
+def _expert_groups(values: Values, copies: int, groups: Sequence[int], few: bool) -> Sequence[int]:
+    """Sizes of an expert group to try; few: only the largest that there can be."""
+    if not has_experts(values):
+        return (1,)
+    return [group for group in groups if copies % group == 0][-1:] if few else groups

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from astra_edu.base.bound import total_words
 from astra_edu.base.units import several
 from astra_edu.collectives import Collective
-from astra_edu.course.instruments.cut_job import TOP_K, on_links
+from astra_edu.course.instruments.cut_job import on_links
 from astra_edu.course.instruments.scene import Bar, Bars, Part
 from astra_edu.explore.iteration import Iteration
 from astra_edu.workload.compute import Device, Experts
@@ -17,6 +17,7 @@ GIB = 2**30
 GROUPS = {
     **{"tensor": "tensor group", "context": "context group", "expert": "expert group", "data": "data group"},
     **{"expert data": "data group", "pipeline": "bubble and transfers"},
+    "mirror": "data group",
 }
 """The look of what each group sends."""
 
@@ -117,10 +118,11 @@ def _of_tokens(run: Iteration) -> list[str]:
         found.append(
             f"The {cut.context} NPUs of a context group have the same weights and {cut.context} parts of each sequence."
         )
-    experts = next((each.experts for each in run.model.operators if isinstance(each, Experts)), 0)
-    if experts:
+    mixture = next((each for each in run.model.operators if isinstance(each, Experts)), None)
+    if mixture:
+        experts = mixture.experts
         has = f"{experts // cut.expert} of the {experts}" if cut.expert > 1 else f"all {experts}"
-        found.append(f"An NPU has {has} experts of a block, and a token goes through {TOP_K} of them.")
+        found.append(f"An NPU has {has} experts of a block, and a token goes through {mixture.top_k} of them.")
     if run.at_least and run.at_least.total_ns > run.total_ns:
         found.append(
             "The parts are those that the links allow: in ASTRA-sim 1.0's model, the messages of an all-to-all over a "
@@ -149,6 +151,8 @@ def sentences(run: Iteration, kept: Memory, on: Device) -> tuple[str, ...]:
             "“data group”: the gradients’ sums hide behind the backward pass as far as it lasts, but the all-gather of "
             "what each NPU has updated comes last, when nothing is left to compute."
         )
+    if run.strategy.both_ways:
+        said.append("“mirror”: each part of the model is on two stages, which add up its gradients.")
     if run.strategy.sequence_parallel or (run.strategy.zero and run.strategy.data > 1):
         said.append(
             "The last bars count what collectives work on: a reduce-scatter or an all-gather sends half of what an "

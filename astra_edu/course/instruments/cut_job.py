@@ -6,9 +6,11 @@ from functools import cache, lru_cache
 from typing import Any
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.course.instruments.cut_settings import HIDES, START, TOP_K, dense, folded, has_experts
 from astra_edu.course.instruments.setting import Values
 from astra_edu.explore.iteration import Iteration, estimate
 from astra_edu.network import Dimension
+from astra_edu.pipeline import run_pipeline
 from astra_edu.system import Platform, SystemConfig
 from astra_edu.workload.models import Model, model, with_experts
 from astra_edu.workload.strategies import Communication, Strategy, communications, memory
@@ -16,26 +18,53 @@ from astra_edu.workload.strategies import Communication, Strategy, communication
 IN_A_NODE, BETWEEN = (300.0, 700.0), (25.0, 2500.0)
 """(GB/s of an NPU, latency in ns): round figures, near those of NVLink 3 and HDR InfiniBand."""
 NODE = 8
-TOP_K = 2
-"""Experts that a token goes to, where there are several."""
 
 
 def job(values: Values) -> tuple[Model, Strategy]:
     """The model and how it is cut. Raises ConfigError for what can't be."""
-    copies, together = values["data"], values["micro_batches"]
-    cut = Strategy(
-        tensor=values["tensor"], data=copies, pipeline=values["pipeline"], batch=copies * together,
-        zero=values["zero"], sequence_parallel=values["sequence"], recompute=values["recompute"],
-        context=values["context"], expert=values["expert"] if values["experts"] > 1 else 1,
-    )  # fmt: skip
+    cut = Strategy(**chosen(values))
     if cut.npus > NODE and cut.npus % NODE:
         raise ConfigError(f"{cut.npus} NPUs don't fill nodes of {NODE}.")
-    return _model(values["model"], values["experts"]), cut
+    return _model(values["model"], values["experts"] if dense(values["model"]) else 1), cut
+
+
+def chosen(values: Values) -> dict[str, Any]:
+    """What is given to a Strategy: what is always set, and of the rest what applies."""
+    copies, order = values["data"], values["order"]
+    found = {
+        **{"tensor": values["tensor"], "data": copies, "pipeline": values["pipeline"]},
+        **{"batch": copies * values["micro_batches"], "zero": values["zero"]},
+        **{"sequence_parallel": values["sequence"], "recompute": values["recompute"]},
+    }
+    if values["context"] > 1 or has_experts(values):
+        found["context"] = values["context"]
+    if has_experts(values):
+        found["expert"] = values["expert"]
+    if values["pipeline"] > 1:
+        parts = {"interleaved": values["virtual"]}.get(order, 2 if folded(order) else 1)
+        found |= {"pipeline_order": order} if order != START["order"] else {}
+        found |= {"virtual": parts} if parts > 1 else {}
+        found |= {"stage_blocks": values["shared"]} if values["shared"] != START["shared"] else {}
+    if values["context"] > 1 and values["context_by"] != START["context_by"]:
+        found["context_by"] = values["context_by"]
+    if values["zero"] and values["shard_group"]:
+        found["shard_group"] = values["shard_group"]
+    if values["zero"] == 3 and not values["reshard"]:
+        found["reshard"] = False
+    if values["hides"] != START["hides"]:
+        found["overlap"] = HIDES[values["hides"]]
+    return found
 
 
 @cache
 def _model(name: str, experts: int) -> Model:
     return with_experts(model(name), experts, TOP_K) if experts > 1 else model(name)
+
+
+def drawable(what: Model) -> bool:
+    """Whether its blocks have the four matrices of GPT's, or experts in place of two of them."""
+    first = what.operators[what.blocks[0].start : what.blocks[0].stop]
+    return not any(type(each).__name__ in ("Gated", "Latent") for each in first)
 
 
 def refused(values: Values) -> str:
@@ -46,7 +75,10 @@ def refused(values: Values) -> str:
 @lru_cache(maxsize=4096)
 def _refused(values: tuple[tuple[str, Any], ...]) -> str:
     try:
-        memory(*job(dict(values)))
+        what, cut = job(dict(values))
+        memory(what, cut)
+        if cut.pipeline_order != START["order"]:
+            run_pipeline(cut.pipeline_order, cut.pipeline, cut.micro_batches, 1, 2, virtual=cut.virtual)
     except ConfigError as error:
         return str(error)
     return ""
@@ -87,15 +119,13 @@ def code(values: Values) -> str:
     dims = f'ae.Dimension.of("Switch", {min(npus, NODE)}, 300, 700),'
     if npus > NODE:
         dims += f' ae.Dimension.of("Switch", {npus // NODE}, 25, 2500)'
-    what, experts, groups = f'"{values["model"]}"', values["experts"], ""
-    if values["context"] > 1 or experts > 1:
-        groups = f", context={values['context']}" + (f", expert={values['expert']}" if experts > 1 else "")
+    what, experts = f'"{values["model"]}"', values["experts"] if dense(values["model"]) else 1
     if experts > 1:
         what = f"ae.with_experts(ae.model({what}), {experts}, top_k={TOP_K})"
+    given = [f"{name}={value!r}".replace("'", '"') for name, value in chosen(values).items()]
+    lines = ",\n    ".join(", ".join(given[k : k + 4]) for k in range(0, len(given), 4))
     return f"""model = {what}
-cut = ae.Strategy(tensor={values["tensor"]}, data={values["data"]}, pipeline={values["pipeline"]},
-    batch={values["data"] * values["micro_batches"]}, zero={values["zero"]},
-    sequence_parallel={values["sequence"]}, recompute="{values["recompute"]}"{groups})
+cut = ae.Strategy({lines})
 platform = ae.Platform(({dims}),
     ae.SystemConfig.of("{"_".join(["halvingDoubling"] * (1 + (npus > NODE)))}", splits=4))
 print(ae.estimate(model, cut, "{values["device"]}", platform))

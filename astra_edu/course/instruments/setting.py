@@ -23,7 +23,7 @@ class Setting:
     as they are, with the unit, if not given. menu: whether it is a menu. stored: whether saved pages hold other values.
     group: the heading above it. applies: tells of all values whether it does; where not, it is hidden. free: whether
     it makes no difference to what can be set. always: whether each of its values can be set, whatever the others are.
-    fixed: whether it has no control and stays as it is.
+    fixed: whether it has no control and stays as it is. fold: what it is folded into, in place of a group.
 
     >>> tensor = Setting("tensor", "tensor group", (1, 2, 4), "NPUs")
     >>> tensor.called(4)
@@ -42,6 +42,7 @@ class Setting:
     free: bool = False
     always: bool = False
     fixed: bool = False
+    fold: str = ""
 
     def called(self, value: Any) -> str:
         """What stands beside the control for a value."""
@@ -97,7 +98,7 @@ def checked(settings: Sequence[Setting], given: Mapping[str, object], start: Map
 def described(settings: Sequence[Setting]) -> list[dict[str, Any]]:
     """What a view needs to know of them."""
     return [
-        {"name": s.name, "label": s.label, "menu": s.menu, "group": s.group, "values": list(s.values)}
+        {"name": s.name, "label": s.label, "menu": s.menu, "group": s.group, "fold": s.fold, "values": list(s.values)}
         | {"words": [s.called(v) for v in s.values], "texts": [spelled(v) for v in s.values]}
         for s in settings
     ]
@@ -114,15 +115,21 @@ def greyed(settings: Sequence[Setting], values: Values, why: Callable[[Values], 
 
 
 def nearest(settings: Sequence[Setting], wanted: Values, possible: Callable[[Values], bool]) -> Values | None:
-    """What differs from the wanted values in one that isn't fixed, by the fewest places, and is possible, if any is."""
-    best: tuple[int, Values] | None = None
-    for setting in settings:
-        here = setting.values.index(wanted[setting.name])
-        for place, value in enumerate(() if setting.fixed else setting.values):
-            values = wanted | {setting.name: value}
-            if (best is None or abs(place - here) < best[0]) and possible(values):
-                best = abs(place - here), values
-    return best[1] if best else None
+    """What differs from the wanted values in one that isn't fixed, by the fewest places, and is possible, if any is; in
+    one that is folded away only where no other does.
+    """
+    for folded in (False, True):
+        best: tuple[int, Values] | None = None
+        for setting in settings:
+            here = setting.values.index(wanted[setting.name])
+            tried = bool(setting.fold) == folded and not setting.fixed
+            for place, value in enumerate(setting.values if tried else ()):
+                values = wanted | {setting.name: value}
+                if (best is None or abs(place - here) < best[0]) and possible(values):
+                    best = abs(place - here), values
+        if best:
+            return best[1]
+    return None
 
 
 def as_text(values: Mapping[str, Any]) -> str:

@@ -1,9 +1,11 @@
 """Cut the model: what is shown is the library's own, questions come before numbers, and what can't be is said."""
 
+from random import Random
+
 import pytest
 
 import astra_edu as ae
-from astra_edu.course.instruments.cut_job import iteration, job, on_links, platform_of, sent
+from astra_edu.course.instruments.cut_job import iteration, job, on_links, platform_of, refused, sent
 from astra_edu.course.instruments.cut_stage import MATRICES, cut_stage
 
 GIB = 2**30
@@ -252,8 +254,8 @@ def test_what_is_sent_for_tokens_is_a_choice_where_they_are_shared_out():
 @pytest.mark.parametrize(
     ("setting", "greyed"),
     [
-        ("model=gpt2 tensor=1 data=2 pipeline=1 experts=8", {"expert": {"2", "3", "4"}}),
-        ("model=gpt2 tensor=1 data=16 pipeline=1 experts=8", {"expert": {"4"}}),
+        ("model=gpt2 tensor=1 data=2 pipeline=1 experts=8", {"expert": {"2", "3", "4", "5", "6"}}),
+        ("model=gpt2 tensor=1 data=16 pipeline=1 experts=8", {"expert": {"4", "5", "6"}}),
     ],
 )
 def test_an_expert_group_is_no_larger_than_there_are_copies_and_experts(setting, greyed):
@@ -417,3 +419,94 @@ def test_what_is_sent_most_is_counted_from_what_is_communicated():
 def test_an_iterations_sequences_are_told():
     shown = ae.CutTheModel("model=22b tensor=1 data=4 pipeline=1 zero=0")
     assert "An iteration is 32 sequences, 8 for each of the 4 copies." in shown.scene(shown.values).sentences
+
+
+TODAYS = [
+    "model=llama3-8b tensor=2 data=4 pipeline=4 order=zb-h1",
+    "model=llama3-70b tensor=4 data=4 pipeline=1 zero=3 reshard=False hides=zero",
+    "model=llama3-405b tensor=8 data=2 pipeline=16 context=2 shared=ends order=interleaved virtual=4 micro_batches=16",
+    "model=mixtral-8x7b tensor=1 data=8 pipeline=4 expert=8 order=zb-v hides=expert",
+    "model=deepseek-v3 tensor=1 data=16 pipeline=4 expert=16 shared=uneven order=dualpipe device=h100",
+    "model=llama3-8b tensor=1 data=2 context=4 pipeline=1 context_by=ring zero=1 shard_group=4",
+]
+
+
+@pytest.mark.parametrize("setting", TODAYS)
+def test_todays_models_are_what_estimate_and_memory_say_and_the_code_says_the_same(setting):
+    cut = ae.CutTheModel(setting)
+    said, scene = [], cut.scene(cut.values)
+    exec(scene.code, {"ae": ae, "print": said.append})
+    run, kept = said
+    assert run.total_ns == iteration(cut.values).total_ns
+    assert run.strategy == job(cut.values)[1]
+    assert scene.numbers["memory"][0] == kept.total
+    assert scene.stage is None
+    assert "Only blocks of GPT’s kind are drawn" in scene.sentences[-1]
+    shown = {word.split("=")[0]: word.split("=")[1] for word in setting.split()}
+    given = {"order": run.strategy.pipeline_order, "virtual": run.strategy.virtual, "context": run.strategy.context}
+    given |= {"shared": run.strategy.stage_blocks, "expert": run.strategy.expert, "reshard": run.strategy.reshard}
+    for name in shown.keys() & given.keys():
+        assert str(given[name]) == shown[name]
+
+
+@pytest.mark.parametrize("order", ae.ORDERS)
+def test_lanes_of_every_order_are_its_passes(order):
+    cut = ae.CutTheModel(f"model=llama3-8b tensor=1 data=2 pipeline=4 micro_batches=8 order={order}")
+    run = iteration(cut.values).pipeline
+    (lanes,) = cut.scene(cut.values).lanes
+    assert run.order == order
+    assert len({block.name for block in lanes.blocks}) == len(lanes.blocks) == len(run.spans)
+    kinds = {"F": "forward", "B": "backward", "W": "weight gradient"}
+    for block, span in zip(lanes.blocks, run.spans, strict=True):
+        assert (block.lane, block.start, block.end) == (f"stage {span.stage}", span.start_ns / 1e6, span.end_ns / 1e6)
+        assert block.look.startswith(kinds[span.kind])
+        assert block.text.startswith(str(span.micro_batch))
+
+
+def test_whatever_is_not_refused_can_be_estimated():
+    rng, cut, tried = Random(7), ae.CutTheModel(), 0
+    while tried < 60:
+        values = {setting.name: rng.choice(setting.values) for setting in cut.settings}
+        values |= {"pipeline": rng.choice((1, 2, 4)), "data": rng.choice((2, 4, 8))}
+        if not refused(values):
+            assert iteration(values).total_ns > 0
+            tried += 1
+
+
+def test_what_cant_be_is_told_in_the_librarys_words():
+    for setting, words in (
+        (
+            "pipeline=4 micro_batches=2 order=interleaved",
+            "2 micro-batches can't be interleaved on 4 stages; 4 would do",
+        ),
+        ("model=llama3-405b pipeline=16", "126 blocks"),
+        ("pipeline=8 order=dualpipe micro_batches=4", "DualPipe needs an even number"),
+        ("hides=tensor", "sequence_parallel=True"),
+        ("model=deepseek-v3 tensor=1 data=8 pipeline=1 expert=16", "experts can't be shared out among 16"),
+        ("zero=3", "reshard=False"),
+        ("data=4 shard_group=8", "can't make up groups of 8"),
+    ):
+        with pytest.raises(ae.ConfigError, match=words):
+            ae.CutTheModel(setting)
+
+
+def test_more_ways_to_cut_are_folded_and_only_those_that_apply_are_there():
+    folded = {s.name for s in ae.CutTheModel.settings if s.fold}
+    assert folded == {"order", "virtual", "shared", "context_by", "shard_group", "reshard", "hides"}
+    hidden = {*ae.CutTheModel("model=22b tensor=4 data=2 pipeline=1 zero=0").data["hidden"]}
+    assert hidden & folded == {"order", "virtual", "shared", "context_by", "shard_group"}
+    assert not {"order", "virtual"} & {*ae.CutTheModel("order=interleaved").data["hidden"]}
+    assert "experts" in ae.CutTheModel("model=mixtral-8x7b tensor=1 pipeline=1 data=8").data["hidden"]
+    said = ae.CutTheModel().data["alike"]["reshard"]
+    assert said["why"] == "No difference here: only ZeRO-3 gathers parameters."
+    assert not said["every"]
+    assert ae.CutTheModel("zero=3 pipeline=1 reshard=False").data["alike"] == {}
+
+
+def test_the_best_of_a_model_of_today_is_the_fastest_of_those_tried_and_says_so():
+    cut = ae.CutTheModel("model=llama3-8b tensor=8 data=1 pipeline=1 micro_batches=8 device=h100 zero=0")
+    before = iteration(cut.values).total_ns
+    cut.best()
+    assert iteration(cut.values).total_ns < before
+    assert ae.memory(*job(cut.values)).total <= 80 * 2**30
+    assert "cuts that fit: with sequence parallel, ZeRO 1 or 3" in cut.data["note"]

@@ -39,7 +39,7 @@ export class Settings {
   /** Hide what doesn't apply now, and headings with nothing below them. */
   #hide(names) {
     for (const { setting, label } of this.controls) put(label, "hidden", names.includes(setting.name));
-    for (const [title, { box }] of this.groups) put(box, "hidden", this.controls.every(({ setting }) => setting.group !== title || names.includes(setting.name)));
+    for (const [title, { box }] of this.groups) put(box, "hidden", this.controls.every(({ setting }) => (setting.group || setting.fold) !== title || names.includes(setting.name)));
   }
 
   #build(settings) {
@@ -49,8 +49,14 @@ export class Settings {
     this.controls = settings.map((setting) => (setting.menu ? this.#menu(setting) : this.#slider(setting)));
   }
 
-  /** Where a setting's control stands: below the heading of its group, if it has one. */
-  #place({ group }) {
+  /** Where a setting's control stands: below the heading of its group, or in what it is folded into, if it has one. */
+  #place({ group, fold }) {
+    if (fold && !this.groups.has(fold)) {
+      const box = make("details", { class: "astra-fold" }, this.fields);
+      make("summary", { text: fold }, box);
+      this.groups.set(fold, { box });
+    }
+    if (fold) return this.groups.get(fold).box;
     if (!group) return this.fields;
     if (!this.groups.has(group)) {
       const box = make("div", { class: "astra-group", role: "group", "aria-label": group }, this.fields);
