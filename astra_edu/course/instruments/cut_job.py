@@ -10,7 +10,6 @@ from astra_edu.course.instruments.cut_settings import HIDES, START, TOP_K, dense
 from astra_edu.course.instruments.setting import Values
 from astra_edu.explore.iteration import Iteration, estimate
 from astra_edu.network import Dimension
-from astra_edu.pipeline import run_pipeline
 from astra_edu.system import Platform, SystemConfig
 from astra_edu.workload.models import Model, model, with_experts
 from astra_edu.workload.strategies import Communication, Strategy, communications, memory
@@ -75,10 +74,7 @@ def refused(values: Values) -> str:
 @lru_cache(maxsize=4096)
 def _refused(values: tuple[tuple[str, Any], ...]) -> str:
     try:
-        what, cut = job(dict(values))
-        memory(what, cut)
-        if cut.pipeline_order != START["order"]:
-            run_pipeline(cut.pipeline_order, cut.pipeline, cut.micro_batches, 1, 2, virtual=cut.virtual)
+        memory(*job(dict(values)))
     except ConfigError as error:
         return str(error)
     return ""
