@@ -192,23 +192,26 @@ class Iteration:
         >>> pods = ae.Platform((ae.Dimension.of("Switch", 8, 220, 1000),), ae.SystemConfig.of("halvingDoubling"))
         >>> took = ae.estimate("gpt2", ae.Strategy(data=8, zero=1, recompute="selective"), "a100", pods)
         >>> print(took.table)
-        strategy        data 8 × tensor 1 × pipeline 1, micro-batches of 1, ZeRO-1, selective recomputation
-        iteration       83.218 ms
-          compute       53.326 ms, 64.1%
-          repeated      7.714 ms, 9.3%
-          tensor group  0.000 ms, 0.0%
-          waiting       0.000 ms, 0.0%
-          exchange      19.314 ms, 23.2%
-          update        2.865 ms, 3.4%
-        throughput      12,305 tokens/s on each NPU
-        operations      126.7 TFLOP/s on each NPU
-        measured        runs like it took 1.49 to 1.99 times as long (two thirds of them)
-        of its peak     MFU 40.6%, HFU 41.9%
-        memory          11.45 × 10⁹ bytes on each NPU, which fits
-          parameters    3.12
-          gradients     3.12
-          optimiser     2.34
-          activations   2.89
+        strategy         data 8 × tensor 1 × pipeline 1, micro-batches of 1, ZeRO-1, selective recomputation
+        iteration        83.218 ms
+          compute        53.326 ms, 64.1%
+          repeated       7.714 ms, 9.3%
+          tensor group   0.000 ms, 0.0%
+          waiting        0.000 ms, 0.0%
+          exchange       19.314 ms, 23.2%
+          update         2.865 ms, 3.4%
+        throughput       12,305 tokens/s on each NPU
+        operations       126.7 TFLOP/s on each NPU
+        measured         runs like it took 1.49 to 1.99 times as long (two thirds of them)
+        of its peak      MFU 40.6%, HFU 41.9%
+        memory           11.94 × 10⁹ bytes on each NPU, which fits
+          parameters     3.12
+          gradients      3.12
+          optimiser      2.34
+          activations    2.89
+          recomputed     0.13
+          buffers        0.00
+          fragmentation  0.36
         """
         kept, gb = self.memory, 1e9
         room = "" if self.fits is None else ", which fits" if self.fits else ", which doesn't fit"
@@ -226,8 +229,8 @@ class Iteration:
         if self.device is not None:
             lines["of its peak"] = f"MFU {self.mfu:.1%}, HFU {self.hfu:.1%}"
         lines["memory"] = f"{kept.total / gb:,.2f} × 10⁹ bytes on each NPU{room}"
-        for name in ("parameters", "gradients", "optimiser", "activations"):
-            lines[f"  {name}"] = f"{getattr(kept, name) / gb:,.2f}"
+        for name, size in kept.kinds.items():
+            lines[f"  {name}"] = f"{size / gb:,.2f}"
         width = max(map(len, lines))
         return "\n".join(f"{name:<{width}}  {value}" for name, value in lines.items())
 
