@@ -9,6 +9,7 @@ from astra_edu import measured
 from astra_edu.measured.cells import records
 from astra_edu.measured.jobs import Job, job_of
 from astra_edu.measured.measured_time import kept_bytes
+from astra_edu.workload.strategies import Memory
 
 BASE_BYTES = 1e9
 """Of every process, with the collectives' own channels: what ae.memory leaves out, and fits of others say."""
@@ -34,7 +35,7 @@ def strategy_of(job: Job) -> ae.Strategy:
 
 
 @pytest.fixture(scope="module")
-def runs() -> list[tuple[ae.Memory, float]]:
+def runs() -> list[tuple[Memory, float]]:
     """(what is counted without fragmentation, what was measured) of each run."""
     found = []
     rows = measured.runs()
@@ -45,7 +46,7 @@ def runs() -> list[tuple[ae.Memory, float]]:
     return found
 
 
-def error(runs: list[tuple[ae.Memory, float]], count) -> float:
+def error(runs: list[tuple[Memory, float]], count) -> float:
     return fmean(abs(count(memory) / size - 1) for memory, size in runs)
 
 
