@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from astra_edu.base.bound import SHARED
 from astra_edu.base.errors import ConfigError
 from astra_edu.explore.iteration.beside import BITS, Beside, beside
 from astra_edu.explore.iteration.candidates import described
 from astra_edu.explore.iteration.kept_over_time import Moment, kept_over_time
+from astra_edu.explore.iteration.searched import Searched
 from astra_edu.pipeline import PipelineRun
 from astra_edu.workload.compute import DEVICES, Device
 from astra_edu.workload.models import Model
@@ -30,6 +31,7 @@ class Iteration:
     device: what each NPU is.
     at_least: the same with no collective faster than its links, where messages of one share some and ASTRA-sim's
     contention-free model doesn't see it; None where none do. bound_ns: how long that takes.
+    searched: of one that ae.fastest found, what became of the other strategies.
 
     >>> pods = ae.Platform((ae.Dimension.of("Switch", 8, 220, 1000),), ae.SystemConfig.of("halvingDoubling"))
     >>> took = ae.estimate("gpt2", ae.Strategy(data=8), "a100", pods)
@@ -57,6 +59,7 @@ class Iteration:
     launching_ns: int = 0
     device: Device | None = None
     at_least: Iteration | None = None
+    searched: Searched | None = field(default=None, compare=False)
 
     @property
     def bound_ns(self) -> int | None:
@@ -231,6 +234,7 @@ class Iteration:
         lines["memory"] = f"{kept.total / gb:,.2f} × 10⁹ bytes on each NPU{room}"
         for name, size in kept.kinds.items():
             lines[f"  {name}"] = f"{size / gb:,.2f}"
+        lines |= self.searched.lines if self.searched else {}
         width = max(map(len, lines))
         return "\n".join(f"{name:<{width}}  {value}" for name, value in lines.items())
 

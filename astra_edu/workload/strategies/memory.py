@@ -136,18 +136,25 @@ def memory_of(
     """The same of a model that is abridged already."""
     alone, every = about.alone(about.strategy(strategy)), about.parts(strategy)
     parts, brief = _of_parts(about, alone, every), _passing(about, alone, every)
+    alike: dict[object, Memory] = {}
+    bytes_of_each = gradient_bytes, optimiser_bytes
 
-    def of_stage(stage: int) -> Memory:
+    def of_stage(stage: int) -> tuple[Memory, float]:
+        """Without activations; those."""
         here = strategy.parts_on(stage)
         own = [parts[k] for k in here]
-        gets = [brief[k - 1] for k in here if k]
-        before = max(gets, key=lambda one: one.output, default=None)
-        moment = Moment([brief[k] for k in here], before, any(k + 1 < len(parts) for k in here))
-        later, activations = 0 not in here, _activations(own, strategy, stage)
-        return _of_stage(own, strategy, later, activations, moment, (gradient_bytes, optimiser_bytes, fragmentation))
+        before, after = any(here), any(k + 1 < len(parts) for k in here)
+        key = (*map(id, own), 0 in here, before, after)  # alike parts are one object
+        if key not in alike:
+            gets = max((brief[k - 1] for k in here if k), key=lambda one: one.output, default=None)
+            moment = Moment([brief[k] for k in here], gets, after)
+            alike[key] = _of_stage(own, strategy, 0 not in here, 0.0, moment, bytes_of_each)
+        return alike[key], _activations(own, strategy, stage)
 
     those = range(strategy.pipeline) if stage is None else [strategy.stage(stage)]
-    return max(map(of_stage, those), key=lambda memory: memory.total)
+    found, activations = max(map(of_stage, those), key=lambda each: each[0].total + each[1])
+    lost = lost_bytes(found.total + activations, fragmentation)
+    return replace(found, activations=activations, fragmentation=lost)
 
 
 def _activations(own: Sequence[Each], strategy: Strategy, stage: int) -> float:
@@ -161,10 +168,14 @@ def _activations(own: Sequence[Each], strategy: Strategy, stage: int) -> float:
 
 def _in_flight(strategy: Strategy, stage: int) -> float:
     """For how many micro-batches at most a stage keeps activations."""
-    size = strategy.pipeline, strategy.micro_batches, strategy.virtual
-    if strategy.pipeline_order in FORMULAS:
-        return in_flight(strategy.pipeline_order, stage, *size)
-    return in_flight_of(strategy.pipeline_order, *size)[stage]
+    return _in_flight_by(strategy.pipeline_order, stage, strategy.pipeline, strategy.micro_batches, strategy.virtual)
+
+
+@lru_cache(maxsize=65_536)
+def _in_flight_by(order: str, stage: int, stages: int, micro_batches: int, virtual: int) -> float:
+    if order in FORMULAS:
+        return in_flight(order, stage, stages, micro_batches, virtual)
+    return in_flight_of(order, stages, micro_batches, virtual)[stage]
 
 
 def activations_of_parts(about: Abridged, strategy: Strategy) -> tuple[float, ...]:
@@ -179,7 +190,7 @@ def memory_of_operators(about: Abridged, strategy: Strategy, operators: Sequence
     alone = about.alone(about.strategy(strategy))
     each, part = of_operators(about, alone), tuple(about.places[i] for i in operators)
     own = _sum([each[i] for i in part])
-    return _of_stage([own], strategy, False, own[4], Moment([passing(about, alone, part)]), (2, ADAM_BYTES, 0.0))
+    return _of_stage([own], strategy, False, own[4], Moment([passing(about, alone, part)]), (2, ADAM_BYTES))
 
 
 def lost_bytes(used: float, fragmentation: float = FRAGMENTATION) -> float:
@@ -193,12 +204,12 @@ def _of_stage(
     later: bool,
     activations: float,
     moment: Moment,
-    each: tuple[int, int, float],
+    each: tuple[int, int],
 ) -> Memory:
-    """Of a stage's parts. later: whether the model's first part is not among them; activations: bytes of all kept;
-    each: bytes of a gradient and of the optimiser's state of a parameter, and the share that fragmentation takes.
+    """Of a stage's parts, without fragmentation. later: whether the model's first part is not among them; activations:
+    bytes of all kept; each: bytes of a gradient and of the optimiser's state of a parameter.
     """
-    gradient_bytes, optimiser_bytes, fragmentation = each
+    gradient_bytes, optimiser_bytes = each
     parameters, alone, experts = (sum(part[i] for part in own) for i in (int(later), 2, 3))
     zero = [strategy.zero >= least for least in (3, 2, 1)]
     if not strategy.reshard:  # gathered parameters are kept, with stages their summed gradients as well
@@ -211,14 +222,13 @@ def _of_stage(
         if is_shared:
             both = size * (1 + (name in strategy.overlap))
             theirs.append((both * (1 - 1 / shards), both * (1 - 1 / of_experts)))
-    found = Memory(
+    return Memory(
         kept[0] * strategy.element_bytes,
         kept[1] * gradient_bytes,
         kept[2] * optimiser_bytes,
         activations,
         *moment_bytes(moment, later, theirs),
     )
-    return replace(found, fragmentation=lost_bytes(found.total, fragmentation))
 
 
 @lru_cache(maxsize=8192)
