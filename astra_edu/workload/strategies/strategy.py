@@ -126,9 +126,8 @@ class Strategy:
             )
         if self.pipeline_order == "interleaved" and self.micro_batches % self.pipeline:
             nearest = _multiples(self.micro_batches, self.pipeline)
-            raise ConfigError(
-                f"{self.micro_batches} micro-batches can't be interleaved on {self.pipeline} stages; {nearest} would do."
-            )
+            those = f"{self.micro_batches} micro-batches"
+            raise ConfigError(f"{those} can't be interleaved on {self.pipeline} stages; {nearest} would do.")
         if self.both_ways:
             check_counts(self.pipeline, self.micro_batches)
         check_stages_and_zero(self)
