@@ -134,7 +134,7 @@ def memory_of(
     fragmentation: float = FRAGMENTATION,
 ) -> Memory:
     """The same of a model that is abridged already."""
-    alone, every = about.alone(about.strategy(strategy)), about.parts(strategy)
+    alone, every = about.checked_alone(strategy), about.parts(strategy)
     parts, brief = _of_parts(about, alone, every), _passing(about, alone, every)
     alike: dict[object, Memory] = {}
     bytes_of_each = gradient_bytes, optimiser_bytes
