@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 import astra_edu as ae
-from astra_edu.explore.iteration import candidates
+from astra_edu.explore.iteration import candidates, groups
 from astra_edu.explore.iteration.also import ALSO, SPLIT_ORDERS
-from astra_edu.explore.iteration.best_first import compute_bound_ns
+from astra_edu.explore.iteration.compute_bound import compute_bound_ns, waited_bound_ns
 from astra_edu.explore.iteration.stage_times import stage_times_on_links
 from astra_edu.workload.strategies.alike import abridged
 
@@ -87,6 +87,8 @@ def test_the_fastest_of_them_is_the_best_of_all_that_fit(seed):
             times[cut] = took.bound_ns or took.total_ns
             rounded = cut.micro_batches * cut.pipeline * cut.virtual
             assert compute_bound_ns(about, cut, device) <= times[cut] + 2 * rounded
+            waited = waited_bound_ns(about, cut, device, groups(PODS, cut))
+            assert compute_bound_ns(about, cut, device) <= waited <= times[cut] + 2 * rounded
             assert stage_times_on_links(about, cut, device, PODS).bound_ns <= times[cut] + 2 * rounded
     found = ae.fastest(MODEL, some, device, PODS, fits=True)
     assert (found.bound_ns or found.total_ns) == min(times.values()) == times[found.strategy]
