@@ -13,12 +13,10 @@ from astra_edu.measured.parameters import Parameters
 from astra_edu.measured.step import Step, step_of
 from astra_edu.measured.stored import memory_for, parameters_for
 from astra_edu.workload.compute import Machine
+from astra_edu.workload.strategies.memory import FRAGMENTATION
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-ROOM = 0.97
-"""Of a machine's memory, what a job can have before it fails; the driver, and holes between what is kept, have more."""
 
 
 class Predictor:
@@ -47,8 +45,8 @@ class Predictor:
 
 
 def fits(kept: Kept, machine: Machine) -> bool:
-    """Whether there is room for it."""
-    return kept.total <= machine.memory_bytes * ROOM
+    """Whether there is room for it, beside what `ae.memory` takes for fragmentation, too."""
+    return kept.total <= machine.memory_bytes * (1 - FRAGMENTATION)
 
 
 def predict(rows: DataFrame) -> DataFrame:

@@ -18,7 +18,7 @@ from astra_edu.workload.compute import (
     Scores,
 )
 from astra_edu.workload.strategies import Strategy
-from astra_edu.workload.strategies.memory import activation_bytes
+from astra_edu.workload.strategies.kept import activation_bytes
 
 ATTENTION = ("FlashAttention", "Scores", "Context")
 

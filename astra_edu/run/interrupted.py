@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from astra_edu.base.errors import ConfigError
-from astra_edu.base.run import Run
 from astra_edu.base.units import format_ns
 
-_last: list[Run] = []
+_last: list[Any] = []
 
 
 class Interrupted(KeyboardInterrupt):
-    """A run was interrupted. so_far: what has happened until then, as a Run; its total_ns is when it was stopped.
+    """A run was interrupted. so_far: what has happened until then, as a Run; its total_ns is when it was stopped. Of a
+    search for the fastest it is the best result so far.
 
     It goes on like every KeyboardInterrupt: what comes after the run isn't done either.
 
@@ -28,18 +30,18 @@ class Interrupted(KeyboardInterrupt):
     (10000, True)
     """
 
-    def __init__(self, so_far: Run, done: str) -> None:
-        """done: how much of it, in words: "1,200 of 5,000 nodes"."""
-        super().__init__(
-            f"interrupted at {format_ns(so_far.total_ns)} of simulated time, after {done}; ae.so_far() has what has "
-            "happened until then."
-        )
+    def __init__(self, so_far: Any, done: str, best: str = "") -> None:
+        """done: how much of it, in words: "1,200 of 5,000 nodes". best: of a search, what so_far is, in words."""
+        at = "" if best else f" at {format_ns(so_far.total_ns)} of simulated time,"
+        has = best or "what has happened until then"
+        super().__init__(f"interrupted{at} after {done}; ae.so_far() has {has}.")
         self.so_far = so_far
         _last[:] = [so_far]
 
 
-def so_far() -> Run:
-    """What had happened in the run that was interrupted last, for those who haven't caught ae.Interrupted.
+def so_far() -> Any:
+    """What had happened in the run that was interrupted last, or what a search had found, for those who haven't caught
+    ae.Interrupted.
 
     Raises ConfigError where none was.
 

@@ -68,9 +68,7 @@ def instead(right, wrong):
 
 def kept(strategy, **times):
     part = ae.memory(llama(SHORT), strategy)
-    return sum(
-        times.get(name, 1) * getattr(part, name) for name in ("parameters", "gradients", "optimiser", "activations")
-    )
+    return sum(times.get(name, 1) * size for name, size in part.kinds.items())
 
 
 def least(npus, tensor, pipeline, samples):

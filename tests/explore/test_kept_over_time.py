@@ -45,6 +45,27 @@ def test_it_begins_and_ends_without_activations(order: str):
         assert (first.activations == 0) == (stage > 0)
 
 
+def test_what_is_there_for_a_moment_is_there_in_passes_alone():
+    """Buffers in all passes, what is recomputed in backward passes; in bubbles neither."""
+    found = estimate("1f1b", recompute="full")
+    for stage in range(4):
+        own = ae.memory(MODEL, found.strategy, stage=stage)
+        passes = [span for span in found.pipeline.spans if span.stage == stage]
+        for moment in found.memory_timeline(stage):
+            now = [span.kind for span in passes if span.start_ns <= moment.ns < span.end_ns]
+            assert moment.buffers == own.buffers * bool(now)
+            assert moment.recomputed == own.recomputed * ("B" in now)
+            assert moment.fragmentation == pytest.approx(0.03 * moment.total)
+        assert max(moment.total for moment in found.memory_timeline(stage)) == pytest.approx(own.total)
+
+
+def test_a_block_that_is_gathered_shows_in_the_timeline():
+    pods = ae.Platform((ae.Dimension.of("Switch", 4, 220, 1000),), ae.SystemConfig.of("halvingDoubling", splits=1))
+    found = ae.estimate(MODEL, ae.Strategy(data=4, batch=8, zero=3), "a100", pods)
+    most = max(found.memory_timeline(0), key=lambda moment: moment.total)
+    assert most.buffers == ae.memory(MODEL, found.strategy).buffers > 0
+
+
 def test_recomputing_lowers_the_peak():
     plain, again = (
         max(m.total for m in estimate("1f1b", recompute=how).memory_timeline(0)) for how in ("none", "full")

@@ -395,6 +395,6 @@ def test_a_bar_is_shown_for_many_strategies_alone(capsys, monkeypatch):
     some = ae.candidates("gpt2", 8, 8)
     ae.fastest("gpt2", some, "a100", pods, fits=True)
     assert "the fastest" not in capsys.readouterr().err
-    monkeypatch.setattr("astra_edu.explore.iteration.search.FEW", len(some) - 1)
+    monkeypatch.setattr("astra_edu.explore.iteration.best_first.FEW", len(some) - 1)
     ae.fastest("gpt2", some, "a100", pods, fits=True)
     assert "the fastest" in capsys.readouterr().err

@@ -230,7 +230,7 @@ CALLS = [
     ),
     call("Trace .where", TRACE.where, npu=0),
     call("Trace .custom_steps", traces.from_nodes([[PLAIN]]).custom_steps, rank=0),
-    call("candidates", ae.candidates, model=MODEL, npus=4, batch=4, whole_space=False),
+    call("candidates", ae.candidates, model=MODEL, npus=4, batch=4, whole_space=False, also=()),
     call(
         "clocks",
         ae.clocks,
@@ -326,7 +326,16 @@ CALLS = [
         memory=None,
         congestion_aware=False,
     ),
-    call("memory", ae.memory, model=MODEL, strategy=SPLIT, stage=None, gradient_bytes=2, optimiser_bytes=12),
+    call(
+        "memory",
+        ae.memory,
+        model=MODEL,
+        strategy=SPLIT,
+        stage=None,
+        gradient_bytes=2,
+        optimiser_bytes=12,
+        fragmentation=0.03,
+    ),
     call("model", lambda **given: timed(ae.model(**given)), name="gpt2", sequence=16, blocks=2, hidden=64, heads=4),
     call(
         "models.LatentAttention",

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from math import ceil
 
 import pytest
 
@@ -11,6 +12,7 @@ from astra_edu.pipeline.closed_form import in_flight
 from astra_edu.workload.compute import DEVICES, Linear
 from astra_edu.workload.models import Model
 from astra_edu.workload.strategies.alike import abridged
+from astra_edu.workload.strategies.memory import FRAGMENTATION
 
 GIB = 2**30
 HIDDEN, HEADS, TOKENS, WORDS = 256, 8, 128, 1000
@@ -26,15 +28,29 @@ def blocks(count=6, vocabulary=WORDS):
 @pytest.mark.parametrize("name", ["gpt2", "bert-large", "vgg16", "resnet50", "gnmt", "dlrm"])
 @pytest.mark.parametrize("copies", [1, 2, 8, 64])
 def test_zero_shares_out_what_its_paper_says(name, copies):
-    parameters = ae.model(name).parameters
-    kept = [ae.memory(name, ae.Strategy(data=copies, zero=zero)) for zero in range(4)]
+    model = ae.model(name)
+    parameters = model.parameters
+    kept = [ae.memory(model, ae.Strategy(data=copies, zero=zero)) for zero in range(4)]
     assert [memory.state / parameters for memory in kept] == pytest.approx(
         [16, 4 + 12 / copies, 2 + 14 / copies, 16 / copies]
     )
     assert [memory.parameters / parameters for memory in kept] == pytest.approx([2, 2, 2, 2 / copies])
     assert [memory.gradients / parameters for memory in kept] == pytest.approx([2, 2, 2 / copies, 2 / copies])
     assert len({memory.activations for memory in kept}) == 1
-    assert all(memory.total == memory.state + memory.activations for memory in kept)
+    largest = max(sum(model.operators[i].parameters for i in unit) for unit in units(model))
+    of_gradients, of_parameters = 2 * 2 * largest, 2 * largest  # the next block's hide behind this one; gathers don't
+    whole = [0, 0, of_gradients, of_gradients + of_parameters]
+    assert [memory.buffers for memory in kept] == pytest.approx([size * (1 - 1 / copies) for size in whole])
+    assert [memory.total * 0.97 for memory in kept] == pytest.approx(
+        [memory.state + memory.activations + memory.buffers for memory in kept]
+    )
+    assert all(memory.total == sum(memory.kinds.values()) for memory in kept)
+
+
+def units(model):
+    """Blocks, and each operator that is in none."""
+    inside = {i for block in model.blocks for i in block}
+    return [*model.blocks, *([i] for i in range(len(model.operators)) if i not in inside)]
 
 
 def test_other_optimisers_and_gradients_are_counted_as_given():
@@ -190,14 +206,72 @@ def test_exchanged_tables_are_shared_out_among_all():
     assert shared.state == pytest.approx(16 * (tables / 8 + layers), rel=1e-6)
 
 
+# --- what is there for a moment -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["gpt2", "bert-large", "vgg16", "mixtral-8x7b"])
+def test_gathering_ahead_takes_as_much_room_again(name):
+    waits, hides = (ae.Strategy(data=8, zero=3, overlap=names) for names in ((), ("gradients", "parameters")))
+    one, two = (ae.memory(name, cut).buffers for cut in (waits, hides))
+    assert two == 2 * one > 0
+
+
+def test_what_stays_gathered_is_no_buffer():
+    """Of ZeRO-3 that keeps what it gathered, gradients alone are whole for a moment: as ZeRO-2 has it."""
+    kept = ae.Strategy(data=8, zero=3, reshard=False)
+    assert ae.memory(blocks(), kept) == ae.memory(blocks(), ae.Strategy(data=8, zero=2))
+
+
+@pytest.mark.parametrize("recompute", ["selective", "full"])
+@pytest.mark.parametrize("tensor", [1, 4])
+def test_a_block_that_is_computed_again_has_what_it_has_without(recompute, tensor):
+    """A block keeps what the formula says; computed again, it has the rest of what it would keep otherwise."""
+    cut = ae.Strategy(tensor=tensor, recompute=recompute)
+    plain = replace(cut, recompute="none")
+    less, more = ([ae.memory(blocks(count), each).activations for count in (5, 6)] for each in (cut, plain))
+    assert ae.memory(blocks(), cut).recomputed == (more[1] - more[0]) - (less[1] - less[0])
+    assert ae.memory(blocks(), plain).recomputed == 0
+
+
+@pytest.mark.parametrize("stage", range(4))
+def test_stages_have_room_for_what_comes_from_both_sides(stage):
+    message = 2 * TOKENS * HIDDEN
+    both = (stage > 0) + (stage < 3)
+    assert ae.memory(blocks(8), ae.Strategy(pipeline=4), stage=stage).buffers == both * message
+    looped = ae.Strategy(pipeline=4, batch=4, pipeline_order="interleaved", virtual=2)
+    assert ae.memory(blocks(8), looped, stage=stage).buffers == 2 * message
+
+
+def test_sequence_parallel_groups_gather_all_tokens_and_others_add_up_in_place():
+    plain, parallel = (ae.memory(blocks(), ae.Strategy(tensor=4, sequence_parallel=p)).buffers for p in (False, True))
+    assert (plain, parallel) == (0, 3 / 4 * 2 * TOKENS * HIDDEN)
+
+
+def test_rings_hold_two_blocks_of_keys_and_values_and_gathers_all_others():
+    flash = ae.transformer(
+        "flash", hidden=HIDDEN, heads=HEADS, blocks=4, sequence=TOKENS, vocabulary=WORDS, attention="flash"
+    )
+    gather, ring = (ae.memory(flash, ae.Strategy(context=8, context_by=by)).buffers for by in ("all-gather", "ring"))
+    own = 2 * 2 * TOKENS * HIDDEN // 8
+    assert (gather, ring) == (7 * own, 2 * own)
+
+
+def test_fragmentation_is_a_share_of_all_that_is_taken():
+    cut = ae.Strategy(data=8, zero=3)
+    none, tenth = (ae.memory("gpt2", cut, fragmentation=share) for share in (0, 0.1))
+    assert none.fragmentation == 0
+    assert tenth.fragmentation == pytest.approx(0.1 * tenth.total) == pytest.approx(tenth.total - none.total)
+    assert ae.memory("gpt2", cut) == ae.memory("gpt2", cut, fragmentation=FRAGMENTATION)
+
+
 # --- what fits, and bad input ---------------------------------------------------------------------------------------
 
 
 def test_what_fits():
     just = ae.memory("gpt2", ae.Strategy())
-    device = replace(DEVICES["a100"], memory_bytes=int(just.total))
+    device = replace(DEVICES["a100"], memory_bytes=ceil(just.total))
     assert just.fits(device)
-    assert not just.fits(replace(device, memory_bytes=int(just.total) - 1))
+    assert not just.fits(replace(device, memory_bytes=ceil(just.total) - 1))
     assert just.fits("a100")
 
 
@@ -215,6 +289,8 @@ def test_a_device_without_memory_says_so():
         ({"model": "vgg16", "strategy": ae.Strategy(sequence_parallel=True)}, "VGG-16 has no blocks of tokens"),
         ({"model": "gpt2", "strategy": ae.Strategy(), "stage": 1}, "stage is 1; there are the stages 0 to 0"),
         ({"model": "gpt2", "strategy": ae.Strategy(), "gradient_bytes": -1}, "gradient_bytes is -1"),
+        ({"model": "gpt2", "strategy": ae.Strategy(), "fragmentation": 1}, "fragmentation is 1; it is a share of all"),
+        ({"model": "gpt2", "strategy": ae.Strategy(), "fragmentation": -0.1}, "fragmentation is -0.1"),
         ({"model": "gpt5", "strategy": ae.Strategy()}, "did you mean 'gpt"),
     ],
 )

@@ -243,7 +243,7 @@ def test_the_table_of_what_is_sent_and_kept_says_what_the_lists_do():
             ("waited for", sum(one.sent_bytes for one in sent if one.blocking)),
             ("optimiser", kept.optimiser),
             ("activations", kept.activations),
-            ("for a moment", max((one.held_bytes for one in sent), default=0)),
+            ("buffers", kept.buffers),
         ):
             assert table[name][column] == (f"{size / 1e9:,.2f}" if size else "–"), (name, column)
     assert table["ring"]["waited for"] == table["nothing"]["sent"] == "–"

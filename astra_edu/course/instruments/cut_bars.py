@@ -51,6 +51,9 @@ def kept_parts(kept: Memory) -> list[tuple[str, float]]:
         ("gradients", kept.gradients),
         ("optimiser state", kept.optimiser),
         ("activations", kept.activations),
+        ("computed again", kept.recomputed),
+        ("buffers", kept.buffers),
+        ("fragmentation", kept.fragmentation),
     ]
 
 

@@ -10,6 +10,8 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "gradients": ("#f6c98b", "#8f5f12", "/"),
     "optimiser state": ("#cbb9e8", "#64499c", "\\"),
     "activations": ("#a9dcc3", "#2b7355", "."),
+    "buffers": ("#f3e08c", "#7d6c14", "/"),
+    "fragmentation": ("#e4e4e4", "#46494e", "x"),
     "partial sums": ("#f8cfa6", "#8a4a14", "x"),
     "tokens": ("#e4e6ea", "#4b4f57", ""),
     "keys and values": ("#cbb9e8", "#64499c", "."),

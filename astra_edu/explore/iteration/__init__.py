@@ -7,6 +7,7 @@ from astra_edu.explore.iteration.plan_times import PlannedIteration
 from astra_edu.explore.iteration.plans import Plan, Plans, plans
 from astra_edu.explore.iteration.result import Iteration
 from astra_edu.explore.iteration.search import fastest, fewest_npus, fitting, npus_needed
+from astra_edu.explore.iteration.searched import Searched
 from astra_edu.explore.iteration.stage_times import StageTimes
 from astra_edu.explore.iteration.step_times import StepTimes, step_times
 
@@ -15,6 +16,7 @@ __all__ = [
     "Plan",
     "PlannedIteration",
     "Plans",
+    "Searched",
     "StageTimes",
     "StepTimes",
     "candidates",

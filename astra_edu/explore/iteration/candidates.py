@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import product
 from math import gcd, isqrt
 
 from astra_edu.base.errors import ConfigError, flag, whole
+from astra_edu.explore.iteration.also import checked_also, with_others
 from astra_edu.workload.compute import Experts
 from astra_edu.workload.compute.operator import divisors
 from astra_edu.workload.models import Model
@@ -24,15 +25,19 @@ MOST_CONTEXT = 16
 """NPUs of a context group in the whole space; groups are powers of two."""
 
 
-def candidates(model: Model | str, npus: int, batch: int, whole_space: bool = False) -> tuple[Strategy, ...]:
+def candidates(
+    model: Model | str, npus: int, batch: int, whole_space: bool = False, also: Iterable[str] | str = ()
+) -> tuple[Strategy, ...]:
     """Every strategy by which so many NPUs can train the model with `batch` samples an iteration, if memory allows.
 
     data × tensor × pipeline groups of all sizes that divide NPUs, samples, operators and blocks; micro-batches of 1, 2,
     4, ... samples; every ZeRO stage and way of recomputing, with sequence parallelism and without; pipelines by 1F1B
     and, where the micro-batches allow it, interleaved. whole_space: also context groups, expert groups, and stages that
-    share the blocks unevenly or with the ends counted as blocks. Left out: GPipe, which keeps more than 1F1B and is
-    hardly ever faster, orders that split backward passes, ZeRO-2 and 3 with stages, rings, shard groups, what may be
-    hidden, copies that are neighbours (data-first), and exchanged embeddings.
+    share the blocks unevenly or with the ends counted as blocks. also: names of choices that there are besides, alone
+    and together, or "all": "rings" (of context groups), "shard-groups" (hybrid sharding, with ZeRO), "tensor-overlap"
+    (a sequence-parallel group's collectives behind their products), "split-orders" (that split backward passes: ZB-H1,
+    ZB-V, V-half, V-min, DualPipe); not every framework can do them. Left out: GPipe, which keeps more than 1F1B and is
+    hardly ever faster, ZeRO-2 and 3 with stages, copies that are neighbours (data-first), and exchanged embeddings.
     Raises ConfigError if there are none, naming numbers of NPUs for which there are.
 
     >>> found = ae.candidates("gpt2", npus=8, batch=8)
@@ -40,6 +45,8 @@ def candidates(model: Model | str, npus: int, batch: int, whole_space: bool = Fa
     (135, 4)
     >>> len(ae.candidates("gpt2", npus=8, batch=8, whole_space=True))
     579
+    >>> sorted({cut.pipeline_order for cut in ae.candidates("gpt2", npus=8, batch=8, also=["split-orders"])})
+    ['1f1b', 'dualpipe', 'interleaved', 'v-half', 'v-min', 'zb-h1', 'zb-v']
     """
     model = named_model(model)
     npus, batch = whole("npus", npus, at_least=1), whole("batch", batch, at_least=1)
@@ -48,7 +55,8 @@ def candidates(model: Model | str, npus: int, batch: int, whole_space: bool = Fa
             raise ConfigError(f"{name} is {number:,}; {MOST:,} is the most.")
     flag("whole_space", whole_space)
     space = _whole_space if whole_space else _plain_space
-    if found := tuple(space(model, npus, batch)):
+    others, about = checked_also(also), abridged(model)
+    if found := tuple(each for cut in space(model, npus, batch) for each in with_others(about, cut, others)):
         return found
     possible = possible_numbers(model, batch, 2 * npus - 1)
     below = [n for n in possible if n < npus]

@@ -73,6 +73,11 @@ def iteration(times: StageTimes) -> Iteration:
     return replace(found, at_least=_iteration(times.at_least)) if times.at_least else found
 
 
+def on_links(times: StageTimes) -> int:
+    """How long that takes, of times at which no collective is faster than its links."""
+    return _iteration(times).total_ns
+
+
 def _waited(kind: int, part: Part) -> int:
     return part.waited_ns[kind]
 

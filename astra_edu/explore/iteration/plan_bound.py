@@ -8,12 +8,13 @@ Zang, Networks 10, 1980). Exposed exchanges count as 0.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import NamedTuple
 
 from astra_edu.explore.iteration.parts import Step
 from astra_edu.workload.strategies import Strategy
+from astra_edu.workload.strategies.memory import FRAGMENTATION, lost_bytes
 
 PRICES = 24
 """So many prices are tried."""
@@ -51,16 +52,23 @@ class Behind(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A strategy for a layer group: its ns in all micro-batches, bytes, and what its backward pass does to Behind."""
+    """A strategy for a layer group: its ns in all micro-batches, bytes that it keeps, and what its backward pass does
+    to Behind; at last bytes that it has for a moment."""
 
     strategy: Strategy
     ns: float
     kept: float
     behind: Behind
+    moment: float = 0.0
 
 
 Between = dict[tuple[int, int], Step]
 """(NPUs of the tensor groups before, after): what is sent between two layer groups, for one micro-batch."""
+
+
+def whole_bytes(kept: float, moment: float) -> float:
+    """What an NPU has to have: what all groups keep, what one of them has for a moment at most, and fragmentation."""
+    return kept + moment + lost_bytes(kept + moment)
 
 
 def kept_bytes(groups: Sequence[float]) -> float:
@@ -73,12 +81,28 @@ def kept_bytes(groups: Sequence[float]) -> float:
 
 @dataclass(frozen=True)
 class Table:
-    """Of every layer group its choices, and what is sent before it. most: bytes that an NPU has."""
+    """Of every layer group its choices, and what is sent before it. most: bytes that an NPU has. moment: those that
+    are left for what any group has for a moment."""
 
     choices: Sequence[Sequence[Choice]]
     before: Sequence[Between]
     micro_batches: int
     most: float
+    moment: float = 0.0
+
+    def fits(self, kept: float) -> bool:
+        """Whether an NPU can keep so many bytes."""
+        return whole_bytes(kept, self.moment) <= self.most
+
+    @property
+    def room(self) -> float:
+        """Bytes that can be kept, but for rounding."""
+        return self.most * (1 - FRAGMENTATION) - self.moment
+
+    def within(self, moment: float) -> Table | None:
+        """With those choices alone that have no more bytes for a moment; None where a layer group has none."""
+        few = [[choice for choice in choices if choice.moment <= moment] for choices in self.choices]
+        return replace(self, choices=few, moment=moment) if all(few) else None
 
     def between_ns(self, g: int, tensor: int, next_: int) -> float:
         """Of what is sent before group g, in all micro-batches."""
@@ -125,7 +149,7 @@ class Priced:
     @property
     def bound_ns(self) -> float:
         """What no plan within the limit can be below."""
-        return min(self.costs[-1].values()) - (self.price * self.table.most if self.price else 0.0)
+        return min(self.costs[-1].values()) - (self.price * self.table.room if self.price else 0.0)
 
     @property
     def chosen(self) -> list[Choice]:
@@ -149,7 +173,7 @@ def relaxed(table: Table) -> tuple[list[Priced], list[Choice] | None]:
     low, high = 0.0, max((choice.ns for choices in table.choices for choice in choices), default=1.0)
     for _ in range(PRICES):
         chosen = tried[-1].chosen
-        fits = kept_bytes([choice.kept for choice in chosen]) <= table.most
+        fits = table.fits(kept_bytes([choice.kept for choice in chosen]))
         if fits and (ns := table.whole_ns(chosen)) < best_ns:
             best, best_ns = chosen, ns
         price = tried[-1].price

@@ -13,7 +13,16 @@ from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.explore.iteration.parts import Step
-from astra_edu.explore.iteration.plan_bound import Behind, Between, Choice, Priced, Table, kept_bytes, relaxed
+from astra_edu.explore.iteration.plan_bound import (
+    Behind,
+    Between,
+    Choice,
+    Priced,
+    Table,
+    kept_bytes,
+    relaxed,
+    whole_bytes,
+)
 from astra_edu.explore.iteration.plan_times import all_steps, resharded
 from astra_edu.explore.iteration.plans import Plan, Plans
 from astra_edu.explore.iteration.stage_times import ADAM_TRAFFIC
@@ -55,8 +64,8 @@ def fastest_plan(plans: Plans, device: Device, platform: Platform, memory_bytes:
         except ConfigError as error:
             problem = error
             continue
-        least = min(least, kept_bytes([min(choice.kept for choice in choices) for choices in table.choices]))
-        label = _shortest(table, best[0])
+        least = min(least, _least_bytes(table))
+        label = _within(table, best[0])
         if label is not None:
             best = _whole_ns(label), Plan(plans.starts, label.strategies)
     if best[1] is not None:
@@ -88,8 +97,9 @@ def _table(plans: Plans, some: Sequence[Strategy], device: Device, platform: Pla
             ns = sum(step.forward_ns + step.backward_ns for step in own) * strategy.micro_batches
             ns += sum(step.gather_ns for step in own)
             ns += device.memory_ns(sum(step.parameters for step in own) * ADAM_TRAFFIC)
-            kept = memory_of_operators(about, strategy, operators).total
-            of_layouts.setdefault(strategy.tensor, []).append(Choice(strategy, ns, kept, _behind(own)))
+            memory = memory_of_operators(about, strategy, operators)
+            choice = Choice(strategy, ns, memory.kept, _behind(own), memory.moment)
+            of_layouts.setdefault(strategy.tensor, []).append(choice)
         table.append([choice for choices in of_layouts.values() for choice in _best(choices)])
     before = [_between(plans, table, g, platform) for g in range(len(table))]
     return Table(table, before, some[0].micro_batches, most)
@@ -108,6 +118,42 @@ def _behind(steps: Sequence[Step]) -> Behind:
     return whole
 
 
+def _moments(table: Table) -> list[float]:
+    """What layer groups may have for a moment, ascending: each is all that the groups of some plan have at most."""
+    return sorted({choice.moment for choices in table.choices for choice in choices})
+
+
+def _least_bytes(table: Table) -> float:
+    """What an NPU has to have at least."""
+    some = [(each, moment) for moment in _moments(table) if (each := table.within(moment))]
+    return min(
+        whole_bytes(kept_bytes([min(choice.kept for choice in choices) for choices in each.choices]), moment)
+        for each, moment in some
+    )
+
+
+def _within(table: Table, most_ns: float) -> Label | None:
+    """The shortest plan that is shorter than most_ns and fits, with what its groups have for a moment; None where there
+    is none. The shortest of all that would fit without that is it, if it fits with it.
+    """
+    shortest = _shortest(table, most_ns)
+    if shortest is None or whole_bytes(shortest.kept, _moment(table, shortest)) <= table.most:
+        return shortest
+    best: Label | None = None
+    for moment in _moments(table):
+        if each := table.within(moment):
+            found = _shortest(each, most_ns)
+            if found is not None:
+                best, most_ns = found, _whole_ns(found)
+    return best
+
+
+def _moment(table: Table, label: Label) -> float:
+    """What a plan's groups have for a moment, at most."""
+    each = zip(table.choices, label.strategies, strict=True)
+    return max(choice.moment for choices, cut in each for choice in choices if choice.strategy == cut)
+
+
 def _shortest(table: Table, most_ns: float) -> Label | None:
     """From the last layer group to the first; None where no plan is shorter than most_ns.
 
@@ -120,7 +166,7 @@ def _shortest(table: Table, most_ns: float) -> Label | None:
     need = [min(choice.kept for choice in choices) for choices in table.choices]
     labels: dict[int, list[Label]] = {0: [Label(0.0, 0.0, 0.0, 0.0, ())]}
     for g in reversed(range(len(table.choices))):
-        room = table.most - sum(need[:g]) * (1 - 1e-12)  # whose last bit is rounded
+        rest_kept = sum(need[:g]) * (1 - 1e-12)  # whose last bit is rounded
         rest = {c.strategy.tensor: [each.before(g, c.strategy.tensor) for each in prices] for c in table.choices[g]}
         found: dict[int, list[Label]] = {}
         for label in (each for some in labels.values() for each in some):
@@ -131,7 +177,7 @@ def _shortest(table: Table, most_ns: float) -> Label | None:
                     arrived[tensor] = _handed_on(table, g, label, choice.strategy)
                 at = arrived[tensor]
                 ns, kept = at.ns + choice.ns, at.kept + choice.kept
-                if kept > room or _least_ns(table, ns, kept, rest[tensor], prices) >= most_ns:
+                if not table.fits(kept + rest_kept) or _least_ns(table, ns, kept, rest[tensor], prices) >= most_ns:
                     continue
                 free, exchanged = choice.behind.of(at.free, at.exchanged)
                 new = Label(ns, kept, max(0.0, free), max(0.0, exchanged), (choice.strategy, *label.strategies))
@@ -150,7 +196,7 @@ def _whole_ns(label: Label) -> float:
 def _least_ns(table: Table, ns: float, kept: float, rest: Sequence[float], prices: Sequence[Priced]) -> float:
     """What a plan with such last layer groups can't be below. rest: what the others cost at least, at each price."""
     return max(
-        ns + cost - (each.price * (table.most - kept) if each.price else 0.0)
+        ns + cost - (each.price * (table.room - kept) if each.price else 0.0)
         for cost, each in zip(rest, prices, strict=True)
     )
 
@@ -201,6 +247,8 @@ def _best(choices: Sequence[Choice]) -> list[Choice]:
     """The same of choices for one layer group."""
     kept: list[Choice] = []
     for one in sorted(choices, key=lambda each: (each.ns, each.kept, each.behind)):
-        if not any(o.kept <= one.kept and o.ns + o.behind.more(one.behind) <= one.ns for o in kept):
+        if not any(
+            o.kept <= one.kept and o.moment <= one.moment and o.ns + o.behind.more(one.behind) <= one.ns for o in kept
+        ):
             kept.append(one)
     return kept

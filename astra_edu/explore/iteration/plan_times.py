@@ -11,7 +11,7 @@ from astra_edu.collectives import Collective
 from astra_edu.explore.iteration.groups import groups
 from astra_edu.explore.iteration.network_times import took_by
 from astra_edu.explore.iteration.parts import Step, exposed_ns, paced
-from astra_edu.explore.iteration.plan_bound import kept_bytes
+from astra_edu.explore.iteration.plan_bound import kept_bytes, whole_bytes
 from astra_edu.explore.iteration.plans import Plan
 from astra_edu.explore.iteration.stage_times import ADAM_TRAFFIC, operator_steps
 from astra_edu.system import Platform
@@ -28,7 +28,8 @@ class PlannedIteration:
 
     compute_ns: operators, in all micro-batches. waiting_ns: for collectives within layer groups. reshard_ns: for
     activations and their gradients that are shared out anew between groups. data_ns: exposed collectives among the
-    copies. update_ns: the optimiser. memory_bytes: what an NPU keeps; weights that two operators share count once.
+    copies. update_ns: the optimiser. memory_bytes: what an NPU has to have, as
+    `ae.memory` counts it; weights that two operators share count once.
 
     >>> ring = ae.Platform((ae.Dimension.of("Ring", 4, 100, 500),), ae.SystemConfig.of("ring", splits=1))
     >>> took = ae.fastest("vgg16", ae.plans("vgg16", npus=4, batch=64), "v100", ring)
@@ -89,18 +90,15 @@ def planned(model: Model, plan: Plan, device: Device, platform: Platform) -> Pla
     waited = sum(sum(step.waited_ns) for step in steps)
     update = device.memory_ns(sum(step.parameters for step in steps) * ADAM_TRAFFIC)
     again = round(reshard * micro_batches)
+    pairs = zip(operators, plan.strategies, strict=True)
+    memories = [memory_of_operators(abridged(model), strategy, own) for own, strategy in pairs]
     return PlannedIteration(
         passes * micro_batches - waited * micro_batches - again,
         waited * micro_batches,
         again,
         round(exposed_ns(steps, 1)),
         round(update),
-        kept_bytes(
-            [
-                memory_of_operators(abridged(model), each, own).total
-                for own, each in zip(operators, plan.strategies, strict=True)
-            ]
-        ),
+        whole_bytes(kept_bytes([each.kept for each in memories]), max(each.moment for each in memories)),
         plan,
     )
 

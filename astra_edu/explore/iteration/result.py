@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from astra_edu.base.bound import SHARED
 from astra_edu.base.errors import ConfigError
 from astra_edu.explore.iteration.beside import BITS, Beside, beside
 from astra_edu.explore.iteration.candidates import described
 from astra_edu.explore.iteration.kept_over_time import Moment, kept_over_time
+from astra_edu.explore.iteration.searched import Searched
 from astra_edu.pipeline import PipelineRun
 from astra_edu.workload.compute import DEVICES, Device
 from astra_edu.workload.models import Model
@@ -30,6 +31,7 @@ class Iteration:
     device: what each NPU is.
     at_least: the same with no collective faster than its links, where messages of one share some and ASTRA-sim's
     contention-free model doesn't see it; None where none do. bound_ns: how long that takes.
+    searched: of one that ae.fastest found, what became of the other strategies.
 
     >>> pods = ae.Platform((ae.Dimension.of("Switch", 8, 220, 1000),), ae.SystemConfig.of("halvingDoubling"))
     >>> took = ae.estimate("gpt2", ae.Strategy(data=8), "a100", pods)
@@ -57,6 +59,7 @@ class Iteration:
     launching_ns: int = 0
     device: Device | None = None
     at_least: Iteration | None = None
+    searched: Searched | None = field(default=None, compare=False)
 
     @property
     def bound_ns(self) -> int | None:
@@ -192,23 +195,26 @@ class Iteration:
         >>> pods = ae.Platform((ae.Dimension.of("Switch", 8, 220, 1000),), ae.SystemConfig.of("halvingDoubling"))
         >>> took = ae.estimate("gpt2", ae.Strategy(data=8, zero=1, recompute="selective"), "a100", pods)
         >>> print(took.table)
-        strategy        data 8 × tensor 1 × pipeline 1, micro-batches of 1, ZeRO-1, selective recomputation
-        iteration       83.218 ms
-          compute       53.326 ms, 64.1%
-          repeated      7.714 ms, 9.3%
-          tensor group  0.000 ms, 0.0%
-          waiting       0.000 ms, 0.0%
-          exchange      19.314 ms, 23.2%
-          update        2.865 ms, 3.4%
-        throughput      12,305 tokens/s on each NPU
-        operations      126.7 TFLOP/s on each NPU
-        measured        runs like it took 1.49 to 1.99 times as long (two thirds of them)
-        of its peak     MFU 40.6%, HFU 41.9%
-        memory          11.45 × 10⁹ bytes on each NPU, which fits
-          parameters    3.12
-          gradients     3.12
-          optimiser     2.34
-          activations   2.89
+        strategy         data 8 × tensor 1 × pipeline 1, micro-batches of 1, ZeRO-1, selective recomputation
+        iteration        83.218 ms
+          compute        53.326 ms, 64.1%
+          repeated       7.714 ms, 9.3%
+          tensor group   0.000 ms, 0.0%
+          waiting        0.000 ms, 0.0%
+          exchange       19.314 ms, 23.2%
+          update         2.865 ms, 3.4%
+        throughput       12,305 tokens/s on each NPU
+        operations       126.7 TFLOP/s on each NPU
+        measured         runs like it took 1.49 to 1.99 times as long (two thirds of them)
+        of its peak      MFU 40.6%, HFU 41.9%
+        memory           11.94 × 10⁹ bytes on each NPU, which fits
+          parameters     3.12
+          gradients      3.12
+          optimiser      2.34
+          activations    2.89
+          recomputed     0.13
+          buffers        0.00
+          fragmentation  0.36
         """
         kept, gb = self.memory, 1e9
         room = "" if self.fits is None else ", which fits" if self.fits else ", which doesn't fit"
@@ -226,8 +232,9 @@ class Iteration:
         if self.device is not None:
             lines["of its peak"] = f"MFU {self.mfu:.1%}, HFU {self.hfu:.1%}"
         lines["memory"] = f"{kept.total / gb:,.2f} × 10⁹ bytes on each NPU{room}"
-        for name in ("parameters", "gradients", "optimiser", "activations"):
-            lines[f"  {name}"] = f"{getattr(kept, name) / gb:,.2f}"
+        for name, size in kept.kinds.items():
+            lines[f"  {name}"] = f"{size / gb:,.2f}"
+        lines |= self.searched.lines if self.searched else {}
         width = max(map(len, lines))
         return "\n".join(f"{name:<{width}}  {value}" for name, value in lines.items())
 

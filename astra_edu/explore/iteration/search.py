@@ -5,19 +5,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from heapq import heapify, heappop, heappush
 from typing import overload
 
 from astra_edu.base.errors import ConfigError, choice, flag, shown, whole
-from astra_edu.base.progress import Bar
+from astra_edu.explore.iteration.best_first import BestFirst
 from astra_edu.explore.iteration.candidates import described, frugal
-from astra_edu.explore.iteration.compute_bound import compute_bound_ns
-from astra_edu.explore.iteration.estimate import iteration
 from astra_edu.explore.iteration.plan_search import fastest_plan
 from astra_edu.explore.iteration.plan_times import PlannedIteration, planned
 from astra_edu.explore.iteration.plans import Plans
 from astra_edu.explore.iteration.result import Iteration
-from astra_edu.explore.iteration.stage_times import StageTimes, stage_times
 from astra_edu.system import Platform
 from astra_edu.workload.compute import Device
 from astra_edu.workload.compute import device as named_device
@@ -31,8 +27,6 @@ from astra_edu.workload.strategies.strategy import checked
 GROUPS = ("data", "tensor", "pipeline")
 MOST = 1024
 """NPUs of the largest group that npus_needed tries."""
-FEW = 10_000
-"""Strategies of which the fastest is found soon enough to need no bar."""
 DOUBLINGS = 16
 """The most NPUs that are tried for a model that doesn't fit are 2 to this power."""
 
@@ -86,6 +80,8 @@ def fastest(
     the platform are left out, and with `fits` those that keep more than the device has: the same as of what `fitting`
     returns, but sooner, as few are asked. Raises ConfigError if none is left. Without `fits` memory is not asked about;
     warns if the one found doesn't fit into the device. Of more than 10,000 it shows how many it has looked at.
+    What became of them all is the result's `searched`, and in its table. Interrupted (Ctrl-C, a notebook's stop button)
+    it raises ae.Interrupted, whose so_far is the fastest that was estimated, as ae.so_far() says, too.
 
     >>> pods = ae.Platform((ae.Dimension.of("Switch", 8, 220, 1000),), ae.SystemConfig.of("halvingDoubling"))
     >>> few = [ae.Strategy(data=8), ae.Strategy(pipeline=8, batch=8)]
@@ -98,39 +94,15 @@ def fastest(
     if isinstance(strategies, Plans):
         strategies.check_model(model)
         return planned(model, fastest_plan(strategies, device, platform, device.memory_bytes), device, platform)
-    too_large: dict[Strategy, Memory] = {}
-    about, problem = abridged(model), ConfigError("there are no strategies to choose the fastest from.")
-    several = _several(strategies)
-    queue: list[tuple[float, int, Strategy | StageTimes | Iteration]] = []
-    with Bar("the fastest", " strategies", len(several)) as bar:
-        for place, strategy in enumerate(several):
-            queue.append((compute_bound_ns(about, strategy, device), place, strategy))
-        heapify(queue)
-        looked_at = 0
-        while queue:  # whatever has the lowest bound is looked at more closely, until the lowest is a whole iteration
-            _, place, known = heappop(queue)
-            if isinstance(known, Iteration):
-                if not fits:
-                    _warn_of_memory(about, known.strategy, device)
-                return known
-            try:
-                if isinstance(known, Strategy):
-                    looked_at += 1
-                    if len(several) > FEW:
-                        bar.show(looked_at)
-                    if fits and not (kept := memory_of(about, known)).fits(device):
-                        too_large[known] = kept
-                        continue
-                    times = stage_times(about, known, device, platform)
-                    heappush(queue, (times.bound_ns, place, times))
-                else:
-                    found = iteration(known)
-                    heappush(queue, (found.bound_ns or found.total_ns, place, found))
-            except ConfigError as error:
-                problem = error
-    if too_large and len(too_large) == len(several):
-        raise ConfigError(_too_large(model, too_large, device))
-    raise problem
+    about, several = abridged(model), _several(strategies)
+    search = BestFirst(about, several, device, platform)
+    if (found := search.fastest(fits)) is not None:
+        if not fits:
+            _warn_of_memory(about, found.strategy, device)
+        return found
+    if search.too_large and len(search.too_large) == len(several):
+        raise ConfigError(_too_large(model, search.too_large, device))
+    raise search.problem
 
 
 def npus_needed(model: Model | str, device: Device | str, strategy: Strategy, grow: str) -> Strategy:

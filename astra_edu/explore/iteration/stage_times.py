@@ -138,16 +138,21 @@ class StageTimes:
 
 def stage_times(about: Abridged, strategy: Strategy, device: Device, platform: Platform) -> StageTimes:
     """The times of all parts of a model. Raises ConfigError as estimate does."""
-    times, shared = _stage_times(about, strategy, device, platform, bounded=False)
-    return (
-        replace(times, at_least=_stage_times(about, strategy, device, platform, bounded=True)[0]) if shared else times
-    )
+    times, sent, networks = _stage_times(about, strategy, device, platform, bounded=False)
+    if not shares_links(sent, networks):
+        return times
+    return replace(times, at_least=stage_times_on_links(about, strategy, device, platform))
+
+
+def stage_times_on_links(about: Abridged, strategy: Strategy, device: Device, platform: Platform) -> StageTimes:
+    """The same with no collective faster than its links: `stage_times`' at_least, or all that there is."""
+    return _stage_times(about, strategy, device, platform, bounded=True)[0]
 
 
 def _stage_times(
     about: Abridged, strategy: Strategy, device: Device, platform: Platform, bounded: bool
-) -> tuple[StageTimes, bool]:
-    """(the times, whether messages of a collective share links). bounded: no collective is faster than its links."""
+) -> tuple[StageTimes, tuple[Communication, ...], dict[str, Platform]]:
+    """(the times, what is sent, the groups' networks). bounded: no collective is faster than its links."""
     steps, sent, networks = operator_steps(about, strategy, device, platform, bounded)
     stages, every = strategy.pipeline, about.parts(strategy)
     of_stages = {tuple(every[k] for k in strategy.parts_on(stage)) for stage in range(stages)}
@@ -189,7 +194,7 @@ def _stage_times(
         round(update),
         device,
     )
-    return times, shares_links(sent, networks)
+    return times, sent, networks
 
 
 def _mirrored_ns(strategy: Strategy, network: Platform, parameters: float) -> int:

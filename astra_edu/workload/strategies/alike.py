@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from math import gcd
+from typing import Any
 
 from astra_edu.workload.compute import Operator
 from astra_edu.workload.models import Model
@@ -30,12 +31,21 @@ class Abridged:
             strategy.check(self.model)
             return strategy
         pipeline = min(2, strategy.pipeline)
-        _check(self, replace(_alone(strategy), pipeline=pipeline))
+        _check(self, _alone(strategy), pipeline)
         return replace(strategy, pipeline=pipeline, pipeline_order="1f1b", virtual=1, stage_blocks="even")
 
     def alone(self, few: Strategy) -> Strategy:
         """The same for a tensor group by itself: what it computes and keeps for a micro-batch is known from that."""
         return few if few.exchange_embeddings else _alone(few)
+
+    def checked_alone(self, strategy: Strategy) -> Strategy:
+        """`alone` of what shares the short model out in the same way. Raises ConfigError where `strategy` does."""
+        if self.short is self.model or strategy.exchange_embeddings:
+            return self.alone(self.strategy(strategy))
+        self.parts(strategy)
+        alone = _alone(strategy)
+        _check(self, alone, min(2, strategy.pipeline))
+        return alone
 
     def parts(self, strategy: Strategy) -> tuple[Places, ...]:
         """For each part of a pipeline its operators' likes. Raises ConfigError as stages does."""
@@ -92,16 +102,25 @@ def _parts(about: Abridged, count: int, blocks: Shared) -> tuple[Places, ...]:
 
 def _alone(strategy: Strategy) -> Strategy:
     """As few copies and stages as share out operators in the same way."""
-    data = strategy.expert // gcd(strategy.expert, strategy.context)
-    batch = data * strategy.micro_batch
-    hidden = tuple(name for name in strategy.overlap if name != "parameters")
-    plain = replace(strategy, zero=0, shard_group=None, reshard=True, overlap=hidden)
-    return replace(plain, data=data, batch=batch, pipeline=1, pipeline_order="1f1b", virtual=1, stage_blocks="even")
+    return _alone_with(tuple(getattr(strategy, name) for name in _OF_OPERATORS))
+
+
+_MANY = ("data", "batch", "pipeline", "pipeline_order", "virtual", "stage_blocks", "zero", "shard_group", "reshard")
+_OF_OPERATORS = tuple(field.name for field in fields(Strategy) if field.name not in _MANY)
+"""What says how operators are shared out, and the overlap of what they send."""
+
+
+@lru_cache(maxsize=8192)
+def _alone_with(of_operators: tuple[Any, ...]) -> Strategy:
+    own = dict(zip(_OF_OPERATORS, of_operators, strict=True))
+    data = own["expert"] // gcd(own["expert"], own["context"])
+    own["overlap"] = tuple(name for name in own["overlap"] if name != "parameters")
+    return Strategy(**own, data=data, batch=data * own["micro_batch"])
 
 
 @lru_cache(maxsize=1024)
-def _check(about: Abridged, strategy: Strategy) -> None:
-    strategy.check(about.short)
+def _check(about: Abridged, alone: Strategy, pipeline: int) -> None:
+    replace(alone, pipeline=pipeline).check(about.short)
 
 
 def _look(operator: Operator) -> tuple[object, ...]:

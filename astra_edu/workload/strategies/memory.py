@@ -1,36 +1,52 @@
-"""What one NPU has to keep: parameters, gradients, optimiser state and activations.
+"""What one NPU has to keep: parameters, gradients, optimiser state, activations; and for a moment, with its room.
 
 Sources: ZeRO (arXiv 1910.02054) and FSDP (2304.11277) for the model's state, Korthikanti et al. (2205.05198) for
-activations. Not counted: the one block whose activations are there again while it is repeated, or whose parameters are
-gathered, buffers of communication (Communication.held_bytes) and kernels, fragmentation, and what the framework takes.
+activations. Not counted: what the framework takes, with its kernels and the collectives' own channels, about 10⁹ bytes
+(base_gigabytes of measured.MemoryParameters, 0.8 to 1.1 by three fits), and what kernels have for themselves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
-from math import prod
 
 from astra_edu.base.deprecated import renamed
-from astra_edu.base.errors import ConfigError, whole
+from astra_edu.base.errors import ConfigError, not_negative, whole
 from astra_edu.pipeline.both_ways import kept_both_ways
 from astra_edu.pipeline.closed_form import FORMULAS, in_flight
 from astra_edu.pipeline.outcome import in_flight_of
-from astra_edu.workload.compute import Device, Embedding, Experts, Linear, Operator, Split
+from astra_edu.workload.compute import Device
 from astra_edu.workload.compute import device as named_device
 from astra_edu.workload.models import Model
 from astra_edu.workload.models import model as named
 from astra_edu.workload.strategies.alike import Abridged, Places, abridged
+from astra_edu.workload.strategies.buffers import Moment, Passing, moment_bytes, passing
+from astra_edu.workload.strategies.kept import Each, of_operators
 from astra_edu.workload.strategies.strategy import Strategy, checked
 
 ADAM_BYTES = 12
 """Optimiser state for each parameter: a copy, the mean and the variance, in 32 bits each (ZeRO's K)."""
+HIDES = ("parameters", "gradients")
+"""What of a block others have, by the names that a strategy's overlap has."""
+FRAGMENTATION = 0.03
+"""Of the memory that is taken, the share that is lost to holes between what is kept, and to the driver.
+
+`measured.predict` says with it what fits. Of 1,582 runs of nanotron on H100s a little more than half ran: limits from
+80 to 97 % of the memory tell those that ran from those that failed about equally well (of what is said, 7 to 8 % is
+wrong); above, more is wrong. No run that ran kept more than 90 % by its own count. ZeRO's authors (section 3.2) saw
+jobs fail with 30 % of the memory free, at worst.
+"""
 
 
 @dataclass(frozen=True)
 class Memory:
-    """Bytes that one NPU keeps at the worst moment.
+    """Bytes that one NPU has to have at the worst moment, by kind.
+
+    recomputed: activations of the block that is computed again. buffers: what is there for a moment of others: a
+    block's gathered parameters and whole gradients where they are shared out (ZeRO-2, ZeRO-3, FSDP), what a collective
+    within a micro-batch gives, messages of neighbouring stages. fragmentation: what is lost to holes; see
+    FRAGMENTATION in astra_edu.workload.strategies.memory.
 
     >>> kept = ae.memory("gpt3", ae.Strategy(tensor=8, pipeline=16, batch=16))
     >>> f"{kept.state / 2**30:.1f} GiB of state, {kept.activations / 2**30:.1f} GiB of activations"
@@ -43,6 +59,9 @@ class Memory:
     gradients: float
     optimiser: float
     activations: float
+    recomputed: float = 0.0
+    buffers: float = 0.0
+    fragmentation: float = 0.0
 
     @property
     def state(self) -> float:
@@ -50,9 +69,24 @@ class Memory:
         return self.parameters + self.gradients + self.optimiser
 
     @property
+    def kinds(self) -> dict[str, float]:
+        """Bytes of each kind, by its name; they add up to the total."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @property
+    def kept(self) -> float:
+        """What stays from pass to pass: state and activations."""
+        return self.state + self.activations
+
+    @property
+    def moment(self) -> float:
+        """What is there for a moment beside it."""
+        return self.recomputed + self.buffers
+
+    @property
     def total(self) -> float:
         """All of it, in bytes."""
-        return self.state + self.activations
+        return self.kept + self.moment + self.fragmentation
 
     @renamed(on="device")
     def fits(self, device: Device | str) -> bool:
@@ -70,20 +104,25 @@ def memory(
     stage: int | None = None,
     gradient_bytes: int = 2,
     optimiser_bytes: int = ADAM_BYTES,
+    fragmentation: float = FRAGMENTATION,
 ) -> Memory:
     """What an NPU of a stage keeps, or of the stage that keeps most if none is given.
 
     gradient_bytes, optimiser_bytes: for each parameter. Adam with gradients in 16 bits has 2 and 12; Megatron-LM adds
-    up gradients in 32 bits besides: 4. Raises ConfigError if the model can't be shared out so.
+    up gradients in 32 bits besides: 4. fragmentation: share of all of it that is lost to holes; 0 for what is in use
+    alone. Raises ConfigError if the model can't be shared out so.
 
     >>> plain, shared = (ae.memory("gpt2", ae.Strategy(data=8, zero=zero)) for zero in (0, 3))
     >>> round(plain.total / 2**30, 1), round(shared.total / 2**30, 1)
-    (31.8, 11.5)
+    (32.7, 12.2)
     """
     model, strategy = named(model), checked(strategy)
     for name, each in (("gradient_bytes", gradient_bytes), ("optimiser_bytes", optimiser_bytes)):
         whole(name, each, at_least=0)
-    return memory_of(abridged(model, strategy.exchange_embeddings), strategy, stage, gradient_bytes, optimiser_bytes)
+    if (share := not_negative("fragmentation", fragmentation)) >= 1:
+        raise ConfigError(f"fragmentation is {share:g}; it is a share of all memory that is taken, below 1.")
+    about = abridged(model, strategy.exchange_embeddings)
+    return memory_of(about, strategy, stage, gradient_bytes, optimiser_bytes, share)
 
 
 def memory_of(
@@ -92,18 +131,30 @@ def memory_of(
     stage: int | None = None,
     gradient_bytes: int = 2,
     optimiser_bytes: int = ADAM_BYTES,
+    fragmentation: float = FRAGMENTATION,
 ) -> Memory:
     """The same of a model that is abridged already."""
-    parts = _of_parts(about, about.alone(about.strategy(strategy)), about.parts(strategy))
+    alone, every = about.checked_alone(strategy), about.parts(strategy)
+    parts, brief = _of_parts(about, alone, every), _passing(about, alone, every)
+    alike: dict[object, Memory] = {}
+    bytes_of_each = gradient_bytes, optimiser_bytes
 
-    def of_stage(stage: int) -> Memory:
-        own = [parts[k] for k in strategy.parts_on(stage)]
-        activations = _activations(own, strategy, stage)
-        has_first = 0 in strategy.parts_on(stage)
-        return _of_stage(own, strategy, not has_first, activations, gradient_bytes, optimiser_bytes)
+    def of_stage(stage: int) -> tuple[Memory, float]:
+        """Without activations; those."""
+        here = strategy.parts_on(stage)
+        own = [parts[k] for k in here]
+        before, after = any(here), any(k + 1 < len(parts) for k in here)
+        key = (*map(id, own), 0 in here, before, after)  # alike parts are one object
+        if key not in alike:
+            gets = max((brief[k - 1] for k in here if k), key=lambda one: one.output, default=None)
+            moment = Moment([brief[k] for k in here], gets, after)
+            alike[key] = _of_stage(own, strategy, 0 not in here, 0.0, moment, bytes_of_each)
+        return alike[key], _activations(own, strategy, stage)
 
     those = range(strategy.pipeline) if stage is None else [strategy.stage(stage)]
-    return max(map(of_stage, those), key=lambda memory: memory.total)
+    found, activations = max(map(of_stage, those), key=lambda each: each[0].total + each[1])
+    lost = lost_bytes(found.total + activations, fragmentation)
+    return replace(found, activations=activations, fragmentation=lost)
 
 
 def _activations(own: Sequence[Each], strategy: Strategy, stage: int) -> float:
@@ -117,10 +168,14 @@ def _activations(own: Sequence[Each], strategy: Strategy, stage: int) -> float:
 
 def _in_flight(strategy: Strategy, stage: int) -> float:
     """For how many micro-batches at most a stage keeps activations."""
-    size = strategy.pipeline, strategy.micro_batches, strategy.virtual
-    if strategy.pipeline_order in FORMULAS:
-        return in_flight(strategy.pipeline_order, stage, *size)
-    return in_flight_of(strategy.pipeline_order, *size)[stage]
+    return _in_flight_by(strategy.pipeline_order, stage, strategy.pipeline, strategy.micro_batches, strategy.virtual)
+
+
+@lru_cache(maxsize=65_536)
+def _in_flight_by(order: str, stage: int, stages: int, micro_batches: int, virtual: int) -> float:
+    if order in FORMULAS:
+        return in_flight(order, stage, stages, micro_batches, virtual)
+    return in_flight_of(order, stages, micro_batches, virtual)[stage]
 
 
 def activations_of_parts(about: Abridged, strategy: Strategy) -> tuple[float, ...]:
@@ -129,75 +184,65 @@ def activations_of_parts(about: Abridged, strategy: Strategy) -> tuple[float, ..
 
 
 def memory_of_operators(about: Abridged, strategy: Strategy, operators: Sequence[int]) -> Memory:
-    """What an NPU keeps of some of a model's operators, without a pipeline; the parts of a model add up to it."""
-    each = _of_operators(about, about.alone(about.strategy(strategy)))
-    own = _sum([each[about.places[i]] for i in operators])
-    return _of_stage([own], strategy, False, own[4], 2, ADAM_BYTES)
+    """What an NPU keeps of some of a model's operators, without a pipeline. What the parts of a model keep adds up;
+    what they have for a moment doesn't, and fragmentation isn't in it.
+    """
+    alone = about.alone(about.strategy(strategy))
+    each, part = of_operators(about, alone), tuple(about.places[i] for i in operators)
+    own = _sum([each[i] for i in part])
+    return _of_stage([own], strategy, False, own[4], Moment([passing(about, alone, part)]), (2, ADAM_BYTES))
 
 
-Each = tuple[float, float, float, float, float]
-"""Parameters on the first stage, on others; those of exchanged tables, which no other NPU has; experts' parameters;
-activations' bytes."""
+def lost_bytes(used: float, fragmentation: float = FRAGMENTATION) -> float:
+    """What is lost to holes beside so many bytes in use."""
+    return used * fragmentation / (1 - fragmentation)
 
 
 def _of_stage(
-    own: Sequence[Each], strategy: Strategy, later: bool, activations: float, gradient_bytes: int, optimiser_bytes: int
+    own: Sequence[Each],
+    strategy: Strategy,
+    later: bool,
+    activations: float,
+    moment: Moment,
+    each: tuple[int, int],
 ) -> Memory:
-    """Of a stage's parts. later: whether the model's first part is not among them; activations: bytes of all kept."""
+    """Of a stage's parts, without fragmentation. later: whether the model's first part is not among them; activations:
+    bytes of all kept; each: bytes of a gradient and of the optimiser's state of a parameter.
+    """
+    gradient_bytes, optimiser_bytes = each
     parameters, alone, experts = (sum(part[i] for part in own) for i in (int(later), 2, 3))
     zero = [strategy.zero >= least for least in (3, 2, 1)]
     if not strategy.reshard:  # gathered parameters are kept, with stages their summed gradients as well
         zero[:2] = [False, not strategy.gathers_once]
-    shards = strategy.shard_group or strategy.copies
-    shared = parameters / shards + experts / (strategy.copies // strategy.expert)
+    shards, of_experts = strategy.shard_group or strategy.copies, strategy.copies // strategy.expert
+    shared = parameters / shards + experts / of_experts
     kept = [(shared if is_shared else parameters + experts) + alone for is_shared in zero]
-    return Memory(kept[0] * strategy.element_bytes, kept[1] * gradient_bytes, kept[2] * optimiser_bytes, activations)
+    theirs = []
+    for is_shared, size, name in zip(zero, (strategy.element_bytes, gradient_bytes), HIDES, strict=False):
+        if is_shared:
+            both = size * (1 + (name in strategy.overlap))
+            theirs.append((both * (1 - 1 / shards), both * (1 - 1 / of_experts)))
+    return Memory(
+        kept[0] * strategy.element_bytes,
+        kept[1] * gradient_bytes,
+        kept[2] * optimiser_bytes,
+        activations,
+        *moment_bytes(moment, later, theirs),
+    )
 
 
 @lru_cache(maxsize=8192)
 def _of_parts(about: Abridged, alone: Strategy, parts: tuple[Places, ...]) -> tuple[Each, ...]:
-    operators = _of_operators(about, alone)
+    operators = of_operators(about, alone)
     sums = {part: _sum([operators[i] for i in part]) for part in set(parts)}
     return tuple(sums[part] for part in parts)
 
 
-@lru_cache(maxsize=1024)
-def _of_operators(about: Abridged, alone: Strategy) -> tuple[Each, ...]:
-    blocks = about.short.blocks
-    entries, inside = {block.start for block in blocks}, {i for block in blocks for i in block}
-    return tuple(
-        (*_parameters(operator, alone), activation_bytes(operator, alone, i in inside, i in entries))
-        for i, operator in enumerate(about.short.operators)
-    )
+@lru_cache(maxsize=8192)
+def _passing(about: Abridged, alone: Strategy, parts: tuple[Places, ...]) -> tuple[Passing, ...]:
+    return tuple(passing(about, alone, part) for part in parts)
 
 
 def _sum(each: Sequence[Each]) -> Each:
     first, later, tables, experts, kept = zip(*each, strict=True)
     return sum(first), sum(later), sum(tables), sum(experts), sum(kept)
-
-
-def _parameters(operator: Operator, strategy: Strategy) -> tuple[int, int, int, int]:
-    part = strategy.part(operator)
-    if isinstance(part, Linear) and part.tied:
-        return part.parameters, part.inputs * part.outputs, 0, 0  # a copy of the embedding's, which are on stage 0
-    if operator.split is Split.TABLES and strategy.exchange_embeddings:
-        return 0, 0, part.parameters, 0
-    if isinstance(part, Experts):
-        return 0, 0, 0, part.parameters
-    return part.parameters, part.parameters, 0, 0
-
-
-def activation_bytes(operator: Operator, strategy: Strategy, in_block: bool, entry: bool) -> float:
-    """Bytes of a micro-batch's activations that an NPU keeps of an operator. in_block, entry: whether it is one of a
-    repeated block, and the first of it, whose input is all that full recomputation keeps.
-    """
-    batch, size = strategy.micro_batch, strategy.element_bytes
-    among = strategy.tensor if strategy.sequence_parallel else 1
-    if in_block and strategy.recompute == "full":
-        return batch * prod(strategy.own_tokens(operator).takes) * size / among if entry else 0
-    part = strategy.part(operator)
-    kept = part.kept_bytes(batch, size)
-    if strategy.recompute == "selective":
-        kept -= part.recomputable_bytes(batch, size)
-    of_own_tokens = isinstance(operator, Linear | Embedding) and not isinstance(operator, Experts)
-    return kept / among if operator.split is Split.COLUMNS and of_own_tokens else kept

@@ -51,10 +51,21 @@ class Communication:
         return (1 if self.collective is None else share[self.collective]) * self.size * self.times
 
     @property
+    def within_micro_batch(self) -> bool:
+        """Whether it belongs to a micro-batch's passes, and is neither the copies' nor a message to another stage."""
+        return self.group in ("tensor", "context", "expert", "all")
+
+    @property
     def held_bytes(self) -> int:
-        """Bytes of others that each NPU holds for a moment: all blocks of an all-gather, two of a ring, one that it
-        computes with and one that comes; of sums nothing.
+        """Bytes that each NPU holds for a moment beside its own share: all blocks of an all-gather, sums that are not
+        scattered yet, what an all-to-all has sent; two blocks of a ring, one that it computes with and one that comes.
+        All-reduces add up in place.
         """
-        if self.collective is Collective.ALL_GATHER:
-            return (self.npus - 1) * self.size
-        return 2 * self.size if self.collective is None and self.group == "context" else 0
+        if self.collective is None:
+            return (2 if self.group == "context" else 1) * self.size
+        return {
+            Collective.ALL_REDUCE: 0,
+            Collective.REDUCE_SCATTER: self.size - self.size // self.npus,
+            Collective.ALL_TO_ALL: self.size,
+            Collective.ALL_GATHER: (self.npus - 1) * self.size,
+        }[self.collective]

@@ -121,16 +121,13 @@ class Strategy:
             )
         if not self.folded and (self.virtual > 1) != (self.pipeline_order == "interleaved"):
             raise ConfigError(
-                f"pipeline_order is {shown(self.pipeline_order)} with virtual={self.virtual}; only "
-                "'interleaved' gives a "
-                "stage several parts of the model, 2 or more."
+                f"pipeline_order is {shown(self.pipeline_order)} with virtual={self.virtual}; only 'interleaved' gives "
+                "a stage several parts of the model, 2 or more."
             )
         if self.pipeline_order == "interleaved" and self.micro_batches % self.pipeline:
             nearest = _multiples(self.micro_batches, self.pipeline)
-            raise ConfigError(
-                f"{self.micro_batches} micro-batches can't be interleaved on {self.pipeline} stages; "
-                f"{nearest} would do."
-            )
+            those = f"{self.micro_batches} micro-batches"
+            raise ConfigError(f"{those} can't be interleaved on {self.pipeline} stages; {nearest} would do.")
         if self.both_ways:
             check_counts(self.pipeline, self.micro_batches)
         check_stages_and_zero(self)
@@ -147,8 +144,7 @@ class Strategy:
 
     def parts_on(self, stage: int) -> tuple[int, ...]:
         """The numbers of the parts of the model that a stage has."""
-        placement = placement_of(ORDERS[self.pipeline_order])
-        return tuple(part_of(stage, v, self.pipeline, placement) for v in range(2 if self.both_ways else self.virtual))
+        return _parts_on(self.pipeline_order, stage, self.pipeline, self.virtual)
 
     @property
     def npus(self) -> int:
@@ -228,6 +224,12 @@ class Strategy:
             return all(self.part(operator) for operator in model.operators)
         except ConfigError:
             return False
+
+
+@lru_cache(maxsize=65_536)
+def _parts_on(order: str, stage: int, stages: int, virtual: int) -> tuple[int, ...]:
+    placement = placement_of(ORDERS[order])
+    return tuple(part_of(stage, v, stages, placement) for v in range(2 if placement == BOTH_WAYS else virtual))
 
 
 @lru_cache(maxsize=8192)

@@ -68,7 +68,7 @@ def when_collectives_are_needed(model: Model | str, strategies: Mapping[str, Str
 
 def what_is_sent_and_kept(model: Model | str, strategies: Mapping[str, Strategy]) -> Table:
     """A row for each strategy: what an NPU sends in an iteration, what of that with nothing to compute meanwhile, and
-    what it keeps: parameters, gradients and optimiser state, activations, and for a moment what comes from others.
+    what it keeps: parameters, gradients and optimiser state, activations, and in buffers for a moment what is others'.
 
     In 10⁹ bytes; of a pipeline, of the stage that sends or keeps most. Raises ConfigError if a strategy doesn't fit.
     """
@@ -82,10 +82,10 @@ def what_is_sent_and_kept(model: Model | str, strategies: Mapping[str, Strategy]
             kept.gradients,
             kept.optimiser,
             kept.activations,
-            max((one.held_bytes for one in sent), default=0),
+            kept.buffers,
         )
         rows.append([name, *(f"{size / 1e9:,.2f}" if size else NOTHING for size in sizes)])
-    header = ["10⁹ bytes", "sent", "waited for", "parameters", "gradients", "optimiser", "activations", "for a moment"]
+    header = ["10⁹ bytes", "sent", "waited for", "parameters", "gradients", "optimiser", "activations", "buffers"]
     return header, rows
 
 

@@ -30,7 +30,8 @@ def test_guesses_are_answered_with_the_truth():
     assert f"the simulator says {less:,.6g} %" in verdict.message
     alone = took(replace(META, batch=128, **FLAT), LONG)
     assert f"the simulator says {100 * alone.bubble:,.6g} %" in ex15.predicted_bubble(lambda: 10).message
-    assert alone.fits
+    assert not alone.fits
+    assert alone.memory.buffers > alone.memory.total - ae.machine("h100").device.memory_bytes > 0
     assert alone.strategy.micro_batches == 1
 
 
@@ -74,8 +75,8 @@ def test_what_the_notebook_says_of_fp32_gradients_holds():
     there = ae.machine("h100").device.memory_bytes
     best = ex15.best_found().strategy
     kept = [ae.memory(llama(SHORT), each, gradient_bytes=4).total - there for each in (META, best)]
-    assert 0 < kept[0] < 2e9
-    assert 11e9 < kept[1] < 12e9
+    assert 4e9 < kept[0] < 5e9
+    assert 14e9 < kept[1] < 15e9
 
 
 def test_the_notebooks_own_answers_are_right():

@@ -49,7 +49,8 @@ def test_the_judge_of_fast_is_the_search():
 
 def test_half_the_memory_asks_for_another_answer():
     fast = strategy(data=32, tensor=2, zero=2, sequence_parallel=True)
-    other = strategy(data=16, tensor=4, zero=2, sequence_parallel=True)
+    looped = {"pipeline_order": "interleaved", "virtual": 24}
+    other = strategy(data=8, tensor=4, pipeline=2, zero=1, sequence_parallel=True, **looped)
     assert ex9.fast(fast, 80).ok
     assert not ex9.fast(fast, 40).ok
     assert "doesn't fit" in ex9.fast(fast, 40).message

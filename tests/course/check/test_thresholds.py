@@ -9,6 +9,7 @@ import astra_edu as ae
 from astra_edu.course.check import ex3, ex4, ex6
 from astra_edu.course.check.ex9 import choice
 from astra_edu.workload import Layer, Work
+from astra_edu.workload.strategies import Memory
 
 
 @pytest.mark.parametrize(("exposed", "hides"), [(499, True), (500, False), (501, False)])
@@ -81,6 +82,6 @@ def test_a_strategy_may_be_a_twentieth_slower_than_the_fastest(monkeypatch, long
 @pytest.mark.parametrize(("gib", "right"), [(80, True), (80.001, False)])
 def test_a_strategy_fits_up_to_the_last_byte(monkeypatch, gib, right):
     part = gib * 2**30
-    memory = SimpleNamespace(total=part, parameters=part, gradients=0, optimiser=0, activations=0)
+    memory = Memory(part, 0, 0, 0)
     monkeypatch.setattr(choice, "_strategy", lambda answer: (SimpleNamespace(pipeline=1), memory))
     assert choice.fits(None).ok == right

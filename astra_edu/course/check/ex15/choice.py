@@ -107,6 +107,8 @@ def _too_much(found: Iteration) -> str:
         "gradients": kept.gradients,
         "optimiser state": kept.optimiser,
         "activations": kept.activations,
+        "what is there for a moment": kept.moment,
+        "fragmentation": kept.fragmentation,
     }
     largest = max(parts, key=parts.__getitem__)
     each = ", ".join(f"{size / GB:.1f} {name}" for name, size in parts.items())

@@ -52,7 +52,7 @@ HINTS = {
     ),
     "faster": FASTER,
     "kept_bytes": Hints(
-        "Which of the four parts of `ae.memory` changes, and from how many bytes for each parameter to how many?",
+        "Which of the parts of `ae.memory` changes, and from how many bytes for each parameter to how many?",
         """
         a GPU with 3 × 10⁹ parameters, 10⁹ bytes each:
 

@@ -97,6 +97,8 @@ def _too_much(kept: Memory, there: float) -> str:
         "gradients": kept.gradients,
         "optimiser state": kept.optimiser,
         "activations": kept.activations,
+        "what is there for a moment": kept.moment,
+        "fragmentation": kept.fragmentation,
     }
     largest = max(parts, key=parts.__getitem__)
     each = ", ".join(f"{size / GIB:.1f} GiB {name}" for name, size in parts.items())

@@ -22,8 +22,10 @@ PARAMETERS = Look("parameters", "", "#93c8ee", "#0072b2", "\\\\")
 GRADIENTS = Look("gradients", "", "#e2b6d2", "#9c3f78", "--")
 OPTIMISER = Look("optimiser state", "", "#f7b787", "#d55e00", "//")
 ACTIVATIONS = Look("activations", "", "#57ad88", "#00694f")
-_LOOKS = (PARAMETERS, GRADIENTS, OPTIMISER, ACTIVATIONS)
-_WORDS = [look.name for look in _LOOKS]
+RECOMPUTED = Look("recomputed", "", "#f3e08c", "#7d6c14", "..")
+BUFFERS = Look("buffers", "", "#c3c9f2", "#3f4aa0", "xx")
+FRAGMENTATION = Look("fragmentation", "", "#e4e4e4", "#46494e", "||")
+_LOOKS = (PARAMETERS, GRADIENTS, OPTIMISER, ACTIVATIONS, RECOMPUTED, BUFFERS, FRAGMENTATION)
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,7 @@ class _Kept:
 
     @classmethod
     def of(cls, memory: Memory, there: int | None) -> _Kept:
-        parts = (memory.parameters, memory.gradients, memory.optimiser, memory.activations)
-        return cls(tuple(part / GIB for part in parts), memory.total / GIB, _verdict(memory, there))
+        return cls(tuple(part / GIB for part in memory.kinds.values()), memory.total / GIB, _verdict(memory, there))
 
     @property
     def note(self) -> str:
@@ -55,16 +56,17 @@ class _Line:
 
 @renamed(on="device")
 def memory_bars(kept: Mapping[str, Memory], device: Device | str | None = None) -> Picture:
-    """Draw a bar for each strategy: parameters, gradients, optimiser state and activations of one NPU, in GiB.
+    """Draw a bar for each strategy: parameters, gradients, optimiser state, activations of one NPU, what it has for a
+    moment, and fragmentation, in GiB; kinds that none has are left out.
 
     kept: as `ae.memory` gives it, by names, the first on top. device: one whose memory is drawn as a line.
     Raises ConfigError if there is nothing to draw, and for a device whose memory isn't given.
 
     >>> kept = {f"ZeRO-{zero}": ae.memory("gpt2", ae.Strategy(data=8, zero=zero)) for zero in (0, 3)}
     >>> print(ae.plots.memory_bars(kept, device="v100").table)
-    GiB for each NPU  parameters  gradients  optimiser state  activations  in all  in 32 GiB
-    ZeRO-0                  2.90       2.90            17.41         8.55   31.76       fits
-    ZeRO-3                  0.36       0.36             2.18         8.55   11.45       fits
+    GiB for each NPU  parameters  gradients  optimiser state  activations  buffers  fragmentation  in all     in 32 GiB
+    ZeRO-0                  2.90       2.90            17.41         8.55     0.00           0.98   32.74  0.7 too much
+    ZeRO-3                  0.36       0.36             2.18         8.55     0.39           0.37   12.21          fits
     """
     kept = by_name(kept, Memory, '{"ZeRO-2": ae.memory("gpt2", ae.Strategy(data=8, zero=2))}')
     device = None if device is None else named_device(device)
@@ -74,6 +76,11 @@ def memory_bars(kept: Mapping[str, Memory], device: Device | str | None = None) 
     line = _Line(device.name, there / GIB) if device and there else None
     bars = {name: _Kept.of(memory, there) for name, memory in kept.items()}
     return Picture(_drawn(bars, line), _alt(bars, line), _table(bars, line))
+
+
+def _words(bars: Mapping[str, _Kept]) -> dict[int, str]:
+    """The names of the kinds that some bar has, by their numbers."""
+    return {k: look.name for k, look in enumerate(_LOOKS) if any(bar.parts[k] for bar in bars.values())}
 
 
 def _verdict(memory: Memory, there: int | None) -> str:
@@ -105,7 +112,7 @@ def _mark(axes: Axes, line: _Line) -> None:
 def _alt(bars: Mapping[str, _Kept], line: _Line | None) -> str:
     alt = "A bar for each strategy, of what one NPU keeps. " + " ".join(
         f"{name}: {bar.note}, of which "
-        f"{', '.join(f'{gib:,.1f} GiB {word}' for gib, word in zip(bar.parts, _WORDS, strict=True))}."
+        f"{', '.join(f'{bar.parts[k]:,.1f} GiB {word}' for k, word in _words(bars).items())}."
         for name, bar in bars.items()
     )
     return f"{alt} A line marks the {line.gib:,.0f} GiB of {line.device}." if line else alt
@@ -113,8 +120,8 @@ def _alt(bars: Mapping[str, _Kept], line: _Line | None) -> str:
 
 def _table(bars: Mapping[str, _Kept], line: _Line | None) -> str:
     rows: list[list[object]] = [
-        [name, *(f"{gib:,.2f}" for gib in (*bar.parts, bar.total)), bar.verdict.strip(", ")]
+        [name, *(f"{gib:,.2f}" for gib in (*(bar.parts[k] for k in _words(bars)), bar.total)), bar.verdict.strip(", ")]
         for name, bar in bars.items()
     ]
-    header = ["GiB for each NPU", *_WORDS, "in all", f"in {line.gib:,.0f} GiB" if line else ""]
+    header = ["GiB for each NPU", *_words(bars).values(), "in all", f"in {line.gib:,.0f} GiB" if line else ""]
     return text_table(header, rows)

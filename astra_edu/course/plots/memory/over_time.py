@@ -33,17 +33,17 @@ class _Shown:
 def memory_over_time(iteration: Iteration) -> Picture:
     """Draw what an NPU of the first stage, of the last and of some between keeps, in GiB, over the iteration's time.
 
-    iteration: as `ae.estimate` returns it; its state is there all the time, activations come and go. Raises ConfigError
-    for anything else.
+    iteration: as `ae.estimate` returns it; its state is there all the time, activations come and go, and with each pass
+    buffers and what is recomputed. Raises ConfigError for anything else.
 
     >>> pods = ae.Platform((ae.Dimension.of("Switch", 4, 220, 1000),), ae.SystemConfig.of("halvingDoubling"))
     >>> took = ae.estimate("gpt2", ae.Strategy(pipeline=4, batch=8), "a100", pods)
     >>> print(ae.plots.memory_over_time(took).table)
-    GiB of an NPU  state  at most  at (ms)
-    stage 0         6.72    15.08   14.120
-    stage 1         5.50    11.76   14.136
-    stage 2         5.50     9.67   14.140
-    stage 3         6.70     8.98   14.145
+    GiB of an NPU  state  activations  recomputed  buffers  fragmentation  at most  at (ms)
+    stage 0         6.72         8.36        0.00     0.00           0.47    15.54   14.120
+    stage 1         5.50         6.26        0.00     0.01           0.36    12.13   14.136
+    stage 2         5.50         4.17        0.00     0.01           0.30     9.98   14.140
+    stage 3         6.70         2.29        0.00     0.00           0.28     9.26   14.145
     """
     instance_of("iteration", iteration, Iteration, "give one that ae.estimate returns")
     count = iteration.strategy.pipeline
@@ -85,7 +85,7 @@ def _drawn(shown: _Shown) -> Figure:
 def _alt(shown: _Shown) -> str:
     sentences = [
         f"Stage {stage}: {moments[0].state / GIB:,.2f} GiB of state, {_peak(moments).total / GIB:,.2f} GiB at most, "
-        f"first at {_peak(moments).ns / 1e6:,.3f} ms."
+        f"first at {_peak(moments).ns / 1e6:,.3f} ms, {_peak(moments).activations / GIB:,.2f} of it activations."
         for stage, moments in shown.stages.items()
     ]
     line = "" if shown.there is None else f" The device has {shown.there:,.0f} GiB."
@@ -94,8 +94,8 @@ def _alt(shown: _Shown) -> str:
 
 def _table(shown: _Shown) -> str:
     rows: list[list[object]] = [
-        [f"stage {stage}", f"{moments[0].state / GIB:,.2f}", f"{peak.total / GIB:,.2f}", f"{peak.ns / 1e6:,.3f}"]
+        [f"stage {stage}", *(f"{size / GIB:,.2f}" for size in (*peak[1:], peak.total)), f"{peak.ns / 1e6:,.3f}"]
         for stage, moments in shown.stages.items()
         for peak in [_peak(moments)]
     ]
-    return text_table(["GiB of an NPU", "state", "at most", "at (ms)"], rows)
+    return text_table(["GiB of an NPU", *Moment._fields[1:], "at most", "at (ms)"], rows)

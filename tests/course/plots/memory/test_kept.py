@@ -15,15 +15,26 @@ def test_the_figure_has_a_bar_for_each_strategy_and_a_line_for_the_device():
     bars = [[bar.get_width() for bar in kind.patches] for kind in axes.containers]
     for name, widths in zip(kept, zip(*bars, strict=True), strict=True):
         memory = kept[name]
-        parts = (memory.parameters, memory.gradients, memory.optimiser, memory.activations)
-        assert widths == pytest.approx([part / GIB for part in parts])
+        parts = {kind: size for kind, size in memory.kinds.items() if kind != "recomputed"}  # which none has
+        assert widths == pytest.approx([part / GIB for part in parts.values()])
         verdict = "fits" if memory.fits("v100") else f"{memory.total / GIB - 32:,.1f} too much"
         assert f"{name}: {memory.total / GIB:,.1f} GiB, {verdict}" in picture.alt
         assert picture.table.count(verdict) == 1
     assert {memory.fits("v100") for memory in kept.values()} == {True, False}
     assert [list(line.get_xdata()) for line in axes.lines] == [[32, 32]]
     assert "v100: 32 GiB" in [text.get_text().strip() for text in axes.texts]
-    assert len({kind.patches[0].get_hatch() for kind in axes.containers}) == 4
+    assert len({kind.patches[0].get_hatch() for kind in axes.containers}) == 6
+
+
+def test_kinds_that_none_has_are_left_out():
+    plain, again = (
+        memory_bars({"a": ae.memory("gpt2", ae.Strategy(recompute=how), fragmentation=0)}) for how in ("none", "full")
+    )
+    for picture in (plain, again):
+        assert "buffers" not in picture.alt + picture.table
+        assert "fragmentation" not in picture.alt + picture.table
+    assert "recomputed" in again.table
+    assert "recomputed" not in plain.table
 
 
 def test_the_figure_without_a_device_judges_nothing():

@@ -1,0 +1,135 @@
+"""The search for the fastest: what became of all strategies, and what is left when it is interrupted."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+import astra_edu as ae
+from astra_edu.explore.iteration import best_first, candidates
+from astra_edu.explore.iteration.searched import Searched, reason
+
+MODEL = ae.transformer("m", hidden=1024, heads=8, blocks=8, sequence=512, vocabulary=1000)
+PODS = ae.Platform(
+    (ae.Dimension.of("Switch", 4, 220, 1000), ae.Dimension.of("Switch", 2, 25, 2500)),
+    ae.SystemConfig.of("halvingDoubling_halvingDoubling", splits=1),
+)
+TIGHT = replace(ae.device("a100"), memory_bytes=10**9)
+EVERY = candidates(MODEL, 8, 16, whole_space=True)
+
+
+def value(strategy: ae.Strategy) -> int:
+    took = ae.estimate(MODEL, strategy, TIGHT, PODS)
+    return took.bound_ns or took.total_ns
+
+
+def test_it_says_what_became_of_all():
+    """Counted again, one by one."""
+    found = ae.fastest(MODEL, EVERY, TIGHT, PODS, fits=True)
+    searched = found.searched
+    assert searched.candidates == len(EVERY)
+    fit = [cut for cut in EVERY if ae.memory(MODEL, cut).fits(TIGHT)]
+    assert searched.not_fitting <= len(EVERY) - len(fit)
+    refused, values = Counter[str](), dict[ae.Strategy, int]()
+    for cut in fit:
+        try:
+            values[cut] = value(cut)
+        except ae.ConfigError as error:
+            refused[reason(error)] += 1
+    assert values[found.strategy] == min(values.values())
+    assert set(searched.refused) <= set(refused)
+    assert all(searched.refused[why] <= refused[why] for why in searched.refused)
+    shorter = sum(ns < values[found.strategy] for ns in values.values())
+    assert 1 + shorter <= searched.estimated <= len(values)
+    assert searched.rest == len(EVERY) - sum(searched.refused.values()) - searched.not_fitting - searched.estimated > 0
+    assert not searched.interrupted
+
+
+def test_what_is_refused_is_counted_by_its_reason():
+    uneven = ae.Platform(
+        (ae.Dimension.of("Switch", 3, 220, 1000), ae.Dimension.of("Switch", 2, 25, 2500)),
+        ae.SystemConfig.of("ring_ring", splits=1),
+    )
+    one = ae.Strategy(data=6, batch=12)
+    others = [ae.Strategy(data=3, tensor=2, batch=batch) for batch in (12, 24)]
+    found = ae.fastest(MODEL, [one, *others], ae.device("a100"), uneven)
+    assert found.strategy == one
+    assert sum(found.searched.refused.values()) == 2
+    (why,) = found.searched.refused
+    assert "can't be cut out of … × … NPUs" in why
+    assert not any(sign.isdigit() for sign in why)
+    assert re.search(rf"  refused +2; 2: {re.escape(why[:20])}", found.table)
+
+
+def test_the_table_has_it():
+    found = ae.fastest(MODEL, EVERY, TIGHT, PODS, fits=True)
+    lines = dict(line.strip().split("  ", 1) for line in found.table.splitlines() if "  " in line.strip())
+    said = {name: int(lines[name].split()[0].replace(",", "").strip(";")) for name in ("fastest of", "not fitting")}
+    assert said == {"fastest of": len(EVERY), "not fitting": found.searched.not_fitting}
+    assert int(lines["estimated"].replace(",", "")) == found.searched.estimated
+    assert "fastest of" not in ae.estimate(MODEL, found.strategy, TIGHT, PODS).table
+
+
+def test_what_is_found_equals_its_estimate():
+    found = ae.fastest(MODEL, EVERY, TIGHT, PODS, fits=True)
+    assert found == ae.estimate(MODEL, found.strategy, TIGHT, PODS)
+
+
+def stop_after(count: int, monkeypatch: pytest.MonkeyPatch) -> list[ae.Strategy]:
+    """Press Ctrl-C when so many strategies were estimated; those that were."""
+    done: list[ae.Strategy] = []
+    estimate = best_first.on_links
+
+    def pressed(times):
+        if len(done) == count:
+            raise KeyboardInterrupt
+        done.append(times.strategy)
+        return estimate(times)
+
+    monkeypatch.setattr(best_first, "on_links", pressed)
+    return done
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_interrupted_it_has_the_fastest_so_far(count, monkeypatch):
+    done = stop_after(count, monkeypatch)
+    with pytest.raises(
+        ae.Interrupted, match=rf"after [\d,]+ of {len(EVERY):,} strategies; ae.so_far\(\) has"
+    ) as stopped:
+        ae.fastest(MODEL, EVERY, TIGHT, PODS, fits=True)
+    best = stopped.value.so_far
+    assert ae.so_far() is best
+    assert best.strategy == min(done, key=lambda cut: (value(cut), EVERY.index(cut)))
+    assert best.searched.interrupted
+    assert best.searched.estimated == count
+    assert "interrupted" in best.table
+    assert "not reached" in best.table
+
+
+def test_interrupted_before_anything_is_known_it_is_interrupted_as_ever(monkeypatch):
+    stop_after(0, monkeypatch)
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        ae.fastest(MODEL, EVERY, TIGHT, PODS, fits=True)
+    assert not isinstance(stopped.value, ae.Interrupted)
+
+
+@pytest.mark.parametrize(
+    ("words", "left"),
+    [
+        ("24 blocks can't be cut into 16 stages.", "… blocks can't be cut into … stages."),
+        ("1,024 NPUs; 3.5 do", "… NPUs; … do"),
+        ("no numbers", "no numbers"),
+    ],
+)
+def test_reasons_have_no_numbers(words, left):
+    assert reason(ae.ConfigError(words)) == left
+
+
+def test_few_reasons_are_shown():
+    many = Searched(20, {f"reason {letter}": count for count, letter in enumerate("abcde", 1)}, 0, 5)
+    assert many.lines["  refused"] == "15; 5: reason e; 4: reason d; 3: reason c; …"
+    assert many.lines["  cut by bound"] == "0"
+    assert len(Searched(2, {"x" * 100: 1}, 0, 1).lines["  refused"]) < 80

@@ -1,0 +1,89 @@
+"""Faults in what is kept for a moment, and in the search for the fastest strategy."""
+
+from tools.mutants.fault import Fault
+
+STRATEGIES, ITERATION = "astra_edu/workload/strategies", "astra_edu/explore/iteration"
+MEMORY = "tests/workload/test_memory.py::test_"
+TIMELINE = "tests/explore/test_kept_over_time.py::test_"
+FIRST = "tests/explore/test_best_first.py::test_"
+ALSO = "tests/explore/test_also.py::test_"
+
+FAULTS = [
+    Fault(
+        "the next block is gathered into no room of its own",
+        f"{STRATEGIES}/memory.py",
+        "(1 + (name in strategy.overlap))",
+        "1",
+        f"{MEMORY}gathering_ahead_takes_as_much_room_again[gpt2]",
+    ),
+    Fault(
+        "an NPU's own share is gathered, too",
+        f"{STRATEGIES}/memory.py",
+        "both * (1 - 1 / shards)",
+        "both",
+        f"{MEMORY}zero_shares_out_what_its_paper_says[8-gpt2]",
+    ),
+    Fault(
+        "holes are a share of what is kept, not of all that is taken",
+        f"{STRATEGIES}/memory.py",
+        "used * fragmentation / (1 - fragmentation)",
+        "used * fragmentation",
+        f"{MEMORY}fragmentation_is_a_share_of_all_that_is_taken",
+    ),
+    Fault(
+        "what is computed again was never gone",
+        f"{STRATEGIES}/buffers.py",
+        "whole[i][4] - each[i][4]",
+        "each[i][4] - each[i][4]",
+        f"{MEMORY}a_block_that_is_computed_again_has_what_it_has_without[1-full]",
+    ),
+    Fault(
+        "an NPU's own tokens are gathered, too",
+        f"{STRATEGIES}/sent.py",
+        "(self.npus - 1) * self.size,\n        }[",
+        "self.npus * self.size,\n        }[",
+        f"{MEMORY}sequence_parallel_groups_gather_all_tokens_and_others_add_up_in_place",
+    ),
+    Fault(
+        "buffers are there in bubbles",
+        f"{ITERATION}/kept_over_time.py",
+        "kept.buffers * (passes > 0)",
+        "kept.buffers",
+        f"{TIMELINE}what_is_there_for_a_moment_is_there_in_passes_alone",
+    ),
+    Fault(
+        "plans have no room for what is there for a moment",
+        f"{ITERATION}/plan_bound.py",
+        "return whole_bytes(kept, self.moment) <= self.most",
+        "return kept <= self.most",
+        "tests/explore/search/test_plans.py::test_the_fastest_is_that_of_all_plans_within_any_limit_of_memory[0]",
+    ),
+    Fault(
+        "interrupted, it has the last that was estimated",
+        f"{ITERATION}/best_first.py",
+        "min(self._best or (total_ns, place), (total_ns, place))",
+        "(total_ns, place)",
+        f"{FIRST}interrupted_it_has_the_fastest_so_far[5]",
+    ),
+    Fault(
+        "what doesn't fit is not counted",
+        f"{ITERATION}/best_first.py",
+        "refused, too_large = dict(self._refused), len(self.too_large)",
+        "refused, too_large = dict(self._refused), 0",
+        f"{FIRST}it_says_what_became_of_all",
+    ),
+    Fault(
+        "split orders come instead of interleaved ones",
+        f"{ITERATION}/also.py",
+        'strategy.pipeline_order == "1f1b"',
+        'strategy.pipeline_order == "interleaved"',
+        f"{ALSO}nothing_is_left_out_that_is_possible",
+    ),
+    Fault(
+        "choices don't come together",
+        f"{ITERATION}/also.py",
+        "[plain, *_changes(strategy, name)]",
+        "[*_changes(strategy, name)] or [plain]",
+        f"{ALSO}choices_come_together",
+    ),
+]
