@@ -19,7 +19,7 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.measured.cells import records
 from astra_edu.measured.clock import Clock
 from astra_edu.measured.jobs import Job, job_of
-from astra_edu.measured.kept import kept_of
+from astra_edu.measured.kept import logged_of
 from astra_edu.measured.measured_time import kept_bytes, seconds_of, usable
 from astra_edu.measured.parameters import MEMORY_TABLE, TABLE, Meaning, MemoryParameters, Parameters
 from astra_edu.measured.step import step_of
@@ -38,7 +38,6 @@ PULL = 0.1
 
 LATE_HOST = {"host_tensor_us": 150.0, "host_tensor_grows": 0.8, "host_pipeline": 4.0, "host_us": 20.0}
 """Another place to begin: where the host is never late, nothing would say that it should be."""
-
 
 @dataclass(frozen=True)
 class Run:
@@ -120,7 +119,7 @@ def fit_memory(runs: Sequence[Run]) -> MemoryParameters | None:
         return None
     measured = [run.kept or 0 for run in known]
     return _fit(
-        [MemoryParameters()], MEMORY_TABLE, lambda given: [kept_of(run.job, given).total for run in known], measured
+        [MemoryParameters()], MEMORY_TABLE, lambda given: [logged_of(run.job, given).total for run in known], measured
     )
 
 
@@ -198,7 +197,7 @@ def _how_far(runs: Sequence[Run], time: Parameters, memory: MemoryParameters | N
         off = errors(step_seconds(timed, time), [run.seconds or 0 for run in timed])
         words.append(f"{len(timed)} times off by {_middle(off)}")
     if known and memory:
-        off = errors([kept_of(run.job, memory).total for run in known], [run.kept or 0 for run in known])
+        off = errors([logged_of(run.job, memory).total for run in known], [run.kept or 0 for run in known])
         words.append(f"{len(known)} memories off by {_middle(off)}")
     return "; ".join(words)
 

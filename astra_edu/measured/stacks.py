@@ -12,8 +12,9 @@ class Stack:
 
     pattern: how measured rows name it. sequence_parallel: with tensor groups. overlap: gradients are exchanged while
     the last backward pass goes on. gradient_bytes: of a gradient that is exchanged. adds_bytes: moved for each
-    parameter and micro-batch where gradients are added up in 32 bits. eager: with stages and without ZeRO, gradients
-    are exchanged after every micro-batch. fsdp: parameters are gathered block by block, ahead of the computation.
+    parameter and micro-batch where gradients are added up in 32 bits. ddp: without ZeRO, PyTorch's DDP exchanges
+    gradients behind the last backward pass. by_shares: see `stage_blocks`. logs_first:
+    the first NPU's peak of memory is logged. fsdp: parameters are gathered block by block, ahead of the computation.
     cuts_batches: with stages, a row's micro-batch is cut into single samples. recompute, bits: where a row doesn't say;
     "" recomputes as much as memory asks for. virtual: into how many parts stages are cut at most where a row doesn't
     say and there are few micro-batches (see jobs.py). flash: GPT's attention is computed by tiles, and nothing dropped.
@@ -27,7 +28,9 @@ class Stack:
     overlap: bool = True
     gradient_bytes: float = 4
     adds_bytes: float = 8
-    eager: bool = False
+    ddp: bool = False
+    by_shares: bool = False
+    logs_first: bool = False
     fsdp: bool = False
     recompute: str = "none"
     cuts_batches: bool = False
@@ -40,7 +43,7 @@ class Stack:
 
 STACKS = (
     Stack("Megatron-DeepSpeed", "megatron-deepspeed", False, False, 2, 0, recompute="full", family="DeepSpeed"),
-    Stack("nanotron", "nanotron", True, False, 4, 10, eager=True, family="nanotron"),
+    Stack("nanotron", "nanotron", True, False, 4, 10, True, by_shares=True, logs_first=True, family="nanotron"),
     Stack("llm-foundry", "llm-foundry", gradient_bytes=2, adds_bytes=0, fsdp=True, family="FSDP"),
     Stack("TorchTitan", "torchtitan", gradient_bytes=4, adds_bytes=0, fsdp=True, cuts_batches=True, family="FSDP"),
     Stack("fms-fsdp", "fms", gradient_bytes=2, adds_bytes=0, fsdp=True, family="FSDP"),
