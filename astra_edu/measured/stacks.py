@@ -19,7 +19,7 @@ class Stack:
     "" recomputes as much as memory asks for. virtual: into how many parts stages are cut at most where a row doesn't
     say and there are few micro-batches (see jobs.py). flash: GPT's attention is computed by tiles, and nothing dropped.
     hides: collectives of tensor groups behind products, and the copies' behind all passes, but for a piece (MegaScale,
-    arXiv 2402.15627, section 3). family: those that do alike.
+    arXiv 2402.15627, section 3). by_nodes: a token goes to each node once, whatever experts it has there. family: those that do alike.
     """
 
     name: str
@@ -38,6 +38,7 @@ class Stack:
     virtual: int = 1
     flash: bool = False
     hides: bool = False
+    by_nodes: bool = False
     family: str = "Megatron"
 
 
@@ -51,9 +52,9 @@ STACKS = (
     Stack("MaxText", "maxtext|levanter", gradient_bytes=4, adds_bytes=0, fsdp=True, recompute="full", family="MaxText"),
     Stack("DeepSpeed", "deepspeed", gradient_bytes=2, adds_bytes=0, fsdp=True, recompute="full", family="FSDP"),
     Stack("MegaScale", "^(?!.*megatron).*megascale", flash=True, hides=True, virtual=8),
-    Stack("Megatron-LM", "megatron-lm", virtual=8),
+    Stack("Megatron-LM", "megatron-lm", virtual=8, by_nodes=True),
     Stack("MLPerf", "mlperf", bits=8, recompute="", virtual=8),
-    Stack("Megatron-Bridge", "megatron|nemo", recompute="", virtual=8),
+    Stack("Megatron-Bridge", "megatron|nemo", recompute="", virtual=8, by_nodes=True),
 )
 """The first whose pattern a row's system has; the rules of the last one are for everything else, too."""
 

@@ -99,7 +99,7 @@ def _block(job: Job, clock: Clock, each: Passes) -> Took:
         sent += clock.ring(among, each.gathered * 2 * cut.context) * (3 + repeated)  # again behind it, with gradients
     if cut.expert > 1 and each.routed:
         among = group(job.machine, cut.expert, cut.tensor)
-        sent += clock.exchange(among, each.routed * 2) * (4 + 2 * repeated)
+        sent += clock.exchange(among, each.routed * 2, each.copies if job.stack.by_nodes else 1) * (4 + 2 * repeated)
     took = _took(job, clock, each, repeated, sends=2 * (cut.tensor > 1), sent=sent)
     return took
 
