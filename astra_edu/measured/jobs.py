@@ -194,7 +194,7 @@ def job_of(row: Row, recompute: str | None = None) -> Job:
     of_block = {block.start: passes(operators[block.start : block.stop], strategy) for block in alike}
     each = [of_block[short.places[block.start]] for block in model.blocks]
     last = passes(operators[alike[-1].stop :], strategy, in_block=False)
-    head = _operations(last) / _operations(each[-1]) if stack.by_shares else 0.0
+    head = _operations(last) / _operations(each[-1]) if stack.by_shares and cut.virtual == 1 else 0.0
     counts, kinds = stage_blocks(len(each), cut.pipeline, head), tuple(dict.fromkeys(each))
     ends = list(accumulate(counts))
     own = [Counter(each[end - count : end]) for end, count in zip(ends, counts, strict=True)]
