@@ -87,7 +87,7 @@ class Clock:
         near, nodes = among.near, among.nodes
         if among.npus == 1 or not size:
             return 0.0
-        met = 1 - (1 - 1 / nodes) ** copies
+        met: float = 1 - (1 - 1 / nodes) ** copies
         far = (nodes - 1) * met * size / copies / self.nic
         within = size if copies > 1 else size / nodes
         latency = self.given.nic_us if far else self.given.link_us

@@ -39,6 +39,7 @@ PULL = 0.1
 LATE_HOST = {"host_tensor_us": 150.0, "host_tensor_grows": 0.8, "host_pipeline": 4.0, "host_us": 20.0}
 """Another place to begin: where the host is never late, nothing would say that it should be."""
 
+
 @dataclass(frozen=True)
 class Run:
     """A measured job: its step in s and what it kept in bytes, where that is known."""

@@ -219,8 +219,8 @@ def _operations(each: Passes) -> int:
 
 
 def stage_blocks(blocks: int, stages: int, head: float) -> tuple[int, ...]:
-    """How many blocks each stage has: as many as any other, or where the words' scores count as `head` of them, those up
-    to the first that fills its share of all that is computed, as nanotron's `build_model` has it.
+    """How many blocks each stage has: as many as any other, or where the words' scores count as `head` of them, those
+    up to the first that fills its share of all that is computed, as nanotron's `build_model` has it.
 
     >>> from astra_edu.measured.jobs import stage_blocks
     >>> stage_blocks(126, 16, 0), stage_blocks(32, 8, 2.2)

@@ -58,8 +58,9 @@ def fits(kept: Kept, machine: Machine) -> bool:
 def predict(rows: DataFrame) -> DataFrame:
     """What a step takes and keeps, of each row of measured runs; the columns are those of `measured.runs()`.
 
-    Columns of the result: predicted_ms, predicted_GB (10⁹ bytes, of the NPU that keeps most, or of the first one with nanotron, which logs that), fits, and refused: "" or
-    a sentence that says why there is no prediction. Same index. Where neither a row nor its framework says what is
+    Columns of the result: predicted_ms, predicted_GB (10⁹ bytes, of the NPU that keeps most,
+    or of the first one with nanotron, which logs that), fits (all NPUs), and refused: "" or a sentence that says why
+    there is no prediction. Same index. Where neither a row nor its framework says what is
     recomputed, it keeps what fits, and takes what it takes without. Without seq a published model has its own. A system
     that isn't known goes by Megatron-Bridge's rules and parameters. A batch that copies and micro-batches don't divide
     is rounded; where neither it nor the micro-batches' number is known, eight for each stage are taken, or one without

@@ -19,7 +19,8 @@ class Stack:
     "" recomputes as much as memory asks for. virtual: into how many parts stages are cut at most where a row doesn't
     say and there are few micro-batches (see jobs.py). flash: GPT's attention is computed by tiles, and nothing dropped.
     hides: collectives of tensor groups behind products, and the copies' behind all passes, but for a piece (MegaScale,
-    arXiv 2402.15627, section 3). by_nodes: a token goes to each node once, whatever experts it has there. family: those that do alike.
+    arXiv 2402.15627, section 3). by_nodes: a token goes to each node once, for all its experts there.
+    family: those that do alike.
     """
 
     name: str

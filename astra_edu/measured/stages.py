@@ -46,7 +46,7 @@ class _Work:
         passes, below = sum(self.stages[stage + 1 :]), len(self.stages) - 1 - stage
         ahead = min(below, often - 1)  # micro-batches sent on before the first one is back
         before = sum(self.stages[:stage]) + 2 * stage * message
-        first = max((self.first_back(stage, turn) for turn in range(stage, len(self.stages))))
+        first = max(self.first_back(stage, turn) for turn in range(stage, len(self.stages)))
         still, behind = ahead * own * (1 - self.forward), passes * ahead / max(1, below)
 
         def last(messages: int) -> float:
