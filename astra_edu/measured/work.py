@@ -47,8 +47,8 @@ class Passes:
 
     parameters, expert_parameters: trained ones of this NPU, those of experts apart. kept: bytes kept from the forward
     pass to the backward pass; again: those that recomputing makes again then. routed: numbers sent to experts, and
-    back, each time; copies: to how many experts each token goes. gathered: numbers of this NPU's keys and values, which a
-    context group gathers.
+    back, each time; copies: to how many experts each token goes. gathered: numbers of this NPU's keys and values, which
+    a context group gathers.
     """
 
     forward: Work
