@@ -78,14 +78,20 @@ class Clock:
         steps = (npus - nodes) * self.given.link_us + (nodes - 1) * self.given.nic_us
         return (npus - 1) / npus * size / rate + (steps + self.given.collective_us) * 1e-6
 
-    def exchange(self, among: Group, size: float) -> float:
-        """An all-to-all of `size` bytes for each NPU: the part for other nodes goes through its own network card."""
-        npus, near = among.npus, among.near
-        if npus == 1 or not size:
+    def exchange(self, among: Group, size: float, copies: float = 1) -> float:
+        """An all-to-all of `size` bytes for each NPU: the part for other nodes goes through its own network card.
+
+        copies: of each token, for as many experts, any of them as likely, that go to another node as one and are handed
+        out there, as by DeepEP (https://github.com/deepseek-ai/DeepEP) and Megatron's HybridEP; 1 sends each by itself.
+        """
+        near, nodes = among.near, among.nodes
+        if among.npus == 1 or not size:
             return 0.0
-        far = (npus - near) / npus * size / self.nic
+        met: float = 1 - (1 - 1 / nodes) ** copies
+        far = (nodes - 1) * met * size / copies / self.nic
+        within = size if copies > 1 else size / nodes
         latency = self.given.nic_us if far else self.given.link_us
-        return max((near - 1) / npus * size / self.link, far) + (latency + self.given.collective_us) * 1e-6
+        return max((near - 1) / near * within / self.link, far) + (latency + self.given.collective_us) * 1e-6
 
     def message(self, size: float, far: bool) -> float:
         """From one stage to the next."""

@@ -19,7 +19,7 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.measured.cells import records
 from astra_edu.measured.clock import Clock
 from astra_edu.measured.jobs import Job, job_of
-from astra_edu.measured.kept import kept_of
+from astra_edu.measured.kept import logged_of
 from astra_edu.measured.measured_time import kept_bytes, seconds_of, usable
 from astra_edu.measured.parameters import MEMORY_TABLE, TABLE, Meaning, MemoryParameters, Parameters
 from astra_edu.measured.step import step_of
@@ -68,7 +68,8 @@ SETS = (
     Set("TorchTitan", ("h100-96", "h200"), ("torchtitan",)),
     Set("Megatron-LM", ("b200",), ("simumax_b200",)),
     Set("Megatron-Bridge", ("h100",), ("megatron_bridge",)),
-    Set("Megatron-Bridge", ("b200", "b300", "gb200", "gb300"), ("megatron_bridge",)),
+    Set("Megatron-Bridge", ("b200", "gb200"), ("megatron_bridge",)),
+    Set("Megatron-Bridge", ("b300", "gb300"), ("megatron_bridge",)),
     Set("MLPerf", ("b200", "gb200", "gb300"), ("mlperf",)),
     Set("MLPerf", ("mi350x", "mi355x"), ("mlperf",)),
     Set("MaxText", ("tpu-v5p", "tpu-v6e", "ironwood"), ("tpu_recipes", "maxtext")),
@@ -120,7 +121,7 @@ def fit_memory(runs: Sequence[Run]) -> MemoryParameters | None:
         return None
     measured = [run.kept or 0 for run in known]
     return _fit(
-        [MemoryParameters()], MEMORY_TABLE, lambda given: [kept_of(run.job, given).total for run in known], measured
+        [MemoryParameters()], MEMORY_TABLE, lambda given: [logged_of(run.job, given).total for run in known], measured
     )
 
 
@@ -198,7 +199,7 @@ def _how_far(runs: Sequence[Run], time: Parameters, memory: MemoryParameters | N
         off = errors(step_seconds(timed, time), [run.seconds or 0 for run in timed])
         words.append(f"{len(timed)} times off by {_middle(off)}")
     if known and memory:
-        off = errors([kept_of(run.job, memory).total for run in known], [run.kept or 0 for run in known])
+        off = errors([logged_of(run.job, memory).total for run in known], [run.kept or 0 for run in known])
         words.append(f"{len(known)} memories off by {_middle(off)}")
     return "; ".join(words)
 

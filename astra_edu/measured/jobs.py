@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import ceil, gcd
 
 from astra_edu.base.errors import ConfigError, suggestion
@@ -45,6 +45,11 @@ class Cut:
     zero: int
     recompute: str
     reshards: bool
+
+    @property
+    def npus(self) -> int:
+        """All of them."""
+        return self.tensor * self.pipeline * self.context * self.data
 
 
 @dataclass(frozen=True)
@@ -192,7 +197,7 @@ def job_of(row: Row, recompute: str | None = None) -> Job:
     numbers = {start: kinds.index(each) for start, each in of_block.items()}
     each = [numbers[start] for start in starts]
     last = passes(operators[alike[-1].stop :], strategy, in_block=False)
-    head = last.parameters / max(1.0, kinds[each[-1]].parameters) if stack.name == "nanotron" else 0.0
+    head = _operations(last) / _operations(kinds[each[-1]]) if stack.by_shares and cut.virtual == 1 else 0.0
     counts = stage_blocks(len(each), cut.pipeline, head)
     ends = list(accumulate(counts))
     own = [Counter(each[end - count : end]) for end, count in zip(ends, counts, strict=True)]
@@ -212,17 +217,22 @@ def job_of(row: Row, recompute: str | None = None) -> Job:
     )
 
 
+def _operations(each: Passes) -> int:
+    return sum(gemm.flops for gemm in each.forward.gemms)
+
+
 def stage_blocks(blocks: int, stages: int, head: float) -> tuple[int, ...]:
-    """How many blocks each stage has, where the words' scores count as `head` of them.
+    """How many blocks each stage has: as many as any other, or where the words' scores count as `head` of them, those
+    up to the first that fills its share of all that is computed, as nanotron's `build_model` has it.
 
     >>> from astra_edu.measured.jobs import stage_blocks
-    >>> stage_blocks(126, 16, 0), stage_blocks(28, 4, 4)
-    ((8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 7, 7), (8, 8, 8, 4))
+    >>> stage_blocks(126, 16, 0), stage_blocks(32, 8, 2.2)
+    ((8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 7, 7), (5, 4, 4, 5, 4, 4, 4, 2))
     """
     if stages > blocks:
         raise ConfigError(f"{blocks} blocks can't be shared out among {stages} stages; {blocks} is the most.")
-    most = ceil((blocks + head) / stages - 1e-9)
-    if stages > 1 and most * (stages - 1) < blocks and head:
-        return (*(most,) * (stages - 1), blocks - most * (stages - 1))
+    if head:
+        ends = [min(blocks, ceil((blocks + head) * (s + 1) / stages - 1e-9)) for s in range(stages - 1)]
+        return tuple(end - begin for begin, end in pairwise((0, *ends, blocks)))
     few, more = divmod(blocks, stages)
     return tuple(few + (k < more) for k in range(stages))

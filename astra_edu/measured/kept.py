@@ -38,6 +38,11 @@ def kept_of(job: Job, given: MemoryParameters) -> Kept:
     return max((_of_stage(job, given, s) for s in range(len(job.stages))), key=lambda kept: kept.total)
 
 
+def logged_of(job: Job, given: MemoryParameters) -> Kept:
+    """What the stage keeps whose peak the job's framework logs: the first one, or else the one that keeps most."""
+    return _of_stage(job, given, 0) if job.stack.logs_first else kept_of(job, given)
+
+
 def in_flight(job: Job, stage: int) -> float:
     """How many micro-batches' activations a stage keeps by 1F1B; interleaved, of all its parts together."""
     cut = job.cut

@@ -60,7 +60,7 @@ TABLE: dict[str, Meaning] = {
     "host_us": Meaning("µs", "that the host takes to launch a kernel", 2, 100),
     "host_tensor_us": Meaning("µs", "that the host takes for a collective of a tensor group", 5, 400),
     "host_tensor_grows": Meaning("", "power of the tensor group's size that this grows with", 0.1, 1.0),
-    "host_pipeline": Meaning("", "how much longer the host takes where stages wait for each other", 1.0, 8.0),
+    "host_pipeline": Meaning("", "how much longer the host takes where stages are on several nodes", 1.0, 8.0),
     "link": Meaning("", "share of the links' bandwidth that a ring reaches within a node", 0.3, 1.0),
     "nic": Meaning("", "share of the network cards' bandwidth that a ring reaches between nodes", 0.15, 1.0),
     "link_us": Meaning("µs", "latency of a step of a ring within a node", 0.5, 20),

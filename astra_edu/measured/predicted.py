@@ -8,7 +8,7 @@ from astra_edu.base.errors import ConfigError, instance_of
 from astra_edu.measured.cells import Row, records, text
 from astra_edu.measured.clock import Clock
 from astra_edu.measured.jobs import Job, job_of
-from astra_edu.measured.kept import Kept, kept_of
+from astra_edu.measured.kept import Kept, kept_of, logged_of
 from astra_edu.measured.parameters import Parameters
 from astra_edu.measured.step import Step, step_of
 from astra_edu.measured.stored import memory_for, parameters_for
@@ -43,6 +43,10 @@ class Predictor:
         """What the NPU keeps that keeps most, in bytes."""
         return kept_of(job, memory_for(job.machine.name, job.stack.name))
 
+    def logged(self, job: Job) -> Kept:
+        """What the NPU keeps whose peak the job's framework logs, in bytes."""
+        return logged_of(job, memory_for(job.machine.name, job.stack.name))
+
 
 def fits(kept: Kept, machine: Machine) -> bool:
     """Whether there is room for it, beside what `ae.memory` takes for fragmentation, too."""
@@ -52,8 +56,9 @@ def fits(kept: Kept, machine: Machine) -> bool:
 def predict(rows: DataFrame) -> DataFrame:
     """What a step takes and keeps, of each row of measured runs; the columns are those of `measured.runs()`.
 
-    Columns of the result: predicted_ms, predicted_GB (10⁹ bytes, of the NPU that keeps most), fits, and refused: "" or
-    a sentence that says why there is no prediction. Same index. Where neither a row nor its framework says what is
+    Columns of the result: predicted_ms, predicted_GB (10⁹ bytes, of the NPU that keeps most,
+    or of the first one with nanotron, which logs that), fits (all NPUs), and refused: "" or a sentence that says why
+    there is no prediction. Same index. Where neither a row nor its framework says what is
     recomputed, it keeps what fits, and takes what it takes without. Without seq a published model has its own. A system
     that isn't known goes by Megatron-Bridge's rules and parameters. A batch that copies and micro-batches don't divide
     is rounded; where neither it nor the micro-batches' number is known, eight for each stage are taken, or one without
@@ -80,11 +85,12 @@ def prediction(predictor: Predictor, row: Row) -> tuple[float, float, bool, str]
     """The same of one row: ms, 10⁹ bytes, whether it fits, and why there is no prediction."""
     try:
         job = job_of(row)
-        kept = predictor.kept(job)
+        keeps, kept = job, predictor.kept(job)
         if not job.stack.recompute and not text(row, "recompute"):
             for more in ("selective", "full"):
                 if not fits(kept, job.machine):
-                    kept = predictor.kept(job_of(row, more))
-        return predictor.step(job).total * 1e3, kept.total / 1e9, fits(kept, job.machine), ""
+                    keeps = job_of(row, more)
+                    kept = predictor.kept(keeps)
+        return predictor.step(job).total * 1e3, predictor.logged(keeps).total / 1e9, fits(kept, job.machine), ""
     except ConfigError as error:
         return float("nan"), float("nan"), False, str(error)

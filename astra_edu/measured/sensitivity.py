@@ -13,7 +13,7 @@ from astra_edu.base.table import text_table
 from astra_edu.measured.cells import records
 from astra_edu.measured.fitting import Run, step_seconds
 from astra_edu.measured.jobs import job_of
-from astra_edu.measured.kept import kept_of
+from astra_edu.measured.kept import logged_of
 from astra_edu.measured.measured_time import usable
 from astra_edu.measured.parameters import MEMORY_TABLE, TABLE, Meaning, MemoryParameters, Parameters
 from astra_edu.measured.stored import Fitted, closest, every
@@ -127,7 +127,7 @@ def _parts(fitted: Fitted, runs: Sequence[Run]) -> Iterator[_Part]:
     yield _Part("time", fitted.time, TABLE, lambda given: step_seconds(runs, given))
     if fitted.memory:
         yield _Part(
-            "memory", fitted.memory, MEMORY_TABLE, lambda given: [kept_of(run.job, given).total for run in runs]
+            "memory", fitted.memory, MEMORY_TABLE, lambda given: [logged_of(run.job, given).total for run in runs]
         )
 
 

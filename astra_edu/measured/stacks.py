@@ -12,13 +12,15 @@ class Stack:
 
     pattern: how measured rows name it. sequence_parallel: with tensor groups. overlap: gradients are exchanged while
     the last backward pass goes on. gradient_bytes: of a gradient that is exchanged. adds_bytes: moved for each
-    parameter and micro-batch where gradients are added up in 32 bits. eager: with stages and without ZeRO, gradients
-    are exchanged after every micro-batch. fsdp: parameters are gathered block by block, ahead of the computation.
+    parameter and micro-batch where gradients are added up in 32 bits. ddp: without ZeRO, PyTorch's DDP exchanges
+    gradients behind the last backward pass. by_shares: see `stage_blocks`. logs_first:
+    the first NPU's peak of memory is logged. fsdp: parameters are gathered block by block, ahead of the computation.
     cuts_batches: with stages, a row's micro-batch is cut into single samples. recompute, bits: where a row doesn't say;
     "" recomputes as much as memory asks for. virtual: into how many parts stages are cut at most where a row doesn't
     say and there are few micro-batches (see jobs.py). flash: GPT's attention is computed by tiles, and nothing dropped.
     hides: collectives of tensor groups behind products, and the copies' behind all passes, but for a piece (MegaScale,
-    arXiv 2402.15627, section 3). family: those that do alike.
+    arXiv 2402.15627, section 3). by_nodes: a token goes to each node once, for all its experts there.
+    family: those that do alike.
     """
 
     name: str
@@ -27,7 +29,9 @@ class Stack:
     overlap: bool = True
     gradient_bytes: float = 4
     adds_bytes: float = 8
-    eager: bool = False
+    ddp: bool = False
+    by_shares: bool = False
+    logs_first: bool = False
     fsdp: bool = False
     recompute: str = "none"
     cuts_batches: bool = False
@@ -35,12 +39,13 @@ class Stack:
     virtual: int = 1
     flash: bool = False
     hides: bool = False
+    by_nodes: bool = False
     family: str = "Megatron"
 
 
 STACKS = (
     Stack("Megatron-DeepSpeed", "megatron-deepspeed", False, False, 2, 0, recompute="full", family="DeepSpeed"),
-    Stack("nanotron", "nanotron", True, False, 4, 10, eager=True, family="nanotron"),
+    Stack("nanotron", "nanotron", True, False, 4, 10, True, by_shares=True, logs_first=True, family="nanotron"),
     Stack("llm-foundry", "llm-foundry", gradient_bytes=2, adds_bytes=0, fsdp=True, family="FSDP"),
     Stack("TorchTitan", "torchtitan", gradient_bytes=4, adds_bytes=0, fsdp=True, cuts_batches=True, family="FSDP"),
     Stack("fms-fsdp", "fms", gradient_bytes=2, adds_bytes=0, fsdp=True, family="FSDP"),
@@ -48,9 +53,9 @@ STACKS = (
     Stack("MaxText", "maxtext|levanter", gradient_bytes=4, adds_bytes=0, fsdp=True, recompute="full", family="MaxText"),
     Stack("DeepSpeed", "deepspeed", gradient_bytes=2, adds_bytes=0, fsdp=True, recompute="full", family="FSDP"),
     Stack("MegaScale", "^(?!.*megatron).*megascale", flash=True, hides=True, virtual=8),
-    Stack("Megatron-LM", "megatron-lm", virtual=8),
+    Stack("Megatron-LM", "megatron-lm", virtual=8, by_nodes=True),
     Stack("MLPerf", "mlperf", bits=8, recompute="", virtual=8),
-    Stack("Megatron-Bridge", "megatron|nemo", recompute="", virtual=8),
+    Stack("Megatron-Bridge", "megatron|nemo", recompute="", virtual=8, by_nodes=True),
 )
 """The first whose pattern a row's system has; the rules of the last one are for everything else, too."""
 

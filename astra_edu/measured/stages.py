@@ -46,7 +46,7 @@ class _Work:
         passes, below = sum(self.stages[stage + 1 :]), len(self.stages) - 1 - stage
         ahead = min(below, often - 1)  # micro-batches sent on before the first one is back
         before = sum(self.stages[:stage]) + 2 * stage * message
-        first = max(0.0, passes + 2 * below * message - ahead * own * self.forward)
+        first = max(self.first_back(stage, turn) for turn in range(stage, len(self.stages)))
         still, behind = ahead * own * (1 - self.forward), passes * ahead / max(1, below)
 
         def last(messages: int) -> float:
@@ -55,6 +55,14 @@ class _Work:
         unhindered = often * own + last(ahead - (often <= below + 1))
         paced = (ahead + 1) * own + (often - ahead - 1) * self.round(stage) + last(ahead - 1)
         return before + first + max(unhindered, paced)
+
+    def first_back(self, stage: int, turn: int) -> float:
+        """How long a stage waits for the first micro-batch to come back, if the stage `turn` behind it has all forward
+        passes to do first that it does before.
+        """
+        ahead, later = (min(len(self.stages) - each, self.micro_batches) for each in (stage, turn))
+        passes = sum(self.stages[stage + 1 : turn + 1]) + 2 * (turn - stage) * self.message
+        return passes - (ahead - later) * self.stages[stage] * self.forward
 
     def round(self, stage: int) -> float:
         """How long a micro-batch takes where a stage waits for those behind it, as many of which as make it longest."""

@@ -12,6 +12,8 @@ from astra_edu.measured.work import Passes
 US = 1e-6
 PIECES = 8
 """Of a product and of the collective that hides behind it: the first one can't."""
+BACKWARD = 2 / 3
+"""Of both passes, what the backward one takes if nothing is recomputed."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ def _block(job: Job, clock: Clock, each: Passes) -> Took:
         sent += clock.ring(among, each.gathered * 2 * cut.context) * (3 + repeated)  # again behind it, with gradients
     if cut.expert > 1 and each.routed:
         among = group(job.machine, cut.expert, cut.tensor)
-        sent += clock.exchange(among, each.routed * 2) * (4 + 2 * repeated)
+        sent += clock.exchange(among, each.routed * 2, each.copies if job.stack.by_nodes else 1) * (4 + 2 * repeated)
     took = _took(job, clock, each, repeated, sends=2 * (cut.tensor > 1), sent=sent)
     return took
 
@@ -113,7 +115,7 @@ def _took(job: Job, clock: Clock, each: Passes, again: bool, sends: int, sent: f
     if sends:
         one = sends * given.host_tensor_us * US * cut.tensor**given.host_tensor_grows
         hosts = [hosts[0] + one, hosts[1] + one * (1 + again)]
-    if cut.pipeline > 1:
+    if cut.pipeline > 1 and cut.npus > job.machine.node:
         hosts = [host * given.host_pipeline for host in hosts]
     ahead = sent / (2 + again)
     late = max(0.0, hosts[0] - forward - ahead) + max(0.0, hosts[1] - backward - (sent - ahead))
@@ -149,8 +151,8 @@ def _copies(job: Job, clock: Clock, parameters: tuple[float, float], busy: Took)
         return max(left / job.depth, left - busy.total)
     if stack.overlap:
         left = max(left / job.depth, left - busy.total / cut.micro_batches)
-    if stack.eager and cut.pipeline > 1 and not cut.zero:
-        left += (cut.micro_batches - 1) * 2 * reduces
+    if stack.ddp and not cut.zero:
+        left = max(left / job.depth, left - BACKWARD * busy.total / cut.micro_batches)
     return left
 
 

@@ -47,7 +47,8 @@ class Passes:
 
     parameters, expert_parameters: trained ones of this NPU, those of experts apart. kept: bytes kept from the forward
     pass to the backward pass; again: those that recomputing makes again then. routed: numbers sent to experts, and
-    back, each time. gathered: numbers of this NPU's keys and values, which a context group gathers.
+    back, each time; copies: to how many experts each token goes. gathered: numbers of this NPU's keys and values, which
+    a context group gathers.
     """
 
     forward: Work
@@ -57,6 +58,7 @@ class Passes:
     kept: float
     again: float
     routed: float
+    copies: float
     gathered: float
 
 
@@ -65,7 +67,7 @@ def passes(operators: tuple[Operator, ...], strategy: Strategy, in_block: bool =
     """What one NPU does with some operators, for one micro-batch. in_block: whether they are a repeated block."""
     found = [_passes(operator, strategy, in_block, not i) for i, operator in enumerate(operators)]
     if not found:
-        return Passes(Work(), Work(), 0, 0, 0, 0, 0, 0)
+        return Passes(Work(), Work(), 0, 0, 0, 0, 0, 1, 0)
     forward, backward = sum((each.forward for each in found), Work()), sum((each.backward for each in found), Work())
     return Passes(
         forward,
@@ -75,6 +77,7 @@ def passes(operators: tuple[Operator, ...], strategy: Strategy, in_block: bool =
         sum(each.kept for each in found),
         sum(each.again for each in found),
         max(each.routed for each in found),
+        max(each.copies for each in found),
         sum(each.gathered for each in found),
     )
 
@@ -88,8 +91,9 @@ def _passes(operator: Operator, strategy: Strategy, in_block: bool, entry: bool)
     kept, most = (activation_bytes(operator, cut, in_block, entry) for cut in (strategy, _keeping(strategy)))
     routed = batch * prod(part.gives) if isinstance(operator, Dispatch) else 0
     routed = batch * prod(part.takes) if isinstance(operator, Combine) else routed
+    copies = prod(part.gives) / prod(part.takes) if isinstance(operator, Dispatch) else 1
     gathered = batch * part.keys_and_values if isinstance(part, FlashAttention | Scores) else 0
-    return Passes(forward, backward, *parameters, kept, most - kept, routed, gathered)
+    return Passes(forward, backward, *parameters, kept, most - kept, routed, copies, gathered)
 
 
 @lru_cache(maxsize=1024)

@@ -92,6 +92,16 @@ def test_fewer_micro_batches_than_stages(micro_batches):
     assert pipeline_seconds(took, micro_batches) == pytest.approx(sum(took) + (micro_batches - 1) * 6)
 
 
+def test_a_stage_waits_for_the_forward_passes_of_the_next():
+    """The second of four stages has three forward passes to do before its first backward pass."""
+    took = [62_000_000, 41_000_000, 0, 11_000_000]
+    forward = round(took[0] / 3)
+    wait = 3 * forward + took[1] + 0 - 4 * forward  # the first one has four
+    said = pipeline_seconds([each * 1e-9 for each in took], 10) * 1e9
+    assert said == pytest.approx(10 * took[0] + wait, rel=1e-6)
+    assert said == pytest.approx(simulated_ns(took, 10, 1, 0, FORWARD), rel=1e-6)
+
+
 def row(seed: int) -> dict[str, object]:
     """A measured run at random, in a pipeline."""
     draw = random.Random(seed)
