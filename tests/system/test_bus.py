@@ -1,6 +1,8 @@
 """A shared bus: one NPU stands for all where it does what following all of them would."""
 
+import gc
 import random
+import tracemalloc
 from dataclasses import replace
 from heapq import heappop, heappush
 from itertools import count
@@ -229,3 +231,31 @@ def test_a_stay_says_whose_end_it_was_started_at_where_all_are_followed():
     started = [(stay.after, stay.start_ns) for stay in run.stays]
     assert {after for after, _ in started} - {-1}
     assert all(run.stays[after].end_ns == ns for after, ns in started if after >= 0)
+
+
+@pytest.mark.parametrize("boost", [False, True])
+def test_where_all_are_followed_what_is_over_is_forgotten(boost, monkeypatch):
+    """The record of NPU 0 grows with the passes, and little else."""
+    everybody, made = all_npus.AllNpus, []
+    monkeypatch.setattr(all_npus, "AllNpus", lambda *args: made.append(everybody(*args)) or made[-1])
+    network = (ae.Dimension.of("Ring", 4, 50, 500), ae.Dimension.of("Switch", 4, 50, 500))
+    system = ae.SystemConfig.of("ring_direct", bus=Bus(L=1, o=2, g=3, G=0.01), splits=4, boost=boost)
+    layers = [Layer(f"{k}", Work(1, None, 0), Work(1, None, 0), Work(1, "all-reduce", 2**16)) for k in range(3)]
+    platform, work = ae.Platform(network, system), ae.Workload("DATA", tuple(layers))
+
+    def kept(passes):
+        made.clear()
+        gc.collect()
+        tracemalloc.start()
+        result = ae.simulate(work, platform, passes=passes, progress=False)
+        gc.collect()
+        bytes_ = tracemalloc.get_traced_memory()[0]
+        tracemalloc.stop()
+        assert len(result.stays) == 36 * passes
+        assert not made[0].plans
+        assert not made[0].plans.streams
+        assert not made[0]._messages
+        return bytes_
+
+    kept(1)
+    assert (kept(12) - kept(2)) / 10 < 20 * 1024

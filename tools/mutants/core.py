@@ -13,6 +13,8 @@ OF_LINKS = "tests/network/test_links.py::"
 EXPLAINED = f"{SAYS}test_an_explanation_says_the_largest_share_and_what_helps"
 
 TURNS, FORGETTING = (f"astra_edu/system/faithful/{name}.py" for name in ("npu_turns", "forgetting"))
+ALL_NPUS, SHARED_PLANS = (f"astra_edu/system/faithful/{name}.py" for name in ("all_npus", "shared_plans"))
+FORGOTTEN = "tests/system/test_bus.py::test_where_all_are_followed_what_is_over_is_forgotten"
 ONE_CHUNK = "tests/system/test_npu_turns.py::test_after_one_chunk_on_one_dimension"
 CUBE = "tests/system/test_npu_turns.py::test_after_a_reduce_scatter_over_a_cube"
 SAME = "tests/exact/test_astra_sim_1.py::test_same_answer_as_astra_sim"
@@ -38,6 +40,12 @@ FAULTS = [
           "if not self._platform.system.boost else", f"{CUBE}[boost mode]"),
     Fault("a chunk that has waited begins in the order in which it came", TURNS,
           "came if stay.after < 0 else self._ends[stay.after]", "came", f"{CUBE}[all take part]"),
+    Fault("messages of phases that are over are kept", ALL_NPUS,
+          "            del self._messages[key]", "            pass", FORGOTTEN),
+    Fault("plans that all have asked for are kept", SHARED_PLANS,
+          "            del self._plans[number]", "            pass", FORGOTTEN),
+    Fault("chunks that all have ended are kept", SHARED_PLANS,
+          "            del self.streams[number]", "            pass", FORGOTTEN),
     Fault("a message arrives when its sender has had its turn", TURNS, "if to in had_turn:", "if True:", ONE_CHUNK),
     Fault("on a ring direct ends with its nearest messages", TURNS, "min(k, n - k) == n // 2", "min(k, n - k) == 1",
           ONE_CHUNK),
