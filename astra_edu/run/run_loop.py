@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 
     RunsLoop = Callable[[LoopClock, RunsCollectives, Sequence[NpuScheduler]], Npu]
 
+LOST = (
+    " A piece of 0 bytes is done before it begins on a shared bus with G of o + 1 and more, and is lost, in ASTRA-sim, "
+    "too: cut the collectives into fewer pieces, or take a smaller G."
+)
 MOST_FOLLOWED = 256
 """So many NPUs are followed in several dimensions without boost mode; of more, NPU 0 stands for all."""
 
@@ -165,7 +169,8 @@ def _stuck(npu: Npu) -> str:
     """What a loop that never ends is waiting for."""
     waited = [f"the {t.kind} of layer {t.layer}" for layer in npu.layers for t in layer.tasks if t.waiting]
     chunks = sorted({f"{c.phase.collective} on dimension {c.phase.dimension}" for c in npu.scheduler.waiting()})
+    lost = LOST if getattr(npu.clock, "lost", False) else ""
     return (
         f"the training loop waits for ever: at {npu.clock.now:g} ns it waits for {', '.join(waited) or 'its own event'}"
-        f"; on the network there is {', '.join(chunks) or 'nothing'}."
+        f"; on the network there is {', '.join(chunks) or 'nothing'}.{lost}"
     )

@@ -10,6 +10,7 @@ from itertools import count
 import pytest
 
 import astra_edu as ae
+from astra_edu.clock.loop_turns import TurnsClock
 from astra_edu.network.folded import AmbiguousError
 from astra_edu.system import Bus
 from astra_edu.system.faithful import all_npus, bus_phases
@@ -259,3 +260,48 @@ def test_where_all_are_followed_what_is_over_is_forgotten(boost, monkeypatch):
 
     kept(1)
     assert (kept(12) - kept(2)) / 10 < 20 * 1024
+
+
+def past(clock, back):
+    """What happens, and when, if at 10 ns this is foreseen for so many ns before."""
+    happened = []
+
+    def do(name):
+        happened.append((name, clock.exact))
+        if name == "now":
+            for ns in back:
+                clock.at(clock.exact - ns, do, f"{ns} ns before")
+
+    for ns, name in ((10, "now"), (10, "also now"), (12, "later")):
+        clock.at(ns, do, name)
+    clock.run()
+    return happened
+
+
+def test_the_earliest_of_what_is_foreseen_for_the_past_is_lost():
+    clock = TurnsClock()
+    assert past(clock, ()) == [("now", 10), ("also now", 10), ("later", 12)]
+    assert not clock.lost
+    assert past(TurnsClock(), (1,)) == [("now", 10), ("also now", 10), ("later", 12)]
+    clock = TurnsClock()
+    assert past(clock, (3, 1, 2)) == [
+        ("now", 10), ("also now", 10), ("2 ns before", 8), ("1 ns before", 9), ("later", 12)
+    ]  # fmt: skip
+    assert clock.lost
+
+
+def test_what_is_foreseen_for_parts_of_a_ns_is_one_turn():
+    clock, happened = TurnsClock(), []
+
+    def note(name):
+        happened.append((name, clock.exact))
+
+    for ns, name in ((2.5, "first"), (2.25, "second"), (3.75, "last")):
+        clock.at(ns, lambda name: clock.zero.after(4, note, name), name)
+    clock.run()
+    assert happened == [("second", 6.25), ("first", 6.25), ("last", 7.75)]
+
+
+def test_a_piece_of_0_bytes_that_is_lost_is_named_where_all_wait_for_it():
+    with pytest.raises(ae.ConfigError, match=r"waits for ever: .* A piece of 0 bytes is done before it begins"):
+        loop("ring", 4, 4, Bus(5, 0, 0, 2), splits=2, active_chunks=1)

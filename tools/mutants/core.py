@@ -14,6 +14,7 @@ EXPLAINED = f"{SAYS}test_an_explanation_says_the_largest_share_and_what_helps"
 
 TURNS, FORGETTING = (f"astra_edu/system/faithful/{name}.py" for name in ("npu_turns", "forgetting"))
 ALL_NPUS, SHARED_PLANS = (f"astra_edu/system/faithful/{name}.py" for name in ("all_npus", "shared_plans"))
+LOOP_TURNS, BUS_PHASES = "astra_edu/clock/loop_turns.py", "astra_edu/system/faithful/bus_phases.py"
 FORGOTTEN = "tests/system/test_bus.py::test_where_all_are_followed_what_is_over_is_forgotten"
 ONE_CHUNK = "tests/system/test_npu_turns.py::test_after_one_chunk_on_one_dimension"
 CUBE = "tests/system/test_npu_turns.py::test_after_a_reduce_scatter_over_a_cube"
@@ -40,6 +41,15 @@ FAULTS = [
           "if not self._platform.system.boost else", f"{CUBE}[boost mode]"),
     Fault("a chunk that has waited begins in the order in which it came", TURNS,
           "came if stay.after < 0 else self._ends[stay.after]", "came", f"{CUBE}[all take part]"),
+    Fault("what an NPU foresees for two times of a ns is two turns", LOOP_TURNS, "ns = int(exact) + delay",
+          "ns = exact + delay", f"{SAME}[bus-hbm-1d-58]"),
+    Fault("a bus sees parts of a ns", ALL_NPUS, "self.clock.turns, every.clock)", "self.clock.turns, every.clock.env)",
+          f"{SAME}[bus-hbm-3d-0]"),
+    Fault("nothing that is foreseen for the past is lost", LOOP_TURNS, "earliest = heappop(times)",
+          "times.remove(time); earliest = time", f"{SAME}[bus-past-2d-20]"),
+    Fault("what crosses alone is foreseen where time goes back", BUS_PHASES,
+          "self._whole and onwards and", "self._whole and",
+          "tests/system/test_bus.py::test_a_piece_of_0_bytes_that_is_lost_is_named_where_all_wait_for_it"),
     Fault("messages of phases that are over are kept", ALL_NPUS,
           "            del self._messages[key]", "            pass", FORGOTTEN),
     Fault("plans that all have asked for are kept", SHARED_PLANS,

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from math import prod
-from typing import TYPE_CHECKING, Any
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.clock.loop_turns import NpuClock, TurnsClock
@@ -27,9 +26,6 @@ from astra_edu.system.plan_1 import Phase, TimedPlanner
 from astra_edu.system.policies import priorities, queue_policy
 from astra_edu.system.queues import Chunk, Issued, Queue, Stay
 from astra_edu.system.scheduler import HIGHEST_PRIORITY, Ended
-
-if TYPE_CHECKING:
-    from astra_edu.clock.events import Action
 
 FLAT_AND_NOT = (
     "on a shared bus, a collective over all NPUs at once ('one...') beside others that aren't isn't known; take "
@@ -87,7 +83,7 @@ class AllNpus:
         key = chunk.tag, chunk.at, first
         to_begin = self._messages.get(key)
         if to_begin is None:
-            messages = KthMessages(rows, lambda: self.clock.now, self._at)
+            messages = KthMessages(rows, lambda: self.clock.exact, self.clock.at)
             self._messages[key] = to_begin = [messages] * len(rows)
         messages = to_begin.pop()
         if not to_begin:
@@ -95,9 +91,6 @@ class AllNpus:
         ahead = [message.destination for message in rows[place]]
         endpoint = OneEndpoint(place, npu.clock.turns, messages, npu.bus)
         Exchange(endpoint, own, 0, ahead, ahead, partial(npu.over, chunk.tag)).start()
-
-    def _at(self, time: float, action: Action, what: Any) -> None:
-        self.clock.on_the_network(time - self.clock.now, action, what)
 
 
 class NpuScheduler:
@@ -109,7 +102,7 @@ class NpuScheduler:
         assert system.bus
         self.npu = npu
         self.clock = NpuClock(every.clock)
-        self.bus = SharedBus.with_memory(system.bus, self.clock.turns, every.clock.env)
+        self.bus = SharedBus.with_memory(system.bus, self.clock.turns, every.clock)
         self.stays: list[Stay] = []
         self._every = every
         policy = queue_policy(system.intra_dimension, 1)
