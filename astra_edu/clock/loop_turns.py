@@ -50,7 +50,7 @@ class TurnsClock(LoopClock):
 
     All that one NPU does in a ns is one event to ASTRA-sim; it stands where the first of it was foreseen.
     exact: the time in ns, also between two whole ones. woke: whether a loop can go on. zero: NPU 0's turns. lost:
-    whether something was foreseen for the past, and so never happened.
+    whether something was foreseen for what was over by then, and so never happened.
     """
 
     def __init__(self, watch: Watch | None = None) -> None:
@@ -192,21 +192,30 @@ class LoopTurns:
         if ns in waiting:
             waiting[ns].append((action, what))
             return
-        waiting[ns] = actions = [(action, what)]
+        waiting[ns] = [(action, what)]
         time = exact + delay
         if clock.watch:
             clock.watch(time, exact, None)
-        clock.at(time, self._take, actions)
+        clock.at(time, self._take, None)
 
-    def _turn(self, actions: list[tuple[Action, Any]]) -> None:
-        """One action after the other, and between them, what the last one woke."""
+    def _turn(self, _: object) -> None:
+        """One action after the other, and between them, what the last one woke.
+
+        Of the ns that it is now: what was foreseen just before its end may come in the next one by rounding, and then
+        takes the turn of that, as in ASTRA-sim; its own is lost.
+        """
         clock = self._clock
+        ns = int(clock.exact)
+        actions = self._waiting.get(ns)
+        if actions is None:
+            clock.lost = True
+            return
         self._done = 0
         for action, what in actions:  # which may grow on the way
             self._done += 1
             action(what)
             if self._done == len(actions):
-                del self._waiting[int(clock.exact)]
+                del self._waiting[ns]
                 self._done = 0
                 if clock.woke:
                     clock.go_on()

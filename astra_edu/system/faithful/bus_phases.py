@@ -22,11 +22,13 @@ from astra_edu.system.plan_1 import Phase
 class _OwnMessages:
     """The messages of a phase in which NPU 0 stands for all: what it sends is what it receives.
 
-    row: in the order of sending. alone: whether nothing else of NPU 0 can be disturbed by one, so that nobody watches.
+    row: in the order of sending, over which dimension. alone: whether nothing else of NPU 0 can be disturbed by one, so
+    that nobody watches.
     """
 
-    def __init__(self, clock: TurnsClock, row: Sequence[RowMessage], alone: bool) -> None:
+    def __init__(self, clock: TurnsClock, row: Sequence[RowMessage], dimension: int, alone: bool) -> None:
         self.clock = clock
+        self.dimension = dimension
         self.alone = alone
         self.messages = iter(row)
 
@@ -46,7 +48,7 @@ class _OwnMessages:
         if self.alone:
             self.clock.at(self.clock.exact + message.ns, received, None)
         else:
-            self.clock.on_the_network(message.ns, received, None, (message.destination, self))
+            self.clock.on_the_network(message.ns, received, None, ((self.dimension, message.destination), self))
 
 
 class BusPhases:
@@ -87,7 +89,7 @@ class BusPhases:
             self._left = None
 
         ahead = [0] * len(row)
-        messages = _OwnMessages(self.clock, row, alone)
+        messages = _OwnMessages(self.clock, row, phase.dimension, alone)
         Exchange(OneEndpoint(0, turns, messages, bus), own, 0, ahead, ahead, over).start()
 
     def _same_for_all(self, left: Sequence[tuple[Action, Any]], bus: SharedBus, own: Moves) -> bool:

@@ -10,8 +10,8 @@ its analytical backend at tag tutorial-asplos2023). Where an oddity is a mechani
   its loads (system.faithful.forgetting, npu_turns).
 - Themis books an all-gather on the dimensions in the wrong order while the loads are equal (system.themis).
 - With hbm-scale > 0 messages arrive between two ns, but an NPU counts whole ones: what it foresees for 10.2 ns and for
-  10.7 ns is one turn, at the time of what was foreseen first, and its shared bus doesn't see the fraction
-  (clock.loop_turns).
+  10.7 ns is one turn, at the time of what was foreseen first, and its shared bus doesn't see the fraction. What is
+  rounded up to the next ns is lost, and all may wait for ever (2 of 1,500 random cases; clock.loop_turns).
 - A piece of 0 bytes crosses a shared bus in G ns less than no time. With G of o + 1 and more its end is foreseen for
   the past. Compiled with assertions ASTRA-sim stops there (and wherever something is foreseen for now: L = o = 0);
   compiled without, the earliest of the past is lost, time goes back for the rest, and the bus goes on, or all wait for
