@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -17,6 +18,7 @@ import astra_edu as ae
 from astra_edu.network.unaware import Unaware
 from astra_edu.run.everyone import Everyone
 from astra_edu.run.joined import can_join, run_joined
+from astra_edu.system.queues import Stay
 from astra_edu.traces import Builder, Trace
 
 SHAPES = ((2,), (3,), (4,), (5,), (8,), (16,), (2, 2), (2, 4), (4, 2), (4, 4), (3, 4), (8, 2), (2, 2, 2), (4, 2, 2))
@@ -25,22 +27,32 @@ SIZES = (512, 777, 4096, 65_536, 100_000, 2**20)
 KINDS = ("Ring", "Switch", "FullyConnected")
 
 
+Causes = dict[tuple[int, ...], tuple[int, ...] | str]
+"""Of each stay, by NPU, collective, chunk and step: the stay at whose end it was started, or a word."""
+
+
 @dataclass(frozen=True)
 class Compared:
     """What one seed's case says. joined, followed: of each NPU its finish and nodes; None where that isn't known.
 
-    What an NPU ends in one ns is in no order.
+    What an NPU ends in one ns is in no order. joined_causes, followed_causes: see causes.
     """
 
     trace: Trace
     platform: ae.TracePlatform
     joined: object
     followed: object
+    joined_causes: Causes
+    followed_causes: Causes
 
     @property
     def agree(self) -> bool:
         """Whether both say the same, or phases couldn't be timed at once."""
-        return self.joined is None or self.joined == self.followed
+        if self.joined is None:
+            return True
+        if "another time" in self.joined_causes.values():
+            return False
+        return self.joined == self.followed and self.joined_causes == self.followed_causes
 
 
 def with_ties(random: Random) -> ae.TracePlatform:
@@ -161,24 +173,42 @@ def compare(seed: int) -> Compared | None:
             found = run_joined(trace, platform, record)
         except ae.ConfigError:
             return None
-    return Compared(trace, platform, None if found is None else _said(found), followed)
+    joined = (None, {}) if found is None else (_said(found), causes(found.stays))
+    return Compared(trace, platform, joined[0], followed, joined[1], causes(run.stays))
 
 
 def _said(run: Everyone) -> object:
     nodes = [sorted((ran.end_ns, ran.node.id, ran.start_ns) for ran in npu.ran) for npu in run.npus]
-    stays = sorted(
-        (
-            stay.npu,
-            stay.what.id,  # type: ignore[attr-defined]
-            stay.chunk,
-            stay.step,
-            stay.queued_ns,
-            stay.start_ns,
-            stay.end_ns,
-        )
-        for stay in run.stays
-    )
+    stays = sorted((*_name(stay), stay.queued_ns, stay.start_ns, stay.end_ns) for stay in run.stays)
     return [npu.finished_ns for npu in run.npus], nodes, stays
+
+
+def causes(stays: Sequence[Stay]) -> Causes:
+    """At the end of which stay each one was started; "issued", where none ended.
+
+    "a tie": one of several that ended at the NPU in that ns, or in which a collective was issued; of phases that are
+    timed at once it isn't known which of these was first, where that decides nothing else. "another time": of none.
+    """
+    ended: defaultdict[tuple[int, int], set[int]] = defaultdict(set)
+    for number, stay in enumerate(stays):
+        ended[stay.npu, stay.end_ns].add(number)
+        ended[stay.npu, stay.issued.created_ns].add(-1)
+    found: Causes = {}
+    for stay in stays:
+        might = ended[stay.npu, stay.start_ns]
+        if stay.after not in might:
+            cause: tuple[int, ...] | str = "another time"
+        elif len(might) > 1:
+            cause = "a tie"
+        else:
+            cause = _name(stays[stay.after]) if stay.after >= 0 else "issued"
+        found[_name(stay)] = cause
+    return found
+
+
+def _name(stay: Stay) -> tuple[int, ...]:
+    number: int = stay.what.id  # type: ignore[attr-defined]
+    return stay.npu, number, stay.chunk, stay.step
 
 
 def main(cases: int = 2000, first: int = 0) -> int:

@@ -49,14 +49,15 @@ class TurnsClock(LoopClock):
     """A clock that takes events of the same ns in the order in which they were foreseen, NPU by NPU.
 
     All that one NPU does in a ns is one event to ASTRA-sim; it stands where the first of it was foreseen.
-    exact: the time in ns, also between two whole ones. woke: whether a loop can go on. zero: NPU 0's turns.
+    exact: the time in ns, also between two whole ones. woke: whether a loop can go on. zero: NPU 0's turns. lost:
+    whether something was foreseen for what was over by then, and so never happened.
     """
 
     def __init__(self, watch: Watch | None = None) -> None:
         """A clock at 0 ns with nothing to do. watch: told of every turn and message that is foreseen."""
         super().__init__()
         self.exact: Ns = 0
-        self.woke = False
+        self.woke = self.lost = False
         self.watch = watch
         self.env = LoopEnvironment(self)
         self.zero = LoopTurns(self)
@@ -94,17 +95,26 @@ class TurnsClock(LoopClock):
         self.at(time, do, what)
 
     def run(self) -> None:
-        """Go on until nothing is left to do."""
+        """Go on until nothing is left to do.
+
+        What is foreseen for a time that is over (a piece of 0 bytes on a shared bus, see faithful.quirks) is treated as
+        in ASTRA-sim, which drops the earliest time when it is done with one: the earliest of the past is lost, and what
+        else was foreseen for the past happens then.
+        """
         times, lists = self._times, self._lists
         if self.woke:
             self.go_on()
         while times:
-            self.exact = time = heappop(times)
+            self.exact = time = times[0]
             for do, what in lists[time]:  # which may grow on the way
                 do(what)
                 if self.woke:
                     self.go_on()
-            del lists[time]
+            earliest = heappop(times)
+            if earliest != time:
+                lists[time].clear()
+                self.lost = True
+            del lists[earliest]
 
     def go_on(self) -> None:
         """Let the loops go on that have been woken."""
@@ -128,6 +138,11 @@ class NpuClock(LoopClock):
         """See LoopClock."""
         return self._clock.now
 
+    @property
+    def lost(self) -> bool:
+        """See TurnsClock."""
+        return self._clock.lost
+
     def run(self) -> None:
         """See LoopClock; everybody's."""
         self._clock.run()
@@ -144,7 +159,11 @@ class NpuClock(LoopClock):
 
 
 class LoopTurns:
-    """What one NPU does, all of a ns in one turn of a TurnsClock."""
+    """What one NPU does, all of a ns in one turn of a TurnsClock.
+
+    Also where times aren't whole: what an NPU foresees for 10.2 ns and for 10.7 ns is one turn, at the time of what was
+    foreseen first.
+    """
 
     __slots__ = ("_clock", "_done", "_take", "_waiting")
 
@@ -158,34 +177,45 @@ class LoopTurns:
     @property
     def left(self) -> Sequence[tuple[Action, Any]]:
         """What this NPU, whose turn it is, has yet to do in it."""
-        return self._waiting.get(self._clock.exact, ())[self._done :]
+        return self._waiting.get(self._clock.now, ())[self._done :]
 
     @property
     def only(self) -> bool:
         """Whether this NPU, whose turn it is, does only one thing in it."""
-        return len(self._waiting.get(self._clock.exact, ())) == 1
+        return len(self._waiting.get(self._clock.now, ())) == 1
 
     def after(self, delay: Ns, action: Action, what: Any = None) -> None:
         """Do action(what) in `delay` ns, in this NPU's turn."""
         clock, waiting = self._clock, self._waiting
-        time = clock.exact + delay
-        if time in waiting:
-            waiting[time].append((action, what))
+        exact = clock.exact
+        ns = int(exact) + delay
+        if ns in waiting:
+            waiting[ns].append((action, what))
             return
-        waiting[time] = actions = [(action, what)]
+        waiting[ns] = [(action, what)]
+        time = exact + delay
         if clock.watch:
-            clock.watch(time, clock.exact, None)
-        clock.at(time, self._take, actions)
+            clock.watch(time, exact, None)
+        clock.at(time, self._take, None)
 
-    def _turn(self, actions: list[tuple[Action, Any]]) -> None:
-        """One action after the other, and between them, what the last one woke."""
+    def _turn(self, _: object) -> None:
+        """One action after the other, and between them, what the last one woke.
+
+        Of the ns that it is now: what was foreseen just before its end may come in the next one by rounding, and then
+        takes the turn of that, as in ASTRA-sim; its own is lost.
+        """
         clock = self._clock
+        ns = int(clock.exact)
+        actions = self._waiting.get(ns)
+        if actions is None:
+            clock.lost = True
+            return
         self._done = 0
         for action, what in actions:  # which may grow on the way
             self._done += 1
             action(what)
             if self._done == len(actions):
-                del self._waiting[clock.exact]
+                del self._waiting[ns]
                 self._done = 0
                 if clock.woke:
                     clock.go_on()

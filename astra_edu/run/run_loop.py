@@ -15,6 +15,7 @@ from astra_edu.run.interrupted import Interrupted
 from astra_edu.run.result import Result
 from astra_edu.run.unanswered import unanswered
 from astra_edu.system import Platform
+from astra_edu.system.inter_dimension import kind_of
 from astra_edu.system.logical import LogicalDimension, logical_dimensions
 from astra_edu.system.scheduler import RunsCollectives, Scheduler
 from astra_edu.workload import LOOPS, Workload
@@ -31,6 +32,11 @@ if TYPE_CHECKING:
 
     RunsLoop = Callable[[LoopClock, RunsCollectives, Sequence[NpuScheduler]], Npu]
 
+LOST = (
+    " Something was foreseen for what was over by then, and is lost, in ASTRA-sim, too. On a shared bus with G of o + "
+    "1 and more a piece of 0 bytes is so (cut collectives into fewer pieces, or take a smaller G); with hbm-scale, "
+    "rarely, by rounding, what comes between two ns (take another hbm-latency)."
+)
 MOST_FOLLOWED = 256
 """So many NPUs are followed in several dimensions without boost mode; of more, NPU 0 stands for all."""
 
@@ -91,7 +97,7 @@ def run_loop(workload: Workload, platform: Platform, passes: int = 1, progress: 
 def _on_a_bus(platform: Platform, dims: tuple[LogicalDimension, ...], run: RunsLoop) -> Npu:
     """Run with a shared bus, whose messages are followed one by one, in the turns of their NPUs.
 
-    Over one dimension NPU 0 stands for all, unless it matters which NPU has its turn first in a ns: that is noticed.
+    Where all do the same NPU 0 stands for all, unless it matters which NPU has its turn first in a ns: that is noticed.
     Else all are followed, but that without boost mode many in several dimensions are taken to be alike.
     """
     from astra_edu.clock.loop_turns import TurnsClock
@@ -101,21 +107,32 @@ def _on_a_bus(platform: Platform, dims: tuple[LogicalDimension, ...], run: RunsL
     from astra_edu.system.faithful.same_ns import SameNs
 
     one_dimension = len(dims) == 1
+    places = prod(dimension.npus for dimension in dims)
+    to_follow = one_dimension or platform.system.boost or platform.npus == places <= MOST_FOLLOWED
 
     def zero(watch: Watch | None = None) -> Npu:
         clock = TurnsClock(watch)
         return run(clock, Scheduler(clock, platform, dims, BusPhases(clock, platform, one_dimension)), ())
 
-    if one_dimension and dims[0].wires.symmetric:
+    if not to_follow:
+        return zero()
+    if _all_alike(platform, dims):
         try:
             return zero(SameNs().foresee)
         except AmbiguousError:
             pass
-    places = prod(dimension.npus for dimension in dims)
-    if not platform.system.boost and not one_dimension and (places > MOST_FOLLOWED or places < platform.npus):
-        return zero()
     first, *others = AllNpus(TurnsClock(), platform, dims).npus
     return run(first.clock, first, others)
+
+
+def _all_alike(platform: Platform, dims: tuple[LogicalDimension, ...]) -> bool:
+    """Whether all NPUs do the same: in boost mode some don't, with Themis who is first decides for all."""
+    if not all(dimension.wires.symmetric for dimension in dims):
+        return False
+    system = platform.system
+    kinds = system.all_reduce, system.all_gather, system.reduce_scatter, system.all_to_all
+    flat = any(how.flat for hows in kinds for how in hows)
+    return len(dims) == 1 or not (system.boost or flat or kind_of(system.inter_dimension).together)
 
 
 def go_through(loop: str, npu: Npu, clock: LoopClock, others: Sequence[Npu] = ()) -> None:
@@ -165,7 +182,8 @@ def _stuck(npu: Npu) -> str:
     """What a loop that never ends is waiting for."""
     waited = [f"the {t.kind} of layer {t.layer}" for layer in npu.layers for t in layer.tasks if t.waiting]
     chunks = sorted({f"{c.phase.collective} on dimension {c.phase.dimension}" for c in npu.scheduler.waiting()})
+    lost = LOST if getattr(npu.clock, "lost", False) else ""
     return (
         f"the training loop waits for ever: at {npu.clock.now:g} ns it waits for {', '.join(waited) or 'its own event'}"
-        f"; on the network there is {', '.join(chunks) or 'nothing'}."
+        f"; on the network there is {', '.join(chunks) or 'nothing'}.{lost}"
     )

@@ -73,7 +73,9 @@ class Stay(NamedTuple):
     """The record of one chunk in one phase: in the queue from queued_ns, in a place from start_ns to end_ns.
 
     npu: whose; NPU 0 may stand for all. after: the number, in the record, of the stay at whose end it was started, as a
-    place was free or became so; -1 where it was started as its collective was issued.
+    place was free or became so; -1 where it was started as its collective was issued. Where several stays of an NPU end
+    in one ns, or a collective is issued in it, ASTRA-sim's order decides which of them is named; phases of a trace that
+    are timed at once may name another of that ns, if it decides nothing else (everyone=True follows ASTRA-sim's).
     """
 
     issued: Issued

@@ -179,7 +179,7 @@ class Routes:
                     message = known.get(key)
                     if message is None:
                         timed = self.message(group, Route(count, where, dimension, distance), chunk_bytes)
-                        ns = timed.ns - timed.request_ns
+                        ns = dimension.message_ns(timed.size, distance)
                         message = known[key] = RowMessage(key[-1], timed.size, ns, timed.request_ns)
                     row.append(message)
         return row

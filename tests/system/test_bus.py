@@ -1,6 +1,8 @@
 """A shared bus: one NPU stands for all where it does what following all of them would."""
 
+import gc
 import random
+import tracemalloc
 from dataclasses import replace
 from heapq import heappop, heappush
 from itertools import count
@@ -8,7 +10,9 @@ from itertools import count
 import pytest
 
 import astra_edu as ae
+from astra_edu.clock.loop_turns import TurnsClock
 from astra_edu.network.folded import AmbiguousError
+from astra_edu.run import run_loop
 from astra_edu.system import Bus
 from astra_edu.system.faithful import all_npus, bus_phases
 from astra_edu.system.faithful.alone_bus import AloneBus, Knows, sides_of
@@ -229,3 +233,151 @@ def test_a_stay_says_whose_end_it_was_started_at_where_all_are_followed():
     started = [(stay.after, stay.start_ns) for stay in run.stays]
     assert {after for after, _ in started} - {-1}
     assert all(run.stays[after].end_ns == ns for after, ns in started if after >= 0)
+
+
+@pytest.mark.parametrize("boost", [False, True])
+def test_where_all_are_followed_what_is_over_is_forgotten(boost, monkeypatch):
+    """The record of NPU 0 grows with the passes, and little else."""
+    everybody, made = all_npus.AllNpus, []
+    monkeypatch.setattr(all_npus, "AllNpus", lambda *args: made.append(everybody(*args)) or made[-1])
+    monkeypatch.setattr(run_loop, "_all_alike", lambda *_: False)
+    network = (ae.Dimension.of("Ring", 4, 50, 500), ae.Dimension.of("Switch", 4, 50, 500))
+    system = ae.SystemConfig.of("ring_direct", bus=Bus(L=1, o=2, g=3, G=0.01), splits=4, boost=boost)
+    layers = [Layer(f"{k}", Work(1, None, 0), Work(1, None, 0), Work(1, "all-reduce", 2**16)) for k in range(3)]
+    platform, work = ae.Platform(network, system), ae.Workload("DATA", tuple(layers))
+
+    def kept(passes):
+        made.clear()
+        gc.collect()
+        tracemalloc.start()
+        result = ae.simulate(work, platform, passes=passes, progress=False)
+        gc.collect()
+        bytes_ = tracemalloc.get_traced_memory()[0]
+        tracemalloc.stop()
+        assert len(result.stays) == 36 * passes
+        assert not made[0].plans
+        assert not made[0].plans.streams
+        assert not made[0]._messages
+        return bytes_
+
+    kept(1)
+    assert (kept(12) - kept(2)) / 10 < 20 * 1024
+
+
+def past(clock, back):
+    """What happens, and when, if at 10 ns this is foreseen for so many ns before."""
+    happened = []
+
+    def do(name):
+        happened.append((name, clock.exact))
+        if name == "now":
+            for ns in back:
+                clock.at(clock.exact - ns, do, f"{ns} ns before")
+
+    for ns, name in ((10, "now"), (10, "also now"), (12, "later")):
+        clock.at(ns, do, name)
+    clock.run()
+    return happened
+
+
+def test_the_earliest_of_what_is_foreseen_for_the_past_is_lost():
+    clock = TurnsClock()
+    assert past(clock, ()) == [("now", 10), ("also now", 10), ("later", 12)]
+    assert not clock.lost
+    assert past(TurnsClock(), (1,)) == [("now", 10), ("also now", 10), ("later", 12)]
+    clock = TurnsClock()
+    assert past(clock, (3, 1, 2)) == [
+        ("now", 10), ("also now", 10), ("2 ns before", 8), ("1 ns before", 9), ("later", 12)
+    ]  # fmt: skip
+    assert clock.lost
+
+
+def test_what_is_foreseen_for_parts_of_a_ns_is_one_turn():
+    clock, happened = TurnsClock(), []
+
+    def note(name):
+        happened.append((name, clock.exact))
+
+    for ns, name in ((2.5, "first"), (2.25, "second"), (3.75, "last")):
+        clock.at(ns, lambda name: clock.zero.after(4, note, name), name)
+    clock.run()
+    assert happened == [("second", 6.25), ("first", 6.25), ("last", 7.75)]
+
+
+def test_what_is_rounded_into_the_next_ns_is_lost_and_takes_its_turn():
+    clock, happened = TurnsClock(), []
+
+    def note(name):
+        happened.append((name, clock.exact))
+
+    for ns, name in ((1 - 2**-53, "lost"), (1.5, "turn")):
+        clock.at(ns, lambda name: clock.zero.after(2**10, note, name), name)
+    clock.run()
+    assert happened == [("turn", 1025)]
+    assert clock.lost
+
+
+def test_a_piece_of_0_bytes_that_is_lost_is_named_where_all_wait_for_it():
+    with pytest.raises(ae.ConfigError, match=r"waits for ever: .* a piece of 0 bytes is so"):
+        loop("ring", 4, 4, Bus(5, 0, 0, 2), splits=2, active_chunks=1)
+
+
+def drawn_in_several_dimensions(seed):
+    draw = random.Random(seed)
+    alike = draw.random() < 0.5
+    latency, bandwidth = draw.choice([0, 1, 10, 500]), draw.choice([25, 50])
+    network, hows = [], []
+    for _ in range(draw.choice([2, 2, 3])):
+        npus = draw.choice([2, 3, 4])
+        if not alike:
+            latency, bandwidth = draw.choice([0, 1, 10, 500]), draw.choice([25, 50])
+        network.append(ae.Dimension.of(draw.choice(["Ring", "Switch", "FullyConnected"]), npus, bandwidth, latency))
+        hows.append(draw.choice(["ring", "direct", "direct2"] + ["halvingDoubling"] * (npus != 3)))
+    bus = Bus(*(draw.choice([0, 1, 5, 10, 100]) for _ in range(3)), draw.choice([0, 0.001, 0.01, 0.5]), 1)
+    settings = {
+        "splits": draw.choice([1, 2, 4]),
+        "active_chunks": draw.choice([1, 2, 3]),
+        "queues": draw.choice([1, 1, 2]),
+        "optimization": draw.choice(["baseline", "localBWAware"]),
+        "intra_dimension": draw.choice(["FIFO", "SCF", "RG"]),
+        "inter_dimension": draw.choice(["baseline", "roundRobin"]),
+        "rendezvous": draw.random() < 0.2,
+    }
+    system = ae.SystemConfig.of("_".join(hows), bus=bus, boost=False, **settings)
+    kinds = ("all-reduce", "all-gather", "reduce-scatter", "all-to-all")
+    layers = []
+    for k in range(draw.choice([1, 2, 3])):
+        works = [Work(draw.choice([0, 1, 100]), draw.choice(kinds), draw.choice([777, 4096, 65536])) for _ in range(3)]
+        layers.append(Layer(f"{k}", *works, draw.choice([0, 10])))
+    return ae.Workload(draw.choice(["DATA", "MODEL"]), tuple(layers)), ae.Platform(tuple(network), system)
+
+
+def run_of(work, platform):
+    """What a run says, and of how many NPUs."""
+    result = ae.simulate(work, platform, progress=False)
+    stays = [(*stay[1:3], stay.phase.dimension, *stay[4:]) for stay in result.stays]
+    return result.total_ns, result.exposed_ns, stays
+
+
+@pytest.mark.parametrize("first", range(0, 120, 10))
+def test_one_npu_of_several_dimensions_stands_for_all_where_it_is_known(first, monkeypatch):
+    followed, everybody = [], all_npus.AllNpus
+    monkeypatch.setattr(all_npus, "AllNpus", lambda *args: followed.append(args) or everybody(*args))
+    alone = {seed: run_of(*drawn_in_several_dimensions(seed)) for seed in range(first, first + 10)}
+    assert len(followed) < 7
+    monkeypatch.setattr(run_loop, "_all_alike", lambda *_: False)
+    for seed, said in alone.items():
+        assert run_of(*drawn_in_several_dimensions(seed)) == said, seed
+    assert len(followed) > 10
+
+
+@pytest.mark.parametrize("how", ["ring_ring", "direct_halvingDoubling"])
+def test_several_dimensions_cost_no_more_where_there_are_more_npus(how, exchanges):
+    begun = []
+    for npus in (4, 16):
+        network = [ae.Dimension.of("Switch", npus, 50, 500)] * 2
+        system = ae.SystemConfig.of(how, bus=Bus(L=10, o=5, g=3, G=0.0038), splits=4, boost=False)
+        ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.Platform(tuple(network), system), progress=False)
+        begun.append(len(exchanges))
+        exchanges.clear()
+    assert begun == [12, 12]

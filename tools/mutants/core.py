@@ -13,6 +13,9 @@ OF_LINKS = "tests/network/test_links.py::"
 EXPLAINED = f"{SAYS}test_an_explanation_says_the_largest_share_and_what_helps"
 
 TURNS, FORGETTING = (f"astra_edu/system/faithful/{name}.py" for name in ("npu_turns", "forgetting"))
+ALL_NPUS, SHARED_PLANS = (f"astra_edu/system/faithful/{name}.py" for name in ("all_npus", "shared_plans"))
+LOOP_TURNS, BUS_PHASES = "astra_edu/clock/loop_turns.py", "astra_edu/system/faithful/bus_phases.py"
+FORGOTTEN = "tests/system/test_bus.py::test_where_all_are_followed_what_is_over_is_forgotten"
 ONE_CHUNK = "tests/system/test_npu_turns.py::test_after_one_chunk_on_one_dimension"
 CUBE = "tests/system/test_npu_turns.py::test_after_a_reduce_scatter_over_a_cube"
 SAME = "tests/exact/test_astra_sim_1.py::test_same_answer_as_astra_sim"
@@ -38,6 +41,24 @@ FAULTS = [
           "if not self._platform.system.boost else", f"{CUBE}[boost mode]"),
     Fault("a chunk that has waited begins in the order in which it came", TURNS,
           "came if stay.after < 0 else self._ends[stay.after]", "came", f"{CUBE}[all take part]"),
+    Fault("what an NPU foresees for two times of a ns is two turns", LOOP_TURNS, "ns = int(exact) + delay",
+          "ns = exact + delay", f"{SAME}[bus-hbm-1d-58]"),
+    Fault("a bus sees parts of a ns", ALL_NPUS, "self.clock.turns, every.clock)", "self.clock.turns, every.clock.env)",
+          f"{SAME}[bus-hbm-3d-0]"),
+    Fault("nothing that is foreseen for the past is lost", LOOP_TURNS, "earliest = heappop(times)",
+          "times.remove(time); earliest = time", f"{SAME}[bus-past-2d-20]"),
+    Fault("what crosses alone is foreseen where time goes back", BUS_PHASES,
+          "self._whole and onwards and", "self._whole and",
+          "tests/system/test_bus.py::test_a_piece_of_0_bytes_that_is_lost_is_named_where_all_wait_for_it"),
+    Fault("a phase may as well begin where more is left of a turn", BUS_PHASES,
+          "return not left and bus.may_begin(own.crossing_sizes[0])", "return True",
+          "tests/system/test_bus.py::test_one_npu_of_several_dimensions_stands_for_all_where_it_is_known[30]"),
+    Fault("messages of phases that are over are kept", ALL_NPUS,
+          "            del self._messages[key]", "            pass", FORGOTTEN),
+    Fault("plans that all have asked for are kept", SHARED_PLANS,
+          "            del self._plans[number]", "            pass", FORGOTTEN),
+    Fault("chunks that all have ended are kept", SHARED_PLANS,
+          "            del self.streams[number]", "            pass", FORGOTTEN),
     Fault("a message arrives when its sender has had its turn", TURNS, "if to in had_turn:", "if True:", ONE_CHUNK),
     Fault("on a ring direct ends with its nearest messages", TURNS, "min(k, n - k) == n // 2", "min(k, n - k) == 1",
           ONE_CHUNK),

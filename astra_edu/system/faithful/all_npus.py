@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from math import prod
-from typing import TYPE_CHECKING, Any
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.clock.loop_turns import NpuClock, TurnsClock
@@ -20,15 +19,13 @@ from astra_edu.system.exchange import Exchange, OneEndpoint
 from astra_edu.system.faithful.bus import SharedBus
 from astra_edu.system.faithful.bus_rows import BusRows
 from astra_edu.system.faithful.kth_messages import KthMessages
+from astra_edu.system.faithful.shared_plans import SharedPlans, Stream
 from astra_edu.system.inter_dimension import kind_of
 from astra_edu.system.logical import LogicalDimension
 from astra_edu.system.plan_1 import Phase, TimedPlanner
 from astra_edu.system.policies import priorities, queue_policy
 from astra_edu.system.queues import Chunk, Issued, Queue, Stay
 from astra_edu.system.scheduler import HIGHEST_PRIORITY, Ended
-
-if TYPE_CHECKING:
-    from astra_edu.clock.events import Action
 
 FLAT_AND_NOT = (
     "on a shared bus, a collective over all NPUs at once ('one...') beside others that aren't isn't known; take "
@@ -40,20 +37,8 @@ NOT_BEGUN = -1
 """The number of the phase of a chunk that is in none yet."""
 
 
-class _Stream:
-    """One chunk at all NPUs. ready: how many are through with its phase; may_go: how many may begin the next.
-
-    waiting: those that are through, in this order.
-    """
-
-    def __init__(self) -> None:
-        self.ready = 0
-        self.may_go = 0
-        self.waiting: list[NpuScheduler] = []
-
-
 class AllNpus:
-    """What the NPUs share: plans, chunks on their way and messages."""
+    """What the NPUs share: plans, chunks on their way and messages of phases that not all of a ring have begun."""
 
     def __init__(self, clock: TurnsClock, platform: Platform, dims: tuple[LogicalDimension, ...]) -> None:
         """dims: the logical dimensions, which have a place for every NPU."""
@@ -61,14 +46,12 @@ class AllNpus:
         sizes = [dimension.npus for dimension in dims]
         self.strides = [prod(sizes[:d]) for d in range(len(sizes))]
         self.planner = TimedPlanner(platform, dims)
-        self.streams: list[_Stream] = []
         self._rows = BusRows(platform, alike=False)
-        self._asked: list[str] = []
-        self._plans: list[list[tuple[int, tuple[Phase, ...]]]] = []
-        self._messages: dict[tuple[int, int, int], KthMessages] = {}
+        self._messages: dict[tuple[int, int, int], list[KthMessages]] = {}
         self._flat: set[bool] = set()
         followed = self._followed(sizes)
         self.count = len(followed)
+        self.plans = SharedPlans(self.planner, self.count)
         self.npus = [NpuScheduler(self, npu, len(sizes)) for npu in followed]
 
     def _followed(self, sizes: Sequence[int]) -> Sequence[int]:
@@ -80,28 +63,6 @@ class AllNpus:
         if flat or asks or not system.boost:
             return range(npus)
         return sorted({k * stride for size, stride in zip(sizes, self.strides, strict=True) for k in range(size)})
-
-    def plan(
-        self, number: int, collective: Collective, collective_bytes: int, involved: Sequence[bool]
-    ) -> list[tuple[int, tuple[Phase, ...]]]:
-        """(number, phases) of each chunk of the NPUs' collective `number`, planned for who is the first to ask.
-
-        Raises ConfigError where an NPU asks for another collective than the others, as a loop of one's own may.
-        """
-        asked = f"{collective} of {collective_bytes:,} bytes over dimensions {[*map(int, involved)]}"
-        if number < len(self._asked) and asked != self._asked[number]:
-            raise ConfigError(
-                f"NPUs ask for different collectives, {self._asked[number]} and {asked}. On a shared bus a loop runs "
-                "once for each NPU, so it must keep nothing outside itself."
-            )
-        if number == len(self._plans):
-            self._asked.append(asked)
-            planned = []
-            for phases in self.planner.planned(collective, collective_bytes, involved):
-                planned.append((len(self.streams), phases))
-                self.streams.append(_Stream())
-            self._plans.append(planned)
-        return self._plans[number]
 
     def place(self, npu: int, phase: Phase) -> tuple[int, int]:
         """(an NPU's place in a phase's ring, the ring's first NPU)."""
@@ -120,15 +81,16 @@ class AllNpus:
             raise ConfigError(FLAT_AND_NOT)
         place, first = self.place(npu.npu, phase)
         key = chunk.tag, chunk.at, first
-        messages = self._messages.get(key)
-        if messages is None:
-            messages = self._messages[key] = KthMessages(rows, lambda: self.clock.now, self._at)
+        to_begin = self._messages.get(key)
+        if to_begin is None:
+            messages = KthMessages(rows, lambda: self.clock.exact, self.clock.at)
+            self._messages[key] = to_begin = [messages] * len(rows)
+        messages = to_begin.pop()
+        if not to_begin:
+            del self._messages[key]
         ahead = [message.destination for message in rows[place]]
         endpoint = OneEndpoint(place, npu.clock.turns, messages, npu.bus)
         Exchange(endpoint, own, 0, ahead, ahead, partial(npu.over, chunk.tag)).start()
-
-    def _at(self, time: float, action: Action, what: Any) -> None:
-        self.clock.on_the_network(time - self.clock.now, action, what)
 
 
 class NpuScheduler:
@@ -140,7 +102,7 @@ class NpuScheduler:
         assert system.bus
         self.npu = npu
         self.clock = NpuClock(every.clock)
-        self.bus = SharedBus.with_memory(system.bus, self.clock.turns, every.clock.env)
+        self.bus = SharedBus.with_memory(system.bus, self.clock.turns, every.clock)
         self.stays: list[Stay] = []
         self._every = every
         policy = queue_policy(system.intra_dimension, 1)
@@ -165,13 +127,13 @@ class NpuScheduler:
         issued = Issued(what, lambda phases: done(Ended(phases, len(self.stays) - 1)), now)
         if not self.npu:
             every.planner.inter.begin(now)
-        planned = every.plan(self._issued, collective, collective_bytes, involved)
+        planned = every.plans.asked(self._issued, collective, collective_bytes, involved)
         self._issued += 1
         issued.chunks = len(planned)
         for index, (number, phases) in enumerate(planned):
             chunk = self._chunks[number] = Chunk(index, priority, phases, issued, number)
             chunk.at = NOT_BEGUN
-            every.streams[number].may_go += 1
+            every.plans.streams[number].may_go += 1
             self._go_on(number)
         return issued.chunks > 0
 
@@ -190,10 +152,10 @@ class NpuScheduler:
 
     def over(self, number: int) -> None:
         """This NPU is through with a chunk's phase."""
-        self._ready(self._every.streams[number])
+        self._ready(self._every.plans.streams[number])
         self._go_on(number)
 
-    def _ready(self, stream: _Stream) -> None:
+    def _ready(self, stream: Stream) -> None:
         stream.ready += 1
         if stream.ready == self._every.count:
             stream.ready = 0
@@ -201,7 +163,7 @@ class NpuScheduler:
 
     def _go_on(self, number: int) -> None:
         """Go on with a chunk if all are through with its phase, after those who have waited."""
-        stream = self._every.streams[number]
+        stream = self._every.plans.streams[number]
         if not stream.may_go:
             stream.waiting.append(self)
             return
@@ -218,8 +180,10 @@ class NpuScheduler:
             issued.chunks -= 1
             left = self._leave(before, chunk, now)
             if not issued.chunks and issued.done:
-                issued.done(chunk.phases)
+                done, issued.done = issued.done, None
+                done(chunk.phases)
             del self._chunks[number]
+            self._every.plans.ended(number)
         else:
             left = self._leave(before, chunk, now)
             chunk.phase = chunk.phases[chunk.at]

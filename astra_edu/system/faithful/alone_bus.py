@@ -8,6 +8,8 @@ place isn't known, and it is noticed whether it matters.
 
 A side that has yet to be set free when the other one is done is free before anything is to cross the other way, so that
 it makes no difference when.
+
+Times have to be whole: a turn between two of them would draw the waits of its ns to its own time (clock.loop_turns).
 """
 
 from __future__ import annotations
@@ -118,9 +120,6 @@ class AloneBus(SharedBus):
     def cross(self, how: Crossing, message_bytes: int, action: Action, what: Any) -> None:
         """See SharedBus."""
         now = self.time.now
-        if now % 1:  # what is added to it one after the other may not be what is added at once
-            super().cross(how, message_bytes, action, what)
-            return
         sides = self._sides
         known = self._knows.of(how, message_bytes, sides, now)
         for k, before, ns, received, in_a_row in known.ends:

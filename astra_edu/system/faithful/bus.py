@@ -23,7 +23,7 @@ class Time(Protocol):
 
     @property
     def now(self) -> Ns:
-        """The time in ns."""
+        """The time in ns: a bus knows whole ones only."""
 
 
 class InTurn(Protocol):
@@ -99,7 +99,7 @@ class Side:
         return int(ns), int(ns + self.L + self.o)
 
     def _offset(self, now: Ns) -> int:
-        if self.before == SENDING and self.o + (now - self.last_ns) <= self.g:
+        if self.before == SENDING and 0 <= self.o + (now - self.last_ns) <= self.g:
             return int(self.g - (now - self.last_ns))
         return self.o
 
@@ -198,7 +198,7 @@ class SharedBus:
 
     @classmethod
     def with_memory(cls, bus: Bus, turns: InTurn, time: Time) -> SharedBus:
-        """The outer bus, with the inner one behind its near side. turns: of its NPU; time: also between two ns."""
+        """The outer bus, with the inner one behind its near side. turns, time: of its NPU."""
         outer = cls(bus, float32(bus.G), turns, time)
         outer.near.inner = cls(bus, INNER_G, turns, time)
         return outer

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from astra_edu.base.units import float32
 from astra_edu.clock.events import Action
 from astra_edu.clock.loop_turns import TurnsClock
 from astra_edu.network.folded import AmbiguousError
@@ -21,11 +22,13 @@ from astra_edu.system.plan_1 import Phase
 class _OwnMessages:
     """The messages of a phase in which NPU 0 stands for all: what it sends is what it receives.
 
-    row: in the order of sending. alone: whether nothing else of NPU 0 can be disturbed by one, so that nobody watches.
+    row: in the order of sending, over which dimension. alone: whether nothing else of NPU 0 can be disturbed by one, so
+    that nobody watches.
     """
 
-    def __init__(self, clock: TurnsClock, row: Sequence[RowMessage], alone: bool) -> None:
+    def __init__(self, clock: TurnsClock, row: Sequence[RowMessage], dimension: int, alone: bool) -> None:
         self.clock = clock
+        self.dimension = dimension
         self.alone = alone
         self.messages = iter(row)
 
@@ -45,7 +48,7 @@ class _OwnMessages:
         if self.alone:
             self.clock.at(self.clock.exact + message.ns, received, None)
         else:
-            self.clock.on_the_network(message.ns, received, None, (message.destination, self))
+            self.clock.on_the_network(message.ns, received, None, ((self.dimension, message.destination), self))
 
 
 class BusPhases:
@@ -57,7 +60,10 @@ class BusPhases:
         self.clock = clock
         self._rows = BusRows(platform, alike=True)
         self._one_chunk = one_dimension and platform.system.active_chunks == platform.system.queues == 1
-        self._shared = SharedBus.with_memory(platform.system.bus, clock.zero, clock.env)
+        self._onwards = float32(platform.system.bus.G) < platform.system.bus.o + 1
+        """Whether 0 bytes cross in no less than 0 ns."""
+        self._whole = not any(dimension.hbm_scale for dimension in platform.network)
+        self._shared = SharedBus.with_memory(platform.system.bus, clock.zero, clock)
         self._alone = AloneBus(self._shared, clock.zero, Knows(platform.system.bus), lambda: clock.zero.only)
         self._left: Sequence[tuple[Action, Any]] | None = None
         """While NPU 0 has ended a phase in its turn: what it has yet to do in that."""
@@ -71,7 +77,8 @@ class BusPhases:
         """
         (row,), own = self._rows.of(phase)
         turns = self.clock.zero
-        alone = self._one_chunk and own.window == 1
+        onwards = self._onwards or all(own.crossing_sizes)
+        alone = self._one_chunk and self._whole and onwards and own.window == 1
         bus = self._alone if alone else self._shared
         if self._left is not None and self.clock.watch and not self._same_for_all(self._left, bus, own):
             raise AmbiguousError
@@ -82,7 +89,7 @@ class BusPhases:
             self._left = None
 
         ahead = [0] * len(row)
-        messages = _OwnMessages(self.clock, row, alone)
+        messages = _OwnMessages(self.clock, row, phase.dimension, alone)
         Exchange(OneEndpoint(0, turns, messages, bus), own, 0, ahead, ahead, over).start()
 
     def _same_for_all(self, left: Sequence[tuple[Action, Any]], bus: SharedBus, own: Moves) -> bool:

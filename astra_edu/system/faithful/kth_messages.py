@@ -69,8 +69,12 @@ class KthMessages:
 
     def _arrive(self, npu: int, now: Ns, sent_ns: Ns, message: RowMessage, ready_ns: Ns, received: Action) -> None:
         """A message whose two ends are known arrives when it has been sent, asked for and carried."""
-        leaves = max(sent_ns, ready_ns + message.request_ns) if message.request_ns else sent_ns
-        at = max(leaves + message.ns, now)
+        leaves = sent_ns
+        if message.request_ns:
+            leaves = _no_sooner(ready_ns + message.request_ns, now) if ready_ns != now else now + message.request_ns
+        at = leaves + message.ns
+        if leaves != now:
+            at = _no_sooner(at, now)
         self.arrivals.append(Arrival(npu, at, message.request_ns + message.ns))
         if message.request_ns:
             self.at(leaves, self._leave, (message.ns, received))
@@ -81,3 +85,8 @@ class KthMessages:
         """A message whose request has come sets off: that it arrives is foreseen only now."""
         ns, received = what
         self.at(self.now() + ns, received, None)
+
+
+def _no_sooner(ns: Ns, now: Ns) -> Ns:
+    """When what was foreseen for `ns` comes, as ASTRA-sim adds it up at `now`: the difference, which may be rounded."""
+    return now + (ns - now) if ns > now else now

@@ -9,6 +9,13 @@ its analytical backend at tag tutorial-asplos2023). Where an oddity is a mechani
   among the NPUs decides when a phase ends (system.faithful.npu_order; on a shared bus all_npus) and when Themis forgets
   its loads (system.faithful.forgetting, npu_turns).
 - Themis books an all-gather on the dimensions in the wrong order while the loads are equal (system.themis).
+- With hbm-scale > 0 messages arrive between two ns, but an NPU counts whole ones: what it foresees for 10.2 ns and for
+  10.7 ns is one turn, at the time of what was foreseen first, and its shared bus doesn't see the fraction. What is
+  rounded up to the next ns is lost, and all may wait for ever (2 of 1,500 random cases; clock.loop_turns).
+- A piece of 0 bytes crosses a shared bus in G ns less than no time. With G of o + 1 and more its end is foreseen for
+  the past. Compiled with assertions ASTRA-sim stops there (and wherever something is foreseen for now: L = o = 0);
+  compiled without, the earliest of the past is lost, time goes back for the rest, and the bus goes on, or all wait for
+  ever (clock.loop_turns).
 - The training loops take 1 ns from state to state (workload.loops), and an update time even where nothing is updated.
 - A model-parallel group that doesn't fit the dimensions is rounded down, and NPUs are left out (system.logical).
 - The two parts of a dimension that a group breaks each have its full bandwidth, and "active chunks" more than 1 give
@@ -23,8 +30,8 @@ collective in one chunk moves 0 bytes). Not matched in rare cases (7 of about 2,
 by less than 1 %): ties in the same ns that three waits back don't decide, above all on networks whose dimensions
 are all alike and with an update time of 0; on a shared bus without boost mode, more than 256 NPUs in several
 dimensions; Themis where several dimensions end a phase in one ns, or after trees, and a warning says so; the bytes per
-dimension of a group that doesn't fit, with several queues; and, with hbm-scale > 0, chunk latencies by fractions of a
-ns.
+dimension of a group that doesn't fit, with several queues; and, with hbm-scale > 0 and no shared bus, chunk latencies
+by fractions of a ns.
 """
 
 from __future__ import annotations

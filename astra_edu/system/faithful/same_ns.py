@@ -26,9 +26,9 @@ class SameNs:
 
     def __init__(self) -> None:
         """Nothing is foreseen."""
-        self._last: dict[Ns, tuple[Ns, list[tuple[int, object] | None]]] = {}
+        self._last: dict[Ns, tuple[Ns, list[tuple[object, object] | None]]] = {}
 
-    def foresee(self, at_ns: Ns, now_ns: Ns, message: tuple[int, object] | None) -> None:
+    def foresee(self, at_ns: Ns, now_ns: Ns, message: tuple[object, object] | None) -> None:
         """Something of the NPU that stands for all is to happen.
 
         message: None for a turn of its own; else how far away its sender is, and something that only messages which
