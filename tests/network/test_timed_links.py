@@ -116,8 +116,8 @@ def test_messages_on_links_alone_wait_and_go_on_in_the_same_order(seed):
 
 
 def test_a_message_that_comes_as_one_before_it_leaves_is_no_event_at_the_link(monkeypatch):
-    """On a sheet: 10 messages over 3 links, each 1,000 ns on a link. At the second and third link each comes in the ns in
-    which the one before it leaves, so that only the first comes as an event."""
+    """On a sheet: 10 messages over 3 links, each 1,000 ns on a link. At the second and third link each comes in the ns
+    in which the one before it leaves, so that only the first comes as an event."""
     events = []
     for kind in (TimedLink, Travel):
         once = kind.happen
