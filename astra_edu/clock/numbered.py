@@ -61,7 +61,8 @@ class NumberedClock(Clock):
         times, entries, count = self.times, self.entries, 0
         while times:
             self.now = time = heappop(times)
-            entry = entries.pop(time)  # what comes for the same ns meanwhile is next
+            entry = entries[time]
+            del entries[time]  # what comes for the same ns meanwhile is next
             if isinstance(entry, tuple):
                 self.order, event = entry
                 event.happen()

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from astra_edu.system.endpoint import Endpoint
 
 Over = Callable[[], object]
+NOWHERE = Lane()
+"""The lane of who hasn't sent yet."""
 
 
 @dataclass
@@ -47,9 +49,9 @@ class Exchange(Receiver):
     """
 
     __slots__ = (
-        "_added", "_ahead", "_arrived", "_behind", "_bus", "_delay", "_endpoint", "_free", "_from", "_gate",
-        "_inward", "_messages", "_moves", "_outward", "_over", "_plain", "_sent", "_size", "_tag", "_taken", "_to",
-        "_turns", "_window",
+        "_added", "_ahead", "_alike", "_arrived", "_behind", "_bus", "_delay", "_endpoint", "_free", "_gate", "_inward",
+        "_messages", "_moves", "_outward", "_over", "_plain", "_sent", "_tag", "_taken", "_turns", "_ungated",
+        "_window",
     )  # fmt: skip
 
     def __init__(
@@ -66,14 +68,14 @@ class Exchange(Receiver):
         self._window = moves.window
         self._gate = moves.gate
         self._messages = len(moves.sizes)
+        self._ungated = moves.gate or self._messages
         self._tag = tag
         self._ahead = ahead
         self._behind = behind
         self._over = over
         self._sent = self._arrived = self._taken = self._free = 0
-        self._to = self._from = self._size = -1
-        self._outward: Lane | None = None
-        self._inward: Lane | None = None
+        self._alike = 0
+        self._outward = self._inward = NOWHERE
         self._added: Event | None = None
 
     def start(self) -> None:
@@ -111,10 +113,11 @@ class Exchange(Receiver):
 
     def token(self, _: object = None) -> None:
         """A token is here and can send."""
-        gate, messages, sent = self._gate, self._messages, self._sent
-        if sent < (gate or messages):
+        sent = self._sent
+        if sent < self._ungated:
             self._send(sent)
             return
+        gate, messages = self._gate, self._messages
         self._free += 1
         if gate:
             if self._arrived < gate:
@@ -128,21 +131,22 @@ class Exchange(Receiver):
 
     def _send(self, k: int) -> None:
         self._sent = k + 1
-        to, source, size = self._ahead[k], self._behind[k], self._moves.sizes[k]
-        outward, inward = self._outward, self._inward
-        if outward is None or inward is None or to != self._to or source != self._from or size != self._size:
-            self._leave()
-            messages, npu, tag = self._endpoint.messages, self._endpoint.npu, self._tag
-            self._outward = outward = lane(messages, npu, to, tag, size)
-            self._inward = inward = lane(messages, source, npu, tag, size)
-            self._to, self._from, self._size = to, source, size
-        outward.send()
-        inward.receive(self)
+        if k >= self._alike:
+            self._turn_to(k)
+        self._outward.send()
+        self._inward.receive(self)
+
+    def _turn_to(self, k: int) -> None:
+        """Find the lanes of the k-th message, and of those after it that are like it."""
+        self._leave()
+        messages, npu, tag, size = self._endpoint.messages, self._endpoint.npu, self._tag, self._moves.sizes[k]
+        self._outward = lane(messages, npu, self._ahead[k], tag, size)
+        self._inward = lane(messages, self._behind[k], npu, tag, size)
+        self._alike = self._moves.alike[k]
 
     def _leave(self) -> None:
-        if self._outward is not None and self._inward is not None:
-            self._outward.leave()
-            self._inward.leave()
+        self._outward.leave()
+        self._inward.leave()
 
     def _cross(self, k: int, reduction: int | None) -> None:
         """The data of the k-th crossing go over the bus."""

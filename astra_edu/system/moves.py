@@ -8,7 +8,7 @@ are the same partner.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -25,7 +25,8 @@ class Moves:
     before each of the first `window` messages and then after each message that has come in; a crossing's bytes are in
     crossing_sizes. reductions: for the k-th message to arrive, ns to add it up, or None where nothing is. window: how
     many messages are on their way at once. gate: how many must have arrived before more than these are sent (0: none).
-    endpoint_ns: for each message. in_group: whether the NPUs are a process group's, whose messages cross no bus.
+    endpoint_ns: for each message. alike: for each message the number of the first after it that goes elsewhere or is of
+    another size. in_group: whether the NPUs are a process group's, whose messages cross no bus.
     """
 
     schedule: Schedule
@@ -38,6 +39,7 @@ class Moves:
     gate: int
     endpoint_ns: int
     in_group: bool
+    alike: tuple[int, ...]
 
 
 def moves(
@@ -79,7 +81,18 @@ def moves(
         peers if traits.windowed and len(schedule.groups) > 1 else 0,
         endpoint_ns,
         in_group,
+        _alike([*zip(ahead, sizes, strict=True)]),
     )
+
+
+def _alike(messages: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    """For each of them the number of the first after it that differs."""
+    found, end = [0] * len(messages), len(messages)
+    for k in range(len(messages) - 1, -1, -1):
+        if messages[k] != messages[end - 1]:
+            end = k + 1
+        found[k] = end
+    return tuple(found)
 
 
 @lru_cache(maxsize=1000)

@@ -7,7 +7,7 @@ import pytest
 
 import astra_edu as ae
 from astra_edu.network.links import Links
-from astra_edu.network.timed_links import TimedLinks
+from astra_edu.network.timed_links import TimedLink, TimedLinks, Travel
 from astra_edu.network.way import Way
 from astra_edu.traces import Builder
 
@@ -81,6 +81,56 @@ def test_the_runs_that_are_compared_wait_for_links():
         trace, platform = case(seed)
         waits += sum(use.start_ns > use.queued_ns for use in ae.simulate(trace, platform, record=True).uses)
     assert waits > 100
+
+
+def sent_at_random(links, random, npus):
+    """Who arrived when and what was on which link: messages that set off within a few ns, some as another arrives."""
+    story, links.uses = [], []
+    starts, ends = ([random.randrange(npus) for _ in range(100)] for _ in range(2))
+    sizes = random.choice(((64,), (1, 20), (0, 8, 64), (100, 101, 300)))
+
+    def arrived(what):
+        story.append((what, links.now))
+        if what < 60:
+            send(what + 40)
+
+    def send(what):
+        if starts[what] != ends[what]:
+            links.send(starts[what], ends[what], sizes[what % len(sizes)], arrived, what)
+
+    for what in range(random.randint(2, 40)):
+        links.schedule(random.randrange(60), send, what)
+    links.run()
+    return story, [*map(tuple, links.uses)]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_messages_on_links_alone_wait_and_go_on_in_the_same_order(seed):
+    random = Random(f"links {seed}")
+    shape = random.choice(((3,), (5,), (8,), (2, 3), (4, 2)))
+    latency, bandwidth = random.choice((0, 1, 2, 5, 7, 20)), random.choice((1, 8, 10, 1000))
+    kinds = [random.choice(("Ring", "Ring", "Switch", "FullyConnected")) for _ in shape]
+    network = tuple(ae.Block(kind, npus, bandwidth, latency) for kind, npus in zip(kinds, shape, strict=True))
+    quick, plain = (sent_at_random(kind(network), Random(f"sent {seed}"), prod(shape)) for kind in (TimedLinks, Links))
+    assert quick == plain
+
+
+def test_a_message_that_comes_as_one_before_it_leaves_is_no_event_at_the_link(monkeypatch):
+    """On a sheet: 10 messages over 3 links, each 1,000 ns on a link. At the second and third link each comes in the ns
+    in which the one before it leaves, so that only the first comes as an event."""
+    events = []
+    for kind in (TimedLink, Travel):
+        once = kind.happen
+        monkeypatch.setattr(
+            kind, "happen", lambda self, *given, once=once: (events.append(self), once(self, *given))[1]
+        )
+    links, story = TimedLinks((ae.Block("Ring", 8, 50, 500),)), []
+    for number in range(10):
+        links.send(0, 3, 53_688, lambda what: story.append((what, links.now)), number)
+    links.run()
+    assert story == [(number, 4500 + 1000 * number) for number in range(10)]
+    set_off, at_the_end, of_the_first = 30, 10, 2
+    assert len(events) == set_off + at_the_end + of_the_first
 
 
 def test_messages_to_one_npu_that_meet_go_on_in_the_order_in_which_they_came():
