@@ -32,7 +32,7 @@ from astra_edu.run.trace_result import COMMUNICATES, TraceResult
 from astra_edu.system import TracePlatform, TraceSystem
 from astra_edu.system.implementation import Implementation
 from astra_edu.traces import Node, NodeType, Trace
-from astra_edu.traces.npu import Unit
+from astra_edu.traces.outline import Unit
 
 LEAST = 5
 """A whole number is changed by so much at least, so that rounding doesn't matter; where some are less, all double."""

@@ -24,7 +24,8 @@ from astra_edu.run.link_times import bottleneck
 from astra_edu.run.run_trace import run_trace
 from astra_edu.run.trace_result import COMMUNICATES, TraceResult
 from astra_edu.system.trace_config import TracePlatform
-from astra_edu.traces.npu import Ran, Unit
+from astra_edu.traces.outline import Unit
+from astra_edu.traces.ran import Ran
 
 TWICE, HALF = "twice the bandwidth of all links", "half of all latencies and of the endpoint delay"
 MOST_MESSAGES = 200_000

@@ -12,7 +12,7 @@ from astra_edu.collectives.counts import least_sent
 from astra_edu.explain.phrases import NO_HOPS, dimensions
 from astra_edu.run.trace_result import COMMUNICATES, TraceResult
 from astra_edu.traces import COLLECTIVES, CommType, NodeType
-from astra_edu.traces.npu import Ran
+from astra_edu.traces.ran import Ran
 
 NEIGHBOURS = ("Ring", "FullyConnected")
 

@@ -12,7 +12,8 @@ from astra_edu.run.trace_result import TraceResult
 from astra_edu.run.trace_spans import LANES
 from astra_edu.traces import NodeType
 from astra_edu.traces.kinds import kind_of
-from astra_edu.traces.npu import Ran, Unit
+from astra_edu.traces.outline import Unit
+from astra_edu.traces.ran import Ran
 
 Key = tuple[int, int]
 """An NPU, and the number of one of its nodes."""

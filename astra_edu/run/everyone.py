@@ -20,7 +20,9 @@ from astra_edu.system.queues import Stay
 from astra_edu.system.remote_memory import Accesses
 from astra_edu.system.trace_config import TracePlatform
 from astra_edu.traces import Trace
-from astra_edu.traces.npu import TraceNpu, outline_of
+from astra_edu.traces.nodes_of import nodes_of
+from astra_edu.traces.npu import TraceNpu
+from astra_edu.traces.outline import outline_of
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -59,11 +61,14 @@ class Everyone:
             for endpoint in endpoints:
                 endpoint.queues.stays = self.stays
         templates = trace.templates
-        outlines = {which: outline_of(templates.templates[which]) for which in {templates.of[e.npu] for e in endpoints}}
+        outlines = {
+            which: outline_of(templates.templates[which], platform.system)
+            for which in {templates.of[endpoint.npu] for endpoint in endpoints}
+        }
         self.npus = [
             TraceNpu(
                 endpoint.npu,
-                trace.nodes[endpoint.npu],
+                nodes_of(templates, endpoint.npu),
                 trace.groups,
                 platform.system,
                 hardware.hands(endpoint, accesses),

@@ -18,7 +18,8 @@ from astra_edu.system.endpoint import Endpoint
 from astra_edu.system.remote_memory import Accesses
 from astra_edu.system.trace_config import TracePlatform
 from astra_edu.traces import Node
-from astra_edu.traces.npu import Unit, unit_of
+from astra_edu.traces.backend import Begun
+from astra_edu.traces.outline import Unit, unit_of
 
 Compute: TypeAlias = Callable[[int, Node, int], float]
 """compute(npu, node, ns) gives the ns that an NPU takes for a computation of `ns`."""
@@ -115,13 +116,14 @@ class _OwnHands(Hands):
 
     def __init__(self, endpoint: Endpoint, accesses: Accesses, compute: Compute | None) -> None:
         super().__init__(endpoint, accesses)
-        self._compute = compute
+        if compute is not None:
+            self.after = partial(self._after, compute)
 
-    def after(self, delay: int, node: Node, done: Event) -> None:
-        """See Hands."""
-        if self._compute is not None and unit_of(node) is Unit.COMPUTE:
-            delay = self._own(self._compute, node, delay)
-        super().after(delay, node, done)
+    def _after(self, compute: Compute, delay: int, done: Begun) -> None:
+        """See Backend."""
+        node = done.node
+        own = self._own(compute, node, delay) if unit_of(node) is Unit.COMPUTE else delay
+        self.endpoint.turns.add(own, done)
 
     def _own(self, compute: Compute, node: Node, ns: int) -> int:
         found = answer_of("compute", compute, self.endpoint.npu, node, ns)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.traces import Node
-from astra_edu.traces.npu import Ran
+from astra_edu.traces.ran import Ran
 
 
 @dataclass(frozen=True)

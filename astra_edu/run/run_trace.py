@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -28,7 +27,8 @@ from astra_edu.system.queues import Stay
 from astra_edu.system.trace_config import TracePlatform
 from astra_edu.traces import Trace
 from astra_edu.traces.communication import check_communication
-from astra_edu.traces.npu import Ran, TraceNpu
+from astra_edu.traces.npu import TraceNpu
+from astra_edu.traces.ran import Ran, RanByAll
 
 MOST_FOR_A_TIE = 200_000
 """All NPUs are followed for the sake of a tie in one ns only where they send fewer messages than this."""
@@ -107,9 +107,7 @@ def run_trace(
     finish_ns = tuple(npu.finished_ns or 0 for npu in run.npus)
     check_times(finish_ns)
     _took_time(max(finish_ns))
-    ran = sorted((ran for npu in run.npus for ran in npu.ran), key=attrgetter("end_ns"))
-    for npu in run.npus:
-        npu.forget()
+    ran = RanByAll([npu.record for npu in run.npus])
     said = said_of(run.network)
     own = network is not None
     return TraceResult(trace, platform, finish_ns, ran, run.stays, run.uses, run.lost, statistics=said, own_network=own)

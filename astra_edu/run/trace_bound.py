@@ -18,7 +18,8 @@ from astra_edu.system.implementation import Implementation
 from astra_edu.system.plan_2 import LogicalRing, PhasePlan, Planner, Shared
 from astra_edu.system.trace_config import TracePlatform
 from astra_edu.traces import Node, NodeType
-from astra_edu.traces.npu import Ran, Unit
+from astra_edu.traces.outline import Unit
+from astra_edu.traces.ran import Ran
 
 if TYPE_CHECKING:
     from astra_edu.run.trace_result import TraceResult

@@ -21,7 +21,8 @@ from astra_edu.run.trace_spans import idle_of, spans_of
 from astra_edu.system.queues import Stay
 from astra_edu.system.trace_config import TracePlatform
 from astra_edu.traces import NodeType, Trace
-from astra_edu.traces.npu import Ran, Unit
+from astra_edu.traces.outline import Unit
+from astra_edu.traces.ran import Ran
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -21,7 +21,8 @@ from astra_edu.network.links import Use
 from astra_edu.run.link_times import link_name
 from astra_edu.traces import COLLECTIVES, Node, NodeType
 from astra_edu.traces.kinds import kind_of
-from astra_edu.traces.npu import Ran, Unit
+from astra_edu.traces.outline import Unit
+from astra_edu.traces.ran import Ran
 
 if TYPE_CHECKING:
     from astra_edu.run.trace_result import TraceResult

@@ -5,20 +5,39 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from astra_edu.clock.events import Event
+from astra_edu.clock.events import Event, Schedules
 from astra_edu.collectives import Collective
 from astra_edu.traces.node import Node
+
+
+class Begun(Event):
+    """A node that has begun; as an event it is over."""
+
+    __slots__ = ()
+
+    @property
+    def node(self) -> Node:
+        """The node."""
+        raise NotImplementedError
+
+
+After = Callable[[int, Begun], object]
+
+
+Message = tuple[int, int, int]
+"""The NPU at its other end, its tag, and its bytes."""
 
 
 class Backend(Protocol):
     """What an NPU's operations are carried out by."""
 
     @property
-    def now(self) -> int:
-        """The time in ns."""
+    def clock(self) -> Schedules:
+        """What it happens by."""
 
-    def after(self, delay: int, node: Node, done: Event) -> None:
-        """Let `done` happen in `delay` ns, in this NPU's turn; it is what a node's own time has passed by."""
+    @property
+    def after(self) -> After:
+        """after(delay, done) lets `done` happen in `delay` ns, in this NPU's turn: a node's own time has passed."""
 
     def collective(
         self,
@@ -32,10 +51,10 @@ class Backend(Protocol):
     ) -> bool:
         """Begin a collective; False where it has nothing to do and never ends."""
 
-    def send(self, node: Node, done: Event) -> None:
+    def send(self, message: Message, done: Event) -> None:
         """Send a message; `done` happens when it has arrived."""
 
-    def receive(self, node: Node, done: Event) -> None:
+    def receive(self, message: Message, done: Event) -> None:
         """Be ready for a message; `done` happens when it is here."""
 
     def access(self, node: Node, tensor_bytes: int, done: Event) -> None:

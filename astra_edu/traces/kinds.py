@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from astra_edu.traces.node import COLLECTIVES, CommType, Node, NodeType
-from astra_edu.traces.npu import Unit, unit_of
+from astra_edu.traces.outline import Unit, unit_of
 
 OTHER = "other collectives"
 

@@ -138,8 +138,9 @@ class Node:
                 raise ConfigError(f"{self.label} has no attribute {name}.")
             return default
         value = attribute.value
-        exact = type(value) is int or (type(value) is float and value.is_integer())
-        if not exact or not 0 <= value < 2**64:
+        if type(value) is int and 0 <= value < 2**64:
+            return value
+        if not (type(value) is float and value.is_integer() and 0 <= value < 2**64):
             raise ConfigError(
                 f"{self.label}: {name} is {shown(value)} ({attribute.member}); a whole number of 0 or more is needed."
             )

@@ -8,91 +8,38 @@ numbers.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from enum import IntEnum
 from heapq import heapify, heappop, heappush
-from itertools import repeat
-from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.clock.events import Event, Ns
+from astra_edu.clock.events import Ns
 from astra_edu.system.trace_config import TraceSystem
-from astra_edu.traces.backend import Backend
+from astra_edu.traces.backend import Backend, Begun
 from astra_edu.traces.node import Node, NodeType
+from astra_edu.traces.nodes_of import message_of
+from astra_edu.traces.outline import Outline, Unit, outline_of, replayed_ns
+from astra_edu.traces.ran import Ran, Record
+
+_RECEIVE = int(Unit.RECEIVE)
 
 
-class Unit(IntEnum):
-    """What carries out a node."""
+class Task(Begun):
+    """A node on its way at an NPU, by its place; as an event it is over."""
 
-    CPU = 0
-    COMPUTE = 1
-    COMMUNICATION = 2
-    RECEIVE = 3
+    __slots__ = ("npu", "place")
 
-
-class Ran(NamedTuple):
-    """A node that an NPU has carried out, from start_ns to end_ns."""
-
-    npu: int
-    node: Node
-    unit: Unit
-    start_ns: int
-    end_ns: int
-
-
-_UNITS = [Unit.COMMUNICATION] * len(NodeType)
-_UNITS[NodeType.COMP_NODE], _UNITS[NodeType.COMM_RECV_NODE] = Unit.COMPUTE, Unit.RECEIVE
-
-
-def unit_of(node: Node) -> Unit:
-    """What carries out a node."""
-    return Unit.CPU if node.is_cpu_op else _UNITS[node.type]
-
-
-class Outline(NamedTuple):
-    """What NPUs of a template have in common, by place: what carries a node out, how many it waits for, children."""
-
-    units: list[int]
-    waits: list[int]
-    children: list[list[int] | None]
-
-
-def outline_of(nodes: Sequence[Node]) -> Outline:
-    """The outline of a template's nodes, or of one NPU's."""
-    places = {node.id: place for place, node in enumerate(nodes)}
-    children: list[list[int] | None] = [None] * len(nodes)
-    waits = []
-    for place, node in enumerate(nodes):
-        parents = node.parents
-        waits.append(len(parents))
-        for parent in parents & places.keys() if parents else ():
-            before = places[parent]
-            own = children[before]
-            if own is None:
-                children[before] = [place]
-            else:
-                own.append(place)
-    return Outline([int(unit_of(node)) for node in nodes], waits, children)
-
-
-class Task(Event):
-    """A node at its NPU; as an event it is over. waits_for: how many parents aren't. start_ns, end_ns: -1 before."""
-
-    __slots__ = ("children", "end_ns", "id", "node", "npu", "start_ns", "unit", "waits_for")
-
-    def __init__(self, npu: TraceNpu, node: Node, unit: int, waits_for: int, children: list[int] | None) -> None:
-        """Nothing of it has begun. children: the places of the nodes that wait for it."""
+    def __init__(self, npu: TraceNpu, place: int) -> None:
+        """It has begun."""
         self.npu = npu
-        self.node = node
-        self.id = node.id
-        self.unit = int(unit)
-        self.waits_for = waits_for
-        self.children = children
-        self.start_ns: Ns = -1
-        self.end_ns: Ns = -1
+        self.place = place
+
+    @property
+    def node(self) -> Node:
+        """The node itself."""
+        return self.npu.nodes[self.place]
 
     def happen(self) -> None:
         """It is over."""
-        self.npu.over(self)
+        self.npu.over(self.place)
         self.npu.go_on()
 
 
@@ -117,116 +64,126 @@ class TraceNpu:
         self.system = system
         self.by = by
         self.finished_ns: Ns | None = None
-        self._ended: list[Task] = []
-        self._fresh: list[Task] = []
-        self._free: list[list[tuple[int, Task]]] = [[] for _ in Unit]
+        self._clock = by.clock
+        self._after = by.after
+        self._ids, self._kinds, self._units, waits, self._children, self._replays = outline or outline_of(nodes, system)
+        self._waits = waits.copy()
+        self._starts: list[Ns] = [-1] * len(waits)
+        self._ends: list[Ns] = [-1] * len(waits)
+        self._ended: list[int] = []
+        self._fresh: list[int] = []
+        self._free: list[list[tuple[int, int]]] = [[] for _ in Unit]
         self._busy = [False] * len(Unit)
         self._running = 0
-        units, waits, children = outline or outline_of(nodes)
-        self._tasks = list(map(Task, repeat(self), nodes, units, waits, children))
-        for task in self._tasks:
-            if not task.waits_for:
-                self._free[task.unit].append((task.id, task))
+        self._left = 0  # how many are free and haven't been started
+        for place, count in enumerate(waits):
+            if not count:
+                self._free[self._units[place]].append((self._ids[place], place))
+                self._left += 1
         for heap in self._free:
             heapify(heap)
-        self._left = sum(map(len, self._free))  # how many are free and haven't been started
+
+    @property
+    def record(self) -> Record:
+        """What it has carried out."""
+        return Record(self.npu, self.nodes, self._units, self._starts, self._ends, self._ended)
 
     @property
     def ran(self) -> list[Ran]:
-        """What it has carried out, in the order in which that ended."""
-        units = tuple(Unit)
-        return [Ran(self.npu, task.node, units[task.unit], task.start_ns, task.end_ns) for task in self._ended]
+        """The same node by node, in the order in which they ended."""
+        return self.record.ran()
 
     @property
     def ended(self) -> int:
         """How many nodes it has carried out."""
         return len(self._ended)
 
-    def forget(self) -> None:
-        """Let go of what it has carried out, as that knows this NPU and would wait for Python's collector of cycles."""
-        self._ended = []
-        self._tasks = []
-
     def go_on(self) -> None:
         """Start every node that can be started, the lowest number first; note when nothing is left.
 
         What an INVALID or METADATA node sets free, which is over at once, is only looked at the next time.
         """
-        free, busy, fresh = self._free, self._busy, self._fresh
-        if len(fresh) == 1 and not self._left and not busy[fresh[0].unit]:
-            self._try(fresh.pop())
+        busy, fresh, units = self._busy, self._fresh, self._units
+        if len(fresh) == 1 and not self._left and not busy[units[fresh[0]]]:
+            self._start(fresh.pop())
+            if self._running:
+                return
         elif fresh or self._left:
-            for task in fresh:
-                heappush(free[task.unit], (task.id, task))
+            free = self._free
+            for place in fresh:
+                heappush(free[units[place]], (self._ids[place], place))
             self._left += len(fresh)
             fresh.clear()
             while self._left:
-                first: list[tuple[int, Task]] | None = None
+                first: list[tuple[int, int]] | None = None
                 for unit, heap in enumerate(free):
                     if heap and not busy[unit] and (first is None or heap[0][0] < first[0][0]):
                         first = heap
                 if first is None:
                     return
                 self._left -= 1
-                self._try(heappop(first)[1])
+                self._start(heappop(first)[1])
         if not self._running and not fresh and self.finished_ns is None:
-            self.finished_ns = self.by.now
-
-    def _try(self, task: Task) -> None:
-        try:
-            self._issue(task)
-        except ConfigError as error:
-            raise ConfigError(f"{self.where}: {error}").with_traceback(None) from None
+            self.finished_ns = self._clock.now
 
     def waiting(self) -> tuple[list[int], list[int]]:
         """(numbers of the nodes on their way, numbers of those that are never started)."""
-        running = [task.id for task in self._tasks if task.start_ns >= 0 > task.end_ns]
-        waiting = [task.id for task in self._tasks if task.waits_for]
-        return sorted(running), sorted([*waiting, *(task.id for task in self._fresh)])
+        numbers, places = [node.id for node in self.nodes], range(len(self.nodes))
+        running = [numbers[place] for place in places if self._starts[place] >= 0 > self._ends[place]]
+        waiting = [numbers[place] for place in places if self._waits[place]]
+        return sorted(running), sorted([*waiting, *(numbers[place] for place in self._fresh)])
 
-    def over(self, task: Task) -> None:
+    def over(self, place: int) -> None:
         """A node has ended."""
-        self._busy[task.unit] = False
+        self._busy[self._units[place]] = False
         self._running -= 1
-        task.end_ns = self.by.now
-        self._ended.append(task)
-        for place in task.children or ():
-            child = self._tasks[place]
-            child.waits_for -= 1
-            if not child.waits_for:
+        self._ends[place] = self._clock.now
+        self._ended.append(place)
+        waits = self._waits
+        for child in self._children[place] or ():
+            left = waits[child] - 1
+            waits[child] = left
+            if not left:
                 self._fresh.append(child)
 
-    def _issue(self, task: Task) -> None:
-        node, unit = task.node, task.unit
-        self._busy[unit] = unit != Unit.RECEIVE
+    def _start(self, place: int) -> None:
+        """Begin to carry out a node."""
+        unit = self._units[place]
+        self._busy[unit] = unit != _RECEIVE
         self._running += 1
-        task.start_ns = self.by.now
-        if self.system.replay_only:
-            self._replay(task)
+        self._starts[place] = self._clock.now
+        replayed_ns = self._replays[place]
+        try:
+            if replayed_ns < 0:
+                self._issue(place)
+            else:
+                self._after(replayed_ns, Task(self, place))
+        except ConfigError as error:
+            raise ConfigError(f"{self.where}: {error}").with_traceback(None) from None
+
+    def _issue(self, place: int) -> None:
+        """Begin what isn't only replayed."""
+        task, kind = Task(self, place), self._kinds[place]
+        if kind is NodeType.COMM_SEND_NODE:
+            self.by.send(message_of(self.nodes, place, "comm_dst"), task)
             return
-        match node.type:
+        if kind is NodeType.COMM_RECV_NODE:
+            self.by.receive(message_of(self.nodes, place, "comm_src"), task)
+            return
+        node = self.nodes[place]
+        match kind:
             case NodeType.COMP_NODE:
-                if self.system.roofline and unit == Unit.COMPUTE:
-                    self._compute(task)
-                else:
-                    self._replay(task)
+                self._compute(task, node)
             case NodeType.COMM_COLL_NODE:
-                self._communicate(task)
-            case NodeType.COMM_SEND_NODE:
-                self.by.send(node, task)
-            case NodeType.COMM_RECV_NODE:
-                self.by.receive(node, task)
+                self._communicate(task, node)
             case NodeType.MEM_LOAD_NODE | NodeType.MEM_STORE_NODE:
                 self.by.access(node, node.number("tensor_size"), task)
             case NodeType.METADATA_NODE | NodeType.INVALID_NODE:
-                self.over(task)
+                self.over(place)
 
-    def _replay(self, task: Task) -> None:
-        self.by.after(task.node.duration_micros * 1000 or 1, task.node, task)
-
-    def _compute(self, task: Task) -> None:
+    def _compute(self, task: Task, node: Node) -> None:
         """The roofline: operations at the peak, or at what the memory can feed."""
-        node, system = task.node, self.system
+        system = self.system
         operations, size = node.number("num_ops"), node.number("tensor_size")
         assert system.local_memory_bandwidth
         assert system.peak_performance
@@ -237,13 +194,12 @@ class TraceNpu:
             )
         intensity = operations / size
         rate = min(system.local_memory_bandwidth * 1e9 * intensity, system.peak_performance * 1e12)
-        self.by.after(int(operations / rate * 1e9) if operations else 0, node, task)
+        self._after(int(operations / rate * 1e9) if operations else 0, task)
 
-    def _communicate(self, task: Task) -> None:
-        node = task.node
+    def _communicate(self, task: Task, node: Node) -> None:
         collective = node.collective
         if collective is None:
-            self._replay(task)
+            self._after(replayed_ns(node), task)
             return
         group = (int(node.group), self.groups[node.group]) if node.group else None
         size, priority = node.number("comm_size"), node.number("comm_priority", 0)

@@ -17,7 +17,7 @@ from astra_edu.run.lanes import chosen_npus, lanes
 from astra_edu.run.link_times import link_times
 from astra_edu.traces import Builder
 from astra_edu.traces.make_from_pipeline import from_pipeline
-from astra_edu.traces.npu import Unit
+from astra_edu.traces.outline import Unit
 
 MIB = 2**20
 UNITS = {Unit.COMPUTE: "compute", Unit.CPU: "CPU", Unit.COMMUNICATION: "communication", Unit.RECEIVE: "receives"}

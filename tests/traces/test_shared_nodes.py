@@ -163,3 +163,17 @@ def test_a_large_one_holds_nothing_for_each_npu():
     for npu in range(100):
         made[npu]
     assert len(made._made) <= 8
+
+
+def test_a_node_or_a_message_asked_for_alone_is_that_of_all_of_them():
+    from astra_edu.traces.nodes_of import NodesOf, message_of, nodes_of
+
+    shared = pipeline()[0]
+    for npu in range(len(shared)):
+        whole, own = shared[npu], nodes_of(shared, npu)
+        assert isinstance(own, NodesOf) == (whole is not shared.templates[shared.of[npu]])
+        assert [own[place] for place in range(len(own))] == list(own) == list(whole)
+        for place, one in enumerate(whole):
+            end = {NodeType.COMM_SEND_NODE: "comm_dst", NodeType.COMM_RECV_NODE: "comm_src"}.get(one.type)
+            if end:
+                assert message_of(own, place, end) == (one.number(end), one.number("comm_tag"), one.number("comm_size"))

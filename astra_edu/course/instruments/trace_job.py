@@ -15,8 +15,8 @@ from astra_edu.run.simulate import simulate
 from astra_edu.run.trace_result import TraceResult
 from astra_edu.system import TracePlatform, TraceSystem
 from astra_edu.traces import Builder
-from astra_edu.traces.npu import Ran
 from astra_edu.traces.operation import Operation
+from astra_edu.traces.ran import Ran
 
 NPUS, LATENCY_NS = 8, 500
 COMPUTES = {"forward 1": 30, "forward 2": 20, "backward 2": 40, "backward 1": 60, "update 2": 10, "update 1": 15}

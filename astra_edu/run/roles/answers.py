@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import overload
 
 from astra_edu.traces import Trace
-from astra_edu.traces.npu import Ran
+from astra_edu.traces.ran import Ran
 
 
 class RanOfAll(Sequence[Ran]):

@@ -19,6 +19,7 @@ from astra_edu.system.joined.messages import JoinedMessages, Told
 from astra_edu.system.remote_memory import Accesses
 from astra_edu.system.trace_config import TracePlatform
 from astra_edu.traces import Node
+from astra_edu.traces.backend import Message
 
 
 class RoleMessages(JoinedMessages):
@@ -68,16 +69,16 @@ class RoleHands(Hands):
             group = self.roles.group_numbers.get(asks.group, group[0]), group[1]
         return self.endpoint.collective(asks, collective, collective_bytes, involved, group, priority, done)
 
-    def send(self, node: Node, done: Event) -> None:
+    def send(self, message: Message, done: Event) -> None:
         """See Hands."""
-        npu, to, messages = self.endpoint.npu, node.number("comm_dst"), self.messages
-        tag, message_bytes = node.number("comm_tag", 0), node.number("comm_size")
+        to, tag, message_bytes = message
+        npu, messages = self.endpoint.npu, self.messages
         messages.comes[npu, to, tag, message_bytes].append(self.now + messages.clock.message_ns(npu, to, message_bytes))
         messages.send(npu, to, tag % TAGS, message_bytes, happen, done)
 
-    def receive(self, node: Node, done: Event) -> None:
+    def receive(self, message: Message, done: Event) -> None:
         """See Hands. A message that comes in this ns may come before or after the NPU is ready for it."""
-        source, channel = node.number("comm_src"), (node.number("comm_tag", 0), node.number("comm_size"))
+        source, channel = message[0], message[1:]
         known = self._channels.get(source)
         if known is None:
             known = self._channels[source] = self.roles.sent_as(self.endpoint.npu, source)

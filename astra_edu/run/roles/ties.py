@@ -18,7 +18,9 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 from astra_edu.traces import Node, NodeType
-from astra_edu.traces.npu import Ran, TraceNpu, Unit
+from astra_edu.traces.npu import TraceNpu
+from astra_edu.traces.outline import Unit
+from astra_edu.traces.ran import Ran
 
 _UNIT = -1
 """What a node waits for that has no parents left to wait for: its unit."""

@@ -80,7 +80,7 @@ class JoinedClock(Clock):
         self.count = 0
         self.unordered = 0
         """Not 0: what happens now might as well happen after something else with this number."""
-        self._heap: list[tuple[int, int, int, Action, Any, Moment | None]] = []
+        self.heap: list[tuple[int, int, int, Action, Any, Moment | None]] = []
         self._foreseen_ns = 0
         self._by: Moment | None = BEGIN
         self._met: dict[int, list[Moment]] = {}
@@ -89,12 +89,12 @@ class JoinedClock(Clock):
     def schedule(self, at_ns: int, do: Action, what: Any) -> None:
         """Do do(what) at `at_ns`; it is foreseen now."""
         self.count += 1
-        heappush(self._heap, (at_ns, self.now, self.count, do, what, self.moment))
+        heappush(self.heap, (at_ns, self.now, self.count, do, what, self.moment))
 
     def foresee(self, at_ns: int, foreseen_ns: int, do: Action, what: Any) -> None:
         """Do do(what) at `at_ns`, as if it had been foreseen at `foreseen_ns`."""
         self.count += 1
-        heappush(self._heap, (at_ns, foreseen_ns, self.count, do, what, None))
+        heappush(self.heap, (at_ns, foreseen_ns, self.count, do, what, None))
 
     def send(self, source: int, destination: int, message_bytes: int, arrived: Action, what: Any) -> None:
         """See Network."""
@@ -114,7 +114,7 @@ class JoinedClock(Clock):
 
     def run(self, watch: Callable[[], object] | None = None) -> None:
         """Go on until nothing is left to do. watch: called now and then."""
-        heap, events = self._heap, 0
+        heap, events = self.heap, 0
         while heap:
             self.now, self._foreseen_ns, _, do, what, self._by = heappop(heap)
             do(what)

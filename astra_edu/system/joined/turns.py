@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from heapq import heappush
 from itertools import combinations
 from operator import attrgetter
 from typing import Any
 
-from astra_edu.clock.events import Action, Event, Turns, happen
+from astra_edu.clock.events import Action, Event, Ns, Turns, happen
 from astra_edu.system.joined.clock import JoinedClock, Moment
 from astra_edu.system.joined.ends import End
 from astra_edu.system.joined.not_joined import OrderUnknownError
@@ -27,6 +28,26 @@ class Item:
         self.action = action
         self.what = what
         self.end = end
+
+
+class Own(Moment):
+    """An event of an NPU's own in its turn; where that has nothing else, it is what the NPU does at once."""
+
+    __slots__ = ("event",)
+    by: Moment
+
+    def __init__(self, npu: int, foreseen_ns: int, by: Moment, event: Event) -> None:
+        """Until its turn, `followed` and `sure` aren't known."""
+        self.npu = npu
+        self.source = npu
+        self.foreseen_ns = foreseen_ns
+        self.by = by
+        self.turn = True
+        self.event = event
+
+    def item(self) -> Item:
+        """The same among others."""
+        return Item((self.foreseen_ns,), self.by, happen, self.event)
 
 
 class WholeItem(Item):
@@ -66,13 +87,25 @@ class JoinedTurns(Turns):
         self.npu = npu
         self.open = 0
         self._no_difference = tell
+        self._own: dict[int, Own] = {}
+        """Those that have a turn for themselves."""
         self._items: dict[int, list[Item]] = {}
         self._foreseen: dict[int, int] = {}
+        self._taking = -1
+        """The ns of an Own's turn while it is taken."""
 
     def add(self, delay: int, event: Event) -> None:
         """Let an event happen in `delay` ns, in this NPU's turn."""
         clock = self.joined
-        self._add(clock.now + delay, clock.now, Item((clock.now,), clock.moment, happen, event))
+        now: Ns = clock.now
+        ns = now + delay
+        own = Own(self.npu, now, clock.moment, event)
+        if ns in self._own or ns in self._items:
+            self._add(ns, now, own.item())
+        else:
+            self._own[ns] = own
+            clock.count += 1  # as `foresee`, which would be a call for each node
+            heappush(clock.heap, (ns, now, clock.count, self._turn, ns, None))
 
     def over(self, end: End, action: Action, what: Any) -> None:
         """Do action(what) at the end of a phase."""
@@ -88,14 +121,22 @@ class JoinedTurns(Turns):
             self.joined.foresee(ns, -1, self._expected, foreseen_ns)
 
     def _expected(self, foreseen_ns: int) -> None:
-        if self.open > 1 or self._foreseen.get(self.joined.now, foreseen_ns) < foreseen_ns:
+        now = self.joined.now
+        own = self._own.get(now)
+        there = self._foreseen.get(now, foreseen_ns) if own is None else own.foreseen_ns
+        if self.open > 1 or there < foreseen_ns:
             raise OrderUnknownError
 
     def _add(self, ns: int, foreseen_ns: int, item: Item) -> None:
         items = self._items.get(ns)
         if items is None:
-            self._items[ns] = [item]
-        else:
+            own = self._own.pop(ns, None)
+            if own is None:
+                self._items[ns] = [item]
+            else:
+                items = self._items[ns] = [own.item()]
+                self._foreseen[ns] = -1 if self._taking == ns else own.foreseen_ns
+        if items is not None:
             items.append(item)
             if foreseen_ns >= self._foreseen[ns]:
                 return
@@ -103,20 +144,26 @@ class JoinedTurns(Turns):
         self.joined.foresee(ns, foreseen_ns, self._turn, ns)
 
     def _turn(self, ns: int) -> None:
+        own = self._own.get(ns)
+        if own is not None:
+            self._taking = ns
+            own.sure = sure = not self.open
+            own.followed = sure and own.by.followed
+            self.joined.meet(own)
+            own.event.happen()
+            self._taking = -1
+            if self._own.pop(ns, None) is None:  # more has come meanwhile
+                self._rest(ns)
+            return
         items = self._items.get(ns)
         if items is None:  # it was foreseen earlier, and is over
             return
         foreseen = self._foreseen[ns]
         self._foreseen[ns] = -1
         first = items[0]
-        if len(items) == 1 and (first.end is None or type(first) is WholeItem):
-            by = first.by
-            if first.end is not None:
-                followed, sure = False, self.open == 1 and first.end.sure
-            else:
-                sure = not self.open
-                followed = sure and by is not None and by.followed
-            self.joined.meet(Moment(self.npu, foreseen, by, followed, True, sure))
+        if len(items) == 1 and type(first) is WholeItem:
+            assert first.end is not None
+            self.joined.meet(Moment(self.npu, foreseen, None, False, True, self.open == 1 and first.end.sure))
             for item in items:  # which may grow on the way
                 item.action(item.what)
             del self._items[ns], self._foreseen[ns]
@@ -133,6 +180,15 @@ class JoinedTurns(Turns):
             self.joined.meet(Moment(self.npu, foreseen, items[0].by, followed, True, sure))
             for item in items:  # which may grow on the way
                 item.action(item.what)
+        del self._items[ns], self._foreseen[ns]
+
+    def _rest(self, ns: int) -> None:
+        """What has come to an Own's turn, which may grow on the way."""
+        items = self._items[ns]
+        at = 1
+        while at < len(items):
+            items[at].action(items[at].what)
+            at += 1
         del self._items[ns], self._foreseen[ns]
 
     def _with_ends(self, ns: int, foreseen: int, items: list[Item], ends: list[End]) -> None:

@@ -13,7 +13,7 @@ from astra_edu.run.run_trace import run_trace
 from astra_edu.run.trace_result import TraceResult
 from astra_edu.system import TracePlatform, TraceSystem
 from astra_edu.traces import NodeType, Trace
-from astra_edu.traces.npu import Ran
+from astra_edu.traces.ran import Ran
 
 SEND, RECEIVE, COMPUTE = NodeType.COMM_SEND_NODE, NodeType.COMM_RECV_NODE, NodeType.COMP_NODE
 

@@ -19,7 +19,8 @@ from astra_edu.course.plots.figure import DENSE, WIDE
 from astra_edu.course.plots.traces.layout import Box, Layout
 from astra_edu.course.plots.traces.looks import KINDS, LANES, amount_of, shape_of, sum_of
 from astra_edu.traces.kinds import kind_of
-from astra_edu.traces.npu import Ran, Unit
+from astra_edu.traces.outline import Unit
+from astra_edu.traces.ran import Ran
 
 _LEVELS = 5
 _FEW, _MANY = (WIDE, 9), (DENSE, 7.5)  # inches, and points of letters: for up to so many levels, and for more

@@ -20,7 +20,7 @@ from astra_edu.run.trace_result import TraceResult
 from astra_edu.traces import Node, Trace
 from astra_edu.traces.builder import Builder
 from astra_edu.traces.kinds import kind_of
-from astra_edu.traces.npu import Ran
+from astra_edu.traces.ran import Ran
 
 _NAMED, _NUMBERED, _GROUPED = 12, 36, 28  # levels at most: with names in the boxes, with numbers, in groups
 _BOXES = 160  # boxes at most, before they are drawn in groups

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from astra_edu.traces import Node
-from astra_edu.traces.npu import Unit, unit_of
+from astra_edu.traces.outline import Unit, unit_of
 
 
 class Box(NamedTuple):

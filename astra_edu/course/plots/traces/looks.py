@@ -8,7 +8,7 @@ from astra_edu.base.units import format_bytes
 from astra_edu.course.plots.looks import COMPUTE, LOOKS, Look
 from astra_edu.traces import COLLECTIVES, Node
 from astra_edu.traces.kinds import OTHER, kind_of
-from astra_edu.traces.npu import Unit
+from astra_edu.traces.outline import Unit
 
 OTHERS = ("broadcast", "send", "receive", "memory access", "CPU", OTHER, "note")
 KINDS: dict[str, Look] = {

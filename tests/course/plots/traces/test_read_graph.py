@@ -15,7 +15,7 @@ from astra_edu.course.plots.traces.looks import LANES
 from astra_edu.explain.path_of_nodes import nodes_on_path
 from astra_edu.traces import Builder
 from astra_edu.traces.kinds import kind_of
-from astra_edu.traces.npu import unit_of
+from astra_edu.traces.outline import unit_of
 
 
 def trace():

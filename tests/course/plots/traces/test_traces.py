@@ -17,7 +17,7 @@ from astra_edu.explain.path_of_nodes import nodes_on_path
 from astra_edu.traces.builder import Builder
 from astra_edu.traces.kinds import kind_of
 from astra_edu.traces.make_from_pipeline import from_pipeline
-from astra_edu.traces.npu import Unit
+from astra_edu.traces.outline import Unit
 
 MIB = 2**20
 
