@@ -107,11 +107,12 @@ def _too_much(found: Iteration) -> str:
         "gradients": kept.gradients,
         "optimiser state": kept.optimiser,
         "activations": kept.activations,
-        "what is there for a moment": kept.moment,
+        "recomputed activations": kept.recomputed,
+        "buffers": kept.buffers,
         "fragmentation": kept.fragmentation,
     }
     largest = max(parts, key=parts.__getitem__)
-    each = ", ".join(f"{size / GB:.1f} {name}" for name, size in parts.items())
+    each = ", ".join(f"{size / GB:.1f} {name}" for name, size in parts.items() if size)
     return (
         f"It doesn't fit: a GPU would keep {kept.total / GB:.1f} × 10⁹ bytes ({each}), {-_left(found):.1f} more than "
         f"it has. What makes the {largest} smaller?"

@@ -97,11 +97,12 @@ def _too_much(kept: Memory, there: float) -> str:
         "gradients": kept.gradients,
         "optimiser state": kept.optimiser,
         "activations": kept.activations,
-        "what is there for a moment": kept.moment,
+        "recomputed activations": kept.recomputed,
+        "buffers": kept.buffers,
         "fragmentation": kept.fragmentation,
     }
     largest = max(parts, key=parts.__getitem__)
-    each = ", ".join(f"{size / GIB:.1f} GiB {name}" for name, size in parts.items())
+    each = ", ".join(f"{size / GIB:.1f} GiB {name}" for name, size in parts.items() if size)
     share = " The largest part alone doesn't fit." if parts[largest] > there else ""
     return (
         f"It doesn't fit: an NPU would keep {kept.total / GIB:.1f} GiB ({each}), {(kept.total - there) / GIB:.1f} GiB "
