@@ -42,7 +42,9 @@ class TimedLink(Event):
         self.block = block
         self.links = links
         self.free_ns: Ns = -1
-        self.free_order = self.last_ns = self.until_ns = -1
+        self.last_ns: Ns = -1
+        self.until_ns: Ns = -1
+        self.free_order = -1
         self.comes = False
         self.queue: deque[Travel] = deque()
 
