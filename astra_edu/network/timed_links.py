@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from heapq import heappush
 from typing import Any, ClassVar
 
+from astra_edu.base.native import mypyc_attr
 from astra_edu.clock.events import Action, Call, Event, Ns
 from astra_edu.clock.numbered import NumberedClock
 from astra_edu.network.block import Block
@@ -186,6 +187,7 @@ class Hop(Way):
             link.wait(message, self.occupied_ns)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class TimedLinks(NumberedClock):
     """The congestion-aware network. uses: what was on which link when, where it is a list."""
 
