@@ -12,12 +12,14 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import TypeAlias
 
+from astra_edu.base.native import mypyc_attr
 from astra_edu.clock.events import WATCH_EVERY, Clock, Event, Ns
 
 Numbered: TypeAlias = tuple[int, Event]
 """An event and its number: how much was foreseen before it."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class NumberedClock(Clock):
     """Runs events at their time. order: the number of the event that happens now. count: how much was foreseen."""
 

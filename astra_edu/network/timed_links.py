@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from heapq import heappush
 from typing import Any, ClassVar
 
+from astra_edu.base.native import mypyc_attr
 from astra_edu.clock.events import Action, Call, Event, Ns
 from astra_edu.clock.numbered import NumberedClock
 from astra_edu.network.block import Block
@@ -42,7 +43,9 @@ class TimedLink(Event):
         self.block = block
         self.links = links
         self.free_ns: Ns = -1
-        self.free_order = self.last_ns = self.until_ns = -1
+        self.last_ns: Ns = -1
+        self.until_ns: Ns = -1
+        self.free_order = -1
         self.comes = False
         self.queue: deque[Travel] = deque()
 
@@ -184,6 +187,7 @@ class Hop(Way):
             link.wait(message, self.occupied_ns)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class TimedLinks(NumberedClock):
     """The congestion-aware network. uses: what was on which link when, where it is a list."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.base.native import mypyc_attr
 from astra_edu.clock.events import Event, Receiver, happen
 from astra_edu.network.protocol import HasWays, Network
 
@@ -32,6 +33,7 @@ class InFlight(Event):
             self.receiver.received()
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Way:
     """How messages of one size go from one NPU to another. makes: what it carries."""
 

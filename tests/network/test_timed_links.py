@@ -115,15 +115,21 @@ def test_messages_on_links_alone_wait_and_go_on_in_the_same_order(seed):
     assert quick == plain
 
 
-def test_a_message_that_comes_as_one_before_it_leaves_is_no_event_at_the_link(monkeypatch):
-    """On a sheet: 10 messages over 3 links, each 1,000 ns on a link. At the second and third link each comes in the ns
-    in which the one before it leaves, so that only the first comes as an event."""
-    events = []
+@pytest.fixture
+def events(monkeypatch):
+    """What happens at links: each setting off, and each message at the end of one."""
+    happened = []
     for kind in (TimedLink, Travel):
         once = kind.happen
         monkeypatch.setattr(
-            kind, "happen", lambda self, *given, once=once: (events.append(self), once(self, *given))[1]
+            kind, "happen", lambda self, *given, once=once: (happened.append(self), once(self, *given))[1]
         )
+    return happened
+
+
+def test_a_message_that_comes_as_one_before_it_leaves_is_no_event_at_the_link(events):
+    """On a sheet: 10 messages over 3 links, each 1,000 ns on a link. At the second and third link each comes in the ns
+    in which the one before it leaves, so that only the first comes as an event."""
     links, story = TimedLinks((ae.Block("Ring", 8, 50, 500),)), []
     for number in range(10):
         links.send(0, 3, 53_688, lambda what: story.append((what, links.now)), number)
@@ -131,6 +137,18 @@ def test_a_message_that_comes_as_one_before_it_leaves_is_no_event_at_the_link(mo
     assert story == [(number, 4500 + 1000 * number) for number in range(10)]
     set_off, at_the_end, of_the_first = 30, 10, 2
     assert len(events) == set_off + at_the_end + of_the_first
+
+
+def test_a_message_behind_one_that_waits_is_no_event_at_the_link(events):
+    """On a sheet: NPU 1 sends two messages to NPU 2, the second after 1,000 ns. What NPU 0 sends there sets off for
+    that link at 0 ns, comes to it at 1,500 ns, and is known to wait until 2,000 ns, when both have left."""
+    links, story = TimedLinks((ae.Block("Ring", 8, 50, 500),)), []
+    for number, source in enumerate((1, 1, 0)):
+        links.send(source, 2, 53_688, lambda what: story.append((what, links.now)), number)
+    links.run()
+    assert story == [(0, 1500), (1, 2500), (2, 3500)]
+    set_off, at_the_end = 4, 3
+    assert len(events) == set_off + at_the_end
 
 
 def test_messages_to_one_npu_that_meet_go_on_in_the_order_in_which_they_came():

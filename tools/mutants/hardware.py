@@ -29,7 +29,7 @@ FAULTS = [
           "        up = self.network.now", f"{NPUS}who_comes_back_goes_on_where_it_stopped"),
     Fault("a message that came is waited for", HARDWARE, "        del self.waits[number]\n", "",
           f"{NPUS}in_a_ring_everyone_waits_for_the_one_before"),
-    Fault("a CPU takes what computations take, too", HARDWARE, " and unit_of(node) is Unit.COMPUTE:", ":",
+    Fault("a CPU takes what computations take, too", HARDWARE, " if unit_of(node) is Unit.COMPUTE else delay", "",
           f"{NPUS}compute_is_told_the_npu_the_node_and_its_ns_and_nothing_but_computations"),
     Fault("who had finished before it went down is blamed", STALLED, " if npu in stuck}", "}",
           f"{NPUS}who_had_finished_may_go"),
