@@ -107,4 +107,11 @@ FAULTS = [
         "self.too_large[self.several.index(known)] = kept",
         f"{FIRST}what_is_given_twice_counts_twice",
     ),
+    Fault(
+        "hybrid sharding leaves experts to all copies",
+        f"{STRATEGIES}/memory.py",
+        "strategy.shard_group or among for among in (strategy.copies,",
+        "among for among in (strategy.shard_group or strategy.copies,",
+        "tests/workload/test_sharing.py::test_experts_are_shared_out_within_a_shard_group_as_all_the_rest[1]",
+    ),
 ]
