@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import isfinite, isnan
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from astra_edu.base.errors import ConfigError, shown
@@ -12,6 +13,24 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 Row = Mapping[str, Any]
+
+
+def read_table(path: str | Path, what: str) -> DataFrame:
+    """A CSV file with a line of column names. Raises ConfigError for what is none, and for rows that are longer: pandas
+    would take their first cells for names of the rows, and the others for the columns before their own.
+    """
+    import pandas as pd
+
+    try:
+        rows = pd.read_csv(path)
+    except (OSError, ValueError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} can't be read as a CSV file of {what}: {error}") from None
+    if len(rows) and not isinstance(rows.index, pd.RangeIndex):
+        raise ConfigError(
+            f"{path} has {len(rows.columns)} columns, and rows with more cells. Leave out commas at their ends, and "
+            "put cells that have commas into quotes."
+        )
+    return rows
 
 
 def number(row: Row, name: str) -> float | None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from astra_edu.base.errors import ConfigError, choice
 from astra_edu.base.files import path_of
-from astra_edu.measured.cells import empty, number, records, text, whole
+from astra_edu.measured.cells import empty, number, read_table, records, text, whole
 from astra_edu.measured.link_lines import SMALL, Group, LinkClass, lines_of, of_one, too_few, with_steps
 from astra_edu.measured.tables import Point, sweep, table
 
@@ -68,13 +68,8 @@ def fit_links(path: str | Path, say: Callable[[str], None] = print) -> list[Link
     >>> [f"{each.bandwidth_gb_s:g}" for each in ae.measured.fit_links("mine.csv", say=list) if each.source == "mine"]
     ['170']
     """
-    import pandas as pd
-
     path = path_of(path)
-    try:
-        rows = pd.read_csv(path)
-    except (OSError, ValueError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} can't be read as a CSV file of measured collectives: {error}") from None
+    rows = read_table(path, "measured collectives")
     if missing := [name for name in NEEDED if name not in rows.columns]:
         raise ConfigError(f"{path} has no column {', '.join(missing)}; measured collectives need {', '.join(NEEDED)}.")
     found = with_steps(sorted((*_swept(), *_switched(), *_of_rows(records(rows), say)), key=_order))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.warned import warn
-from astra_edu.measured.cells import Row, empty, records
+from astra_edu.measured.cells import Row, empty, read_table, records
 from astra_edu.measured.jobs import job_of
 from astra_edu.measured.measured_time import kept_bytes, ran, seconds_of, usable
 from astra_edu.measured.runs import COLUMNS
@@ -34,7 +34,13 @@ SPELLED = {
     "ep": ("expert parallel", "expert parallel size", "expert model parallel size"),
     "gbs_seq": ("gbs", "global batch", "global batch size", "batch size"),
     "mbs": ("micro batch", "micro batch size", "per device batch size"),
-    "grad_acc": ("gradient accumulation", "gradient accumulation steps", "grad acc steps", "num micro batches"),
+    "grad_acc": (
+        "gradient accumulation",
+        "gradient accumulation steps",
+        "grad acc steps",
+        "num micro batches",
+        "micro batches",
+    ),
     "seq": ("seq len", "seq length", "sequence length"),
     "iter_time_ms": ("step time ms", "iteration time ms", "time ms"),
     "mem_GB": ("memory GB", "peak memory GB"),
@@ -66,12 +72,7 @@ def load(path: str | Path) -> DataFrame:
     >>> len(measured.load("mine.csv"))
     2677
     """
-    import pandas as pd
-
-    try:
-        rows = pd.read_csv(path)
-    except (OSError, ValueError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} can't be read as a CSV file of measured runs: {error}") from None
+    rows = read_table(path, "measured runs")
     if missing := [name for name in NEEDED if name not in rows.columns]:
         raise ConfigError(
             f"{path} has no column {', '.join(missing)}; measured runs need {', '.join(NEEDED)}.{_near(rows, missing)}"

@@ -94,6 +94,30 @@ def test_the_fastest_of_them_is_the_best_of_all_that_fit(seed):
     assert (found.bound_ns or found.total_ns) == min(times.values()) == times[found.strategy]
 
 
+@pytest.mark.parametrize("recompute", ["none", "full"])
+def test_what_hides_of_pairs_of_passes_is_not_waited_for(recompute):
+    """DualPipe computes with one micro-batch while those from the other end are on their way to experts and back."""
+    model = ae.transformer("m", **SIZES, blocks=16, attention="flash", experts=8, top_k=2)
+    groups_of = {"data": 4, "expert": 4, "pipeline": 2}
+    cut = ae.Strategy(**groups_of, micro_batch=2, batch=256, pipeline_order="dualpipe", recompute=recompute)
+    pods = ae.Platform((ae.Dimension.of("Switch", 8, 50, 500),), ae.SystemConfig.of("direct", splits=1))
+    usual = replace(cut, pipeline_order="1f1b")
+    ns = {each: took.bound_ns for each in (cut, usual) if (took := ae.estimate(model, each, "a100", pods))}
+    assert waited_bound_ns(abridged(model), cut, ae.device("a100"), groups(pods, cut)) <= ns[cut] < ns[usual]
+    assert ae.fastest(model, [usual, cut], "a100", pods).strategy == cut
+
+
+@pytest.mark.parametrize("zero", [0, 1])
+def test_of_few_blocks_dualpipe_is_estimated_too(zero):
+    """A model that is not abridged, with the same blocks as one that is."""
+    few, more = (ae.transformer("m", **SIZES, blocks=blocks, attention="flash") for blocks in (2, 4))
+    cut = ae.Strategy(data=2, pipeline=2, batch=16, pipeline_order="dualpipe", zero=zero)
+    pods = ae.Platform((ae.Dimension.of("Switch", 4, 220, 1000),), ae.SystemConfig.of("direct", splits=1))
+    one, two = (ae.estimate(model, cut, "a100", pods) for model in (few, more))
+    assert one.compute_ns < two.compute_ns < 2 * one.compute_ns
+    assert one.data_ns < two.data_ns
+
+
 def test_they_are_worth_it_where_links_are_slow():
     slow = replace(PODS, network=tuple(replace(d, bandwidth=d.bandwidth / 8) for d in PODS.network))
     usual, more = (

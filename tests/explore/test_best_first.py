@@ -116,6 +116,34 @@ def test_interrupted_before_anything_is_known_it_is_interrupted_as_ever(monkeypa
     assert not isinstance(stopped.value, ae.Interrupted)
 
 
+def test_interrupted_when_all_is_known_but_the_answer_it_has_the_fastest(monkeypatch):
+    """The pipeline of the one that is left is simulated once more, with all that is said of it."""
+    found = ae.fastest(MODEL, EVERY, TIGHT, PODS, fits=True)
+    whole, pressed = best_first.iteration, list[bool]()
+
+    def pressed_once(times):
+        if not pressed:
+            pressed.append(True)
+            raise KeyboardInterrupt
+        return whole(times)
+
+    monkeypatch.setattr(best_first, "iteration", pressed_once)
+    with pytest.raises(ae.Interrupted) as stopped:
+        ae.fastest(MODEL, EVERY, TIGHT, PODS, fits=True)
+    assert stopped.value.so_far == found
+
+
+def test_what_is_given_twice_counts_twice():
+    small, large = (replace(ae.Strategy(data=8, batch=16), zero=zero) for zero in (3, 0))
+    least, most = (ae.memory(MODEL, cut).total for cut in (small, large))
+    assert least < most
+    device = replace(TIGHT, memory_bytes=int(least) + 1)
+    searched = ae.fastest(MODEL, [large, small, large], device, PODS, fits=True).searched
+    assert (searched.candidates, searched.not_fitting, searched.estimated, searched.rest) == (3, 2, 1, 0)
+    with pytest.raises(ae.ConfigError, match="doesn't fit into 8 × a100 by this strategy: the least"):
+        ae.fastest(MODEL, [large, large], device, PODS, fits=True)
+
+
 @pytest.mark.parametrize(
     ("words", "left"),
     [

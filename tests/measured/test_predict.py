@@ -272,6 +272,8 @@ def test_a_file_of_one_s_own(tmp_path):
         ("model;hardware;gpus;seq;system\nGPT;A100;8;1024;nanotron\n", "separated by ';'; write commas"),
         ("Model,hardware,GPUs,seq,system\nGPT,A100,8,1024,nanotron\n", "Write 'Model' as model, 'GPUs' as gpus"),
         ("model,gpus,step_ms\nGPT,8,100\n", "It has model, gpus, step_ms"),
+        ("model,hardware,gpus,seq,system\nGPT,A100,8,1024,nanotron,\n", "has 5 columns, and rows with more cells"),
+        ("model,hardware,gpus,seq,system\nGPT,A100,8,1,024,nanotron\n", "cells that have commas into quotes"),
     ],
 )
 def test_a_file_whose_columns_are_called_otherwise_is_told_so(tmp_path, text, words):
@@ -289,6 +291,7 @@ def test_a_misspelled_column_is_warned_of_and_others_of_one_s_own_are_not(tmp_pa
     assert measured.load(path).loss.tolist() == [2.5]
     columns = {
         "micro_batchsize": "mbs",
+        "micro_batches": "grad_acc",
         "Precison": "precision",
         "Global Batch Size": "gbs_seq",
         "tensor_parallel": "tp",

@@ -99,6 +99,20 @@ def test_hybrid_sharding_scatters_within_and_sums_up_across(zero):
     assert kept.optimiser == all_.optimiser / 4
 
 
+@pytest.mark.parametrize("zero", [1, 2, 3])
+def test_experts_are_shared_out_within_a_shard_group_as_all_the_rest(zero):
+    """Nobody keeps less than one of as many as their collectives are among."""
+    cut = ae.Strategy(data=8, zero=zero, shard_group=4)
+    kept, gradients = (
+        ae.memory(MIXED, cut),
+        [one for one in of_group(MIXED, cut, "shard") if "gradients" in one.content],
+    )
+    assert {one.npus for one in gradients} == {4}
+    assert sum(one.size for one in gradients) == BYTES * MIXED.parameters
+    assert kept.optimiser == 12 * MIXED.parameters / 4
+    assert kept.parameters == BYTES * MIXED.parameters / (4 if zero == 3 else 1)
+
+
 def test_a_shard_group_of_all_copies_is_plain_zero():
     plain, named = (ae.Strategy(data=8, zero=3, shard_group=group) for group in (None, 8))
     assert ae.communications(FLASH, plain) == ae.communications(FLASH, named)

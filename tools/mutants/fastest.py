@@ -86,4 +86,32 @@ FAULTS = [
         "[*_changes(strategy, name)] or [plain]",
         f"{ALSO}choices_come_together",
     ),
+    Fault(
+        "all-to-alls that hide behind another pass are waited for",
+        f"{ITERATION}/compute_bound.py",
+        'if not (strategy.both_ways and name == "expert"))',
+        "if name)",
+        f"{ALSO}what_hides_of_pairs_of_passes_is_not_waited_for[none]",
+    ),
+    Fault(
+        "sums of the two stages that have the same part need a group of the platform",
+        f"{ITERATION}/stage_times.py",
+        'if one.group != "mirror")',
+        "if one.group)",
+        f"{ALSO}of_few_blocks_dualpipe_is_estimated_too[0]",
+    ),
+    Fault(
+        "what is given twice and doesn't fit counts once",
+        f"{ITERATION}/best_first.py",
+        "self.too_large[place] = kept",
+        "self.too_large[self.several.index(known)] = kept",
+        f"{FIRST}what_is_given_twice_counts_twice",
+    ),
+    Fault(
+        "hybrid sharding leaves experts to all copies",
+        f"{STRATEGIES}/memory.py",
+        "strategy.shard_group or among for among in (strategy.copies,",
+        "among for among in (strategy.shard_group or strategy.copies,",
+        "tests/workload/test_sharing.py::test_experts_are_shared_out_within_a_shard_group_as_all_the_rest[1]",
+    ),
 ]

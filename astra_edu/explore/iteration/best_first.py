@@ -41,13 +41,13 @@ class _Fits(NamedTuple):
 class BestFirst:
     """A search among strategies; what it knows of them stays when it is interrupted.
 
-    too_large: what those keep that don't fit. problem: why one was refused.
+    too_large: what those keep that don't fit, by their places. problem: why one was refused.
     """
 
     def __init__(self, about: Abridged, several: Sequence[Strategy], device: Device, platform: Platform) -> None:
         """Nothing is looked at yet."""
         self.about, self.several, self.device, self.platform = about, several, device, platform
-        self.too_large: dict[Strategy, Memory] = {}
+        self.too_large: dict[int, Memory] = {}
         self.problem = ConfigError("there are no strategies to choose the fastest from.")
         self._refused = Counter[str]()
         self._groups: dict[tuple[object, ...], dict[str, Platform]] = {}
@@ -63,13 +63,13 @@ class BestFirst:
         try:
             with Bar("the fastest", " strategies", len(self.several)) as bar:
                 place = self._search(fits, bar)
+            return None if place is None else self._whole(place)
         except KeyboardInterrupt:
             if self._best is None:
                 raise
             so_far = self._whole(self._best[1], interrupted=True)
             done = f"{self._looked_at:,} of {len(self.several):,} strategies"
             raise Interrupted(so_far, done, "the fastest that was estimated") from None
-        return None if place is None else self._whole(place)
 
     def _search(self, fits: bool, bar: Bar) -> int | None:
         """The place of the fastest."""
@@ -97,7 +97,7 @@ class BestFirst:
                 if len(self.several) > FEW:
                     bar.show(self._looked_at)
                 if fits and not (kept := memory_of(about, known)).fits(device):
-                    self.too_large[known] = kept
+                    self.too_large[place] = kept
                     continue
                 bound = waited_bound_ns(about, known, device, self._networks(known))
                 heappush(queue, (bound, place, _Fits(known)))

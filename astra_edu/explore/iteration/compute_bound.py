@@ -35,11 +35,15 @@ def compute_bound_ns(about: Abridged, strategy: Strategy, device: Device) -> flo
 
 
 def waited_bound_ns(about: Abridged, strategy: Strategy, device: Device, networks: Mapping[str, Platform]) -> float:
-    """The same with the collectives that a micro-batch waits for, at their links' rate. networks: of the groups."""
+    """The same with the collectives that a micro-batch waits for, at their links' rate. networks: of the groups.
+
+    Where micro-batches come from both ends, all-to-alls of one hide behind what the other computes.
+    """
     alone = about.checked_alone(strategy)
     if strategy.exchange_embeddings:
         return 0.0
-    own = tuple((name, networks[name]) for name in WAITS if name in networks)
+    waits = (name for name in WAITS if not (strategy.both_ways and name == "expert"))
+    own = tuple((name, networks[name]) for name in waits if name in networks)
     each_ns = _computing_alone(about, device, alone)[0] + _waited_ns(about, alone, own)
     return max(compute_bound_ns(about, strategy, device), each_ns * strategy.micro_batches / strategy.pipeline)
 

@@ -101,7 +101,7 @@ def fastest(
             _warn_of_memory(about, found.strategy, device)
         return found
     if search.too_large and len(search.too_large) == len(several):
-        raise ConfigError(_too_large(model, search.too_large, device))
+        raise ConfigError(_too_large(model, {several[k]: kept for k, kept in search.too_large.items()}, device))
     raise search.problem
 
 

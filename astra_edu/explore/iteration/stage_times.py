@@ -259,4 +259,4 @@ def operator_steps(
 
 @lru_cache(maxsize=4096)
 def _sent(about: Abridged, few: Strategy) -> tuple[Communication, ...]:
-    return communications(about.short, few)
+    return tuple(one for one in communications(about.short, few) if one.group != "mirror")  # see _mirrored_ns

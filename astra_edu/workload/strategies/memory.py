@@ -214,7 +214,9 @@ def _of_stage(
     zero = [strategy.zero >= least for least in (3, 2, 1)]
     if not strategy.reshard:  # gathered parameters are kept, with stages their summed gradients as well
         zero[:2] = [False, not strategy.gathers_once]
-    shards, of_experts = strategy.shard_group or strategy.copies, strategy.copies // strategy.expert
+    shards, of_experts = (
+        strategy.shard_group or among for among in (strategy.copies, strategy.copies // strategy.expert)
+    )
     shared = parameters / shards + experts / of_experts
     kept = [(shared if is_shared else parameters + experts) + alone for is_shared in zero]
     theirs = []
