@@ -208,7 +208,7 @@ QUESTIONS = {
         [
             (cut(META_LONG), "That is Meta's own"),
             (cut(), r"The batch is fixed: 128 samples.*268\.4 · 10⁶"),
-            (cut(META, batch=128, **FLAT), "Waiting is"),
+            (cut(META, batch=128, **FLAT), "What makes the activations smaller"),
             (cut(META_LONG, pipeline=8, data=16, virtual=8), "What makes the activations smaller"),
             (cut(META_LONG, context=32), "32,768 GPUs; there are 16,384"),
             (cut(META_LONG, recompute="full"), "Repeated is"),

@@ -89,7 +89,7 @@ QUESTIONS = {
         ],
         [
             (strategy(data=64), "What makes the optimiser state smaller"),
-            (strategy(data=64, zero=1), "112.2 GiB more than there are"),
+            (strategy(data=64, zero=1), "118.1 GiB more than there are"),
             (strategy(data=64, zero=3), "What makes the activations smaller"),
             (strategy(data=64, zero=2, recompute="selective"), "What makes the weights smaller"),
             (strategy(data=8, tensor=4), "8 × 4 × 1 = 32 NPUs; there are 64"),

@@ -57,7 +57,7 @@ def judge(
         return Verdict(True, praise)
     for mistake in (*mistakes, *(in_other_units(truth, unit) if unit else ())):
         known = _of_all(mistake.function, cases)
-        if _same(given, known, tolerance if mistake.tolerance is None else mistake.tolerance, mistake.slack):
+        if _same(given, known, max(tolerance, mistake.tolerance or 0.0), mistake.slack):
             return Verdict(False, mistake.message, compared=_compared(given, wanted, cases, tolerance, parts))
     message = _first_difference(given, wanted, cases, tolerance, parts)
     return Verdict(False, message, compared=_compared(given, wanted, cases, tolerance, parts))

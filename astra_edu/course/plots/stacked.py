@@ -19,6 +19,9 @@ Kinds = Sequence[tuple[Look, Sequence[float]]]
 T = TypeVar("T")
 _WHITE = {"facecolor": "white", "edgecolor": "none", "pad": 1}
 
+_LINE, _SIGN = 104, 7
+"""Letters that a line of a legend has room for, and as many as the sign before a name and the gap take."""
+
 
 def stacked(
     names: Sequence[str], kinds: Kinds, notes: Sequence[str], legend: Sequence[Artist] = ()
@@ -39,7 +42,8 @@ def stacked(
     axes.set(ylim=(len(names) - 0.5, -0.5), xlim=(0, 1.25 * max(ends)))
     axes.spines[["top", "right"]].set_visible(False)
     entries = [*(look.patch() for look, _ in kinds), *legend]
-    figure.legend(handles=entries, loc="outside upper center", ncols=len(entries), frameon=False)
+    rows = -(-sum(len(str(entry.get_label())) + _SIGN for entry in entries) // _LINE)
+    figure.legend(handles=entries, loc="outside upper center", ncols=-(-len(entries) // rows), frameon=False)
     return figure, axes
 
 

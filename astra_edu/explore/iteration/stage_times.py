@@ -10,16 +10,7 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.explore.iteration.groups import groups
 from astra_edu.explore.iteration.hidden import first_pass_late_ns, prefetched, with_hidden
 from astra_edu.explore.iteration.network_times import message_ns, shares_links
-from astra_edu.explore.iteration.parts import (
-    WAITS,
-    Part,
-    Step,
-    computed,
-    exposed_ns,
-    paced,
-    part_of,
-    with_collectives,
-)
+from astra_edu.explore.iteration.parts import WAITS, Part, Step, computed, exposed_ns, paced, part_of, with_collectives
 from astra_edu.pipeline.closed_form import FORMULAS
 from astra_edu.system import Platform
 from astra_edu.system.logical import logical_dimensions, logical_topologies

@@ -31,7 +31,7 @@ def test_memory_bars_are_what_is_kept_and_the_line_what_there_is():
     assert ends == {name: pytest.approx(each.total / GIB) for name, each in memory.items()}
     assert uprights(axes) == [32]
     assert place(axes, "v100: 32 GiB ")[0] == 32
-    assert texts(axes)[:2] == [f"{each.total / GIB:.1f} GiB, fits" for each in memory.values()]
+    assert texts(axes)[:2] == ["32.7 GiB, 0.7 too much", "12.2 GiB, fits"]
     assert labels(axes)[1] == "memory of one NPU (GiB = 2³⁰ bytes)"
     assert "A line marks the 32 GiB of v100." in shown.alt
 
