@@ -45,7 +45,7 @@ def candidates(
     (135, 4)
     >>> len(ae.candidates("gpt2", npus=8, batch=8, whole_space=True))
     579
-    >>> sorted({cut.pipeline_order for cut in ae.candidates("gpt2", npus=8, batch=8, also=["split-orders"])})
+    >>> sorted({cut.pipeline_order for cut in ae.candidates("gpt2", npus=8, batch=16, also=["split-orders"])})
     ['1f1b', 'dualpipe', 'interleaved', 'v-half', 'v-min', 'zb-h1', 'zb-v']
     """
     model = named_model(model)
