@@ -34,7 +34,6 @@ class Own(Moment):
     """An event of an NPU's own in its turn; where that has nothing else, it is what the NPU does at once."""
 
     __slots__ = ("event",)
-    by: Moment
 
     def __init__(self, npu: int, foreseen_ns: int, by: Moment, event: Event) -> None:
         """Until its turn, `followed` and `sure` aren't known."""
@@ -148,7 +147,8 @@ class JoinedTurns(Turns):
         if own is not None:
             self._taking = ns
             own.sure = sure = not self.open
-            own.followed = sure and own.by.followed
+            by = own.by
+            own.followed = sure and by is not None and by.followed
             self.joined.meet(own)
             own.event.happen()
             self._taking = -1

@@ -72,7 +72,8 @@ def test_a_measured_time_is_that_of_its_row():
     held = ae.HeldAgainstRuns()
     (run,) = (run for run in runs_of("nanotron-h100") if run.values == held.values)
     row = ALL.loc[run.number]
-    assert held.data["scene"]["bars"][0]["bars"][1]["said"] == f"{row.iter_time_ms / 1e3:.2f} s, as predicted"
+    said = f"{row.iter_time_ms / 1e3:.2f} s, {100 * (1 - run.ratio):.0f} % shorter"
+    assert held.data["scene"]["bars"][0]["bars"][1]["said"] == said
     assert f"row {run.number} of measured.runs()" in held.data["scene"]["sentences"][-1]
 
 
