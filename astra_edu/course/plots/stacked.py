@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import ceil
 from typing import TypeVar
 
 from matplotlib.artist import Artist
@@ -18,6 +19,9 @@ Kinds = Sequence[tuple[Look, Sequence[float]]]
 
 T = TypeVar("T")
 _WHITE = {"facecolor": "white", "edgecolor": "none", "pad": 1}
+
+ROW = 6
+"""Names that fit beside each other above a figure."""
 
 
 def stacked(
@@ -39,7 +43,12 @@ def stacked(
     axes.set(ylim=(len(names) - 0.5, -0.5), xlim=(0, 1.25 * max(ends)))
     axes.spines[["top", "right"]].set_visible(False)
     entries = [*(look.patch() for look, _ in kinds), *legend]
-    figure.legend(handles=entries, loc="outside upper center", ncols=len(entries), frameon=False)
+    figure.legend(
+        handles=entries,
+        loc="outside upper center",
+        ncols=len(entries) if len(entries) <= ROW else ceil(len(entries) / 2),
+        frameon=False,
+    )
     return figure, axes
 
 
