@@ -20,8 +20,9 @@ Kinds = Sequence[tuple[Look, Sequence[float]]]
 T = TypeVar("T")
 _WHITE = {"facecolor": "white", "edgecolor": "none", "pad": 1}
 
-ROW = 6
-"""Names that fit beside each other above a figure."""
+ROW = 95
+"""Letters of names that fit beside each other above a figure, with PATCH for what stands before each."""
+PATCH = 6
 
 
 def stacked(
@@ -43,12 +44,8 @@ def stacked(
     axes.set(ylim=(len(names) - 0.5, -0.5), xlim=(0, 1.25 * max(ends)))
     axes.spines[["top", "right"]].set_visible(False)
     entries = [*(look.patch() for look, _ in kinds), *legend]
-    figure.legend(
-        handles=entries,
-        loc="outside upper center",
-        ncols=len(entries) if len(entries) <= ROW else ceil(len(entries) / 2),
-        frameon=False,
-    )
+    rows = ceil(sum(len(str(entry.get_label())) + PATCH for entry in entries) / ROW)
+    figure.legend(handles=entries, loc="outside upper center", ncols=ceil(len(entries) / rows), frameon=False)
     return figure, axes
 
 

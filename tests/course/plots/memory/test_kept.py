@@ -56,8 +56,9 @@ def test_the_figure_of_nothing_says_so(kept, on, sentence):
         memory_bars(kept, on)
 
 
-def test_all_names_of_the_legend_are_within_the_figure():
-    kept = ae.memory("gpt3", ae.Strategy(data=64, batch=64, zero=3, recompute="full"))
+@pytest.mark.parametrize("recompute", ["none", "full"])
+def test_all_names_of_the_legend_are_within_the_figure(recompute):
+    kept = ae.memory("gpt3", ae.Strategy(data=64, batch=64, zero=3, recompute=recompute))
     figure = memory_bars({"ZeRO-3": kept}, "a100").figure
     figure.draw_without_rendering()
     (legend,) = figure.legends
