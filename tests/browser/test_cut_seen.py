@@ -266,7 +266,42 @@ def test_in_jupyterlab_python_answers_and_finds_the_best(run_cell):
     page.keyboard.press("ArrowLeft")
     other = ae.CutTheModel("model=22b tensor=2 data=2 pipeline=2").data["scene"]
     instrument.get_by_text(other["headline"]).wait_for()
-    instrument.get_by_role("button", name="show me the best").click()
+    best = instrument.get_by_role("button", name="show me the best")
+    best.click()
+    doing = instrument.locator(".astra-doing")
+    assert doing.inner_text() != ""
+    assert best.get_attribute("aria-disabled") == "true"
     question.values = question.values | {"tensor": 2}
     question.best()
     instrument.get_by_text(question.data["scene"]["headline"]).wait_for(timeout=60_000)
+    assert instrument.locator(".astra-note").inner_text() == question.data["note"]
+    page.wait_for_function("() => !document.querySelector('.astra-instrument .astra-doing').innerText")
+    assert best.get_attribute("aria-disabled") is None
+
+
+def test_in_jupyterlab_how_far_the_best_is_is_told_and_a_button_stops_it(run_cell):
+    source = """import astra_edu as ae
+from astra_edu.explore.iteration import best_first
+from time import sleep
+cut = ae.CutTheModel("model=22b tensor=4 data=2 pipeline=2 order=zb-v")
+on_its_links, looked_at = best_first.on_links, []
+def slow(times):
+    looked_at.append(times)
+    sleep(0.4)
+    return on_its_links(times)
+best_first.on_links = slow
+cut"""
+    page = run_cell("stopped", source, ".astra-instrument")
+    instrument = page.locator(".astra-instrument").first
+    instrument.get_by_role("button", name="show me without").click()
+    best, doing = instrument.get_by_role("button", name="show me the best"), instrument.locator(".astra-doing")
+    best.click()
+    stop = doing.get_by_role("button", name="stop")
+    stop.wait_for(timeout=20_000)
+    assert " of " in doing.inner_text()
+    page.wait_for_timeout(2_000)
+    stop.click()
+    instrument.get_by_text("Stopped: the fastest that was found until then of").wait_for(timeout=30_000)
+    page.wait_for_function("() => !document.querySelector('.astra-instrument .astra-doing').innerText")
+    assert best.get_attribute("aria-disabled") is None
+    assert not stop.is_visible()

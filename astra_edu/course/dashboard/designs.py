@@ -22,7 +22,7 @@ from astra_edu.course.instruments.what_if_jobs import TUTORIAL_SCALES, find_inpu
 from astra_edu.course.widgets.handout import as_json
 
 SIDES = ("a", "b")
-SHOWN = ("values", "data", "step", "guess", "reply", "answered")
+SHOWN = ("values", "data", "step", "guess", "reply", "answered", "acted")
 """What the page needs to draw."""
 MOVED = ("wish", "guess", "reply", "act")
 """What it may change."""

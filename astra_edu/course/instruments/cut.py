@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from astra_edu.base.bound import total_words
 from astra_edu.base.errors import ConfigError, choice
+from astra_edu.base.progress import Bar
 from astra_edu.base.units import format_ns
 from astra_edu.course.instruments.adjustable import Alike
 from astra_edu.course.instruments.cut_bars import (
@@ -33,11 +34,15 @@ from astra_edu.course.instruments.question import Answer, Question
 from astra_edu.course.instruments.scene import Scene
 from astra_edu.course.instruments.setting import Setting, Values
 from astra_edu.explore.iteration import fastest
+from astra_edu.run.interrupted import Interrupted
 from astra_edu.workload.compute import device
 from astra_edu.workload.strategies import Strategy, memory
 
 NOTHING = "nothing"
-FEWER = "The fastest of {:,} cuts that fit: with sequence parallel, ZeRO 1 or 3, and something recomputed."
+HERE = " It was on show already."
+BEST, STOPPED = "The fastest that fits", "Stopped: the fastest that was found until then"
+TOO_SOON = "Stopped before any cut was found."
+AMONG, FEW_TRIED = " of {:,} cuts{}.", ", those with sequence parallel, ZeRO 1 or 3, and something recomputed"
 NOT_DRAWN = "Only blocks of GPT’s kind are drawn, with four matrices; this model has others. All numbers are its own."
 
 
@@ -162,20 +167,34 @@ class CutTheModel(Instrument):
         return Answer(name, f"It takes {format_ns(round(longest))}, {100 * longest / run.total_ns:.0f} % of the time.")
 
     def best(self) -> None:
-        """Move to the fastest cut for as many NPUs and sequences whose memory suffices; stay if there is none.
+        """Move to the fastest cut for as many NPUs and sequences whose memory suffices; stay if there is none, or if it
+        is there. `data["note"]` says which. Interrupted, it moves to the fastest that was found until then.
 
         Of today's models, which take longer, fewer are tried: see `_cuts`."""
         (what, now), on = job(self.values), device(self.values["device"])
-        room = on.memory_bytes or 0
-        found = {}
-        for cut in self._cuts(now.npus, self.values["data"] * self.values["micro_batches"]):
-            values = self.values | cut
-            if not self._impossible(values) and memory(*job(values)).total <= room:
-                found[job(values)[1]] = values
-        if found:
-            self.values = found[fastest(what, found, on, platform_of(now.npus)).strategy]
-            if self.values["model"] in TODAYS:
-                self.data = self.data | {"note": FEWER.format(len(found))}
+        cuts = self._cuts(now.npus, self.values["data"] * self.values["micro_batches"])
+        able: dict[Strategy, Values] = {}
+        try:
+            with Bar("which cuts can be", " cuts", len(cuts)) as bar:
+                for place, cut in enumerate(cuts):
+                    bar.show(place)
+                    if not self._impossible(values := self.values | cut):
+                        able[job(values)[1]] = values
+            among = AMONG.format(len(able), FEW_TRIED if self.values["model"] in TODAYS else "")
+            self._take_best(able[fastest(what, able, on, platform_of(now.npus), fits=True).strategy], BEST + among)
+        except Interrupted as stopped:
+            self._take_best(able[stopped.so_far.strategy], STOPPED + among)
+            raise
+        except KeyboardInterrupt:
+            self.data = self.data | {"note": TOO_SOON}
+            raise
+        except ConfigError as error:  # none fits
+            self.data = self.data | {"note": str(error)}
+
+    def _take_best(self, values: Values, note: str) -> None:
+        stays = values == self.values
+        self.values = values
+        self.data = self.data | {"note": f"{note}{HERE if stays else ''}"}
 
     def _cuts(self, npus: int, batch: int) -> list[Values]:
         """Of today's models those with sequence parallel, ZeRO 1 or 3, something recomputed, and few experts an NPU."""

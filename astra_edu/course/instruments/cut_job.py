@@ -12,7 +12,8 @@ from astra_edu.explore.iteration import Iteration, estimate
 from astra_edu.network import Dimension
 from astra_edu.system import Platform, SystemConfig
 from astra_edu.workload.models import Model, model, with_experts
-from astra_edu.workload.strategies import Communication, Strategy, communications, memory
+from astra_edu.workload.strategies import Communication, Strategy, communications
+from astra_edu.workload.strategies.alike import abridged
 
 IN_A_NODE, BETWEEN = (300.0, 700.0), (25.0, 2500.0)
 """(GB/s of an NPU, latency in ns): round figures, near those of NVLink 3 and HDR InfiniBand."""
@@ -74,7 +75,8 @@ def refused(values: Values) -> str:
 @lru_cache(maxsize=4096)
 def _refused(values: tuple[tuple[str, Any], ...]) -> str:
     try:
-        memory(*job(dict(values)))
+        what, cut = job(dict(values))
+        abridged(what, cut.exchange_embeddings).checked_alone(cut)  # as memory does, which takes long of many passes
     except ConfigError as error:
         return str(error)
     return ""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any, ClassVar
+from typing import Any
 
 import traitlets
 
 from astra_edu.base.errors import ConfigError, list_of
 from astra_edu.course.instruments import setting as of
+from astra_edu.course.instruments.acting import Acting
 from astra_edu.course.instruments.adjustable import OF_THE_VIEW, Adjustable
 from astra_edu.course.instruments.grid import grid, once
 from astra_edu.course.instruments.looks import LOOKS
@@ -20,7 +21,7 @@ from astra_edu.course.instruments.still import drawn, frames
 from astra_edu.course.widgets.bundle import script, style
 
 
-class Instrument(Adjustable):
+class Instrument(Acting, Adjustable):
     """Settings by sliders and menus, pictures that follow, and a question to commit to before they are shown.
 
     A subclass gives `settings`, `start`, `scene(values)` and `answer(values)`, and `question(values)`, if it asks.
@@ -41,8 +42,6 @@ class Instrument(Adjustable):
     14 steps
     """
 
-    actions: ClassVar[tuple[tuple[str, str], ...]] = ()
-    """Buttons: the name of a method without arguments, and what stands on it."""
     _use = "move its sliders"
     _shared: tuple[str, ...] = ("values", "data", "step", "guess", "reply")
     _esm = script("instrument")
@@ -50,7 +49,6 @@ class Instrument(Adjustable):
     step = traitlets.Float(0).tag(**OF_THE_VIEW)
     guess = traitlets.Dict().tag(**OF_THE_VIEW)
     reply = traitlets.Dict().tag(sync=True)
-    act = traitlets.Dict().tag(**OF_THE_VIEW)
 
     def __init__(self, setting: str = "", *, controls: Sequence[str] = (), **given: Any) -> None:
         """setting: a line of `text`; given: single settings; controls: those that can be moved, by default all.
@@ -60,7 +58,6 @@ class Instrument(Adjustable):
         self.committed: list[Confronted] = []
         super().__init__(values, list_of("controls", controls, "give names of settings in a list"))
         self.observe(self._committed, "guess")
-        self.observe(self._acted, "act")
 
     def question(self, values: Values) -> Question | None:
         """What is to be predicted of a setting before it is shown."""
@@ -135,14 +132,6 @@ class Instrument(Adjustable):
         answer = self.answer(values)
         fixed = any(s.fixed and s.name in answer.takes for s in self._movable)
         return asdict(answer) | {"about": as_text(values)} | ({"takes": {}} if fixed else {})
-
-    def _acted(self, change: Any = None) -> None:
-        for name, _ in self.data["actions"]:
-            if name == self.act.get("name"):
-                try:
-                    getattr(self, name)()
-                except ConfigError as error:
-                    self.data = self.data | {"problem": str(error), "nearest": {}}
 
     def _data(self, scene: Scene) -> dict[str, Any]:
         return self._of_setting(self.values, scene) | {

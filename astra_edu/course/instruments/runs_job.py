@@ -132,7 +132,10 @@ def called(values: Values) -> str:
 def _job(items: tuple[tuple[str, Any], ...]) -> tuple[Row, Job, Step]:
     values = dict(items)
     row = row_of(values)
-    job = job_of(row)
+    try:
+        job = job_of(row)
+    except ConfigError as error:  # names columns
+        raise ConfigError(str(error).replace("gbs_seq", "batch")) from None
     if not runs_like(values):
         _check(values, job)
     return row, job, Predictor().step(job)

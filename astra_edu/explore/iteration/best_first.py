@@ -94,7 +94,7 @@ class BestFirst:
                     heappush(queue, (times.bound_ns, place, times))
                     continue
                 self._looked_at += 1
-                if len(self.several) > FEW:
+                if len(self.several) > FEW or bar.told:
                     bar.show(self._looked_at)
                 if fits and not (kept := memory_of(about, known)).fits(device):
                     self.too_large[place] = kept

@@ -1,6 +1,8 @@
 """Cut the model: what is shown is the library's own, questions come before numbers, and what can't be is said."""
 
 from random import Random
+from threading import Event
+from time import sleep
 
 import pytest
 
@@ -507,4 +509,99 @@ def test_the_best_of_a_model_of_today_is_the_fastest_of_those_tried_and_says_so(
     cut.best()
     assert iteration(cut.values).total_ns < before
     assert ae.memory(*job(cut.values)).total <= 80 * 2**30
-    assert "cuts that fit: with sequence parallel, ZeRO 1 or 3" in cut.data["note"]
+    assert "fits of 60 cuts, those with sequence parallel, ZeRO 1 or 3" in cut.data["note"]
+
+
+def test_the_best_says_when_it_was_on_show_already_and_when_nothing_fits():
+    cut = ae.CutTheModel("model=gpt2 tensor=1 data=1 pipeline=1 zero=0 recompute=full")
+    cut.best()
+    assert "already" not in cut.data["note"]
+    cut.best()
+    assert cut.data["note"] == "The fastest that fits of 9 cuts. It was on show already."
+    cut = ae.CutTheModel("model=gpt3 tensor=1 data=1 pipeline=1 zero=0")
+    before = cut.text
+    cut.best()
+    assert cut.text == before
+    assert "GPT-3 doesn't fit into 1 × a100 by any of the 9" in cut.data["note"]
+    assert cut.data["problem"] == ""
+
+
+def test_while_the_best_is_looked_for_how_far_it_is_is_told_and_then_no_button_waits():
+    cut, told = ae.CutTheModel("model=22b tensor=4 data=2 pipeline=2"), []
+    cut.observe(lambda change: told.append((change.new, cut.acted)), "doing")
+    cut.act = {"name": "best", "count": 1}
+    assert told[0][0]["words"].startswith("which cuts can be: 0 of ")
+    assert any(doing["words"].startswith("the fastest: 1 of ") for doing, _ in told[:-1])
+    assert not any(doing["stops"] or done for doing, done in told[:-1])  # nobody is heard here
+    assert told[-1][0] == {}
+    assert cut.acted == 1
+    cut.act = {"name": "nothing", "count": 2}
+    assert cut.acted == 2
+
+
+@pytest.mark.parametrize("found", [0, 3])
+def test_who_stops_it_gets_the_best_so_far_and_no_button_waits(found, monkeypatch):
+    from astra_edu.explore.iteration import best_first
+
+    cut, left, own = ae.CutTheModel("model=22b tensor=4 data=2 pipeline=2 order=zb-v"), [None] * found, []
+
+    def estimated(times):
+        if not left:
+            raise KeyboardInterrupt
+        left.pop()
+        own.append(on_its_links(times))
+        return own[-1]
+
+    on_its_links = best_first.on_links
+    monkeypatch.setattr(best_first, "on_links", estimated)
+    before = cut.text
+    with pytest.raises(KeyboardInterrupt):
+        cut.act = {"name": "best", "count": 1}
+    assert cut.acted == 1
+    assert cut.doing == {}
+    if found:
+        assert on_links(iteration(cut.values)).total_ns == pytest.approx(min(own), abs=1)
+        assert cut.data["note"].startswith("Stopped: the fastest that was found until then of ")
+        assert ae.so_far().strategy == job(cut.values)[1]
+    else:
+        assert cut.text == before
+        assert cut.data["note"] == "Stopped before any cut was found."
+
+
+def test_in_a_kernel_it_is_looked_for_beside_and_the_view_stops_it(monkeypatch):
+    from astra_edu.course.instruments import acting
+    from astra_edu.explore.iteration import best_first
+
+    cut, own, done = ae.CutTheModel("model=22b tensor=4 data=2 pipeline=2 order=zb-v"), [], Event()
+
+    def estimated(times):
+        own.append(on_its_links(times))
+        if len(own) == 3:
+            cut.stop = 1
+        sleep(0.15)
+        return own[-1]
+
+    on_its_links = best_first.on_links
+    monkeypatch.setattr(best_first, "on_links", estimated)
+    monkeypatch.setattr(acting, "_in_a_kernel", lambda: True)
+    cut.observe(lambda change: done.set(), "acted")
+    cut.act = {"name": "best", "count": 1}
+    assert cut.acted == 0
+    assert done.wait(60)
+    assert 3 <= len(own) < 10
+    assert cut.data["note"].startswith("Stopped: the fastest that was found until then of ")
+    assert on_links(iteration(cut.values)).total_ns == pytest.approx(min(own), abs=1)
+    assert cut.doing == {}
+
+
+def test_what_can_be_is_what_memory_takes():
+    random, allowed = Random(7), 0
+    while allowed < 60:
+        values = {setting.name: random.choice(setting.values) for setting in ae.CutTheModel.settings}
+        try:
+            ae.memory(*job(values))
+            why = ""
+        except ae.ConfigError as error:
+            why = str(error)
+        assert refused(values) == why
+        allowed += not why

@@ -54,7 +54,7 @@ export class InstrumentView {
     this.settings = new Settings(left, (...wish) => this.source.ask(...wish));
     this.predict = new Predict(left, id, (value) => this.#commit(value), () => this.#ask(), () => this.#mark());
     this.reach = new Reach(this.predict, this.settings);
-    this.share = new Share(left, () => this.#pin(), () => this.settings.take(this.settings.values(this.pinned.text)), (name) => this.#act(name));
+    this.share = new Share(left, () => this.#pin(), () => this.settings.take(this.settings.values(this.pinned.text)), (name) => this.#act(name), () => this.#stop());
     this.title = make("strong", { class: "astra-title" }, right);
     this.problem = make("p", { class: "astra-problem", role: "alert" }, right);
     this.note = make("p", { class: "astra-note", "aria-live": "polite" }, right);
@@ -91,6 +91,9 @@ export class InstrumentView {
       step: () => this.reel.pull(),
       guess: () => this.load(),
       reply: () => this.load(),
+      act: () => this.#busy(),
+      acted: () => this.#busy(),
+      doing: () => this.#busy(),
     });
     hearKeys(this.root, transportKeys(this.reel));
   }
@@ -127,6 +130,19 @@ export class InstrumentView {
   #act(name) {
     this.model.set("act", { name, count: (this.model.get("act")?.count ?? 0) + 1 });
     this.model.save_changes();
+  }
+
+  #stop() {
+    this.model.set("stop", this.model.get("act").count);
+    this.model.save_changes();
+  }
+
+  /** Whether Python is still at what a button asked for is said at once, and how far it is when it says so. */
+  #busy() {
+    const { model } = this;
+    const waits = this.live && (model.get("act")?.count ?? 0) > (model.get("acted") ?? 0);
+    const { words = "at work …", stops } = model.get("doing") ?? {};
+    this.share.wait(waits ? words : "", Boolean(waits && stops));
   }
 
   #pin() {

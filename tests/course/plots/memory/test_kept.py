@@ -54,3 +54,15 @@ def test_the_figure_without_a_device_judges_nothing():
 def test_the_figure_of_nothing_says_so(kept, on, sentence):
     with pytest.raises(ae.ConfigError, match=sentence):
         memory_bars(kept, on)
+
+
+@pytest.mark.parametrize("recompute", ["none", "full"])
+def test_all_names_of_the_legend_are_within_the_figure(recompute):
+    kept = ae.memory("gpt3", ae.Strategy(data=64, batch=64, zero=3, recompute=recompute))
+    figure = memory_bars({"ZeRO-3": kept}, "a100").figure
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()][-1] == "fragmentation"
+    box, paper = legend.get_window_extent(), figure.bbox
+    assert paper.x0 <= box.x0
+    assert box.x1 <= paper.x1

@@ -3,8 +3,8 @@
 import { make, put } from "../frame/dom.js";
 
 export class Share {
-  /** pin(): keep the setting on show to compare with, or let it go. back(): to it. act(name): one of the instrument's own buttons. */
-  constructor(root, pin, back, act) {
+  /** pin(): keep the setting on show to compare with, or let it go. back(): to it. act(name): one of the instrument's own buttons. stop(): it. */
+  constructor(root, pin, back, act, stop) {
     this.act = act;
     this.bar = make("div", { class: "astra-bar" }, root);
     this.pin = make("button", { type: "button" }, this.bar);
@@ -12,6 +12,10 @@ export class Share {
     this.back = make("button", { type: "button", text: "back to it", "aria-label": "back to the pinned setting" }, this.bar);
     this.back.addEventListener("click", back);
     this.own = make("div", { class: "astra-bar" }, root);
+    this.doing = make("p", { class: "astra-doing" }, root);
+    this.words = make("span", { role: "status" }, this.doing);
+    this.stop = make("button", { type: "button", text: "stop", hidden: true }, this.doing);
+    this.stop.addEventListener("click", stop);
     this.text = this.#folded(root, "This setting as text");
     this.code = this.#folded(root, "The same as code");
   }
@@ -41,7 +45,17 @@ export class Share {
     if (known === this.known) return;
     this.known = known;
     this.own.replaceChildren();
-    for (const [name, text] of actions) make("button", { type: "button", text }, this.own).addEventListener("click", () => this.act(name));
+    for (const [name, text] of actions) make("button", { type: "button", text }, this.own).addEventListener("click", () => this.waits || this.act(name));
+  }
+
+  /** What one of these buttons is at, in words; "" for nothing. Until then they do nothing, but keep the focus.
+   *  stops: whether it can be stopped. */
+  wait(words, stops) {
+    this.waits = Boolean(words);
+    put(this.words, "text", words);
+    if (!stops && this.stop === document.activeElement) this.own.querySelector("button")?.focus();
+    put(this.stop, "hidden", !stops);
+    for (const button of this.own.children) put(button, "aria-disabled", words ? "true" : null);
   }
 
   /** pinned: whether a setting is, and whether it is the one on show: null, "here" or "away". */
