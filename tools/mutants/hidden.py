@@ -30,8 +30,8 @@ FAULTS = [
     Fault(
         "hybrid sharding keeps as little as if all copies shared",
         f"{STRATEGIES}/memory.py",
-        "strategy.shard_group or strategy.copies",
-        "strategy.copies",
+        "strategy.shard_group or among for among",
+        "among for among",
         f"{SENT}hybrid_sharding_scatters_within_and_sums_up_across[1]",
     ),
     Fault(

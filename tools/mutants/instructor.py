@@ -34,7 +34,7 @@ FAULTS = [
     Fault(
         "a plan has a wrong answer",
         f"{PAGES}/three_hours.md",
-        "| 34: 2,679 GiB",
+        "| 35: 2,764 GiB",
         "| 36: 2,859 GiB",
         "tests/project/test_plans.py::test_the_answer_to_a_question_of_a_plan_is_the_simulator_s",
     ),

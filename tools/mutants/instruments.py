@@ -233,8 +233,8 @@ FAULTS = [
     Fault(
         "cut: the first that has room is shown as the best",
         f"{PY}/cut.py",
-        "found[fastest(what, found, on, platform_of(now.npus)).strategy]",
-        "next(iter(found.values()))",
+        "able[fastest(what, able, on, platform_of(now.npus), fits=True).strategy]",
+        "next(iter(able.values()))",
         f"{CUT}the_best_has_room_and_nothing_that_fits_is_faster",
     ),
     Fault(

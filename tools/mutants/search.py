@@ -70,7 +70,7 @@ FAULTS = [
     Fault(
         "a plan may keep more than there is",
         f"{ITERATION}/plan_search.py",
-        "if kept > room or",
+        "if not table.fits(kept + rest_kept) or",
         "if",
         f"{PLANS}the_fastest_is_that_of_all_plans_within_any_limit_of_memory",
     ),

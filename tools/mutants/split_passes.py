@@ -59,8 +59,8 @@ FAULTS = [
     Fault(
         "a folded stage keeps other parts than it has",
         f"{STRATEGIES}/memory.py",
-        "own = [parts[k] for k in strategy.parts_on(stage)]",
-        "own = parts[stage :: strategy.pipeline]",
+        "here = strategy.parts_on(stage)",
+        "here = tuple(range(stage, len(parts), strategy.pipeline))",
         f"{CUT}a_folded_models_words_are_there_once",
     ),
     Fault(
@@ -115,8 +115,8 @@ FAULTS = [
     Fault(
         "parameters are there once in DualPipe",
         f"{STRATEGIES}/strategy.py",
-        "range(2 if self.both_ways else self.virtual)",
-        "range(self.virtual)",
+        "range(2 if placement == BOTH_WAYS else virtual)",
+        "range(virtual)",
         f"{CUT}both_ways_parameters_are_there_twice_and_activations_of_a_micro_batch_more",
     ),
     Fault(

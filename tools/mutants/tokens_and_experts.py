@@ -133,13 +133,13 @@ FAULTS = [
     Fault(
         "ZeRO shares experts out among those that have others",
         f"{STRATEGIES}/memory.py",
-        "experts / (strategy.copies // strategy.expert)",
-        "experts / strategy.copies",
+        "(strategy.copies, strategy.copies // strategy.expert)",
+        "(strategy.copies, strategy.copies)",
         f"{TESTS}zero_shares_experts_out_among_those_that_have_the_same",
     ),
     Fault(
         "an expert's input is thought to be kept by the tensor group together",
-        f"{STRATEGIES}/memory.py",
+        f"{STRATEGIES}/kept.py",
         " and not isinstance(operator, Experts)",
         "",
         f"{TESTS}with_sequence_parallelism_every_npu_keeps_the_tokens_that_its_experts_got",
