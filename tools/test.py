@@ -13,6 +13,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 NBVAL = "pytest -n 2 --dist loadscope --nbval-current-env"
+NO_BARS = {"TQDM_DISABLE": "1"}
+"""A progress bar comes after a second, so that whether an output has one depends on what else a machine does."""
 COMMANDS = (
     "ruff check .",
     "ruff format --check .",
@@ -28,9 +30,10 @@ COMMANDS = (
 
 def main(commands: tuple[str, ...] = COMMANDS) -> int:
     """Run the commands. Returns the exit code of the first that fails, else 0."""
-    environment = os.environ | {"MPLCONFIGDIR": str(ROOT / ".cache" / "matplotlib")}
+    everywhere = os.environ | {"MPLCONFIGDIR": str(ROOT / ".cache" / "matplotlib")}
     for command in commands:
         print(f"python -m {command}", flush=True)
+        environment = everywhere | (NO_BARS if "--nbval" in command else {})
         done = subprocess.run([sys.executable, "-m", *shlex.split(command)], cwd=ROOT, env=environment)
         if done.returncode:
             print(f"It failed: python -m {command}", file=sys.stderr)

@@ -1,0 +1,33 @@
+"""`python -m tools.test`: every check in turn, up to the first that fails."""
+
+import subprocess
+
+from tools import test
+
+
+def ran(monkeypatch, fails=""):
+    """[(what was called, its environment)] of all checks; the one with `fails` in it fails."""
+    calls = []
+
+    def run(command, cwd, env):
+        calls.append((" ".join(command[2:]), env))
+        return subprocess.CompletedProcess(command, 3 if fails and fails in calls[-1][0] else 0)
+
+    monkeypatch.setattr(test.subprocess, "run", run)
+    return test.main(), calls
+
+
+def test_only_notebooks_are_compared_without_progress_bars(monkeypatch):
+    monkeypatch.delenv("TQDM_DISABLE", raising=False)
+    code, calls = ran(monkeypatch)
+    assert code == 0
+    assert len(calls) == len(test.COMMANDS)
+    silent = [said for said, env in calls if env.get("TQDM_DISABLE") == "1"]
+    assert silent == [said for said, _ in calls if "--nbval" in said]
+    assert len(silent) == 2
+
+
+def test_it_ends_with_the_first_that_fails(monkeypatch):
+    code, calls = ran(monkeypatch, fails="mypy")
+    assert code == 3
+    assert [said for said, _ in calls] == ["ruff check .", "ruff format --check .", "mypy"]
