@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from astra_edu.pipeline.checked import passes as passes_of
 from astra_edu.pipeline.orders import Pass
 from astra_edu.pipeline.places import BOTH_WAYS, part_of, way_of
 from astra_edu.pipeline.simulation import Simulation
@@ -35,20 +33,6 @@ def pairs_of(passes: Sequence[Pass], micro_batches: int) -> frozenset[int]:
         for place in range(first + 1, len(passes))
         if passes[place].kind == "B" and passes[place - 1].kind == "F" and ways[place] != ways[place - 1]
     )
-
-
-@lru_cache(maxsize=256)
-def kept_both_ways(order: str, stage: int, stages: int, micro_batches: int, down: float, up: float) -> float:
-    """What a stage keeps at most in an order that goes both ways, of which a micro-batch's is `down` or `up`."""
-    listed = passes_of(order, stages, micro_batches)[stage]
-    split = {each.micro_batch for each in listed if each.kind == "W"}
-    kept = most = 0.0
-    for each in listed:
-        size = up if way_of(each.micro_batch, micro_batches, BOTH_WAYS) else down
-        ends = each.kind == ("W" if each.micro_batch in split else "B")
-        kept += size * ((each.kind == "F") - ends)
-        most = max(most, kept)
-    return most
 
 
 class BothWays(Simulation):

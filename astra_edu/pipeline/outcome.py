@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from importlib import import_module
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,7 +15,6 @@ from astra_edu.base.run import Run
 from astra_edu.base.span import BUBBLE, COMPUTE, Span, idle
 from astra_edu.base.units import format_ns, several
 from astra_edu.pipeline.both_ways import pairs_of
-from astra_edu.pipeline.checked import passes as passes_of
 from astra_edu.pipeline.orders import Pass, Passes
 from astra_edu.pipeline.places import BOTH_WAYS, LOOPED, part_of, way_of
 
@@ -233,12 +232,6 @@ class PipelineRun(Run):
             f"{format_ns(self.total_ns)}, bubble {100 * self.bubble:.1f} %, "
             f"at most {max(self.in_flight):.4g} in flight>"
         )
-
-
-@lru_cache(maxsize=256)
-def in_flight_of(order: str, stages: int, micro_batches: int, virtual: int) -> tuple[float, ...]:
-    """[stage]: PipelineRun.in_flight of an order in ORDERS, which no time changes."""
-    return tuple(most_in_flight(own) / virtual for own in passes_of(order, stages, micro_batches, virtual))
 
 
 def most_in_flight(passes: Iterable[Pass]) -> int:

@@ -14,8 +14,9 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.course.plots.timelines.cells import cells_of
 from astra_edu.explain.inputs_of_pipeline import again
 from astra_edu.pipeline import Pass, PassSpan, passes, run_pipeline
-from astra_edu.pipeline.both_ways import kept_both_ways, pairs_of
+from astra_edu.pipeline.both_ways import pairs_of
 from astra_edu.pipeline.dualpipe import bubble_ns, dualpipe
+from astra_edu.pipeline.kept import most_kept
 from astra_edu.pipeline.places import both_ways
 
 STAGES = st.integers(1, 6).map(lambda half: 2 * half)
@@ -134,9 +135,9 @@ def test_pairs_are_of_opposite_ways_and_never_a_stages_first_backward_pass():
 def test_a_stage_keeps_what_its_two_parts_need():
     """By hand: two stages and four micro-batches, of which those that go down need 5 and those that go up 2: of the two
     that are kept first 7, then another one down, 12, after which one goes for each that comes."""
-    assert kept_both_ways("dualpipe", 0, 2, 4, 5.0, 2.0) == 12
-    assert kept_both_ways("dualpipe", 1, 2, 4, 5.0, 2.0) == 9
-    assert kept_both_ways("dualpipe", 0, 8, 20, 1.0, 1.0) == 9
+    assert most_kept("dualpipe", 0, 2, 4, 1, (5.0, 2.0)) == 12
+    assert most_kept("dualpipe", 1, 2, 4, 1, (5.0, 2.0)) == 9
+    assert most_kept("dualpipe", 0, 8, 20, 1, (1.0, 1.0)) == 9
 
 
 @pytest.mark.parametrize(

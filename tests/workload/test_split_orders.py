@@ -35,12 +35,12 @@ def test_every_part_is_on_one_stage(order: str):
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_stages_keep_what_the_run_says(order: str):
-    """Activations of as many micro-batches as are in flight in any run of the order."""
+    """Activations of as many micro-batches as are in flight in any run of the order, where parts are alike."""
     strategy = cut(order)
     run = run_pipeline(order, 4, 8, [7] * 4 * strategy.virtual, [9] * 4 * strategy.virtual, virtual=strategy.virtual)
     if strategy.both_ways:  # micro-batches go through one of a stage's two parts
         return
-    for stage in range(4):
+    for stage in range(4) if strategy.virtual == 1 else (1, 2):
         one = ae.memory(MODEL, cut(order, batch=1), stage=stage).activations
         assert ae.memory(MODEL, strategy, stage=stage).activations == pytest.approx(one * run.in_flight[stage])
 

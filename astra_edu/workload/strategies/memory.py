@@ -13,9 +13,7 @@ from functools import lru_cache
 
 from astra_edu.base.deprecated import renamed
 from astra_edu.base.errors import ConfigError, not_negative, whole
-from astra_edu.pipeline.both_ways import kept_both_ways
-from astra_edu.pipeline.closed_form import FORMULAS, in_flight
-from astra_edu.pipeline.outcome import in_flight_of
+from astra_edu.pipeline.kept import most_kept
 from astra_edu.workload.compute import Device
 from astra_edu.workload.compute import device as named_device
 from astra_edu.workload.models import Model
@@ -159,23 +157,9 @@ def memory_of(
 
 def _activations(own: Sequence[Each], strategy: Strategy, stage: int) -> float:
     """Bytes that a stage keeps of its parts at most, of all micro-batches together."""
-    of_one = [part[4] for part in own]
-    if strategy.both_ways:
-        down, up = of_one
-        return kept_both_ways(strategy.pipeline_order, stage, strategy.pipeline, strategy.micro_batches, down, up)
-    return _in_flight(strategy, stage) * sum(of_one)
-
-
-def _in_flight(strategy: Strategy, stage: int) -> float:
-    """For how many micro-batches at most a stage keeps activations."""
-    return _in_flight_by(strategy.pipeline_order, stage, strategy.pipeline, strategy.micro_batches, strategy.virtual)
-
-
-@lru_cache(maxsize=65_536)
-def _in_flight_by(order: str, stage: int, stages: int, micro_batches: int, virtual: int) -> float:
-    if order in FORMULAS:
-        return in_flight(order, stage, stages, micro_batches, virtual)
-    return in_flight_of(order, stages, micro_batches, virtual)[stage]
+    of_one = tuple(part[4] for part in own)
+    order, stages, micro_batches = strategy.pipeline_order, strategy.pipeline, strategy.micro_batches
+    return most_kept(order, stage, stages, micro_batches, strategy.virtual, of_one)
 
 
 def activations_of_parts(about: Abridged, strategy: Strategy) -> tuple[float, ...]:
