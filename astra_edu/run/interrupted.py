@@ -36,7 +36,12 @@ class Interrupted(KeyboardInterrupt):
         has = best or "what has happened until then"
         super().__init__(f"interrupted{at} after {done}; ae.so_far() has {has}.")
         self.so_far = so_far
+        self._given = so_far, done, best
         _last[:] = [so_far]
+
+    def __reduce__(self) -> tuple[type[Interrupted], tuple[Any, str, str]]:
+        """Of what it was made of, so that it comes back from another process."""
+        return type(self), self._given
 
 
 def so_far() -> Any:

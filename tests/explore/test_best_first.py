@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from collections import Counter
 from dataclasses import replace
@@ -9,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 import astra_edu as ae
-from astra_edu.explore.iteration import best_first, candidates
+from astra_edu.explore.iteration import best_first, candidates, plan_search
 from astra_edu.explore.iteration.searched import Searched, reason
 
 MODEL = ae.transformer("m", hidden=1024, heads=8, blocks=8, sequence=512, vocabulary=1000)
@@ -161,3 +162,58 @@ def test_few_reasons_are_shown():
     assert many.lines["  refused"] == "15; 5: reason e; 4: reason d; 3: reason c; …"
     assert many.lines["  cut by bound"] == "0"
     assert len(Searched(2, {"x" * 100: 1}, 0, 1).lines["  refused"]) < 80
+
+
+def test_what_the_model_cannot_have_is_counted_and_not_in_the_way():
+    few = [ae.Strategy(tensor=8, batch=16), ae.Strategy(tensor=16, batch=16), ae.Strategy(data=8, batch=16)]
+    odd = ae.transformer("odd", hidden=1000, heads=10, blocks=2, sequence=128, vocabulary=1000)
+    found = ae.fastest(odd, few, ae.device("a100"), PODS, fits=True)
+    assert found.strategy == few[2]
+    assert sum(found.searched.refused.values()) == 2
+    assert list(ae.fitting(odd, few, "a100")) == [few[2]]
+    for search in (ae.fitting, lambda *given: ae.fastest(*given, PODS)):
+        with pytest.raises(ae.ConfigError, match="10 heads can't be divided among 16 NPUs"):
+            search(odd, few[:2], "a100")
+
+
+def test_of_some_that_cannot_be_had_and_others_too_large_it_names_the_least_that_is_needed():
+    odd = ae.transformer("odd", hidden=1000, heads=10, blocks=2, sequence=128, vocabulary=1000)
+    few = [ae.Strategy(tensor=8, batch=16), ae.Strategy(data=8, batch=16)]
+    tiny = replace(ae.device("a100"), memory_bytes=10**6)
+    with pytest.raises(ae.ConfigError, match="doesn't fit into 8 × a100 by this strategy"):
+        ae.fastest(odd, few, tiny, PODS, fits=True)
+
+
+def test_what_was_interrupted_comes_back_from_another_process(monkeypatch):
+    stop_after(1, monkeypatch)
+    with pytest.raises(ae.Interrupted) as stopped:
+        ae.fastest(MODEL, EVERY, TIGHT, PODS, fits=True)
+    again = pickle.loads(pickle.dumps(stopped.value))
+    assert str(again) == str(stopped.value)
+    assert again.so_far == stopped.value.so_far
+    assert again.so_far.searched == stopped.value.so_far.searched
+
+
+def test_a_search_of_plans_that_is_interrupted_has_the_best_of_what_it_has_searched(monkeypatch):
+    plans = ae.plans(MODEL, npus=8, batch=64)
+    assert len(plans.by_micro_batches) > 3
+    pressed_after, search, done = 2, plan_search._within, []
+
+    def pressed(table, most_ns):
+        if len(done) == pressed_after:
+            raise KeyboardInterrupt
+        done.append(search(table, most_ns))
+        return done[-1]
+
+    monkeypatch.setattr(plan_search, "_within", pressed)
+    with pytest.raises(
+        ae.Interrupted, match=r"after 2 of \d+ numbers of micro-batches; .* has the fastest plan"
+    ) as stopped:
+        ae.fastest(MODEL, plans, "a100", PODS)
+    best = stopped.value.so_far
+    assert ae.so_far() is best
+    assert best.plan.strategies == [label for label in done if label is not None][-1].strategies
+    pressed_after, done = 0, []
+    with pytest.raises(KeyboardInterrupt) as before:
+        ae.fastest(MODEL, plans, "a100", PODS)
+    assert not isinstance(before.value, ae.Interrupted)

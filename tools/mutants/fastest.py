@@ -114,4 +114,32 @@ FAULTS = [
         "among for among in (strategy.shard_group or strategy.copies,",
         "tests/workload/test_sharing.py::test_experts_are_shared_out_within_a_shard_group_as_all_the_rest[1]",
     ),
+    Fault(
+        "the interleaved order keeps no more than in its first group of micro-batches",
+        "astra_edu/pipeline/kept.py",
+        "GROUPS = 3",
+        "GROUPS = 1",
+        "tests/pipeline/test_kept.py::test_it_is_what_the_passes_keep[interleaved-3-6-2]",
+    ),
+    Fault(
+        "a stage's parts are taken for alike",
+        "astra_edu/pipeline/kept.py",
+        'order in FORMULAS and (order != "interleaved" or len(set(sizes)) == 1)',
+        "order in FORMULAS",
+        f"{TIMELINE}the_peak_is_what_memory_says[0-interleaved-2-more3]",
+    ),
+    Fault(
+        "a strategy that the model can't have ends the search",
+        f"{ITERATION}/best_first.py",
+        "            except ConfigError as error:\n                self._refuse(error)\n        heapify",
+        "            except ConfigError:\n                raise\n        heapify",
+        f"{FIRST}what_the_model_cannot_have_is_counted_and_not_in_the_way",
+    ),
+    Fault(
+        "an interrupted search of plans has nothing",
+        f"{ITERATION}/plan_search.py",
+        "            if best is None:\n                raise",
+        "            if best_ns:\n                raise",
+        f"{FIRST}a_search_of_plans_that_is_interrupted_has_the_best_of_what_it_has_searched",
+    ),
 ]

@@ -74,9 +74,12 @@ class BestFirst:
     def _search(self, fits: bool, bar: Bar) -> int | None:
         """The place of the fastest."""
         about, device, platform = self.about, self.device, self.platform
-        queue: list[tuple[float, int, Strategy | _Fits | StageTimes | None]] = [
-            (compute_bound_ns(about, strategy, device), place, strategy) for place, strategy in enumerate(self.several)
-        ]
+        queue: list[tuple[float, int, Strategy | _Fits | StageTimes | None]] = []
+        for place, strategy in enumerate(self.several):
+            try:
+                queue.append((compute_bound_ns(about, strategy, device), place, strategy))
+            except ConfigError as error:
+                self._refuse(error)
         heapify(queue)
         while queue:
             _, place, known = heappop(queue)
@@ -102,9 +105,13 @@ class BestFirst:
                 bound = waited_bound_ns(about, known, device, self._networks(known))
                 heappush(queue, (bound, place, _Fits(known)))
             except ConfigError as error:
-                self.problem = error
-                self._refused[reason(error)] += 1
+                self._refuse(error)
         return None
+
+    def _refuse(self, error: ConfigError) -> None:
+        """Count a strategy that the model or the platform can't have."""
+        self.problem = error
+        self._refused[reason(error)] += 1
 
     def _networks(self, strategy: Strategy) -> dict[str, Platform]:
         """The parts of the network of its groups, looked for once for groups of the same sizes."""

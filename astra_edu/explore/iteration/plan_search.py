@@ -23,9 +23,10 @@ from astra_edu.explore.iteration.plan_bound import (
     relaxed,
     whole_bytes,
 )
-from astra_edu.explore.iteration.plan_times import all_steps, resharded
+from astra_edu.explore.iteration.plan_times import all_steps, planned, resharded
 from astra_edu.explore.iteration.plans import Plan, Plans
 from astra_edu.explore.iteration.stage_times import ADAM_TRAFFIC
+from astra_edu.run.interrupted import Interrupted
 from astra_edu.system import Platform
 from astra_edu.workload.compute import Device
 from astra_edu.workload.strategies import Strategy
@@ -46,7 +47,8 @@ class Label(NamedTuple):
 def fastest_plan(plans: Plans, device: Device, platform: Platform, memory_bytes: float | None = None) -> Plan:
     """The plan of the shortest iteration that keeps no more than memory_bytes, exact but for rounding to whole ns.
 
-    Raises ConfigError where none fits, with the least that is needed.
+    Raises ConfigError where none fits, with the least that is needed. Interrupted it raises ae.Interrupted with the
+    best of those numbers of micro-batches that were searched.
 
     >>> from astra_edu.explore.iteration.plan_search import fastest_plan
     >>> ring = ae.Platform((ae.Dimension.of("Ring", 4, 100, 500),), ae.SystemConfig.of("ring", splits=1))
@@ -54,22 +56,26 @@ def fastest_plan(plans: Plans, device: Device, platform: Platform, memory_bytes:
     >>> [strategy.tensor for strategy in found.strategies][-4:]
     [1, 4, 4, 4]
     """
-    most = inf if memory_bytes is None else memory_bytes
-    best: tuple[float, Plan | None] = (inf, None)
-    least = inf
+    most, least = inf if memory_bytes is None else memory_bytes, inf
+    best_ns, best = inf, None
     problem = ConfigError("there are no plans to choose the fastest from.")
-    for some in plans.by_micro_batches.values():
+    for searched, some in enumerate(plans.by_micro_batches.values()):
         try:
             table = _table(plans, some, device, platform, most)
+            least = min(least, _least_bytes(table))
+            label = _within(table, best_ns)
         except ConfigError as error:
             problem = error
             continue
-        least = min(least, _least_bytes(table))
-        label = _within(table, best[0])
+        except KeyboardInterrupt:
+            if best is None:
+                raise
+            so_far, count = planned(plans.model, best, device, platform), len(plans.by_micro_batches)
+            raise Interrupted(so_far, f"{searched} of {count} numbers of micro-batches", "the fastest plan") from None
         if label is not None:
-            best = _whole_ns(label), Plan(plans.starts, label.strategies)
-    if best[1] is not None:
-        return best[1]
+            best_ns, best = _whole_ns(label), Plan(plans.starts, label.strategies)
+    if best is not None:
+        return best
     if least == inf:
         raise problem
     raise ConfigError(

@@ -34,7 +34,8 @@ DOUBLINGS = 16
 def fitting(model: Model | str, strategies: Iterable[Strategy], device: Device | str) -> dict[Strategy, Memory]:
     """Those of the strategies whose memory fits, in their order, and what an NPU keeps.
 
-    Raises ConfigError if none does, with the least that is needed, and how many NPUs of this kind would do.
+    Those that the model can't have are left out. Raises ConfigError if none is left, with the least that is needed, and
+    how many NPUs of this kind would do.
 
     >>> few = [ae.Strategy(data=8, zero=zero) for zero in range(4)]
     >>> [strategy.zero for strategy in ae.fitting("turing-nlg", few, "a100")]
@@ -43,9 +44,15 @@ def fitting(model: Model | str, strategies: Iterable[Strategy], device: Device |
     model = named_model(model)
     device = named_device(device)
     about = abridged(model)
-    kept = {strategy: memory_of(about, strategy) for strategy in _several(strategies)}
+    kept: dict[Strategy, Memory] = {}
+    problem = ConfigError("there are no strategies that could fit.")
+    for strategy in _several(strategies):
+        try:
+            kept[strategy] = memory_of(about, strategy)
+        except ConfigError as error:
+            problem = error
     if not kept:
-        raise ConfigError("there are no strategies that could fit.")
+        raise problem
     fit = {strategy: each for strategy, each in kept.items() if each.fits(device)}
     if not fit:
         raise ConfigError(_too_large(model, kept, device))
@@ -76,12 +83,13 @@ def fastest(
     """The shortest iteration by any of the strategies, as `estimate` has it; of equal ones the first. Of ae.plans, it
     is the best that fits into the device, where its memory is known.
 
-    Where messages of a collective share links, an iteration's bound_ns counts. Those whose groups can't be cut out of
-    the platform are left out, and with `fits` those that keep more than the device has: the same as of what `fitting`
-    returns, but sooner, as few are asked. Raises ConfigError if none is left. Without `fits` memory is not asked about;
-    warns if the one found doesn't fit into the device. Of more than 10,000 it shows how many it has looked at.
-    What became of them all is the result's `searched`, and in its table. Interrupted (Ctrl-C, a notebook's stop button)
-    it raises ae.Interrupted, whose so_far is the fastest that was estimated, as ae.so_far() says, too.
+    Where messages of a collective share links, an iteration's bound_ns counts. Those that the model can't have, or
+    whose groups can't be cut out of the platform, are left out, and with `fits` those that keep more than the device
+    has: the same as of what `fitting` returns, but sooner, as few are asked. Raises ConfigError if none is left. Without
+    `fits` memory is not asked about; warns if the one found doesn't fit into the device. Of more than 10,000 it shows
+    how many it has looked at. What became of them all is the result's `searched`, and in its table. Interrupted
+    (Ctrl-C, a notebook's stop button) it raises ae.Interrupted, whose so_far is the fastest that was estimated, of plans
+    the best of the numbers of micro-batches that were searched; ae.so_far() says it, too.
 
     >>> pods = ae.Platform((ae.Dimension.of("Switch", 8, 220, 1000),), ae.SystemConfig.of("halvingDoubling"))
     >>> few = [ae.Strategy(data=8), ae.Strategy(pipeline=8, batch=8)]
@@ -100,7 +108,7 @@ def fastest(
         if not fits:
             _warn_of_memory(about, found.strategy, device)
         return found
-    if search.too_large and len(search.too_large) == len(several):
+    if search.too_large:
         raise ConfigError(_too_large(model, {several[k]: kept for k, kept in search.too_large.items()}, device))
     raise search.problem
 
