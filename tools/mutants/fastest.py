@@ -136,10 +136,10 @@ FAULTS = [
         f"{FIRST}what_the_model_cannot_have_is_counted_and_not_in_the_way",
     ),
     Fault(
-        "an interrupted search of plans has nothing",
+        "an interrupted search of plans counts what it hasn't finished",
         f"{ITERATION}/plan_search.py",
-        "            if best is None:\n                raise",
-        "            if best_ns:\n                raise",
+        'f"{searched} of {count}',
+        'f"{searched + 1} of {count}',
         f"{FIRST}a_search_of_plans_that_is_interrupted_has_the_best_of_what_it_has_searched",
     ),
 ]

@@ -85,11 +85,11 @@ def fastest(
 
     Where messages of a collective share links, an iteration's bound_ns counts. Those that the model can't have, or
     whose groups can't be cut out of the platform, are left out, and with `fits` those that keep more than the device
-    has: the same as of what `fitting` returns, but sooner, as few are asked. Raises ConfigError if none is left. Without
-    `fits` memory is not asked about; warns if the one found doesn't fit into the device. Of more than 10,000 it shows
-    how many it has looked at. What became of them all is the result's `searched`, and in its table. Interrupted
-    (Ctrl-C, a notebook's stop button) it raises ae.Interrupted, whose so_far is the fastest that was estimated, of plans
-    the best of the numbers of micro-batches that were searched; ae.so_far() says it, too.
+    has: the same as of what `fitting` returns, but sooner, as few are asked. Raises ConfigError if none is left. If
+    `fits` isn't set memory is not asked about; warns if the one found doesn't fit into the device. Of more than 10,000
+    it shows how many it has looked at. What became of them all is the result's `searched`, and in its table. Interrupted
+    (Ctrl-C, a notebook's stop button) it raises ae.Interrupted, whose so_far is the fastest that was estimated (of
+    plans the best of those numbers of micro-batches that were searched), as ae.so_far() says, too.
 
     >>> pods = ae.Platform((ae.Dimension.of("Switch", 8, 220, 1000),), ae.SystemConfig.of("halvingDoubling"))
     >>> few = [ae.Strategy(data=8), ae.Strategy(pipeline=8, batch=8)]
