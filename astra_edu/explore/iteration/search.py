@@ -88,8 +88,8 @@ def fastest(
     has: the same as of what `fitting` returns, but sooner, as few are asked. Raises ConfigError if none is left. If
     `fits` isn't set memory is not asked about; warns if the one found doesn't fit into the device. Of more than 10,000
     it shows how many it has looked at. What became of them all is the result's `searched`, and in its table. If
-    interrupted (Ctrl-C, a notebook's stop button) it raises ae.Interrupted, whose so_far is the fastest that was estimated (of
-    plans the best of those numbers of micro-batches that were searched), as ae.so_far() says, too.
+    interrupted (Ctrl-C, a notebook's stop button) it raises ae.Interrupted, whose so_far is the fastest that was
+    estimated (of plans the best of those numbers of micro-batches that were searched), as ae.so_far() says, too.
 
     >>> pods = ae.Platform((ae.Dimension.of("Switch", 8, 220, 1000),), ae.SystemConfig.of("halvingDoubling"))
     >>> few = [ae.Strategy(data=8), ae.Strategy(pipeline=8, batch=8)]
