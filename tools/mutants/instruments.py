@@ -225,9 +225,9 @@ FAULTS = [
     ),
     Fault(
         "cut: what is cut by columns is cut by rows",
-        f"{PY}/cut_places.py",
-        "        if self.by_columns:\n",
-        "        if not self.by_columns:\n",
+        f"{PY}/cut_matrices.py",
+        '        if self.split == "columns":\n',
+        '        if self.split == "rows":\n',
         f"{CUT}the_slices_of_a_matrix_make_up_the_whole",
     ),
     Fault(
@@ -280,11 +280,18 @@ FAULTS = [
         f"{CUT}lanes_of_every_order_are_its_passes[zb-v]",
     ),
     Fault(
-        "cut: a model of another kind is drawn with GPT's matrices",
-        f"{PY}/cut.py",
-        "messages) if drawable(what) else None",
-        "messages)",
-        f"{CUT}todays_models_are_what_estimate_and_memory_say_and_the_code_says_the_same",
+        "cut: a block of a later stage is told without what its NPUs send",
+        f"{PY}/cut_job.py",
+        "return communications(what, cut) if cut.pipeline > 1 and block_of(what).number > 1 else sent(what, cut)",
+        "return sent(what, cut)",
+        "tests/course/instruments/test_cut_stage.py::test_a_block_on_a_later_stage_has_its_messages",
+    ),
+    Fault(
+        "cut: what every NPU of a tensor group has is cut",
+        f"{PY}/cut_matrices.py",
+        '.get(each.split, "copied")',
+        '.get(each.split, "columns")',
+        "tests/course/instruments/test_cut_stage.py::test_what_todays_blocks_are_and_how_they_are_cut",
     ),
     Fault(
         "settings: a button leads to what is folded away",

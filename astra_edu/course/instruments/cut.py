@@ -25,8 +25,17 @@ from astra_edu.course.instruments.cut_bars import (
     time_bars,
     times,
 )
-from astra_edu.course.instruments.cut_job import code, drawable, iteration, job, on_links, platform_of, refused, sent
-from astra_edu.course.instruments.cut_lanes import pipeline_lanes
+from astra_edu.course.instruments.cut_job import (
+    code,
+    iteration,
+    job,
+    on_links,
+    platform_of,
+    refused,
+    sent,
+    sent_of_block,
+)
+from astra_edu.course.instruments.cut_lanes import not_drawn, pipeline_lanes
 from astra_edu.course.instruments.cut_settings import SETTINGS, START, TODAYS, dense, has_experts
 from astra_edu.course.instruments.cut_stage import cut_stage
 from astra_edu.course.instruments.instrument import Instrument
@@ -43,7 +52,6 @@ HERE = " It was on show already."
 BEST, STOPPED = "The fastest that fits", "Stopped: the fastest that was found until then"
 TOO_SOON = "Stopped before any cut was found."
 AMONG, FEW_TRIED = " of {:,} cuts{}.", ", those with sequence parallel, ZeRO 1 or 3, and something recomputed"
-NOT_DRAWN = "Only blocks of GPT’s kind are drawn, with four matrices; this model has others. All numbers are its own."
 
 
 def _named(values: Values) -> str:
@@ -111,7 +119,7 @@ class CutTheModel(Instrument):
         return Scene(
             title=f"{_named(values)} on {cut.npus:,} × {values['device']}: {_cut(cut)}",
             headline=f"{total} an iteration, {rate:,.4g} sequences/s; {room} an NPU{'' if fits else ': doesn’t fit'}",
-            sentences=(*sentences(run, kept, on), *(() if drawable(what) else (NOT_DRAWN,))),
+            sentences=(*sentences(run, kept, on), *not_drawn(run)),
             numbers={
                 "time": (slowest, format_ns(slowest)),
                 "sequences/s": (rate, f"{rate:,.4g}"),
@@ -119,7 +127,7 @@ class CutTheModel(Instrument):
                 "NPUs": (cut.npus, f"{cut.npus:,}"),
             },
             bars=(time_bars(run), memory_bars(kept, on), size_bars(messages)),
-            stage=cut_stage(what, cut, messages) if drawable(what) else None,
+            stage=cut_stage(what, cut, sent_of_block(what, cut)),
             code=code(values),
             lanes=pipeline_lanes(shown),
         )

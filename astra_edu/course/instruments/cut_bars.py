@@ -34,7 +34,7 @@ def times(run: Iteration) -> list[tuple[str, float]]:
     """(look, ns) of each part of an iteration."""
     return [
         ("compute", run.compute_ns - run.repeated_ns),
-        ("computed again", run.repeated_ns),
+        ("recomputed", run.repeated_ns),
         ("tensor group", run.tensor_ns),
         *((("context group", run.context_ns),) if run.strategy.context > 1 else ()),
         *((("expert group", run.expert_ns),) if run.strategy.expert > 1 else ()),
@@ -51,7 +51,7 @@ def kept_parts(kept: Memory) -> list[tuple[str, float]]:
         ("gradients", kept.gradients),
         ("optimiser state", kept.optimiser),
         ("activations", kept.activations),
-        ("computed again", kept.recomputed),
+        ("recomputed", kept.recomputed),
         ("buffers", kept.buffers),
         ("fragmentation", kept.fragmentation),
     ]

@@ -6,6 +6,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.course.instruments.cut_matrices import block_of
 from astra_edu.course.instruments.cut_settings import HIDES, START, TOP_K, dense, folded, has_experts
 from astra_edu.course.instruments.setting import Values
 from astra_edu.explore.iteration import Iteration, estimate
@@ -61,12 +62,6 @@ def _model(name: str, experts: int) -> Model:
     return with_experts(model(name), experts, TOP_K) if experts > 1 else model(name)
 
 
-def drawable(what: Model) -> bool:
-    """Whether its blocks have the four matrices of GPT's, or experts in place of two of them."""
-    first = what.operators[what.blocks[0].start : what.blocks[0].stop]
-    return not any(type(each).__name__ in ("Gated", "Latent") for each in first)
-
-
 def refused(values: Values) -> str:
     """Why a cut can't be; "" where it can. Nothing in it depends on the device."""
     return _refused(tuple((name, value) for name, value in values.items() if name != "device"))
@@ -85,6 +80,11 @@ def _refused(values: tuple[tuple[str, Any], ...]) -> str:
 def sent(what: Model, cut: Strategy) -> tuple[Communication, ...]:
     """What the NPUs of the first stage send in an iteration."""
     return communications(what, cut, stage=0 if cut.pipeline > 1 else None)
+
+
+def sent_of_block(what: Model, cut: Strategy) -> tuple[Communication, ...]:
+    """What the NPUs that have the block on the stage send for it, among other things."""
+    return communications(what, cut) if cut.pipeline > 1 and block_of(what).number > 1 else sent(what, cut)
 
 
 def platform_of(npus: int) -> Platform:

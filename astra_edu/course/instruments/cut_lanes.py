@@ -11,6 +11,14 @@ MOST_PASSES = 256
 """Of more than these no lanes are drawn: their blocks would be hairs."""
 
 
+def not_drawn(run: Iteration) -> tuple[str, ...]:
+    """A sentence where passes are too many to be seen."""
+    passes = len(run.pipeline.spans)
+    if run.strategy.pipeline == 1 or passes <= MOST_PASSES:
+        return ()
+    return (f"The pipeline’s {passes:,} passes are too many to be drawn as lanes; {MOST_PASSES} are the most.",)
+
+
 def pipeline_lanes(run: Iteration) -> tuple[Lanes, ...]:
     """The passes of a pipeline, in ms; none without a pipeline, or where they are too many to be seen."""
     pipeline = run.pipeline

@@ -1,57 +1,23 @@
-"""Where things lie on the stage of a cut: matrices and experts, whole and in slices, and what is in an NPU."""
+"""Where things lie on the stage of a cut: experts, whole and in slices, NPUs, and what is in them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from astra_edu.course.instruments.cut_matrices import MOST_DRAWN, Block, Matrix
+from astra_edu.course.instruments.cut_matrices import TOKENS as TOKENS_Y
 from astra_edu.course.instruments.scene import Box
 from astra_edu.workload.strategies import Strategy
 
-UNIT = 24.0
-"""Of the stage, for the model's width h."""
-NPUS_X, WIDE, HIGH, TOP = 200.0, 700.0, 220.0, 14.0
+WIDE, HIGH, TOP = 700.0, 220.0, 14.0
 MORE = 34.0
 """How much higher the stage is where tokens are drawn."""
-MOST_TENSOR, MOST_COPIES, MOST_EXPERTS = 8, 2, 8
-GAP = 3.0
+MOST_COPIES, MOST_EXPERTS = 2, 8
+MLP = 96.0, 24.0, 24.0, 96.0
+"""Width and height of the matrices in whose place experts are."""
 SUMS, TOKENS = 20.0, 15.0
 """How high the rows of an NPU are, from below."""
-
-
-@dataclass(frozen=True)
-class Matrix:
-    """One of a block's matrices: inputs x outputs in units of h, where it lies whole, and whether columns are cut."""
-
-    name: str
-    said: str
-    inputs: float
-    outputs: float
-    x: float
-    y: float
-    by_columns: bool
-
-    @property
-    def whole(self) -> Box:
-        """Where it lies."""
-        return (self.x, self.y, self.outputs * UNIT, self.inputs * UNIT)
-
-    def slice(self, k: int, of: int, gap: float = 0) -> Box:
-        """The k-th of its slices, where it lies whole, or pulled apart by a gap."""
-        wide, high = self.outputs * UNIT, self.inputs * UNIT
-        if self.by_columns:
-            return (self.x + k * (wide / of + gap), self.y, wide / of, high)
-        return (self.x, self.y + k * (high / of + gap), wide, high / of)
-
-
-ATTENTION = (
-    Matrix("Q, K, V", "Q, K, V: h × 3h", 1, 3, 4, 26, True),
-    Matrix("projection", "projection: h × h", 1, 1, 112, 26, False),
-)
-MLP = (
-    Matrix("MLP 1", "MLP 1: h × 4h", 1, 4, 4, 82, True),
-    Matrix("MLP 2", "MLP 2: 4h × h", 4, 1, 128, 82, False),
-)
-MATRICES = ATTENTION + MLP
 
 
 @dataclass(frozen=True)
@@ -59,12 +25,17 @@ class Grid:
     """The NPUs that are drawn: the first of a tensor group side by side, the first of those with the same below."""
 
     cut: Strategy
-    experts: int = 0
+    block: Block
+
+    @property
+    def experts(self) -> int:
+        """How many the block has; 0 where it has one MLP."""
+        return self.block.experts
 
     @property
     def columns(self) -> int:
         """Of a tensor group."""
-        return min(self.cut.tensor, MOST_TENSOR)
+        return min(self.cut.tensor, MOST_DRAWN)
 
     @property
     def rows(self) -> int:
@@ -79,13 +50,13 @@ class Grid:
     @property
     def high(self) -> float:
         """Of the stage."""
-        return HIGH + (MORE if self.with_tokens else 0)
+        return HIGH + self.block.tokens_y - TOKENS_Y + (MORE if self.with_tokens else 0)
 
     def home(self, row: int, k: int) -> Box:
         """The frame of an NPU."""
-        wide = (WIDE - NPUS_X - 4) / self.columns - 5
+        wide = (WIDE - self.block.npus_x - 4) / self.columns - 5
         high = (self.high - 4 - TOP) / self.rows - 16
-        return (NPUS_X + k * (wide + 5), TOP + row * (high + 16), min(wide, 150), high)
+        return (self.block.npus_x + k * (wide + 5), TOP + row * (high + 16), min(wide, 150), high)
 
     def number(self, row: int, k: int) -> int:
         """Of an NPU, as the network counts."""
@@ -111,7 +82,8 @@ class Grid:
     def whole(self, expert: int) -> Box:
         """An expert where all lie, four in a row."""
         place = self.drawn.index(expert)
-        return (4 + place % 4 * 38, 82 + place // 4 * 54, 30.0, 42.0)
+        x, y = self.block.experts_at
+        return (x + place % 4 * 38, y + place // 4 * 54, 30.0, 42.0)
 
     def expert(self, expert: int, k: int, gap: float = 0) -> Box:
         """A slice of it, or that pulled apart."""
@@ -120,22 +92,35 @@ class Grid:
 
 
 def matrix_in(grid: Grid, matrix: Matrix, home: Box) -> Box:
-    """Where a slice lies in its NPU: the four side by side and below each other, as large as there is room."""
+    """Where a slice lies in its NPU: in its cell among the others, as large as there is room."""
     x, y, wide, high = home
-    sizes = [m.slice(0, grid.cut.tensor)[2:] for m in MATRICES]
-    (w0, h0), (w1, h1), (w2, h2), (w3, h3) = sizes
-    columns, rows = max(w0, w2) + max(w1, w3) + 2, max(h0, h1) + max(h2, h3) + 2
-    scale = min(1.0, (wide - 6) / columns, (high - grid.foot) / rows)
-    number = MATRICES.index(matrix)
-    left = x + 3 + (scale * (max(w0, w2) + 2) if number % 2 else 0)
-    above = y + 4 + (scale * (max(h0, h1) + 2) if number > 1 else 0)
-    return (left, above, sizes[number][0] * scale, sizes[number][1] * scale)
+    across, down = dict[int, float](), dict[int, float]()
+    for one, (_, _, w, h) in _slices(grid):
+        column, row = one
+        across[column], down[row] = max(across.get(column, 0), w), max(down.get(row, 0), h)
+    room = sum(across.values()) + 2 * (len(across) - 1), sum(down.values()) + 2 * (len(down) - 1)
+    scale = min(1.0, (wide - 6) / room[0], (high - grid.foot) / room[1])
+    column, row = matrix.cell
+    left = x + 3 + sum(scale * (across[each] + 2) for each in range(column))
+    above = y + 4 + sum(scale * (down[each] + 2) for each in range(row))
+    _, _, w, h = matrix.slice(0, grid.cut.tensor)
+    return (left, above, w * scale, h * scale)
+
+
+def _slices(grid: Grid) -> Iterator[tuple[tuple[int, int], Box]]:
+    """The cell and the size of each slice in an NPU; below them as much room for experts as for a GPT's MLP."""
+    of = grid.cut.tensor
+    yield from ((matrix.cell, matrix.slice(0, of)) for matrix in grid.block.matrices)
+    if grid.experts:
+        first = max(row for matrix in grid.block.matrices for _, row in [matrix.cell]) + 1
+        yield (0, first), (0, 0, MLP[0] / of, MLP[1])
+        yield (1, first), (0, 0, MLP[2], MLP[3] / of)
 
 
 def expert_in(grid: Grid, row: int, expert: int, home: Box) -> Box:
     """Where a slice of an expert lies in its NPU: in a row below the attention's matrices."""
     x, y, wide, high = home
-    above = max(top + tall for _, top, _, tall in (matrix_in(grid, each, home) for each in ATTENTION)) + 2
+    above = max(top + tall for _, top, _, tall in (matrix_in(grid, each, home) for each in grid.block.matrices)) + 2
     own = grid.owned(row)
     each = (wide - 6) / len(own)
     return (x + 3 + own.index(expert) * each, above, min(each - 1, 30), y + high - grid.foot + 4 - above)
@@ -154,7 +139,7 @@ def tokens_in(home: Box, slot: int, of: int, part: int = 0, parts: int = 1) -> B
     return (x + 3 + slot * each + part * each / parts, y + high - SUMS - TOKENS, each / parts - 1, 11.0)
 
 
-def sample(slot: int, of: int, gap: float = 0) -> Box:
+def sample(block: Block, slot: int, of: int, gap: float = 0) -> Box:
     """A part of a sample's tokens where it lies whole, below the weights."""
     each = 148.0 / of
-    return (4 + slot * (each + gap), 204.0, each - (1 if gap else 0), 11.0)
+    return (4 + slot * (each + gap), block.tokens_y, each - (1 if gap else 0), 11.0)

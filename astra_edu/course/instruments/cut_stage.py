@@ -6,31 +6,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from astra_edu.course.instruments.cut_places import (
-    ATTENTION,
-    GAP,
-    MATRICES,
-    WIDE,
-    Grid,
-    expert_in,
-    matrix_in,
-    sums_in,
-)
-from astra_edu.course.instruments.cut_steps import GATHERING, ROUTING, TENSOR, experts_of, steps
+from astra_edu.course.instruments.cut_matrices import GAP, block_of
+from astra_edu.course.instruments.cut_places import WIDE, Grid, expert_in, matrix_in, sums_in
+from astra_edu.course.instruments.cut_steps import GATHERING, ROUTING, TENSOR, steps
 from astra_edu.course.instruments.cut_tokens import gathered, samples, tokens
 from astra_edu.course.instruments.scene import Box, Frame, Link, Piece, Point, Stage
 from astra_edu.workload.models import Model
 from astra_edu.workload.strategies import Communication, Strategy
 
-__all__ = ["MATRICES", "cut_stage"]
-
 
 def cut_stage(model: Model, cut: Strategy, sent: Sequence[Communication]) -> Stage:
-    """The first block, its cut, and what a forward and a backward pass send for it.
+    """A block, its cut, and what a forward and a backward pass send for it: the first with experts, if there are any.
 
-    Of larger groups the first 8 NPUs of the tensor group and the first 2 with the same weights are drawn.
+    sent: what NPUs of the stage that has the block send. Of larger groups the first 8 NPUs of the tensor group and the
+    first 2 with the same weights are drawn.
     """
-    grid = Grid(cut, experts_of(model))
+    grid = Grid(cut, block_of(model))
     drawn = grid.rows * grid.columns
     said = steps(model, cut, sent, drawn, len(grid.drawn))
     keys = list(said)
@@ -38,7 +29,7 @@ def cut_stage(model: Model, cut: Strategy, sent: Sequence[Communication]) -> Sta
     pieces = [piece for row, k in places for piece in _weights(grid, row, k, keys)]
     pieces += [_sum(grid, row, k, keys) for row, k in places]
     pieces += [piece for row, k in places for piece in (*tokens(grid, row, k, keys), *gathered(grid, row, k, keys))]
-    frames = [Frame(m.name, m.whole, m.said) for m in (ATTENTION if grid.experts else MATRICES)]
+    frames = [Frame(m.name, m.whole, m.said) for m in grid.block.matrices]
     frames += [Frame(f"expert {each}", grid.whole(each), f"E{each}") for each in grid.drawn]
     frames += samples(grid)
     frames += [
@@ -58,9 +49,11 @@ def cut_stage(model: Model, cut: Strategy, sent: Sequence[Communication]) -> Sta
 def _weights(grid: Grid, row: int, k: int, keys: Sequence[str]) -> Iterator[Piece]:
     """An NPU's slices of the matrices, and of its experts."""
     cut, home = grid.cut, grid.home(row, k)
-    for number, matrix in enumerate(ATTENTION if grid.experts else MATRICES):
+    for number, matrix in enumerate(grid.block.matrices):
         name = f"{matrix.name}, slice {k} of {cut.tensor}, copy {row}"
-        share = f"{matrix.name}: {'columns' if matrix.by_columns else 'rows'} {k + 1} of {cut.tensor}"
+        share = (
+            f"{matrix.name}: {f'{matrix.split} {k + 1} of {cut.tensor}' if matrix.split != 'copied' else 'all of it'}"
+        )
         apart = GAP if cut.tensor > 1 else 0
         way = _way(matrix.slice(k, cut.tensor), matrix.slice(k, cut.tensor, apart), matrix_in(grid, matrix, home))
         yield _slice(name, share, way, keys, cut, cut.copies, number % 2 == row % 2)
@@ -69,7 +62,8 @@ def _weights(grid: Grid, row: int, k: int, keys: Sequence[str]) -> Iterator[Piec
         share = f"expert {expert}" + (f": slice {k + 1} of {cut.tensor}" if cut.tensor > 1 else "")
         way = _way(grid.expert(expert, k), grid.expert(expert, k, GAP), expert_in(grid, row, expert, home))
         slices = _slice(name, share, way, keys, cut, cut.copies // cut.expert, expert % 2 == row % 2)
-        yield replace(slices, text=f"E{expert}" if way("home")[2] > 16 else "")
+        called = f"E{expert}" if way("home")[2] > 16 else ""
+        yield replace(slices, says=tuple("" if key in ("whole", "cut") else called for key in keys))
 
 
 def _way(whole: Box, apart: Box, home: Box) -> Callable[[str], Box]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from astra_edu.base.units import format_bytes
-from astra_edu.workload.compute import Experts
+from astra_edu.course.instruments.cut_matrices import Block, block_of, names
 from astra_edu.workload.models import Model
 from astra_edu.workload.strategies import Communication, Strategy
 
@@ -16,44 +16,48 @@ GATHERING = ("keys gathered", "keys gathered again", "keys’ gradients scattere
 ROUTING = ("tokens sent", "tokens sent back", "gradients sent", "gradients sent back")
 """Those of the expert group's all-to-alls."""
 
+SCORES = ("scores", "attention")
+"""What looks at all tokens, by the names that models have for it."""
+
 Steps = dict[str, str]
 """{a step: what happens in it}, in their order."""
 
 
-def experts_of(model: Model) -> int:
-    """How many experts a block has; 0 where it has one MLP."""
-    return next((each.experts for each in model.operators if isinstance(each, Experts)), 0)
-
-
 def steps(model: Model, cut: Strategy, sent: Sequence[Communication], npus: int, experts: int) -> Steps:
-    """The steps of the first block, with the collectives of `sent`. npus, experts: how many of them are drawn."""
-    return dict(_steps(model, cut, _Sent(sent), npus, experts))
+    """The steps of a block, with the collectives of `sent`. npus, experts: how many of them are drawn."""
+    block = block_of(model)
+    return dict(_steps(model, block, cut, _Sent(sent, block.prefix), npus, experts))
 
 
 class _Sent:
-    """The collectives of the first block, by operator, content and phase."""
+    """The collectives of a block, by operator, content and phase."""
 
-    def __init__(self, sent: Sequence[Communication]) -> None:
-        self.found = [each for each in sent if each.operator.startswith("block1_")]
+    def __init__(self, sent: Sequence[Communication], prefix: str) -> None:
+        own = [each for each in sent if each.operator.startswith(prefix)]
+        self.found = [(each.operator.removeprefix(prefix), each) for each in own]
 
-    def one(self, operator: str, content: str, phase: str = "") -> Communication | None:
-        wanted = f"block1_{operator}", content
-        of_both = (each for each in self.found if (each.operator, each.content) == wanted)
-        return next((each for each in of_both if phase in ("", each.phase)), None)
+    def all(self, operators: Sequence[str], content: str, phase: str = "") -> list[Communication]:
+        """Those of these operators; of one of them the first that comes in the phase, or in any."""
+        each = {name: one for name, one in reversed(self.found) if one.content == content and phase in ("", one.phase)}
+        return [each[name] for name in operators if name in each]
+
+    def one(self, operators: Sequence[str], content: str, phase: str = "") -> Communication | None:
+        """Of operators of which a block has one."""
+        return next(iter(self.all(operators, content, phase)), None)
 
     def weights(self) -> str:
         """What the copies' collectives are, and how much they carry."""
-        each = [each for each in self.found if each.content == "weight gradients"]
+        each = [each for _, each in self.found if each.content == "weight gradients"]
         kinds, together = sorted({str(one.collective) for one in each}), sum(one.size * one.times for one in each)
         return f"{' and '.join(kinds)}: {format_bytes(together)}" if each else ""
 
 
-def _steps(model: Model, cut: Strategy, sent: _Sent, npus: int, drawn: int) -> Iterator[tuple[str, str]]:
-    tensor, experts = cut.tensor > 1, experts_of(model)
-    yield "whole", _whole(model, cut, npus, drawn)
-    yield "cut", _cut(cut, experts)
+def _steps(model: Model, block: Block, cut: Strategy, sent: _Sent, npus: int, drawn: int) -> Iterator[tuple[str, str]]:
+    tensor, experts = cut.tensor > 1, block.experts
+    yield "whole", _whole(model, block, cut, npus, drawn)
+    yield "cut", _cut(cut, block)
     yield "home", _home(cut)
-    if gathers := sent.one("scores", "keys and values", "forward"):
+    if gathers := sent.one(SCORES, "keys and values", "forward"):
         yield "keys gathered", f"Attention looks at all tokens: {_collective(gathers)} brings their keys and values."
     yield (
         "attention",
@@ -63,18 +67,18 @@ def _steps(model: Model, cut: Strategy, sent: _Sent, npus: int, drawn: int) -> I
             else "Forward, attention."
         ),
     )
-    yield "attention summed", _summed(cut, sent.one("projection", "activations"))
+    yield "attention summed", _summed(cut, sent.all(("projection",), "activations"))
     yield from _mixture(cut, sent, experts) if experts else _mlp(cut, sent)
-    if gathers := sent.one("scores", "keys and values", "input gradient"):
+    if gathers := sent.one(SCORES, "keys and values", "input gradient"):
         yield "keys gathered again", f"The backward pass needs keys and values again: {_collective(gathers)}."
     yield (
         "attention gradients",
         "Backward, attention: so are those of its inputs." if tensor else "Backward, attention.",
     )
-    if scatters := sent.one("scores", "gradients of keys and values"):
+    if scatters := sent.one(SCORES, "gradients of keys and values"):
         says = f"Each NPU has summands for the keys and values of all tokens; {_collective(scatters)} adds them up,"
         yield "keys’ gradients scattered", f"{says} for each NPU those of its own."
-    yield "attention gradients summed", _summed(cut, sent.one("qkv", "input gradients"))
+    yield "attention gradients summed", _summed(cut, sent.all(("qkv", "q", "kv"), "input gradients"))
     yield (
         "gradients",
         (
@@ -97,54 +101,62 @@ def _steps(model: Model, cut: Strategy, sent: _Sent, npus: int, drawn: int) -> I
 def _mlp(cut: Strategy, sent: _Sent) -> Iterator[tuple[str, str]]:
     tensor = cut.tensor > 1
     yield "MLP", "Forward, MLP: partial sums again." if tensor else "Forward, MLP."
-    yield "MLP summed", _summed(cut, sent.one("mlp2", "activations"))
+    yield "MLP summed", _summed(cut, sent.all(("mlp2",), "activations"))
     yield (
         "MLP gradients",
         ("Backward, MLP: the gradients of its inputs are partial sums, too." if tensor else "Backward, MLP."),
     )
-    yield "MLP gradients summed", _summed(cut, sent.one("mlp1", "input gradients"))
+    yield "MLP gradients summed", _summed(cut, sent.all(("mlp1",), "input gradients"))
 
 
 def _mixture(cut: Strategy, sent: _Sent, experts: int) -> Iterator[tuple[str, str]]:
     """An MLP's steps, with tokens on their way to experts and back; on the spot where every NPU has all of them."""
     partial = ": partial sums again" if cut.tensor > 1 else ""
-    there = sent.one("dispatch", "routed tokens")
+    there = sent.one(("dispatch",), "routed tokens")
     if there:
         yield "tokens sent", f"A router chooses experts for each token; {_collective(there)} takes it there."
     on_the_spot = "" if there else f" Each NPU has all {experts}, so no token travels."
     yield "MLP", f"Forward, experts{partial}.{on_the_spot}"
-    if back := sent.one("combine", "routed tokens"):
+    if back := sent.one(("combine",), "routed tokens"):
         yield "tokens sent back", f"Then {_collective(back)} brings back what they have made of it."
-    yield "MLP summed", _summed(cut, sent.one("combine", "activations"))
-    if gradients := sent.one("combine", "gradients of routed tokens"):
+    yield "MLP summed", _summed(cut, sent.all(("combine", "shared2"), "activations"))
+    if gradients := sent.one(("combine",), "gradients of routed tokens"):
         yield "gradients sent", f"Backward, {_collective(gradients)} takes gradients to the experts."
     yield "MLP gradients", f"Backward, experts{partial}."
-    if gradients := sent.one("dispatch", "gradients of routed tokens"):
+    if gradients := sent.one(("dispatch",), "gradients of routed tokens"):
         yield "gradients sent back", f"Then {_collective(gradients)} brings those of their inputs back."
-    yield "MLP gradients summed", _summed(cut, sent.one("dispatch", "input gradients"))
+    yield "MLP gradients summed", _summed(cut, sent.all(("dispatch", "shared1"), "input gradients"))
 
 
 def _collective(each: Communication) -> str:
+    if each.collective is None:
+        return f"a ring of messages of {format_bytes(each.size)} in the {each.group} group"
     return f"an {each.collective}".replace("an reduce", "a reduce") + (
         f" of {format_bytes(each.size)} in the {each.group} group"
     )
 
 
-def _summed(cut: Strategy, each: Communication | None) -> str:
-    if each is None:
+def _summed(cut: Strategy, each: Sequence[Communication]) -> str:
+    if not each:
         return "There is no tensor group, so nothing is to be added up."
-    said = f"A collective of the tensor group, {each.collective} of {format_bytes(each.size)}, completes them"
+    both = ", and ".join(f"{one.collective} of {format_bytes(one.size)}" for one in each)
+    said = f"A collective of the tensor group, {both}, completes them"
+    if len(each) > 1:
+        said = f"Collectives of the tensor group, {both}, complete them"
     if cut.sequence_parallel:
         return f"{said}, for each NPU those of its tokens; before the next cut an all-gather brings all tokens."
     return f"{said}."
 
 
-def _whole(model: Model, cut: Strategy, npus: int, drawn: int) -> str:
-    experts = experts_of(model)
-    said = "A block's four matrices: 12 h² weights."
-    if experts:
-        some = f", of which {drawn} are drawn" if drawn < experts else ""
-        said = f"A block's matrices: 4 h² weights of its attention, and {experts} experts of 8 h² each{some}."
+def _whole(model: Model, block: Block, cut: Strategy, npus: int, drawn: int) -> str:
+    weights = sum(each.weights for each in block.matrices)
+    said = f"A block's four matrices: {weights:.3g} h² weights."
+    if block.experts:
+        some = f", of which {drawn} are drawn" if drawn < block.experts else ""
+        shared = " and a shared expert" if any(each.operator == "shared1" for each in block.matrices) else ""
+        said = f"A block's matrices: {weights:.3g} h² weights of its attention{shared}, and {block.experts} experts"
+        said += f" of {block.expert_weights:.3g} h² each{some}."
+        said += f" The first {block.number - 1} blocks have an MLP in their place." if block.number > 1 else ""
     if cut.pipeline > 1:
         said += f" A stage has {len(model.blocks) / cut.pipeline:g} of the {len(model.blocks)} blocks."
     if npus < cut.npus:
@@ -153,18 +165,26 @@ def _whole(model: Model, cut: Strategy, npus: int, drawn: int) -> str:
     return said
 
 
-def _cut(cut: Strategy, experts: int) -> str:
-    said = "No tensor group: nothing is cut."
+def _cut(cut: Strategy, block: Block) -> str:
+    said, experts = "No tensor group: nothing is cut.", block.experts
     if cut.tensor > 1:
-        mlp = "each expert's first matrix" if experts else "MLP 1"
-        second = "its second" if experts else "MLP 2"
-        said = f"Cut for {cut.tensor} NPUs: Q, K, V and {mlp} by columns, the projection and {second} by rows."
+        columns, rows = names(block.matrices, "columns"), names(block.matrices, "rows")
+        if experts:
+            columns, rows = [*columns, "each expert's first matrix"], [*rows, "its second"]
+        said = f"Cut for {cut.tensor} NPUs: {_and(columns)} by columns, {_and(rows)} by rows."
+        if copied := names(block.matrices, "copied"):
+            said += f" {_and(copied)} are too small to be cut: every NPU has them."
     if cut.context > 1:
         said = f"{'' if cut.tensor == 1 else said + ' '}A sample's tokens are cut in {cut.context}."
     if cut.expert > 1:
         shared = f"The {experts} experts are dealt out, {experts // cut.expert} each."
         said = shared if said.startswith("No tensor") else f"{said} {shared}"
     return said
+
+
+def _and(words: Sequence[str]) -> str:
+    """Words in a sentence."""
+    return " and ".join([*([", ".join(words[:-1])] if len(words) > 1 else []), words[-1]])
 
 
 def _home(cut: Strategy) -> str:

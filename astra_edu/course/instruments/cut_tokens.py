@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from string import ascii_uppercase
 
-from astra_edu.course.instruments.cut_places import GAP, Grid, sample, tokens_in
+from astra_edu.course.instruments.cut_matrices import GAP
+from astra_edu.course.instruments.cut_places import Grid, sample, tokens_in
 from astra_edu.course.instruments.cut_steps import ROUTING
 from astra_edu.course.instruments.scene import Box, Frame, Piece
 
@@ -21,7 +22,7 @@ def whose(row: int) -> str:
 def samples(grid: Grid) -> Iterator[Frame]:
     """Where a sample's tokens lie whole."""
     if grid.cut.context > 1:
-        yield Frame("tokens", sample(0, 1), "a sample’s tokens")
+        yield Frame("tokens", sample(grid.block, 0, 1), "a sample’s tokens")
 
 
 def tokens(grid: Grid, row: int, k: int, keys: Sequence[str]) -> Iterator[Piece]:
@@ -34,7 +35,7 @@ def tokens(grid: Grid, row: int, k: int, keys: Sequence[str]) -> Iterator[Piece]
     for to in range(parts):
         there = tokens_in(grid.home(to, k), to % of, of, row, parts)
         here = tokens_in(grid.home(row, k), own, of, to, parts)
-        whole, apart = _in_sample(sample(own, of), to, parts), _in_sample(sample(own, of, GAP), to, parts)
+        whole, apart = (_in_sample(sample(grid.block, own, of, gap), to, parts) for gap in (0, GAP))
         at = {"whole": whole if of > 1 else None, "cut": apart if of > 1 else None}
         at |= {key: there for key in AWAY if cut.expert > 1}
         what = f"tokens {own + 1} of {of} of a sample" if of > 1 else f"tokens of copy {row}"

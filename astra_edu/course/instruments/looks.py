@@ -29,7 +29,7 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "weight gradient up": ("#f1dbe9", "#8a3569", "x"),
     "backward c": ("#e5e8fa", "#2b336e", "/"),
     "backward d": ("#f1f2fc", "#222856", "/"),
-    "computed again": ("#cfe3b4", "#5c7a2c", "-"),
+    "recomputed": ("#cfe3b4", "#5c7a2c", "-"),
     "tensor group": ("#f2a58a", "#a04a2a", "/"),
     "context group": ("#e2b6d2", "#8a3a6c", "-"),
     "expert group": ("#f3e08c", "#7d6c14", "x"),

@@ -94,7 +94,7 @@ def test_three_things_are_asked_in_turn_and_answered_by_estimate_memory_and_pric
             else:
                 parts = dict(run.split)
                 longest = max(parts, key=parts.get)
-                names = {"repeated": "computed again", "waiting": "bubble and transfers", "exchange": "data group"}
+                names = {"repeated": "recomputed", "waiting": "bubble and transfers", "exchange": "data group"}
                 assert said == names.get(longest, longest)
     assert len(asked) == 3
     assert len(verdicts) >= 3

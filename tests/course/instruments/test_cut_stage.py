@@ -1,5 +1,6 @@
 """The stage of a cut where tokens and experts are shared out: what is where, when, and what is said of it."""
 
+import re
 from itertools import combinations, product
 
 import pytest
@@ -10,12 +11,20 @@ from astra_edu.course.instruments.cut_stage import cut_stage
 
 PLAIN = ae.transformer("plain", hidden=512, heads=16, blocks=4, sequence=256, vocabulary=1024)
 MIXTURE = ae.with_experts(PLAIN, 8)
+GATED, GATED_MIXTURE, LATENT = (ae.model(name) for name in ("llama3-8b", "mixtral-8x7b", "deepseek-v3"))
 CUTS = [
     (model, {"tensor": tensor, "data": data, "context": context, "expert": expert, "zero": zero})
     for model, tensor, data, context, expert, zero in product(
         (PLAIN, MIXTURE), (1, 2, 16), (1, 2, 8), (1, 2, 4), (1, 2, 8), (0, 1, 3)
     )
     if data * context % expert == 0 and (expert == 1 or model is MIXTURE)
+]
+CUTS += [
+    (model, {"tensor": tensor, "data": data, "context": context, "expert": expert, "zero": zero})
+    for model, tensor, data, context, expert, zero in product(
+        (GATED, GATED_MIXTURE, LATENT), (1, 2, 8), (1, 2), (1, 2), (1, 2), (1,)
+    )
+    if data * context % expert == 0 and (expert == 1 or model is not GATED)
 ]
 SLOW = 1e-6
 
@@ -163,7 +172,7 @@ def test_a_collective_is_told_where_its_group_is_joined(model, how):
             if wide and group != "data":
                 assert f"{group} group" in stage.steps[step], (link.name, stage.steps[step])
     if cut.tensor > 1:
-        told = [step for step, said in enumerate(stage.steps) if "collective of the tensor group" in said]
+        told = [step for step, said in enumerate(stage.steps) if re.search("ollectives? of the tensor group", said)]
         assert {
             step for link in stage.links if link.name.startswith("tensor") for step, w in enumerate(link.wide) if w
         } == set(told)
@@ -177,3 +186,50 @@ def test_how_many_of_npus_and_experts_are_drawn_is_said():
     assert sum(frame.name.startswith("expert") for frame in stage.frames) == 8
     _, _, stage = staged(MIXTURE, data=2, expert=2)
     assert "8 experts of 8 h² each." in stage.steps[0]
+
+
+def test_what_todays_blocks_are_and_how_they_are_cut():
+    """Shapes by hand: Llama 3 8B has 8 heads of keys and values to 32, and an MLP of 3 × 3.5 h²; DeepSeek-V3, h = 7168,
+    latent vectors of 1536 and 576, of which 512 are made keys and values, and experts of 3 × 2048 × h."""
+    gated = staged(GATED, tensor=2)[2]
+    assert [frame.text for frame in gated.frames[:4]] == [
+        "Q, K, V: h × 1.5h",
+        "projection: h × h",
+        "MLP gate, up: h × 7h",
+        "MLP down: 3.5h × h",
+    ]
+    assert gated.steps[0] == "A block's four matrices: 13 h² weights."
+    assert gated.steps[1] == (
+        "Cut for 2 NPUs: Q, K, V and MLP gate, up by columns, the projection and MLP down by rows."
+    )
+    h = 7168
+    attention = (1536 * h + 1536 * 128 * 192 + 576 * h + 512 * 128 * 256 + 128 * 128 * h + 3 * 2048 * h) / h**2
+    latent = staged(LATENT, tensor=2, data=2, expert=2)[2]
+    assert latent.steps[0].startswith(
+        f"A block's matrices: {attention:.3g} h² weights of its attention and a shared expert, and 256 experts of "
+        f"{3 * 2048 / h:.3g} h² each, of which 8 are drawn. The first 3 blocks have an MLP in their place."
+    )
+    assert "Q down and KV down are too small to be cut: every NPU has them." in latent.steps[1]
+    pieces = {piece.name: piece for piece in latent.pieces}
+    alike = [pieces[f"Q down, slice {k} of 2, copy 0"] for k in (0, 1)]
+    assert alike[0].at[2][2:] == alike[1].at[2][2:]
+    assert {piece.title for piece in alike} == {"Q down: all of it"}
+    assert any(
+        "Collectives of the tensor group, all-reduce of 56 MiB, and all-reduce of 56 MiB" in s for s in latent.steps
+    )
+
+
+def test_a_ring_of_keys_and_values_is_no_collective():
+    _, sent, stage = staged(GATED, context=4, tensor=2, context_by="ring")
+    (size,) = {one.size for one in sent if one.operator == "block1_attention" and one.phase == "forward"}
+    words = f"a ring of messages of {format_bytes(size)} in the context group"
+    assert sum(words in step for step in stage.steps) == 3
+
+
+def test_a_block_on_a_later_stage_has_its_messages():
+    """DeepSeek-V3's first block with experts is the fourth, and of 16 stages the first has three blocks."""
+    setting = "model=deepseek-v3 tensor=2 data=8 pipeline=32 expert=8 shared=uneven device=h100"
+    cut = ae.CutTheModel(setting)
+    steps = cut.scene(cut.values).stage.steps
+    assert sum("an all-to-all of" in step for step in steps) == 4
+    assert any("no tensor group" in step for step in steps) is False
