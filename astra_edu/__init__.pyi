@@ -114,6 +114,7 @@ from astra_edu.workload.models import Model as Model
 from astra_edu.workload.models import model as model
 from astra_edu.workload.models import transformer as transformer
 from astra_edu.workload.models import with_experts as with_experts
+from astra_edu.workload.strategies import Precision as Precision
 from astra_edu.workload.strategies import Strategy as Strategy
 from astra_edu.workload.strategies import communications as communications
 from astra_edu.workload.strategies import generate_workload as generate_workload

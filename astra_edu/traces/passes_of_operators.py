@@ -12,6 +12,7 @@ from astra_edu.workload.strategies import Communication, Strategy, communication
 from astra_edu.workload.strategies.alike import abridged
 from astra_edu.workload.strategies.generate import phases, repeated, without_input_gradient
 from astra_edu.workload.strategies.overlapped import Items, Unit, units
+from astra_edu.workload.strategies.precision import computing_ns
 from astra_edu.workload.strategies.sent import FORWARD, INPUT_GRADIENT, UPDATE, WEIGHT_GRADIENT
 
 
@@ -109,9 +110,7 @@ class Passes:
 
     def _hidden(self, unit: Unit, phase: str) -> Piece:
         items = unit.forward if phase == FORWARD else unit.backward
-        times = tuple(
-            sum(self._device.compute_ns(work, self._strategy.element_bytes) for work in item.computes) for item in items
-        )
+        times = tuple(sum(computing_ns(self._device, self._strategy, work) for work in item.computes) for item in items)
         return Piece("items", self._model.operators[unit.at].name, items=items, items_ns=times)
 
     def _ns(self, i: int, phase: str) -> float:
@@ -121,7 +120,7 @@ class Passes:
         if i in self._first:
             del works[INPUT_GRADIENT][0]
         those = works[FORWARD] if phase == FORWARD else [*works[INPUT_GRADIENT], *works[WEIGHT_GRADIENT]]
-        return sum(self._device.compute_ns(work, strategy.element_bytes) for work in those)
+        return sum(computing_ns(self._device, strategy, work) for work in those)
 
 
 def _computing(pieces: Iterable[Piece]) -> int:

@@ -142,4 +142,32 @@ FAULTS = [
         'f"{searched + 1} of {count}',
         f"{FIRST}a_search_of_plans_that_is_interrupted_has_the_best_of_what_it_has_searched",
     ),
+    Fault(
+        "attention is multiplied in 8 bits, too",
+        "astra_edu/workload/compute/flash.py",
+        "moved, of_activations=True)",
+        "moved)",
+        "tests/workload/test_precision.py::test_attention_by_tiles_stays_in_its_width",
+    ),
+    Fault(
+        "parameters are gathered in the gradients' width",
+        f"{STRATEGIES}/communication.py",
+        "gathered = count * strategy.bits.gradient_bytes, count * strategy.bits.parameter_bytes",
+        "gathered = count * strategy.bits.gradient_bytes, count * strategy.bits.gradient_bytes",
+        "tests/workload/test_precision.py::test_each_kind_is_kept_and_sent_in_its_own_width",
+    ),
+    Fault(
+        "the update moves the optimiser's state once",
+        f"{STRATEGIES}/precision.py",
+        "4 + 2 * self.optimiser_bytes",
+        "4 + self.optimiser_bytes",
+        "tests/workload/test_precision.py::test_the_update_moves_the_state_in_and_out_and_the_gradient_in_32_bits",
+    ),
+    Fault(
+        "MFU is of 16 bits' peak",
+        f"{ITERATION}/result.py",
+        "self.device.peak(self.strategy.bits.products)",
+        "self.device.peak(16)",
+        "tests/workload/test_precision.py::test_mfu_is_of_the_peak_that_products_have",
+    ),
 ]

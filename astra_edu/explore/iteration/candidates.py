@@ -16,6 +16,7 @@ from astra_edu.workload.models import Model
 from astra_edu.workload.models import model as named_model
 from astra_edu.workload.strategies import Strategy
 from astra_edu.workload.strategies.alike import Abridged, abridged
+from astra_edu.workload.strategies.precision import PRECISIONS, Precision
 from astra_edu.workload.strategies.stages import Shared
 from astra_edu.workload.strategies.strategy import RECOMPUTE
 
@@ -133,8 +134,14 @@ def described(strategy: Strategy) -> str:
     words += [f"hiding {' and '.join(hidden)}"] * bool(hidden)
     words += ["gradients not hidden"] * ("gradients" not in strategy.overlap)
     words += ["sequence parallel"] * strategy.sequence_parallel
+    words += [_bits_in_words(strategy.bits)] * (strategy.precision not in (None, Precision()))
     words += [f"{strategy.recompute} recomputation"] * (strategy.recompute != "none")
     return ", ".join(words)
+
+
+def _bits_in_words(precision: Precision) -> str:
+    called = next((name for name, each in PRECISIONS.items() if each == precision), "")
+    return called or ", ".join(f"{bits} bits of {name}" for name, bits in vars(precision).items())
 
 
 def _shared_in_words(blocks: Shared) -> str:

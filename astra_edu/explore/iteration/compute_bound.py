@@ -14,6 +14,7 @@ from astra_edu.system import Platform
 from astra_edu.workload.compute import Device
 from astra_edu.workload.strategies import Strategy, communications
 from astra_edu.workload.strategies.alike import Abridged
+from astra_edu.workload.strategies.precision import Precision
 from astra_edu.workload.strategies.stages import blocks_of_parts
 
 
@@ -72,6 +73,7 @@ def _computing_alone(about: Abridged, device: Device, alone: Strategy) -> tuple[
         alone.sequence_parallel,
         alone.recompute,
         alone.element_bytes,
+        alone.precision,
     )
 
 
@@ -86,6 +88,7 @@ def _computing(
     sequence_parallel: bool,
     recompute: str,
     element_bytes: int,
+    precision: Precision | str | None,
 ) -> tuple[float, float]:
     """What a micro-batch takes, with nothing sent: through the model, and through the block that takes least, or 0."""
     data = expert // gcd(expert, context)
@@ -99,6 +102,7 @@ def _computing(
         sequence_parallel=sequence_parallel,
         recompute=recompute,
         element_bytes=element_bytes,
+        precision=precision,
     )
     alone.check(about.short)
     steps = computed(about, alone, device)

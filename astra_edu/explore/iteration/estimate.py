@@ -46,8 +46,8 @@ def estimate(
     is no quicker than its host launches them. Not in it: loading data, stragglers, congestion between groups. Where
     messages of one collective share links, bound_ns leads.
 
-    Raises ConfigError where model, strategy and platform don't fit, for a device that has no numbers of element_bytes
-    among the formats it is known for, and for exchanged embeddings, whose overlap
+    Raises ConfigError where model, strategy and platform don't fit, for a device that multiplies no numbers of such
+    bits, and for exchanged embeddings, whose overlap
     `simulate(generate_workload(...), platform)` knows.
 
     >>> pods = ae.Platform((ae.Dimension.of("Switch", 8, 220, 1000),), ae.SystemConfig.of("halvingDoubling"))
@@ -60,7 +60,7 @@ def estimate(
         return planned(model, strategy, named_device(device), platform)
     device, strategy = named_device(device), checked(strategy)
     if device.peaks:
-        device.peak(8 * strategy.element_bytes)  # says which formats there are, if this is none
+        device.peak(strategy.bits.products)  # says which formats there are, if this is none
     found = iteration(stage_times(abridged(model), strategy, device, platform))
     if not found.total_ns:
         raise ConfigError(f"this iteration takes less than 1 ns on {device.name}: nothing in it can be told apart.")

@@ -12,6 +12,7 @@ from astra_edu.workload.compute import Device
 from astra_edu.workload.models import Model
 from astra_edu.workload.strategies import Communication, Strategy
 from astra_edu.workload.strategies.overlapped import Item, Items, makespan, units
+from astra_edu.workload.strategies.precision import computing_ns
 
 
 def with_hidden(
@@ -32,7 +33,7 @@ def with_hidden(
 
     def took(item: Item) -> float:
         if item.sent is None:
-            return sum(device.compute_ns(work, strategy.element_bytes) for work in item.computes)
+            return sum(computing_ns(device, strategy, work) for work in item.computes)
         network, size = networks[item.sent.group], item.sent.size
         if item.sent.collective is None:
             return max(message_ns(network, size, place) for place in range(item.sent.npus))

@@ -13,6 +13,7 @@ from astra_edu.workload.compute import Device
 from astra_edu.workload.strategies import Communication, Strategy
 from astra_edu.workload.strategies.alike import Abridged
 from astra_edu.workload.strategies.generate import phases, repeated, without_input_gradient
+from astra_edu.workload.strategies.precision import computing_ns
 from astra_edu.workload.strategies.sent import FORWARD, INPUT_GRADIENT, UPDATE
 
 WAITS = ("tensor", "context", "expert")
@@ -155,7 +156,7 @@ def computed(about: Abridged, alone: Strategy, device: Device) -> tuple[Step, ..
         if i in first:
             del computes[INPUT_GRADIENT][0]
         forward, backward, weight = (
-            sum(device.compute_ns(compute, alone.element_bytes) for compute in each) for each in computes.values()
+            sum(computing_ns(device, alone, compute) for compute in each) for each in computes.values()
         )
         backward += weight
         parameters = alone.part(operator).parameters

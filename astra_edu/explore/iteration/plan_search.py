@@ -25,7 +25,6 @@ from astra_edu.explore.iteration.plan_bound import (
 )
 from astra_edu.explore.iteration.plan_times import all_steps, planned, resharded
 from astra_edu.explore.iteration.plans import Plan, Plans
-from astra_edu.explore.iteration.stage_times import ADAM_TRAFFIC
 from astra_edu.run.interrupted import Interrupted
 from astra_edu.system import Platform
 from astra_edu.workload.compute import Device
@@ -102,7 +101,7 @@ def _table(plans: Plans, some: Sequence[Strategy], device: Device, platform: Pla
             own = every[operators.start : operators.stop]
             ns = sum(step.forward_ns + step.backward_ns for step in own) * strategy.micro_batches
             ns += sum(step.gather_ns for step in own)
-            ns += device.memory_ns(sum(step.parameters for step in own) * ADAM_TRAFFIC)
+            ns += device.memory_ns(sum(step.parameters for step in own) * strategy.bits.update_bytes)
             memory = memory_of_operators(about, strategy, operators)
             choice = Choice(strategy, ns, memory.kept, _behind(own), memory.moment)
             of_layouts.setdefault(strategy.tensor, []).append(choice)

@@ -13,7 +13,7 @@ from astra_edu.explore.iteration.network_times import took_by
 from astra_edu.explore.iteration.parts import Step, exposed_ns, paced
 from astra_edu.explore.iteration.plan_bound import kept_bytes, whole_bytes
 from astra_edu.explore.iteration.plans import Plan
-from astra_edu.explore.iteration.stage_times import ADAM_TRAFFIC, operator_steps
+from astra_edu.explore.iteration.stage_times import operator_steps
 from astra_edu.system import Platform
 from astra_edu.workload.compute import Device
 from astra_edu.workload.models import Model
@@ -88,7 +88,7 @@ def planned(model: Model, plan: Plan, device: Device, platform: Platform) -> Pla
         steps += [all_steps(model, strategy, device, platform)[i] for i in own]
     passes = round(sum(step.forward_ns for step in steps)) + round(sum(step.backward_ns for step in steps))
     waited = sum(sum(step.waited_ns) for step in steps)
-    update = device.memory_ns(sum(step.parameters for step in steps) * ADAM_TRAFFIC)
+    update = device.memory_ns(sum(step.parameters for step in steps) * plan.strategies[0].bits.update_bytes)
     again = round(reshard * micro_batches)
     pairs = zip(operators, plan.strategies, strict=True)
     memories = [memory_of_operators(abridged(model), strategy, own) for own, strategy in pairs]
@@ -121,7 +121,7 @@ def resharded(model: Model, start: int, before: Strategy, after: Strategy, platf
     common = gcd(before.tensor, after.tensor)
     source = _passed_on(model, start)
     samples = after.samples / after.micro_batches * common / after.npus
-    size = ceil(samples * prod(model.operators[source].gives) * after.element_bytes)
+    size = ceil(samples * prod(model.operators[source].gives) * after.bits.activation_bytes)
     ahead = _gather_ns(platform, common, after.tensor // common, size)
     back = _gather_ns(platform, common, before.tensor // common, size)
     return Step(ahead, back, 0, 0, 0)

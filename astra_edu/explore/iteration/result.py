@@ -130,7 +130,7 @@ class Iteration:
     @property
     def _beside(self) -> Beside | None:
         device = self.device
-        if device is None or DEVICES.get(device.name) != device or 8 * self.strategy.element_bytes != BITS:
+        if device is None or DEVICES.get(device.name) != device or self.strategy.bits.products != BITS:
             return None
         return beside(device.name, self.compute_ns / self.strategy.micro_batches / 1e6)
 
@@ -186,7 +186,7 @@ class Iteration:
     def _peak(self) -> float:
         if self.device is None:
             raise ConfigError("this iteration doesn't know its device; ae.estimate's does.")
-        return self.device.peak(8 * self.strategy.element_bytes)
+        return self.device.peak(self.strategy.bits.products)
 
     @property
     def table(self) -> str:

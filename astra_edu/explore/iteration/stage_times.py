@@ -20,9 +20,6 @@ from astra_edu.workload.strategies import Communication, Strategy, communication
 from astra_edu.workload.strategies.alike import Abridged, Places
 from astra_edu.workload.strategies.sent import FORWARD, WEIGHT_GRADIENT
 
-ADAM_TRAFFIC = 30
-"""Bytes that Adam moves for each parameter: gradient 4, copy, mean and variance 4 each in and out, weight 2 out."""
-
 
 @dataclass(frozen=True)
 class StageTimes:
@@ -163,7 +160,7 @@ def _stage_times(
     )
     parts = {part: part_of(steps) for part, steps in passed.items()}
     most = max(sum(parts[part].parameters for part in own) for own in of_stages)
-    update = device.memory_ns(most * ADAM_TRAFFIC)
+    update = device.memory_ns(most * strategy.bits.update_bytes)
     sizes = [one.size for one in sent if one.group == "pipeline" and one.phase == FORWARD]
     if about.short is not about.model:
         sizes *= len(every) - 1  # from one block to the next it is always the same
@@ -193,7 +190,7 @@ def _mirrored_ns(strategy: Strategy, network: Platform, parameters: float) -> in
 
     Each sends the gradients of one part and gets those of the other, and then the sums.
     """
-    return 2 * message_ns(network, round(parameters * strategy.element_bytes / 2), strategy.pipeline // 2 - 1)
+    return 2 * message_ns(network, round(parameters * strategy.bits.gradient_bytes / 2), strategy.pipeline // 2 - 1)
 
 
 def _places(strategy: Strategy) -> list[int]:

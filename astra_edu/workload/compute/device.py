@@ -124,19 +124,30 @@ class Device:
             return 0
         return self.flops_per_s * self.matrix_efficiency / (bandwidth * self.memory_efficiency)
 
-    def gemm_ns(self, gemm: Gemm, element_bytes: float = 2) -> float:
-        """ns of one matrix product whose factors are read and whose result is written once."""
+    def gemm_ns(self, gemm: Gemm, element_bytes: float = 2, bits: int | None = None) -> float:
+        """ns of one matrix product whose factors are read and whose result is written once. bits: see compute_ns."""
         instance_of("gemm", gemm, Gemm, "give a product such as ae.Gemm(64, 48, 40)")
         element_bytes = _plain(positive("element_bytes", element_bytes), element_bytes)
-        return max(self._busy_ns(gemm), self.memory_ns(gemm.elements * element_bytes)) + self._launch_ns
+        return max(self._busy_ns(gemm, bits), self.memory_ns(gemm.elements * element_bytes)) + self._launch_ns
 
-    def compute_ns(self, compute: Compute, element_bytes: float = 2) -> float:
-        """ns of a phase: its matrix products one after the other, then its other kernels."""
+    def compute_ns(self, compute: Compute, element_bytes: float = 2, bits: int | None = None) -> float:
+        """ns of a phase: its matrix products one after the other, then its other kernels.
+
+        bits: of the numbers that are multiplied with weights, at the device's peak for them; one that has no other
+        peaks has the same for all. Products of activations are in element_bytes. None: 16, read in element_bytes.
+        """
         element_bytes = self._checked(compute, element_bytes)
         others = max(self.operations_ns(compute.operations), self.memory_ns(compute.elements * element_bytes))
         if self.kernels:
             others += (compute.launches - len(compute.gemms)) * self._launch_ns
-        return sum(self.gemm_ns(gemm, element_bytes) for gemm in compute.gemms) + others
+        of_activations = None if bits is None else round(8 * element_bytes)
+        factors = element_bytes if bits is None else whole("bits", bits, at_least=1) / 8
+        return others + sum(
+            self.gemm_ns(gemm, element_bytes, of_activations)
+            if gemm.of_activations
+            else self.gemm_ns(gemm, factors, bits)
+            for gemm in compute.gemms
+        )
 
     def host_ns(self, compute: Compute) -> float:
         """ns that the host takes to launch a phase's kernels; 0 for a device without `kernels`."""
@@ -150,9 +161,12 @@ class Device:
         busy = sum(map(self._busy_ns, compute.gemms)) + self.operations_ns(compute.operations)
         return "operations" if busy >= self.memory_ns(moved) else "memory"
 
-    def _busy_ns(self, gemm: Gemm) -> float:
+    def _busy_ns(self, gemm: Gemm, bits: int | None = None) -> float:
         """ns of a product without its memory."""
         alone = self.operations_ns(gemm.flops) / (self.kernels.share(gemm) if self.kernels else 1)
+        bits = USUAL if bits is None else whole("bits", bits, at_least=1)
+        if bits != USUAL and self.peaks:
+            alone *= self.flops_per_s / self.peak(bits)
         return max(alone, self.folds_ns(gemm))
 
     @property

@@ -106,7 +106,7 @@ class Interaction(Product):
 
     def product(self, batch: int) -> Gemm:
         """All vectors · all vectors, for each sample."""
-        return Gemm(self.vectors, self.vectors, self.width, batch)
+        return Gemm(self.vectors, self.vectors, self.width, batch, of_activations=True)
 
     def weight_gradient(self, batch: int) -> Compute:
         """Nothing: both factors are the input."""

@@ -62,7 +62,7 @@ class FlashAttention(Heads):
     def _product(self, batch: int, n: int, k: int, moved: int) -> Gemm:
         """A product of each token of all heads that share keys and values."""
         rows = self.tokens * (self.heads // self.shared_heads)
-        return Gemm(rows, n, k, batch * self.shared_heads, moved)
+        return Gemm(rows, n, k, batch * self.shared_heads, moved, of_activations=True)
 
     def _scores(self, batch: int) -> Gemm:
         queries, keys, *_ = self._elements(batch)

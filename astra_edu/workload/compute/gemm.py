@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from astra_edu.base.errors import whole
+from astra_edu.base.errors import flag, whole
 
 
 @dataclass(frozen=True)
 class Gemm:
     """`count` products of an m × k matrix with a k × n matrix, such as one for each head of an attention.
 
-    moved: elements that have to be read and written, if that isn't each of the three matrices once.
+    moved: elements that have to be read and written, if that isn't each of the three matrices once. of_activations:
+    both factors are, as an attention's; such products stay in their width where those with weights are narrower.
 
     >>> product = ae.Gemm(m=128, n=256, k=64)
     >>> product.flops, product.elements
@@ -23,10 +24,12 @@ class Gemm:
     k: int
     count: int = 1
     moved: int | None = None
+    of_activations: bool = field(default=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for name in ("m", "n", "k", "count"):
             object.__setattr__(self, name, whole(f"{name.upper()} of a GEMM", getattr(self, name), at_least=1))
+        flag("of_activations", self.of_activations)
         if self.moved is not None:
             object.__setattr__(self, "moved", whole("moved elements of a GEMM", self.moved, at_least=0))
 

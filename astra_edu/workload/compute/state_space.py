@@ -85,10 +85,10 @@ class StateSpace(Operator):
         x, b = batch * self.tokens * self.features, batch * self.tokens * self.groups * self.state
         pairs, states = chunks * self.groups * long * long, heads * self.state * self.width
         return _Products(
-            Gemm(long, long, self.state, chunks * self.groups, 2 * b + pairs),
-            Gemm(self.state, self.width, long, heads, b + x + states),
-            Gemm(long, self.width, long, heads, pairs + 2 * x),
-            Gemm(long, self.width, self.state, heads, b + states),
+            Gemm(long, long, self.state, chunks * self.groups, 2 * b + pairs, of_activations=True),
+            Gemm(self.state, self.width, long, heads, b + x + states, of_activations=True),
+            Gemm(long, self.width, long, heads, pairs + 2 * x, of_activations=True),
+            Gemm(long, self.width, self.state, heads, b + states, of_activations=True),
         )
 
     def _kernels(self, batch: int, ways: int) -> Compute:

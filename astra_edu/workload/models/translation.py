@@ -35,11 +35,11 @@ class AdditiveAttention(Operator):
     def forward(self, batch: int) -> Compute:
         """Sum, tanh and weight for each feature of each pair; then scores · keys."""
         pairs = batch * self.tokens**2 * self.width
-        return Compute((Gemm(self.tokens, self.width, self.tokens, batch),), 4 * pairs, 2 * pairs)
+        return Compute((Gemm(self.tokens, self.width, self.tokens, batch, of_activations=True),), 4 * pairs, 2 * pairs)
 
     def input_gradient(self, batch: int) -> Compute:
         """The same backwards: the product has two factors, the scores and the keys."""
-        scores = Gemm(self.tokens, self.tokens, self.width, batch)
+        scores = Gemm(self.tokens, self.tokens, self.width, batch, of_activations=True)
         return self.forward(batch) + Compute((scores,))
 
     def kept_bytes(self, batch: int, element_bytes: int = 2) -> int:

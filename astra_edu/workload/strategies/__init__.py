@@ -3,8 +3,19 @@
 from astra_edu.workload.strategies.communication import communications
 from astra_edu.workload.strategies.generate import generate_workload
 from astra_edu.workload.strategies.memory import Memory, memory
+from astra_edu.workload.strategies.precision import PRECISIONS, Precision
 from astra_edu.workload.strategies.sent import Communication
 from astra_edu.workload.strategies.stages import stages
 from astra_edu.workload.strategies.strategy import Strategy
 
-__all__ = ["Communication", "Memory", "Strategy", "communications", "generate_workload", "memory", "stages"]
+__all__ = [
+    "PRECISIONS",
+    "Communication",
+    "Memory",
+    "Precision",
+    "Strategy",
+    "communications",
+    "generate_workload",
+    "memory",
+    "stages",
+]

@@ -54,7 +54,7 @@ def passing(about: Abridged, alone: Strategy, part: Places) -> Passing:
         )
         for own in _units(about, part)
     }
-    output = alone.micro_batch * alone.element_bytes * (prod(alone.own_tokens(last).gives) // among)
+    output = alone.micro_batch * alone.bits.activation_bytes * (prod(alone.own_tokens(last).gives) // among)
     return Passing(tuple(sorted(units)), output)
 
 

@@ -91,7 +91,7 @@ def by_stage(model: Model, strategy: Strategy) -> tuple[tuple[Communication, ...
 
 def _of_tokens(operator: Operator, strategy: Strategy, again: bool) -> Iterator[Communication]:
     """Keys and values of all a sample's tokens, within a context group; tokens to their experts, and back."""
-    each, times = strategy.micro_batch * strategy.element_bytes, strategy.micro_batches
+    each, times = strategy.micro_batch * strategy.bits.activation_bytes, strategy.micro_batches
     part = strategy.part(operator)
 
     def one(content: str, phase: str, collective: Collective, group: str, npus: int, elements: int) -> Communication:
@@ -128,7 +128,7 @@ def _activations(operator: Operator, strategy: Strategy, again: bool, takes_samp
 
     takes_samples: it is given the samples themselves, whose gradient nobody needs.
     """
-    batch, times = strategy.micro_batch * strategy.element_bytes, strategy.micro_batches
+    batch, times = strategy.micro_batch * strategy.bits.activation_bytes, strategy.micro_batches
     part, own = strategy.part(operator), strategy.own_tokens(operator)
     in_pieces = "tensor" in strategy.overlap and isinstance(operator, Linear)
 
@@ -172,10 +172,11 @@ def _parameters(operator: Operator, strategy: Strategy) -> Iterator[Communicatio
     group = "data" if copies == strategy.copies else "expert data"
     among = "shard" if shards < copies else group
     exchanged = operator.split is Split.TABLES and strategy.exchange_embeddings
-    size = strategy.part(operator).parameters * strategy.element_bytes
-    if copies == 1 or exchanged or not size:
+    count = strategy.part(operator).parameters
+    if copies == 1 or exchanged or not count:
         return
-    shared = -(-size // (shards * PADDED_BYTES)) * PADDED_BYTES
+    size, gathered = count * strategy.bits.gradient_bytes, count * strategy.bits.parameter_bytes
+    shared, gathered = (-(-each // (shards * PADDED_BYTES)) * PADDED_BYTES for each in (size, gathered))
 
     def one(content: str, phase: str, collective: Collective, size: int, times: int) -> Communication:
         hides = "gradients" if phase == WEIGHT_GRADIENT else "parameters"
@@ -186,19 +187,19 @@ def _parameters(operator: Operator, strategy: Strategy) -> Iterator[Communicatio
     often = strategy.micro_batches if strategy.zero > 1 and not strategy.gathers_once else 1
     gathering = (FORWARD, INPUT_GRADIENT) if strategy.reshard else (FORWARD,)
     for phase in gathering if strategy.zero == 3 else ():
-        yield one("parameters", phase, Collective.ALL_GATHER, shared, often)
+        yield one("parameters", phase, Collective.ALL_GATHER, gathered, often)
     summing = Collective.REDUCE_SCATTER if strategy.zero else Collective.ALL_REDUCE
     yield one("weight gradients", WEIGHT_GRADIENT, summing, size, often)
     if shards < copies:
         across = one("weight gradients", WEIGHT_GRADIENT, Collective.ALL_REDUCE, shared, often)
         yield replace(across, group="replica", npus=copies // shards)
     if strategy.zero in (1, 2):
-        yield one("parameters", UPDATE, Collective.ALL_GATHER, shared, 1)
+        yield one("parameters", UPDATE, Collective.ALL_GATHER, gathered, 1)
 
 
 def _mirrored(operator: Operator, strategy: Strategy) -> Iterator[Communication]:
     """Gradients, or an NPU's share of them, between the two stages that have the same part of the model."""
-    size = strategy.part(operator).parameters * strategy.element_bytes
+    size = strategy.part(operator).parameters * strategy.bits.gradient_bytes
     if strategy.both_ways and size:
         shared = -(-size // strategy.shards(operator)) if strategy.zero else size
         content, phase, collective = "weight gradients", WEIGHT_GRADIENT, Collective.ALL_REDUCE
@@ -215,6 +216,6 @@ def _between_stages(model: Model, strategy: Strategy) -> Iterator[Communication]
             continue
         last, first = model.operators[part[-1]], model.operators[following[0]]
         elements = prod(strategy.own_tokens(last).gives) // (strategy.tensor if strategy.sequence_parallel else 1)
-        size = strategy.micro_batch * strategy.element_bytes * elements
+        size = strategy.micro_batch * strategy.bits.activation_bytes * elements
         for sender, content, phase in ((last, "activations", FORWARD), (first, "input gradients", INPUT_GRADIENT)):
             yield Communication(sender.name, content, phase, None, "pipeline", 2, size, strategy.micro_batches, False)

@@ -40,7 +40,7 @@ def activation_bytes(operator: Operator, strategy: Strategy, in_block: bool, ent
     """Bytes of a micro-batch's activations that an NPU keeps of an operator. in_block, entry: whether it is one of a
     repeated block, and the first of it, whose input is all that full recomputation keeps.
     """
-    batch, size = strategy.micro_batch, strategy.element_bytes
+    batch, size = strategy.micro_batch, strategy.bits.activation_bytes
     among = strategy.tensor if strategy.sequence_parallel else 1
     if in_block and strategy.recompute == "full":
         return batch * prod(strategy.own_tokens(operator).takes) * size / among if entry else 0

@@ -100,15 +100,15 @@ def memory(
     strategy: Strategy,
     *,
     stage: int | None = None,
-    gradient_bytes: int = 2,
-    optimiser_bytes: int = ADAM_BYTES,
+    gradient_bytes: int | None = None,
+    optimiser_bytes: int | None = None,
     fragmentation: float = FRAGMENTATION,
 ) -> Memory:
     """What an NPU of a stage keeps, or of the stage that keeps most if none is given.
 
-    gradient_bytes, optimiser_bytes: for each parameter. Adam with gradients in 16 bits has 2 and 12; Megatron-LM adds
-    up gradients in 32 bits besides: 4. fragmentation: share of all of it that is lost to holes; 0 for what is in use
-    alone. Raises ConfigError if the model can't be shared out so.
+    gradient_bytes, optimiser_bytes: for each parameter; None is what the strategy's precision says: 2 and 12 of Adam
+    with gradients in 16 bits. Megatron-LM adds up gradients in 32 bits besides: 4. fragmentation: share of all of it
+    that is lost to holes; 0 for what is in use alone. Raises ConfigError if the model can't be shared out so.
 
     >>> plain, shared = (ae.memory("gpt2", ae.Strategy(data=8, zero=zero)) for zero in (0, 3))
     >>> round(plain.total / 2**30, 1), round(shared.total / 2**30, 1)
@@ -116,7 +116,8 @@ def memory(
     """
     model, strategy = named(model), checked(strategy)
     for name, each in (("gradient_bytes", gradient_bytes), ("optimiser_bytes", optimiser_bytes)):
-        whole(name, each, at_least=0)
+        if each is not None:
+            whole(name, each, at_least=0)
     if (share := not_negative("fragmentation", fragmentation)) >= 1:
         raise ConfigError(f"fragmentation is {share:g}; it is a share of all memory that is taken, below 1.")
     about = abridged(model, strategy.exchange_embeddings)
@@ -127,15 +128,15 @@ def memory_of(
     about: Abridged,
     strategy: Strategy,
     stage: int | None = None,
-    gradient_bytes: int = 2,
-    optimiser_bytes: int = ADAM_BYTES,
+    gradient_bytes: int | None = None,
+    optimiser_bytes: int | None = None,
     fragmentation: float = FRAGMENTATION,
 ) -> Memory:
     """The same of a model that is abridged already."""
     alone, every = about.checked_alone(strategy), about.parts(strategy)
     parts, brief = _of_parts(about, alone, every), _passing(about, alone, every)
     alike: dict[object, Memory] = {}
-    bytes_of_each = gradient_bytes, optimiser_bytes
+    bytes_of_each = _bytes_of_each(strategy, gradient_bytes, optimiser_bytes)
 
     def of_stage(stage: int) -> tuple[Memory, float]:
         """Without activations; those."""
@@ -174,7 +175,16 @@ def memory_of_operators(about: Abridged, strategy: Strategy, operators: Sequence
     alone = about.alone(about.strategy(strategy))
     each, part = of_operators(about, alone), tuple(about.places[i] for i in operators)
     own = _sum([each[i] for i in part])
-    return _of_stage([own], strategy, False, own[4], Moment([passing(about, alone, part)]), (2, ADAM_BYTES))
+    return _of_stage([own], strategy, False, own[4], Moment([passing(about, alone, part)]), _bytes_of_each(strategy))
+
+
+def _bytes_of_each(strategy: Strategy, gradient: int | None = None, optimiser: int | None = None) -> tuple[int, int]:
+    """Of a gradient and of the optimiser's state of a parameter: as given, or as the strategy's precision has it."""
+    bits = strategy.bits
+    return (
+        bits.gradient_bytes if gradient is None else gradient,
+        bits.optimiser_bytes if optimiser is None else optimiser,
+    )
 
 
 def lost_bytes(used: float, fragmentation: float = FRAGMENTATION) -> float:
@@ -204,12 +214,12 @@ def _of_stage(
     shared = parameters / shards + experts / of_experts
     kept = [(shared if is_shared else parameters + experts) + alone for is_shared in zero]
     theirs = []
-    for is_shared, size, name in zip(zero, (strategy.element_bytes, gradient_bytes), HIDES, strict=False):
+    for is_shared, size, name in zip(zero, (strategy.bits.parameter_bytes, gradient_bytes), HIDES, strict=False):
         if is_shared:
             both = size * (1 + (name in strategy.overlap))
             theirs.append((both * (1 - 1 / shards), both * (1 - 1 / of_experts)))
     return Memory(
-        kept[0] * strategy.element_bytes,
+        kept[0] * strategy.bits.parameter_bytes,
         kept[1] * gradient_bytes,
         kept[2] * optimiser_bytes,
         activations,

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from astra_edu.base.errors import ConfigError, choice, flag, shown, whole
+from astra_edu.pipeline.dualpipe import check_counts
 from astra_edu.workload.compute import Dispatch, Experts, FlashAttention, Linear, Operator, Scores, Split
 from astra_edu.workload.compute.operator import divisors, near
 from astra_edu.workload.models import Model
@@ -70,7 +71,34 @@ def _overlap(strategy: Strategy) -> tuple[str, ...]:
     return tuple(name for name in OVERLAPS if name in given)
 
 
-def check_stages_and_zero(strategy: Strategy) -> None:
+def check_pipeline(strategy: Strategy) -> None:
+    """Raises ConfigError for an order of passes that doesn't fit stages and micro-batches, and for ZeRO's of none."""
+    if strategy.folded and strategy.virtual != 2:
+        raise ConfigError(
+            f"pipeline_order is {shown(strategy.pipeline_order)} with virtual={strategy.virtual}; it gives each stage "
+            "two parts of the model, folded: virtual=2."
+        )
+    if not strategy.folded and (strategy.virtual > 1) != (strategy.pipeline_order == "interleaved"):
+        raise ConfigError(
+            f"pipeline_order is {shown(strategy.pipeline_order)} with virtual={strategy.virtual}; only 'interleaved' "
+            "gives a stage several parts of the model, 2 or more."
+        )
+    if strategy.pipeline_order == "interleaved" and strategy.micro_batches % strategy.pipeline:
+        nearest = multiples(strategy.micro_batches, strategy.pipeline)
+        those = f"{strategy.micro_batches} micro-batches"
+        raise ConfigError(f"{those} can't be interleaved on {strategy.pipeline} stages; {nearest} would do.")
+    if strategy.both_ways:
+        check_counts(strategy.pipeline, strategy.micro_batches)
+    _check_stages_and_zero(strategy)
+
+
+def multiples(number: int, of: int) -> str:
+    """The multiples on both sides of a number that isn't one."""
+    below = number // of * of
+    return f"{below} or {below + of}" if below else f"{of}"
+
+
+def _check_stages_and_zero(strategy: Strategy) -> None:
     """Raises ConfigError for ZeRO's stages that no pipeline has."""
     if strategy.pipeline == 1 or strategy.zero < 2 or not strategy.reshard:
         return

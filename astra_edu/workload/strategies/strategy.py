@@ -8,12 +8,12 @@ from functools import lru_cache
 from astra_edu.base.deprecated import renamed_fields
 from astra_edu.base.errors import ConfigError, choice, flag, instance_of, shown, whole
 from astra_edu.pipeline import ORDERS
-from astra_edu.pipeline.dualpipe import check_counts
 from astra_edu.pipeline.places import BOTH_WAYS, FOLDED, part_of, placement_of
 from astra_edu.workload.compute import Experts, Operator, Split
 from astra_edu.workload.compute.operator import divisors, near
 from astra_edu.workload.models import Model
-from astra_edu.workload.strategies.refused import check_model, check_stages_and_zero, checked_sharing
+from astra_edu.workload.strategies.precision import Precision, alike, precision_of
+from astra_edu.workload.strategies.refused import check_model, check_pipeline, checked_sharing, multiples
 from astra_edu.workload.strategies.stages import Shared, checked_shared, stages
 
 PIPELINE_ORDERS = ("gpipe", "1f1b", "interleaved", "zb-h1", "zb-v", "v-half", "v-min", "dualpipe")
@@ -55,6 +55,8 @@ class Strategy:
     sequence_parallel: tokens are shared out where operators are not (arXiv 2205.05198).
     recompute: what the backward pass computes again, instead of keeping it: none, selective (the attention), or full.
     exchange_embeddings: tables are shared out among all NPUs, and vectors exchanged all-to-all (DLRM).
+    precision: in how many bits numbers are multiplied, kept and sent: "fp32", "bf16", "fp8", or an ae.Precision;
+    without it all of them have element_bytes, and the optimiser's state 12 bytes a parameter.
 
     >>> cut = ae.Strategy(data=4, tensor=8, pipeline=2, batch=64)
     >>> cut.npus, cut.micro_batches
@@ -82,6 +84,7 @@ class Strategy:
     reshard: bool = True
     overlap: tuple[str, ...] = ("gradients",)
     pieces: int = 4
+    precision: Precision | str | None = None
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
@@ -89,6 +92,7 @@ class Strategy:
             set_(self, name, whole(name, getattr(self, name), at_least=1))
         for name in ("sequence_parallel", "exchange_embeddings"):
             flag(name, getattr(self, name))
+        set_(self, "precision", precision_of(self.precision, self.element_bytes))
         choice("placement", self.placement, PLACEMENTS)
         choice("pipeline_order", self.pipeline_order, PIPELINE_ORDERS)
         choice("recompute", self.recompute, RECOMPUTE)
@@ -101,9 +105,9 @@ class Strategy:
         if self.samples % at_once:
             raise ConfigError(
                 f"a batch of {self.samples} can't be divided into micro-batches of {self.micro_batch} for each of "
-                f"{self.data} copies; {_multiples(self.samples, at_once)} would do."
+                f"{self.data} copies; {multiples(self.samples, at_once)} would do."
             )
-        self._check_pipeline()
+        check_pipeline(self)
         if self.copies % self.expert:
             raise ConfigError(
                 f"experts can't be shared out among {self.expert} of data × context = {self.copies} NPUs; "
@@ -113,24 +117,10 @@ class Strategy:
             raise ConfigError("samples with tables of embeddings have no tokens to share out; leave context out.")
         set_(self, "overlap", checked_sharing(self))
 
-    def _check_pipeline(self) -> None:
-        if self.folded and self.virtual != 2:
-            raise ConfigError(
-                f"pipeline_order is {shown(self.pipeline_order)} with virtual={self.virtual}; it gives each stage two "
-                "parts of the model, folded: virtual=2."
-            )
-        if not self.folded and (self.virtual > 1) != (self.pipeline_order == "interleaved"):
-            raise ConfigError(
-                f"pipeline_order is {shown(self.pipeline_order)} with virtual={self.virtual}; only 'interleaved' gives "
-                "a stage several parts of the model, 2 or more."
-            )
-        if self.pipeline_order == "interleaved" and self.micro_batches % self.pipeline:
-            nearest = _multiples(self.micro_batches, self.pipeline)
-            those = f"{self.micro_batches} micro-batches"
-            raise ConfigError(f"{those} can't be interleaved on {self.pipeline} stages; {nearest} would do.")
-        if self.both_ways:
-            check_counts(self.pipeline, self.micro_batches)
-        check_stages_and_zero(self)
+    @property
+    def bits(self) -> Precision:
+        """In how many bits numbers are."""
+        return self.precision if isinstance(self.precision, Precision) else alike(self.element_bytes)
 
     @property
     def both_ways(self) -> bool:
@@ -242,12 +232,6 @@ def _part(operator: Operator, expert: int, tensor: int, sequence_parallel: bool)
     if isinstance(operator, Experts):
         operator = operator.expert_part(expert)
     return operator.sequence_part(tensor) if sequence_parallel else operator.part(tensor)
-
-
-def _multiples(number: int, of: int) -> str:
-    """The multiples on both sides of a number that isn't one."""
-    below = number // of * of
-    return f"{below} or {below + of}" if below else f"{of}"
 
 
 def checked(strategy: object) -> Strategy:
