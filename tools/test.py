@@ -15,6 +15,8 @@ ROOT = Path(__file__).resolve().parent.parent
 NBVAL = "pytest -n 2 --dist loadscope --nbval-current-env"
 NO_BARS = {"TQDM_DISABLE": "1"}
 """A progress bar comes after a second, so that whether an output has one depends on what else a machine does."""
+KEEP_COMPILED = {"PYTHONDONTWRITEBYTECODE": ""}
+"""Hundreds of processes would each compile what they import, a kernel of a notebook for two seconds."""
 COMMANDS = (
     "ruff check .",
     "ruff format --check .",
@@ -30,7 +32,7 @@ COMMANDS = (
 
 def main(commands: tuple[str, ...] = COMMANDS) -> int:
     """Run the commands. Returns the exit code of the first that fails, else 0."""
-    everywhere = os.environ | {"MPLCONFIGDIR": str(ROOT / ".cache" / "matplotlib")}
+    everywhere = os.environ | {"MPLCONFIGDIR": str(ROOT / ".cache" / "matplotlib")} | KEEP_COMPILED
     for command in commands:
         print(f"python -m {command}", flush=True)
         environment = everywhere | (NO_BARS if "--nbval" in command else {})

@@ -27,6 +27,12 @@ def test_only_notebooks_are_compared_without_progress_bars(monkeypatch):
     assert len(silent) == 2
 
 
+def test_what_python_compiles_is_kept_whatever_the_environment_says(monkeypatch):
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    _, calls = ran(monkeypatch)
+    assert {env["PYTHONDONTWRITEBYTECODE"] for _, env in calls} == {""}  # to Python, the same as none
+
+
 def test_it_ends_with_the_first_that_fails(monkeypatch):
     code, calls = ran(monkeypatch, fails="mypy")
     assert code == 3
