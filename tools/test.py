@@ -1,10 +1,12 @@
 """Every check, one after the other, up to the first that fails: what `make test` does after installing.
 
 python -m tools.test: the same where there is no make. It needs pip install -e ".[notebook,test,site]".
+With --all (`make test ARGS=--all`) more random cases are tried, and what is seen twice is looked at twice.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import shlex
 import subprocess
@@ -21,19 +23,22 @@ COMMANDS = (
     "ruff check .",
     "ruff format --check .",
     "mypy",
-    'pytest -q -n 2 --dist loadscope -m "not browser" --ignore=tests/exact tests',
-    "pytest -q -n 2 --dist loadscope tests/exact tests/browser",
     "tools.exercises --check",
     "tools.notebooks check",
+    "pytest -q -n 2 --dist loadscope --no-loadscope-reorder -m 'not thorough' tests",
     f"{NBVAL} --nbval --nbval-sanitize-with tools/nbval.cfg notebooks solutions",
     f"{NBVAL} --nbval-lax exercises",
 )
 
 
-def main(commands: tuple[str, ...] = COMMANDS) -> int:
+def main(asked: list[str]) -> int:
     """Run the commands. Returns the exit code of the first that fails, else 0."""
+    parser = argparse.ArgumentParser(prog="python -m tools.test", description=__doc__.splitlines()[0])
+    parser.add_argument("--all", action="store_true", help="the tests that are marked as thorough, too")
+    thorough = parser.parse_args(asked).all
     everywhere = os.environ | {"MPLCONFIGDIR": str(ROOT / ".cache" / "matplotlib")} | KEEP_COMPILED
-    for command in commands:
+    for command in COMMANDS:
+        command = command.replace(" -m 'not thorough'", "") if thorough else command
         print(f"python -m {command}", flush=True)
         environment = everywhere | (NO_BARS if "--nbval" in command else {})
         done = subprocess.run([sys.executable, "-m", *shlex.split(command)], cwd=ROOT, env=environment)
@@ -44,4 +49,4 @@ def main(commands: tuple[str, ...] = COMMANDS) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
