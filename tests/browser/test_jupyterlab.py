@@ -58,10 +58,10 @@ def test_start_here_is_watched_and_dragged(run_all, tmp_path):
 @pytest.mark.parametrize(
     "path",
     [
-        "notebooks/01_collectives.ipynb",
+        pytest.param("notebooks/01_collectives.ipynb", marks=pytest.mark.thorough),
         "notebooks/02_topologies.ipynb",
         "exercises/ex1_getting_started.ipynb",
-        "exercises/ex2_comparing_collectives.ipynb",
+        pytest.param("exercises/ex2_comparing_collectives.ipynb", marks=pytest.mark.thorough),
     ],
 )
 def test_every_notebook_runs_to_its_end(run_all, path):
@@ -119,7 +119,7 @@ def test_a_figure_is_dark_in_the_dark_theme(run_all, tmp_path):
     assert picture.bounding_box()["width"] >= 815  # for which letters are chosen
 
 
-def test_a_saved_notebook_plays_with_no_run_behind_it(run_cell, chromium, lab):
+def test_a_saved_notebook_plays_with_no_run_behind_it(run_cell, lab_tabs, lab):
     address, token = lab
 
     def asked(path, method="GET"):
@@ -136,7 +136,7 @@ def test_a_saved_notebook_plays_with_no_run_behind_it(run_cell, chromium, lab):
     page.close()
     for session in asked("sessions"):
         asked(f"sessions/{session['id']}", "DELETE")
-    page = chromium.new_page(viewport={"width": 1300, "height": 1000})
+    page = lab_tabs.new_page()
     page.goto(f"{address}/lab/workspaces/again/tree/notebooks/saved.ipynb?token={token}&reset")
     player = page.locator(".astra-player")
     player.wait_for(timeout=30_000)

@@ -1,4 +1,4 @@
-"""Every figure that the notebooks and the solutions print: as it is stored, and as it comes of each cell without a kernel.
+"""Every figure that notebooks and solutions print: as it is stored, and as it comes of each cell without a kernel.
 
 `make test` runs the notebooks once, in kernels, and compares each output with the stored one, whose figures are these.
 """
