@@ -14,7 +14,6 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-NBVAL = "pytest -n 2 --dist loadscope --nbval-current-env"
 NO_BARS = {"TQDM_DISABLE": "1"}
 """A progress bar comes after a second, so that whether an output has one depends on what else a machine does."""
 KEEP_COMPILED = {"PYTHONDONTWRITEBYTECODE": ""}
@@ -26,8 +25,7 @@ COMMANDS = (
     "tools.exercises --check",
     "tools.notebooks check",
     "pytest -q -n 2 --dist loadscope --no-loadscope-reorder -m 'not thorough' tests",
-    f"{NBVAL} --nbval --nbval-sanitize-with tools/nbval.cfg notebooks solutions",
-    f"{NBVAL} --nbval-lax exercises",
+    "pytest -n2 --dist loadscope --nbval --nbval-current-env --nbval-sanitize-with=tools/nbval.cfg notebooks solutions",
 )
 
 
