@@ -124,14 +124,8 @@ def lab(tmp_path_factory: Any) -> Iterator[tuple[str, str]]:
     server.wait(timeout=20)
 
 
-@pytest.fixture(scope="session")
-def lab_tabs(chromium: Any) -> Any:
-    """A context for all tabs with JupyterLab, whose scripts it loads and compiles once."""
-    return chromium.new_context(viewport={"width": 1300, "height": 1000})
-
-
 @pytest.fixture
-def run_all(lab_tabs: Any, lab: tuple[str, str]) -> Iterator[Callable[[str], Any]]:
+def run_all(chromium: Any, lab: tuple[str, str]) -> Iterator[Callable[[str], Any]]:
     """run_all(path): the page of that notebook in JupyterLab after Run All Cells; no cell may have failed.
 
     first: the widget to wait for.
@@ -140,7 +134,7 @@ def run_all(lab_tabs: Any, lab: tuple[str, str]) -> Iterator[Callable[[str], Any
     pages = []
 
     def opened(path: str, first: str = ".astra-player") -> Any:
-        page = lab_tabs.new_page()
+        page = chromium.new_page(viewport={"width": 1300, "height": 1000})
         pages.append(page)
         page.goto(f"{address}/lab/workspaces/{Path(path).stem}/tree/{path}?token={token}&reset")
         idle = page.get_by_text("Python 3 (ipykernel) | Idle")

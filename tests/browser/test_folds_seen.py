@@ -279,7 +279,7 @@ def test_settings_question_and_stage_are_in_sight_together_and_no_words_overlap(
     assert page.evaluate(OVER) == []
 
 
-def test_in_jupyterlab_the_controls_fold_anew(lab_tabs, lab):
+def test_in_jupyterlab_the_controls_fold_anew(chromium, lab):
     address, token = lab
     source = "import astra_edu as ae\nshown = ae.Folds()\nshown.dismiss()\nshown"
     cell = {"cell_type": "code", "id": "c", "source": source, "metadata": {}, "outputs": [], "execution_count": None}
@@ -288,7 +288,7 @@ def test_in_jupyterlab_the_controls_fold_anew(lab_tabs, lab):
     body = json.dumps({"type": "notebook", "format": "json", "content": content}).encode()
     headers = {"Authorization": f"token {token}", "Content-Type": "application/json"}
     urlopen(Request(f"{address}/api/contents/folds.ipynb", body, headers, method="PUT")).close()
-    page = lab_tabs.new_page()
+    page = chromium.new_page(viewport={"width": 1300, "height": 1000})
     page.goto(f"{address}/lab/workspaces/folds/tree/folds.ipynb?token={token}&reset")
     page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=60_000)
     page.click('.lm-MenuBar-itemLabel:text-is("Run")')

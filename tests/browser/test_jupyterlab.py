@@ -119,7 +119,7 @@ def test_a_figure_is_dark_in_the_dark_theme(run_all, tmp_path):
     assert picture.bounding_box()["width"] >= 815  # for which letters are chosen
 
 
-def test_a_saved_notebook_plays_with_no_run_behind_it(run_cell, lab_tabs, lab):
+def test_a_saved_notebook_plays_with_no_run_behind_it(run_cell, chromium, lab):
     address, token = lab
 
     def asked(path, method="GET"):
@@ -136,7 +136,7 @@ def test_a_saved_notebook_plays_with_no_run_behind_it(run_cell, lab_tabs, lab):
     page.close()
     for session in asked("sessions"):
         asked(f"sessions/{session['id']}", "DELETE")
-    page = lab_tabs.new_page()
+    page = chromium.new_page(viewport={"width": 1300, "height": 1000})
     page.goto(f"{address}/lab/workspaces/again/tree/notebooks/saved.ipynb?token={token}&reset")
     player = page.locator(".astra-player")
     player.wait_for(timeout=30_000)

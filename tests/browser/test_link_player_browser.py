@@ -228,7 +228,7 @@ def test_everything_has_a_name_and_keys_stay_inside(show):
     assert page.evaluate("leaked.filter((key) => key !== 'Shift')") == ["Enter"]
 
 
-def test_in_jupyterlab_the_kernel_knows_the_time(lab_tabs, lab):
+def test_in_jupyterlab_the_kernel_knows_the_time(chromium, lab):
     address, token = lab
     code = (
         "import astra_edu as ae\n"
@@ -247,8 +247,7 @@ def test_in_jupyterlab_the_kernel_knows_the_time(lab_tabs, lab):
     body = json.dumps({"type": "notebook", "format": "json", "content": notebook}).encode()
     headers = {"Authorization": f"token {token}", "Content-Type": "application/json"}
     urlopen(Request(f"{address}/api/contents/links.ipynb", body, headers, method="PUT")).close()
-    page = lab_tabs.new_page()
-    page.set_viewport_size({"width": 1300, "height": 1400})
+    page = chromium.new_page(viewport={"width": 1300, "height": 1400})
     page.goto(f"{address}/lab/workspaces/links/tree/links.ipynb?token={token}&reset")
     page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=60_000)
     page.click('.lm-MenuBar-itemLabel:text-is("Run")')

@@ -237,7 +237,7 @@ def test_settings_and_the_stage_are_in_sight_together_and_no_words_overlap(show,
     assert page.evaluate(OVER) == []
 
 
-def test_in_jupyterlab_the_controls_simulate(lab_tabs, lab):
+def test_in_jupyterlab_the_controls_simulate(chromium, lab):
     address, token = lab
     source = "import astra_edu as ae\nshown = ae.Stages()\nshown"
     cell = {"cell_type": "code", "id": "c", "source": source, "metadata": {}, "outputs": [], "execution_count": None}
@@ -246,7 +246,7 @@ def test_in_jupyterlab_the_controls_simulate(lab_tabs, lab):
     body = json.dumps({"type": "notebook", "format": "json", "content": content}).encode()
     headers = {"Authorization": f"token {token}", "Content-Type": "application/json"}
     urlopen(Request(f"{address}/api/contents/stages.ipynb", body, headers, method="PUT")).close()
-    page = lab_tabs.new_page()
+    page = chromium.new_page(viewport={"width": 1300, "height": 1000})
     page.goto(f"{address}/lab/workspaces/stages/tree/stages.ipynb?token={token}&reset")
     page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=60_000)
     page.click('.lm-MenuBar-itemLabel:text-is("Run")')

@@ -492,7 +492,7 @@ def test_idle_time_narrower_than_a_pixel_is_seen_through_too(show):
     assert max(red_green_blue) < 230
 
 
-def test_in_jupyterlab_another_result_arrives(lab_tabs, lab):
+def test_in_jupyterlab_another_result_arrives(chromium, lab):
     address, token = lab
     cells = [
         "import astra_edu as ae\n"
@@ -514,7 +514,7 @@ def test_in_jupyterlab_another_result_arrives(lab_tabs, lab):
     body = json.dumps({"type": "notebook", "format": "json", "content": notebook}).encode()
     headers = {"Authorization": f"token {token}", "Content-Type": "application/json"}
     urlopen(Request(f"{address}/api/contents/timeline.ipynb", body, headers, method="PUT")).close()
-    page = lab_tabs.new_page()
+    page = chromium.new_page(viewport={"width": 1300, "height": 1000})
     page.goto(f"{address}/lab/workspaces/timeline/tree/timeline.ipynb?token={token}&reset")
     page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=60_000)
     page.click('.lm-MenuBar-itemLabel:text-is("Run")')
