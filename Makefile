@@ -26,8 +26,8 @@ update: ## get the newest course; what you wrote in the folder work stays
 check-room: ## does this machine have what the course needs? Installs nothing
 	@$(any_python); $$python -m tools.check_room
 
-test: $(VENV)/test-installed ## install (once), then every check: lint, types, tests, notebooks
-	$(PY) -m tools.test
+test: $(VENV)/test-installed ## install (once), then every check: lint, types, tests, notebooks; ARGS=--all tries more cases
+	$(PY) -m tools.test $(ARGS)
 
 exact: $(VENV)/test-installed ## what must never change, in about a minute: run it after every change
 	$(PY) -m pytest -q -n 2 tests/exact

@@ -17,6 +17,26 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("filterwarnings", "ignore:SystemConfig.of cuts every collective into 4 chunks")
 
 
+LONGEST = (
+    *("project/test_compiled.py", "course/grade/test_grading.py", "project/test_students.py"),
+    *("course/grade/test_same_verdicts.py", "browser/test_site.py", "browser/test_jupyterlab.py"),
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Few long tests first, so that at the end no worker waits for another; the browser's last, as it runs a loop.
+
+    A process in which Playwright has been started has a running event loop, where others can't be.
+    """
+
+    def turn(item: pytest.Item) -> tuple[bool, int]:
+        path = item.path.as_posix()
+        first = [k for k, name in enumerate(LONGEST) if path.endswith(f"tests/{name}")]
+        return "/tests/browser/" in path, first[0] if first else len(LONGEST)
+
+    items.sort(key=turn)
+
+
 @pytest.fixture
 def registries() -> Iterator[None]:
     """What a test registers is forgotten after it."""

@@ -56,7 +56,7 @@ def page_of(name):
 
 def found(page, scheme="light"):
     """What axe-core complains of: (rule, how bad, the first place). In the dark only contrast is another."""
-    options = {"runOnly": ["color-contrast"]} if scheme == "dark" else {}
+    options = {"resultTypes": ["violations"]} | ({"runOnly": ["color-contrast"]} if scheme == "dark" else {})
     violations = Axe().run(page, options=options).response["violations"]
     return [(one["id"], one["impact"], one["nodes"][0]["html"][:200]) for one in violations]
 

@@ -94,7 +94,7 @@ def test_a_small_case_keeps_its_columns(open_page):
 
 
 def test_on_paper_the_rule_the_sign_and_the_word_are_left(open_page):
-    page = open_page(page_of(CARDS["wrong"][0], CARDS["right"][0]))
+    page = open_page(page_of(CARDS["wrong"][0], CARDS["right"][0]), alone=True)
     page.emulate_media(media="print")
     for name in ("wrong", "right"):
         card = page.locator(f".astra-is-{name}")

@@ -58,7 +58,7 @@ def test_the_styles_of_the_others_change_nothing(show, name, scheme):
 
 
 def test_who_changes_the_theme_of_the_system_sees_it_at_once(show):
-    page = show("timeline", color_scheme="light")
+    page = show("timeline", color_scheme="light", alone=True)
     light = looks(page, "timeline")
     page.emulate_media(color_scheme="dark")
     page.evaluate(FRAMES)

@@ -58,10 +58,10 @@ def test_start_here_is_watched_and_dragged(run_all, tmp_path):
 @pytest.mark.parametrize(
     "path",
     [
-        "notebooks/01_collectives.ipynb",
+        pytest.param("notebooks/01_collectives.ipynb", marks=pytest.mark.thorough),
         "notebooks/02_topologies.ipynb",
         "exercises/ex1_getting_started.ipynb",
-        "exercises/ex2_comparing_collectives.ipynb",
+        pytest.param("exercises/ex2_comparing_collectives.ipynb", marks=pytest.mark.thorough),
     ],
 )
 def test_every_notebook_runs_to_its_end(run_all, path):

@@ -330,7 +330,9 @@ def test_where_they_cant_lie_there_the_picture_without_motion_says_so(show):
 
 def test_a_printed_picture_fits_the_paper(open_page):
     player = Player(RING, step=3)
-    page = open_page(f'<body style="margin:0">{player.svg()}</body>', viewport={"width": 640, "height": 900})
+    page = open_page(
+        f'<body style="margin:0">{player.svg()}</body>', viewport={"width": 640, "height": 900}, alone=True
+    )
     page.emulate_media(media="print")
     right = page.locator("svg text").evaluate_all("all => all.map((text) => text.getBoundingClientRect().right)")
     assert max(right) <= 640

@@ -233,13 +233,13 @@ def test_firefox_plays_answers_and_solves_exercise_1(site, tmp_path):
         firefox.close()
 
 
-def test_notebook_01_runs_to_its_end_and_prints_what_is_stored(tab):
+def check_notebook_01(cells: list[dict[str, Any]]) -> None:
+    """It has run to its end and prints what is stored."""
     stored = json.loads((ROOT / "notebooks" / "01_collectives.ipynb").read_text(encoding="utf-8"))
-    cells = run_all(in_the_lab(tab, "notebooks/01_collectives.ipynb"))
     assert all(cell["execution_count"] for cell in cells)
     assert not any('"output_type": "error"' in texts(cell) for cell in cells)
 
-    def printed(cell):
+    def printed(cell: dict[str, Any]) -> str:
         streams = [output["text"] for output in cell["outputs"] if output["output_type"] == "stream"]
         return "".join("".join(text) for text in streams)
 
@@ -248,9 +248,9 @@ def test_notebook_01_runs_to_its_end_and_prints_what_is_stored(tab):
     assert any(expected)
 
 
-def test_what_was_loaded_is_there_when_the_network_is_cut(tab, site):
-    page = in_the_lab(tab, "notebooks/00_start_here.ipynb")
-    run_all(page)
+def test_notebook_01_prints_what_is_stored_and_so_it_does_when_the_network_is_cut(tab, site):
+    page = in_the_lab(tab, "notebooks/01_collectives.ipynb")
+    check_notebook_01(run_all(page))
     tab(f"instruments/{SHOWN}.html").locator(".astra-widget").wait_for()
     tab("").locator(".astra-widget").wait_for()
     page.wait_for_function("async () => (await navigator.serviceWorker.getRegistrations()).length === 2")
@@ -261,6 +261,5 @@ def test_what_was_loaded_is_there_when_the_network_is_cut(tab, site):
     tab("").get_by_role("link", name="Open the course").wait_for()
     tab(f"instruments/{SHOWN}.html").get_by_role("button", name="commit").wait_for()
     page.add_init_script(COUNT_UNREGISTERED)
-    cells = run_all(in_the_lab(tab, "notebooks/00_start_here.ipynb"))
+    check_notebook_01(run_all(in_the_lab(tab, "notebooks/01_collectives.ipynb")))
     assert page.evaluate("window.unregistered") == 0
-    assert "45.681" in "".join(map(texts, cells))

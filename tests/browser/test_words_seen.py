@@ -91,7 +91,7 @@ def test_a_word_is_underlined_with_dots_and_its_meaning_stands_on_paper_beside_i
 
 
 def test_the_pointer_may_go_to_the_meaning_and_away(cut):
-    page = cut()
+    page = cut(alone=True)
     term(page, "ZeRO").hover()
     box = page.locator(".astra-meaning:popover-open").bounding_box()
     page.clock.install(time=0)

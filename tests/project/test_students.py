@@ -23,7 +23,7 @@ for exercise in check.EXERCISES:
     for name, (right, wrongs) in answers.QUESTIONS.items():
         given = getattr(answers, "GIVEN", {}).get(name, {})
         rights = right if isinstance(right, list) else [right]
-        tried = [*rights, *(wrong for wrong, *_ in wrongs)]
+        tried = [*rights, *(wrong for wrong, *_ in wrongs[:3])]
         said[f"{exercise}.{name}"] = [str(getattr(module, name)(answer, **given)) for answer in tried]
 json.dump([check.__file__, said], sys.stdout)
 """

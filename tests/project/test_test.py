@@ -5,7 +5,7 @@ import subprocess
 from tools import test
 
 
-def ran(monkeypatch, fails=""):
+def ran(monkeypatch, *asked, fails=""):
     """[(what was called, its environment)] of all checks; the one with `fails` in it fails."""
     calls = []
 
@@ -14,7 +14,7 @@ def ran(monkeypatch, fails=""):
         return subprocess.CompletedProcess(command, 3 if fails and fails in calls[-1][0] else 0)
 
     monkeypatch.setattr(test.subprocess, "run", run)
-    return test.main(), calls
+    return test.main(list(asked)), calls
 
 
 def test_only_notebooks_are_compared_without_progress_bars(monkeypatch):
@@ -24,7 +24,20 @@ def test_only_notebooks_are_compared_without_progress_bars(monkeypatch):
     assert len(calls) == len(test.COMMANDS)
     silent = [said for said, env in calls if env.get("TQDM_DISABLE") == "1"]
     assert silent == [said for said, _ in calls if "--nbval" in said]
-    assert len(silent) == 2
+    assert len(silent) == 1
+
+
+def test_what_python_compiles_is_kept_whatever_the_environment_says(monkeypatch):
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    _, calls = ran(monkeypatch)
+    assert {env["PYTHONDONTWRITEBYTECODE"] for _, env in calls} == {""}  # to Python, the same as none
+
+
+def test_all_leaves_nothing_out(monkeypatch):
+    (left_out,) = [said for said, _ in ran(monkeypatch)[1] if "thorough" in said]
+    _, calls = ran(monkeypatch, "--all")
+    assert left_out.replace(" -m not thorough", "") in [said for said, _ in calls]
+    assert not [said for said, _ in calls if "thorough" in said]
 
 
 def test_it_ends_with_the_first_that_fails(monkeypatch):

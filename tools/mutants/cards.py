@@ -108,8 +108,7 @@ FAULTS = [
         f"{CHECK}/ex15/choice.py",
         "    if not found.fits:\n",
         "    if not found.strategy:\n",
-        "tests/course/check/test_every_exercise.py::"
-        "test_a_wrong_answer_is_told_why[ex15.faster-<lambda>-What makes the activations smaller]",
+        "tests/course/check/test_every_exercise.py::test_a_wrong_answer_is_told_why[ex15.faster]",
     ),
     Fault(
         "exercise 16: a measured card is a lie",

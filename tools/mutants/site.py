@@ -111,6 +111,6 @@ FAULTS = [
         "tools/site/stay_lab.js",
         "? Promise.resolve(false)",
         "? unregister.call(this)",
-        "tests/browser/test_site.py::test_what_was_loaded_is_there_when_the_network_is_cut",
+        "tests/browser/test_site.py::test_notebook_01_prints_what_is_stored_and_so_it_does_when_the_network_is_cut",
     ),
 ]

@@ -145,7 +145,9 @@ HOSTILE: dict[str, Callable[[], Notebook | str]] = {
         "import time\nfor k in range(10):\n    open(f'{k}.bin', 'wb').truncate(60 * 2**20)\ntime.sleep(3)"
     ),
     "fork-bomb": lambda: first("import os\nwhile True:\n    os.fork()"),
-    "fork-bomb-in-c": lambda: first("import ctypes\nwhile True:\n    ctypes.CDLL(None).fork()"),
+    "fork-bomb-in-c": lambda: first(
+        "import ctypes, time\nfork = ctypes.CDLL(None).fork\nwhile True:\n    fork()\n    time.sleep(0.01)"
+    ),
     "deletes": lambda: first(
         "import os, shutil\nfor path in ('.', '..', os.path.expanduser('~'), '../..', '../../..'):\n"
         "    try:\n        shutil.rmtree(path, ignore_errors=True)\n    except PermissionError:\n        pass"

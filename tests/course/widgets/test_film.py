@@ -76,6 +76,6 @@ def test_a_notebook_has_it_below_the_picture_closed_until_somebody_opens_it():
     assert details.startswith(f"<details><summary>{FILM}</summary><img alt=")
     picture = b64decode(re.search('base64,([^"]+)', details)[1]).decode()
     assert picture.count("<animate") > 5
-    large = ae.Player(ae.schedule("all-reduce", "direct", 64))
+    large = ae.Player(ae.schedule("all-reduce", "direct", 24))
     assert len(film(large.frames())) > MOST_OF_A_FILM
     assert "<details>" not in large._repr_mimebundle_()[0]["text/html"]
