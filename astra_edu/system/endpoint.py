@@ -14,7 +14,7 @@ from astra_edu.collectives.tree import perfect
 from astra_edu.network.folded import FoldedLinks
 from astra_edu.network.messages import Messages
 from astra_edu.system.custom import CustomExchange, CustomTrace
-from astra_edu.system.exchange import Exchange, Startable, TreeExchange
+from astra_edu.system.exchange import Exchange, Startable
 from astra_edu.system.faithful.bus import SharedBus
 from astra_edu.system.joined.joins import Joins
 from astra_edu.system.moves import Moves, moves
@@ -23,6 +23,7 @@ from astra_edu.system.policies import priorities, queue_policy
 from astra_edu.system.queues import Chunk, Issued, Npus, Queue, Queues
 from astra_edu.system.steps import StepExchange, StepMoves, step_moves
 from astra_edu.system.trace_config import TracePlatform
+from astra_edu.system.tree_exchange import TreeExchange
 
 Done = Callable[[], object]
 Group = tuple[int, tuple[int, ...]]
