@@ -21,6 +21,7 @@ from astra_edu.system.moves import Moves, moves
 from astra_edu.system.plan_2 import Kind, LogicalRing, PhasePlan, Planner, Shared
 from astra_edu.system.policies import priorities, queue_policy
 from astra_edu.system.queues import Chunk, Issued, Npus, Queue, Queues
+from astra_edu.system.rounds import Leading, Rounds, goes_round
 from astra_edu.system.steps import StepExchange, StepMoves, step_moves
 from astra_edu.system.trace_config import TracePlatform
 from astra_edu.system.tree_exchange import TreeExchange
@@ -47,7 +48,7 @@ class Asks(Protocol):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Endpoint:
-    """One NPU's system layer."""
+    """One NPU's system layer. rounds: what looks whether rounds of phases can be skipped, if they can at all."""
 
     def __init__(
         self,
@@ -72,6 +73,7 @@ class Endpoint:
         self.messages = messages
         self.bus = SharedBus.with_memory(system.bus, self.turns, clock) if system.bus else None
         self.folded = folded
+        self.rounds: Rounds | None = None
         self._planner = Planner(platform, shared)
         self._streams = 0
         self._group_streams: dict[int, int] = {}
@@ -190,6 +192,8 @@ class Endpoint:
             behind = ahead
             if traits.exchanges and isinstance(self.messages.network, FoldedLinks):
                 self.messages.network.exchange(chunk.tag, ahead)
+        if self.rounds is not None and not place and goes_round(own):
+            return Leading(self, own, chunk.tag, ahead, behind, over, self.rounds)
         return Exchange(self, own, chunk.tag, ahead, behind, over)
 
     def moves_of(self, plan: PhasePlan) -> Moves:

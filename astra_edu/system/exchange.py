@@ -43,14 +43,13 @@ PhaseEndpoint: TypeAlias = "Endpoint | OneEndpoint"
 class Exchange(Receiver):
     """One NPU in a phase of a ring, halving-doubling or direct.
 
-    tag: of all its messages. ahead, behind: for each of the moves, to whom and from whom it goes. As an event it is
-    that data have crossed the endpoint; there they keep their order.
+    tag: of all its messages. ahead, behind: for each of the moves, to whom and from whom it goes. outward: the lane of
+    what it sends. As an event it is that data have crossed the endpoint; there they keep their order.
     """
 
     __slots__ = (
         "_added", "_ahead", "_alike", "_arrived", "_behind", "_bus", "_delay", "_endpoint", "_free", "_gate", "_inward",
-        "_messages", "_moves", "_outward", "_over", "_plain", "_sent", "_tag", "_taken", "_turns", "_ungated",
-        "_window",
+        "_messages", "_moves", "_over", "_plain", "_sent", "_tag", "_taken", "_turns", "_ungated", "_window", "outward",
     )  # fmt: skip
 
     def __init__(
@@ -74,7 +73,7 @@ class Exchange(Receiver):
         self._over = over
         self._sent = self._arrived = self._taken = self._free = 0
         self._alike = 0
-        self._outward = self._inward = NOWHERE
+        self.outward = self._inward = NOWHERE
         self._added: Event | None = None
 
     def start(self) -> None:
@@ -105,7 +104,7 @@ class Exchange(Receiver):
                     return
                 if reduction or not self._plain or not turns.is_last(self):
                     if self._added is None:
-                        self._added = _Added(self)
+                        self._added = Added(self)
                     turns.add(reduction, self._added)
                     return
         self.token()
@@ -132,20 +131,42 @@ class Exchange(Receiver):
         self._sent = k + 1
         if k >= self._alike:
             self._turn_to(k)
-        self._outward.send()
+        self.outward.send()
         self._inward.receive(self)
 
     def _turn_to(self, k: int) -> None:
         """Find the lanes of the k-th message, and of those after it that are like it."""
         self._leave()
         messages, npu, tag, size = self._endpoint.messages, self._endpoint.npu, self._tag, self._moves.sizes[k]
-        self._outward = lane(messages, npu, self._ahead[k], tag, size)
+        self.outward = lane(messages, npu, self._ahead[k], tag, size)
         self._inward = lane(messages, self._behind[k], npu, tag, size)
         self._alike = self._moves.alike[k]
 
     def _leave(self) -> None:
-        self._outward.leave()
+        self.outward.leave()
         self._inward.leave()
+
+    @property
+    def progress(self) -> tuple[int, tuple[int, int, int]] | None:
+        """(how many messages it has sent, what else says how it goes on); None where more than that says it."""
+        if self._turns is None or not self._plain or self._gate:
+            return None
+        sent = self._sent
+        return sent, (self._arrived - sent, self._taken - sent, self._free)
+
+    def more_like(self, last: int) -> int:
+        """How many messages after those sent are like the last so many, and so is what is added up for them."""
+        sent, taken = self._sent, self._taken - self._window
+        moves = self._moves
+        if last > taken:
+            return 0
+        return min(moves.alike[sent - last] - sent, moves.adds_alike[taken - last] - taken)
+
+    def skip(self, messages: int) -> None:
+        """Have sent and received so many messages more."""
+        self._sent += messages
+        self._arrived += messages
+        self._taken += messages
 
     def _cross(self, k: int, reduction: int | None) -> None:
         """The data of the k-th crossing go over the bus."""
@@ -159,16 +180,18 @@ class Exchange(Receiver):
             self._endpoint.turns.after(reduction, self.token)
 
 
-class _Added(Event):
+class Added(Event):
     """The data that a token has brought are added up."""
 
-    __slots__ = ("_exchange",)
+    __slots__ = ("exchange",)
 
     def __init__(self, exchange: Exchange) -> None:
-        self._exchange = exchange
+        """exchange: whose token."""
+        self.exchange = exchange
 
     def happen(self) -> None:
-        self._exchange.token()
+        """See Event."""
+        self.exchange.token()
 
 
 class Startable(Protocol):

@@ -26,7 +26,8 @@ class Moves:
     crossing_sizes. reductions: for the k-th message to arrive, ns to add it up, or None where nothing is. window: how
     many messages are on their way at once. gate: how many must have arrived before more than these are sent (0: none).
     endpoint_ns: for each message. alike: for each message the number of the first after it that goes elsewhere or is of
-    another size. in_group: whether the NPUs are a process group's, whose messages cross no bus.
+    another size; adds_alike: of the first to arrive after it that takes as long to add up no more. in_group: whether
+    the NPUs are a process group's, whose messages cross no bus.
     """
 
     schedule: Schedule
@@ -40,6 +41,7 @@ class Moves:
     endpoint_ns: int
     in_group: bool
     alike: tuple[int, ...]
+    adds_alike: tuple[int, ...]
 
 
 def moves(
@@ -82,10 +84,11 @@ def moves(
         endpoint_ns,
         in_group,
         _alike([*zip(ahead, sizes, strict=True)]),
+        _alike(reductions),
     )
 
 
-def _alike(messages: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+def _alike(messages: Sequence[object]) -> tuple[int, ...]:
     """For each of them the number of the first after it that differs."""
     found, end = [0] * len(messages), len(messages)
     for k in range(len(messages) - 1, -1, -1):
