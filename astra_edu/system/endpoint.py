@@ -160,10 +160,17 @@ class Endpoint:
         return stream
 
     def _begin(self, queue: Queue, chunk: Chunk, npus: Npus) -> None:
+        rounds = self.rounds
+
         def over() -> None:
+            if rounds is not None:
+                del rounds.phases[chunk]
             self.queues.over(queue, chunk, self.clock.now)
 
-        self._phase(chunk, over).start()
+        phase = self._phase(chunk, over)
+        if rounds is not None:
+            rounds.phases[chunk] = phase
+        phase.start()
 
     def _phase(self, chunk: Chunk, over: Done) -> Startable:
         """What carries out a chunk's phase at this NPU."""

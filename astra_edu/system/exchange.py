@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from astra_edu.clock.events import Event, Receiver, Turns
 from astra_edu.network.lanes import Carrier, Lane
-from astra_edu.network.messages import lane
+from astra_edu.network.messages import Messages, lane
 from astra_edu.system.faithful.bus import InTurn, SharedBus
 from astra_edu.system.moves import Moves
 
@@ -49,7 +49,8 @@ class Exchange(Receiver):
 
     __slots__ = (
         "_added", "_ahead", "_alike", "_arrived", "_behind", "_bus", "_delay", "_endpoint", "_free", "_gate", "_inward",
-        "_messages", "_moves", "_over", "_plain", "_sent", "_tag", "_taken", "_turns", "_ungated", "_window", "outward",
+        "_messages", "_moves", "_over", "_plain", "_sent", "_singly", "_tag", "_taken", "_turns", "_ungated", "_window",
+        "outward",
     )  # fmt: skip
 
     def __init__(
@@ -75,6 +76,8 @@ class Exchange(Receiver):
         self._alike = 0
         self.outward = self._inward = NOWHERE
         self._added: Event | None = None
+        messages = endpoint.messages
+        self._singly = messages if moves.singly and isinstance(messages, Messages) and messages.singly else None
 
     def start(self) -> None:
         """All tokens set off."""
@@ -129,6 +132,10 @@ class Exchange(Receiver):
 
     def _send(self, k: int) -> None:
         self._sent = k + 1
+        if self._singly is not None:
+            npu, size = self._endpoint.npu, self._moves.sizes[k]
+            self._singly.exchange(npu, self._ahead[k], self._behind[k], self._tag, size, self)
+            return
         if k >= self._alike:
             self._turn_to(k)
         self.outward.send()

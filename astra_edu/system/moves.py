@@ -26,8 +26,8 @@ class Moves:
     crossing_sizes. reductions: for the k-th message to arrive, ns to add it up, or None where nothing is. window: how
     many messages are on their way at once. gate: how many must have arrived before more than these are sent (0: none).
     endpoint_ns: for each message. alike: for each message the number of the first after it that goes elsewhere or is of
-    another size; adds_alike: of the first to arrive after it that takes as long to add up no more. in_group: whether
-    the NPUs are a process group's, whose messages cross no bus.
+    another size; adds_alike: of the first to arrive after it that doesn't take as long to add up; singly: whether no
+    two in a row are alike. in_group: whether the NPUs are a process group's, whose messages cross no bus.
     """
 
     schedule: Schedule
@@ -42,6 +42,7 @@ class Moves:
     in_group: bool
     alike: tuple[int, ...]
     adds_alike: tuple[int, ...]
+    singly: bool
 
 
 def moves(
@@ -72,6 +73,7 @@ def moves(
         reduction_ns(crossing_bytes) if crossing.adds_up else None
         for crossing, crossing_bytes in zip(crossings[width:], crossing_sizes[width:], strict=True)
     ]
+    alike = _alike([*zip(ahead, sizes, strict=True)])
     return Moves(
         schedule,
         tuple(ahead),
@@ -83,8 +85,9 @@ def moves(
         peers if traits.windowed and len(schedule.groups) > 1 else 0,
         endpoint_ns,
         in_group,
-        _alike([*zip(ahead, sizes, strict=True)]),
+        alike,
         _alike(reductions),
+        max(following - k for k, following in enumerate(alike)) == 1,
     )
 
 

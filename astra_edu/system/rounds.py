@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 from astra_edu.clock.events import Event, Ns
 from astra_edu.network.messages import Messages
 from astra_edu.network.timed_links import TimedLinks
-from astra_edu.system.exchange import Exchange, Over
+from astra_edu.system.exchange import Exchange, Over, Startable
 from astra_edu.system.moves import Moves
+from astra_edu.system.queues import Chunk
 from astra_edu.system.underway import Name, Underway
 
 if TYPE_CHECKING:
@@ -32,10 +33,15 @@ MOST_KEPT = 40
 
 
 class Rounds(Event):
-    """Looks at all that is on its way. As an event it is a look. skipped: how many messages nobody had to follow."""
+    """Looks at all that is on its way; as an event it is a look.
+
+    phases: what carries out the phases that have begun and aren't over, by their chunks. skipped: how many messages
+    nobody had to follow.
+    """
 
     def __init__(self, messages: Messages, links: TimedLinks) -> None:
         """Nothing was seen yet."""
+        self.phases: dict[Chunk, Startable] = {}
         self.skipped = 0
         self._messages = messages
         self._links = links
@@ -63,7 +69,7 @@ class Rounds(Event):
             links.add(links.now, self)
             return
         self._looks = False
-        found = Underway(self._messages, links)
+        found = Underway(self._messages, links, self.phases.values())
         if not found.known:
             return
         if found.exchanges != self._who or len(self._seen) == MOST_KEPT:

@@ -8,7 +8,7 @@ such as the end of a computation.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import inf
 from typing import Any, TypeAlias
 
@@ -17,41 +17,43 @@ from astra_edu.clock.numbered import Numbered
 from astra_edu.network.lanes import Channel
 from astra_edu.network.messages import Messages
 from astra_edu.network.timed_links import Hop, TimedLink, TimedLinks, Travel
+from astra_edu.network.way import Way
 from astra_edu.system.exchange import Added, Exchange
 
 Name: TypeAlias = Any
-"""What tells an event, or a message, from all others that are on their way; it is equal for the one that is in its place
+"""What tells an event, or a message, from all others that are on their way; it is equal for the one in its place
 later, and None for what isn't of a phase."""
 
 
 class Underway:
     """What is on its way after all that happens in a ns. state: equal if the same is on its way in the same order.
 
-    exchanges: the NPUs' phases, by their ids, in an order of its own. sent: how many messages each of them has sent.
-    until_ns: when something else happens. known: whether all that phases have on their way is before that.
+    exchanges: the NPUs' phases. sent: how many messages each of them has sent. until_ns: when something else happens.
+    known: whether all that phases have on their way is before that, and nothing else decides about it.
     """
 
-    def __init__(self, messages: Messages, links: TimedLinks) -> None:
-        """Of a run in which nothing more happens now."""
+    def __init__(self, messages: Messages, links: TimedLinks, phases: Iterable[object]) -> None:
+        """Of a run in which nothing more happens now. phases: all that have begun and aren't over."""
         self._links = links
         self._now = links.now
         self.known = True
         self.until_ns: Ns = inf
-        self._exchanges: dict[int, Exchange] = {}
-        self._progress: dict[int, tuple[int, tuple[int, int, int]]] = {}
+        self.exchanges: list[Exchange] = []
+        self.sent: list[int] = []
+        self._known: set[int] = set()
+        self._wires: dict[int, TimedLink] = {}
         self._early: dict[int, Name] = {}
-        self._orders: list[int] = []
-        lanes = self._lanes(messages)
         self._events: list[tuple[Ns, list[Numbered]]] = []
+        self._orders: list[int] = []
+        at = [self._phase(phase) for phase in phases]
+        lanes = self._lanes(messages)
         events = self._foreseen()
-        self.exchanges = [self._exchanges[key] for key in sorted(self._exchanges)]
-        self.sent = [self._progress[id(one)][0] for one in self.exchanges]
-        at = [(id(one), id(one.outward), self._progress[id(one)][1]) for one in self.exchanges]
-        self._wires = self._wires_of()
-        wires = [self._wire(wire) for wire in self._wires]
-        ranks = {order: rank for rank, order in enumerate(sorted(set(self._orders)))}
-        self._ranks = ranks
-        self.state = tuple(lanes), tuple(events), tuple(at), tuple(wires), tuple(map(ranks.__getitem__, self._orders))
+        wires: dict[int, Name] = {}
+        while len(wires) < len(self._wires):  # who waits for one of them may come over others
+            wires |= {key: self._wire(self._wires[key]) for key in sorted(self._wires.keys() - wires.keys())}
+        self._ranks = ranks = {order: rank for rank, order in enumerate(sorted(set(self._orders)))}
+        order = tuple(map(ranks.__getitem__, self._orders))
+        self.state = tuple(at), tuple(lanes), tuple(events), tuple(wires.values()), order
 
     @property
     def last_ns(self) -> Ns:
@@ -71,7 +73,7 @@ class Underway:
             renumbered = [(orders[order], event) for order, event in listed]
             moved[at_ns + ns] = renumbered if len(renumbered) > 1 else renumbered[0]
         links.replace([at_ns for at_ns, _ in self._events], moved)
-        for wire in self._wires:
+        for wire in self._wires.values():
             self._taken_later(wire, ns, orders)
 
     def _taken_later(self, link: TimedLink, ns: Ns, orders: Mapping[int, int]) -> None:
@@ -88,19 +90,34 @@ class Underway:
             message.queued_ns += ns
             message.queued_order = orders[message.queued_order]
 
+    def _phase(self, phase: object) -> Name:
+        """How far an NPU is in a phase."""
+        progress = phase.progress if isinstance(phase, Exchange) else None
+        if progress is None or not isinstance(phase, Exchange) or not isinstance(phase.outward, Channel):
+            self.known = False
+            return None
+        sent, others = progress
+        self.exchanges.append(phase)
+        self.sent.append(sent)
+        self._known.add(id(phase))
+        self._over(phase.outward.way)
+        return id(phase), phase.outward.key, others
+
+    def _over(self, way: Way | None) -> None:
+        """Messages of the phases come over these links."""
+        while isinstance(way, Hop):
+            self._wires[id(way.link)] = way.link
+            way = way.next
+
     def _lanes(self, messages: Messages) -> list[Name]:
         """What has come early and who waits, on each lane."""
         found = []
-        for channel in messages.channels.values():
-            early, waiting = channel.early or (), channel.waiting or ()
+        for key, early, waiting in messages.all_ends():
             for place, message in enumerate(early):
-                self._early[id(message)] = id(channel), place
-            for receiver in waiting:
-                if isinstance(receiver, Exchange):
-                    self._exchange(receiver)
+                self._early[id(message)] = key, place
             if early or waiting:
-                found.append((id(channel), [message.arrived for message in early], [*map(id, waiting)]))
-        return [(key, tuple(arrived), tuple(receivers)) for key, arrived, receivers in found]
+                found.append((key, tuple([message.arrived for message in early]), tuple(map(id, waiting))))
+        return found
 
     def _foreseen(self) -> list[Name]:
         """What is foreseen, by ns."""
@@ -127,7 +144,8 @@ class Underway:
         if type(event) is Travel:
             return self._message(event)
         if type(event) is TimedLink:
-            return id(event) if all(self._message(message) for message in event.queue) else None
+            self._wires[id(event)] = event
+            return id(event)
         return self._exchange(event.receiver) if type(event) is Told else None
 
     def _in_turn(self, event: Event) -> Name:
@@ -139,37 +157,15 @@ class Underway:
         return self._exchange(event)
 
     def _exchange(self, one: object) -> Name:
-        if not isinstance(one, Exchange):
-            return None
-        if id(one) not in self._exchanges:
-            progress = one.progress
-            if progress is None:
-                return None
-            self._exchanges[id(one)] = one
-            self._progress[id(one)] = progress
-        return id(one)
+        return id(one) if id(one) in self._known else None
 
     def _message(self, message: Travel) -> Name:
         if message.sent is not None:
             return None
         receiver = message.receiver
         name = self._early.get(id(message)) if receiver is None else self._exchange(receiver)
+        self._over(message.ahead)
         return name and (name, id(message.ahead))
-
-    def _wires_of(self) -> list[TimedLink]:
-        """All links that messages of the phases come over."""
-        found: dict[int, TimedLink] = {}
-        for one in self.exchanges:
-            hop = one.outward.way if isinstance(one.outward, Channel) else None
-            self.known = self.known and isinstance(hop, Hop)
-            while isinstance(hop, Hop):
-                found[id(hop.link)] = hop.link
-                hop = hop.next
-        for _, listed in self._events:
-            for _, event in listed:
-                if isinstance(event, TimedLink):
-                    found[id(event)] = event
-        return [found[key] for key in sorted(found)]
 
     def _wire(self, link: TimedLink) -> Name:
         """Until when a link is taken, and who waits for it."""
