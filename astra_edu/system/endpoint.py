@@ -192,8 +192,9 @@ class Endpoint:
         if traits.exchanges:
             ahead = behind = [ring[place ^ distance] for distance in own.ahead]
         else:
-            one_way = [ring[(place + distance) % n] for distance in own.ahead]
-            other_way = [ring[(place - distance) % n] for distance in own.ahead]
+            places = own.ahead if own.alike[0] < len(own.ahead) else own.ahead[:1]
+            one_way = [ring[(place + distance) % n] for distance in places] * (len(own.ahead) // len(places))
+            other_way = [ring[(place - distance) % n] for distance in places] * (len(own.ahead) // len(places))
             ahead, behind = (one_way, other_way) if plan.clockwise else (other_way, one_way)
         if self.folded:
             behind = ahead

@@ -43,14 +43,15 @@ PhaseEndpoint: TypeAlias = "Endpoint | OneEndpoint"
 class Exchange(Receiver):
     """One NPU in a phase of a ring, halving-doubling or direct.
 
-    tag: of all its messages. ahead, behind: for each of the moves, to whom and from whom it goes. outward: the lane of
-    what it sends. As an event it is that data have crossed the endpoint; there they keep their order.
+    tag: of all its messages. ahead, behind: for each of the moves, to whom and from whom it goes. outward, inward: the
+    lanes of what it sends and of what it waits for. As an event it is that data have crossed the endpoint; there they
+    keep their order.
     """
 
     __slots__ = (
-        "_added", "_ahead", "_alike", "_arrived", "_behind", "_bus", "_delay", "_endpoint", "_free", "_gate", "_inward",
+        "_added", "_ahead", "_alike", "_arrived", "_behind", "_bus", "_delay", "_endpoint", "_free", "_gate", 
         "_messages", "_moves", "_over", "_plain", "_sent", "_singly", "_tag", "_taken", "_turns", "_ungated", "_window",
-        "outward",
+        "inward", "outward",
     )  # fmt: skip
 
     def __init__(
@@ -74,7 +75,7 @@ class Exchange(Receiver):
         self._over = over
         self._sent = self._arrived = self._taken = self._free = 0
         self._alike = 0
-        self.outward = self._inward = NOWHERE
+        self.outward = self.inward = NOWHERE
         self._added: Event | None = None
         messages = endpoint.messages
         self._singly = messages if moves.singly and isinstance(messages, Messages) and messages.singly else None
@@ -139,19 +140,19 @@ class Exchange(Receiver):
         if k >= self._alike:
             self._turn_to(k)
         self.outward.send()
-        self._inward.receive(self)
+        self.inward.receive(self)
 
     def _turn_to(self, k: int) -> None:
         """Find the lanes of the k-th message, and of those after it that are like it."""
         self._leave()
         messages, npu, tag, size = self._endpoint.messages, self._endpoint.npu, self._tag, self._moves.sizes[k]
         self.outward = lane(messages, npu, self._ahead[k], tag, size)
-        self._inward = lane(messages, self._behind[k], npu, tag, size)
+        self.inward = lane(messages, self._behind[k], npu, tag, size)
         self._alike = self._moves.alike[k]
 
     def _leave(self) -> None:
         self.outward.leave()
-        self._inward.leave()
+        self.inward.leave()
 
     @property
     def progress(self) -> tuple[int, tuple[int, int, int]] | None:

@@ -69,7 +69,7 @@ class Rounds(Event):
             links.add(links.now, self)
             return
         self._looks = False
-        found = Underway(self._messages, links, self.phases.values())
+        found = Underway(links, self.phases.values())
         if not found.known:
             return
         if found.exchanges != self._who or len(self._seen) == MOST_KEPT:
@@ -103,7 +103,7 @@ class Rounds(Event):
 class Leading(Exchange):
     """One NPU in a phase of many rounds, for whose messages it is looked whether all repeats."""
 
-    __slots__ = ("_every", "_rounds", "_until")
+    __slots__ = ("_round", "_rounds", "_until")
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class Leading(Exchange):
         """See Exchange."""
         super().__init__(endpoint, moves, tag, ahead, behind, over)
         self._rounds = rounds
-        self._every = max(1, moves.schedule.npus // LOOKS)
+        self._round = moves.schedule.npus
         self._until = 0
 
     def _turn_to(self, k: int) -> None:
@@ -126,9 +126,10 @@ class Leading(Exchange):
         if k >= self._until:
             super()._turn_to(k)
             self._until = self._alike
-        self._alike = min(k + self._every, self._until)
-        if k:
-            self._rounds.look()
+        if k + self._round < self._until:
+            self._alike = k + max(1, self._round // LOOKS)
+            if k:
+                self._rounds.look()
 
 
 def goes_round(moves: Moves) -> bool:

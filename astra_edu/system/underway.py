@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 from astra_edu.clock.events import Event, Ns, Several, Told, Turns
 from astra_edu.clock.numbered import Numbered
 from astra_edu.network.lanes import Channel
-from astra_edu.network.messages import Messages
 from astra_edu.network.timed_links import Hop, TimedLink, TimedLinks, Travel
 from astra_edu.network.way import Way
 from astra_edu.system.exchange import Added, Exchange
@@ -32,7 +31,7 @@ class Underway:
     known: whether all that phases have on their way is before that, and nothing else decides about it.
     """
 
-    def __init__(self, messages: Messages, links: TimedLinks, phases: Iterable[object]) -> None:
+    def __init__(self, links: TimedLinks, phases: Iterable[object]) -> None:
         """Of a run in which nothing more happens now. phases: all that have begun and aren't over."""
         self._links = links
         self._now = links.now
@@ -42,11 +41,12 @@ class Underway:
         self.sent: list[int] = []
         self._known: set[int] = set()
         self._wires: dict[int, TimedLink] = {}
+        self._lanes: dict[int, Channel] = {}
         self._early: dict[int, Name] = {}
         self._events: list[tuple[Ns, list[Numbered]]] = []
         self._orders: list[int] = []
         at = [self._phase(phase) for phase in phases]
-        lanes = self._lanes(messages)
+        lanes = [self._lane(lane) for lane in self._lanes.values()]
         events = self._foreseen()
         wires: dict[int, Name] = {}
         while len(wires) < len(self._wires):  # who waits for one of them may come over others
@@ -93,15 +93,21 @@ class Underway:
     def _phase(self, phase: object) -> Name:
         """How far an NPU is in a phase."""
         progress = phase.progress if isinstance(phase, Exchange) else None
-        if progress is None or not isinstance(phase, Exchange) or not isinstance(phase.outward, Channel):
+        if progress is None or not isinstance(phase, Exchange):
+            self.known = False
+            return None
+        ahead, behind = phase.outward, phase.inward
+        if not isinstance(ahead, Channel) or not isinstance(behind, Channel):  # or it hasn't sent yet
             self.known = False
             return None
         sent, others = progress
         self.exchanges.append(phase)
         self.sent.append(sent)
         self._known.add(id(phase))
-        self._over(phase.outward.way)
-        return id(phase), phase.outward.key, others
+        self._lanes[id(ahead)] = ahead
+        self._lanes[id(behind)] = behind
+        self._over(ahead.way)
+        return id(phase), id(ahead), id(behind), others
 
     def _over(self, way: Way | None) -> None:
         """Messages of the phases come over these links."""
@@ -109,15 +115,12 @@ class Underway:
             self._wires[id(way.link)] = way.link
             way = way.next
 
-    def _lanes(self, messages: Messages) -> list[Name]:
-        """What has come early and who waits, on each lane."""
-        found = []
-        for key, early, waiting in messages.all_ends():
-            for place, message in enumerate(early):
-                self._early[id(message)] = key, place
-            if early or waiting:
-                found.append((key, tuple([message.arrived for message in early]), tuple(map(id, waiting))))
-        return found
+    def _lane(self, lane: Channel) -> Name:
+        """What has come early and who waits on a lane."""
+        early, waiting = lane.early or (), lane.waiting or ()
+        for place, message in enumerate(early):
+            self._early[id(message)] = id(lane), place
+        return id(lane), tuple([message.arrived for message in early]), tuple(map(id, waiting))
 
     def _foreseen(self) -> list[Name]:
         """What is foreseen, by ns."""
