@@ -82,11 +82,17 @@ class Exchange(Receiver):
 
     def start(self) -> None:
         """All tokens set off."""
-        for k in range(self._window):
-            if self._turns is not None:
-                self._turns.add(self._delay, self)
-            else:
+        if self._turns is not None:
+            self._turns.add(self._delay, self if self._window == 1 else Begun(self))
+        else:
+            for k in range(self._window):
                 self._cross(k, None)
+
+    def begin(self) -> None:
+        """All tokens' first data are through the endpoint."""
+        self._taken = self._window
+        for _ in range(self._window):
+            self.token()
 
     def received(self) -> None:
         """The next message is here."""
@@ -186,6 +192,20 @@ class Exchange(Receiver):
             self.token()
         else:
             self._endpoint.turns.after(reduction, self.token)
+
+
+class Begun(Event):
+    """All tokens have set off."""
+
+    __slots__ = ("_exchange",)
+
+    def __init__(self, exchange: Exchange) -> None:
+        """exchange: whose tokens."""
+        self._exchange = exchange
+
+    def happen(self) -> None:
+        """See Event."""
+        self._exchange.begin()
 
 
 class Added(Event):
