@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -50,37 +50,39 @@ class Messages:
         channel.users += 1
         return channel
 
-    def exchange(self, npu: int, ahead: int, behind: int, tag: int, message_bytes: int, receiver: Receiver) -> None:
-        """Send a message ahead now, and let the receiver be told of one from behind; needs `singly`.
+    def exchange(self, npu: int, tag: int, messages: Iterable[tuple[int, int, int]], receiver: Receiver) -> None:
+        """Send messages now, and let the receiver be told of as many; needs `singly`.
 
-        For NPUs that have one message only for each other, and so need no lane.
+        messages: to whom each goes, from whom another one comes in its place, and their bytes. For NPUs that have one
+        message only for each other, and so need no lanes.
         """
-        ends = self.ends
-        self.sent += 1
-        key = tag, npu, ahead, message_bytes
-        other = ends.get(key)
-        if other is None:
-            way = self.ways.way(npu, ahead, message_bytes)
-            message = ends[key] = getattr(way, "makes", InFlight)(tag, None, None)
-            way.carry(message)
-        elif isinstance(other, Receiver):
-            del ends[key]
-            way = self.ways.way(npu, ahead, message_bytes)
-            way.carry(getattr(way, "makes", InFlight)(tag, None, other))
-        else:
-            self._send(npu, ahead, tag, message_bytes, None)
-        key = tag, behind, npu, message_bytes
-        other = ends.get(key)
-        if other is None:
-            ends[key] = receiver
-        elif isinstance(other, InFlight):
-            del ends[key]
-            if other.arrived:
-                self.tell(receiver)
+        ends, ways = self.ends, self.ways
+        for ahead, behind, message_bytes in messages:
+            self.sent += 1
+            key = tag, npu, ahead, message_bytes
+            other = ends.get(key)
+            if other is None or isinstance(other, Receiver):
+                way = ways.way(npu, ahead, message_bytes)
+                message = getattr(way, "makes", InFlight)(tag, None, other)
+                if other is None:
+                    ends[key] = message
+                else:
+                    del ends[key]
+                way.carry(message)
             else:
-                other.receiver = receiver
-        else:
-            self._receive(npu, behind, tag, message_bytes, receiver)
+                self._send(npu, ahead, tag, message_bytes, None)
+            key = tag, behind, npu, message_bytes
+            other = ends.get(key)
+            if other is None:
+                ends[key] = receiver
+            elif isinstance(other, InFlight):
+                del ends[key]
+                if other.arrived:
+                    self.tell(receiver)
+                else:
+                    other.receiver = receiver
+            else:
+                self._receive(npu, behind, tag, message_bytes, receiver)
 
     def send(
         self, source: int, destination: int, tag: int, message_bytes: int, sent: Handler | None = None, what: Any = None

@@ -91,8 +91,7 @@ class Exchange(Receiver):
     def begin(self) -> None:
         """All tokens' first data are through the endpoint."""
         self._taken = self._window
-        for _ in range(self._window):
-            self.token()
+        self._send_all(0, self._window)
 
     def received(self) -> None:
         """The next message is here."""
@@ -130,19 +129,28 @@ class Exchange(Receiver):
         if gate:
             if self._arrived < gate:
                 return
-            for k in range(sent, min(sent + self._free, messages)):
-                self._free -= 1
-                self._send(k)
+            upto = min(sent + self._free, messages)
+            self._free -= upto - sent
+            self._send_all(sent, upto)
         if self._sent == messages and self._free == self._window:
             self._leave()
             self._over()
 
-    def _send(self, k: int) -> None:
-        self._sent = k + 1
-        if self._singly is not None:
-            npu, size = self._endpoint.npu, self._moves.sizes[k]
-            self._singly.exchange(npu, self._ahead[k], self._behind[k], self._tag, size, self)
+    def _send_all(self, first: int, upto: int) -> None:
+        """Send so many messages at once."""
+        if self._singly is None:
+            for k in range(first, upto):
+                self._send(k)
             return
+        self._sent = upto
+        ahead, behind, sizes = self._ahead[first:upto], self._behind[first:upto], self._moves.sizes[first:upto]
+        self._singly.exchange(self._endpoint.npu, self._tag, zip(ahead, behind, sizes, strict=True), self)
+
+    def _send(self, k: int) -> None:
+        if self._singly is not None:
+            self._send_all(k, k + 1)
+            return
+        self._sent = k + 1
         if k >= self._alike:
             self._turn_to(k)
         self.outward.send()
