@@ -39,10 +39,12 @@ class Everyone:
         hardware: Equips | None = None,
         joins: Joins | None = None,
         npus: Sequence[int] | None = None,
+        skips: bool = False,
     ) -> None:
         """Everything is set up; nothing has begun.
 
-        joins: what times phases at once; the network is its clock then. npus: who is followed; by default all.
+        joins: what times phases at once; the network is its clock then. npus: who is followed; by default all. skips:
+        whether rounds that repeat are skipped, where no message's way is kept (system/rounds.py).
         """
         self.network = network
         if joins is not None and hardware is None:
@@ -58,7 +60,7 @@ class Everyone:
             for npu in (range(platform.npus) if npus is None else npus)
         ]
         self.stays: list[Stay] = []
-        self.rounds = Rounds.of(self.messages, record)
+        self.rounds = Rounds.of(self.messages) if skips and not record else None
         for endpoint in endpoints:
             endpoint.rounds = self.rounds
             if record:

@@ -171,18 +171,14 @@ class Exchange(Receiver):
     @property
     def progress(self) -> tuple[int, tuple[int, int, int]] | None:
         """(how many messages it has sent, what else says how it goes on); None where more than that says it."""
-        if self._turns is None or not self._plain or self._gate:
+        if self._turns is None or not self._plain or self._gate or not self._moves.adds_evenly:
             return None
         sent = self._sent
         return sent, (self._arrived - sent, self._taken - sent, self._free)
 
     def more_like(self, last: int) -> int:
-        """How many messages after those sent are like the last so many, and so is what is added up for them."""
-        sent, taken = self._sent, self._taken - self._window
-        moves = self._moves
-        if last > taken:
-            return 0
-        return min(moves.alike[sent - last] - sent, moves.adds_alike[taken - last] - taken)
+        """How many messages after those sent are like the last so many, all after the first that it has taken in."""
+        return self._moves.alike[self._sent - last] - self._sent if self._taken - last >= self._window else 0
 
     def skip(self, messages: int) -> None:
         """Have sent and received so many messages more."""

@@ -26,8 +26,8 @@ class Moves:
     crossing_sizes. reductions: for the k-th message to arrive, ns to add it up, or None where nothing is. window: how
     many messages are on their way at once. gate: how many must have arrived before more than these are sent (0: none).
     endpoint_ns: for each message. alike: for each message the number of the first after it that goes elsewhere or is of
-    another size; adds_alike: of the first to arrive after it that doesn't take as long to add up; singly: whether no
-    two in a row are alike. in_group: whether the NPUs are a process group's, whose messages cross no bus.
+    another size; singly: whether no two in a row are alike. adds_evenly: whether all that arrive take as long to add
+    up. in_group: whether the NPUs are a process group's, whose messages cross no bus.
     """
 
     schedule: Schedule
@@ -41,8 +41,8 @@ class Moves:
     endpoint_ns: int
     in_group: bool
     alike: tuple[int, ...]
-    adds_alike: tuple[int, ...]
     singly: bool
+    adds_evenly: bool
 
 
 def moves(
@@ -86,12 +86,12 @@ def moves(
         endpoint_ns,
         in_group,
         alike,
-        _alike(reductions),
         max(following - k for k, following in enumerate(alike)) == 1,
+        len(set(reductions)) == 1,
     )
 
 
-def _alike(messages: Sequence[object]) -> tuple[int, ...]:
+def _alike(messages: Sequence[tuple[int, int]]) -> tuple[int, ...]:
     """For each of them the number of the first after it that differs."""
     found, end = [0] * len(messages), len(messages)
     for k in range(len(messages) - 1, -1, -1):

@@ -11,6 +11,7 @@ NPU has sent so many messages more.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import TYPE_CHECKING
 
 from astra_edu.clock.events import Event, Ns
@@ -50,11 +51,11 @@ class Rounds(Event):
         self._who: list[Exchange] = []
 
     @classmethod
-    def of(cls, messages: Messages, record: bool) -> Rounds | None:
-        """Of a run whose messages nobody keeps a record of; None where they may have to be followed one by one."""
+    def of(cls, messages: Messages) -> Rounds | None:
+        """Of a run's messages; None where more may be on its way than is looked at."""
         network = messages.network
         plain = type(messages) is Messages and not messages.rendezvous and type(network) is TimedLinks
-        return cls(messages, network) if plain and isinstance(network, TimedLinks) and not record else None
+        return cls(messages, network) if plain and isinstance(network, TimedLinks) else None
 
     def look(self) -> None:
         """Look when all has happened that happens in this ns."""
@@ -87,7 +88,7 @@ class Rounds(Event):
             return
         moved = [now - before for now, before in zip(found.sent, sent, strict=True)]
         left = [one.more_like(last) // last for one, last in zip(found.exchanges, moved, strict=True) if last]
-        if found.until_ns < float("inf"):
+        if found.until_ns < inf:
             left.append((found.until_ns - 1 - found.last_ns) // round_ns)
         rounds = min(left, default=0)
         if rounds <= 0:
