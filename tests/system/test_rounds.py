@@ -114,19 +114,18 @@ def test_nothing_is_skipped_where_each_message_is_asked_for(monkeypatch):
 
 
 def test_what_comes_in_between_is_waited_for():
-    """A computation of one NPU beside the all-to-all ends in it, and then a message keeps links of it for long."""
+    """In the all-to-all of 15 NPUs the 16th computes, and then sends a message over their links."""
     platform = ae.TracePlatform(ae.Block("Ring", 16, 50, 500), ae.TraceSystem.of("ring"), congestion_aware=True)
     for micros in (50, 60, 75, 90):
         trace = Builder(16)
         start = trace.compute("start", [1 + 5 * npu % 16 for npu in range(16)])
-        trace.all_to_all("exchange", 2**18, after=start)
-        beside = trace.compute("beside", micros, on=0, after=start)
-        trace.message("message", 1_000_000, 0, 3, after=beside)
+        trace.all_to_all("exchange", 2**18, after=start, on=range(15), group=range(15))
+        beside = trace.compute("beside", micros, on=15, after=start)
+        trace.message("message", 200_000, 15, 3, after=beside)
         trace = trace.build()
         quick, all_followed = run_of(trace, platform, True), run_of(trace, platform, False)
         assert said(quick) == said(all_followed)
         assert quick.rounds.skipped
-        assert max(npu.finished_ns for npu in quick.npus) > 160_000  # 118,386 without the message
 
 
 def looked_at(looks, kind="all_to_all", **settings):
@@ -205,8 +204,7 @@ def other_receiver(message, rounds_):
 def test_a_round_in_which_something_else_happened_is_not_skipped():
     def looks(rounds_, links):
         found = Underway(links, rounds_.phases.values())
-        last = [1] * len(found.sent)
-        rounds_._skip(found, links.now - 1, links.now, [now - 1 for now in last])
+        rounds_._skip(found, links.now - 1, links.now, [sent - 1 for sent in found.sent])
         assert not rounds_.skipped
 
     run = looked_at(looks)
@@ -222,4 +220,5 @@ def test_phases_that_add_up_in_a_part_of_them_only_are_not_looked_at(kind, known
         found.add(Underway(links, rounds_.phases.values()).known)
 
     looked_at(looks, kind, local_memory_bandwidth=50)
-    assert (True in found) is known and found
+    assert found
+    assert (True in found) is known
