@@ -68,26 +68,28 @@ class Call(Receiver):
 class Told(Event):
     """An event at which a receiver gets its message."""
 
-    __slots__ = ("_receiver",)
+    __slots__ = ("receiver",)
 
     def __init__(self, receiver: Receiver) -> None:
         """See Receiver."""
-        self._receiver = receiver
+        self.receiver = receiver
 
     def happen(self) -> None:
         """See Event."""
-        self._receiver.received()
+        self.receiver.received()
 
 
-class _Several(Event):
+class Several(Event):
     """Events of the same time, one after the other; there may come more while they happen."""
 
     __slots__ = ("events",)
 
     def __init__(self, first: Event, second: Event) -> None:
+        """The first two."""
         self.events = [first, second]
 
     def happen(self) -> None:
+        """See Event."""
         for event in self.events:
             event.happen()
 
@@ -95,10 +97,10 @@ class _Several(Event):
 def join(events: dict[Ns, Event], time: Ns, event: Event) -> None:
     """Let an event happen after what happens at a time already."""
     there = events[time]
-    if type(there) is _Several:
+    if type(there) is Several:
         there.events.append(event)
     else:
-        events[time] = _Several(there, event)
+        events[time] = Several(there, event)
 
 
 class Schedules(Protocol):
@@ -155,13 +157,13 @@ def adds(clock: Schedules) -> Clock | None:
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Turns(Event):
-    """What one NPU does, all of a ns in one turn; the turn is the event."""
+    """What one NPU does, all of a ns in one turn; the turn is the event. waiting: what is to happen in each ns."""
 
     def __init__(self, clock: Schedules) -> None:
         """Nothing to do yet."""
         self.clock = clock
         self._adds = adds(clock)
-        self._waiting: dict[Ns, Event] = {}
+        self.waiting: dict[Ns, Event] = {}
 
     def after(self, delay: Ns, action: Action, what: Any = None) -> None:
         """Do action(what) in `delay` ns, in this NPU's turn."""
@@ -169,7 +171,7 @@ class Turns(Event):
 
     def add(self, delay: Ns, event: Event) -> None:
         """Let an event happen in `delay` ns, in this NPU's turn."""
-        clock, waiting = self._adds, self._waiting
+        clock, waiting = self._adds, self.waiting
         time = (self.clock.now if clock is None else clock.now) + delay
         if time in waiting:
             join(waiting, time, event)
@@ -182,14 +184,14 @@ class Turns(Event):
 
     def is_last(self, event: Event) -> bool:
         """Whether the turn of this ns, which is being taken, has nothing but this event."""
-        return self._waiting[self.clock.now] is event
+        return self.waiting[self.clock.now] is event
 
     def happen(self) -> None:
         """Take the turn of this ns."""
         self._turn(self.clock.now)
 
     def _turn(self, time: Ns) -> None:
-        waiting = self._waiting
+        waiting = self.waiting
         first = waiting[time]
         first.happen()
         turn = waiting.pop(time)
@@ -201,7 +203,7 @@ class Turns(Event):
     @staticmethod
     def _go_on(turn: Event) -> None:
         """Take what has come to a turn since it began; there may come more."""
-        assert type(turn) is _Several
+        assert type(turn) is Several
         at = 1
         while at < len(turn.events):
             turn.events[at].happen()

@@ -8,8 +8,8 @@ is put in with that number, among what was foreseen for that ns before and after
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable
-from heapq import heappop, heappush
+from collections.abc import Callable, Mapping, Sequence
+from heapq import heapify, heappop, heappush
 from typing import TypeAlias
 
 from astra_edu.base.native import mypyc_attr
@@ -57,6 +57,19 @@ class NumberedClock(Clock):
             insort(there, (order, event))
         else:
             self.entries[at_ns] = sorted([there, (order, event)])
+
+    def replace(self, old_ns: Sequence[Ns], entries: Mapping[Ns, Numbered | list[Numbered]]) -> None:
+        """Have these entries, by ns in which there are no others, in place of all that were foreseen for `old_ns`."""
+        for ns in old_ns:
+            del self.entries[ns]
+        self.entries.update(entries)
+        self.times[:] = self.entries  # the list itself, by which it runs
+        heapify(self.times)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing else is foreseen for this ns after the event that happens now."""
+        return self.now not in self.entries and (not self._now or self._now[-1][0] == self.order)
 
     def run(self, watch: Callable[[], object] | None = None) -> None:
         """Go on until nothing is left to do. watch: called now and then."""

@@ -89,7 +89,7 @@ class Channel(Lane):
     def tidy(self) -> None:
         """Be forgotten if nobody needs it."""
         if not self.users and not self.early and not self.waiting:
-            del self.messages.channels[self.key]
+            del self.messages.ends[self.key]
 
 
 class Carrier(Protocol):

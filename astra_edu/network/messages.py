@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -24,15 +24,19 @@ REQUESTS = 1_000_000_000
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Messages:
-    """The messages on a network. sent: how many NPUs have sent, so far. channels: those in use."""
+    """The messages on a network. sent: how many NPUs have sent, so far.
+
+    ends: what is on each lane: a message without a receiver, a receiver without a message, or a channel for more.
+    """
 
     def __init__(self, network: Network, rendezvous: bool = False) -> None:
         """Nothing is on the way. rendezvous: whether a message waits for a request from its receiver."""
         self.network = network
         self.rendezvous = rendezvous
         self.sent = 0
-        self.channels: dict[Key, Channel] = {}
+        self.ends: dict[Key, InFlight | Receiver | Channel] = {}
         self.ways = Ways(network)
+        self.singly = type(self) is Messages and not rendezvous
         self._lanes = type(self) is Messages
         self._clock = adds(network)
 
@@ -45,6 +49,40 @@ class Messages:
             return RendezvousLane(channel, self._channel((tag + REQUESTS, destination, source, RENDEZVOUS_BYTES)))
         channel.users += 1
         return channel
+
+    def exchange(self, npu: int, tag: int, messages: Iterable[tuple[int, int, int]], receiver: Receiver) -> None:
+        """Send messages now, and let the receiver be told of as many; needs `singly`.
+
+        messages: to whom each goes, from whom another one comes in its place, and their bytes. For NPUs that have one
+        message only for each other, and so need no lanes.
+        """
+        ends, ways = self.ends, self.ways
+        for ahead, behind, message_bytes in messages:
+            self.sent += 1
+            key = tag, npu, ahead, message_bytes
+            other = ends.get(key)
+            if other is None or isinstance(other, Receiver):
+                way = ways.way(npu, ahead, message_bytes)
+                message = getattr(way, "makes", InFlight)(tag, None, other)
+                if other is None:
+                    ends[key] = message
+                else:
+                    del ends[key]
+                way.carry(message)
+            else:
+                self._send(npu, ahead, tag, message_bytes, None)
+            key = tag, behind, npu, message_bytes
+            other = ends.get(key)
+            if other is None:
+                ends[key] = receiver
+            elif isinstance(other, InFlight):
+                del ends[key]
+                if other.arrived:
+                    self.tell(receiver)
+                else:
+                    other.receiver = receiver
+            else:
+                self._receive(npu, behind, tag, message_bytes, receiver)
 
     def send(
         self, source: int, destination: int, tag: int, message_bytes: int, sent: Handler | None = None, what: Any = None
@@ -81,10 +119,20 @@ class Messages:
         """((tag, source, destination, size), whether it was sent) of what never found its other end."""
         return [
             (key, sent)
-            for key, channel in self.channels.items()
-            for sent, ends in ((True, channel.early), (False, channel.waiting))
-            for _ in ends or ()
+            for key, early, waiting in self.all_ends()
+            for sent, ends in ((True, early), (False, waiting))
+            for _ in ends
         ]
+
+    def all_ends(self) -> Iterator[tuple[Key, Sequence[InFlight], Sequence[Receiver]]]:
+        """(lane, messages without a receiver, receivers without a message), of each lane in use."""
+        for key, ends in self.ends.items():
+            if isinstance(ends, Channel):
+                yield key, ends.early or (), ends.waiting or ()
+            elif isinstance(ends, InFlight):
+                yield key, (ends,), ()
+            else:
+                yield key, (), (ends,)
 
     def _send(
         self, source: int, destination: int, tag: int, message_bytes: int, sent: Event | None, _: object = None
@@ -101,9 +149,14 @@ class Messages:
         channel.tidy()
 
     def _channel(self, key: Key) -> Channel:
-        channel = self.channels.get(key)
-        if channel is None:
-            channel = self.channels[key] = Channel(self, key)
+        ends = self.ends.get(key)
+        if isinstance(ends, Channel):
+            return ends
+        channel = self.ends[key] = Channel(self, key)
+        if isinstance(ends, InFlight):
+            channel.early = [ends]
+        elif ends is not None:
+            channel.waiting = [ends]
         return channel
 
 

@@ -18,6 +18,7 @@ from astra_edu.system.joined.messages import JoinedMessages
 from astra_edu.system.plan_2 import Shared
 from astra_edu.system.queues import Stay
 from astra_edu.system.remote_memory import Accesses
+from astra_edu.system.rounds import Rounds
 from astra_edu.system.trace_config import TracePlatform
 from astra_edu.traces import Trace
 from astra_edu.traces.nodes_of import nodes_of
@@ -38,10 +39,12 @@ class Everyone:
         hardware: Equips | None = None,
         joins: Joins | None = None,
         npus: Sequence[int] | None = None,
+        skips: bool = False,
     ) -> None:
         """Everything is set up; nothing has begun.
 
-        joins: what times phases at once; the network is its clock then. npus: who is followed; by default all.
+        joins: what times phases at once; the network is its clock then. npus: who is followed; by default all. skips:
+        whether rounds that repeat are skipped, where no message's way is kept (system/rounds.py).
         """
         self.network = network
         if joins is not None and hardware is None:
@@ -57,8 +60,10 @@ class Everyone:
             for npu in (range(platform.npus) if npus is None else npus)
         ]
         self.stays: list[Stay] = []
-        if record:
-            for endpoint in endpoints:
+        self.rounds = Rounds.of(self.messages) if skips and not record else None
+        for endpoint in endpoints:
+            endpoint.rounds = self.rounds
+            if record:
                 endpoint.queues.stays = self.stays
         templates = trace.templates
         outlines = {

@@ -99,7 +99,8 @@ def run_trace(
         run = run_joined(trace, platform, record, expected if progress else 0)
     if run is None:
         check_effort(expected, asks or _asks(trace, platform, everyone, links), platform.congestion_aware)
-        run = Everyone(trace, platform, network_of(platform, network), record, hardware)
+        skips = network is None and not everyone
+        run = Everyone(trace, platform, network_of(platform, network), record, hardware, skips=skips)
         run.run(expected if progress else 0)
     if isinstance(run.messages, WatchedMessages):
         check_stalled(run.npus, run.messages)

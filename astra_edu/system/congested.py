@@ -83,10 +83,10 @@ class _Ticks(Turns):
     def add(self, delay: int, event: Event) -> None:
         """See Turns."""
         tick = int(self.clock.now) + delay
-        if tick in self._waiting:
-            join(self._waiting, tick, event)
+        if tick in self.waiting:
+            join(self.waiting, tick, event)
         else:
-            self._waiting[tick] = event
+            self.waiting[tick] = event
             self.clock.schedule(self.clock.now + delay, self._turn, tick)
 
 

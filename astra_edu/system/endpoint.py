@@ -14,15 +14,17 @@ from astra_edu.collectives.tree import perfect
 from astra_edu.network.folded import FoldedLinks
 from astra_edu.network.messages import Messages
 from astra_edu.system.custom import CustomExchange, CustomTrace
-from astra_edu.system.exchange import Exchange, Startable, TreeExchange
+from astra_edu.system.exchange import Exchange, Startable
 from astra_edu.system.faithful.bus import SharedBus
 from astra_edu.system.joined.joins import Joins
 from astra_edu.system.moves import Moves, moves
 from astra_edu.system.plan_2 import Kind, LogicalRing, PhasePlan, Planner, Shared
 from astra_edu.system.policies import priorities, queue_policy
 from astra_edu.system.queues import Chunk, Issued, Npus, Queue, Queues
+from astra_edu.system.rounds import Leading, Rounds, goes_round
 from astra_edu.system.steps import StepExchange, StepMoves, step_moves
 from astra_edu.system.trace_config import TracePlatform
+from astra_edu.system.tree_exchange import TreeExchange
 
 Done = Callable[[], object]
 Group = tuple[int, tuple[int, ...]]
@@ -46,7 +48,7 @@ class Asks(Protocol):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Endpoint:
-    """One NPU's system layer."""
+    """One NPU's system layer. rounds: what looks whether rounds of phases can be skipped, if they can at all."""
 
     def __init__(
         self,
@@ -71,6 +73,7 @@ class Endpoint:
         self.messages = messages
         self.bus = SharedBus.with_memory(system.bus, self.turns, clock) if system.bus else None
         self.folded = folded
+        self.rounds: Rounds | None = None
         self._planner = Planner(platform, shared)
         self._streams = 0
         self._group_streams: dict[int, int] = {}
@@ -157,10 +160,17 @@ class Endpoint:
         return stream
 
     def _begin(self, queue: Queue, chunk: Chunk, npus: Npus) -> None:
+        rounds = self.rounds
+
         def over() -> None:
+            if rounds is not None:
+                del rounds.phases[chunk]
             self.queues.over(queue, chunk, self.clock.now)
 
-        self._phase(chunk, over).start()
+        phase = self._phase(chunk, over)
+        if rounds is not None:
+            rounds.phases[chunk] = phase
+        phase.start()
 
     def _phase(self, chunk: Chunk, over: Done) -> Startable:
         """What carries out a chunk's phase at this NPU."""
@@ -182,13 +192,16 @@ class Endpoint:
         if traits.exchanges:
             ahead = behind = [ring[place ^ distance] for distance in own.ahead]
         else:
-            one_way = [ring[(place + distance) % n] for distance in own.ahead]
-            other_way = [ring[(place - distance) % n] for distance in own.ahead]
+            places = own.ahead if own.alike[0] < len(own.ahead) else own.ahead[:1]
+            one_way = [ring[(place + distance) % n] for distance in places] * (len(own.ahead) // len(places))
+            other_way = [ring[(place - distance) % n] for distance in places] * (len(own.ahead) // len(places))
             ahead, behind = (one_way, other_way) if plan.clockwise else (other_way, one_way)
         if self.folded:
             behind = ahead
             if traits.exchanges and isinstance(self.messages.network, FoldedLinks):
                 self.messages.network.exchange(chunk.tag, ahead)
+        if self.rounds is not None and not place and goes_round(own):
+            return Leading(self, own, chunk.tag, ahead, behind, over, self.rounds)
         return Exchange(self, own, chunk.tag, ahead, behind, over)
 
     def moves_of(self, plan: PhasePlan) -> Moves:

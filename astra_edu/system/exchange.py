@@ -3,7 +3,7 @@
 An NPU owns as many tokens as the algorithm's window is wide: one in a ring or in halving-doubling, all in direct. A
 token starts with an endpoint delay, sends a message, and is back an endpoint delay (and, where data are added up, a
 reduction) after the message that arrives in its place. The phase is over when everything is sent and all tokens are
-back. `TreeExchange` is the same for a double binary tree, which waits for children and parent instead.
+back. tree_exchange is the same for a double binary tree, which waits for children and parent instead.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from astra_edu.clock.events import Event, Receiver, Turns
-from astra_edu.collectives.tree import Tree
 from astra_edu.network.lanes import Carrier, Lane
-from astra_edu.network.messages import lane
-from astra_edu.system.faithful.bus import Crossing, InTurn, SharedBus
+from astra_edu.network.messages import Messages, lane
+from astra_edu.system.faithful.bus import InTurn, SharedBus
 from astra_edu.system.moves import Moves
 
 if TYPE_CHECKING:
@@ -44,14 +43,15 @@ PhaseEndpoint: TypeAlias = "Endpoint | OneEndpoint"
 class Exchange(Receiver):
     """One NPU in a phase of a ring, halving-doubling or direct.
 
-    tag: of all its messages. ahead, behind: for each of the moves, to whom and from whom it goes. As an event it is
-    that data have crossed the endpoint; there they keep their order.
+    tag: of all its messages. ahead, behind: for each of the moves, to whom and from whom it goes. outward, inward: the
+    lanes of what it sends and of what it waits for. As an event it is that data have crossed the endpoint; there they
+    keep their order.
     """
 
     __slots__ = (
-        "_added", "_ahead", "_alike", "_arrived", "_behind", "_bus", "_delay", "_endpoint", "_free", "_gate", "_inward",
-        "_messages", "_moves", "_outward", "_over", "_plain", "_sent", "_tag", "_taken", "_turns", "_ungated",
-        "_window",
+        "_added", "_ahead", "_alike", "_arrived", "_behind", "_bus", "_delay", "_endpoint", "_free", "_gate", 
+        "_messages", "_moves", "_over", "_plain", "_sent", "_singly", "_tag", "_taken", "_turns", "_ungated", "_window",
+        "inward", "outward",
     )  # fmt: skip
 
     def __init__(
@@ -75,16 +75,23 @@ class Exchange(Receiver):
         self._over = over
         self._sent = self._arrived = self._taken = self._free = 0
         self._alike = 0
-        self._outward = self._inward = NOWHERE
+        self.outward = self.inward = NOWHERE
         self._added: Event | None = None
+        messages = endpoint.messages
+        self._singly = messages if moves.singly and isinstance(messages, Messages) and messages.singly else None
 
     def start(self) -> None:
         """All tokens set off."""
-        for k in range(self._window):
-            if self._turns is not None:
-                self._turns.add(self._delay, self)
-            else:
+        if self._turns is not None:
+            self._turns.add(self._delay, self if self._window == 1 else Begun(self))
+        else:
+            for k in range(self._window):
                 self._cross(k, None)
+
+    def begin(self) -> None:
+        """All tokens' first data are through the endpoint."""
+        self._taken = self._window
+        self._send_all(0, self._window)
 
     def received(self) -> None:
         """The next message is here."""
@@ -106,7 +113,7 @@ class Exchange(Receiver):
                     return
                 if reduction or not self._plain or not turns.is_last(self):
                     if self._added is None:
-                        self._added = _Added(self)
+                        self._added = Added(self)
                     turns.add(reduction, self._added)
                     return
         self.token()
@@ -122,31 +129,62 @@ class Exchange(Receiver):
         if gate:
             if self._arrived < gate:
                 return
-            for k in range(sent, min(sent + self._free, messages)):
-                self._free -= 1
-                self._send(k)
+            upto = min(sent + self._free, messages)
+            self._free -= upto - sent
+            self._send_all(sent, upto)
         if self._sent == messages and self._free == self._window:
             self._leave()
             self._over()
 
+    def _send_all(self, first: int, upto: int) -> None:
+        """Send so many messages at once."""
+        if self._singly is None:
+            for k in range(first, upto):
+                self._send(k)
+            return
+        self._sent = upto
+        ahead, behind, sizes = self._ahead[first:upto], self._behind[first:upto], self._moves.sizes[first:upto]
+        self._singly.exchange(self._endpoint.npu, self._tag, zip(ahead, behind, sizes, strict=True), self)
+
     def _send(self, k: int) -> None:
+        if self._singly is not None:
+            self._send_all(k, k + 1)
+            return
         self._sent = k + 1
         if k >= self._alike:
             self._turn_to(k)
-        self._outward.send()
-        self._inward.receive(self)
+        self.outward.send()
+        self.inward.receive(self)
 
     def _turn_to(self, k: int) -> None:
         """Find the lanes of the k-th message, and of those after it that are like it."""
         self._leave()
         messages, npu, tag, size = self._endpoint.messages, self._endpoint.npu, self._tag, self._moves.sizes[k]
-        self._outward = lane(messages, npu, self._ahead[k], tag, size)
-        self._inward = lane(messages, self._behind[k], npu, tag, size)
+        self.outward = lane(messages, npu, self._ahead[k], tag, size)
+        self.inward = lane(messages, self._behind[k], npu, tag, size)
         self._alike = self._moves.alike[k]
 
     def _leave(self) -> None:
-        self._outward.leave()
-        self._inward.leave()
+        self.outward.leave()
+        self.inward.leave()
+
+    @property
+    def progress(self) -> tuple[int, tuple[int, int, int]] | None:
+        """(how many messages it has sent, what else says how it goes on); None where more than that says it."""
+        if self._turns is None or not self._plain or self._gate or not self._moves.adds_evenly:
+            return None
+        sent = self._sent
+        return sent, (self._arrived - sent, self._taken - sent, self._free)
+
+    def more_like(self, last: int) -> int:
+        """How many messages after those sent are like the last so many, all after the first that it has taken in."""
+        return self._moves.alike[self._sent - last] - self._sent if self._taken - last >= self._window else 0
+
+    def skip(self, messages: int) -> None:
+        """Have sent and received so many messages more."""
+        self._sent += messages
+        self._arrived += messages
+        self._taken += messages
 
     def _cross(self, k: int, reduction: int | None) -> None:
         """The data of the k-th crossing go over the bus."""
@@ -160,87 +198,32 @@ class Exchange(Receiver):
             self._endpoint.turns.after(reduction, self.token)
 
 
-class _Added(Event):
-    """The data that a token has brought are added up."""
+class Begun(Event):
+    """All tokens have set off."""
 
     __slots__ = ("_exchange",)
 
     def __init__(self, exchange: Exchange) -> None:
+        """exchange: whose tokens."""
         self._exchange = exchange
 
     def happen(self) -> None:
-        self._exchange.token()
+        """See Event."""
+        self._exchange.begin()
 
 
-class TreeExchange:
-    """One NPU in a phase of one of ASTRA-sim's two binary trees: up to the root and down again, all data at once."""
+class Added(Event):
+    """The data that a token has brought are added up."""
 
-    __slots__ = ("added", "arrived", "children", "endpoint", "message_bytes", "over", "parent", "tag")
+    __slots__ = ("exchange",)
 
-    def __init__(
-        self, endpoint: Endpoint, tree: Tree, place: int, npus: Sequence[int], message_bytes: int, tag: int, over: Over
-    ) -> None:
-        """place: of this NPU in the tree; npus: who is at each place."""
-        self.endpoint = endpoint
-        parent = tree.parents[place]
-        self.parent = None if parent is None else npus[parent]
-        self.children = [npus[child] for child in tree.children[place]]
-        self.message_bytes = message_bytes
-        self.tag = tag
-        self.over = over
-        self.added = self.arrived = 0
+    def __init__(self, exchange: Exchange) -> None:
+        """exchange: whose token."""
+        self.exchange = exchange
 
-    def start(self) -> None:
-        """A leaf sends up; everybody else waits for the children."""
-        if self.children:
-            for child in self.children:
-                self._receive(child, self._from_child)
-        else:
-            self._cross(Crossing(True, False, False), self._up)
-
-    def _from_child(self, _: object) -> None:
-        self.arrived += 1
-        self._cross(Crossing(False, True, self.arrived == len(self.children)), self._add, self._child_added)
-
-    def _child_added(self, _: object) -> None:
-        self.added += 1
-        if self.added == len(self.children):
-            if self.parent is None:
-                self._down()
-            else:
-                self._up()
-
-    def _up(self, _: object = None) -> None:
-        assert self.parent is not None
-        self.endpoint.messages.send(self.endpoint.npu, self.parent, self.tag, self.message_bytes)
-        self._receive(self.parent, self._from_parent)
-
-    def _from_parent(self, _: object) -> None:
-        if self.children:
-            self._cross(Crossing(False, True, True), self._add, self._down)
-        else:
-            self._cross(Crossing(False, False, False), self._end)
-
-    def _down(self, _: object = None) -> None:
-        for child in self.children:
-            self.endpoint.messages.send(self.endpoint.npu, child, self.tag, self.message_bytes)
-        self.over()
-
-    def _end(self, _: object) -> None:
-        self.over()
-
-    def _receive(self, source: int, arrived: Callable[[object], object]) -> None:
-        self.endpoint.messages.receive(self.endpoint.npu, source, self.tag, self.message_bytes, arrived)
-
-    def _cross(self, how: Crossing, action: Callable[..., object], what: object = None) -> None:
-        endpoint = self.endpoint
-        if endpoint.bus is None:
-            endpoint.turns.after(endpoint.system.endpoint_delay, action, what)
-        else:
-            endpoint.bus.cross(how, self.message_bytes, action, what)
-
-    def _add(self, then: Callable[[object], object]) -> None:
-        self.endpoint.turns.after(self.endpoint.system.reduction_ns(self.message_bytes), then)
+    def happen(self) -> None:
+        """See Event."""
+        self.exchange.token()
 
 
 class Startable(Protocol):

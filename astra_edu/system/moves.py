@@ -26,7 +26,8 @@ class Moves:
     crossing_sizes. reductions: for the k-th message to arrive, ns to add it up, or None where nothing is. window: how
     many messages are on their way at once. gate: how many must have arrived before more than these are sent (0: none).
     endpoint_ns: for each message. alike: for each message the number of the first after it that goes elsewhere or is of
-    another size. in_group: whether the NPUs are a process group's, whose messages cross no bus.
+    another size; singly: whether no two in a row are alike. adds_evenly: whether all that arrive take as long to add
+    up. in_group: whether the NPUs are a process group's, whose messages cross no bus.
     """
 
     schedule: Schedule
@@ -40,6 +41,8 @@ class Moves:
     endpoint_ns: int
     in_group: bool
     alike: tuple[int, ...]
+    singly: bool
+    adds_evenly: bool
 
 
 def moves(
@@ -70,6 +73,7 @@ def moves(
         reduction_ns(crossing_bytes) if crossing.adds_up else None
         for crossing, crossing_bytes in zip(crossings[width:], crossing_sizes[width:], strict=True)
     ]
+    alike = _alike([*zip(ahead, sizes, strict=True)])
     return Moves(
         schedule,
         tuple(ahead),
@@ -81,7 +85,9 @@ def moves(
         peers if traits.windowed and len(schedule.groups) > 1 else 0,
         endpoint_ns,
         in_group,
-        _alike([*zip(ahead, sizes, strict=True)]),
+        alike,
+        max(following - k for k, following in enumerate(alike)) == 1,
+        len(set(reductions)) == 1,
     )
 
 

@@ -81,7 +81,7 @@ def test_no_channel_is_kept_after_its_messages(how, rendezvous):
     run = Everyone(ae.traces.collective("all_reduce", "1 MiB", npus=8), platform, Links(platform.network))
     run.run()
     assert run.messages.sent
-    assert not run.messages.channels
+    assert not run.messages.ends
 
 
 def test_messages_meet_in_their_order_by_a_lane_and_without_one():
@@ -92,7 +92,7 @@ def test_messages_meet_in_their_order_by_a_lane_and_without_one():
     messages.receive(1, 0, 5, 4096, story.append, "first")
     lane.send()
     lane.leave()
-    assert not messages.channels
+    assert not messages.ends
     lane = messages.lane(0, 1, 5, 4096)
     lane.send()
     links.run()
@@ -100,7 +100,7 @@ def test_messages_meet_in_their_order_by_a_lane_and_without_one():
     lane.leave()
     links.run()
     assert story == ["first", "second"]
-    assert not messages.channels
+    assert not messages.ends
 
 
 def test_a_lane_that_is_left_is_found_by_the_other_end():
