@@ -16,8 +16,9 @@ class Duration:
     """How long a phase of some size lasts.
 
     sent: bytes that NPU 0 sends over each of its dimensions. messages: how many NPU 0 sends, and message_ns their mean
-    time; where NPUs differ, the number of steps, and how long NPU 0 waits for a message in the mean. waits: the last
-    few waits of the NPU that ends it, last first, in ns.
+    time; where NPUs differ, the number of steps, and how long NPU 0 waits for a message in the mean (on a shared bus
+    that is found when the phase runs, see Phase.waited). waits: the last few waits of the NPU that ends it, last
+    first, in ns.
     """
 
     total_ns: float

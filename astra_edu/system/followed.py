@@ -50,7 +50,8 @@ def _in_one_go(row: Sequence[RowMessage], moves: Moves) -> Followed:
     """The same for an NPU that sends to itself, with all messages of a step on their way at once."""
     times = at_once(moves, [(message.request_ns, message.ns) for message in row])
     arrivals = [
-        Arrival(0, came, message.request_ns + message.ns) for came, message in zip(times.came, row, strict=True)
+        Arrival(0, came, message.request_ns + message.ns, sent)
+        for came, sent, message in zip(times.came, times.sent, row, strict=True)
     ]
     spans = list(zip(times.sent, times.came, strict=True))
     return Followed(times.total_ns, [spans], _waits(arrivals, 0, moves))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -31,6 +32,12 @@ class Phase(NamedTuple):
     duration: Duration
     schedule: Schedule
     logical: LogicalTopology
+
+    def waited(self, message_ns: float) -> Phase:
+        """The phase as it was where NPU 0 waited so long for a message, in the mean: on a shared bus that is found."""
+        if message_ns == self.duration.message_ns:
+            return self
+        return self._replace(duration=replace(self.duration, message_ns=message_ns))
 
     @property
     def final_bytes(self) -> int:

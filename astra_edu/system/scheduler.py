@@ -138,7 +138,7 @@ class Scheduler:
         if self._congested:
             chunk.phase = phase = self._congested.begun(phase, self.clock.env.now % 1)
         if self.bus:
-            self.bus.begin(phase, partial(self._over, queue, chunk))
+            self.bus.begin(phase, partial(self._bus_over, queue, chunk))
             return
         rank = self.order.rank(phase) if npus is None else 0
         duration = phase.duration
@@ -147,6 +147,10 @@ class Scheduler:
     def _time_over(self, event: Happening) -> None:
         self.clock.came(event)
         queue, chunk = cast("tuple[Queue, Chunk]", event.what)
+        self._over(queue, chunk)
+
+    def _bus_over(self, queue: Queue, chunk: Chunk, waited_ns: float) -> None:
+        chunk.phase = chunk.phase.waited(waited_ns)
         self._over(queue, chunk)
 
     def _over(self, queue: Queue, chunk: Chunk) -> None:

@@ -1,7 +1,7 @@
 """The six CSV reports of ASTRA-sim 1.0, byte for byte.
 
 The files in data/reports are those of the C++ simulator (tag tutorial-asplos2023): for the tutorials' scripts, run as
-they are, and for two random configurations whose inputs lie beside them.
+they are, and for four random configurations whose inputs lie beside them.
 """
 
 from pathlib import Path
@@ -83,6 +83,10 @@ SCRIPTS = {
     "ex4-vanilla": ex4_vanilla,
     "uneven-layers": lambda: own_inputs("uneven-layers", "--num-passes=3", "--compute-scale=0.41"),
     "nothing-on-a-dimension": lambda: own_inputs("nothing-on-a-dimension"),
+    "shared-bus": lambda: own_inputs("shared-bus", "--num-passes=2"),
+    "shared-bus-between-ns": lambda: own_inputs(
+        "shared-bus-between-ns", "--comm-scale=0.41", "--rendezvous-protocol=true"
+    ),
 }
 
 

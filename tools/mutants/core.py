@@ -15,6 +15,7 @@ EXPLAINED = f"{SAYS}test_an_explanation_says_the_largest_share_and_what_helps"
 TURNS, FORGETTING = (f"astra_edu/system/faithful/{name}.py" for name in ("npu_turns", "forgetting"))
 ALL_NPUS, SHARED_PLANS = (f"astra_edu/system/faithful/{name}.py" for name in ("all_npus", "shared_plans"))
 LOOP_TURNS, BUS_PHASES = "astra_edu/clock/loop_turns.py", "astra_edu/system/faithful/bus_phases.py"
+REPORTS = "tests/exact/test_reports.py::test_the_tutorials_scripts_leave_the_files_that_astra_sim_leaves"
 FORGOTTEN = "tests/system/test_bus.py::test_where_all_are_followed_what_is_over_is_forgotten"
 ONE_CHUNK = "tests/system/test_npu_turns.py::test_after_one_chunk_on_one_dimension"
 CUBE = "tests/system/test_npu_turns.py::test_after_a_reduce_scatter_over_a_cube"
@@ -53,6 +54,11 @@ FAULTS = [
     Fault("a phase may as well begin where more is left of a turn", BUS_PHASES,
           "return not left and bus.may_begin(own.crossing_sizes[0])", "return True",
           "tests/system/test_bus.py::test_one_npu_of_several_dimensions_stands_for_all_where_it_is_known[30]"),
+    Fault("a message on a bus was waited for as long as it takes alone", ALL_NPUS,
+          "chunk.phase = chunk.phase.waited(sum(own) / len(own))", "pass", f"{REPORTS}[shared-bus]"),
+    Fault("a message on a bus was waited for parts of a ns", BUS_PHASES,
+          "int(self.clock.exact + message.ns) - since", "self.clock.exact + message.ns - since",
+          f"{REPORTS}[shared-bus-between-ns]"),
     Fault("messages of phases that are over are kept", ALL_NPUS,
           "            del self._messages[key]", "            pass", FORGOTTEN),
     Fault("plans that all have asked for are kept", SHARED_PLANS,

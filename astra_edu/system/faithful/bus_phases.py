@@ -23,11 +23,12 @@ class _OwnMessages:
     """The messages of a phase in which NPU 0 stands for all: what it sends is what it receives.
 
     row: in the order of sending, over which dimension. alone: whether nothing else of NPU 0 can be disturbed by one, so
-    that nobody watches.
+    that nobody watches. waited: how long for each, in whole ns, as an NPU counts.
     """
 
     def __init__(self, clock: TurnsClock, row: Sequence[RowMessage], dimension: int, alone: bool) -> None:
         self.clock = clock
+        self.waited: list[int] = []
         self.dimension = dimension
         self.alone = alone
         self.messages = iter(row)
@@ -39,12 +40,13 @@ class _OwnMessages:
         """See Carrier; the message has just been sent."""
         message = next(self.messages)
         if message.request_ns:
-            self.clock.at(self.clock.exact + message.request_ns, self._leave, (message, received))
+            self.clock.at(self.clock.exact + message.request_ns, self._leave, (message, received, self.clock.now))
         else:
-            self._leave((message, received))
+            self._leave((message, received, self.clock.now))
 
-    def _leave(self, what: tuple[RowMessage, Action]) -> None:
-        message, received = what
+    def _leave(self, what: tuple[RowMessage, Action, int]) -> None:
+        message, received, since = what
+        self.waited.append(int(self.clock.exact + message.ns) - since)
         if self.alone:
             self.clock.at(self.clock.exact + message.ns, received, None)
         else:
@@ -68,8 +70,8 @@ class BusPhases:
         self._left: Sequence[tuple[Action, Any]] | None = None
         """While NPU 0 has ended a phase in its turn: what it has yet to do in that."""
 
-    def begin(self, phase: Phase, done: Callable[[], object]) -> None:
-        """Run a phase from now on; done() is called at its end.
+    def begin(self, phase: Phase, done: Callable[[float], object]) -> None:
+        """Run a phase from now on; at its end done is called with how long a message was waited for, in the mean.
 
         Raises ConfigError as BusRows does; AmbiguousError where the clock is watched, a phase has just ended, and NPU 0
         has more to do in its turn: all NPUs begin in the turn of the last of them, when the others have done it. (What
@@ -85,7 +87,7 @@ class BusPhases:
 
         def over() -> None:
             self._left = turns.left
-            done()
+            done(sum(messages.waited) / len(messages.waited))
             self._left = None
 
         ahead = [0] * len(row)

@@ -19,11 +19,12 @@ class RowMessage(NamedTuple):
 
 
 class Arrival(NamedTuple):
-    """A message that comes to an NPU: when, and how long it and its request take."""
+    """A message that comes to an NPU: when, how long it and its request take, and since when it is waited for."""
 
     npu: int
     at_ns: Ns
     way_ns: Ns
+    since_ns: Ns
 
 
 @dataclass(eq=False)
@@ -75,7 +76,7 @@ class KthMessages:
         at = leaves + message.ns
         if leaves != now:
             at = _no_sooner(at, now)
-        self.arrivals.append(Arrival(npu, at, message.request_ns + message.ns))
+        self.arrivals.append(Arrival(npu, at, message.request_ns + message.ns, ready_ns))
         if message.request_ns:
             self.at(leaves, self._leave, (message.ns, received))
         else:
