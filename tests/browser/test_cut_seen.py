@@ -299,6 +299,7 @@ cut"""
     stop = doing.get_by_role("button", name="stop")
     stop.wait_for(timeout=20_000)
     assert " of " in doing.inner_text()
+    doing.filter(has_text="the fastest: ").wait_for(timeout=30_000)  # not before: which cuts there are is found first
     page.wait_for_timeout(2_000)
     stop.click()
     instrument.get_by_text("Stopped: the fastest that was found until then of").wait_for(timeout=30_000)
