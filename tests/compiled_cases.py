@@ -44,6 +44,16 @@ def of_2():
         yield f"bus of 2.x {how} {everyone}", collective("all_reduce", 2**20, npus=8), platform, {"everyone": everyone}
 
 
+def of_rounds():
+    """An all-to-all on a congested ring of 16, each of whose NPUs begins at another time: most rounds are skipped."""
+    for topology, chunks in product(("Ring", "Switch", "FullyConnected"), (1, 2)):
+        system = ae.TraceSystem.of("ring", splits=2, active_chunks=chunks)
+        platform = ae.TracePlatform(ae.Block(topology, 16, 50, 500), system, congestion_aware=True)
+        trace = Builder(16)
+        trace.all_to_all("x", 2**20, after=trace.compute("late", [1 + 5 * npu % 16 for npu in range(16)]))
+        yield f"rounds {topology} {chunks}", trace.build(), platform, {}
+
+
 def of_1():
     for how, bus, npus in product(ALGORITHMS[:3], (None, BUS), (4, 8)):
         for topology, aware in (("Ring", False), ("Switch", True)):
@@ -58,7 +68,7 @@ def of_1():
 def main():
     warnings.simplefilter("ignore")
     print(kind())
-    for name, work, platform, how in (*of_2(), *of_1()):
+    for name, work, platform, how in (*of_2(), *of_rounds(), *of_1()):
         result = ae.simulate(work, platform, progress=False, **how)
         times = [getattr(result, what) for what in ("finish_ns", "exposed_ns") if hasattr(result, what)]
         print(name, repr(result.total_ns), *(repr(own if isinstance(own, int | float) else list(own)) for own in times))
