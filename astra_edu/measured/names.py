@@ -37,7 +37,7 @@ NAMES = (
 """Patterns of names in small letters, with dashes for spaces, and what is meant in ae.MODELS; the first that fits.
 No letter or number goes on before or behind it: LLaMA 2.7B is no Llama 2 7B, Llama 3 38B no 8B, DeepSeek 33B no V3."""
 
-MIXTURE = re.compile(r"moe|expert|\dx\d")
+MIXTURE = re.compile(r"moe|expert|\dx\d|oss|-a\d+(\.\d+)?b")
 """Names of mixtures of experts, whose sizes say nothing about a dense model's shape."""
 
 OTHER = re.compile(r"moe|expert|\dx\d|oss|neo|gpt-?j|bert|t5")

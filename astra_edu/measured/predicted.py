@@ -25,11 +25,11 @@ class Predictor:
     def __init__(self, given: Parameters | None = None) -> None:
         """given: instead of the parameters that ship."""
         self._given = given
-        self._clocks: dict[tuple[str, int, str, int], Clock] = {}
+        self._clocks: dict[tuple[Machine, str, int], Clock] = {}
 
     def clock(self, job: Job) -> Clock:
         """The clock of a job's machine, stack and number format."""
-        key = (job.machine.name, job.machine.node, job.stack.name, job.bits)
+        key = (job.machine, job.stack.name, job.bits)
         if key not in self._clocks:
             given = self._given or parameters_for(job.machine.name, job.stack.name)
             self._clocks[key] = Clock(job.machine, given, job.bits)

@@ -163,7 +163,9 @@ def _sharded(job: Job, clock: Clock, parameters: tuple[float, float], busy: Took
     """
     cut, often = job.cut, job.cut.micro_batches
     both = list(zip(_groups(job), parameters, strict=True))
+    frozen = sum(each.frozen * count for each, count in job.blocks) + job.first.frozen + job.last.frozen
     gathers = sum(clock.ring(among, count * 2) for among, count in both) * (1 + cut.reshards)
+    gathers += clock.ring(both[0][0], frozen / cut.pipeline * 2) * (1 + cut.reshards)
     reduces = sum(clock.ring(among, count * job.stack.gradient_bytes) for among, count in both)
     sent = gathers * (often if cut.reshards else 1) + reduces * (often if cut.pipeline == 1 else 1)
     first = (gathers + reduces) / job.depth
