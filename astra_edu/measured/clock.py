@@ -8,6 +8,9 @@ from astra_edu.measured.parameters import Parameters
 from astra_edu.measured.work import Work
 from astra_edu.workload.compute import Gemm, Kernels, Machine, Tile
 
+CAST_BYTES = 4
+"""Of a number that a product in 8 bits or fewer reads: 2 to read it, and 1 each to write it by rows and by columns, as
+the backward pass multiplies the other way round (Transformer Engine)."""
 RAMP = 64
 """Of k: what filling and emptying a tile takes."""
 
@@ -46,9 +49,11 @@ class Clock:
         """Raises ConfigError where the machine doesn't compute in so many bits."""
         self.machine, self.given, self.element_bytes = machine, given, max(8, bits) / 8
         self.matrix = machine.peak(bits) * given.matrix
+        self.wide = machine.peak(max(16, bits)) * given.matrix
         self.attention = machine.peak(16) * given.attention
         self.memory = machine.memory_bytes_per_s * given.memory
         self.link = machine.link_bytes_per_s * given.link
+        self.exchanged = machine.link_bytes_per_s * given.exchange
         self.nic = machine.nic_bytes_per_s * given.nic
         small = given.small_tile
         tiles = (Tile(256, 128), Tile(128, 128, small), Tile(64, 64, small * small))
@@ -66,7 +71,15 @@ class Clock:
         """A pass on the device, if the host is ahead of it."""
         matrix, memory, each = self.matrix, self.memory, self.element_bytes
         took = sum(max(g.flops / (matrix * self.share(g)), g.elements * each / memory) for g in work.gemms)
+        took += sum(
+            max(g.flops / (matrix * self.given.experts * self.share(g)), g.elements * each / memory)
+            for g in work.experts
+        )
+        took += sum(max(g.flops / (self.wide * self.share(g)), g.elements * 2 / memory) for g in work.wide)
+        if each < 2:
+            took += work.cast * CAST_BYTES / memory
         took += sum(max(g.flops / self.attention, g.elements * 2 / memory) for g in work.attention)
+        took += work.softmax / self.attention
         return took + work.elements * 2 / memory + work.launches * self.given.launch_us * 1e-6
 
     def ring(self, among: Group, size: float) -> float:
@@ -91,7 +104,7 @@ class Clock:
         far = (nodes - 1) * met * size / copies / self.nic
         within = size if copies > 1 else size / nodes
         latency = self.given.nic_us if far else self.given.link_us
-        return max((near - 1) / near * within / self.link, far) + (latency + self.given.collective_us) * 1e-6
+        return max((near - 1) / near * within / self.exchanged, far) + (latency + self.given.collective_us) * 1e-6
 
     def message(self, size: float, far: bool) -> float:
         """From one stage to the next."""

@@ -15,7 +15,8 @@ from astra_edu.measured.machine_rows import bits_of, machine_of
 from astra_edu.measured.shapes import model_of, sequence_of
 from astra_edu.measured.stacks import Stack, stack_of
 from astra_edu.measured.work import Passes, passes
-from astra_edu.workload.compute import Experts, Machine
+from astra_edu.workload.compute import Experts, Gated, Machine
+from astra_edu.workload.compute.alike import kind_of
 from astra_edu.workload.models import Model
 from astra_edu.workload.strategies import Strategy
 from astra_edu.workload.strategies.alike import abridged
@@ -26,6 +27,10 @@ ones would wait for more than a fifth of the time. Inferred: MLPerf's runs of Ll
 
 ADAPTED = re.compile(r"(?<![a-z])q?lora(?![a-z])|(?<![a-z])peft(?![a-z])")
 """Names of training that adds to frozen weights (LoRA, arXiv 2106.09685)."""
+
+
+FUSED_BITS = 8
+"""Transformer Engine's one kernel for all gated experts (NVTE_CUTEDSL_FUSED_GROUPED_MLP) is for MXFP8, on Blackwell."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +77,7 @@ def job_of(row: Row, recompute: str | None = None) -> Job:
         cut.virtual > 1 and cut.pipeline * cut.virtual > len(model.blocks) + 2
     ):  # the words and their scores may count as blocks
         raise ConfigError(f"{len(model.blocks)} blocks can't be cut into {cut.pipeline} × {cut.virtual} parts.")
-    if stack.fsdp and number(row, "ep") is None:
+    if stack.fsdp and not stack.gathers_experts and number(row, "ep") is None:
         experts = [operator.experts for operator in model.operators if isinstance(operator, Experts)]
         cut = replace(cut, expert=gcd(cut.data * cut.context, *experts)) if experts else cut
     strategy = Strategy(
@@ -86,7 +91,12 @@ def job_of(row: Row, recompute: str | None = None) -> Job:
     )
     short = abridged(model)
     operators, alike = short.short.operators, short.short.blocks
-    of_block = {block.start: passes(operators[block.start : block.stop], strategy, adapted=adapted) for block in alike}
+    bits = bits_of(row, stack, on)
+    fused = stack.fuses_experts and bits == FUSED_BITS and kind_of(on.name) == "Blackwell" and _gated(model)
+    of_block = {
+        block.start: passes(operators[block.start : block.stop], strategy, adapted=adapted, fused=fused)
+        for block in alike
+    }
     starts = [short.places[block.start] for block in model.blocks]
     kinds = tuple(dict.fromkeys(of_block[start] for start in dict.fromkeys(starts)))
     numbers = {start: kinds.index(each) for start, each in of_block.items()}
@@ -101,7 +111,7 @@ def job_of(row: Row, recompute: str | None = None) -> Job:
         cut,
         on,
         stack,
-        bits_of(row, stack, on),
+        bits,
         cut.micro_batch * -(-sequence // cut.context),
         model.operators[model.blocks[0].start].takes[-1],
         passes(operators[: alike[0].start], strategy, in_block=False, adapted=adapted),
@@ -112,8 +122,13 @@ def job_of(row: Row, recompute: str | None = None) -> Job:
     )
 
 
+def _gated(model: Model) -> bool:
+    """Whether its experts have gates."""
+    return any(isinstance(operator, Gated) for operator in model.operators)
+
+
 def _operations(each: Passes) -> int:
-    return sum(gemm.flops for gemm in each.forward.gemms)
+    return sum(gemm.flops for gemm in (*each.forward.gemms, *each.forward.wide))
 
 
 def stage_blocks(blocks: int, stages: int, head: float) -> tuple[int, ...]:

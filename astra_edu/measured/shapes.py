@@ -24,7 +24,7 @@ from astra_edu.workload.models import model as named
 
 DENSE = "a mixture of experts of which no shape is known; its experts' number and size are in no column."
 OTHER_KINDS = re.compile(
-    r"(?<![a-z])(t5|ul2|stable-?diffusion|sd-?xl|flux|unet|u-net|3d-unet|dlrm|resnet|retinanet|ssd|mask-?r-?cnn|rnn-?t|gnn|r-?gat|vit|clip|whisper)(?![a-z])"
+    r"(?<![a-z])(t5|ul2|stable-?diffusion|sd-?xl|flux|unet|u-net|3d-unet|dlrm|resnet|retinanet|ssd|mask-?r-?cnn|rnn-?t|gnn|r-?gat|vit|clip|whisper|wan|sora|hunyuan-?video)(?![a-z])"
 )
 """Names of models that aren't stacks of one kind of blocks, or whose samples aren't sequences of tokens."""
 

@@ -39,7 +39,12 @@ class Stack:
     virtual: int = 1
     flash: bool = False
     hides: bool = False
+    hides_tensor: bool = False
+    hides_experts: bool = False
+    fuses_experts: bool = False
     by_nodes: bool = False
+    one_batch: bool = False
+    gathers_experts: bool = False
     family: str = "Megatron"
 
 
@@ -50,12 +55,32 @@ STACKS = (
     Stack("TorchTitan", "torchtitan", gradient_bytes=4, adds_bytes=0, fsdp=True, cuts_batches=True, family="FSDP"),
     Stack("fms-fsdp", "fms", gradient_bytes=2, adds_bytes=0, fsdp=True, family="FSDP"),
     Stack("InternEvo", "internevo", gradient_bytes=2, adds_bytes=0, family="InternEvo"),
-    Stack("MaxText", "maxtext|levanter", gradient_bytes=4, adds_bytes=0, fsdp=True, recompute="full", family="MaxText"),
+    Stack(
+        "MaxText",
+        "maxtext|levanter",
+        gradient_bytes=4,
+        adds_bytes=0,
+        fsdp=True,
+        recompute="full",
+        one_batch=True,
+        gathers_experts=True,
+        family="MaxText",
+    ),
     Stack("DeepSpeed", "deepspeed", gradient_bytes=2, adds_bytes=0, fsdp=True, recompute="full", family="FSDP"),
     Stack("MegaScale", "^(?!.*megatron).*megascale", flash=True, hides=True, virtual=8),
     Stack("Megatron-LM", "megatron-lm", virtual=8, by_nodes=True),
-    Stack("MLPerf", "mlperf", bits=8, recompute="", virtual=8),
-    Stack("Megatron-Bridge", "megatron|nemo", recompute="", virtual=8, by_nodes=True),
+    Stack("MLPerf", "mlperf", bits=8, recompute="", virtual=8, hides_tensor=True),
+    Stack(
+        "Megatron-Bridge",
+        r"(megatron|nemo).*\b26\.(0[6-9]|1\d)",
+        recompute="",
+        virtual=8,
+        by_nodes=True,
+        hides_tensor=True,
+        hides_experts=True,
+        fuses_experts=True,
+    ),
+    Stack("Megatron-Bridge", "megatron|nemo", recompute="", virtual=8, by_nodes=True, hides_tensor=True),
 )
 """The first whose pattern a row's system has; the rules of the last one are for everything else, too."""
 

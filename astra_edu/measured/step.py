@@ -92,14 +92,18 @@ def _block(job: Job, clock: Clock, each: Passes) -> Took:
     ring = clock.ring(group(job.machine, cut.tensor, 1), tokens)
     repeated = cut.recompute == "full"
     sent = ring * (4 + 4 + 4 * repeated + job.stack.sequence_parallel)
-    if job.stack.hides:
-        sent = max(sent / PIECES, sent - clock.device(each.forward) - clock.device(each.backward))
+    computed = clock.device(each.forward) + clock.device(each.backward)
+    if job.stack.hides or job.stack.hides_tensor:
+        sent = max(sent / PIECES, sent - computed)
     if cut.context > 1:
         among = group(job.machine, cut.context, cut.tensor)
         sent += clock.ring(among, each.gathered * 2 * cut.context) * (3 + repeated)  # again behind it, with gradients
     if cut.expert > 1 and each.routed:
         among = group(job.machine, cut.expert, cut.tensor)
-        sent += clock.exchange(among, each.routed * 2, each.copies if job.stack.by_nodes else 1) * (4 + 2 * repeated)
+        routed = clock.exchange(among, each.routed * 2, each.copies if job.stack.by_nodes else 1) * (4 + 2 * repeated)
+        if job.stack.hides_experts and cut.virtual > 1:
+            routed = max(routed / PIECES, routed - computed)
+        sent += routed
     took = _took(job, clock, each, repeated, sends=2 * (cut.tensor > 1), sent=sent)
     return took
 
