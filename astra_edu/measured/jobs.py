@@ -77,7 +77,7 @@ def job_of(row: Row, recompute: str | None = None) -> Job:
         cut.virtual > 1 and cut.pipeline * cut.virtual > len(model.blocks) + 2
     ):  # the words and their scores may count as blocks
         raise ConfigError(f"{len(model.blocks)} blocks can't be cut into {cut.pipeline} × {cut.virtual} parts.")
-    if stack.fsdp and not stack.gathers_experts and number(row, "ep") is None:
+    if stack.fsdp and number(row, "ep") is None:
         experts = [operator.experts for operator in model.operators if isinstance(operator, Experts)]
         cut = replace(cut, expert=gcd(cut.data * cut.context, *experts)) if experts else cut
     strategy = Strategy(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from math import gcd
 from typing import TYPE_CHECKING
 
 from astra_edu.base.errors import ConfigError, instance_of
-from astra_edu.measured.cells import Row, records, text
+from astra_edu.measured.cells import Row, empty, records, text
 from astra_edu.measured.clock import Clock
 from astra_edu.measured.jobs import Job, job_of
 from astra_edu.measured.kept import Kept, kept_of, logged_of
@@ -17,6 +18,10 @@ from astra_edu.workload.strategies.memory import FRAGMENTATION
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+
+NODE = 8
+"""NPUs of a tensor group at most, where a row says nothing of how its model is shared out."""
 
 
 class Predictor:
@@ -91,6 +96,31 @@ def prediction(predictor: Predictor, row: Row) -> tuple[float, float, bool, str]
                 if not fits(kept, job.machine):
                     keeps = job_of(row, more)
                     kept = predictor.kept(keeps)
+            if not fits(kept, job.machine) and (other := divided(predictor, row, job)):
+                keeps, kept = other, predictor.kept(other)
+                job = other
         return predictor.step(job).total * 1e3, predictor.logged(keeps).total / 1e9, fits(kept, job.machine), ""
     except ConfigError as error:
         return float("nan"), float("nan"), False, str(error)
+
+
+STRATEGY = ("tp", "pp", "cp", "ep", "vp", "dp", "sharding", "recompute")
+"""Columns that say how a model is shared out."""
+
+
+def divided(predictor: Predictor, row: Row, job: Job) -> Job | None:
+    """A job that fits, where a row says nothing of how its model is shared out: among a node's tensor group, and among
+    as few stages as there is room for. None where none fits, or where the row says.
+    """
+    if job.stack.fsdp or job.machine.wiring == "Torus" or any(not empty(row.get(name)) for name in STRATEGY):
+        return None
+    tensor, stages = gcd(min(job.machine.node, NODE), job.cut.npus), 1
+    while stages <= min(job.depth, job.cut.npus // tensor):
+        try:
+            other = job_of({**row, "tp": tensor, "pp": stages})
+        except ConfigError:
+            return None
+        if fits(predictor.kept(other), other.machine):
+            return other
+        stages *= 2
+    return None

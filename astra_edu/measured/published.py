@@ -18,10 +18,11 @@ from astra_edu.workload.models import Model, llama, transformer
 
 FILE = Path(__file__).with_name("published.csv")
 ASPECT = 128
-"""Features of a token for each block: LLaMA 7B's and 13B's (arXiv 2302.13971, table 2), GPT-3's (2005.14165, table 2.1),
-OPT's; also features of a head, as with most models since."""
+"""Features of a token for each block: LLaMA 7B's and 13B's (arXiv 2302.13971, table 2), GPT-3's (2005.14165, table
+2.1), OPT's; also features of a head, as with most models since."""
 GPT_SEQUENCE, LLAMA_SEQUENCE = 2048, 4096
-"""Tokens of a sample where neither row nor model says: GPT-3's (arXiv 2005.14165, section 2.1) and Llama 2's (2307.09288)."""
+"""Tokens of a sample where neither row nor model says: GPT-3's (arXiv 2005.14165, section 2.1), and Llama 2's
+(2307.09288)."""
 GPT_WORDS, LLAMA_WORDS = 51_200, 32_000
 """GPT-2's 50,257 words, padded so that eight NPUs can share them out (Megatron-LM); LLaMA's (arXiv 2302.13971)."""
 EIGHT = 8
@@ -91,19 +92,20 @@ def size_of(name: str, billions: float | None) -> float | None:
     (50.0, 0.35, 30.0, 2)
     """
     if said := SIZE.search(dashed(name)):
-        return float(said[1]) * {"m": 1e-3, "b": 1, "t": 1e3, "tr": 1e3}[said[2] or said[3]]
+        unit = said[2] or said[3]
+        return float(said[1]) * {"b": 1, "t": 1e3, "tr": 1e3}.get(unit, 1) / (1e3 if unit == "m" else 1)
     return billions
 
 
 def by_size(name: str, billions: float) -> Published:
-    """What a model of so many 10⁹ parameters looks like: `ASPECT` features for each block and each head, heads by eight.
+    """What a model of so many 10⁹ parameters looks like: `ASPECT` features for each block and head, heads by eight.
 
     Names that begin as GPT's have its style, all others Llama's, with a gated pair of 8/3 · hidden features; words,
     tokens of a sample and heads of keys and values are those of the `FAMILIES` that a name begins with.
 
     >>> from astra_edu.measured.published import by_size
     >>> [(dict(by_size("", b).sizes)["blocks"], by_size("", b).hidden) for b in (7, 50)]
-    [(32, 4096), (62, 8192)]
+    [(33, 4096), (61, 8192)]
     """
     given = dashed(name)
     gpt = bool(GPT.match(given))

@@ -24,7 +24,8 @@ from astra_edu.workload.models import model as named
 
 DENSE = "a mixture of experts of which no shape is known; its experts' number and size are in no column."
 OTHER_KINDS = re.compile(
-    r"(?<![a-z])(t5|ul2|stable-?diffusion|sd-?xl|flux|unet|u-net|3d-unet|dlrm|resnet|retinanet|ssd|mask-?r-?cnn|rnn-?t|gnn|r-?gat|vit|clip|whisper|wan|sora|hunyuan-?video)(?![a-z])"
+    r"(?<![a-z])(t5|ul2|stable-?diffusion|sd-?xl|flux|3?d?-?u-?net|dlrm|resnet|retinanet|ssd|mask-?r-?cnn|rnn-?t|gnn|r-?gat"
+    r"|vit|clip|whisper|wan|sora|hunyuan-?video)(?![a-z])"
 )
 """Names of models that aren't stacks of one kind of blocks, or whose samples aren't sequences of tokens."""
 
@@ -48,7 +49,8 @@ def model_of(row: Row, sequence: int, flash: bool = False) -> Model:
             return _listed(listed, sequence, flash, _changes(row))
         if not own:
             raise ConfigError(
-                f"hidden is {whole(row, 'hidden')}, and {listed.name} has {listed.hidden}; give its layers and heads, too."
+                f"hidden is {whole(row, 'hidden')}, and {listed.name} has {listed.hidden}; give its layers and heads, "
+                "too."
             )
     if not own:
         return _guessed(row, sequence, flash)
@@ -105,7 +107,8 @@ def _guessed(row: Row, sequence: int, flash: bool) -> Model:
         raise ConfigError(f"the model is {name}, {DENSE}")
     if billions is None:
         raise ConfigError(
-            f"the model is {name or 'not given'}, of which no shape is known; give layers, hidden and heads, or params_B."
+            f"the model is {name or 'not given'}, of which no shape is known; give layers, hidden and heads, or "
+            "params_B."
         )
     return _listed(by_size(name, billions), sequence, flash, _changes(row))
 

@@ -44,7 +44,6 @@ class Stack:
     fuses_experts: bool = False
     by_nodes: bool = False
     one_batch: bool = False
-    gathers_experts: bool = False
     family: str = "Megatron"
 
 
@@ -63,7 +62,6 @@ STACKS = (
         fsdp=True,
         recompute="full",
         one_batch=True,
-        gathers_experts=True,
         family="MaxText",
     ),
     Stack("DeepSpeed", "deepspeed", gradient_bytes=2, adds_bytes=0, fsdp=True, recompute="full", family="FSDP"),

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
+from typing import Any
 
 from astra_edu.workload.compute import (
     Combine,
@@ -35,9 +36,12 @@ ATTENTION = ("FlashAttention", "Scores", "Context")
 
 @dataclass(frozen=True)
 class Work:
-    """Of one pass through some operators. experts: products of experts. wide: those in 16 bits whatever the others are
-    in: a state space's, and the words' scores. elements: numbers that kernels read and write,
-    besides the products. softmax: of attention by tiles, as operations of its products. cast: numbers that products read and that are computed in 16 bits, so that fewer take a cast.
+    """Of one pass through some operators.
+
+    gemms: products. experts: those of experts. wide: those in 16 bits whatever the others are in: a state space's, and
+    the words' scores. attention: its products; softmax: what its softmax takes by tiles, as operations of them.
+    elements: numbers that kernels read and write, besides the products. cast: numbers that products read, made in 16
+    bits; fewer take a conversion.
     """
 
     gemms: tuple[Gemm, ...] = ()
@@ -94,8 +98,9 @@ def passes(
 ) -> Passes:
     """What one NPU does with some operators, for one micro-batch. in_block: whether they are a repeated block.
 
-    adapted: by LoRA; the products of its adapters are left out, and no gradients of other weights are computed. fused: what stands
-    between experts' products is computed with them, and so are conversions, in one kernel for all experts.
+    adapted: by LoRA; the products of its adapters are left out, and no gradients of other weights are computed.
+    fused: what stands between experts' products is computed with them, and so are conversions, in one kernel for all
+    experts.
     """
     found, mixed = [], False
     for i, operator in enumerate(operators):
@@ -162,7 +167,7 @@ def _work(kind: str, computes: Iterable[Compute], fused: bool) -> Work:
     """fused: nothing but the products, in one kernel; elsewhere each expert's product is one."""
     found = Work()
     for each in computes:
-        of = {kind: each.gemms}
+        of: dict[str, Any] = {kind: each.gemms}
         if fused:
             found += Work(launches=len(each.gemms) or 0, **of)
             continue
