@@ -11,6 +11,10 @@ from astra_edu.workload.compute import Gemm, Kernels, Machine, Tile
 CAST_BYTES = 4
 """Of a number that a product in 8 bits or fewer reads: 2 to read it, and 1 each to write it by rows and by columns, as
 the backward pass multiplies the other way round (Transformer Engine)."""
+EACH, FEW = 989.4e12 / 132, 8
+"""Operations a second of a multiprocessor of H100, for which work.py has what a softmax takes: the more of them, the
+more a softmax takes beside, as exponentials have been 16 a clock in each since A100. Devices of few units are of another
+kind."""
 RAMP = 64
 """Of k: what filling and emptying a tile takes."""
 
@@ -50,10 +54,12 @@ class Clock:
         self.machine, self.given, self.element_bytes = machine, given, max(8, bits) / 8
         self.matrix = machine.peak(bits) * given.matrix
         self.wide = machine.peak(max(16, bits)) * given.matrix
+        self.softmax = machine.peak(16) / machine.units / EACH if machine.units > FEW else 1.0
         self.attention = machine.peak(16) * given.attention
         self.memory = machine.memory_bytes_per_s * given.memory
         self.link = machine.link_bytes_per_s * given.link
-        self.exchanged = machine.link_bytes_per_s * given.exchange
+        self.exchange_link = machine.link_bytes_per_s * given.exchange
+        self.exchange_nic = machine.nic_bytes_per_s * given.exchange
         self.nic = machine.nic_bytes_per_s * given.nic
         small = given.small_tile
         tiles = (Tile(256, 128), Tile(128, 128, small), Tile(64, 64, small * small))
@@ -79,7 +85,7 @@ class Clock:
         if each < 2:
             took += work.cast * CAST_BYTES / memory
         took += sum(max(g.flops / self.attention, g.elements * 2 / memory) for g in work.attention)
-        took += work.softmax / self.attention
+        took += work.softmax * self.softmax / self.attention
         return took + work.elements * 2 / memory + work.launches * self.given.launch_us * 1e-6
 
     def ring(self, among: Group, size: float) -> float:
@@ -101,10 +107,10 @@ class Clock:
         if among.npus == 1 or not size:
             return 0.0
         met: float = 1 - (1 - 1 / nodes) ** copies
-        far = (nodes - 1) * met * size / copies / self.nic
+        far = (nodes - 1) * met * size / copies / self.exchange_nic
         within = size if copies > 1 else size / nodes
         latency = self.given.nic_us if far else self.given.link_us
-        return max((near - 1) / near * within / self.exchanged, far) + (latency + self.given.collective_us) * 1e-6
+        return max((near - 1) / near * within / self.exchange_link, far) + (latency + self.given.collective_us) * 1e-6
 
     def message(self, size: float, far: bool) -> float:
         """From one stage to the next."""

@@ -58,7 +58,8 @@ def cut_of(row: Row, stack: Stack) -> Cut:
         )
     batch = _batch_of(row)
     if inside == 1 and number(row, "dp") is None and batch and batch < npus:
-        context = inside = npus // batch  # more NPUs than samples: they share them out by tokens
+        inside = npus // batch  # more NPUs than samples: they share them out by tokens, or else by heads
+        tensor, context = (1, inside) if sequence_of(row) % inside == 0 else (inside, 1)
     data = whole(row, "dp", npus // inside)
     if data * inside != npus:
         raise ConfigError(f"tensor × pipeline × context × data is {data * inside}, and there are {npus} NPUs.")

@@ -13,7 +13,7 @@ from astra_edu.measured.cells import Row, number, text
 from astra_edu.measured.cuts import Cut, cut_of
 from astra_edu.measured.machine_rows import bits_of, machine_of
 from astra_edu.measured.shapes import model_of, sequence_of
-from astra_edu.measured.stacks import Stack, stack_of
+from astra_edu.measured.stacks import Stack, stack_of_row
 from astra_edu.measured.work import Passes, passes
 from astra_edu.workload.compute import Experts, Gated, Machine
 from astra_edu.workload.compute.alike import kind_of
@@ -66,7 +66,7 @@ def job_of(row: Row, recompute: str | None = None) -> Job:
 
     Raises ConfigError with a sentence that names what is missing or wrong.
     """
-    stack, on = stack_of(text(row, "system")), machine_of(row)
+    stack, on = stack_of_row(row), machine_of(row)
     adapted = bool(ADAPTED.search(" ".join(text(row, name) for name in ("source", "case", "model", "system", "note"))))
     sequence = sequence_of(row)
     cut = cut_of(row if recompute is None else {**row, "recompute": recompute}, stack)

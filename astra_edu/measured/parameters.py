@@ -65,7 +65,7 @@ TABLE: dict[str, Meaning] = {
     "host_tensor_grows": Meaning("", "power of the tensor group's size that this grows with", 0.1, 1.0),
     "host_pipeline": Meaning("", "how much longer the host takes where stages are on several nodes", 1.0, 8.0),
     "link": Meaning("", "share of the links' bandwidth that a ring reaches within a node", 0.3, 1.0),
-    "exchange": Meaning("", "share of the links' bandwidth that an all-to-all reaches within a node", 0.1, 1.0),
+    "exchange": Meaning("", "share of the links' and cards' bandwidth that an all-to-all reaches", 0.1, 1.0),
     "nic": Meaning("", "share of the network cards' bandwidth that a ring reaches between nodes", 0.15, 1.0),
     "link_us": Meaning("µs", "latency of a step of a ring within a node", 0.5, 20),
     "nic_us": Meaning("µs", "latency of a step of a ring between nodes", 3, 100),

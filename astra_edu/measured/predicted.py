@@ -11,6 +11,7 @@ from astra_edu.measured.clock import Clock
 from astra_edu.measured.jobs import Job, job_of
 from astra_edu.measured.kept import Kept, kept_of, logged_of
 from astra_edu.measured.parameters import Parameters
+from astra_edu.measured.stacks import OTHERS
 from astra_edu.measured.step import Step, step_of
 from astra_edu.measured.stored import memory_for, parameters_for
 from astra_edu.workload.compute import Machine
@@ -98,7 +99,7 @@ def prediction(predictor: Predictor, row: Row) -> tuple[float, float, bool, str]
                     kept = predictor.kept(keeps)
             if not fits(kept, job.machine) and (other := divided(predictor, row, job)):
                 keeps, kept = other, predictor.kept(other)
-                job = other
+                job = job if job.stack is OTHERS else other  # how well theirs hides what it sends, nothing says
         return predictor.step(job).total * 1e3, predictor.logged(keeps).total / 1e9, fits(kept, job.machine), ""
     except ConfigError as error:
         return float("nan"), float("nan"), False, str(error)
@@ -109,15 +110,21 @@ STRATEGY = ("tp", "pp", "cp", "ep", "vp", "dp", "sharding", "recompute")
 
 
 def divided(predictor: Predictor, row: Row, job: Job) -> Job | None:
-    """A job that fits, where a row says nothing of how its model is shared out: among a node's tensor group, and among
-    as few stages as there is room for. None where none fits, or where the row says.
+    """A job that fits, where a row says nothing of how its model is shared out. None where none does, or a row says.
+
+    Stacks of Megatron's family: a node's tensor group, of a mixture a node's expert group, and as few stages as there
+    is room for; else parameters are shared out among all (ZeRO-3).
     """
     if job.stack.fsdp or job.machine.wiring == "Torus" or any(not empty(row.get(name)) for name in STRATEGY):
         return None
-    tensor, stages = gcd(min(job.machine.node, NODE), job.cut.npus), 1
-    while stages <= min(job.depth, job.cut.npus // tensor):
+    if job.stack is OTHERS:
+        other = job_of({**row, "sharding": "ZeRO-3"})
+        return other if fits(predictor.kept(other), other.machine) else None
+    mixed = any(each.expert_parameters for each, _ in job.blocks)
+    near, stages = gcd(min(job.machine.node, NODE), job.cut.npus), 1
+    while stages <= min(job.depth, job.cut.npus // near):
         try:
-            other = job_of({**row, "tp": tensor, "pp": stages})
+            other = job_of({**row, "ep" if mixed else "tp": near, "pp": stages})
         except ConfigError:
             return None
         if fits(predictor.kept(other), other.machine):

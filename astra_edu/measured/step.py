@@ -101,7 +101,7 @@ def _block(job: Job, clock: Clock, each: Passes) -> Took:
     if cut.expert > 1 and each.routed:
         among = group(job.machine, cut.expert, cut.tensor)
         routed = clock.exchange(among, each.routed * 2, each.copies if job.stack.by_nodes else 1) * (4 + 2 * repeated)
-        if job.stack.hides_experts and cut.virtual > 1:
+        if 0 < job.stack.hides_experts <= cut.virtual:
             routed = max(routed / PIECES, routed - computed)
         sent += routed
     took = _took(job, clock, each, repeated, sends=2 * (cut.tensor > 1), sent=sent)

@@ -28,8 +28,8 @@ RANK = 16
 
 SOFTMAX = 50
 """Of attention by tiles: a score's softmax takes as long as so many features of its products. By FlashAttention-3's
-497, 648 and 756 × 10¹² operations a second with heads of 64, 128 and 256 features (arXiv 2407.08608, figure 5; that of
-64 unverified), and so with the products' units on a TPU, which heads of 64 features fill by half."""
+497, 648 and 756 × 10¹² operations a second of H100 with heads of 64, 128 and 256 features (arXiv 2407.08608, figure 5;
+that of 64 unverified), and so with the products' units on a TPU, which heads of 64 features fill by half."""
 
 ATTENTION = ("FlashAttention", "Scores", "Context")
 
