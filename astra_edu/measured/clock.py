@@ -13,8 +13,8 @@ CAST_BYTES = 4
 the backward pass multiplies the other way round (Transformer Engine)."""
 EACH, FEW = 989.4e12 / 132, 8
 """Operations a second of a multiprocessor of H100, for which work.py has what a softmax takes: the more of them, the
-more a softmax takes beside, as exponentials have been 16 a clock in each since A100. Devices of few units are of another
-kind."""
+more a softmax takes beside, as exponentials have been 16 a clock in each since A100. Devices of few units are of
+another kind."""
 RAMP = 64
 """Of k: what filling and emptying a tile takes."""
 

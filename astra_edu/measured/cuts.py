@@ -64,8 +64,6 @@ def cut_of(row: Row, stack: Stack) -> Cut:
     if data * inside != npus:
         raise ConfigError(f"tensor × pipeline × context × data is {data * inside}, and there are {npus} NPUs.")
     size, micro = whole(row, "mbs", 1), number(row, "grad_acc")
-    if stack.one_batch and batch and number(row, "mbs") is None:
-        size = max(1, round(batch / data / (micro or 1)))
     if stack.cuts_batches and pipeline > 1:
         size, micro = 1, size
     if batch and number(row, "dp") is not None and batch < data * size:

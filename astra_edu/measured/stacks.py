@@ -24,8 +24,7 @@ class Stack:
     arXiv 2402.15627, section 3). by_nodes: a token goes to each node once, for all its experts there.
     hides_tensor: of tensor groups' collectives all but a piece, behind products (tp_comm_overlap). hides_experts: of
     all-to-alls all but a piece, from so many virtual stages on. fuses_experts: see `passes`, of gated experts in MXFP8
-    on Blackwell; all three by the recipes of Megatron-Bridge (src/megatron/bridge/perf_recipes). one_batch: a copy's
-    samples are one micro-batch where a row doesn't say.
+    on Blackwell; all three by the recipes of Megatron-Bridge (src/megatron/bridge/perf_recipes).
     family: those that do alike.
     """
 
@@ -49,7 +48,6 @@ class Stack:
     hides_experts: int = 0
     fuses_experts: bool = False
     by_nodes: bool = False
-    one_batch: bool = False
     family: str = "Megatron"
 
 
@@ -67,13 +65,12 @@ STACKS = (
         adds_bytes=0,
         fsdp=True,
         recompute="full",
-        one_batch=True,
         family="MaxText",
     ),
     Stack("DeepSpeed", "deepspeed", gradient_bytes=2, adds_bytes=0, fsdp=True, recompute="full", family="FSDP"),
-    Stack("HAI-LLM", "hai-?llm|dualpipe", by_nodes=True, hides_experts=1, bits=8),
+    Stack("HAI-LLM", "hai-?llm|dualpipe", by_nodes=True, hides_experts=1, recompute=""),
     Stack("MegaScale", "^(?!.*megatron).*megascale", flash=True, hides=True, virtual=8),
-    Stack("Megatron-LM", "megatron-lm", virtual=8, by_nodes=True),
+    Stack("Megatron-LM", "megatron-lm", virtual=8, by_nodes=True, hides_tensor=True),
     Stack("MLPerf", "mlperf", bits=8, recompute="", virtual=8, hides_tensor=True),
     Stack(
         "Megatron-Bridge",
