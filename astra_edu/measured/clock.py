@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from astra_edu.measured.parameters import Parameters
 from astra_edu.measured.work import Work
 from astra_edu.workload.compute import Gemm, Kernels, Machine, Tile
+from astra_edu.workload.compute.alike import kind_of
 
 CAST_BYTES = 4
 """Of a number that a product in 8 bits or fewer reads: 2 to read it, and 1 each to write it by rows and by columns, as
-the backward pass multiplies the other way round (Transformer Engine)."""
+the backward pass multiplies the other way round (Transformer Engine). Where a tensor has one scale (FP8 on Hopper,
+NVFP4), another kernel reads it first, for its largest number."""
 EACH, FEW = 989.4e12 / 132, 8
 """Operations a second of a multiprocessor of H100, for which work.py has what a softmax takes: the more of them, the
 more a softmax takes beside, as exponentials have been 16 a clock in each since A100. Devices of few units are of
@@ -54,6 +56,7 @@ class Clock:
         self.machine, self.given, self.element_bytes = machine, given, max(8, bits) / 8
         self.matrix = machine.peak(bits) * given.matrix
         self.wide = machine.peak(max(16, bits)) * given.matrix
+        self.scans = int(bits == 4 or kind_of(machine.name) == "Hopper")
         self.softmax = machine.peak(16) / machine.units / EACH if machine.units > FEW else 1.0
         self.attention = machine.peak(16) * given.attention
         self.memory = machine.memory_bytes_per_s * given.memory
@@ -83,7 +86,8 @@ class Clock:
         )
         took += sum(max(g.flops / (self.wide * self.share(g)), g.elements * 2 / memory) for g in work.wide)
         if each < 2:
-            took += work.cast * CAST_BYTES / memory
+            took += work.cast * (CAST_BYTES + 2 * self.scans) / memory
+            took += work.casts * (1 + self.scans) * self.given.launch_us * 1e-6
         took += sum(max(g.flops / self.attention, g.elements * 2 / memory) for g in work.attention)
         took += work.softmax * self.softmax / self.attention
         return took + work.elements * 2 / memory + work.launches * self.given.launch_us * 1e-6

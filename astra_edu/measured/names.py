@@ -15,7 +15,7 @@ NAMES = (
     (r"llama-?2-34b", "codellama-34b"),
     (r"llama-?3\.?2-(1|3)b", r"llama3.2-\1b"),
     (r"llama-?3(\.?[13])?-(8b|70b|405b)", r"llama3-\2"),
-    (r"llama-?(1-)?(7|13|30|65)b", r"llama-\2b"),
+    (r"(?<!code-)llama-?(1-)?(7|13|30|65)b", r"llama-\2b"),
     (r"llama-?(1-)?33b", "llama-30b"),
     (r"mixtral-?(8x7b|8x22b)", r"mixtral-\1"),
     (r"mistral-?7b", "mistral-7b"),

@@ -28,16 +28,16 @@ GPT_WORDS, LLAMA_WORDS = 51_200, 32_000
 EIGHT = 8
 """Heads come in so many, so that a node's NPUs can share them out; and so many heads of keys and values."""
 FAMILIES = (
-    (r"llama-?3", (128_256, 8192, 4)),
-    (r"llama-?[12]?-?\d", (32_000, 4096, 1)),
-    (r"qwen", (151_936, 4096, 4)),
-    (r"gemma", (256_000, 8192, 2)),
-    (r"(mi[sx]tral|codestral)", (32_768, 8192, 4)),
-    (r"deepseek", (102_400, 4096, 1)),
-    (r"nemotron", (256_000, 4096, 4)),
-    (r"bloom", (250_880, 2048, 1)),
+    (r"llama-?3", (128_256, 8192, True)),
+    (r"llama-?[12]?-?\d", (32_000, 4096, False)),
+    (r"qwen", (151_936, 4096, True)),
+    (r"gemma", (256_000, 8192, True)),
+    (r"(mi[sx]tral|codestral)", (32_768, 8192, True)),
+    (r"deepseek", (102_400, 4096, False)),
+    (r"nemotron", (256_000, 4096, True)),
+    (r"bloom", (250_880, 2048, False)),
 )
-"""Words, tokens of a sample, and how many heads share a key, of the published models of a family."""
+"""Words, tokens of a sample, and whether heads share keys, of the published models of a family."""
 SIZE = re.compile(r"(?<![a-z0-9.])(\d{1,6}(?:\.\d{1,6})?)-?(?:(m|b|t)(?![a-z0-9])|(m|b|tr)illion)")
 """10⁶, 10⁹ or 10¹² parameters in a name; the letter before a number of active ones, as in 30B-A3B, rules that out."""
 
@@ -109,19 +109,20 @@ def by_size(name: str, billions: float) -> Published:
     """
     given = dashed(name)
     gpt = bool(GPT.match(given))
-    words, sequence, shared = (GPT_WORDS, GPT_SEQUENCE, 1) if gpt else (LLAMA_WORDS, LLAMA_SEQUENCE, 1)
+    words, sequence, shared = (GPT_WORDS, GPT_SEQUENCE, False) if gpt else (LLAMA_WORDS, LLAMA_SEQUENCE, False)
     words, sequence, shared = next(
         (own for begin, own in FAMILIES if re.match(begin, given)), (words, sequence, shared)
     )
     wide = (billions * 1e9 * ASPECT / 12) ** (1 / 3)
-    step = EIGHT * ASPECT if wide > EIGHT * ASPECT else ASPECT
-    hidden = max(ASPECT, round(wide / step) * step)
-    blocks = max(1, round((billions * 1e9 - (1 if gpt else 2) * words * hidden) / (12 * hidden**2)))
+    step = EIGHT * ASPECT if wide > 2 * EIGHT * ASPECT else 2 * ASPECT
+    hidden = max(step, round(wide / step) * step)
     heads = hidden // ASPECT
-    sizes = {"blocks": blocks, "hidden": hidden, "heads": heads, "vocabulary": words}
-    sizes["feedforward"] = 4 * hidden if gpt else -(-8 * hidden // 3 // 256) * 256
-    if shared > 1 and heads > EIGHT:
-        sizes["kv_heads"] = EIGHT
+    keys = EIGHT if shared and heads > EIGHT else heads
+    inside = 4 * hidden if gpt else -(-8 * hidden // 3 // 256) * 256
+    block = 2 * (1 + keys / heads) * hidden**2 + (2 if gpt else 3) * hidden * inside
+    blocks = max(1, round((billions * 1e9 - (1 if gpt else 2) * words * hidden) / block))
+    sizes = {"blocks": blocks, "hidden": hidden, "heads": heads, "kv_heads": keys, "feedforward": inside}
+    sizes["vocabulary"] = words
     return Published(f"{billions:g}B", "", "gpt" if gpt else "llama", (*sizes.items(),), sequence, billions, "by size")
 
 

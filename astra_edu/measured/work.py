@@ -41,7 +41,7 @@ class Work:
     gemms: products. experts: those of experts. wide: those in 16 bits whatever the others are in: a state space's, and
     the words' scores. attention: its products; softmax: what its softmax takes by tiles, as operations of them.
     elements: numbers that kernels read and write, besides the products. cast: numbers that products read, made in 16
-    bits; fewer take a conversion.
+    bits; fewer take a conversion, of which there are `casts`.
     """
 
     gemms: tuple[Gemm, ...] = ()
@@ -51,6 +51,7 @@ class Work:
     elements: float = 0
     launches: int = 0
     cast: float = 0
+    casts: int = 0
     softmax: float = 0
 
     def __add__(self, other: Work) -> Work:
@@ -62,6 +63,7 @@ class Work:
             self.elements + other.elements,
             self.launches + other.launches,
             self.cast + other.cast,
+            self.casts + other.casts,
             self.softmax + other.softmax,
         )
 
@@ -136,8 +138,9 @@ def _passes(operator: Operator, strategy: Strategy, in_block: bool, entry: bool,
             for work in (forward, backward)
         )
     if kind in ("gemms", "experts") and isinstance(part, Linear) and not fused:
-        forward = replace(forward, cast=batch * prod(part.takes))
-        backward = replace(backward, cast=batch * prod(part.gives))
+        often = forward.experts[0].count if forward.experts else 1
+        forward = replace(forward, cast=batch * prod(part.takes), casts=often)
+        backward = replace(backward, cast=batch * prod(part.gives), casts=often)
     parameters: tuple[float, float] = (0, part.parameters) if isinstance(operator, Experts) else (part.parameters, 0)
     if adapted:
         parameters = (RANK * (prod(part.takes[1:]) + prod(part.gives[1:])) * (in_block and frozen > 0), 0)
