@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import gcd
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,8 @@ class Predictor:
         key = (job.machine, job.stack.name, job.bits)
         if key not in self._clocks:
             given = self._given or parameters_for(job.machine.name, job.stack.name)
+            if job.stack.exchange:
+                given = replace(given, exchange=job.stack.exchange)
             self._clocks[key] = Clock(job.machine, given, job.bits)
         return self._clocks[key]
 
@@ -64,11 +67,16 @@ def predict(rows: DataFrame) -> DataFrame:
 
     Columns of the result: predicted_ms, predicted_GB (10⁹ bytes, of the NPU that keeps most,
     or of the first one with nanotron, which logs that), fits (all NPUs), and refused: "" or a sentence that says why
-    there is no prediction. Same index. Where neither a row nor its framework says what is
-    recomputed, it keeps what fits, and takes what it takes without. Without seq a published model has its own. A system
-    that isn't known goes by Megatron-Bridge's rules and parameters. A batch that copies and micro-batches don't divide
-    is rounded; where neither it nor the micro-batches' number is known, eight for each stage are taken, or one without
-    stages. Raises ConfigError for anything but a DataFrame whose columns have different names.
+    there is no prediction. Same index.
+
+    A model may be one of `MODELS` or another published one by its name, or have layers and hidden of its own, or be
+    known by its size alone; without seq it has its own or its family's. Where neither a row nor its framework says
+    what is recomputed, it keeps what fits, and takes what it takes without; where it says nothing of how its model is
+    shared out and that doesn't fit, it is shared out as Megatron does. A system that isn't known goes by
+    Megatron-Bridge's parameters. LoRA in a row's source, model, system or note trains adapters alone. A batch that
+    copies and micro-batches don't divide is rounded; where neither it nor the micro-batches' number is known, eight for
+    each stage are taken, or one without stages. Raises ConfigError for anything but a DataFrame whose columns have
+    different names.
 
     >>> import pandas as pd
     >>> from astra_edu import measured
@@ -97,9 +105,9 @@ def prediction(predictor: Predictor, row: Row) -> tuple[float, float, bool, str]
                 if not fits(kept, job.machine):
                     keeps = job_of(row, more)
                     kept = predictor.kept(keeps)
-            if not fits(kept, job.machine) and (other := divided(predictor, row, job)):
-                keeps, kept = other, predictor.kept(other)
-                job = job if job.stack is OTHERS else other  # how well theirs hides what it sends, nothing says
+        if not fits(kept, job.machine) and (other := divided(predictor, row, job)):
+            keeps, kept = other, predictor.kept(other)
+            job = job if job.stack is OTHERS else other  # how well theirs hides what it sends, nothing says
         return predictor.step(job).total * 1e3, predictor.logged(keeps).total / 1e9, fits(kept, job.machine), ""
     except ConfigError as error:
         return float("nan"), float("nan"), False, str(error)

@@ -10,6 +10,7 @@ import csv
 import re
 from dataclasses import dataclass
 from functools import cache
+from math import lcm
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,8 @@ GPT_WORDS, LLAMA_WORDS = 51_200, 32_000
 """GPT-2's 50,257 words, padded so that eight NPUs can share them out (Megatron-LM); LLaMA's (arXiv 2302.13971)."""
 EIGHT = 8
 """Heads come in so many, so that a node's NPUs can share them out; and so many heads of keys and values."""
+MOST_TENSOR = 64
+"""NPUs of a tensor group that heads are made for."""
 FAMILIES = (
     (r"llama-?3", (128_256, 8192, True)),
     (r"llama-?[12]?-?\d", (32_000, 4096, False)),
@@ -97,11 +100,12 @@ def size_of(name: str, billions: float | None) -> float | None:
     return billions
 
 
-def by_size(name: str, billions: float) -> Published:
+def by_size(name: str, billions: float, tensor: int = 1) -> Published:
     """What a model of so many 10⁹ parameters looks like: `ASPECT` features for each block and head, heads by eight.
 
     Names that begin as GPT's have its style, all others Llama's, with a gated pair of 8/3 · hidden features; words,
     tokens of a sample and heads of keys and values are those of the `FAMILIES` that a name begins with.
+    tensor: a group that has to share out the heads.
 
     >>> from astra_edu.measured.published import by_size
     >>> [(dict(by_size("", b).sizes)["blocks"], by_size("", b).hidden) for b in (7, 50)]
@@ -114,7 +118,7 @@ def by_size(name: str, billions: float) -> Published:
         (own for begin, own in FAMILIES if re.match(begin, given)), (words, sequence, shared)
     )
     wide = (billions * 1e9 * ASPECT / 12) ** (1 / 3)
-    step = EIGHT * ASPECT if wide > 2 * EIGHT * ASPECT else 2 * ASPECT
+    step = lcm(EIGHT if wide > 2 * EIGHT * ASPECT else 2, min(tensor, MOST_TENSOR)) * ASPECT
     hidden = max(step, round(wide / step) * step)
     heads = hidden // ASPECT
     keys = EIGHT if shared and heads > EIGHT else heads

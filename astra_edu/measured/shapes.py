@@ -110,7 +110,7 @@ def _guessed(row: Row, sequence: int, flash: bool) -> Model:
             f"the model is {name or 'not given'}, of which no shape is known; give layers, hidden and heads, or "
             "params_B."
         )
-    return _listed(by_size(name, billions), sequence, flash, _changes(row))
+    return _listed(by_size(name, billions, whole(row, "tp", 1)), sequence, flash, _changes(row))
 
 
 def _heads(hidden: int) -> int:

@@ -25,6 +25,7 @@ class Stack:
     hides_tensor: of tensor groups' collectives all but a piece, behind products (tp_comm_overlap). hides_experts: of
     all-to-alls all but a piece, from so many virtual stages on. fuses_experts: see `passes`, of gated experts in MXFP8
     on Blackwell; all three by the recipes of Megatron-Bridge (src/megatron/bridge/perf_recipes).
+    exchange: what share of the networks its all-to-alls reach, where that is published.
     family: those that do alike.
     """
 
@@ -47,9 +48,13 @@ class Stack:
     hides_tensor: bool = False
     hides_experts: int = 0
     fuses_experts: bool = False
+    exchange: float | None = None
     by_nodes: bool = False
     family: str = "Megatron"
 
+
+DEEP_EP = 0.77
+"""153 of H800's 200 × 10⁹ bytes/s within a node; 43 and more of 50 between nodes (DeepEP's README, normal kernels)."""
 
 STACKS = (
     Stack("Megatron-DeepSpeed", "megatron-deepspeed", False, False, 2, 0, recompute="full", family="DeepSpeed"),
@@ -68,7 +73,7 @@ STACKS = (
         family="MaxText",
     ),
     Stack("DeepSpeed", "deepspeed", gradient_bytes=2, adds_bytes=0, fsdp=True, recompute="full", family="FSDP"),
-    Stack("HAI-LLM", "hai-?llm|dualpipe", by_nodes=True, hides_experts=1, recompute=""),
+    Stack("HAI-LLM", "hai-?llm|dualpipe", by_nodes=True, hides_experts=1, recompute="", exchange=DEEP_EP),
     Stack("MegaScale", "^(?!.*megatron).*megascale", flash=True, hides=True, virtual=8),
     Stack("Megatron-LM", "megatron-lm", virtual=8, by_nodes=True, hides_tensor=True),
     Stack("MLPerf", "mlperf", bits=8, recompute="", virtual=8, hides_tensor=True),
