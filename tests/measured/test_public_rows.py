@@ -108,7 +108,7 @@ def test_what_fits_nowhere_is_shared_out_where_a_row_doesn_t_say_how():
     row = {"model": "Llama 3 70B", "tp": None, "gpus": 64, "gbs_seq": 128}
     own = predicted(**row)
     assert own.fits
-    assert own.predicted_ms == predicted(**row | {"tp": 8, "pp": 2}).predicted_ms
+    assert own.predicted_ms == predicted(**row | {"tp": 8}).predicted_ms
     assert not predicted(**row | {"tp": 1}).fits
     assert predicted(**row | {"system": "something"}).fits
 
