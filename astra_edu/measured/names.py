@@ -29,6 +29,7 @@ NAMES = (
     (r"deepseek-?v?3(\.1)?(?!\.)", "deepseek-v3"),
     (r"kimi-?k2(?!\.)", "kimi-k2"),
     (r"nemotron-?3-?super", "nemotron3-super"),
+    (r"nemotron-?3-?nano(?!-(?!30)\d)(-30b)?(-a3b)?|nemotron-?3[-.]5-lightning", "nemotron3-nano"),
     (r"nemotron-?4-(15b|340b)", r"nemotron4-\1"),
     (r"gemma-7b", "gemma-7b"),
     (r"yi-34b", "yi-34b"),
