@@ -121,12 +121,12 @@ def divided(predictor: Predictor, row: Row, job: Job) -> Job | None:
     """A job that fits, where a row says nothing of how its model is shared out. None where none does, or a row says.
 
     Stacks of Megatron's family: a node's tensor group, of a mixture a node's expert group, and as few stages as there
-    is room for; else parameters are shared out among all (ZeRO-3).
+    is room for; else parameters are shared out among all (ZeRO-3), and all is recomputed.
     """
     if job.stack.fsdp or job.machine.wiring == "Torus" or any(not empty(row.get(name)) for name in STRATEGY):
         return None
     if job.stack is OTHERS:
-        other = job_of({**row, "sharding": "ZeRO-3"})
+        other = job_of({**row, "sharding": "ZeRO-3"}, "full")
         return other if fits(predictor.kept(other), other.machine) else None
     mixed = any(each.expert_parameters for each, _ in job.blocks)
     near, stages = gcd(min(job.machine.node, NODE), job.cut.npus), 1
