@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from math import isfinite, isnan
 from pathlib import Path
@@ -13,6 +14,11 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 Row = Mapping[str, Any]
+
+NOTHING = ("-", "–", "—", "n/a", "na", "none", "null", "?", "unknown", "not given")
+"""Words in a number's cell that say that it isn't known."""
+LONG, THOUSANDS = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s*[kK]"), re.compile(r"\d{1,3}(,\d{3}){1,5}")
+"""4K tokens, and 4,096."""
 
 
 def read_table(path: str | Path, what: str) -> DataFrame:
@@ -40,6 +46,14 @@ def number(row: Row, name: str) -> float | None:
         return None
     if type(value).__name__ in ("bool", "bool_"):  # NumPy's, too
         raise ConfigError(f"{name} is {value}; it must be a number.")
+    if isinstance(value, str):
+        value = value.strip()
+        if value.lower() in NOTHING:
+            return None
+        if long := LONG.fullmatch(value):
+            value = float(long[1]) * 1024 if name == "seq" else value
+        elif THOUSANDS.fullmatch(value):
+            value = value.replace(",", "")
     try:
         found = float(value)
     except (TypeError, ValueError, OverflowError):

@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from astra_edu.measured.parameters import Parameters
 from astra_edu.measured.work import Work
 from astra_edu.workload.compute import Gemm, Kernels, Machine, Tile
+from astra_edu.workload.compute.alike import kind_of
 
+CAST_BYTES = 4
+"""Of a number that a product in 8 bits or fewer reads: 2 to read it, and 1 each to write it by rows and by columns, as
+the backward pass multiplies the other way round (Transformer Engine). Where a tensor has one scale (FP8 on Hopper,
+NVFP4), another kernel reads it first, for its largest number."""
+EACH, FEW = 989.4e12 / 132, 8
+"""Operations a second of a multiprocessor of H100, for which work.py has what a softmax takes: the more of them, the
+more a softmax takes beside, as exponentials have been 16 a clock in each since A100. Devices of few units are of
+another kind."""
 RAMP = 64
 """Of k: what filling and emptying a tile takes."""
 
@@ -46,9 +55,14 @@ class Clock:
         """Raises ConfigError where the machine doesn't compute in so many bits."""
         self.machine, self.given, self.element_bytes = machine, given, max(8, bits) / 8
         self.matrix = machine.peak(bits) * given.matrix
+        self.wide = machine.peak(max(16, bits)) * given.matrix
+        self.scans = int(bits == 4 or kind_of(machine.name) == "Hopper")
+        self.softmax = machine.peak(16) / machine.units / EACH if machine.units > FEW else 1.0
         self.attention = machine.peak(16) * given.attention
         self.memory = machine.memory_bytes_per_s * given.memory
         self.link = machine.link_bytes_per_s * given.link
+        self.exchange_link = machine.link_bytes_per_s * given.exchange
+        self.exchange_nic = machine.nic_bytes_per_s * given.exchange
         self.nic = machine.nic_bytes_per_s * given.nic
         small = given.small_tile
         tiles = (Tile(256, 128), Tile(128, 128, small), Tile(64, 64, small * small))
@@ -66,7 +80,16 @@ class Clock:
         """A pass on the device, if the host is ahead of it."""
         matrix, memory, each = self.matrix, self.memory, self.element_bytes
         took = sum(max(g.flops / (matrix * self.share(g)), g.elements * each / memory) for g in work.gemms)
+        took += sum(
+            max(g.flops / (matrix * self.given.experts * self.share(g)), g.elements * each / memory)
+            for g in work.experts
+        )
+        took += sum(max(g.flops / (self.wide * self.share(g)), g.elements * 2 / memory) for g in work.wide)
+        if each < 2:
+            took += work.cast * (CAST_BYTES + 2 * self.scans) / memory
+            took += work.casts * (1 + self.scans) * self.given.launch_us * 1e-6
         took += sum(max(g.flops / self.attention, g.elements * 2 / memory) for g in work.attention)
+        took += work.softmax * self.softmax / self.attention
         return took + work.elements * 2 / memory + work.launches * self.given.launch_us * 1e-6
 
     def ring(self, among: Group, size: float) -> float:
@@ -88,10 +111,10 @@ class Clock:
         if among.npus == 1 or not size:
             return 0.0
         met: float = 1 - (1 - 1 / nodes) ** copies
-        far = (nodes - 1) * met * size / copies / self.nic
+        far = (nodes - 1) * met * size / copies / self.exchange_nic
         within = size if copies > 1 else size / nodes
         latency = self.given.nic_us if far else self.given.link_us
-        return max((near - 1) / near * within / self.link, far) + (latency + self.given.collective_us) * 1e-6
+        return max((near - 1) / near * within / self.exchange_link, far) + (latency + self.given.collective_us) * 1e-6
 
     def message(self, size: float, far: bool) -> float:
         """From one stage to the next."""

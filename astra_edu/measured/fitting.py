@@ -24,6 +24,7 @@ from astra_edu.measured.measured_time import kept_bytes, seconds_of, usable
 from astra_edu.measured.parameters import MEMORY_TABLE, TABLE, Meaning, MemoryParameters, Parameters
 from astra_edu.measured.step import step_of
 from astra_edu.measured.stored import FILE, Fitted, every
+from astra_edu.workload.compute import Machine
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -96,10 +97,10 @@ def errors(predicted: Iterable[float], measured: Iterable[float]) -> list[float]
 
 def step_seconds(runs: Sequence[Run], given: Parameters) -> list[float]:
     """What is predicted."""
-    clocks: dict[tuple[str, int, int], Clock] = {}
+    clocks: dict[tuple[Machine, int], Clock] = {}
     found = []
     for run in runs:
-        key = (run.job.machine.name, run.job.machine.node, run.job.bits)
+        key = (run.job.machine, run.job.bits)
         if key not in clocks:
             clocks[key] = Clock(run.job.machine, given, run.job.bits)
         found.append(step_of(run.job, clocks[key]).total)

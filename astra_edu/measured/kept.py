@@ -11,6 +11,9 @@ from astra_edu.measured.parameters import MemoryParameters
 from astra_edu.measured.work import Passes
 from astra_edu.pipeline.closed_form import in_flight as micro_batches_in_flight
 
+FROZEN_BYTES = 2
+"""Of a parameter that isn't trained."""
+
 
 @dataclass(frozen=True)
 class Kept:
@@ -62,6 +65,8 @@ def _of_stage(job: Job, given: MemoryParameters, stage: int) -> Kept:
     shared = dense / copies + experts / (copies // cut.expert)
     weights = given.weight_bytes * (shared if cut.zero == 3 else dense + experts)
     states = given.optimiser_bytes * (shared if cut.zero else dense + experts)
+    frozen = _sum(rows, "frozen") + job.first.frozen * (stage == 0) + job.last.frozen * last
+    states += FROZEN_BYTES * frozen / (copies if cut.zero == 3 else 1)
     one = max(each.kept + each.again for each, _ in job.blocks)
     apart = copies > cut.expert  # experts, too, are gathered from those that share them out
     largest = max(each.parameters + each.expert_parameters * apart for each, _ in job.blocks)

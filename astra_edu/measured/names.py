@@ -15,7 +15,7 @@ NAMES = (
     (r"llama-?2-34b", "codellama-34b"),
     (r"llama-?3\.?2-(1|3)b", r"llama3.2-\1b"),
     (r"llama-?3(\.?[13])?-(8b|70b|405b)", r"llama3-\2"),
-    (r"llama-?(1-)?(7|13|30|65)b", r"llama-\2b"),
+    (r"(?<!code-)llama-?(1-)?(7|13|30|65)b", r"llama-\2b"),
     (r"llama-?(1-)?33b", "llama-30b"),
     (r"mixtral-?(8x7b|8x22b)", r"mixtral-\1"),
     (r"mistral-?7b", "mistral-7b"),
@@ -29,6 +29,7 @@ NAMES = (
     (r"deepseek-?v?3(\.1)?(?!\.)", "deepseek-v3"),
     (r"kimi-?k2(?!\.)", "kimi-k2"),
     (r"nemotron-?3-?super", "nemotron3-super"),
+    (r"nemotron-?3-?nano(?!-(?!30)\d)(-30b)?(-a3b)?|nemotron-?3[-.]5-lightning", "nemotron3-nano"),
     (r"nemotron-?4-(15b|340b)", r"nemotron4-\1"),
     (r"gemma-7b", "gemma-7b"),
     (r"yi-34b", "yi-34b"),
@@ -37,7 +38,7 @@ NAMES = (
 """Patterns of names in small letters, with dashes for spaces, and what is meant in ae.MODELS; the first that fits.
 No letter or number goes on before or behind it: LLaMA 2.7B is no Llama 2 7B, Llama 3 38B no 8B, DeepSeek 33B no V3."""
 
-MIXTURE = re.compile(r"moe|expert|\dx\d")
+MIXTURE = re.compile(r"moe|expert|\dx\d|oss|-a\d+(\.\d+)?b")
 """Names of mixtures of experts, whose sizes say nothing about a dense model's shape."""
 
 OTHER = re.compile(r"moe|expert|\dx\d|oss|neo|gpt-?j|bert|t5")

@@ -13,12 +13,14 @@ class Parameters:
     attention: float = 0.45
     memory: float = 0.8
     small_tile: float = 0.8
+    experts: float = 0.8
     launch_us: float = 5.0
     host_us: float = 15.0
     host_tensor_us: float = 40.0
     host_tensor_grows: float = 0.5
     host_pipeline: float = 1.0
     link: float = 0.75
+    exchange: float = 0.6
     nic: float = 0.75
     link_us: float = 3.0
     nic_us: float = 15.0
@@ -53,15 +55,17 @@ class Meaning:
 
 TABLE: dict[str, Meaning] = {
     "matrix": Meaning("", "share of the peak that a product of full tiles reaches", 0.3, 1.0),
-    "attention": Meaning("", "share of the peak that attention reaches", 0.1, 0.9),
+    "attention": Meaning("", "share of the peak that attention reaches, softmax included", 0.1, 1.0),
     "memory": Meaning("", "share of the memory's bandwidth that is reached", 0.3, 1.0),
     "small_tile": Meaning("", "share of its peak that a unit reaches with a tile of half the size", 0.5, 1.0),
+    "experts": Meaning("", "of what other products reach, the share that experts' products do", 0.2, 1.0),
     "launch_us": Meaning("µs", "from one kernel's end to the next one's beginning", 0.5, 40),
     "host_us": Meaning("µs", "that the host takes to launch a kernel", 2, 100),
     "host_tensor_us": Meaning("µs", "that the host takes for a collective of a tensor group", 5, 400),
     "host_tensor_grows": Meaning("", "power of the tensor group's size that this grows with", 0.1, 1.0),
     "host_pipeline": Meaning("", "how much longer the host takes where stages are on several nodes", 1.0, 8.0),
     "link": Meaning("", "share of the links' bandwidth that a ring reaches within a node", 0.3, 1.0),
+    "exchange": Meaning("", "share of the links' and cards' bandwidth that an all-to-all reaches", 0.1, 1.0),
     "nic": Meaning("", "share of the network cards' bandwidth that a ring reaches between nodes", 0.15, 1.0),
     "link_us": Meaning("µs", "latency of a step of a ring within a node", 0.5, 20),
     "nic_us": Meaning("µs", "latency of a step of a ring between nodes", 3, 100),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import gcd
 from typing import TYPE_CHECKING
 
 from astra_edu.base.errors import ConfigError, instance_of
-from astra_edu.measured.cells import Row, records, text
+from astra_edu.measured.cells import Row, empty, records, text
 from astra_edu.measured.clock import Clock
 from astra_edu.measured.jobs import Job, job_of
 from astra_edu.measured.kept import Kept, kept_of, logged_of
 from astra_edu.measured.parameters import Parameters
+from astra_edu.measured.stacks import OTHERS
 from astra_edu.measured.step import Step, step_of
 from astra_edu.measured.stored import memory_for, parameters_for
 from astra_edu.workload.compute import Machine
@@ -19,19 +22,25 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
+NODE = 8
+"""NPUs of a tensor group at most, where a row says nothing of how its model is shared out."""
+
+
 class Predictor:
     """Predicts one job after the other; keeps what all jobs on a machine have in common."""
 
     def __init__(self, given: Parameters | None = None) -> None:
         """given: instead of the parameters that ship."""
         self._given = given
-        self._clocks: dict[tuple[str, int, str, int], Clock] = {}
+        self._clocks: dict[tuple[Machine, str, int], Clock] = {}
 
     def clock(self, job: Job) -> Clock:
         """The clock of a job's machine, stack and number format."""
-        key = (job.machine.name, job.machine.node, job.stack.name, job.bits)
+        key = (job.machine, job.stack.name, job.bits)
         if key not in self._clocks:
             given = self._given or parameters_for(job.machine.name, job.stack.name)
+            if job.stack.exchange:
+                given = replace(given, exchange=job.stack.exchange)
             self._clocks[key] = Clock(job.machine, given, job.bits)
         return self._clocks[key]
 
@@ -58,11 +67,16 @@ def predict(rows: DataFrame) -> DataFrame:
 
     Columns of the result: predicted_ms, predicted_GB (10⁹ bytes, of the NPU that keeps most,
     or of the first one with nanotron, which logs that), fits (all NPUs), and refused: "" or a sentence that says why
-    there is no prediction. Same index. Where neither a row nor its framework says what is
-    recomputed, it keeps what fits, and takes what it takes without. Without seq a published model has its own. A system
-    that isn't known goes by Megatron-Bridge's rules and parameters. A batch that copies and micro-batches don't divide
-    is rounded; where neither it nor the micro-batches' number is known, eight for each stage are taken, or one without
-    stages. Raises ConfigError for anything but a DataFrame whose columns have different names.
+    there is no prediction. Same index.
+
+    A model may be one of `MODELS` or another published one by its name, or have layers and hidden of its own, or be
+    known by its size alone; without seq it has its own or its family's. Where neither a row nor its framework says
+    what is recomputed, it keeps what fits, and takes what it takes without; where it says nothing of how its model is
+    shared out and that doesn't fit, it is shared out as Megatron does. A system that isn't known goes by
+    Megatron-Bridge's parameters. LoRA in a row's source, model, system or note trains adapters alone. A batch that
+    copies and micro-batches don't divide is rounded; where neither it nor the micro-batches' number is known, eight for
+    each stage are taken, or one without stages. Raises ConfigError for anything but a DataFrame whose columns have
+    different names.
 
     >>> import pandas as pd
     >>> from astra_edu import measured
@@ -91,6 +105,37 @@ def prediction(predictor: Predictor, row: Row) -> tuple[float, float, bool, str]
                 if not fits(kept, job.machine):
                     keeps = job_of(row, more)
                     kept = predictor.kept(keeps)
+        if not fits(kept, job.machine) and (other := divided(predictor, row, job)):
+            keeps, kept = other, predictor.kept(other)
+            job = job if job.stack is OTHERS else other  # how well theirs hides what it sends, nothing says
         return predictor.step(job).total * 1e3, predictor.logged(keeps).total / 1e9, fits(kept, job.machine), ""
     except ConfigError as error:
         return float("nan"), float("nan"), False, str(error)
+
+
+STRATEGY = ("tp", "pp", "cp", "ep", "vp", "dp", "sharding", "recompute")
+"""Columns that say how a model is shared out."""
+
+
+def divided(predictor: Predictor, row: Row, job: Job) -> Job | None:
+    """A job that fits, where a row says nothing of how its model is shared out. None where none does, or a row says.
+
+    Stacks of Megatron's family: a node's tensor group, of a mixture a node's expert group, and as few stages as there
+    is room for; else parameters are shared out among all (ZeRO-3), and all is recomputed.
+    """
+    if job.stack.fsdp or job.machine.wiring == "Torus" or any(not empty(row.get(name)) for name in STRATEGY):
+        return None
+    if job.stack is OTHERS:
+        other = job_of({**row, "sharding": "ZeRO-3"}, "full")
+        return other if fits(predictor.kept(other), other.machine) else None
+    mixed = any(each.expert_parameters for each, _ in job.blocks)
+    near, stages = gcd(min(job.machine.node, NODE), job.cut.npus), 1
+    while stages <= min(job.depth, job.cut.npus // near):
+        try:
+            other = job_of({**row, "ep" if mixed else "tp": near, "pp": stages})
+        except ConfigError:
+            return None
+        if fits(predictor.kept(other), other.machine):
+            return other
+        stages *= 2
+    return None

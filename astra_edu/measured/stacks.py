@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from astra_edu.measured.cells import Row, text
+
 
 @dataclass(frozen=True)
 class Stack:
@@ -20,6 +22,10 @@ class Stack:
     say and there are few micro-batches (see jobs.py). flash: GPT's attention is computed by tiles, and nothing dropped.
     hides: collectives of tensor groups behind products, and the copies' behind all passes, but for a piece (MegaScale,
     arXiv 2402.15627, section 3). by_nodes: a token goes to each node once, for all its experts there.
+    hides_tensor: of tensor groups' collectives all but a piece, behind products (tp_comm_overlap). hides_experts: of
+    all-to-alls all but a piece, from so many virtual stages on. fuses_experts: see `passes`, of gated experts in MXFP8
+    on Blackwell; all three by the recipes of Megatron-Bridge (src/megatron/bridge/perf_recipes).
+    exchange: what share of the networks its all-to-alls reach, where that is published.
     family: those that do alike.
     """
 
@@ -39,9 +45,16 @@ class Stack:
     virtual: int = 1
     flash: bool = False
     hides: bool = False
+    hides_tensor: bool = False
+    hides_experts: int = 0
+    fuses_experts: bool = False
+    exchange: float | None = None
     by_nodes: bool = False
     family: str = "Megatron"
 
+
+DEEP_EP = 0.77
+"""153 of H800's 200 × 10⁹ bytes/s within a node; 43 and more of 50 between nodes (DeepEP's README, normal kernels)."""
 
 STACKS = (
     Stack("Megatron-DeepSpeed", "megatron-deepspeed", False, False, 2, 0, recompute="full", family="DeepSpeed"),
@@ -50,19 +63,51 @@ STACKS = (
     Stack("TorchTitan", "torchtitan", gradient_bytes=4, adds_bytes=0, fsdp=True, cuts_batches=True, family="FSDP"),
     Stack("fms-fsdp", "fms", gradient_bytes=2, adds_bytes=0, fsdp=True, family="FSDP"),
     Stack("InternEvo", "internevo", gradient_bytes=2, adds_bytes=0, family="InternEvo"),
-    Stack("MaxText", "maxtext|levanter", gradient_bytes=4, adds_bytes=0, fsdp=True, recompute="full", family="MaxText"),
+    Stack(
+        "MaxText",
+        "maxtext|levanter",
+        gradient_bytes=4,
+        adds_bytes=0,
+        fsdp=True,
+        recompute="full",
+        family="MaxText",
+    ),
     Stack("DeepSpeed", "deepspeed", gradient_bytes=2, adds_bytes=0, fsdp=True, recompute="full", family="FSDP"),
+    Stack("HAI-LLM", "hai-?llm|dualpipe", by_nodes=True, hides_experts=1, recompute="", exchange=DEEP_EP),
     Stack("MegaScale", "^(?!.*megatron).*megascale", flash=True, hides=True, virtual=8),
-    Stack("Megatron-LM", "megatron-lm", virtual=8, by_nodes=True),
-    Stack("MLPerf", "mlperf", bits=8, recompute="", virtual=8),
-    Stack("Megatron-Bridge", "megatron|nemo", recompute="", virtual=8, by_nodes=True),
+    Stack("Megatron-LM", "megatron-lm", virtual=8, by_nodes=True, hides_tensor=True),
+    Stack("MLPerf", "mlperf", bits=8, recompute="", virtual=8, hides_tensor=True),
+    Stack(
+        "Megatron-Bridge",
+        r"(megatron|nemo).*\b26\.(0[6-9]|1\d)",
+        recompute="",
+        virtual=8,
+        by_nodes=True,
+        hides_tensor=True,
+        hides_experts=2,
+        fuses_experts=True,
+    ),
+    Stack("Megatron-Bridge", "megatron|nemo", recompute="", virtual=8, by_nodes=True, hides_tensor=True),
 )
-"""The first whose pattern a row's system has; the rules of the last one are for everything else, too."""
+"""The first whose pattern a row's system has."""
+
+OTHERS = Stack("Megatron-Bridge", "(?!)", recompute="", virtual=8, by_nodes=True)
+"""For everything else: Megatron-Bridge's parameters, and what any framework does."""
 
 
 def stack_of(system: str) -> Stack:
-    """The stack that a row names, or Megatron's rules for one that isn't known."""
-    return next((stack for stack in STACKS if re.search(stack.pattern, system)), STACKS[-1])
+    """The stack that a row names, or `OTHERS`."""
+    return next((stack for stack in STACKS if re.search(stack.pattern, system)), OTHERS)
+
+
+def stack_of_row(row: Row) -> Stack:
+    """The stack of a row; DeepSeek's own (arXiv 2412.19437, section 3: DualPipe hides all-to-alls) for their models on
+    their H800, where no other is named.
+    """
+    system = text(row, "system")
+    if not system and text(row, "model").startswith("deepseek") and "h800" in text(row, "hardware"):
+        system = "hai-llm"
+    return stack_of(system)
 
 
 def is_known(system: str) -> bool:

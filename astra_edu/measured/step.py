@@ -8,10 +8,15 @@ from astra_edu.measured.clock import Clock, Group, group
 from astra_edu.measured.jobs import Job
 from astra_edu.measured.stages import pipeline_seconds
 from astra_edu.measured.work import Passes
+from astra_edu.workload.compute.alike import kind_of
 
 US = 1e-6
 PIECES = 8
 """Of a product and of the collective that hides behind it: the first one can't."""
+HIDING = ("Hopper", "Blackwell")
+"""Machines whose products and tensor groups' collectives go side by side (tp_comm_overlap): Transformer Engine's
+buffers
+came with them; runs of Megatron-LM on A100 are from before."""
 BACKWARD = 2 / 3
 """Of both passes, what the backward one takes if nothing is recomputed."""
 
@@ -92,14 +97,18 @@ def _block(job: Job, clock: Clock, each: Passes) -> Took:
     ring = clock.ring(group(job.machine, cut.tensor, 1), tokens)
     repeated = cut.recompute == "full"
     sent = ring * (4 + 4 + 4 * repeated + job.stack.sequence_parallel)
-    if job.stack.hides:
-        sent = max(sent / PIECES, sent - clock.device(each.forward) - clock.device(each.backward))
+    computed = clock.device(each.forward) + clock.device(each.backward)
+    if job.stack.hides or (job.stack.hides_tensor and kind_of(job.machine.name) in HIDING):
+        sent = max(sent / PIECES, sent - computed)
     if cut.context > 1:
         among = group(job.machine, cut.context, cut.tensor)
         sent += clock.ring(among, each.gathered * 2 * cut.context) * (3 + repeated)  # again behind it, with gradients
     if cut.expert > 1 and each.routed:
         among = group(job.machine, cut.expert, cut.tensor)
-        sent += clock.exchange(among, each.routed * 2, each.copies if job.stack.by_nodes else 1) * (4 + 2 * repeated)
+        routed = clock.exchange(among, each.routed * 2, each.copies if job.stack.by_nodes else 1) * (4 + 2 * repeated)
+        if 0 < job.stack.hides_experts <= cut.virtual:
+            routed = max(routed / PIECES, routed - computed)
+        sent += routed
     took = _took(job, clock, each, repeated, sends=2 * (cut.tensor > 1), sent=sent)
     return took
 
@@ -163,7 +172,9 @@ def _sharded(job: Job, clock: Clock, parameters: tuple[float, float], busy: Took
     """
     cut, often = job.cut, job.cut.micro_batches
     both = list(zip(_groups(job), parameters, strict=True))
+    frozen = sum(each.frozen * count for each, count in job.blocks) + job.first.frozen + job.last.frozen
     gathers = sum(clock.ring(among, count * 2) for among, count in both) * (1 + cut.reshards)
+    gathers += clock.ring(both[0][0], frozen / cut.pipeline * 2) * (1 + cut.reshards)
     reduces = sum(clock.ring(among, count * job.stack.gradient_bytes) for among, count in both)
     sent = gathers * (often if cut.reshards else 1) + reduces * (often if cut.pipeline == 1 else 1)
     first = (gathers + reduces) / job.depth

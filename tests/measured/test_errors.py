@@ -14,17 +14,17 @@ from astra_edu import measured
 # Reached, of the predictions of each source: how many of its runs; median and mean error of time, and of memory; which
 # part of those that ran are said to fit, and of those that failed, not to. None: not measured.
 REACHED = {
-    "fms_fsdp": (5, (0.123, 0.117), None, 0.4, None),
-    "internevo": (28, (0.061, 0.091), None, 1, None),
-    "levanter": (0, None, None, None, None),
-    "maxtext": (6, (0.058, 0.109), None, 0.83, None),
-    "megatron_bridge": (110, (0.062, 0.131), None, 0.99, None),
-    "megatron_llama": (2, (0.038, 0.038), None, 0.5, None),
-    "mpt": (109, (0.030, 0.041), None, 1, None),
-    "nanotron": (1582, (0.060, 0.120), (0.071, 0.100), 0.99, 0.83),
-    "simumax_b200": (23, (0.023, 0.023), (0.012, 0.015), 1, None),
-    "torchtitan": (13, (0.069, 0.079), (0.030, 0.063), 1, None),
-    "tpu_recipes": (16, (0.046, 0.104), None, 0.93, None),
+    "fms_fsdp": (5, (0.110, 0.117), None, 0.4, None),
+    "internevo": (28, (0.056, 0.090), None, 1, None),
+    "levanter": (7, None, None, 1, None),
+    "maxtext": (6, (0.028, 0.113), None, 0.83, None),
+    "megatron_bridge": (113, (0.050, 0.073), None, 0.99, None),
+    "megatron_llama": (2, (0.017, 0.017), None, 0.5, None),
+    "mpt": (109, (0.028, 0.038), None, 1, None),
+    "nanotron": (1582, (0.057, 0.117), (0.071, 0.100), 0.99, 0.83),
+    "simumax_b200": (23, (0.020, 0.022), (0.012, 0.015), 1, None),
+    "torchtitan": (13, (0.055, 0.078), (0.030, 0.063), 1, None),
+    "tpu_recipes": (22, (0.076, 0.110), None, 0.95, None),
     "vtrain_multi": (55, (0.048, 0.080), None, 1, None),
     "vtrain_single": (648, (0.041, 0.061), None, 1, None),
 }

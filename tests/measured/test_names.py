@@ -8,6 +8,7 @@ import pytest
 import astra_edu as ae
 from astra_edu import measured
 from astra_edu.measured.names import GPT_SIZES, exact_name, gpt_shape, known_name
+from astra_edu.measured.published import Published, by_size, every, published
 
 RUN = {
     "seq": 2048,
@@ -56,27 +57,82 @@ def test_the_published_shapes_have_the_published_sizes(billions: float):
     assert gpt_shape(f"GPT {billions}B", None) == (blocks, hidden, heads)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *(
-            "Qwen3 30B dense",
-            "Llama-3.2-90B",
-            "Llama-3.2-11B",
-            "LLaMA-2.7B",
-            "Llama 3 38B",
-            "DeepSeek 33B",
-            "DeepSeek 20B",
-        ),
-        *("DeepSeek-V3.2-Exp", "CodeLlama 7B", "prompt-7b", "Mistral-7Bx2", "Mistral Large", "Mixtral of something"),
-        *("GPT-MoE 13B", "gpt 8x7b", "gpt-oss-22b", "gpt-neo 2.7B", "gpt-neox-20b", "GPT-J 6B", "gpt2-medium"),
-        *("Megatron-BERT 1.3B", "Megatron-T5 2.7B", "opt-30b"),
-    ],
+NO_PRESETS = (
+    *("Qwen3 30B dense", "Llama-3.2-90B", "Llama-3.2-11B", "LLaMA-2.7B", "Llama 3 38B", "DeepSeek 33B", "DeepSeek 20B"),
+    *("DeepSeek-V3.2-Exp", "CodeLlama 7B", "prompt-7b", "Mistral-7Bx2", "Mistral Large", "Mixtral of something"),
+    *("GPT-MoE 13B", "gpt 8x7b", "gpt-oss-22b", "gpt-neo 2.7B", "gpt-neox-20b", "GPT-J 6B", "gpt2-medium"),
+    *("Megatron-BERT 1.3B", "Megatron-T5 2.7B", "opt-30b"),
 )
-def test_a_name_like_one_that_is_known_means_no_model(name: str):
+
+
+@pytest.mark.parametrize("name", NO_PRESETS)
+def test_a_name_like_one_that_is_known_means_no_preset_of_ours(name: str):
     assert known_name(name) is None
     assert gpt_shape(name, None) is None
-    assert "of which no shape is known" in predicted(model=name).refused
+
+
+@pytest.mark.parametrize("name", ["DeepSeek-V3.2-Exp", "Mistral Large", "Mixtral of something"])
+def test_a_name_without_shape_and_size_is_refused(name: str):
+    assert "of which no shape is known; give layers, hidden and heads, or params_B." in predicted(model=name).refused
+
+
+@pytest.mark.parametrize("name", ["GPT-MoE 13B", "gpt 8x7b", "gpt-oss-22b", "Qwen9 80B-A3B"])
+def test_a_mixture_that_isn_t_listed_has_a_size_and_no_shape(name: str):
+    assert "a mixture of experts of which no shape is known" in predicted(model=name).refused
+
+
+@pytest.mark.parametrize("name", ["Megatron-T5 2.7B", "DLRM", "ResNet-50", "Stable Diffusion", "wan2.1-14b"])
+def test_what_is_no_language_model_of_one_sequence_is_refused(name: str):
+    assert "only transformers whose blocks read one sequence of tokens" in predicted(model=name).refused
+
+
+@pytest.mark.parametrize("listed", every(), ids=lambda each: each.name)
+def test_published_shapes_have_the_published_sizes_and_a_source(listed: Published):
+    """Within 3 %: what isn't counted is said in the source (linear attention, embeddings of each layer)."""
+    counted = listed.model(listed.sequence).parameters / 1e9
+    assert counted == pytest.approx(listed.billions, rel=0.03)
+    assert len(listed.source) > 10
+    assert published(listed.name) is listed
+    assert known_name(listed.name) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("gpt-neox-20b", "GPT-NeoX 20B"),
+        ("EleutherAI/gpt-j-6b", "GPT-J 6B"),
+        ("Falcon-40B", "Falcon 40B"),
+        ("bigscience/bloom", "BLOOM 176B"),
+        ("bloom-7b1", "BLOOM 7.1B"),
+        ("PaLM", "PaLM 540B"),
+        ("Qwen2-72B-Instruct", "Qwen2 72B"),
+        ("Gemma 2 9B", "Gemma 2 9B"),
+        ("gemma4-26b", "Gemma 4 26B-A4B"),
+        ("Llama4-Maverick-17B-128E", "Llama 4 Maverick 400B-A17B"),
+        ("DeepSeekV4 Flash", "DeepSeek-V4 Flash"),
+        ("StarCoder2-3b", "StarCoder2 3B"),
+        ("CodeLlama-7b-hf", "Code Llama 7B"),
+    ],
+)
+def test_published_shapes_under_their_names(name: str, meant: str):
+    found = published(name)
+    assert found is not None
+    assert found.name == meant
+
+
+@pytest.mark.parametrize(
+    "name", ["PaLM 2", "PaLM-2-L", "Grok-2", "StarCoder2-1B", "Qwen-9B", "deepseek-v4-pro", "GPT-2"]
+)
+def test_a_name_like_a_published_one_means_none(name: str):
+    assert published(name) is None
+
+
+@pytest.mark.parametrize("billions", [1.3, 3, 7, 13, 34, 70, 175, 540])
+@pytest.mark.parametrize("name", ["GPT", "own", "Llama 3"])
+def test_a_shape_by_size_has_the_size(name: str, billions: float):
+    shape = by_size(name, billions)
+    assert shape.model(1024).parameters / 1e9 == pytest.approx(billions, rel=0.08)
+    assert predicted(model=f"{name} {billions}B", tp=1, pp=1, seq=None).refused == ""
 
 
 def test_sizes_that_others_made_in_another_shape():
@@ -102,9 +158,25 @@ def test_a_size_is_as_good_as_a_shape():
     assert predicted(model="Megatron 1T").predicted_ms > 4 * given.predicted_ms
 
 
-@pytest.mark.parametrize("name", ["GPT 50B", "my own", "GPT"])
-def test_a_size_that_was_never_published_has_no_shape(name: str):
+@pytest.mark.parametrize("name", ["my own", "GPT", None])
+def test_no_size_is_no_shape(name: str | None):
     assert "of which no shape is known; give layers, hidden and heads" in predicted(model=name).refused
+
+
+def test_a_row_s_own_shape_goes_before_its_name_s():
+    own = {"layers": 16, "hidden": 2048, "heads": 16, "vocab": 32_000, "tp": 1}
+    assert predicted(model="Llama 3 8B", **own).predicted_ms == predicted(model="some", **own).predicted_ms
+    assert "hidden is 2048, and llama3-8b has 4096" in predicted(model="Llama 3 8B", hidden=2048).refused
+    assert "hidden is 2048, and Falcon 40B has 8192" in predicted(model="Falcon 40B", hidden=2048).refused
+
+
+@pytest.mark.parametrize(
+    ("model", "tokens"),
+    [("Llama 3 8B", 8192), ("OPT 30B", 2048), ("GPT 5B", 2048), ("own 5B", 4096), ("Llama 2 7B", 4096)],
+)
+def test_without_seq_a_model_has_its_own_or_its_family_s(model: str, tokens: int):
+    row = {"model": model, "tp": 1, "pp": 1}
+    assert predicted(**row, seq=None).predicted_ms == predicted(**row, seq=tokens).predicted_ms
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ def test_parameters_at_their_limits_are_marked(found):
         at = {"least": row.value <= row.least * near, "most": row.value >= row.most / near}
         assert row.stopped == next((name for name, there in at.items() if there), "")
     stopped = found[found.stopped != ""].set_index(["stack", "parameter"]).stopped
-    assert stopped["TorchTitan", "memory"] == "least"
+    assert stopped["Megatron-DeepSpeed", "host_pipeline"] == "least"
     assert stopped["nanotron", "link"] == "most"
 
 

@@ -45,7 +45,7 @@ def test_every_device_has_a_source_and_its_name():
         assert len(device.source) > 20
 
 
-NO_FASTER = {"tpu-v5e", "tpu-v5p", "tpu-v6e", "dojo-d1"}
+NO_FASTER = {"gaudi3", "tpu-v5e", "tpu-v5p", "tpu-v6e", "dojo-d1"}
 """Their makers have FP8 (D1: CFP8) as fast as 16 bits."""
 
 CORES = {"a100": (1410, 432, 256), "h100": (1830, 528, 512)} | {
@@ -77,7 +77,7 @@ def test_a_peak_is_clock_times_cores_times_products_of_two_operations(name):
 
 
 def test_variants_of_one_chip_differ_in_memory_or_links_only():
-    for names in (("a100", "a100-40"), ("h100", "h100-96", "h800", "h200")):
+    for names in (("a100", "a100-40", "a100-pcie"), ("h100", "h100-96", "h800", "gh200", "h200"), ("v100", "v100-16")):
         first, *others = map(ae.device, names)
         for other in others:
             assert (other.flops_per_s, other.peaks, other.units) == (first.flops_per_s, first.peaks, first.units)

@@ -13,7 +13,8 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.workload.compute.machines import NAMES
 
 MACHINES = sorted(ae.MACHINES)
-NVIDIA = [name for name in MACHINES if name[0] in "vahgb" and name != "gaudi2"]
+BOARDS = "v100 v100-16 a100 a100-40 a800 h100 h100-96 h800 h200 h20 b200 b300 gb200 gb300"
+FOURS = {"gh200", "mi250", "mi250x", "mi300a"}
 H100 = ae.MACHINES["h100"]
 
 
@@ -38,7 +39,8 @@ def test_a_machine_is_its_device_and_says_where_its_links_are_from(name):
 def test_domains_are_boards_racks_and_pods():
     sizes = {name: ae.machine(name).node for name in MACHINES}
     assert {name for name, size in sizes.items() if size == 72} == {"gb200", "gb300"}
-    assert {name for name, size in sizes.items() if size not in (8, 72)} == {
+    assert {name for name, size in sizes.items() if size == 4} == FOURS
+    assert {name for name, size in sizes.items() if size not in (4, 8, 72)} == {
         name for name in MACHINES if ae.machine(name).wiring == "Torus"
     }
     assert {name for name in MACHINES if ae.machine(name).tray} == {"gb200", "gb300"}
@@ -52,7 +54,7 @@ def test_each_generation_has_about_twice_the_links(older, newer):
 
 def test_nvlinks_are_whole_links_of_one_rate_in_a_generation():
     """25 GB/s in one direction up to Hopper, 50 since; PCIe has none."""
-    for name in set(NVIDIA) - {"h100-pcie"}:
+    for name in BOARDS.split():
         machine = ae.machine(name)
         links = machine.link_bytes_per_s / (50e9 if "b" in name else 25e9)
         assert links == {"v": 6, "a": 12, "h": 18, "b": 18, "g": 18}[name[0]] or name in ("a800", "h800")
@@ -84,6 +86,25 @@ def test_nvlinks_are_whole_links_of_one_rate_in_a_generation():
         ("TPU v6e Trillium", "tpu-v6e"),
         ("TPU7x Ironwood (chip)", "ironwood"),
         ("Habana Gaudi2", "gaudi2"),
+        ("Intel Gaudi 3", "gaudi3"),
+        ("NVIDIA H20", "h20"),
+        ("H20-3e 141GB", "h20"),
+        ("GH200 480GB", "gh200"),
+        ("NVIDIA A10G", "a10g"),
+        ("A10", "a10"),
+        ("A100-PCIE-80GB", "a100-pcie"),
+        ("L40S", "l40s"),
+        ("NVIDIA L4", "l4"),
+        ("GeForce RTX 4090", "rtx-4090"),
+        ("RTX A6000", "a6000"),
+        ("AMD MI250X", "mi250x"),
+        ("MI250X GCD", "mi250x-gcd"),
+        ("Instinct MI325X", "mi325x"),
+        ("AWS trn1.32xlarge", "trainium1"),
+        ("Trainium2", "trainium2"),
+        ("Tesla V100-SXM2-16GB", "v100-16"),
+        ("NVIDIA Ampere GPUs", "a100"),
+        ("Hopper", "h100"),
     ],
 )
 def test_a_machine_is_known_as_lists_of_runs_call_it(called, name):

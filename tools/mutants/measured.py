@@ -37,8 +37,8 @@ FAULTS = [
     Fault(
         "measured: each copy of a token goes to its node by itself",
         "astra_edu/measured/clock.py",
-        "far = (nodes - 1) * met * size / copies / self.nic",
-        "far = (nodes - 1) / nodes * size / self.nic",
+        "far = (nodes - 1) * met * size / copies / self.exchange_nic",
+        "far = (nodes - 1) / nodes * size / self.exchange_nic",
         f"{PREDICT}tokens_for_several_experts_of_a_node_go_there_once",
     ),
     Fault(

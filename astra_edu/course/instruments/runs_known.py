@@ -12,7 +12,9 @@ from typing import Any
 from astra_edu.base.errors import ConfigError
 from astra_edu.course.instruments.setting import Values
 from astra_edu.measured.cells import Row, number, text, whole
-from astra_edu.measured.jobs import Job, cut_of, job_of, machine_of
+from astra_edu.measured.cuts import cut_of
+from astra_edu.measured.jobs import Job, job_of
+from astra_edu.measured.machine_rows import machine_of
 from astra_edu.measured.measured_time import ran, seconds_of, usable
 from astra_edu.measured.names import known_name
 from astra_edu.measured.predicted import Predictor

@@ -7,8 +7,9 @@ import re
 KINDS = {
     "Volta": r"v\d",
     "Ampere": r"a\d",
-    "Hopper": r"h\d",
+    "Hopper": r"g?h\d",
     "Blackwell": r"g?b\d",
+    "Ada": r"l\d|rtx",
     "AMD": r"mi\d",
     "TPU": r"tpu|ironwood",
 }

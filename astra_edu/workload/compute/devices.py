@@ -56,6 +56,12 @@ _GAUDI = "Intel Gaudi 2 white paper: its two matrix engines, 96 GB of HBM2E"
 _D1 = "Tesla AI Day 2021, Hot Chips 2022: 354 nodes with 1.25 MB of SRAM, read at 400 GB/s each"
 _CS_2 = "Cerebras CS-2, 40 GB of SRAM at 20 PB/s; a 16th of Andromeda's 120 × 10¹⁵ dense operations in 16 bits"
 
+_SHEET = "unverified: NVIDIA's datasheet as remembered; dense"
+_AMD = "unverified: AMD's datasheet as remembered; dense"
+_AWS = "unverified: AWS's pages as remembered; dense"
+_GAUDI_3 = "unverified: Intel's Gaudi 3 white paper as remembered; its eight matrix engines"
+_910B = "unverified: second-hand, Huawei publishes no datasheet; 24 cores"
+
 _KNOWN = (
     Device("tutorial-46", 46 * 2**40, source="ASPLOS 2022 tutorial, exercise 3: VGG-16, 46 × 2⁴⁰ a second"),
     Device("tutorial-62", 62 * 2**40, source="ASPLOS 2022 tutorial, exercise 3: GPT-3, 62 × 2⁴⁰ a second"),
@@ -87,6 +93,34 @@ _KNOWN = (
     _device("tpu-v6e", 918, 1638, 32, 1, f"{_NO_FP8}: v6e, TPU7x", {8: 918}),
     _device("ironwood", 2307, 7380, 192, 2, f"{_CLOUD}: TPU7x, a chip of 2 cores", {8: 4614}),
     _device("gaudi2", 432, 2460, 96, 2, _GAUDI, {8: 865}),
+    _device("p100", 21.2, 732, 16, 56, f"{_SHEET}: P100 SXM2, no tensor cores", {32: 10.6}),
+    _device("t4", 65, 320, 16, 40, f"{_SHEET}: T4", {32: 8.1}),
+    _device("v100-16", 125, 900, 16, 80, "NVIDIA V100 datasheet: SXM2, tensor cores, 16 GB of HBM2", {32: 15.7}),
+    _device("a100-pcie", 312, 1935, 80, 108, "NVIDIA A100 datasheet: PCIe, 80 GB of HBM2e, dense FP16", {32: 156}),
+    _device("a10", 125, 600, 24, 72, f"{_SHEET}: A10", {32: 62.5}),
+    _device("a10g", 70, 600, 24, 80, f"{_SHEET}: A10G, as in AWS's g5", {32: 35}),
+    _device("a30", 165, 933, 24, 56, f"{_SHEET}: A30", {32: 82}),
+    _device("a40", 149.7, 696, 48, 84, f"{_SHEET}: A40", {32: 74.8}),
+    _device("a6000", 154.8, 768, 48, 84, f"{_SHEET}: RTX A6000", {32: 77.4}),
+    _device("rtx-3090", 71, 936, 24, 82, f"{_SHEET}: RTX 3090, added up in 32 bits", {32: 35.6}),
+    _device("rtx-4090", 165.2, 1008, 24, 128, f"{_SHEET}: RTX 4090, added up in 32 bits", {32: 82.6, 8: 330.3}),
+    _device("rtx-5090", 209.5, 1792, 32, 170, f"{_SHEET}: RTX 5090, added up in 32 bits", {32: 104.8, 8: 419}),
+    _device("l4", 121, 300, 24, 58, f"{_SHEET}: L4", {32: 60, 8: 242}),
+    _device("l40", 181, 864, 48, 142, f"{_SHEET}: L40", {32: 90.5, 8: 362}),
+    _device("l40s", 366.5, 864, 48, 142, f"{_SHEET}: L40S", {32: 183, 8: 733}),
+    _device("h100-nvl", 835.5, 3900, 94, 132, f"{_SHEET}: H100 NVL, 94 GB of HBM3", {32: 417.8, 8: 1671}),
+    _device("h20", 148, 4000, 96, 78, f"{_SHEET}: H20 for China, 96 GB of HBM3", {32: 74, 8: 296}),
+    _device("gh200", 989.4, 4000, 96, 132, f"{_SHEET}: GH200, 96 GB of HBM3, peaks as of H100", _HOPPER),
+    _device("mi210", 181, 1638, 64, 104, f"{_AMD}: MI210", {32: 45.3}),
+    _device("mi250", 362.1, 3277, 128, 208, f"{_AMD}: MI250, a module of two chips", {32: 90.5}),
+    _device("mi250x", 383, 3277, 128, 220, f"{_AMD}: MI250X, a module of two chips", {32: 95.7}),
+    _device("mi250x-gcd", 191.5, 1638, 64, 110, f"{_AMD}: one of MI250X's two chips", {32: 47.9}),
+    _device("mi300a", 980.6, 5300, 128, 228, f"{_AMD}: MI300A", {32: 490.3, 8: 1961.2}),
+    _device("mi325x", 1307.4, 6000, 256, 304, f"{_AMD}: MI325X, peaks as of MI300X", {32: 653.7, 8: 2614.9}),
+    _device("gaudi3", 1835, 3700, 128, 8, _GAUDI_3, {8: 1835}),
+    _device("trainium1", 190, 820, 32, 2, f"{_AWS}: Trainium, a chip of 2 cores", {32: 47.5}),
+    _device("trainium2", 667, 2900, 96, 8, f"{_AWS}: Trainium2, a chip of 8 cores", {32: 181}),
+    _device("ascend-910b", 320, 1600, 64, 24, _910B),
     _device("dojo-d1", 362, 354 * 400, 354 * 1.25 / 1024, 354, _D1, {32: 22.6, 8: 362}),
     _device("cs-2", 7500, 20e6, 40, 850_000, _CS_2),
 )

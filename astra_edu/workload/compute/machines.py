@@ -67,6 +67,19 @@ _CLOUD = "Google's Cloud TPU documentation: 1,200 GB/s in both directions"
 _TPU_V5E = "Google's Cloud TPU documentation: 400 GB/s in both directions, 6.4 Tb/s for a pod of 256"
 _TPU_V6E = "Google's Cloud TPU documentation: 800 GB/s in both directions, 100 Gb/s between pods"
 _GAUDI = "HLS-Gaudi2: 24 × 100 Gb/s of Ethernet, 3 to each of 7 others and 3 to a switch"
+_CARD = "unverified: 8 cards on PCIe {} × 16, {} Gb/s for each pair of them"
+_PAIRS = "unverified: 8 cards on PCIe 4.0 × 16 (bridges between pairs left out), 100 Gb/s for each pair of them"
+_P100 = "unverified: DGX-1: 4 NVLinks of 20 GB/s, 4 × 100 Gb/s"
+_H20 = "unverified: 18 NVLinks of 25 GB/s, 8 × 400 Gb/s"
+_GH200 = "unverified: Alps: 4 in a computer, 150 GB/s between any two, 200 Gb/s each"
+_FRONTIER = "unverified: Frontier: 4 modules in a computer, 200 GB/s to the others in one direction, 200 Gb/s each"
+_GCD = "unverified: Frontier: 8 chips in a computer, 100 GB/s to the others in one direction, 100 Gb/s each"
+_MI200 = "unverified: 8 in a computer, 3 Infinity Fabric links of 50 GB/s, 200 Gb/s each"
+_MI300A = "unverified: El Capitan: 4 in a computer, 3 × 128 GB/s, 200 Gb/s each"
+_GAUDI_3 = "unverified: 24 × 200 Gb/s of Ethernet, 3 to each of 7 others and 3 to a switch"
+_TRN1 = "unverified: trn1.32xlarge: 16 on NeuronLink, 192 GB/s in one direction, 800 Gb/s for all"
+_TRN2 = "unverified: trn2.48xlarge: 16 on NeuronLink, 512 GB/s in one direction, 3.2 Tb/s for all"
+_910B = "unverified: 8 in a computer, 196 GB/s in one direction, 200 Gb/s each"
 
 MACHINES: Table[Machine] = Table(
     "machines",
@@ -99,6 +112,36 @@ MACHINES: Table[Machine] = Table(
             _tpu("tpu-v6e", 400, 12.5, _TPU_V6E, 16, 16),
             _tpu("ironwood", 600, 12.5, f"{_CLOUD}, 100 Gb/s between pods; unverified: a pod's sides", 16, 24, 24),
             _machine("gaudi2", 8, 262.5, 37.5, _GAUDI, wiring="FullyConnected"),
+            _machine("p100", 8, 80, 6.25, _P100),
+            _machine("t4", 8, 16, 6.25, _CARD.format("3.0", 100), link_ns=PCIE_NS),
+            _machine("v100-16", 8, 150, 12.5, _V100),
+            _machine("a100-pcie", 8, 32, 12.5, _PAIRS, link_ns=PCIE_NS),
+            _machine("a10", 8, 32, 6.25, _CARD.format("4.0", 100), link_ns=PCIE_NS),
+            _machine(
+                "a10g", 8, 32, 1.5625, "unverified: g5.48xlarge: 8 on PCIe 4.0, 100 Gb/s for all", link_ns=PCIE_NS
+            ),
+            _machine("a30", 8, 32, 6.25, _PAIRS, link_ns=PCIE_NS),
+            _machine("a40", 8, 32, 6.25, _PAIRS, link_ns=PCIE_NS),
+            _machine("a6000", 8, 32, 6.25, _PAIRS, link_ns=PCIE_NS),
+            _machine("rtx-3090", 8, 32, 6.25, _PAIRS, link_ns=PCIE_NS),
+            _machine("rtx-4090", 8, 32, 6.25, _CARD.format("4.0", 100), link_ns=PCIE_NS),
+            _machine("rtx-5090", 8, 64, 12.5, _CARD.format("5.0", 200), link_ns=PCIE_NS),
+            _machine("l4", 8, 32, 6.25, _CARD.format("4.0", 100), link_ns=PCIE_NS),
+            _machine("l40", 8, 32, 12.5, _CARD.format("4.0", 200), link_ns=PCIE_NS),
+            _machine("l40s", 8, 32, 25, _CARD.format("4.0", 400), link_ns=PCIE_NS),
+            _machine("h100-nvl", 8, 64, 25, _CARD.format("5.0", 400), link_ns=PCIE_NS),
+            _machine("h20", 8, 450, 50, _H20),
+            _machine("gh200", 4, 450, 25, _GH200, wiring="FullyConnected"),
+            _machine("mi210", 8, 150, 25, _MI200, wiring="FullyConnected"),
+            _machine("mi250", 4, 200, 25, _FRONTIER, wiring="FullyConnected"),
+            _machine("mi250x", 4, 200, 25, _FRONTIER, wiring="FullyConnected"),
+            _machine("mi250x-gcd", 8, 100, 12.5, _GCD, wiring="FullyConnected"),
+            _machine("mi300a", 4, 384, 25, _MI300A, wiring="FullyConnected"),
+            _machine("mi325x", 8, 448, 50, _MI300X, wiring="FullyConnected"),
+            _machine("gaudi3", 8, 525, 75, _GAUDI_3, wiring="FullyConnected"),
+            _machine("trainium1", 16, 192, 6.25, _TRN1, wiring="Torus", sides=(4, 4)),
+            _machine("trainium2", 16, 512, 25, _TRN2, wiring="Torus", sides=(4, 4)),
+            _machine("ascend-910b", 8, 196, 25, _910B, wiring="FullyConnected"),
         )
     },
 )
@@ -109,20 +152,44 @@ GB200 systems; docs.cloud.google.com/tpu, docs.habana.ai, and rocm.docs.amd.com.
 """
 
 NAMES = (
-    (r"v100", "v100"),
+    (r"p100", "p100"),
+    (r"(?<![a-z0-9])t4(?![a-z0-9])", "t4"),
+    (r"v100.*16 ?gb", "v100-16"),
+    (r"v100|volta", "v100"),
     (r"a100.*40 ?gb", "a100-40"),
+    (r"a100.*pcie", "a100-pcie"),
     (r"a100", "a100"),
+    (r"a10g", "a10g"),
+    (r"a10(?!\d)", "a10"),
+    (r"a30(?!\d)", "a30"),
+    (r"a40(?!\d)", "a40"),
+    (r"a6000", "a6000"),
+    (r"3090", "rtx-3090"),
+    (r"4090", "rtx-4090"),
+    (r"5090", "rtx-5090"),
+    (r"l40s", "l40s"),
+    (r"(?<![a-z0-9])l40(?![a-z0-9])", "l40"),
+    (r"(?<![a-z0-9])l4(?![a-z0-9])", "l4"),
     (r"h100.*pcie", "h100-pcie"),
+    (r"h100.?nvl(?!ink)", "h100-nvl"),
     (r"h100.*96|96.*h100", "h100-96"),
+    (r"gh200", "gh200"),
     (r"h100", "h100"),
     (r"a800", "a800"),
     (r"h800", "h800"),
     (r"h200", "h200"),
+    (r"h20(?!\d)", "h20"),
     (r"gb200", "gb200"),
     (r"gb300", "gb300"),
     (r"b200", "b200"),
-    (r"b300", "b300"),
-    (r"mi300x", "mi300x"),
+    (r"b300|blackwell ultra", "b300"),
+    (r"mi210", "mi210"),
+    (r"mi250x.*gcd|gcd.*mi250x", "mi250x-gcd"),
+    (r"mi250x", "mi250x"),
+    (r"mi250", "mi250"),
+    (r"mi300a", "mi300a"),
+    (r"mi300", "mi300x"),
+    (r"mi325", "mi325x"),
     (r"mi350", "mi350x"),
     (r"mi355", "mi355x"),
     (r"ironwood|tpu.?v?7", "ironwood"),
@@ -133,5 +200,12 @@ NAMES = (
     (r"tpu.?v3", "tpu-v3"),
     (r"tpu.?v2", "tpu-v2"),
     (r"gaudi.?2", "gaudi2"),
+    (r"gaudi.?3", "gaudi3"),
+    (r"trainium.?2|trn2", "trainium2"),
+    (r"trainium|trn1", "trainium1"),
+    (r"910b", "ascend-910b"),
+    (r"ampere", "a100"),
+    (r"hopper", "h100"),
+    (r"blackwell", "b200"),
 )
 """How lists of runs name them, the first that fits."""

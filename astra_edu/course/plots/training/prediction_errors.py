@@ -68,8 +68,8 @@ def prediction_errors(rows: DataFrame, of: str = "time") -> Picture:
     >>> runs = ae.measured.runs().query("source_id in ('internevo', 'simumax_b200')")
     >>> print(ae.plots.prediction_errors(runs).table)
     source        runs  median   16 %   84 %  error, median  error, mean
-    internevo       28   0.985  0.932  1.238          6.0 %        9.0 %
-    simumax_b200    23   1.000  0.972  1.025          2.2 %        2.2 %
+    internevo       28   0.984  0.937  1.230          5.5 %        8.9 %
+    simumax_b200    23   1.000  0.978  1.023          1.9 %        2.1 %
     """
     choice("of", of, OF)
     found = _sources(rows, of)
