@@ -63,7 +63,8 @@ KINDS = {
         ("deepseek-v3", "gpt-oss-120b", "nemotron3-super", _QWEN_3[1]),
     ),
     "bridge-gb200": Kind(
-        "Megatron-Bridge", "gb200", "Megatron-Bridge on GB200", (*_LLAMA_3[1:], *_QWEN_3, "nemotron3-super", "deepseek-v4-flash")
+        "Megatron-Bridge", "gb200", "Megatron-Bridge on GB200",
+        (*_LLAMA_3[1:], *_QWEN_3, "nemotron3-super", "deepseek-v4-flash"),
     ),
     "bridge-gb300": Kind(
         "Megatron-Bridge", "gb300", "Megatron-Bridge on GB300",
@@ -74,7 +75,8 @@ KINDS = {
         ("llama3-70b-of-12-blocks", "llama3-405b-of-4-blocks", "deepseek-v2-of-4-blocks", "deepseek-v3-of-4-blocks"),
     ),
     "maxtext-v6e": Kind(
-        "MaxText", "tpu-v6e", "MaxText on TPU v6e", (*_LLAMA_3, "mistral-7b", "mixtral-8x7b", "mixtral-8x22b", "gemma-3-12b")
+        "MaxText", "tpu-v6e", "MaxText on TPU v6e",
+        (*_LLAMA_3, "mistral-7b", "mixtral-8x7b", "mixtral-8x22b", "gemma-3-12b"),
     ),
     "maxtext-ironwood": Kind(
         "MaxText", "ironwood", "MaxText on Ironwood",
