@@ -86,7 +86,7 @@ def recomputed(words: str) -> str:
     """What is recomputed, as frameworks' options say it: "full", "selective" or "none".
 
     >>> from astra_edu.measured.cuts import recomputed
-    >>> [recomputed(words) for words in ("full, uniform", "True", "core_attn", "SAC", "no", "")]
+    >>> [recomputed(words) for words in ("full, uniform", "true", "core_attn", "sac", "no", "")]
     ['full', 'full', 'selective', 'selective', 'none', 'none']
     """
     if SELECTIVE.search(words):

@@ -66,7 +66,7 @@ def sensitivity(rows: DataFrame | None = None) -> DataFrame:
     >>> found = measured.sensitivity(measured.runs().query("source_id == 'simumax_b200'"))
     >>> matrix = found.set_index("parameter").loc["matrix"]
     >>> print(f"{matrix.value:.2f} is the {matrix.meaning}; 10 % more of it: {matrix.change:+.1f} % of time")
-    0.49 is the share of the peak that a product of full tiles reaches; 10 % more of it: -5.9 % of time
+    0.43 is the share of the peak that a product of full tiles reaches; 10 % more of it: -6.8 % of time
     """
     import pandas as pd
 

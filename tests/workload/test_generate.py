@@ -292,8 +292,8 @@ def test_what_a_workload_file_cant_say_is_refused(model, settings, stage, messag
 
 
 def test_an_unknown_device_is_answered_with_the_nearest():
-    with pytest.raises(ae.ConfigError, match=r"device is 'a10'; did you mean 'a100'\? Allowed: "):
-        ae.generate_workload(GPT, ae.Strategy(), "a10")
+    with pytest.raises(ae.ConfigError, match=r"device is 'a1000'; did you mean 'a100'\? Allowed: "):
+        ae.generate_workload(GPT, ae.Strategy(), "a1000")
 
 
 def test_a_micro_batch_is_what_counts_not_the_batch():

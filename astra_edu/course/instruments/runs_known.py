@@ -16,8 +16,9 @@ from astra_edu.measured.cuts import cut_of
 from astra_edu.measured.jobs import Job, job_of
 from astra_edu.measured.machine_rows import machine_of
 from astra_edu.measured.measured_time import ran, seconds_of, usable
-from astra_edu.measured.names import known_name
+from astra_edu.measured.names import dashed, known_name
 from astra_edu.measured.predicted import Predictor
+from astra_edu.measured.published import published
 from astra_edu.measured.runs import shipped
 from astra_edu.measured.shapes import model_of, sequence_of
 from astra_edu.measured.stacks import stack_of
@@ -62,7 +63,8 @@ KINDS = {
         ("deepseek-v3", "gpt-oss-120b", "nemotron3-super", _QWEN_3[1]),
     ),
     "bridge-gb200": Kind(
-        "Megatron-Bridge", "gb200", "Megatron-Bridge on GB200", (*_LLAMA_3[1:], *_QWEN_3, "nemotron3-super")
+        "Megatron-Bridge", "gb200", "Megatron-Bridge on GB200",
+        (*_LLAMA_3[1:], *_QWEN_3, "nemotron3-super", "deepseek-v4-flash"),
     ),
     "bridge-gb300": Kind(
         "Megatron-Bridge", "gb300", "Megatron-Bridge on GB300",
@@ -73,11 +75,15 @@ KINDS = {
         ("llama3-70b-of-12-blocks", "llama3-405b-of-4-blocks", "deepseek-v2-of-4-blocks", "deepseek-v3-of-4-blocks"),
     ),
     "maxtext-v6e": Kind(
-        "MaxText", "tpu-v6e", "MaxText on TPU v6e", (*_LLAMA_3, "mistral-7b", "mixtral-8x7b", "mixtral-8x22b")
+        "MaxText", "tpu-v6e", "MaxText on TPU v6e",
+        (*_LLAMA_3, "mistral-7b", "mixtral-8x7b", "mixtral-8x22b", "gemma-3-12b"),
     ),
     "maxtext-ironwood": Kind(
         "MaxText", "ironwood", "MaxText on Ironwood",
-        ("deepseek-v3", "gpt-oss-120b", "llama3-70b", "llama3-405b", _QWEN_3[1]),
+        (
+            *("deepseek-v3", "gpt-oss-120b", "llama3-70b", "llama3-405b", _QWEN_3[1]),
+            *("gemma-4-4b", "gemma-4-26b-a4b", "gemma-4-31b"),
+        ),
     ),
 }  # fmt: skip
 """With eight runs or more that can be held against a prediction."""
@@ -222,7 +228,8 @@ def _runs(kind: str) -> Iterator[Run]:
             step = predictor.step(job)
         except ConfigError:
             continue
-        if seconds := seconds_of(row, job):
+        adapted = any(each.frozen for each, _ in job.blocks)  # no setting says so
+        if not adapted and (seconds := seconds_of(row, job)):
             shares = mfu(job, step.total), mfu(job, seconds)
             yield Run(place, row, _values(kind, row), job, step, seconds, shares)
 
@@ -238,6 +245,8 @@ def _values(kind: str, row: Row) -> Values:
 def _model(row: Row, sequence: int) -> str:
     """What a row's model is called here: its name in ae.MODELS, with its blocks if it has others; or its shape."""
     known = known_name(text(row, "model"))
+    if known is None and (listed := published(text(row, "model"))):
+        return dashed(listed.name)
     if known is None:
         return f"gpt-{whole(row, 'layers')}x{whole(row, 'hidden')}"
     cut_short = "truncated" in text(row, "model") and number(row, "layers") is not None
