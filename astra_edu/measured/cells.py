@@ -19,6 +19,8 @@ NOTHING = ("-", "–", "—", "n/a", "na", "none", "null", "?", "unknown", "not 
 """Words in a number's cell that say that it isn't known."""
 LONG, THOUSANDS = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s*[kK]"), re.compile(r"\d{1,3}(,\d{3}){1,5}")
 """4K tokens, and 4,096."""
+MOST = 1e18
+"""The largest number that a cell may have; sizes that are made of some of them stay within what is computed with."""
 
 
 def read_table(path: str | Path, what: str) -> DataFrame:
@@ -60,6 +62,8 @@ def number(row: Row, name: str) -> float | None:
         raise ConfigError(f"{name} is {shown(value)}; it must be a number.") from None
     if not isfinite(found) or found <= 0:
         raise ConfigError(f"{name} is {found:g}; it must be a number above 0.")
+    if found > MOST:
+        raise ConfigError(f"{name} is {found:g}; no run has more than {MOST:g} of anything.")
     return found
 
 

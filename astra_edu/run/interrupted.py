@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from astra_edu.base.errors import ConfigError
@@ -58,3 +60,14 @@ def so_far() -> Any:
     if not _last:
         raise ConfigError("no run has been interrupted since Python was started.")
     return _last[0]
+
+
+@contextmanager
+def part_of_more() -> Iterator[None]:
+    """Within it a run is one of many that something else asks for: interrupted, it leaves nothing of its own behind."""
+    before = list(_last)
+    try:
+        yield
+    except Interrupted:
+        _last[:] = before
+        raise KeyboardInterrupt from None

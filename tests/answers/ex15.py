@@ -152,6 +152,7 @@ QUESTIONS = {
             (cut(data=64), "8,192 GPUs; there are 16,384"),
             (cut(overlap=("gradients", "tensor")), "leave overlap as it is"),
             (cut(element_bytes=1), "leave element_bytes as it is"),
+            (cut(data=64, context=2, precision="fp8"), "leave precision as it is"),
             (cut(data=256, pipeline=8, virtual=8), "What makes the activations smaller"),
             (
                 cut(data=64, context=2, zero=0),

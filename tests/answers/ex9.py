@@ -98,6 +98,8 @@ QUESTIONS = {
             (strategy(tensor=16, data=4), "can't be divided among 16 NPUs"),
             (strategy(pipeline=64), "48 blocks; it can't be cut into 64 stages"),
             (strategy(data=64, element_bytes=1), "leave element_bytes as it is"),
+            (strategy(data=64, zero=1, precision="fp32"), "leave precision as it is"),
+            (strategy(data=64, precision=ae.Precision(optimiser=0, gradients=8)), "leave precision as it is"),
         ],
     ),
     "fast": (

@@ -12,6 +12,7 @@ import pytest
 import astra_edu as ae
 from astra_edu.explore.iteration import best_first, candidates, plan_search
 from astra_edu.explore.iteration.searched import Searched, reason
+from astra_edu.run import run_loop
 
 MODEL = ae.transformer("m", hidden=1024, heads=8, blocks=8, sequence=512, vocabulary=1000)
 PODS = ae.Platform(
@@ -217,3 +218,27 @@ def test_a_search_of_plans_that_is_interrupted_has_the_best_of_what_it_has_searc
     with pytest.raises(KeyboardInterrupt) as before:
         ae.fastest(MODEL, plans, "a100", PODS)
     assert not isinstance(before.value, ae.Interrupted)
+
+
+@pytest.mark.parametrize("search", ["estimate", "fastest", "plans"])
+def test_a_collective_that_was_interrupted_is_not_what_has_happened_until_then(search, monkeypatch):
+    """It is one of many that were to be simulated, and of it alone nothing would be said that was asked for."""
+    stop_after(1, monkeypatch)
+    with pytest.raises(ae.Interrupted) as before:
+        ae.fastest(MODEL, EVERY, TIGHT, PODS, fits=True)
+
+    def pressed(*_args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run_loop, "go_through", pressed)
+    fresh = replace(PODS, network=(ae.Dimension.of("Switch", 8, 220, 1234 + len(search)),))
+    fresh = replace(fresh, system=ae.SystemConfig.of("halvingDoubling", splits=1))
+    asked = {
+        "estimate": lambda: ae.estimate(MODEL, ae.Strategy(data=8), "a100", fresh),
+        "fastest": lambda: ae.fastest(MODEL, [ae.Strategy(data=8), ae.Strategy(tensor=8)], "a100", fresh),
+        "plans": lambda: ae.fastest(MODEL, ae.plans(MODEL, npus=8, batch=64), "a100", fresh),
+    }
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        asked[search]()
+    assert not isinstance(stopped.value, ae.Interrupted)
+    assert ae.so_far() is before.value.so_far

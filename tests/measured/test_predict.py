@@ -65,6 +65,8 @@ def test_a_prediction_keeps_the_rows_index_and_says_why_there_is_none():
         ({"model": "unheard-of", "layers": None}, "the model is unheard-of, of which no shape is known"),
         ({"precision": "int3"}, "precision is int3; fp32, bf16, fp16, fp8 and fp4 are known."),
         ({"precision": "fp8"}, "a100 computes nothing in 8 bits; it has 16 and 32."),
+        ({"seq": 1e300}, "seq is 1e+300; no run has more than 1e+18 of anything."),
+        ({"model": "mine", "layers": None, "params_B": 1e300}, "params_B is 1e+300; no run has more than 1e+18"),
         ({"seq": "nan"}, "seq is nan; it must be a number above 0."),
         ({"gbs_seq": 0.5}, "gbs_seq is 0.5; it must be a whole number, 1 or more."),
         ({"gbs_seq": 3}, "gbs_seq is 3, and 2 copies with micro-batches of 2 take 4."),

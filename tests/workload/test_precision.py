@@ -129,7 +129,8 @@ def test_what_is_no_precision(given, said):
     ("given", "said"),
     [
         ({"gradients": 12}, "gradients has 12 bits; whole bytes are kept and sent: 8 or 16"),
-        ({"activations": 4}, "activations has 4 bits; .*: 8"),
+        ({"activations": 4}, r"activations has 4 bits; .*sent: 8\.$"),
+        ({"optimiser": 4}, "optimiser has 4 bits; .*sent: 0 or 8"),
         ({"products": 0}, "products is 0"),
         ({"optimiser": -8}, "optimiser is -8"),
         ({"parameters": "16"}, "parameters is '16'"),

@@ -136,7 +136,8 @@ def tokens_in(home: Box, slot: int, of: int, part: int = 0, parts: int = 1) -> B
     """Where a part of the tokens lies, above the sums: one of `of` slots, and of that one of some parts."""
     x, y, wide, high = home
     each = (wide - 6) / of
-    return (x + 3 + slot * each + part * each / parts, y + high - SUMS - TOKENS, each / parts - 1, 11.0)
+    gap = min(1.0, each / parts / 2)
+    return (x + 3 + slot * each + part * each / parts, y + high - SUMS - TOKENS, each / parts - gap, 11.0)
 
 
 def sample(block: Block, slot: int, of: int, gap: float = 0) -> Box:

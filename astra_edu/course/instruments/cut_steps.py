@@ -8,6 +8,7 @@ from astra_edu.base.units import format_bytes
 from astra_edu.course.instruments.cut_matrices import Block, block_of, names
 from astra_edu.workload.models import Model
 from astra_edu.workload.strategies import Communication, Strategy
+from astra_edu.workload.strategies.stages import blocks_of_parts
 
 TENSOR = ("attention summed", "MLP summed", "MLP gradients summed", "attention gradients summed")
 """Steps in which the tensor group's collectives complete sums."""
@@ -45,9 +46,10 @@ class _Sent:
         """Of operators of which a block has one."""
         return next(iter(self.all(operators, content, phase)), None)
 
-    def weights(self) -> str:
-        """What the copies' collectives are, and how much they carry."""
-        each = [each for _, each in self.found if each.content == "weight gradients"]
+    def weights(self, mirrored: bool = False) -> str:
+        """What the copies' collectives are, or those of two stages that have the same, and how much they carry."""
+        of = [each for _, each in self.found if each.content == "weight gradients"]
+        each = [one for one in of if (one.group == "mirror") == mirrored]
         kinds, together = sorted({str(one.collective) for one in each}), sum(one.size * one.times for one in each)
         return f"{' and '.join(kinds)}: {format_bytes(together)}" if each else ""
 
@@ -158,11 +160,19 @@ def _whole(model: Model, block: Block, cut: Strategy, npus: int, drawn: int) -> 
         said += f" of {block.expert_weights:.3g} h² each{some}."
         said += f" The first {block.number - 1} blocks have an MLP in their place." if block.number > 1 else ""
     if cut.pipeline > 1:
-        said += f" A stage has {len(model.blocks) / cut.pipeline:g} of the {len(model.blocks)} blocks."
+        said += f" A stage has {_of_stages(model, cut)} of the {len(model.blocks)} blocks."
     if npus < cut.npus:
         others = "with their own blocks, tokens or samples" if cut.context > 1 else "with their own blocks or samples"
         said += f" Drawn are {npus} of the {cut.npus:,} NPUs; the others do the same, {others}."
     return said
+
+
+def _of_stages(model: Model, cut: Strategy) -> str:
+    """How many blocks each stage has."""
+    each = blocks_of_parts(model.name, len(model.blocks), cut.pipeline * cut.virtual, cut.stage_blocks)
+    counts = [sum(each[part] for part in cut.parts_on(stage)) for stage in range(cut.pipeline)]
+    least, most = min(counts), max(counts)
+    return f"{least}" if least == most else f"{least} to {most}"
 
 
 def _cut(cut: Strategy, block: Block) -> str:
@@ -199,11 +209,12 @@ def _home(cut: Strategy) -> str:
 
 
 def _exchange(cut: Strategy, sent: _Sent, experts: int) -> str:
-    weights = sent.weights()
+    weights, mirrored = sent.weights(), sent.weights(mirrored=True)
+    both = f"The two stages that have the block add theirs up, {mirrored}." if mirrored else ""
     if not weights:
-        return "There is one copy, so they are complete."
+        return both or "There is one copy, so they are complete."
     share = "Each copy completes a share of them." if cut.zero else "Every copy has them all."
     said = f"The data group, {weights} for the block in an iteration. {share}"
-    if experts and cut.expert == cut.copies:
+    if experts and cut.expert == cut.copies and not both:
         said += " No other NPU has these experts, so their gradients are complete already."
-    return said
+    return f"{said} {both}".strip()

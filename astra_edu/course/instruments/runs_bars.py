@@ -144,7 +144,8 @@ def _source(values: Values, told: Told) -> str:
     known = shipped_sources()[run.row["source_id"]]
     words = f"{'Measured' if told.runs else 'Most like it'}: row {run.number} of measured.runs(), from {known['where']}"
     note = run.row.get("note")
-    changed = ", ".join(f"{name} {value}" for name, value in changes(values).items()) if not told.runs else ""
+    other = {} if told.runs else changes(values)
+    changed = ", ".join(f"{name} {'not given' if value in (None, '') else value}" for name, value in other.items())
     return (
         f"{words} (licence: {known['licence']})."
         + (f" Note: {note}." if note else "")

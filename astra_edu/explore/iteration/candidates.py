@@ -134,12 +134,13 @@ def described(strategy: Strategy) -> str:
     words += [f"hiding {' and '.join(hidden)}"] * bool(hidden)
     words += ["gradients not hidden"] * ("gradients" not in strategy.overlap)
     words += ["sequence parallel"] * strategy.sequence_parallel
-    words += [_bits_in_words(strategy.bits)] * (strategy.precision not in (None, Precision()))
+    words += [bits_in_words(strategy.bits)] * (strategy.precision not in (None, Precision()))
     words += [f"{strategy.recompute} recomputation"] * (strategy.recompute != "none")
     return ", ".join(words)
 
 
-def _bits_in_words(precision: Precision) -> str:
+def bits_in_words(precision: Precision) -> str:
+    """A precision by its name, or each kind's bits."""
     called = next((name for name, each in PRECISIONS.items() if each == precision), "")
     return called or ", ".join(f"{bits} bits of {name}" for name, bits in vars(precision).items())
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from astra_edu.base.intervals import covered
 from astra_edu.collectives import Collective
+from astra_edu.run.interrupted import part_of_more
 from astra_edu.run.simulate import simulate
 from astra_edu.system import Platform
 from astra_edu.workload import Workload
@@ -35,7 +36,8 @@ class Took(NamedTuple):
 @lru_cache(maxsize=4096)
 def took_by(platform: Platform, collective: Collective, size: int) -> Took:
     """How long a collective of `size` bytes takes, as `simulate` says."""
-    result = simulate(Workload.micro(collective, size, 0), platform, progress=False)
+    with part_of_more():
+        result = simulate(Workload.micro(collective, size, 0), platform, progress=False)
     busy: dict[int | None, list[tuple[float, float]]] = {}
     for span in result.timeline:
         busy.setdefault(span.dimension, []).append((span.start_ns, span.end_ns))

@@ -9,7 +9,7 @@ from itertools import groupby, product
 from typing import Any
 
 from astra_edu.base.errors import ConfigError, list_of, shown, whole
-from astra_edu.explore.iteration.candidates import candidates, described
+from astra_edu.explore.iteration.candidates import bits_in_words, candidates, described
 from astra_edu.workload.models import INPUT, Model
 from astra_edu.workload.models import model as named_model
 from astra_edu.workload.strategies import Strategy
@@ -38,12 +38,13 @@ class Plan:
             )
         for strategy in self.strategies:
             check_of_plan(strategy)
-            for name in ("npus", "samples", "micro_batches", "element_bytes"):
+            for name in ("npus", "samples", "micro_batches"):
                 if getattr(strategy, name) != getattr(self.strategies[0], name):
                     raise ConfigError(
                         f"the layer groups of a plan have {name} {getattr(self.strategies[0], name)} and "
                         f"{getattr(strategy, name)}; all must have the same."
                     )
+        check_precision(self.strategies)
 
     def operators(self, model: Model) -> tuple[range, ...]:
         """The numbers of each group's operators. Raises ConfigError where the model has other groups."""
@@ -116,9 +117,9 @@ def plans(
 
     groups: portions of a model's equal blocks, a divisor of their number (what comes before and after them are groups,
     too); of a model without blocks, layers go together until so many groups are left. None: up to 8 portions, or each
-    layer. strategies: one of which each group has; None takes ae.candidates without pipelines, sequence parallelism
-    and, with several micro-batches, ZeRO-2 and 3: the best plan may be slower than ae.fastest of all candidates, one
-    strategy for the whole model. Raises ConfigError where there are none.
+    layer. strategies: one of which each group has, all in the same bits; None takes ae.candidates without pipelines,
+    sequence parallelism and, with several micro-batches, ZeRO-2 and 3: the best plan may be slower than ae.fastest of
+    all candidates, one strategy for the whole model. Raises ConfigError where there are none.
 
     Between two groups whose tensor groups have t and u NPUs, activations are shared out anew: every NPU has its
     share of the samples, the same as the others of its tensor group, so where g is the greatest common divisor, the
@@ -144,6 +145,7 @@ def plans(
         check_of_plan(strategy)
     if wrong := [each for each in every if (each.npus, each.samples) != (npus, batch)]:
         raise ConfigError(f"{described(wrong[0])} is for {wrong[0].npus} NPUs and a batch of {wrong[0].samples}.")
+    check_precision(every)
     if not every:
         raise ConfigError(f"there is no strategy without a pipeline for {npus} NPUs and a batch of {batch}.")
     return Plans(model, starts, tuple(every))
@@ -161,6 +163,12 @@ def check_of_plan(strategy: Strategy) -> None:
     }
     if found := [words for words, there in wrong.items() if there]:
         raise ConfigError(f"a layer group of a plan can't have {found[0]}, as {shown(described(strategy))} has.")
+
+
+def check_precision(strategies: Iterable[Strategy]) -> None:
+    """Raise ConfigError where not all are in the same bits, as what one layer group sends to another has to be."""
+    if len(several := dict.fromkeys(bits_in_words(each.bits) for each in strategies)) > 1:
+        raise ConfigError(f"the layer groups of a plan have precision {' and '.join(several)}; give all the same.")
 
 
 def _block_starts(model: Model, portions: int | None) -> tuple[int, ...]:

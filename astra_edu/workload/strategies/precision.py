@@ -46,7 +46,8 @@ class Precision:
             least = 0 if field.name == "optimiser" else 1
             value = whole(f"precision: {field.name}", getattr(self, field.name), at_least=least)
             if value % BYTE and field.name != "products":
-                near = f"{value // BYTE * BYTE or BYTE} or {-(-value // BYTE) * BYTE}"
+                below = value // BYTE * BYTE
+                near = f"{below} or {below + BYTE}" if below >= least else f"{BYTE}"
                 raise ConfigError(f"precision: {field.name} has {value} bits; whole bytes are kept and sent: {near}.")
             object.__setattr__(self, field.name, value)
 

@@ -226,6 +226,35 @@ def test_a_ring_of_keys_and_values_is_no_collective():
     assert sum(words in step for step in stage.steps) == 3
 
 
+@pytest.mark.parametrize(
+    ("order", "shared", "said"),
+    [("1f1b", "uneven", "7 to 8"), ("1f1b", "ends", "6 to 8"), ("dualpipe", "uneven", "15 to 16")],
+)
+def test_how_many_blocks_stages_have(order, shared, said):
+    stage = staged(LATENT, pipeline=8, batch=16, pipeline_order=order, stage_blocks=shared)[2]
+    assert f"A stage has {said} of the 61 blocks." in stage.steps[0]
+    assert "A stage has 4 of the 32 blocks." in staged(GATED, pipeline=8, batch=16)[2].steps[0]
+
+
+@pytest.mark.parametrize("data", [1, 2])
+def test_two_stages_with_the_same_block_are_no_data_group(data):
+    _, sent, stage = staged(GATED, data=data, pipeline=4, batch=8 * data, pipeline_order="dualpipe")
+    size = {
+        group: sum(one.size for one in sent if one.group == group and one.operator.startswith("block1_"))
+        for group in ("data", "mirror")
+    }
+    said = stage.steps[-2]
+    assert (f"The data group, all-reduce: {format_bytes(size['data'])} for the block" in said) == (data > 1)
+    assert f"The two stages that have the block add theirs up, all-reduce: {format_bytes(size['mirror'])}." in said
+    assert "complete" not in said
+
+
+def test_tokens_of_many_in_a_narrow_npu_have_a_width():
+    _, _, stage = staged(LATENT, tensor=8, data=16, context=16, expert=16)
+    assert all(box[2] >= 0 for piece in stage.pieces for box in piece.at if box)
+    assert all(box[2] > 0 for piece in stage.pieces if " for NPU " in piece.name for box in piece.at if box)
+
+
 def test_a_block_on_a_later_stage_has_its_messages():
     """DeepSeek-V3's first block with experts is the fourth, and of 16 stages the first has three blocks."""
     setting = "model=deepseek-v3 tensor=2 data=8 pipeline=32 expert=8 shared=uneven device=h100"

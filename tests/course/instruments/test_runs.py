@@ -280,6 +280,14 @@ def test_it_says_what_crashed_and_what_cant_be():
     assert ae.HeldAgainstRuns("npus=8 tensor=4").data["greyed"]["pipeline"]
 
 
+def test_what_was_changed_and_is_left_open_is_not_given():
+    """Of this kind's runs each has its number of micro-batches, which a changed setting leaves to the batch."""
+    _, scene, row = shown("kind=mpt-h100 model=mpt-7b pipeline=8")
+    assert row["grad_acc"].isna().all()
+    (said,) = [sentence for sentence in scene.sentences if "Changed: " in sentence]
+    assert said.endswith("pp 8, dp 1, gbs_seq 256, grad_acc not given.")
+
+
 def test_it_asks_for_the_share_of_the_peak_and_for_what_takes_most_in_turn():
     held = ae.HeldAgainstRuns()
     assert held.scene(held.values).headline not in held.summary()

@@ -174,6 +174,17 @@ def test_groups_begin_where_one_output_is_passed_on():
             assert len(crossing) == 1
 
 
+def test_all_layer_groups_have_one_precision():
+    """Which one strategy of several layer groups stands for in what is shared out anew and what an update moves."""
+    several = [ae.Strategy(data=4, precision=each) for each in ("fp8", "fp32")]
+    with pytest.raises(ConfigError, match="have precision fp8 and fp32; give all the same"):
+        Plan((0, 8), several)
+    with pytest.raises(ConfigError, match="have precision fp8 and fp32; give all the same"):
+        ae.plans(SMALL, 4, 4, strategies=several)
+    alike = [ae.Strategy(data=4, precision="bf16"), ae.Strategy(tensor=4, batch=4, micro_batch=4)]
+    assert ae.plans(SMALL, 4, 4, groups=1, strategies=alike).size == 8
+
+
 def test_sizes_and_names():
     plans = ae.plans("vgg16", npus=2, batch=4, groups=2)
     assert plans.size == len(list(plans)) == sum(len(s) ** 2 for s in plans.by_micro_batches.values())

@@ -26,6 +26,7 @@ _FIXED = {
     "overlap": "What hides behind what is a matter of kernels, and Meta's would hide the same: leave overlap as it is.",
     "pieces": "Leave pieces as they are.",
     "element_bytes": "Weights and activations have 16 bits, as Meta's: leave element_bytes as it is.",
+    "bits": "Weights and activations have 16 bits, as Meta's: leave precision as it is.",
     "exchange_embeddings": "There are no tables of embeddings to exchange here.",
 }
 

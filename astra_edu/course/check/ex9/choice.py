@@ -83,8 +83,9 @@ def _strategy(answer: Answer) -> tuple[Strategy, Memory]:
         )
     if given.samples != BATCH:
         raise NoAnswerError(False, f"Your batch has {given.samples} samples; it should have batch={BATCH}.")
-    if given.element_bytes != 2:
-        raise NoAnswerError(False, "Weights and activations have 16 bits here: leave element_bytes as it is.")
+    if given.bits != Strategy().bits:
+        name = "precision" if given.precision else "element_bytes"
+        raise NoAnswerError(False, f"Weights and activations have 16 bits here: leave {name} as it is.")
     try:
         return given, memory(MODEL, given)
     except ConfigError as problem:
