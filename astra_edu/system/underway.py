@@ -57,8 +57,10 @@ class Underway:
 
     @property
     def last_ns(self) -> Ns:
-        """When the last of it is foreseen."""
-        return self._events[-1][0] if self._events else self._now
+        """When the last of it is foreseen that has a place among what else happens then."""
+        wires = self._wires.values()
+        queued = [link.queue[-1].queued_ns for link in wires if link.queue]
+        return max([self._now, *queued, *[link.free_ns for link in wires], *[ns for ns, _ in self._events[-1:]]])
 
     def later(self, ns: Ns) -> None:
         """Let all of it happen `ns` later, in the same order, as if it were foreseen now."""

@@ -7,6 +7,7 @@ import pytest
 import astra_edu as ae
 from astra_edu.network.links import Links
 from astra_edu.run.everyone import Everyone
+from astra_edu.run.hardware import Hardware
 from astra_edu.run.networks import network_of
 from astra_edu.system import rounds
 from astra_edu.system.underway import Underway
@@ -64,8 +65,8 @@ def said(run):
     return [(npu.finished_ns, [(ran.node.id, ran.start_ns, ran.end_ns) for ran in npu.ran]) for npu in run.npus]
 
 
-def run_of(trace, platform, skips, network=network_of):
-    run = Everyone(trace, platform, network(platform), skips=skips)
+def run_of(trace, platform, skips, network=network_of, hardware=None):
+    run = Everyone(trace, platform, network(platform), hardware=hardware, skips=skips)
     run.run()
     return run
 
@@ -124,6 +125,27 @@ def test_what_comes_in_between_is_waited_for():
         trace.message("message", 200_000, 15, 3, after=beside)
         trace = trace.build()
         quick, all_followed = run_of(trace, platform, True), run_of(trace, platform, False)
+        assert said(quick) == said(all_followed)
+        assert quick.rounds.skipped
+
+
+def test_what_comes_in_the_same_ns_as_one_that_is_known_to_wait_comes_after_it():
+    """Messages to node s are on their way for long, and more so than the one beside them that comes as one of them."""
+    networkx = pytest.importorskip("networkx")
+    graph, wide = networkx.DiGraph(), {"bandwidth": 1000, "latency": 1}
+    networkx.add_path(graph, range(24), **wide)
+    graph.add_edge(23, "s", bandwidth=1000, latency=2000)
+    graph.add_edge(24, "s", bandwidth=1000, latency=1700)
+    graph.add_edge("s", 0, bandwidth=10, latency=1)
+    graph.add_edge(0, 24, **wide)
+    platform = ae.TracePlatform(ae.GraphNetwork(graph), ae.TraceSystem.of("ring", splits=1), congestion_aware=True)
+    trace = Builder(25)
+    trace.all_to_all("exchange", 24 * 1074, on=range(24), group=range(24))
+    trace.message("message", 1074, 24, 0, after=trace.compute("beside", 1, on=24))
+    trace = trace.build()
+    for begins_ns in (10_298, 10_398):
+        beside = Hardware(lambda npu, node, ns, begins_ns=begins_ns: begins_ns)
+        quick, all_followed = (run_of(trace, platform, skips, hardware=beside) for skips in (True, False))
         assert said(quick) == said(all_followed)
         assert quick.rounds.skipped
 
