@@ -22,7 +22,7 @@ def most_kept(order: str, stage: int, stages: int, micro_batches: int, virtual: 
 
     >>> from astra_edu.pipeline.kept import most_kept
     >>> most_kept("1f1b", 0, 4, 8, 1, (10,)), most_kept("interleaved", 0, 2, 4, 2, (30, 10))
-    (40, 100)
+    (40, 130)
     """
     if order in FORMULAS and (order != "interleaved" or len(set(sizes)) == 1):
         return in_flight(order, stage, stages, micro_batches, virtual) * sum(sizes)

@@ -227,8 +227,16 @@ def test_passes_of_a_model_of_today_are_as_many_and_as_long_as_those_of_its_run(
     scale = seen[0][1] / (lanes["blocks"][0]["end"] - lanes["blocks"][0]["start"])
     for (_, wide), block in zip(seen, lanes["blocks"], strict=True):
         assert wide == pytest.approx((block["end"] - block["start"]) * scale, abs=0.8)
-    assert not page.locator(".astra-scene").is_visible()
     assert page.locator(".astra-headline").inner_text() == cut.data["scene"]["headline"]
+
+
+def test_the_matrices_of_a_model_of_today_are_drawn_where_the_scene_has_them(show):
+    cut = ae.CutTheModel("model=llama3-8b tensor=4 data=2 pipeline=1")
+    page = show(cut)
+    texts = page.locator(".astra-scene text").all_text_contents()
+    assert {"Q, K, V: h × 1.5h", "MLP gate, up: h × 7h", "MLP down: 3.5h × h"} <= set(texts)
+    stage = cut.data["scene"]["stage"]
+    assert {frame["text"] for frame in stage["frames"] if frame.get("text")} <= set(texts)
 
 
 def test_the_setting_and_its_code_can_be_copied_from(show):

@@ -222,11 +222,11 @@ def test_runs_at_the_same_time_share_the_reports(tmp_path):
 def test_measured_prints_the_table_of_a_file_and_draws_it(tmp_path):
     pytest.importorskip("matplotlib")
     mine, figure = tmp_path / "mine.csv", tmp_path / "errors.svg"
-    ae.measured.runs().query("source_id in ('simumax_b200', 'levanter')").to_csv(mine, index=False)
+    ae.measured.runs().query("source_id in ('simumax_b200', 'tpu_recipes')").to_csv(mine, index=False)
     said = click.testing.CliRunner().invoke(main, ["measured", str(mine), "--figure", str(figure)])
     assert said.exit_code == 0, said.output
-    assert re.search(r"^simumax_b200 +23 +23 +2\.2%", said.output, re.MULTILINE)
-    assert "7  levanter: seq isn't given." in said.output
+    assert re.search(r"^simumax_b200 +23 +23 +1\.9%", said.output, re.MULTILINE)
+    assert "1  tpu_recipes: the model is wan2.1-14b; only transformers" in said.output
     assert "simumax_b200, 23 runs: median 1.00" in figure.read_text(encoding="utf-8")
     said = click.testing.CliRunner().invoke(main, ["measured", str(mine), "--figure", str(tmp_path / "errors")])
     assert said.exit_code == 2
