@@ -62,14 +62,16 @@ def from_operators(
     for stage, player in enumerate(players):
         player.gather(passes.first_gathers[stage :: strategy.pipeline], hides="parameters" in strategy.overlap)
     last = {(span.stage, span.virtual_stage): span for span in run.spans if span.kind == "B"}
-    every = passes.exchanges_every_pass
+    every, hides = passes.exchanges_every_pass, "gradients" in strategy.overlap
 
     def does(span: PassSpan, after: Sequence[Operation]) -> Sequence[Operation]:
         part = span.virtual_stage * strategy.pipeline + span.stage
         pieces = passes.forward[part] if span.kind == "F" else passes.backward[part]
         ends = span.kind == "B" and last[span.stage, span.virtual_stage] is span
-        now = every or (ends and not part and "gradients" in strategy.overlap)
-        return players[span.stage].play(pieces, after, f"{name_of(span, run)} ", ends or every, now)
+        now = hides and (every or (ends and not part))
+        passed = players[span.stage].play(pieces, after, f"{name_of(span, run)} ", ends or every, now)
+        waits = every and not hides and span.kind == "B"
+        return players[span.stage].exchange() if waits else passed
 
     def carries(boundary: int, stage: int, to: int, name: str, after: Sequence[Operation]) -> Sequence[Operation]:
         made = trace.messages(name, passes.messages[boundary], stages[stage], stages[to], after=after)
@@ -149,11 +151,16 @@ class _Stage:
         self.ended = self._now()
         return tuple(self.ended)
 
-    def end(self, parts: Sequence[Sequence[Piece]]) -> None:
-        """What is exchanged when all is sent that others wait for, and the parameters that are gathered then."""
+    def exchange(self) -> tuple[Operation, ...]:
+        """Gradients that aren't on their way yet; what waits for all has to wait for what is returned."""
         for piece in self._held:
             self._exchange(piece.name, piece, self.ended)
-        done = tuple(self._exchanged.values()) or self.ended
+        self._held = []
+        return tuple(self._exchanged.values()) or tuple(self.ended)
+
+    def end(self, parts: Sequence[Sequence[Piece]]) -> None:
+        """What is exchanged when all is sent that others wait for, and the parameters that are gathered then."""
+        done = self.exchange()
         for piece in (piece for part in parts for piece in part):
             self._begin(f"update {piece.name} parameters", piece.sent[0], done)
 

@@ -61,13 +61,13 @@ def from_strategy(
     <trace of 4 NPUs, 19 to 20 nodes each>
     """
     model, strategy = named(model), checked(strategy)
-    if _beyond_loops(strategy):
-        return from_operators(model, strategy, named_device(device), network, rounding, peak_performance)
-    if strategy.zero > 1 and strategy.virtual > 1:
+    if strategy.zero > 1 and strategy.virtual > 1 and strategy.pipeline == 1:
         raise ConfigError(
             f"a trace of ZeRO-{strategy.zero} doesn't know {strategy.pipeline_order} on a single stage; use 1f1b and "
             "virtual=1, which does the same there, or zero=1."
         )
+    if _beyond_loops(strategy):
+        return from_operators(model, strategy, named_device(device), network, rounding, peak_performance)
     if strategy.zero and strategy.both_ways:
         raise ConfigError(
             f"a trace of {strategy.pipeline_order} doesn't know ZeRO-{strategy.zero}, whose shares two stages would "
@@ -159,7 +159,7 @@ def _mirror(
 def _beyond_loops(strategy: Strategy) -> bool:
     """Whether it has what generate_workload's loops don't know."""
     groups = strategy.context > 1 or strategy.expert > 1 or strategy.shard_group is not None
-    return groups or not strategy.reshard or strategy.overlap != ("gradients",)
+    return groups or strategy.zero == 3 or strategy.overlap != ("gradients",)
 
 
 class _ModelPart:

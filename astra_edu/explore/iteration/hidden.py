@@ -92,7 +92,10 @@ def prefetched(steps: Sequence[Step], blocks: Sequence[int]) -> list[Step]:
             waited = (step.waited_ns[0] + round(ns), *step.waited_ns[1:])
             forward, backward = (ns, 0) if way == 0 else (0, ns)
             found[at] = step._replace(
-                forward_ns=step.forward_ns + forward, backward_ns=step.backward_ns + backward, waited_ns=waited
+                forward_ns=step.forward_ns + forward,
+                backward_ns=step.backward_ns + backward,
+                waited_ns=waited,
+                late_ns=(step.late_ns[0] + forward, step.late_ns[1] + backward),
             )
     return found
 

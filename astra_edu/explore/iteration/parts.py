@@ -28,7 +28,8 @@ class Step(NamedTuple):
     backward pass keep the copies' network busy, gathering parameters. exchange: the collective of its gradients.
     across: the same among the groups of hybrid sharding. gather_ns: that of its parameters, once an iteration.
     routed_ns: of waited_ns, all-to-alls of either pass.
-    hidden_ns: gathers that hide behind the block before, in both passes, not counted in them.
+    hidden_ns: gathers that hide behind the block before, in both passes, not counted in them. late_ns: what is, as they
+    don't hide whole.
     waited_ns: for collectives, in both passes, of the kinds in
     WAITS. launching_ns: what the host takes to launch either pass's kernels and collectives; the times above are the
     device's, as if it were ahead. `paced` puts them together.
@@ -48,6 +49,7 @@ class Step(NamedTuple):
     across: Took | None = None
     hidden_ns: tuple[float, float] = (0, 0)
     routed_ns: tuple[float, float] = (0, 0)
+    late_ns: tuple[float, float] = (0, 0)
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ class Part:
 
 def part_of(steps: Sequence[Step]) -> Part:
     """The times of some operators, as `paced` has them."""
-    forwards, backwards, _, repeats, parameters, weights, *_, waits, launching, _, _, routed = zip(*steps, strict=True)
+    forwards, backwards, _, repeats, parameters, weights, *_, waits, launching, _, _, routed, _ = zip(*steps, strict=True)
     waited = tuple(map(sum, zip(*waits, strict=True)))
     launched = sum(map(sum, launching))
     ahead, back = map(sum, zip(*routed, strict=True))
@@ -105,43 +107,6 @@ def _late(device_ns: Sequence[float], host_ns: Sequence[float]) -> list[float]:
         late.append(max(0, launched - end))
         end += late[-1]
     return late
-
-
-def exposed_ns(steps: Sequence[Step], times: int, hides: bool = True) -> float:
-    """What is left of the gradients' exchange after the last backward pass, and the parameters' gathering.
-
-    steps: in the order of the forward pass. times: for how many micro-batches gradients are exchanged. Where that takes
-    longer than both passes, it falls behind more and more. hides: whether it goes on behind the passes at all.
-    """
-    if not hides:
-        at_the_end = [step._replace(backward_ns=0, gathers_ns=(0, 0)) for step in steps]
-        return times * _left_ns(at_the_end, 0) + sum(step.gather_ns for step in steps)
-    left = _left_ns(steps, 0)
-    if times > 1:
-        free = sum(step.forward_ns - step.gathers_ns[0] for step in steps)
-        more = _left_ns(steps, left - free) - left
-        left += more * (times - 1)
-    return left + sum(step.gather_ns for step in steps)
-
-
-def _left_ns(steps: Sequence[Step], busy_ns: float) -> float:
-    """How long the exchange goes on after a backward pass, if the network is busy for busy_ns at its beginning.
-
-    Gradients are exchanged in turn, the last operator's first, and each turn begins when the busiest dimension of the
-    network is through with the one before, and with the parameters gathered meanwhile.
-    """
-    free, backward, exchanged, across = busy_ns, 0.0, 0.0, 0.0
-    for step in reversed(steps):
-        if step.gathers_ns[1]:
-            free = max(free, backward) + step.gathers_ns[1]
-        backward += step.backward_ns
-        if step.exchange:
-            start = max(free, backward)
-            free, exchanged = start + step.exchange.turn_ns, max(exchanged, start + step.exchange.total_ns)
-            if step.across:
-                start = max(across, start + step.exchange.total_ns)
-                across, exchanged = start + step.across.turn_ns, max(exchanged, start + step.across.total_ns)
-    return max(0.0, exchanged - backward)
 
 
 @lru_cache(maxsize=4096)

@@ -21,34 +21,59 @@ PRICES = 24
 
 
 class Behind(NamedTuple):
-    """What some operators make of two numbers of ns that the backward pass may be ahead of: free, when the network has
-    its next turn, and exchanged, when the last collective ends. free becomes max(free + own, own_least), exchanged
-    max(exchanged + other, free + mixed, least).
+    """What some operators' backward passes make of three times, in ns from the end of the passes so far, if these were
+    never kept waiting: late, when they really end, free, when the network has its next turn, and exchanged, when the
+    last collective ends. A time becomes the latest of what each of the three has added to it, a number for each pair;
+    exchanged is in nobody's way.
     """
 
-    own: float = 0.0
-    own_least: float = -inf
-    other: float = 0.0
-    mixed: float = -inf
-    least: float = -inf
+    late_late: float = 0.0
+    late_free: float = -inf
+    free_late: float = -inf
+    free_free: float = 0.0
+    exchanged_late: float = -inf
+    exchanged_free: float = -inf
+    exchanged_exchanged: float = 0.0
 
     def then(self, next_: Behind) -> Behind:
         """Both, one after the other."""
+        ll, lf, fl, ff, el, ef, ee = self
         return Behind(
-            self.own + next_.own,
-            max(self.own_least + next_.own, next_.own_least),
-            self.other + next_.other,
-            max(self.mixed + next_.other, self.own + next_.mixed),
-            max(self.least + next_.other, self.own_least + next_.mixed, next_.least),
+            max(next_.late_late + ll, next_.late_free + fl),
+            max(next_.late_late + lf, next_.late_free + ff),
+            max(next_.free_late + ll, next_.free_free + fl),
+            max(next_.free_late + lf, next_.free_free + ff),
+            max(next_.exchanged_late + ll, next_.exchanged_free + fl, next_.exchanged_exchanged + el),
+            max(next_.exchanged_late + lf, next_.exchanged_free + ff, next_.exchanged_exchanged + ef),
+            next_.exchanged_exchanged + ee,
         )
 
     def more(self, other: Behind) -> float:
-        """By how much more ns, at most, it leaves either number than the other does."""
+        """By how much more ns, at most, it leaves any of the times than the other does."""
         return max(a - b if a > b else 0.0 for a, b in zip(self, other, strict=True))
 
-    def of(self, free: float, exchanged: float) -> tuple[float, float]:
-        """The two numbers afterwards."""
-        return max(free + self.own, self.own_least), max(exchanged + self.other, free + self.mixed, self.least)
+    def of(self, free: float, exchanged: float) -> tuple[float, float, float]:
+        """(late, free, exchanged) afterwards, the last two from when the passes really end, which come in time."""
+        late = max(self.late_late, free + self.late_free)
+        free, exchanged = (
+            max(self.free_late, free + self.free_free),
+            max(self.exchanged_late, free + self.exchanged_free, exchanged + self.exchanged_exchanged),
+        )
+        return late, free - late, exchanged - late
+
+
+def behind(steps: Sequence[Step]) -> Behind:
+    """Of a backward pass, as exchange.exposed_ns counts it."""
+    whole = Behind()
+    for step in reversed(steps):
+        if turn := step.gathers_ns[1]:
+            whole = whole.then(Behind(late_free=0.0, free_late=turn, free_free=turn))
+        past = -step.backward_ns
+        whole = whole.then(Behind(free_free=past, exchanged_exchanged=past))
+        if step.exchange:
+            turn, total = step.exchange.turn_ns, step.exchange.total_ns
+            whole = whole.then(Behind(0.0, -inf, turn, turn, total, total, 0.0))
+    return whole
 
 
 class Choice(NamedTuple):
@@ -113,8 +138,8 @@ class Table:
         """An iteration with these choices, with its exposed exchange."""
         free, exchanged, ns = 0.0, 0.0, 0.0
         for g in reversed(range(len(chosen))):
-            free, exchanged = chosen[g].behind.of(free, exchanged)
-            ns += chosen[g].ns
+            late, free, exchanged = chosen[g].behind.of(free, exchanged)
+            ns += chosen[g].ns + late
             if g and (step := self.before[g].get((chosen[g - 1].strategy.tensor, chosen[g].strategy.tensor))):
                 free, exchanged = free - step.backward_ns, exchanged - step.backward_ns
                 ns += self.between_ns(g, chosen[g - 1].strategy.tensor, chosen[g].strategy.tensor)

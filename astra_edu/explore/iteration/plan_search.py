@@ -14,11 +14,11 @@ from typing import NamedTuple
 from astra_edu.base.errors import ConfigError
 from astra_edu.explore.iteration.parts import Step
 from astra_edu.explore.iteration.plan_bound import (
-    Behind,
     Between,
     Choice,
     Priced,
     Table,
+    behind,
     kept_bytes,
     relaxed,
     whole_bytes,
@@ -34,7 +34,7 @@ from astra_edu.workload.strategies.memory import memory_of_operators
 
 
 class Label(NamedTuple):
-    """The last layer groups' strategies, with their ns, bytes, and the two numbers of Behind."""
+    """The last layer groups' strategies, with their ns, bytes, and two of the three times of Behind."""
 
     ns: float
     kept: float
@@ -103,24 +103,11 @@ def _table(plans: Plans, some: Sequence[Strategy], device: Device, platform: Pla
             ns += sum(step.gather_ns for step in own)
             ns += device.memory_ns(sum(step.parameters for step in own) * strategy.bits.update_bytes)
             memory = memory_of_operators(about, strategy, operators)
-            choice = Choice(strategy, ns, memory.kept, _behind(own), memory.moment)
+            choice = Choice(strategy, ns, memory.kept, behind(own), memory.moment)
             of_layouts.setdefault(strategy.tensor, []).append(choice)
         table.append([choice for choices in of_layouts.values() for choice in _best(choices)])
     before = [_between(plans, table, g, platform) for g in range(len(table))]
     return Table(table, before, some[0].micro_batches, most)
-
-
-def _behind(steps: Sequence[Step]) -> Behind:
-    """Of a backward pass, as parts.exposed_ns counts it, with all times from the pass's own clock on."""
-    whole = Behind()
-    for step in reversed(steps):
-        if step.gathers_ns[1]:
-            whole = whole.then(Behind(own=step.gathers_ns[1], own_least=step.gathers_ns[1]))
-        whole = whole.then(Behind(own=-step.backward_ns, other=-step.backward_ns))
-        if step.exchange:
-            turn, total = step.exchange.turn_ns, step.exchange.total_ns
-            whole = whole.then(Behind(own=turn, own_least=turn, mixed=total, least=total))
-    return whole
 
 
 def _moments(table: Table) -> list[float]:
@@ -184,8 +171,8 @@ def _shortest(table: Table, most_ns: float) -> Label | None:
                 ns, kept = at.ns + choice.ns, at.kept + choice.kept
                 if not table.fits(kept + rest_kept) or _least_ns(table, ns, kept, rest[tensor], prices) >= most_ns:
                     continue
-                free, exchanged = choice.behind.of(at.free, at.exchanged)
-                new = Label(ns, kept, max(0.0, free), max(0.0, exchanged), (choice.strategy, *label.strategies))
+                late, free, exchanged = choice.behind.of(at.free, at.exchanged)
+                new = Label(ns + late, kept, max(0.0, free), max(0.0, exchanged), (choice.strategy, *label.strategies))
                 found.setdefault(tensor, []).append(new)
         labels = {tensor: _undominated(some) for tensor, some in found.items()}
     every = [each for some in labels.values() for each in some]

@@ -8,9 +8,10 @@ from math import ceil, gcd, prod
 
 from astra_edu.base.units import format_bytes
 from astra_edu.collectives import Collective
+from astra_edu.explore.iteration.exchange import exposed_ns
 from astra_edu.explore.iteration.groups import groups
 from astra_edu.explore.iteration.network_times import took_by
-from astra_edu.explore.iteration.parts import Step, exposed_ns, paced
+from astra_edu.explore.iteration.parts import Step, paced
 from astra_edu.explore.iteration.plan_bound import kept_bytes, whole_bytes
 from astra_edu.explore.iteration.plans import Plan
 from astra_edu.explore.iteration.stage_times import operator_steps

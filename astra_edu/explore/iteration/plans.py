@@ -160,6 +160,8 @@ def check_of_plan(strategy: Strategy) -> None:
         "exchanged embeddings": strategy.exchange_embeddings,
         "copies as neighbours": strategy.placement != "tensor-first" and strategy.data > 1 and strategy.tensor > 1,
         "ZeRO-2 or 3 with several micro-batches": strategy.zero > 1 and strategy.micro_batches > 1,
+        "gradients that hide behind nothing": strategy.copies > 1 and "gradients" not in strategy.overlap,
+        "gathered parameters that hide": strategy.zero > 0 and "parameters" in strategy.overlap,
     }
     if found := [words for words, there in wrong.items() if there]:
         raise ConfigError(f"a layer group of a plan can't have {found[0]}, as {shown(described(strategy))} has.")

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.explore.iteration.exchange import exposed_ns
 from astra_edu.explore.iteration.groups import groups
 from astra_edu.explore.iteration.hidden import first_pass_late_ns, prefetched, with_hidden
 from astra_edu.explore.iteration.network_times import message_ns, shares_links
-from astra_edu.explore.iteration.parts import WAITS, Part, Step, computed, exposed_ns, paced, part_of, with_collectives
+from astra_edu.explore.iteration.parts import WAITS, Part, Step, computed, paced, part_of, with_collectives
 from astra_edu.pipeline.closed_form import FORMULAS
 from astra_edu.system import Platform
 from astra_edu.system.logical import logical_dimensions, logical_topologies
@@ -151,13 +152,12 @@ def _stage_times(
     passed = {part: [steps[i] for i in part] for part in set(every)}
     passed = {part: prefetched(own, numbers[part]) if numbers else own for part, own in passed.items()}
     passed = {part: list(pace(own)) for part, own in passed.items()}
-    left, gathers = (
-        [
-            exposed_ns([step for part in own for step in passed[part]], exchanged, hides["gradients"])
-            for own in of_stages
-        ],
-        [sum(step.gather_ns for part in own for step in passed[part]) for own in of_stages],
-    )
+    left, gathers = [], []
+    for own in of_stages:
+        every_step = [step for part in own for step in passed[part]]
+        places = [(k, number) for k, part in enumerate(own) for number in numbers[part]] if numbers else None
+        left.append(exposed_ns(every_step, exchanged, hides["gradients"], places))
+        gathers.append(sum(step.gather_ns for step in every_step))
     parts = {part: part_of(steps) for part, steps in passed.items()}
     most = max(sum(parts[part].parameters for part in own) for own in of_stages)
     update = device.memory_ns(most * strategy.bits.update_bytes)
