@@ -4,6 +4,7 @@ from tools.mutants.fault import Fault
 
 STRATEGIES, ITERATION, TRACES = "astra_edu/workload/strategies", "astra_edu/explore/iteration", "astra_edu/traces"
 SENT, TIMES = "tests/workload/test_sharing.py::test_", "tests/explore/test_hidden_is_simulated.py::test_"
+EXCHANGE = "tests/explore/test_exchange.py::test_"
 
 FAULTS = [
     Fault(
@@ -78,9 +79,9 @@ FAULTS = [
     ),
     Fault(
         "gradients hide where they shouldn't",
-        f"{ITERATION}/parts.py",
-        "if not hides:",
-        "if False:",
+        f"{ITERATION}/exchange.py",
+        "            if hides:\n",
+        "            if True:\n",
         f"{TIMES}random_jobs_take_as_long[hidden_gathers-0.02]",
     ),
     Fault(
@@ -96,5 +97,33 @@ FAULTS = [
         "self._position = (*self._now(), asked.pop(piece.name))",
         "self._position = self._now()",
         f"{TIMES}zero_3_that_hides_its_gathers_takes_as_long_as_its_trace",
+    ),
+    Fault(
+        "a pass doesn't wait for parameters behind gradients",
+        f"{ITERATION}/exchange.py",
+        "self.now = max(self.now, self.free)",
+        "pass",
+        f"{EXCHANGE}a_pass_waits_for_parameters_behind_gradients_and_goes_on_beside_gradients_alone",
+    ),
+    Fault(
+        "hidden parameters have links of their own",
+        f"{ITERATION}/exchange.py",
+        "self.free = start + sum(step.gathers_ns[way] for step in block)",
+        "pass",
+        f"{EXCHANGE}gathered_behind_the_block_before_parameters_are_late_if_gradients_are_before_them",
+    ),
+    Fault(
+        "a search's plans don't wait for parameters behind gradients",
+        f"{ITERATION}/plan_bound.py",
+        "Behind(late_free=0.0, free_late=turn, free_free=turn)",
+        "Behind(free_late=turn, free_free=turn)",
+        f"{EXCHANGE}the_matrices_of_a_search_say_what_the_queue_does",
+    ),
+    Fault(
+        "the next micro-batch doesn't wait for an exchange that hides behind nothing",
+        f"{TRACES}/make_from_operators.py",
+        'waits = every and not hides and span.kind == "B"',
+        "waits = False",
+        f"{TIMES}random_jobs_take_as_long[whole_parameters_of_none-0.01]",
     ),
 ]

@@ -1,5 +1,6 @@
 """Plans, a strategy for each layer group: against estimate, against all plans, and against limits of memory."""
 
+from dataclasses import replace
 from itertools import product
 from random import Random
 
@@ -44,6 +45,10 @@ def test_a_plan_of_one_strategy_is_what_estimate_says(model):
     assert seen > 10
 
 
+def can_gather(strategy):
+    return strategy.copies > 1 and strategy.micro_batches == 1
+
+
 def random_plans(dice):
     npus = dice.choice([2, 4, 8])
     network = platform(npus, 2, dice.choice([20, 100, 400]), dice.choice([2, 10, 50]))
@@ -53,7 +58,8 @@ def random_plans(dice):
         whole = ae.plans(model, npus, dice.choice([8, 16]), groups=2)
     else:
         whole = ae.plans("vgg16", npus, dice.choice([8, 64]), groups=3)
-    few = dice.sample(whole.strategies, min(len(whole.strategies), 7 if len(whole.starts) < 4 else 5))
+    some = [replace(each, zero=dice.choice([each.zero, 3])) if can_gather(each) else each for each in whole.strategies]
+    few = dice.sample(some, min(len(some), 7 if len(whole.starts) < 4 else 5))
     return Plans(whole.model, whole.starts, tuple(few)), network
 
 
@@ -152,6 +158,8 @@ def test_a_plan_that_mixes_is_faster_where_one_strategy_suits_one_part_alone():
         (ae.Strategy(pipeline=2, batch=4), "a pipeline"),
         (ae.Strategy(tensor=2, sequence_parallel=True), "sequence parallelism"),
         (ae.Strategy(data=2, zero=2, batch=4), "ZeRO-2 or 3"),
+        (ae.Strategy(data=2, overlap=()), "gradients that hide behind nothing"),
+        (ae.Strategy(data=2, zero=3, overlap=("gradients", "parameters")), "gathered parameters that hide"),
         (ae.Strategy(data=2, tensor=2, placement="data-first"), "neighbours"),
     ],
 )
