@@ -24,17 +24,17 @@ def test_a_pass_waits_for_parameters_behind_gradients_and_goes_on_beside_gradien
 
 
 def test_gathered_behind_the_block_before_parameters_are_late_if_gradients_are_before_them():
-    """The backward pass begins at 20. Of two blocks the first asks for its parameters then, and has them at 23."""
+    """The backward pass begins at 20, the last block's parameters take 3 ns, those of the first 3 or 43 from 23 on."""
 
-    def block(exchange: float) -> Step:
+    def block(gather: float, exchange: float) -> Step:
         took = Took(round(exchange), exchange)
-        return Step(10, 10, 20, 0, 0, gathers_ns=(0, 3), hidden_ns=(0, 3), exchange=took)
+        return Step(10, 10, 20, 0, 0, gathers_ns=(0, gather), hidden_ns=(0, gather), exchange=took)
 
-    blocks = [block(2), block(40)]
-    assert exposed_ns(blocks, 1, numbers=[0, 1]) == 3 + 30 + 2
-    assert exposed_ns([block(2)._replace(hidden_ns=(0, 0), gathers_ns=(0, 0)), block(40)], 1, numbers=[0, 1]) == 35
-    three = [block(2), block(40), block(1)]
-    assert exposed_ns(three, 1, numbers=[0, 1, 2]) == 3 + 30 + 2
+    passes = 40
+    assert exposed_ns([block(3, 2), block(3, 40)], 1, numbers=[0, 1]) == (33 + 40 + 2) - passes
+    assert exposed_ns([block(43, 2), block(3, 40)], 1, numbers=[0, 1]) == (23 + 43 + 40 + 2) - passes
+    three = [block(3, 2), block(3, 1), block(3, 40)]
+    assert exposed_ns(three, 1, numbers=[0, 1, 2]) == (30 + 3 + 10 + 40 + 3 + 10 + 2) - 60
 
 
 def test_it_falls_behind_by_as_much_in_each_micro_batch_and_no_more_where_it_is_waited_for():

@@ -229,6 +229,24 @@ def test_zero_3_that_hides_its_gathers_takes_as_long_as_its_trace(gb_s: float):
         assert ratio(made, cut, gb_s) == pytest.approx(1, abs=0.002)
 
 
+@pytest.mark.parametrize("zero", [2, 3])
+def test_the_next_micro_batch_waits_for_an_exchange_that_hides_behind_nothing(zero: int):
+    made = model(Random(2))
+    began = {}
+    for hides in ((), ("gradients",)):
+        cut = ae.Strategy(data=8, zero=zero, batch=16, overlap=hides)
+        _, platform = networks(cut, 50)
+        spans = ae.simulate(ae.traces.from_strategy(made, cut, "a100", platform), platform).timeline
+        exchanged = max(span.end_ns for span in spans if span.layer.startswith("B 0") and "scatter" in span.layer)
+        computed = min(span.start_ns for span in spans if span.layer.startswith("F 1") and span.lane == "compute")
+        passed = max(span.end_ns for span in spans if span.layer.startswith("B 0") and span.lane == "compute")
+        scattered = min(span.start_ns for span in spans if span.layer.startswith("B 0") and "scatter" in span.layer)
+        began[hides] = computed - exchanged, scattered - passed
+    assert began[()][0] >= 0
+    assert began[()][1] >= 0
+    assert began["gradients",][1] < 0
+
+
 def test_the_first_micro_batch_waits_for_the_operator_whose_parameters_come_latest():
     def step(compute: float, gather: float) -> Step:
         return Step(compute, 0, compute, 0, 0, gather_ns=gather)

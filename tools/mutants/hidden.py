@@ -124,6 +124,6 @@ FAULTS = [
         f"{TRACES}/make_from_operators.py",
         'waits = every and not hides and span.kind == "B"',
         "waits = False",
-        f"{TIMES}random_jobs_take_as_long[whole_parameters_of_none-0.01]",
+        f"{TIMES}the_next_micro_batch_waits_for_an_exchange_that_hides_behind_nothing[2]",
     ),
 ]

@@ -72,7 +72,9 @@ class Part:
 
 def part_of(steps: Sequence[Step]) -> Part:
     """The times of some operators, as `paced` has them."""
-    forwards, backwards, _, repeats, parameters, weights, *_, waits, launching, _, _, routed, _ = zip(*steps, strict=True)
+    forwards, backwards, _, repeats, parameters, weights, *_, waits, launching, _, _, routed, _ = zip(
+        *steps, strict=True
+    )
     waited = tuple(map(sum, zip(*waits, strict=True)))
     launched = sum(map(sum, launching))
     ahead, back = map(sum, zip(*routed, strict=True))
