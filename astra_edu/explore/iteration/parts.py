@@ -72,14 +72,13 @@ class Part:
 
 def part_of(steps: Sequence[Step]) -> Part:
     """The times of some operators, as `paced` has them."""
-    forwards, backwards, _, repeats, parameters, weights, *_, waits, launching, _, _, routed, _ = zip(
-        *steps, strict=True
-    )
-    waited = tuple(map(sum, zip(*waits, strict=True)))
-    launched = sum(map(sum, launching))
-    ahead, back = map(sum, zip(*routed, strict=True))
-    passes = sum(forwards), sum(backwards)
-    return Part(*passes, waited, sum(repeats), sum(parameters), sum(weights), launched, (ahead, back))
+    of = dict(zip(Step._fields, zip(*steps, strict=True), strict=True))
+    waited = tuple(map(sum, zip(*of["waited_ns"], strict=True)))
+    passes = sum(of["forward_ns"]), sum(of["backward_ns"])
+    ahead, back = map(sum, zip(*of["routed_ns"], strict=True))
+    launched = sum(map(sum, of["launching_ns"]))
+    rest = sum(of["repeated_ns"]), sum(of["parameters"]), sum(of["weight_ns"])
+    return Part(*passes, waited, *rest, launched, (ahead, back))
 
 
 def paced(steps: Sequence[Step]) -> list[Step]:
