@@ -41,10 +41,14 @@ def estimate(
     computing as strategy.overlap and a ring's steps have it. The passes of
     all micro-batches go through the stages in the strategy's order, as `run_pipeline` simulates it. Gradients are
     exchanged in turn while the backward pass goes on, those of the last micro-batch or (ZeRO-2 and 3) of every one;
-    what is left at the end is exposed; so is what the two stages of a part send each other in an order that goes both
+    what is left at the end is exposed, and so is for how long gathered parameters wait behind them, and what the two
+    stages of a part send each other in an order that goes both
     ways, as if they were neighbours. The optimiser is bound by memory. A device with `kernels`
     is no quicker than its host launches them. Not in it: loading data, stragglers, congestion between groups. Where
     messages of one collective share links, bound_ns leads.
+
+    Each group has links of its own, as the dimensions of ASTRA-sim 1.0 are. In 2.x an NPU has one collective at a time
+    on its way: the strategy's trace takes longer where a tensor group's meet the exchange, by up to a third.
 
     Raises ConfigError where model, strategy and platform don't fit, for a device that multiplies no numbers of such
     bits, and for exchanged embeddings, whose overlap

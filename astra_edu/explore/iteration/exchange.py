@@ -36,9 +36,7 @@ def exposed_ns(
     >>> exposed_ns([gathers], 1), exposed_ns([gathers], 2), exposed_ns([kept], 2)
     (30.0, 60.0, 30.0)
     """
-    ids: Sequence[Hashable] = range(len(steps)) if numbers is None else numbers
-    pairs = zip(ids, steps, strict=True)
-    blocks = [[step for _, step in block] for _, block in groupby(pairs, key=lambda pair: pair[0])]
+    blocks = [list(steps)] if numbers is None else _by_block(steps, numbers)
     clock = _Clock(prefetches=numbers is not None)
     nothing_ns = sum(step.forward_ns + step.backward_ns for step in steps)
     left = more = 0.0
@@ -49,6 +47,11 @@ def exposed_ns(
             left += more * (times - count)
             break
     return left + sum(step.gather_ns for step in steps)
+
+
+def _by_block(steps: Sequence[Step], numbers: Sequence[Hashable]) -> Blocks:
+    pairs = zip(numbers, steps, strict=True)
+    return [[step for _, step in block] for _, block in groupby(pairs, key=lambda pair: pair[0])]
 
 
 @dataclass
@@ -77,6 +80,9 @@ class _Clock:
                 if self.prefetches:
                     self.now = max(self.now, asked)
                     asked = self._gathered(order[k + 1], way) if k + 1 < len(order) else 0.0
+                if way == 0 and not any(step.gathers_ns[0] for step in block):
+                    self.now += sum(step.forward_ns - step.late_ns[0] for step in block)
+                    continue
                 for step in block if way == 0 else reversed(block):
                     self._step(step, way, hides)
         for step in self.held:
