@@ -1,9 +1,10 @@
 """An iteration of a model under a strategy as an execution trace: tensor, data and pipeline parallelism together.
 
-Every NPU has its own operations. Within a pass they are those of generate_workload; the passes of a stage come in the
-order of strategy.pipeline_order. ZeRO-1 and 2 scatter gradients, and gather parameters at the
-end. A stage exchanges its gradients when it has sent its last message, as an NPU of ASTRA-sim 2.x has one communication
-at a time on its way. Left out: the optimiser's update.
+Every NPU has its own operations; the passes of a stage come in the order of strategy.pipeline_order. Operator by
+operator they are those of `make_from_operators`, and take as long as ae.estimate says. Where a backward pass is cut in
+two, as zero-bubble orders have it, or embeddings are exchanged, a pass is what generate_workload's loops do. A stage
+exchanges its gradients when it has sent its last message, as an NPU of ASTRA-sim 2.x has one communication at a time on
+its way. Left out: the optimiser's update.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.base.few_collections import few_collections
 from astra_edu.collectives import Collective
 from astra_edu.pipeline import PassSpan, run_pipeline
+from astra_edu.pipeline.closed_form import FORMULAS
 from astra_edu.pipeline.places import FOLDED
 from astra_edu.traces.builder import Builder
 from astra_edu.traces.dimensions import Network, Space, sizes_of
@@ -66,7 +68,7 @@ def from_strategy(
             f"a trace of ZeRO-{strategy.zero} doesn't know {strategy.pipeline_order} on a single stage; use 1f1b and "
             "virtual=1, which does the same there, or zero=1."
         )
-    if _beyond_loops(strategy):
+    if not _by_loops(strategy):
         return from_operators(model, strategy, named_device(device), network, rounding, peak_performance)
     if strategy.zero and strategy.both_ways:
         raise ConfigError(
@@ -156,10 +158,14 @@ def _mirror(
             done = {one: (there[0], back[1]), other: (back[0], there[1])}
 
 
+def _by_loops(strategy: Strategy) -> bool:
+    """Whether only generate_workload's loops know it: a pass in two, or DLRM's exchange."""
+    return strategy.exchange_embeddings or (strategy.pipeline_order not in FORMULAS and not _beyond_loops(strategy))
+
+
 def _beyond_loops(strategy: Strategy) -> bool:
-    """Whether it has what generate_workload's loops don't know."""
     groups = strategy.context > 1 or strategy.expert > 1 or strategy.shard_group is not None
-    return groups or strategy.zero == 3 or strategy.overlap != ("gradients",)
+    return groups or not strategy.reshard or strategy.overlap != ("gradients",)
 
 
 class _ModelPart:

@@ -3,8 +3,7 @@
 Where they differ by rule, they aren't compared: an NPU of ASTRA-sim 2.x has one communication at a time on its way, so
 that a tensor group's collectives wait there for messages between stages and for gradients; ASTRA-sim 1.0's loops
 exchange whole gradients with ZeRO-1 and 2. The optimiser's update is in the estimate alone. Further apart are copies
-with virtual stages or split passes, whose gradients all wait in the trace for the stage's last message, and ZeRO-3:
-there the trace's gradients and parameters wait for each other, the estimate's for nobody, so that it is a lower bound.
+of stages with several parts, whose gradients all wait in the trace for the stage's last message.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ def copies_and_stages(seed: int) -> tuple[float, float, str]:
         made = ae.transformer("m", hidden=1024, heads=16, blocks=8, sequence=1024, vocabulary=1000)
     platform, other = networks((data, rng.choice([25, 50, 100]), 1000), (pipeline, 25, 1000))
     found = ae.estimate(made, cut, "a100", platform)
-    most = 0.15 if order not in ("1f1b", "gpipe") and data > 1 else 0.02
+    most = 0.12 if cut.virtual > 1 and data > 1 else 0.02
     ran = ae.simulate(ae.traces.from_strategy(made, cut, "a100", other), other)
     return (found.total_ns - found.update_ns) / ran.total_ns - 1, most, f"{seed}: {found}"
 
@@ -106,7 +105,7 @@ def both_ways(seed: int) -> tuple[float, float, str]:
     platform, other = networks((data, rng.choice([25, 50, 100]), 1000), (pipeline, 25, 1000))
     found = ae.estimate(made, cut, "a100", platform)
     ran = ae.simulate(ae.traces.from_strategy(made, cut, "a100", other), other)
-    return (found.total_ns - found.update_ns) / ran.total_ns - 1, 0.15 if data > 1 else 0.03, f"{seed}: {found}"
+    return (found.total_ns - found.update_ns) / ran.total_ns - 1, 0.03, f"{seed}: {found}"
 
 
 def test_forty_random_jobs_of_both_ways_take_about_as_long():
@@ -125,7 +124,7 @@ def test_a_hundred_random_jobs_take_as_long_as_far_as_the_rules_are_the_same(job
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_zero_3_is_not_below_its_estimate_and_not_far_above(seed: int):
+def test_zero_3_takes_as_long_as_its_estimate(seed: int):
     rng = Random(seed)
     data, batch = rng.choice([2, 4, 8]), rng.choice([1, 2, 4])
     cut = ae.Strategy(data=data, batch=data * batch, zero=3, recompute=rng.choice(["none", "selective", "full"]))
@@ -133,4 +132,4 @@ def test_zero_3_is_not_below_its_estimate_and_not_far_above(seed: int):
     platform, other = networks((data, rng.choice([25, 50, 100]), 1000))
     found = ae.estimate(made, cut, "a100", platform)
     ran = ae.simulate(ae.traces.from_strategy(made, cut, "a100", other), other).total_ns
-    assert 0.999 < ran / (found.total_ns - found.update_ns) < 1.3
+    assert 0.999 < ran / (found.total_ns - found.update_ns) < 1.001

@@ -466,14 +466,15 @@ def test_an_iteration_computes_as_much_as_estimate_says(name):
     assert run.total_ns > max(run.compute_ns)
 
 
-def test_what_is_computed_again_is_as_in_the_generated_workload():
-    """Its loop repeats a block up to its last line, which needs no more than its input."""
+def test_blocks_are_computed_again_as_estimate_says():
     strategy = ae.Strategy(tensor=4, data=2, recompute="full", batch=4)
     platform = ae.Platform([ae.Dimension.of("Ring", n, 100, 500) for n in (4, 2)], ae.SystemConfig.of("ring_ring"))
-    one = ae.simulate(ae.generate_workload(gpt(), strategy, "v100"), platform)
-    trace = from_strategy(gpt(), strategy, "v100", (4, 2), peak_performance=100)
-    run = ae.simulate(trace, with_roofline(rings(4, 2), 100))
-    assert run.compute_ns[0] == one.compute_ns * strategy.micro_batches
+    found = ae.estimate(gpt(), strategy, "v100", platform)
+    run = ae.simulate(
+        from_strategy(gpt(), strategy, "v100", (4, 2), peak_performance=100), with_roofline(rings(4, 2), 100)
+    )
+    assert found.repeated_ns > 0
+    assert run.compute_ns[0] == pytest.approx(found.compute_ns, abs=8)
 
 
 def kinds(trace, npu):
@@ -518,12 +519,13 @@ def test_other_networks_take_process_groups():
         from_strategy(gpt(blocks=2), strategy, "v100", (4, 4))
 
 
-def test_a_strategy_of_one_micro_batch_without_stages_is_the_generated_workload():
+def test_a_strategy_of_one_micro_batch_without_stages_takes_about_as_long_as_the_generated_workload():
+    """Whose loop exchanges the gradients of a line before it computes the line's input gradient."""
     strategy, sizes = STRATEGIES["both"]
     work = ae.generate_workload(gpt(blocks=2), strategy, "v100")
     by_loop, by_strategy = from_workload(work, sizes), from_strategy(gpt(blocks=2), strategy, "v100", sizes)
     times = [ae.simulate(trace, rings(*sizes)).total_ns for trace in (by_loop, by_strategy)]
-    assert times[0] == times[1]
+    assert times[0] == pytest.approx(times[1], rel=1e-3)
 
 
 @pytest.mark.parametrize("zero", [2, 3])

@@ -49,6 +49,12 @@ def exposed_ns(
     return left + sum(step.gather_ns for step in steps)
 
 
+def weights_alone(step: Step) -> Step:
+    """Of a backward pass in two, the second one, which comes last and gathers nothing."""
+    nothing = (0.0, 0.0)
+    return step._replace(backward_ns=step.weight_ns, gathers_ns=nothing, hidden_ns=nothing, late_ns=nothing)
+
+
 def _by_block(steps: Sequence[Step], numbers: Sequence[Hashable]) -> Blocks:
     pairs = zip(numbers, steps, strict=True)
     return [[step for _, step in block] for _, block in groupby(pairs, key=lambda pair: pair[0])]

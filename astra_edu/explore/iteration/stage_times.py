@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.explore.iteration.exchange import exposed_ns
+from astra_edu.explore.iteration.exchange import exposed_ns, weights_alone
 from astra_edu.explore.iteration.groups import groups
 from astra_edu.explore.iteration.hidden import first_pass_late_ns, prefetched, with_hidden
 from astra_edu.explore.iteration.network_times import message_ns, shares_links
@@ -156,7 +156,9 @@ def _stage_times(
     for own in of_stages:
         every_step = [step for part in own for step in passed[part]]
         places = [(k, number) for k, part in enumerate(own) for number in numbers[part]] if numbers else None
-        left.append(exposed_ns(every_step, exchanged, hides["gradients"], places))
+        if strategy.pipeline_order not in FORMULAS:
+            every_step, places = list(map(weights_alone, every_step)), None
+        left.append(exposed_ns(every_step, exchanged, hides["gradients"] and not strategy.both_ways, places))
         gathers.append(sum(step.gather_ns for step in every_step))
     parts = {part: part_of(steps) for part, steps in passed.items()}
     most = max(sum(parts[part].parameters for part in own) for own in of_stages)
