@@ -126,4 +126,19 @@ FAULTS = [
         "waits = False",
         f"{TIMES}the_next_micro_batch_waits_for_an_exchange_that_hides_behind_nothing[2]",
     ),
+    Fault(
+        "of passes in two, gradients hide behind both",
+        f"{ITERATION}/stage_times.py",
+        "every_step, places = list(map(weights_alone, every_step)), None",
+        "pass",
+        "tests/explore/test_estimate_is_simulated.py::"
+        "test_a_hundred_random_jobs_take_as_long_as_far_as_the_rules_are_the_same[copies_and_stages]",
+    ),
+    Fault(
+        "gradients of an order that goes both ways hide",
+        f"{ITERATION}/stage_times.py",
+        'hides["gradients"] and not strategy.both_ways',
+        'hides["gradients"]',
+        "tests/explore/test_estimate_is_simulated.py::test_forty_random_jobs_of_both_ways_take_about_as_long",
+    ),
 ]
