@@ -14,6 +14,10 @@ AWAY = (ROUTING[0], "MLP", ROUTING[2], "MLP gradients")
 """Steps in which tokens, or their gradients, are with their experts."""
 
 
+LETTER = 6.0
+"""How wide a letter is; what is narrower has its name alone."""
+
+
 def whose(row: int) -> str:
     """A letter for the tokens of a row's NPUs."""
     return ascii_uppercase[row]
@@ -40,8 +44,9 @@ def tokens(grid: Grid, row: int, k: int, keys: Sequence[str]) -> Iterator[Piece]
         at |= {key: there for key in AWAY if cut.expert > 1}
         what = f"tokens {own + 1} of {of} of a sample" if of > 1 else f"tokens of copy {row}"
         name = f"tokens of NPU {grid.number(row, k)}" + (f" for NPU {grid.number(to, k)}" if parts > 1 else "")
-        looks = ("tokens",) * len(keys)
-        yield Piece(name, tuple(at.get(key, here) for key in keys), looks, whose(row), what)
+        boxes = [at.get(key, here) for key in keys]
+        says = tuple(_letter(row, box) for box in boxes)
+        yield Piece(name, tuple(boxes), ("tokens",) * len(keys), title=what, says=says)
 
 
 def gathered(grid: Grid, row: int, k: int, keys: Sequence[str]) -> Iterator[Piece]:
@@ -63,8 +68,12 @@ def gathered(grid: Grid, row: int, k: int, keys: Sequence[str]) -> Iterator[Piec
             tuple(at.get(key) for key in keys),
             tuple(looks),
             title=f"{what}; in the backward pass summands of their gradients",
-            says=tuple(whose(other) if at.get(key, source) is here else "" for key in keys),
+            says=tuple(_letter(other, here) if at.get(key, source) is here else "" for key in keys),
         )
+
+
+def _letter(row: int, box: Box | None) -> str:
+    return whose(row) if box and box[2] >= LETTER else ""
 
 
 def _in_sample(box: Box, part: int, parts: int) -> Box:

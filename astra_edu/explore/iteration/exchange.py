@@ -46,7 +46,7 @@ def exposed_ns(
         if count == FOLLOWED or (count > 1 and abs(more - more_before) < 1):
             left += more * (times - count)
             break
-    return left + sum(step.gather_ns for step in steps)
+    return max(0.0, left) + sum(step.gather_ns for step in steps)
 
 
 def weights_alone(step: Step) -> Step:

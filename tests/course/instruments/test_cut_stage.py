@@ -8,6 +8,7 @@ import pytest
 import astra_edu as ae
 from astra_edu.base.units import format_bytes
 from astra_edu.course.instruments.cut_stage import cut_stage
+from astra_edu.course.instruments.cut_tokens import LETTER
 
 PLAIN = ae.transformer("plain", hidden=512, heads=16, blocks=4, sequence=256, vocabulary=1024)
 MIXTURE = ae.with_experts(PLAIN, 8)
@@ -95,7 +96,8 @@ def test_keys_and_values_are_there_from_the_gathering_on_until_they_were_used(co
         npu = int(piece.name.split()[-1])
         seen = {step for step, box in enumerate(piece.at) if box and box[2] > 0}
         assert seen == there
-        assert {step for step, word in enumerate(piece.says) if word} == there
+        wide = {step for step in there if piece.at[step][2] >= LETTER}
+        assert {step for step, word in enumerate(piece.says) if word} == wide
         assert {home_of(stage, piece.at[step]) for step in there} == {npu}
         assert {step for step in there if piece.looks[step] == "partial sums"} == {again + 1}
         assert piece.at[scattered][2] == 0
@@ -112,7 +114,15 @@ def test_keys_and_values_come_from_the_npu_whose_tokens_they_are():
         start = next(box for box in piece.at if box)
         assert home_of(stage, start) == source
         assert overlap(start, tokens[f"tokens of NPU {source}"].at[3]) == 0 < start[3]
-        assert piece.says[4] == tokens[f"tokens of NPU {source}"].text
+        assert piece.says[4] == tokens[f"tokens of NPU {source}"].says[4] != ""
+
+
+def test_a_letter_has_room_on_its_tokens_or_is_left_out():
+    _, _, stage = staged(PLAIN, context=16)
+    found = [(piece, step) for piece in stage.pieces if "tokens" in piece.name for step in range(len(piece.at))]
+    lettered = [piece.at[step][2] for piece, step in found if piece.says and piece.says[step]]
+    bare = [piece.at[step][2] for piece, step in found if piece.at[step] and not piece.says[step]]
+    assert min(lettered) >= LETTER > max(bare)
 
 
 @pytest.mark.parametrize(("data", "expert", "tensor"), [(2, 2, 1), (8, 8, 1), (4, 2, 2), (8, 4, 16)])
