@@ -27,6 +27,8 @@ NOTEBOOK_METADATA = {
 }
 KEPT_CELL_METADATA = {"tags", "jupyter", "slideshow", "editable", "deletable"}
 
+QUIET = {"ASTRA_EDU_PROGRESS": "off", "TQDM_DISABLE": "1"}
+"""Outputs know nobody's progress in the exercises, and no slow machine's bars."""
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"  # holds a random id, useless without a kernel
 PICTURES = {"image/png", "image/jpeg"}
 
@@ -93,7 +95,7 @@ def executed(notebook: NotebookNode, folder: Path, name: str) -> NotebookNode:
         on_cell_execute=lambda cell, cell_index: started.append(cell_index + 1),
     )
     try:
-        return client.execute(env=os.environ | {"ASTRA_EDU_PROGRESS": "off"})  # outputs know nobody's progress
+        return client.execute(env=os.environ | QUIET)
     except (CellControlSignal, DeadKernelError) as error:
         raise ToolError(f"{name}, cell {started[-1]}: {ANSI_COLOUR.sub('', str(error))}") from error
 
