@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import local
@@ -47,7 +48,10 @@ def told(tell: Callable[[str], None]) -> Iterator[None]:
 
 
 class Bar:
-    """How much of `expected` is done, shown from the second second on; after `with` that is all there was to do."""
+    """How much of `expected` is done, shown from the second second on; after `with` that is all there was to do.
+
+    Where the environment has TQDM_DISABLE, nothing is shown.
+    """
 
     def __init__(self, what: str, unit: str, expected: int) -> None:
         """A bar that isn't shown yet. unit: with a space in front."""
@@ -70,8 +74,8 @@ class Bar:
                 self._next = now + OFTEN
                 _here.telling[-1](f"{self.what}: {done:,} of {self.expected:,}{self.unit}")
             return
-        if self.bar is None and perf_counter() - self.start > 1:
-            from tqdm.auto import tqdm
+        if self.bar is None and perf_counter() - self.start > 1 and not os.environ.get("TQDM_DISABLE"):
+            from tqdm.auto import tqdm  # which knows that variable in a terminal only
 
             self.bar = tqdm(total=self.expected, desc=self.what, unit=self.unit)
         if self.bar is not None:

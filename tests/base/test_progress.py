@@ -39,13 +39,19 @@ def test_after_an_error_nothing_is_told_any_more():
     assert words == []
 
 
-def test_a_bar_is_shown_from_the_second_second_on(monkeypatch, capsys):
+@pytest.mark.parametrize("off", ["", "1"])
+def test_a_bar_is_shown_from_the_second_second_on_unless_bars_are_off(off, monkeypatch, capsys):
     now = [0.0]
     monkeypatch.setattr(progress, "perf_counter", lambda: now[0])
+    monkeypatch.setenv("TQDM_DISABLE", off)
     with Bar("search", " points", 10) as bar:
         bar.show(1)
         assert bar.bar is None
         now[0] = 1.5
         bar.show(4)
+    if off:
+        assert bar.bar is None
+        assert not capsys.readouterr().err
+        return
     assert "search" in capsys.readouterr().err
     assert (bar.bar.n, bar.bar.total) == (4, 4)
