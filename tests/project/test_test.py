@@ -1,6 +1,10 @@
 """`python -m tools.test`: every check in turn, up to the first that fails."""
 
+import gc
 import subprocess
+
+import pytest
+from halves import half
 
 from tools import test
 
@@ -44,3 +48,13 @@ def test_it_ends_with_the_first_that_fails(monkeypatch):
     code, calls = ran(monkeypatch, fails="mypy")
     assert code == 3
     assert [said for said, _ in calls] == ["ruff check .", "ruff format --check .", "mypy"]
+
+
+def test_half_of_the_random_cases_are_in_every_run():
+    (first, second, third) = half("abc")
+    assert (first, third) == ("a", "c")
+    assert second == pytest.param("b", marks=pytest.mark.thorough)
+
+
+def test_collections_of_garbage_leave_out_what_was_there_before_the_first_test():
+    assert gc.get_freeze_count() > 10_000
