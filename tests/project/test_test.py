@@ -2,10 +2,13 @@
 
 import gc
 import subprocess
+from weakref import ref
 
 import pytest
+from forgotten import forget_widgets
 from halves import half
 
+import astra_edu as ae
 from tools import test
 
 
@@ -58,3 +61,12 @@ def test_half_of_the_random_cases_are_in_every_run():
 
 def test_collections_of_garbage_leave_out_what_was_there_before_the_first_test():
     assert gc.get_freeze_count() > 10_000
+
+
+def test_a_widget_that_nobody_holds_goes_with_all_that_it_shows():
+    widget = ae.Player(ae.schedule("all-reduce", "ring", 4))
+    seen = ref(widget)
+    del widget
+    forget_widgets()
+    gc.collect()
+    assert seen() is None
