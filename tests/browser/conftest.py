@@ -38,6 +38,22 @@ def _not_skipped(report: Any) -> Any:
     return report
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of a test with more cases than the two themes the first case is looked at in both, the others in the light.
+
+    What colours are in the dark is said in one place for all cases; python -m tools.test --all looks at each.
+    """
+    seen = set()
+    for item in items:
+        case = getattr(item, "callspec", None)
+        if case and case.params.get("scheme") == "dark" and len(case.params) > 1:
+            test = item.nodeid.partition("[")[0]
+            if test in seen:
+                item.add_marker(pytest.mark.thorough)
+            seen.add(test)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector: Any) -> Any:
     """A module whose imports are missing."""

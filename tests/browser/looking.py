@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,23 @@ COLOURS = {  # as a person calls them; (on light, on dark)
 SCHEMES = ("light", "dark")
 
 READING = Path(__file__).parent / "reading"
+
+
+class Later:
+    """A widget, or its data, made when something of it is first asked for: who collects a test may not run it."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
+
+    @cached_property
+    def _made(self) -> Any:
+        return self._make()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._made, name)
+
+    def __getitem__(self, key: str) -> Any:
+        return self._made[key]
 
 
 def script(name: str) -> str:

@@ -10,14 +10,14 @@ pytest.importorskip("anywidget")
 
 import astra_edu as ae
 from astra_edu.course.instruments.looks import LOOKS
-from browser.looking import SCHEMES, saved, shade
+from browser.looking import SCHEMES, Later, saved, shade
 from browser.test_chunks_seen import OVER
 from browser.test_cut_seen import BOXES, to_step
 from browser.test_memory_seen import LINES
 
 pytestmark = pytest.mark.browser
 
-CASE = ae.CaseStudies("other=Conv-4D")
+CASE = Later(lambda: ae.CaseStudies("other=Conv-4D"))
 
 
 @cache

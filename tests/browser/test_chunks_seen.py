@@ -11,13 +11,13 @@ pytest.importorskip("anywidget")
 import astra_edu as ae
 from astra_edu.course.instruments.chunks_job import decisions
 from astra_edu.course.instruments.looks import LOOKS
-from browser.looking import SCHEMES, shade
+from browser.looking import SCHEMES, Later, shade
 from browser.test_cut_seen import BARS, BOXES, to_step
 
 pytestmark = pytest.mark.browser
 
-CHUNKS = ae.ChunksOverDimensions("dimensions=3 chunks=8")
-HAND = ae.ChunksOverDimensions("chunks=4 chunk_1=01 queue=FIFO")
+CHUNKS = Later(lambda: ae.ChunksOverDimensions("dimensions=3 chunks=8"))
+HAND = Later(lambda: ae.ChunksOverDimensions("chunks=4 chunk_1=01 queue=FIFO"))
 WORDS = """() => Object.fromEntries([...document.querySelectorAll("[data-piece]")].map((group) => {
   const word = group.querySelector(".astra-word");
   return [group.dataset.piece, [word.textContent, Number(word.getAttribute("x")), Number(word.getAttribute("y"))]];

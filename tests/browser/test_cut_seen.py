@@ -11,13 +11,13 @@ pytest.importorskip("anywidget")
 import astra_edu as ae
 from astra_edu.course.instruments.looks import LOOKS
 from astra_edu.course.instruments.question import confront
-from browser.looking import SCHEMES, saved, shade
+from browser.looking import SCHEMES, Later, saved, shade
 
 pytestmark = pytest.mark.browser
 
-CUT = ae.CutTheModel("model=22b tensor=4 data=2 pipeline=1 zero=1")
-SCENE = CUT.data["scene"]
-TOKENS = ae.CutTheModel("model=gpt2 tensor=1 data=2 context=2 pipeline=1 zero=1 experts=8 expert=2")
+CUT = Later(lambda: ae.CutTheModel("model=22b tensor=4 data=2 pipeline=1 zero=1"))
+SCENE = Later(lambda: CUT.data["scene"])
+TOKENS = Later(lambda: ae.CutTheModel("model=gpt2 tensor=1 data=2 context=2 pipeline=1 zero=1 experts=8 expert=2"))
 """Two groups more."""
 
 BOXES = """(selector) => [...document.querySelectorAll(selector)].map((group) => {

@@ -10,14 +10,14 @@ pytest.importorskip("anywidget")
 
 import astra_edu as ae
 from astra_edu.course.instruments.looks import LOOKS
-from browser.looking import SCHEMES, saved, shade
+from browser.looking import SCHEMES, Later, saved, shade
 from browser.test_chunks_seen import FRAMES, OVER, WORDS
 from browser.test_cut_seen import BARS, BOXES, to_step
 
 pytestmark = pytest.mark.browser
 
-FEED = ae.FeedTheNetwork()
-SCENE = FEED.data["scene"]
+FEED = Later(lambda: ae.FeedTheNetwork())
+SCENE = Later(lambda: FEED.data["scene"])
 COUNTERS = """() => Object.fromEntries([...document.querySelectorAll("[data-frame]")].map((group) =>
   [group.dataset.frame, group.querySelector(".astra-word")?.textContent ?? null]))"""
 LINES = """() => Object.fromEntries([...document.querySelectorAll("[data-link]")].map((group) =>
@@ -31,7 +31,7 @@ def page_of(text, moved=False):
 
 @pytest.fixture
 def show(open_page):
-    def shown(text=FEED.text, scheme="light", answered=True, moved=False, **options):
+    def shown(text="", scheme="light", answered=True, moved=False, **options):
         page = open_page(page_of(text, moved), color_scheme=scheme, **options)
         if answered:
             page.get_by_role("button", name="show me without").click()
@@ -41,7 +41,7 @@ def show(open_page):
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("text", [FEED.text, "collective=reduce-scatter shape=8"])
+@pytest.mark.parametrize("text", ["", "collective=reduce-scatter shape=8"])
 def test_every_shard_is_where_and_as_the_step_has_it(show, text, scheme):
     feed = ae.FeedTheNetwork(text)
     page, stage = show(feed.text, scheme), feed.data["scene"]["stage"]
@@ -129,7 +129,7 @@ def test_another_setting_of_a_saved_page_has_its_own_steps(show):
     assert [options.nth(k).is_disabled() for k in range(options.count())] == [False, False, True, True, True]
 
 
-@pytest.mark.parametrize("text", [FEED.text, "shape=4x4x4 cores=12", "collective=all-to-all shape=8 memory=64"])
+@pytest.mark.parametrize("text", ["", "shape=4x4x4 cores=12", "collective=all-to-all shape=8 memory=64"])
 @pytest.mark.parametrize(("wide", "high"), [(1280, 720), (900, 720)])
 def test_settings_and_the_stage_are_in_sight_together_and_no_words_overlap(show, text, wide, high):
     page = show(ae.FeedTheNetwork(text).text, viewport={"width": wide, "height": high})

@@ -14,7 +14,7 @@ import astra_edu as ae
 from astra_edu.course.instruments.folds import ARRAYS, COUNTS, PRODUCT, SIDES, SIZES
 from astra_edu.course.instruments.looks import LOOKS
 from astra_edu.workload.compute.systolic import AXES
-from browser.looking import SCHEMES, shade
+from browser.looking import SCHEMES, Later, shade
 from browser.test_chunks_seen import FRAMES, OVER
 from browser.test_cut_seen import BARS, BOXES, to_step
 from browser.test_stages_seen import COUNTS as WORDS
@@ -22,10 +22,10 @@ from browser.test_stages_seen import COUNTS as WORDS
 pytestmark = pytest.mark.browser
 
 WIDGETS = {
-    "small": ae.Folds(),
-    "tall": ae.Folds(ae.Gemm(30, 20, 50), ae.SystolicArray(16, 8), "output"),
-    "shared": ae.Folds(ae.Gemm(64, 48, 40, 3), ae.SystolicArray(16, 16, 4)),
-    "many": ae.Folds(ae.Gemm(2000, 2000, 50), ae.SystolicArray(8, 8), "output"),
+    "small": Later(lambda: ae.Folds()),
+    "tall": Later(lambda: ae.Folds(ae.Gemm(30, 20, 50), ae.SystolicArray(16, 8), "output")),
+    "shared": Later(lambda: ae.Folds(ae.Gemm(64, 48, 40, 3), ae.SystolicArray(16, 16, 4))),
+    "many": Later(lambda: ae.Folds(ae.Gemm(2000, 2000, 50), ae.SystolicArray(8, 8), "output")),
 }
 LOOK = {"on the arrays": "on", "done": "done", "next": "next", "idle PEs": "idle"}
 

@@ -10,13 +10,13 @@ pytest.importorskip("anywidget")
 
 import astra_edu as ae
 from astra_edu.course.instruments.looks import LOOKS
-from browser.looking import SCHEMES, shade
+from browser.looking import SCHEMES, Later, shade
 from browser.test_chunks_seen import OVER
 from browser.test_cut_seen import BOXES, to_step
 
 pytestmark = pytest.mark.browser
 
-FIRST = ae.HeldAgainst()
+FIRST = Later(lambda: ae.HeldAgainst())
 OUTSIDE = """() => {
   const inside = document.querySelector("svg.astra-drawing").getBoundingClientRect();
   return [...document.querySelectorAll("svg.astra-drawing text")].map((text) => text.getBoundingClientRect())

@@ -10,14 +10,14 @@ pytest.importorskip("anywidget")
 
 import astra_edu as ae
 from astra_edu.course.instruments.looks import LOOKS
-from browser.looking import SCHEMES, numbers, saved, shade
+from browser.looking import SCHEMES, Later, numbers, saved, shade
 from browser.test_chunks_seen import OVER
 from browser.test_cut_seen import BARS
 from browser.test_instrument_seen import BLOCKS, CURVES
 
 pytestmark = pytest.mark.browser
 
-FIRST = ae.KeepTraining()
+FIRST = Later(lambda: ae.KeepTraining())
 
 
 @cache

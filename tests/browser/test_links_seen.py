@@ -10,16 +10,16 @@ pytest.importorskip("anywidget")
 
 import astra_edu as ae
 from astra_edu.course.instruments.looks import LOOKS
-from browser.looking import SCHEMES, numbers, shade
+from browser.looking import SCHEMES, Later, numbers, shade
 from browser.test_chunks_seen import OVER
 from browser.test_cut_seen import BARS, to_step
 from browser.test_instrument_seen import CURVES, LINES
 
 pytestmark = pytest.mark.browser
 
-FIRST = ae.LinksAndCongestion()
-TORUS = ae.LinksAndCongestion("network=torus left=hierarchical size=0.25")
-SWITCH = ae.LinksAndCongestion("network=switch left=ring size=0.25 late=20 room=64")
+FIRST = Later(lambda: ae.LinksAndCongestion())
+TORUS = Later(lambda: ae.LinksAndCongestion("network=torus left=hierarchical size=0.25"))
+SWITCH = Later(lambda: ae.LinksAndCongestion("network=switch left=ring size=0.25 late=20 room=64"))
 
 
 @cache

@@ -10,16 +10,14 @@ pytest.importorskip("anywidget")
 
 import astra_edu as ae
 from astra_edu.course.instruments.looks import LOOKS
-from browser.looking import SCHEMES, saved, shade
+from browser.looking import SCHEMES, Later, saved, shade
 from browser.test_chunks_seen import OVER
 from browser.test_cut_seen import BOXES, to_step
 
 pytestmark = pytest.mark.browser
 
-LOAD, STORE = (
-    ae.MemorySystems("packet=1024 groups=64"),
-    ae.MemorySystems("move=store-sum packet=1024 groups=64 link=512"),
-)
+LOAD = Later(lambda: ae.MemorySystems("packet=1024 groups=64"))
+STORE = Later(lambda: ae.MemorySystems("move=store-sum packet=1024 groups=64 link=512"))
 LINES = """() => Object.fromEntries([...document.querySelectorAll("[data-link]")].map((group) => {
   const line = group.querySelector(".astra-line");
   return [group.dataset.link, [Number(line.getAttribute("stroke-width")), line.dataset.look,

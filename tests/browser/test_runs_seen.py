@@ -11,13 +11,13 @@ pytest.importorskip("anywidget")
 import astra_edu as ae
 from astra_edu.course.instruments.looks import LOOKS
 from astra_edu.course.instruments.runs_known import by_model
-from browser.looking import SCHEMES, numbers, saved, shade
+from browser.looking import SCHEMES, Later, numbers, saved, shade
 from browser.test_chunks_seen import OVER
 from browser.test_cut_seen import BARS, BOXES, to_step
 
 pytestmark = pytest.mark.browser
 
-FIRST = ae.HeldAgainstRuns()
+FIRST = Later(lambda: ae.HeldAgainstRuns())
 LINKS = """() => Object.fromEntries([...document.querySelectorAll("[data-link]")].map((group) =>
   [group.dataset.link, group.querySelector("path").getAttribute("d")]))"""
 

@@ -24,6 +24,7 @@ pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parent.parent.parent
 EXERCISE = "ex1_getting_started.ipynb"
+NOTEBOOK = "notebooks/01_collectives.ipynb"
 SHOWN = "ChunksOverDimensions"
 READY = "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
 CELLS = "[...window.jupyterapp.shell.currentWidget.content.model.cells].filter(({ type }) => type === 'code')"
@@ -178,12 +179,43 @@ def check_exercise_1(cells: list[dict[str, Any]]) -> None:
     assert not any('"output_type": "error"' in texts(cell) for cell in cells)
 
 
-def test_exercise_1_is_solved_and_checked_and_all_is_there_when_it_is_opened_again(tab):
+def check_notebook_01(cells: list[dict[str, Any]]) -> None:
+    """It has run to its end and prints what is stored."""
+    stored = json.loads((ROOT / NOTEBOOK).read_text(encoding="utf-8"))
+    assert all(cell["execution_count"] for cell in cells)
+    assert not any('"output_type": "error"' in texts(cell) for cell in cells)
+
+    def printed(cell: dict[str, Any]) -> str:
+        streams = [output["text"] for output in cell["outputs"] if output["output_type"] == "stream"]
+        return "".join("".join(text) for text in streams)
+
+    expected = [printed(cell) for cell in stored["cells"] if cell["cell_type"] == "code"]
+    assert [printed(cell) for cell in cells] == expected
+    assert any(expected)
+
+
+def cut_off(page: Any, tab: Callable[[str], Any], site: Site) -> None:
+    """Look at a page of each kind, wait until all that a kernel loads is kept, and cut the network."""
+    tab(f"instruments/{SHOWN}.html").locator(".astra-widget").wait_for()
+    tab("").locator(".astra-widget").wait_for()
+    page.wait_for_function("async () => (await navigator.serviceWorker.getRegistrations()).length === 2")
+    files = json.loads((site.folder / "lite/static/pyodide/pyodide-lock.json").read_text(encoding="utf-8"))["packages"]
+    kept = [f"{site.address}lite/static/pyodide/{each['file_name']}" for each in files.values()]
+    page.wait_for_function(KEPT, arg=kept, timeout=60_000, polling=250)
+    site.cut()
+
+
+def test_exercise_1_is_solved_notebook_01_prints_what_is_stored_and_all_is_there_when_the_network_is_cut(tab, site):
     page = in_the_lab(tab, f"exercises/{EXERCISE}")
     page.evaluate(FILL, answers())
     check_exercise_1(run_all(page))
     page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
     page.goto("about:blank")
+    check_notebook_01(run_all(in_the_lab(tab, NOTEBOOK)))
+    cut_off(page, tab, site)
+    tab("").get_by_role("link", name="Open the course").wait_for()
+    tab(f"instruments/{SHOWN}.html").get_by_role("button", name="commit").wait_for()
+    page.add_init_script(COUNT_UNREGISTERED)
     in_the_lab(tab, f"exercises/{EXERCISE}")
     player = page.locator(".astra-player").first
     player.focus()
@@ -194,6 +226,7 @@ def test_exercise_1_is_solved_and_checked_and_all_is_there_when_it_is_opened_aga
     page.wait_for_function(f"() => {CELLS}[0].outputs.length", timeout=60_000, polling=250)
     first = page.evaluate(f"() => {CELLS}[0].sharedModel.toJSON()")
     assert "Exercise 1: 5 of 5 right" in texts(first)
+    assert page.evaluate("window.unregistered") == 0
 
 
 def test_notebook_00_finds_its_files_over_plain_http_too(chromium, site):
@@ -231,35 +264,3 @@ def test_firefox_plays_answers_and_solves_exercise_1(site, tmp_path):
         assert firefox.errors == []
     finally:
         firefox.close()
-
-
-def check_notebook_01(cells: list[dict[str, Any]]) -> None:
-    """It has run to its end and prints what is stored."""
-    stored = json.loads((ROOT / "notebooks" / "01_collectives.ipynb").read_text(encoding="utf-8"))
-    assert all(cell["execution_count"] for cell in cells)
-    assert not any('"output_type": "error"' in texts(cell) for cell in cells)
-
-    def printed(cell: dict[str, Any]) -> str:
-        streams = [output["text"] for output in cell["outputs"] if output["output_type"] == "stream"]
-        return "".join("".join(text) for text in streams)
-
-    expected = [printed(cell) for cell in stored["cells"] if cell["cell_type"] == "code"]
-    assert [printed(cell) for cell in cells] == expected
-    assert any(expected)
-
-
-def test_notebook_01_prints_what_is_stored_and_so_it_does_when_the_network_is_cut(tab, site):
-    page = in_the_lab(tab, "notebooks/01_collectives.ipynb")
-    check_notebook_01(run_all(page))
-    tab(f"instruments/{SHOWN}.html").locator(".astra-widget").wait_for()
-    tab("").locator(".astra-widget").wait_for()
-    page.wait_for_function("async () => (await navigator.serviceWorker.getRegistrations()).length === 2")
-    files = json.loads((site.folder / "lite/static/pyodide/pyodide-lock.json").read_text(encoding="utf-8"))["packages"]
-    kept = [f"{site.address}lite/static/pyodide/{each['file_name']}" for each in files.values()]
-    page.wait_for_function(KEPT, arg=kept, timeout=60_000, polling=250)
-    site.cut()
-    tab("").get_by_role("link", name="Open the course").wait_for()
-    tab(f"instruments/{SHOWN}.html").get_by_role("button", name="commit").wait_for()
-    page.add_init_script(COUNT_UNREGISTERED)
-    check_notebook_01(run_all(in_the_lab(tab, "notebooks/01_collectives.ipynb")))
-    assert page.evaluate("window.unregistered") == 0

@@ -15,7 +15,7 @@ from astra_edu import Stages
 from astra_edu.course.instruments.looks import LOOKS
 from astra_edu.course.instruments.stages import RATIOS, TRANSFERS
 from astra_edu.course.instruments.stages_stage import moments
-from browser.looking import SCHEMES, shade
+from browser.looking import SCHEMES, Later, shade
 from browser.test_chunks_seen import OVER
 from browser.test_cut_seen import BARS, BOXES, to_step
 from browser.test_training_seen import BLOCKS, LEFT, RIGHT
@@ -23,10 +23,10 @@ from browser.test_training_seen import BLOCKS, LEFT, RIGHT
 pytestmark = pytest.mark.browser
 
 WIDGETS = {
-    "one": Stages("1f1b", 4, 8),
-    "slow": Stages("gpipe", 3, 4, p2p=0.25, slow=1),
-    "virtual": Stages("interleaved", 2, 4, virtual=2),
-    "many": Stages("gpipe", 12, 4),
+    "one": Later(lambda: Stages("1f1b", 4, 8)),
+    "slow": Later(lambda: Stages("gpipe", 3, 4, p2p=0.25, slow=1)),
+    "virtual": Later(lambda: Stages("interleaved", 2, 4, virtual=2)),
+    "many": Later(lambda: Stages("gpipe", 12, 4)),
 }
 COUNTS = """() => Object.fromEntries([...document.querySelectorAll("[data-frame]")].map((group) =>
   [group.dataset.frame, group.querySelector(".astra-word")?.textContent ?? ""]))"""

@@ -12,14 +12,14 @@ import astra_edu as ae
 from astra_edu.course.instruments.looks import LOOKS
 from astra_edu.course.instruments.training_job import run
 from astra_edu.course.instruments.training_stage import layer_frame, moments
-from browser.looking import SCHEMES, shade
+from browser.looking import SCHEMES, Later, shade
 from browser.test_chunks_seen import FRAMES, OVER, WORDS
 from browser.test_cut_seen import BARS, BOXES, to_step
 
 pytestmark = pytest.mark.browser
 
-FIVE = ae.TrainingIteration()
-VGG = ae.TrainingIteration("workload=vgg16 scheduling=LIFO")
+FIVE = Later(lambda: ae.TrainingIteration())
+VGG = Later(lambda: ae.TrainingIteration("workload=vgg16 scheduling=LIFO"))
 BLOCKS = """() => Object.fromEntries([...document.querySelectorAll(".astra-block")].map((group) => {
   const rect = group.querySelector("rect");
   return [group.dataset.block, { x: Number(rect.getAttribute("x")), width: Number(rect.getAttribute("width")),

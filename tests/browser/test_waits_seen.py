@@ -11,15 +11,15 @@ pytest.importorskip("anywidget")
 
 import astra_edu as ae
 from astra_edu.course.instruments.looks import LOOKS
-from browser.looking import SCHEMES, numbers, saved, shade
+from browser.looking import SCHEMES, Later, numbers, saved, shade
 from browser.test_chunks_seen import OVER, WORDS
 from browser.test_cut_seen import BARS, BOXES, to_step
 from browser.test_instrument_seen import CURVES
 
 pytestmark = pytest.mark.browser
 
-FIRST = ae.WhoWaits()
-OTHER = ae.WhoWaits("workers=4 straggler=3 slow=2 size=256 bound=1")
+FIRST = Later(lambda: ae.WhoWaits())
+OTHER = Later(lambda: ae.WhoWaits("workers=4 straggler=3 slow=2 size=256 bound=1"))
 
 
 @cache

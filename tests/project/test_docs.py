@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 import yaml
 
 from tools import docs
@@ -26,18 +27,24 @@ def navigation() -> list[str]:
     return list(pages(yaml.safe_load(text)["nav"]))
 
 
-def test_every_page_is_there_once_and_every_notebook_is_a_page(tmp_path):
-    docs.gather(source=tmp_path / "source")
-    there = {str(path.relative_to(tmp_path / "source")) for path in (tmp_path / "source").rglob("*.*")}
+@pytest.fixture(scope="module")
+def gathered(tmp_path_factory):
+    """The folder from which the site is built."""
+    folder = tmp_path_factory.mktemp("docs") / "source"
+    docs.gather(source=folder)
+    return folder
+
+
+def test_every_page_is_there_once_and_every_notebook_is_a_page(gathered):
+    there = {str(path.relative_to(gathered)) for path in gathered.rglob("*.*")}
     assert sorted(navigation()) == sorted(there - {"site.css", "growth.svg", "errors.svg"})
 
 
-def test_an_instructor_s_page_links_to_the_notebooks_it_names(tmp_path):
-    docs.gather(source=tmp_path)
-    plan = (tmp_path / "instructor" / "three_hours.md").read_text(encoding="utf-8")
+def test_an_instructor_s_page_links_to_the_notebooks_it_names(gathered):
+    plan = (gathered / "instructor" / "three_hours.md").read_text(encoding="utf-8")
     links = re.findall(r"\[(\w+)\]\((\S+)\)", plan)
     assert ("00_start_here", "../notebooks/00_start_here.ipynb") in links
-    assert [name for name, link in links if not (tmp_path / "instructor" / link).is_file()] == []
+    assert [name for name, link in links if not (gathered / "instructor" / link).is_file()] == []
     assert len(links) == len(
         re.findall(r"\b(?:ex\d|\d\d)\w*_\w+", (ROOT / "docs/instructor/three_hours.md").read_text())
     )
@@ -54,9 +61,8 @@ def test_the_course_s_site_has_no_page_with_answers(tmp_path):
     assert there(nav, tmp_path) == []
 
 
-def test_notebooks_link_to_pages(tmp_path):
-    docs.gather(source=tmp_path / "source")
-    for notebook in (tmp_path / "source").rglob("*.ipynb"):
+def test_notebooks_link_to_pages(gathered):
+    for notebook in gathered.rglob("*.ipynb"):
         for link in re.findall(r"\]\(([^)\s:]+?\.(?:html|ipynb))", notebook.read_text(encoding="utf-8")):
             assert (notebook.parent / link).with_suffix(".ipynb").exists(), (notebook.name, link)
             assert link.endswith(".html")

@@ -30,7 +30,7 @@ def test_the_notebook_it_opens_is_there():
     assert (ROOT / START).is_file()
 
 
-@pytest.mark.parametrize("encoding", ["cp437", "cp1252", "ascii"])
+@pytest.mark.parametrize("encoding", ["cp437", pytest.param("cp1252", marks=pytest.mark.thorough), "ascii"])
 def test_a_terminal_that_lacks_a_sign_sees_all_the_others(encoding):
     environ = os.environ | {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0", "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "tools.lab", "--originals", "--version"]
@@ -139,8 +139,15 @@ lab.main(["--originals", "--no-browser", "--port=0"])
 """
 
 
-@pytest.mark.parametrize("what", ["await asyncio.sleep(600)", "raise RuntimeError"])
-@pytest.mark.parametrize("ends", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("ends", "what"),
+    [
+        (signal.SIGINT, "await asyncio.sleep(600)"),
+        (signal.SIGTERM, "raise RuntimeError"),
+        pytest.param(signal.SIGINT, "raise RuntimeError", marks=pytest.mark.thorough),
+        pytest.param(signal.SIGTERM, "await asyncio.sleep(600)", marks=pytest.mark.thorough),
+    ],
+)
 def test_it_ends_though_something_in_it_does_not(tmp_path, ends, what):
     own = {f"JUPYTER_{name}_DIR": str(tmp_path / name) for name in ("CONFIG", "DATA", "RUNTIME")}
     command = [sys.executable, "-c", HANGS.format(what)]

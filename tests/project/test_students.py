@@ -23,7 +23,7 @@ for exercise in check.EXERCISES:
     for name, (right, wrongs) in answers.QUESTIONS.items():
         given = getattr(answers, "GIVEN", {}).get(name, {})
         rights = right if isinstance(right, list) else [right]
-        tried = [*rights, *(wrong for wrong, *_ in wrongs[:3])]
+        tried = [*rights, *(wrong for wrong, *_ in wrongs[:1])]
         said[f"{exercise}.{name}"] = [str(getattr(module, name)(answer, **given)) for answer in tried]
 json.dump([check.__file__, said], sys.stdout)
 """
@@ -72,7 +72,7 @@ def test_its_checks_say_what_the_course_s_say_and_show_no_answer(unzipped):
     assert Path(where).is_relative_to(unzipped)
     _, ours = asked(ROOT)
     assert theirs == ours
-    assert sum(len(said) for said in ours.values()) > 300
+    assert sum(len(said) for said in ours.values()) > 200
     space = {"__name__": "exN"}
     exec(packed("def truth(n):\n    return 2 * n\n"), space)
     assert space["truth"](3) == 6

@@ -1,7 +1,14 @@
 """`python -m tools.test`: every check in turn, up to the first that fails."""
 
+import gc
 import subprocess
+from weakref import ref
 
+import pytest
+from forgotten import forget_widgets
+from halves import half
+
+import astra_edu as ae
 from tools import test
 
 
@@ -44,3 +51,22 @@ def test_it_ends_with_the_first_that_fails(monkeypatch):
     code, calls = ran(monkeypatch, fails="mypy")
     assert code == 3
     assert [said for said, _ in calls] == ["ruff check .", "ruff format --check .", "mypy"]
+
+
+def test_half_of_the_random_cases_are_in_every_run():
+    (first, second, third) = half("abc")
+    assert (first, third) == ("a", "c")
+    assert second == pytest.param("b", marks=pytest.mark.thorough)
+
+
+def test_collections_of_garbage_leave_out_what_was_there_before_the_first_test():
+    assert gc.get_freeze_count() > 10_000
+
+
+def test_a_widget_that_nobody_holds_goes_with_all_that_it_shows():
+    widget = ae.Player(ae.schedule("all-reduce", "ring", 4))
+    seen = ref(widget)
+    del widget
+    forget_widgets()
+    gc.collect()
+    assert seen() is None

@@ -8,6 +8,7 @@ from heapq import heappop, heappush
 from itertools import count
 
 import pytest
+from halves import half
 
 import astra_edu as ae
 from astra_edu.clock.loop_turns import TurnsClock
@@ -70,7 +71,7 @@ def drawn(seed):
     return how, npus, draw.choice([64, 1000, 65536, 1_000_003]), bus, draw.choice([0, 1, 500]), settings
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", half(range(40)))
 def test_one_npu_of_a_dimension_stands_for_all(seed, monkeypatch):
     *case, settings = drawn(seed)
     alone = story(loop(*case, **settings))
@@ -78,7 +79,7 @@ def test_one_npu_of_a_dimension_stands_for_all(seed, monkeypatch):
     assert story(loop(*case, **settings)) == alone
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", half(range(40)))
 def test_also_where_both_ends_of_a_bus_are_done_in_one_ns(seed, monkeypatch):
     how, npus, size, bus, latency, settings = drawn(seed)
     settings |= {"active_chunks": 1, "queues": 1, "boost": bool(seed % 4)}
@@ -117,7 +118,7 @@ def trace_of(npus, size):
 
 
 @pytest.mark.parametrize("aware", [False, True])
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", half(range(40)))
 def test_one_npu_stands_for_all_of_a_trace(seed, aware):
     how, npus, size, bus, latency, settings = drawn(seed)
     platform, trace = trace_platform(how, npus, bus, latency, aware, **settings), trace_of(npus, size)
@@ -198,7 +199,7 @@ def crossings(alone, bus, kinds):
     return found
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", half(range(100)))
 def test_what_crosses_alone_is_known_after_the_first_of_its_kind(seed):
     draw = random.Random(seed)
     bus = Bus(draw.choice([0, 1, 10]), draw.choice([0, 1, 5]), draw.choice([0, 3, 50]), draw.choice([0, 0.01, 0.1]), 2)
@@ -261,7 +262,7 @@ def test_where_all_are_followed_what_is_over_is_forgotten(boost, monkeypatch):
         return bytes_
 
     kept(1)
-    assert (kept(12) - kept(2)) / 10 < 20 * 1024
+    assert (kept(6) - kept(2)) / 4 < 20 * 1024
 
 
 def past(clock, back):

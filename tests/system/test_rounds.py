@@ -81,14 +81,14 @@ def looks_often(monkeypatch):
 @pytest.mark.usefixtures("looks_often")
 def test_runs_that_skip_rounds_are_the_same():
     skipped = 0
-    for seed in range(160):
+    for seed in range(80):
         trace, platform = case(seed)
         quick, all_followed = run_of(trace, platform, True), run_of(trace, platform, False)
         assert said(quick) == said(all_followed), seed
         assert quick.messages.sent == all_followed.messages.sent
         assert not quick.messages.ends
         skipped += quick.rounds.skipped > 0
-    assert skipped > 60
+    assert skipped > 30
 
 
 @pytest.mark.parametrize("topology", ["Ring", "Switch", "FullyConnected"])

@@ -9,7 +9,10 @@ HAD = f"{TESTS}what_the_release_has_not_at_hand_is_a_pure_wheel_and_what_nobody_
 THERE = f"{TESTS}packages_of_the_release_are_on_its_cdn_or_in_the_site_with_their_checksum"
 FRONT = "tests/browser/test_front_seen.py::test_"
 
-REOPENED = "tests/browser/test_site.py::test_exercise_1_is_solved_and_checked_and_all_is_there_when_it_is_opened_again"
+IN_THE_LAB = (
+    "tests/browser/test_site.py::"
+    "test_exercise_1_is_solved_notebook_01_prints_what_is_stored_and_all_is_there_when_the_network_is_cut"
+)
 
 FAULTS = [
     Fault(
@@ -17,14 +20,14 @@ FAULTS = [
         "tools/site/restore_lab.js",
         "kernel.requestCommInfo = none;",
         "",
-        REOPENED,
+        IN_THE_LAB,
     ),
     Fault(
         "progress is forgotten with the tab",
         "astra_edu/course/check/record.py",
         "BROWSER.is_dir()",
         "BROWSER.is_file()",
-        REOPENED,
+        IN_THE_LAB,
     ),
     Fault(
         "JupyterLite puts commas between stored lines",
@@ -111,6 +114,6 @@ FAULTS = [
         "tools/site/stay_lab.js",
         "? Promise.resolve(false)",
         "? unregister.call(this)",
-        "tests/browser/test_site.py::test_notebook_01_prints_what_is_stored_and_so_it_does_when_the_network_is_cut",
+        IN_THE_LAB,
     ),
 ]

@@ -138,7 +138,7 @@ HOSTILE: dict[str, Callable[[], Notebook | str]] = {
     "endless-in-its-cell": lambda: changed("return 2 * (npus - 1)", "while True: pass"),
     "endless-answer": lambda: last(HONEST["slow"]),
     "recursion": lambda: last("def steps(npus):\n    return steps(npus)"),
-    "much-output": lambda: first("for _ in range(1024):\n    print('x' * 2**20)"),
+    "much-output": lambda: first("for _ in range(128):\n    print('x' * 2**20)"),
     "much-memory": lambda: first("kept = bytearray(10 * 2**30)"),
     "much-memory-answered": lambda: last("def steps(npus):\n    return [0] * 2**33"),
     "much-disk": lambda: first(

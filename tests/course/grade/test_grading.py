@@ -41,6 +41,11 @@ STEPS_ONLY = {
     "syntax": ("wrong", "SyntaxError"),
 }
 """Where only the answer to the first question is bad: what becomes of it, and a word of what is said."""
+HELD = [
+    *("endless-in-its-cell", "endless-answer", "much-memory-answered", "edits-the-checker", "fake-verdict"),
+    *("deletes", "fork-bomb-in-c"),
+]
+"""What is held otherwise where nothing confines a notebook. What a value or a cell is, is judged alike there."""
 NOT_GRADED = {"broken": "can't be read as JSON", "not-a-notebook": "no list of cells", "other-kernel": "kernel of r"}
 SAID = {
     "endless-cell": "took more than 6 s",
@@ -63,7 +68,7 @@ SAID = {
 def a_graded_class(request, tmp_path_factory):
     """({student: result}, where it was kept, the folder), with what confines notebooks here, and without."""
     folder = tmp_path_factory.mktemp(request.param)
-    a_class.write(folder / "class", None if request.param == "confined" else [*STEPS_ONLY, "deletes", "fork-bomb-in-c"])
+    a_class.write(folder / "class", None if request.param == "confined" else HELD)
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "plain":
             patch.setattr(grading, "works", lambda stage: False)

@@ -381,10 +381,11 @@ def test_repr_and_summary_are_fixed():
     assert [row.split()[1:3] for row in table] == [[str(s), str(4 - s)] for s in range(4)]
 
 
-def test_a_page_of_its_own(tmp_path):
+def test_a_page_of_its_own(tmp_path, monkeypatch):
     shown = Stages("gpipe", 3, 5, time=24_000)
-    text = shown.save_html(tmp_path / "stages.html").read_text(encoding="utf-8")
-    assert text == shown.page()
+    text = shown.page()
+    monkeypatch.setattr(type(shown), "page", lambda self: text)  # simulates all that it stores
+    assert shown.save_html(tmp_path / "stages.html").read_text(encoding="utf-8") == text
     [state] = json.loads(text.split('id="astra-states">')[1].split("</script>")[0])
     assert (state["values"]["order"], state["step"], state["live"]) == (
         "gpipe",

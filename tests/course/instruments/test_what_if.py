@@ -580,8 +580,9 @@ def test_the_tutorials_files_are_found_from_a_notebooks_folder_and_left_out_else
         WhatIf(workload="VGG-16")
 
 
-def test_a_saved_page_holds_other_bandwidths_and_their_timelines(view):
+def test_a_saved_page_holds_other_bandwidths_and_their_timelines(view, monkeypatch):
     state = view.state()
+    monkeypatch.setattr(WhatIf, "state", lambda self: state)  # which simulates all that it stores
     before = {text: entry["scene"] for text, entry in state["stored"].items()}
     for bandwidth in (3.125, 12.5):
         other = WhatIf("dgx2", "VGG-16", inputs=INPUTS, compute_scale=0.41)
