@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from astra_edu.collectives import Collective, Schedule, Traits
+from astra_edu.collectives import Collective, Rounds, Schedule, Traits
 from astra_edu.system.faithful import quirks
 from astra_edu.system.faithful.bus import Crossing, crossing
 
@@ -60,12 +60,11 @@ def moves(
     """
     traits, peers = schedule.traits, schedule.npus - 1
     width = min(window or peers, peers) if traits.windowed else 1
-    ahead, sizes = [], []
-    for group in schedule.groups:
-        for step, times in group.different_steps:
-            shards = Counter(destination for destination, _ in group.rule(step, 0))
-            ahead += [*shards] * times
-            sizes += [quirks.message_bytes(schedule, group, count, chunk_bytes) for count in shards.values()] * times
+    ahead, runs = _sent(schedule)
+    sizes: list[int] = []
+    for group, shards, times in runs:
+        known = {count: quirks.message_bytes(schedule, group, count, chunk_bytes) for count in set(shards)}
+        sizes += [known[count] for count in shards] * times
     crossings = _crossings(schedule.collective, traits, schedule.npus, width, len(sizes), in_group)
     following = quirks.crossing_bytes(schedule, sizes)
     crossing_sizes = [following[0]] * width + following[1:]
@@ -76,7 +75,7 @@ def moves(
     alike = _alike([*zip(ahead, sizes, strict=True)])
     return Moves(
         schedule,
-        tuple(ahead),
+        ahead,
         tuple(sizes),
         crossings,
         tuple(crossing_sizes),
@@ -86,9 +85,23 @@ def moves(
         endpoint_ns,
         in_group,
         alike,
-        max(following - k for k, following in enumerate(alike)) == 1,
+        alike == tuple(range(1, len(alike) + 1)),
         len(set(reductions)) == 1,
     )
+
+
+@lru_cache(maxsize=64)
+def _sent(schedule: Schedule) -> tuple[tuple[int, ...], tuple[tuple[Rounds, tuple[int, ...], int], ...]]:
+    """(places to the receiver of each of NPU 0's messages, (group, shards of a step's messages, such steps in a row))."""
+    ahead: list[int] = []
+    runs: list[tuple[Rounds, tuple[int, ...], int]] = []
+    for group in schedule.groups:
+        for step, times in group.different_steps:
+            shards = Counter(destination for destination, _ in group.rule(step, 0))
+            ahead += [*shards] * times
+            run = group, tuple(shards.values())
+            runs.append((*run, times + runs.pop()[2] if runs and runs[-1][:2] == run else times))
+    return tuple(ahead), tuple(runs)
 
 
 def _alike(messages: Sequence[tuple[int, int]]) -> tuple[int, ...]:
