@@ -92,7 +92,7 @@ def moves(
 
 @lru_cache(maxsize=64)
 def _sent(schedule: Schedule) -> tuple[tuple[int, ...], tuple[tuple[Rounds, tuple[int, ...], int], ...]]:
-    """(places to the receiver of each of NPU 0's messages, (group, shards of a step's messages, such steps in a row))."""
+    """(places to the receiver of each message of NPU 0, (group, shards of each message of a step, steps in a row))."""
     ahead: list[int] = []
     runs: list[tuple[Rounds, tuple[int, ...], int]] = []
     for group in schedule.groups:
