@@ -7,12 +7,11 @@ are the same partner.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from astra_edu.collectives import Collective, Rounds, Schedule, Traits
+from astra_edu.collectives import Collective, Schedule, Traits
 from astra_edu.system.faithful import quirks
 from astra_edu.system.faithful.bus import Crossing, crossing
 
@@ -60,11 +59,12 @@ def moves(
     """
     traits, peers = schedule.traits, schedule.npus - 1
     width = min(window or peers, peers) if traits.windowed else 1
-    ahead, runs = _sent(schedule)
+    ahead: list[int] = []
     sizes: list[int] = []
-    for group, shards, times in runs:
-        known = {count: quirks.message_bytes(schedule, group, count, chunk_bytes) for count in set(shards)}
-        sizes += [known[count] for count in shards] * times
+    for group, shards, times in schedule.sent_by_0:
+        known = {count: quirks.message_bytes(schedule, group, count, chunk_bytes) for count in set(shards.values())}
+        ahead += [*shards] * times
+        sizes += [known[count] for count in shards.values()] * times
     crossings = _crossings(schedule.collective, traits, schedule.npus, width, len(sizes), in_group)
     following = quirks.crossing_bytes(schedule, sizes)
     crossing_sizes = [following[0]] * width + following[1:]
@@ -75,7 +75,7 @@ def moves(
     alike = _alike([*zip(ahead, sizes, strict=True)])
     return Moves(
         schedule,
-        ahead,
+        tuple(ahead),
         tuple(sizes),
         crossings,
         tuple(crossing_sizes),
@@ -88,20 +88,6 @@ def moves(
         alike == tuple(range(1, len(alike) + 1)),
         len(set(reductions)) == 1,
     )
-
-
-@lru_cache(maxsize=64)
-def _sent(schedule: Schedule) -> tuple[tuple[int, ...], tuple[tuple[Rounds, tuple[int, ...], int], ...]]:
-    """(places to the receiver of each message of NPU 0, (group, shards of each message of a step, steps in a row))."""
-    ahead: list[int] = []
-    runs: list[tuple[Rounds, tuple[int, ...], int]] = []
-    for group in schedule.groups:
-        for step, times in group.different_steps:
-            shards = Counter(destination for destination, _ in group.rule(step, 0))
-            ahead += [*shards] * times
-            run = group, tuple(shards.values())
-            runs.append((*run, times + runs.pop()[2] if runs and runs[-1][:2] == run else times))
-    return tuple(ahead), tuple(runs)
 
 
 def _alike(messages: Sequence[tuple[int, int]]) -> tuple[int, ...]:
