@@ -101,13 +101,13 @@ def message_times(blocks: tuple[Block, ...]) -> Callable[[int, int, int], int]:
     (576, 1076, 1152)
     """
     ways: dict[tuple[int, int], tuple[Block, int, dict[int, int]]] = {}
-    known: dict[tuple[Block, int], dict[int, int]] = {}
+    known: dict[tuple[int, int], dict[int, int]] = {}
 
     def message_ns(source: int, destination: int, message_bytes: int) -> int:
         way = ways.get((source, destination))
         if way is None:
             block, hops = first_way(blocks, source, destination)
-            way = ways[source, destination] = block, hops, known.setdefault((block, hops), {})
+            way = ways[source, destination] = block, hops, known.setdefault((id(block), hops), {})
         block, hops, durations = way
         ns = durations.get(message_bytes)
         if ns is None:

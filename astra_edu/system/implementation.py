@@ -56,7 +56,7 @@ class Implementation:
     @property
     def flat(self) -> bool:
         """Whether it takes all NPUs of the network as one dimension."""
-        return self.spelling not in ALGORITHMS and self.spelling.startswith(FLAT)
+        return self.spelling.startswith(FLAT) and self.spelling not in ALGORITHMS
 
     @classmethod
     def parse(cls, spelling: str, where: str = "implementation") -> Implementation:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from operator import attrgetter
 from struct import error
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from astra_edu.traces.attribute_bytes import attribute_of_bytes
 from astra_edu.traces.node import Attribute, Metadata, Node, NodeType, Tensors
@@ -165,7 +165,8 @@ class Reader:
         node.duration_micros, node.start_time_micros = duration, start
         node.attributes, node.inputs, node.outputs = self._attributes[data[at:]], inputs, outputs
         node.__class__ = Node
-        return cast(Node, node)
+        made: Node = node
+        return made
 
     def _all_attributes(self, data: bytes, tag: int = 0x52) -> dict[str, Attribute]:
         found: dict[str, Attribute] = {}
