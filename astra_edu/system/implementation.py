@@ -48,6 +48,9 @@ class Implementation:
         if self.window is not None:
             whole("window", self.window, at_least=1)
 
+    def __hash__(self) -> int:
+        return hash(self.spelling)
+
     @property
     def traits(self) -> Traits:
         """What an engine must know of the algorithm."""

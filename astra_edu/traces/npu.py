@@ -22,6 +22,7 @@ from astra_edu.traces.outline import Outline, Unit, outline_of, replayed_ns
 from astra_edu.traces.ran import Ran, Record
 
 _RECEIVE = int(Unit.RECEIVE)
+_UNITS = len(Unit)
 
 
 class Task(Begun):
@@ -99,8 +100,8 @@ class TraceNpu:
         self._ends: list[Ns] = [-1] * len(waits)
         self._ended: list[int] = []
         self._fresh: list[int] = []
-        self._free: list[list[tuple[int, int]]] = [[] for _ in Unit]
-        self._busy = [False] * len(Unit)
+        self._free: list[list[tuple[int, int]]] = [[] for _ in range(_UNITS)]
+        self._busy = [False] * _UNITS
         self._running = 0
         self._left = 0  # how many are free and haven't been started
         for place, count in enumerate(waits):
