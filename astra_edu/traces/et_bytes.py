@@ -28,6 +28,8 @@ MOST_KNOWN = 20_000
 
 _TYPES = dict(enumerate(NodeType))
 _ID = attrgetter("id")
+_ALONE: list[tuple[int, ...]] = [(number,) for number in range(128)]
+"""The parents of a node that has one, by the only byte that says which."""
 _LONGEST = 2**20
 """The most bytes of a node."""
 _WINDOW = 2**16
@@ -146,7 +148,7 @@ class Reader:
             begin, at = at + 2, at + 2 + data[at + 1]
             if at - begin > 127:
                 begin, at = piece_at(data, begin - 1)
-            data_deps = self._parents[data[begin:at]]
+            data_deps = _ALONE[data[begin]] if at == begin + 1 else self._parents[data[begin:at]]
         if data[at] == 0x30:
             start, at = number_at(data, at + 1)
         if data[at] == 0x38:
