@@ -98,15 +98,13 @@ class Planner:
         self._inter = inter_dimension(system.inter_dimension, shared.dimensions)
         self._trees: dict[tuple[Collective, int], int] = {}
         self.shared = shared
-        self.plain = type(self._inter) is Baseline and not shared.trees  # neither has a memory
+        self._plain = type(self._inter) is Baseline and not shared.trees  # neither has a memory
 
     def begin(self, npu: int, now: int) -> None:
         """An NPU begins a collective: what decides for all hears of it, or this NPU's own policy."""
-        if self.plain:
-            return
         if self._inter.together:
             self.shared.begin(npu, now)
-        else:
+        elif not self._plain:
             self._inter.begin(now)
 
     def rings(self, collective: Collective) -> Rings:
@@ -149,7 +147,7 @@ class Planner:
         involved: for each dimension whether it runs over it; None means the first four, and a missing one that it
         doesn't. first_stream: the number of the collective's first chunk on this NPU.
         """
-        if not self.plain:
+        if not self._plain:
             return self._chunks(collective, collective_bytes, involved, rings, first_stream)
         members = id(rings[0].members) if not rings[0].stride else 0
         asked = collective, collective_bytes, None if involved is None else tuple(involved), members
