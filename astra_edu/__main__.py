@@ -3,7 +3,10 @@
 import atexit
 import gc
 
-from astra_edu.cli import main
+from astra_edu.base.few_collections import few_collections
+
+with few_collections():
+    from astra_edu.cli import main
 
 main.modules |= {name: f"astra_edu.course.{name}.command" for name in ("dashboard", "grade")}
 main.modules["measured"] = "astra_edu.course.plots.command"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from errno import EACCES
-from os import W_OK, PathLike, access, fspath, replace, strerror
+from os import W_OK, PathLike, access, fspath, fstat, replace, strerror
 from os.path import realpath
 from pathlib import Path
 from stat import S_IMODE, S_ISDIR, S_ISREG
@@ -102,9 +102,10 @@ def read_text(path: FileName, what: str) -> str:
     """
     file = existing(path, what)
     try:
-        if file.stat().st_size > LARGEST:
-            raise ConfigError(f"{file} has over 64 MiB; {what} is much smaller.")
-        text = file.read_bytes().decode("utf-8-sig")
+        with open(file, "rb", buffering=0) as raw:
+            if fstat(raw.fileno()).st_size > LARGEST:
+                raise ConfigError(f"{file} has over 64 MiB; {what} is much smaller.")
+            text = raw.read().decode("utf-8-sig")
     except OSError as error:
         raise ConfigError(f"{file} can't be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.base.few_collections import few_collections
 
 
 class Refused(click.ClickException):
@@ -30,7 +31,8 @@ class ScriptCommand(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Run it; what can't be simulated is one sentence, not a traceback."""
         try:
-            return super().invoke(ctx)
+            with few_collections():  # it is over before there is much garbage
+                return super().invoke(ctx)
         except ConfigError as error:
             raise Refused(str(error)) from error
 

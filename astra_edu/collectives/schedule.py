@@ -10,6 +10,7 @@ A *shard* is the piece that an algorithm moves: the collective's blocks (see col
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -216,6 +217,15 @@ class Schedule:
     def symmetric(self) -> bool:
         """Whether every NPU does what NPU 0 does, seen from its own place."""
         return all(group.symmetric for group in self.groups)
+
+    @cached_property
+    def sent_by_0(self) -> list[tuple[Rounds, Counter[int], int]]:
+        """What NPU 0 sends: (group, how many shards to whom in a step, how many steps like this in a row)."""
+        return [
+            (group, Counter(destination for destination, _ in group.rule(step, 0)), times)
+            for group in self.groups
+            for step, times in group.different_steps
+        ]
 
     def step(self, index: int) -> Step:
         """Step number `index`, counted from 0. Raises IndexError outside 0 .. step_count - 1."""

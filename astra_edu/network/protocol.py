@@ -46,14 +46,12 @@ class Records(Protocol):
     uses: list[Use] | None
 
 
-@runtime_checkable
 class Loses(Protocol):
     """A network that loses packets. lost: those that were lost, in their order."""
 
     lost: list[Lost]
 
 
-@runtime_checkable
 class HasWays(Protocol):
     """A network that gives ways. Then they are asked to carry, and not the network's `send`."""
 

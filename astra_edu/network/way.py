@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.native import mypyc_attr
 from astra_edu.clock.events import Event, Receiver, happen
-from astra_edu.network.protocol import HasWays, Network
+from astra_edu.network.protocol import Network
 
 
 class InFlight(Event):
@@ -70,7 +71,7 @@ class Ways:
     def __init__(self, network: Network) -> None:
         """Of any network."""
         self._network = network
-        self._gives = network if isinstance(network, HasWays) else None
+        self._gives: Callable[[int, int, int], Way | None] | None = getattr(network, "way", None)
         self._ways: dict[tuple[int, int, int], Way] = {}
 
     def way(self, source: int, destination: int, message_bytes: int) -> Way:
@@ -78,7 +79,7 @@ class Ways:
         key = (source, destination, message_bytes)
         found = self._ways.get(key)
         if found is None:
-            found = self._gives.way(source, destination, message_bytes) if self._gives is not None else None
+            found = self._gives(source, destination, message_bytes) if self._gives is not None else None
             if found is None:
                 found = SendWay(self._network, source, destination, message_bytes)
             self._ways[key] = found

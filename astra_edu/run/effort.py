@@ -87,16 +87,21 @@ def _count(trace: Trace, platform: TracePlatform, of_phase: Callable[[Collective
     if platform.system.replay_only:
         return 0
     count = 0
+    own = platform.system.custom_nodes
     known: dict[Hashable, float] = {}
     for nodes, npus in _kinds(trace):
         per_npu: float = 0
         for node in nodes:
             if node.type is NodeType.COMM_COLL_NODE:
-                attributes, custom = node.attributes, node.id if node.id in platform.system.custom_nodes else None
-                key = (*map(attributes.get, _MATTER), node.involved, custom)
-                sent = known.get(key)
+                custom = node.id if node.id in own else None
+                shared = id(node.attributes), custom  # equal ones are one, as a rule
+                sent = known.get(shared)
                 if sent is None:
-                    sent = known[key] = _messages(node, trace, platform, of_phase)
+                    key = (*map(node.attributes.get, _MATTER), node.involved, custom)
+                    sent = known.get(key)
+                    if sent is None:
+                        sent = known[key] = _messages(node, trace, platform, of_phase)
+                    known[shared] = sent
                 per_npu += sent
             elif node.type is NodeType.COMM_SEND_NODE:
                 per_npu += 1

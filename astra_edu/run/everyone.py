@@ -9,7 +9,7 @@ from astra_edu.base.progress import Bar
 from astra_edu.network.links import Use
 from astra_edu.network.messages import Messages
 from astra_edu.network.packets import Lost
-from astra_edu.network.protocol import Loses, Network, Records
+from astra_edu.network.protocol import Network, Records
 from astra_edu.run.hardware import Equips, Hardware, WatchedMessages
 from astra_edu.run.stopped import stoppable
 from astra_edu.system.endpoint import Endpoint
@@ -22,7 +22,7 @@ from astra_edu.system.rounds import Rounds
 from astra_edu.system.trace_config import TracePlatform
 from astra_edu.traces import Trace
 from astra_edu.traces.nodes_of import nodes_of
-from astra_edu.traces.npu import TraceNpu
+from astra_edu.traces.npu import Asked, TraceNpu
 from astra_edu.traces.outline import outline_of
 
 
@@ -70,6 +70,7 @@ class Everyone:
             which: outline_of(templates.templates[which], platform.system)
             for which in {templates.of[endpoint.npu] for endpoint in endpoints}
         }
+        asked: dict[int, Asked] = {}
         self.npus = [
             TraceNpu(
                 endpoint.npu,
@@ -79,6 +80,7 @@ class Everyone:
                 hardware.hands(endpoint, accesses),
                 trace.where(endpoint.npu),
                 outlines[templates.of[endpoint.npu]],
+                asked,
             )
             for endpoint in endpoints
         ]
@@ -86,12 +88,12 @@ class Everyone:
     @property
     def uses(self) -> Sequence[Use]:
         """What was on which link when; empty where that wasn't recorded or links aren't modelled."""
-        return (isinstance(self.network, Records) and self.network.uses) or ()
+        return getattr(self.network, "uses", None) or ()
 
     @property
     def lost(self) -> Sequence[Lost]:
         """Packets that found no room."""
-        return self.network.lost if isinstance(self.network, Loses) else ()
+        return getattr(self.network, "lost", ())
 
     def run(self, expected: int = 0) -> None:
         """Start every NPU and go on until nothing happens any more.

@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.warned import warn
-from astra_edu.network.block import Block
+from astra_edu.network import unaware
 from astra_edu.network.graph import GraphNetwork
-from astra_edu.network.unaware import first_way
 from astra_edu.run.effort import MOST_MESSAGES, messages_of, steps_of
 from astra_edu.run.everyone import Everyone
 from astra_edu.run.roles.ties import doubts_matter
@@ -78,19 +77,4 @@ def _run(trace: Trace, platform: TracePlatform, record: bool, expected: int, str
 def message_times(platform: TracePlatform) -> Callable[[int, int, int], int]:
     """What gives the ns of a message on the congestion-unaware network, by its source, destination and bytes."""
     network = platform.network
-    if isinstance(network, GraphNetwork):
-        return network.message_ns
-    ways: dict[tuple[int, int], tuple[Block, int]] = {}
-    durations: dict[tuple[Block, int, int], int] = {}
-
-    def message_ns(source: int, destination: int, message_bytes: int) -> int:
-        way = ways.get((source, destination))
-        if way is None:
-            way = ways[source, destination] = first_way(platform.blocks, source, destination)
-        key = (*way, message_bytes)
-        ns = durations.get(key)
-        if ns is None:
-            ns = durations[key] = way[0].message_ns(message_bytes, way[1])
-        return ns
-
-    return message_ns
+    return network.message_ns if isinstance(network, GraphNetwork) else unaware.message_times(platform.blocks)

@@ -58,7 +58,7 @@ def said_of(network: Network) -> dict[str, Any]:
 def check_times(finish_ns: Sequence[object]) -> None:
     """Raise ConfigError where a network has told things at times that are none."""
     for npu, ns in enumerate(finish_ns):
-        if not isinstance(ns, Integral) or ns < 0:
+        if (type(ns) is not int and not isinstance(ns, Integral)) or ns < 0:
             raise ConfigError(
                 f"NPU {npu} has finished at {shown(ns)} ns by the network's clock; its times must be whole ns that "
                 "never go back."

@@ -89,15 +89,15 @@ def run_trace(
         by_roles = _by_roles(trace, platform, record, progress)
         if by_roles is not None:
             return by_roles
-    expected = messages_of(trace, platform)
-    if not asks and not everyone and not links and expected >= FEWEST_FOR_FOLDS:
-        folded = _folded(trace, platform, expected, progress)
-        if folded is not None:
-            return folded
     run = None
     if not (asks or everyone) and can_join(trace, platform):
-        run = run_joined(trace, platform, record, expected if progress else 0)
+        run = run_joined(trace, platform, record, messages_of(trace, platform) if progress else 0)
     if run is None:
+        expected = messages_of(trace, platform)
+        if not asks and not everyone and not links and expected >= FEWEST_FOR_FOLDS:
+            folded = _folded(trace, platform, expected, progress)
+            if folded is not None:
+                return folded
         check_effort(expected, asks or _asks(trace, platform, everyone, links), platform.congestion_aware)
         skips = network is None and not everyone
         run = Everyone(trace, platform, network_of(platform, network), record, hardware, skips=skips)

@@ -48,6 +48,9 @@ class Implementation:
         if self.window is not None:
             whole("window", self.window, at_least=1)
 
+    def __hash__(self) -> int:
+        return hash(self.spelling)
+
     @property
     def traits(self) -> Traits:
         """What an engine must know of the algorithm."""
@@ -56,7 +59,7 @@ class Implementation:
     @property
     def flat(self) -> bool:
         """Whether it takes all NPUs of the network as one dimension."""
-        return self.spelling not in ALGORITHMS and self.spelling.startswith(FLAT)
+        return self.spelling.startswith(FLAT) and self.spelling not in ALGORITHMS
 
     @classmethod
     def parse(cls, spelling: str, where: str = "implementation") -> Implementation:

@@ -34,4 +34,7 @@ class KnownPlans(Generic[Plans]):
 
 
 def _turns(queues: Sequence[QueueTurns]) -> _Turns:
+    """Whose turn it is; () where each dimension has one queue only, whose turn it always is."""
+    if queues[0].count == 1:
+        return ()
     return tuple((queue.any, queue.up, queue.down) for queue in queues)

@@ -7,7 +7,6 @@ are the same partner.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -60,12 +59,12 @@ def moves(
     """
     traits, peers = schedule.traits, schedule.npus - 1
     width = min(window or peers, peers) if traits.windowed else 1
-    ahead, sizes = [], []
-    for group in schedule.groups:
-        for step, times in group.different_steps:
-            shards = Counter(destination for destination, _ in group.rule(step, 0))
-            ahead += [*shards] * times
-            sizes += [quirks.message_bytes(schedule, group, count, chunk_bytes) for count in shards.values()] * times
+    ahead: list[int] = []
+    sizes: list[int] = []
+    for group, shards, times in schedule.sent_by_0:
+        known = {count: quirks.message_bytes(schedule, group, count, chunk_bytes) for count in set(shards.values())}
+        ahead += [*shards] * times
+        sizes += [known[count] for count in shards.values()] * times
     crossings = _crossings(schedule.collective, traits, schedule.npus, width, len(sizes), in_group)
     following = quirks.crossing_bytes(schedule, sizes)
     crossing_sizes = [following[0]] * width + following[1:]
@@ -86,7 +85,7 @@ def moves(
         endpoint_ns,
         in_group,
         alike,
-        max(following - k for k, following in enumerate(alike)) == 1,
+        alike == tuple(range(1, len(alike) + 1)),
         len(set(reductions)) == 1,
     )
 

@@ -95,23 +95,21 @@ class Planner:
         self.platform = platform
         system = platform.system
         self.queues = [QueueTurns(system.queues) for _ in platform.dims]
-        self._rings: dict[Collective, Rings] = {}
         self._inter = inter_dimension(system.inter_dimension, shared.dimensions)
         self._trees: dict[tuple[Collective, int], int] = {}
         self.shared = shared
-        trees = any(how.traits.tree for hows in system.implementations.values() for how in hows)
-        self._plain = type(self._inter) is Baseline and not trees  # neither has a memory
+        self._plain = type(self._inter) is Baseline and not shared.trees  # neither has a memory
 
     def begin(self, npu: int, now: int) -> None:
         """An NPU begins a collective: what decides for all hears of it, or this NPU's own policy."""
         if self._inter.together:
             self.shared.begin(npu, now)
-        else:
+        elif not self._plain:
             self._inter.begin(now)
 
     def rings(self, collective: Collective) -> Rings:
         """Where a collective of all NPUs runs: a logical for each dimension that has an implementation."""
-        found = self._rings.get(collective)
+        found = self.shared.rings.get(collective)
         if found is None:
             sizes = self.platform.dims
             hows = self.platform.implementations(collective)
@@ -120,7 +118,7 @@ class Planner:
             else:
                 strides = [prod(sizes[:d]) for d in range(len(sizes))]
                 found = tuple(LogicalRing(*logical) for logical in zip(sizes, strides, hows, strict=False))
-            self._rings[collective] = found
+            self.shared.rings[collective] = found
         return found
 
     def group_ring(self, collective: Collective, members: tuple[int, ...]) -> LogicalRing:
@@ -238,6 +236,8 @@ class Shared:
         self.policy = inter_dimension(platform.system.inter_dimension, self.dimensions)
         self._decided: dict[int, Ordered] = {}
         self.custom_sizes = CustomSizes()
+        self.trees = any(how.traits.tree for hows in platform.system.implementations.values() for how in hows)
+        self.rings: dict[Collective, Rings] = {}
         self.group_rings: dict[tuple[Collective, int], Rings] = {}
         self.plans: KnownPlans[list[tuple[PhasePlan, ...]]] = KnownPlans()
         self.moves: dict[Kind, Moves] = {}

@@ -199,7 +199,8 @@ class TracePlatform:
 
     def implementations(self, collective: Collective) -> tuple[Implementation, ...]:
         """How `collective` is carried out, a dimension each. Raises ConfigError where that doesn't fit the network."""
-        choice("collective", collective, Collective)
+        if not isinstance(collective, Collective):
+            choice("collective", collective, Collective)
         found = self.system.implementations.get(collective)
         if not found:
             raise ConfigError(

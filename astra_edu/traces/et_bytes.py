@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from operator import attrgetter
 from struct import error
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from astra_edu.traces.attribute_bytes import attribute_of_bytes
 from astra_edu.traces.node import Attribute, Metadata, Node, NodeType, Tensors
@@ -28,6 +28,8 @@ MOST_KNOWN = 20_000
 
 _TYPES = dict(enumerate(NodeType))
 _ID = attrgetter("id")
+_ALONE: list[tuple[int, ...]] = [(number,) for number in range(128)]
+"""The parents of a node that has one, by the only byte that says which."""
 _LONGEST = 2**20
 """The most bytes of a node."""
 _WINDOW = 2**16
@@ -146,7 +148,7 @@ class Reader:
             begin, at = at + 2, at + 2 + data[at + 1]
             if at - begin > 127:
                 begin, at = piece_at(data, begin - 1)
-            data_deps = self._parents[data[begin:at]]
+            data_deps = _ALONE[data[begin]] if at == begin + 1 else self._parents[data[begin:at]]
         if data[at] == 0x30:
             start, at = number_at(data, at + 1)
         if data[at] == 0x38:
@@ -165,7 +167,8 @@ class Reader:
         node.duration_micros, node.start_time_micros = duration, start
         node.attributes, node.inputs, node.outputs = self._attributes[data[at:]], inputs, outputs
         node.__class__ = Node
-        return cast(Node, node)
+        made: Node = node
+        return made
 
     def _all_attributes(self, data: bytes, tag: int = 0x52) -> dict[str, Attribute]:
         found: dict[str, Attribute] = {}

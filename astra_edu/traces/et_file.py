@@ -199,7 +199,7 @@ def fingerprint(path: FileName, known: dict[tuple[int, int], bytes] | None = Non
     file = existing(path, _WHAT)
     content = None
     try:
-        with file.open("rb") as raw:
+        with open(file, "rb", buffering=0) as raw:
             about = os.fstat(raw.fileno())
             place = about.st_dev, about.st_ino
             linked = known is not None and about.st_ino and about.st_nlink > 1

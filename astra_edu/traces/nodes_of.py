@@ -70,7 +70,7 @@ class NodesOf(Sequence[Node]):
 
 def message_of(nodes: Sequence[Node], place: int, end: str) -> tuple[int, int, int]:
     """The other end, tag and bytes of a message whose nodes these are. end: "comm_dst" of a send, "comm_src" else."""
-    if isinstance(nodes, NodesOf):
+    if type(nodes) is NodesOf:
         return nodes.message(place, end)
     node = nodes[place]
     return node.number(end), node.number("comm_tag", 0), node.number("comm_size")

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heappush
+from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.clock.events import Ns
+from astra_edu.collectives import Collective
 from astra_edu.system.trace_config import TraceSystem
 from astra_edu.traces.backend import Backend, Begun
 from astra_edu.traces.node import Node, NodeType
-from astra_edu.traces.nodes_of import message_of
+from astra_edu.traces.nodes_of import NodesOf, message_of
 from astra_edu.traces.outline import Outline, Unit, outline_of, replayed_ns
 from astra_edu.traces.ran import Ran, Record
 
 _RECEIVE = int(Unit.RECEIVE)
+_UNITS = len(Unit)
 
 
 class Task(Begun):
@@ -43,6 +46,26 @@ class Task(Begun):
         self.npu.go_on()
 
 
+class Asked(NamedTuple):
+    """What a node asks for. collective: None where its duration is replayed. group: its number and its members."""
+
+    collective: Collective | None
+    size: int = 0
+    involved: tuple[bool, ...] | None = None
+    group: tuple[int, tuple[int, ...]] | None = None
+    priority: int = 0
+
+    @classmethod
+    def by(cls, node: Node, groups: Mapping[str, tuple[int, ...]]) -> Asked:
+        """By a COMM_COLL_NODE."""
+        collective, name = node.collective, node.group
+        if collective is None:
+            return cls(None)
+        group = (int(name), groups[name]) if name else None
+        size, priority = node.number("comm_size"), node.number("comm_priority", 0)
+        return cls(collective, size, node.involved, group, priority)
+
+
 class TraceNpu:
     """One NPU and its nodes. finished_ns: when its last node ended; None before."""
 
@@ -55,8 +78,12 @@ class TraceNpu:
         by: Backend,
         where: str,
         outline: Outline | None = None,
+        asked: dict[int, Asked] | None = None,
     ) -> None:
-        """by: what carries the nodes out. where: how error sentences call this NPU's nodes. outline: of these."""
+        """by: what carries the nodes out. where: how error sentences call this NPU's nodes. outline: of these.
+
+        asked: what is known of nodes by the id of their attributes, which they share where they are equal.
+        """
         self.npu = npu
         self.where = where
         self.nodes = nodes
@@ -67,13 +94,14 @@ class TraceNpu:
         self._clock = by.clock
         self._after = by.after
         self._ids, self._kinds, self._units, waits, self._children, self._replays = outline or outline_of(nodes, system)
+        self._asked = None if type(nodes) is NodesOf else {} if asked is None else asked
         self._waits = waits.copy()
         self._starts: list[Ns] = [-1] * len(waits)
         self._ends: list[Ns] = [-1] * len(waits)
         self._ended: list[int] = []
         self._fresh: list[int] = []
-        self._free: list[list[tuple[int, int]]] = [[] for _ in Unit]
-        self._busy = [False] * len(Unit)
+        self._free: list[list[tuple[int, int]]] = [[] for _ in range(_UNITS)]
+        self._busy = [False] * _UNITS
         self._running = 0
         self._left = 0  # how many are free and haven't been started
         for place, count in enumerate(waits):
@@ -197,13 +225,11 @@ class TraceNpu:
         self._after(int(operations / rate * 1e9) if operations else 0, task)
 
     def _communicate(self, task: Task, node: Node) -> None:
-        collective = node.collective
+        collective, size, involved, group, priority = self._asks(node)
         if collective is None:
             self._after(replayed_ns(node), task)
             return
-        group = (int(node.group), self.groups[node.group]) if node.group else None
-        size, priority = node.number("comm_size"), node.number("comm_priority", 0)
-        if not self.by.collective(node, collective, size, node.involved, group, priority, task.happen):
+        if not self.by.collective(node, collective, size, involved, group, priority, task.happen):
             if node.group:
                 raise ConfigError(
                     f"{node.label}: process group {node.group} has only NPU {self.npu}; no other NPU "
@@ -213,3 +239,11 @@ class TraceNpu:
                 f"{node.label}: involved_dim is {list(node.involved or ())}; this "
                 "collective runs over no dimension of more than one NPU and never ends in ASTRA-sim."
             )
+
+    def _asks(self, node: Node) -> Asked:
+        if self._asked is None:  # its attributes are gone when it is
+            return Asked.by(node, self.groups)
+        found = self._asked.get(id(node.attributes))
+        if found is None:
+            found = self._asked[id(node.attributes)] = Asked.by(node, self.groups)
+        return found

@@ -21,6 +21,7 @@ class Unit(IntEnum):
 
 _UNITS = [Unit.COMMUNICATION] * len(NodeType)
 _UNITS[NodeType.COMP_NODE], _UNITS[NodeType.COMM_RECV_NODE] = Unit.COMPUTE, Unit.RECEIVE
+_NUMBERS = [int(unit) for unit in _UNITS]
 
 
 def unit_of(node: Node) -> Unit:
@@ -51,7 +52,7 @@ def outline_of(nodes: Sequence[Node], system: TraceSystem) -> Outline:
     places = {number: place for place, number in enumerate(ids)}
     children: list[list[int] | None] = [None] * len(nodes)
     units, waits, replays = [], [], []
-    rooflined = Unit.COMPUTE if system.roofline else None
+    rooflined, replays_all = int(Unit.COMPUTE) if system.roofline else -1, system.replay_only
     for place, node in enumerate(nodes):
         parents: Collection[int] = node.data_deps
         if node.ctrl_deps or len(parents) > 1:
@@ -67,9 +68,10 @@ def outline_of(nodes: Sequence[Node], system: TraceSystem) -> Outline:
             else:
                 own.append(place)
         kind = kinds[place]
-        unit = Unit.CPU if "is_cpu_op" in node.attributes and node.is_cpu_op else _UNITS[kind]
-        units.append(int(unit))
-        replayed = system.replay_only or (kind is NodeType.COMP_NODE and unit is not rooflined)
+        mark = node.attributes.get("is_cpu_op")
+        unit = _NUMBERS[kind] if mark is None or mark.value is False or not node.is_cpu_op else int(Unit.CPU)
+        units.append(unit)
+        replayed = replays_all or (kind is NodeType.COMP_NODE and unit != rooflined)
         replays.append(replayed_ns(node) if replayed else -1)
     return Outline(ids, kinds, units, waits, children, replays)
 

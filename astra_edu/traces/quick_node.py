@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from astra_edu.traces.node import Attribute, Node, NodeType, Tensors
 
@@ -33,4 +33,5 @@ def node_of_fields(
     node.duration_micros, node.start_time_micros = duration_micros, start_time_micros
     node.attributes, node.inputs, node.outputs = attributes, inputs, outputs
     node.__class__ = Node
-    return cast(Node, node)
+    made: Node = node
+    return made

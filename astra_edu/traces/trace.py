@@ -128,9 +128,11 @@ class Trace:
         shared = self.templates
         if shared.unlike:
             return False
+        if len({(len(nodes), sum(node.duration_micros for node in nodes)) for nodes in shared.templates}) > 1:
+            return False
         first, *others = shared.templates
         ours = _essence(first) if others else []
-        return all(len(nodes) == len(first) and _essence(nodes) == ours for nodes in others)
+        return all(_essence(nodes) == ours for nodes in others)
 
     def __repr__(self) -> str:
         counts = sorted({len(nodes) for nodes in self.templates.templates})

@@ -1,5 +1,6 @@
 """The command line and its reports; the reports' figures are tests/exact/test_reports.py."""
 
+import gc
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import pytest
 
 import astra_edu as ae
 from astra_edu.__main__ import main
+from astra_edu.base.few_collections import NEW_OBJECTS
 from astra_edu.run.reports import write_reports
 
 ROOT = Path(__file__).parents[2]
@@ -231,3 +233,26 @@ def test_measured_prints_the_table_of_a_file_and_draws_it(tmp_path):
     said = click.testing.CliRunner().invoke(main, ["measured", str(mine), "--figure", str(tmp_path / "errors")])
     assert said.exit_code == 2
     assert "must end with .svg, .png, .pdf" in said.output
+
+
+def test_nothing_is_collected_while_the_command_line_is_loaded():
+    count = "import gc; seen = []; gc.callbacks.append(lambda what, _: seen.append(what)); import {}; print(len(seen))"
+    few, all_in_all = (
+        int(subprocess.run([sys.executable, "-c", count.format(name)], capture_output=True, text=True).stdout)
+        for name in ("contextlib, threading, astra_edu.base.few_collections", "astra_edu.__main__")
+    )
+    assert all_in_all <= few + 2
+
+
+def test_the_collector_is_held_back_while_a_command_runs(tmp_path, monkeypatch):
+    seen = []
+
+    def watched(*given):
+        seen.append(gc.get_threshold()[0])
+        return write_reports(*given)
+
+    monkeypatch.setattr("astra_edu.cli.run.write_reports", watched)
+    before = gc.get_threshold()
+    run(*RING, f"--path={tmp_path}")
+    assert seen == [NEW_OBJECTS]
+    assert gc.get_threshold() == before

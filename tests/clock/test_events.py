@@ -1,6 +1,7 @@
 """Events of one ns keep their order, all that one NPU does is one turn, and nothing is kept that nobody needs."""
 
 import gc
+from weakref import ref
 
 import pytest
 
@@ -132,3 +133,45 @@ def test_the_collector_is_as_before_also_after_an_error_and_where_it_was_off():
     with few_collections():
         assert gc.get_threshold()[0] == 0
     gc.set_threshold(*before)
+
+
+def test_what_a_run_made_is_old_at_once_and_garbage_is_found_when_much_has_aged(monkeypatch):
+    class Ring:
+        def __init__(self):
+            self.self = self
+
+    def collected(objects):
+        seen = []
+        gc.callbacks.append(lambda phase, about: phase == "stop" and seen.append((about["generation"], gone() is None)))
+        with few_collections():
+            kept = [[] for _ in range(objects)]
+            ring = Ring()
+            gone = ref(ring)
+            del ring
+        more = [[] for _ in range(100)]
+        gc.callbacks.pop()
+        return seen, gone, kept, more
+
+    gc.collect()
+    monkeypatch.setattr("astra_edu.base.few_collections._aged", 0)
+    monkeypatch.setattr("astra_edu.base.few_collections.NEW_OBJECTS", 20_000)
+    seen, gone, *_ = collected(15_000)
+    assert seen == []
+    assert gone() is not None
+    seen, *_ = collected(15_000)
+    assert seen == [(2, True)]
+    assert gone() is None
+    seen, *_ = collected(15_000)
+    assert seen == []
+
+
+def test_what_is_frozen_stays_so():
+    gc.collect()
+    gc.freeze()
+    try:
+        frozen = gc.get_freeze_count()
+        with few_collections():
+            pass
+        assert gc.get_freeze_count() == frozen
+    finally:
+        gc.unfreeze()

@@ -169,6 +169,19 @@ def test_as_many_messages_are_expected_as_are_sent(name, splits, size):
     assert messages_of(jobs.build(), platform) == followed.messages.sent
 
 
+def test_a_node_with_a_collective_of_its_own_isnt_counted_as_those_with_the_same_attributes():
+    builder = ae.traces.Builder(4)
+    first = builder.all_reduce("one", MIB)
+    builder.all_reduce("another", MIB, after=first)
+    trace = builder.build()
+    one, another = trace.nodes[0]
+    assert one.attributes is another.attributes
+    own = ae.traces.from_nodes([[node(0, micros=1)]] * 4)
+    for number in (one.id, another.id):
+        platform = ring(4, custom_nodes={number: own})
+        assert messages_of(trace, platform) == messages_of(trace, ring(4)) // 2
+
+
 @pytest.mark.parametrize("splits", [1, 4])
 def test_the_bar_of_a_finished_run_is_full(monkeypatch, capsys, splits):
     ticks = iter(range(0, 10**6, 2))

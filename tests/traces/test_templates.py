@@ -231,3 +231,16 @@ def test_a_fault_among_16384_npus_is_told_as_among_few():
     assert "has no counterpart there" in said_of[1]
     assert f"{16 - 1} more have none" in said_of[0]
     assert f"{1024 - 1} more have none" in said_of[1]
+
+
+def test_nodes_made_of_a_template_each_ask_for_their_own_group():
+    builder, after = ae.traces.Builder(12), None
+    for k in range(6):
+        rows = [[npu, npu + 1] for npu in range(0, 12, 2)]
+        after = builder.all_reduce(f"rows {k}", 2**20 + 4096 * k, group=rows, after=after)
+    trace = builder.build()
+    plain = ae.traces.Trace(tuple(trace.nodes), trace.groups)
+    platform = ae.TracePlatform(ae.Block("Ring", 12, 50, 500), ae.TraceSystem.of("ring", splits=1))
+    assert len(trace.templates.templates) == 1
+    made, told = (ae.simulate(one, platform, everyone=True, progress=False) for one in (trace, plain))
+    assert made.finish_ns == told.finish_ns

@@ -584,8 +584,14 @@ def test_a_file_is_opened_once_and_a_large_one_read_piece_by_piece(tmp_path, mon
     trace = ae.traces.from_pipeline("1f1b", 2, 2, forward_micros=100, backward_micros=200, bytes=2**20)
     save_trace(trace, tmp_path / "work")
     opened = []
-    real = Path.open
-    monkeypatch.setattr(Path, "open", lambda file, *how: opened.append(file.name) or real(file, *how))
+    real = open
+
+    def watched(file, *how, **more):
+        opened.append(Path(file).name)
+        return real(file, *how, **more)
+
+    for where in ("builtins.open", "io.open"):
+        monkeypatch.setattr(where, watched)
     assert load_trace(tmp_path / "work") == trace
     assert opened == ["work.0.et", "work.1.et"]
     monkeypatch.setattr("astra_edu.traces.et_file.MOST_AT_ONCE", 10)

@@ -24,8 +24,26 @@ SAME = "tests/exact/test_astra_sim_1.py::test_same_answer_as_astra_sim"
 NETWORKS, MESSAGE_LANES = "astra_edu/run/networks.py", "astra_edu/network/lanes.py"
 FOREIGN = "tests/network/test_protocol.py::test_"
 RUNS, EVERYONE = "astra_edu/run/run_trace.py", "astra_edu/run/everyone.py"
+COLLECTOR, IN_EVENTS = "astra_edu/base/few_collections.py", "tests/clock/test_events.py::test_"
+IN_CLI = "tests/cli/test_cli.py::test_"
 
 FAULTS = [
+    Fault("nodes that are made of a template ask for the group of others", "astra_edu/traces/npu.py",
+          "self._asked = None if type(nodes) is NodesOf else {} if", "self._asked = {} if",
+          "tests/traces/test_templates.py::test_nodes_made_of_a_template_each_ask_for_their_own_group"),
+    Fault("a node with a collective of its own is counted as those with its attributes", "astra_edu/run/effort.py",
+          "shared = id(node.attributes), custom", "shared = id(node.attributes), None",
+          "tests/run/test_execution.py::test_a_node_with_a_collective_of_its_own_isnt_counted_as_those_with_the_same_attributes"),
+    Fault("a run ends with a look at all that it has made", COLLECTOR, "        gc.freeze()\n", "        return\n",
+          f"{IN_EVENTS}what_a_run_made_is_old_at_once_and_garbage_is_found_when_much_has_aged"),
+    Fault("garbage of many runs is never looked for", COLLECTOR, "        gc.collect()", "        pass",
+          f"{IN_EVENTS}what_a_run_made_is_old_at_once_and_garbage_is_found_when_much_has_aged"),
+    Fault("what somebody froze is thawed", COLLECTOR, " or gc.get_freeze_count()", "",
+          f"{IN_EVENTS}what_is_frozen_stays_so"),
+    Fault("the command line looks for garbage while it is loaded", "astra_edu/__main__.py", "with few_collections():",
+          "if True:", f"{IN_CLI}nothing_is_collected_while_the_command_line_is_loaded"),
+    Fault("a command looks for garbage while it runs", "astra_edu/cli/commands.py", "with few_collections():",
+          "if True:", f"{IN_CLI}the_collector_is_held_back_while_a_command_runs"),
     Fault("NPU 0 stands for all on a network that was given", RUNS,
           "    if not asks and not everyone and not links and fits(", "    if not everyone and not links and fits(",
           f"{FOREIGN}everybody_is_followed_where_a_network_is_given"),

@@ -131,17 +131,15 @@ def _last(
     for lefts, tooks, owns, readies in zip(*columns, strict=True):
         taken = list(map(max, map(add, lefts, tooks), owns))
         last = max(taken)
-        ends = [
-            end(lefts[k], tooks[k], owns[k], readies[k], endpoint_ns, reduction)
-            for k, ns in enumerate(taken)
-            if ns == last
-        ]
-        found.append(latest(ends))
+        waits = {wait[1:] for wait in zip(taken, lefts, tooks, owns, readies, strict=True) if wait[0] == last}
+        found.append(latest([end(*wait, endpoint_ns, reduction) for wait in waits]))
     return found
 
 
 def latest(ends: Sequence[End]) -> End:
     """The last end of several tokens. It isn't sure where one in the same ns isn't."""
+    if len(ends) == 1:
+        return ends[0]
     last = max(ends, key=lambda one: (one.ns, one.order))
     sure = all(one.sure and one.turn_ns == last.turn_ns for one in ends if one.ns == last.ns)
     return last if sure else last._replace(sure=False)

@@ -229,6 +229,8 @@ class Joins:
 
 def _kind(plan: PhasePlan) -> tuple[object, ...]:
     """What must be the same at all NPUs of a phase."""
-    traits, n = plan.logical.how.traits, plan.logical.npus
-    clockwise = plan.clockwise or traits.exchanges or not traits.tokens or n == 2
+    clockwise = plan.clockwise or plan.logical.npus == 2
+    if not clockwise:
+        traits = plan.logical.how.traits
+        clockwise = traits.exchanges or not traits.tokens
     return plan.collective, plan.logical.how, plan.chunk_bytes, clockwise

@@ -161,8 +161,7 @@ class JoinedTurns(Turns):
         foreseen = self._foreseen[ns]
         self._foreseen[ns] = -1
         first = items[0]
-        if len(items) == 1 and type(first) is WholeItem:
-            assert first.end is not None
+        if len(items) == 1 and first.end is not None:
             self.joined.meet(Moment(self.npu, foreseen, None, False, True, self.open == 1 and first.end.sure))
             for item in items:  # which may grow on the way
                 item.action(item.what)

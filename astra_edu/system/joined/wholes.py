@@ -32,7 +32,7 @@ KEPT = 8
 
 def in_step(planned: Planned) -> bool:
     """Whether all chunks of a collective do the same one phase."""
-    return bool(planned) and len(planned[0]) == 1 and all(phases == planned[0] for phases in planned)
+    return bool(planned) and len(planned[0]) == 1 and planned.count(planned[0]) == len(planned)
 
 
 class Known(NamedTuple):
