@@ -42,7 +42,7 @@ def test_a_prediction_keeps_the_rows_index_and_says_why_there_is_none():
     rows = pd.DataFrame([GPT, GPT | {"gpus": 9}, GPT | {"hardware": "abacus"}], index=["a", "b", "a"])
     found = measured.predict(rows)
     assert list(found.index) == ["a", "b", "a"]
-    assert list(found.columns) == ["predicted_ms", "predicted_GB", "fits", "refused"]
+    assert list(found.columns) == ["predicted_ms", "predicted_GB", "fits", "refused", "assumed"]
     assert found.refused.iloc[0] == ""
     assert found.predicted_ms.iloc[0] > 0
     assert found.fits.iloc[0]
@@ -67,7 +67,7 @@ def test_a_prediction_keeps_the_rows_index_and_says_why_there_is_none():
         ({"precision": "fp8"}, "a100 computes nothing in 8 bits; it has 16 and 32."),
         ({"seq": 1e300}, "seq is 1e+300; no run has more than 1e+18 of anything."),
         ({"model": "mine", "layers": None, "params_B": 1e300}, "params_B is 1e+300; no run has more than 1e+18"),
-        ({"seq": "nan"}, "seq is nan; it must be a number above 0."),
+        ({"seq": "inf"}, "seq is inf; it must be a number above 0."),
         ({"gbs_seq": 0.5}, "gbs_seq is 0.5; it must be a whole number, 1 or more."),
         ({"gbs_seq": 3}, "gbs_seq is 3, and 2 copies with micro-batches of 2 take 4."),
         ({"vp": 14}, "24 blocks can't be cut into 2 × 14 parts."),
@@ -246,6 +246,8 @@ def test_the_closest_parameters_are_those_of_the_stack_and_the_machine():
     assert closest("h100", "nanotron").stack == "nanotron"
     assert closest("h100", "Megatron-LM").stack == "Megatron-Bridge"  # of its family, on the same machine
     assert "tpu-v6e" in closest("tpu-v3", "unheard-of").machines
+    assert closest("a100", "fms-fsdp").machines == ("a100",)  # not of A100 with 40 GB, which stand before them
+    assert closest("h200", "DeepSpeed").stack == "TorchTitan"
     assert closest("abacus", "unheard-of") is None
 
 
