@@ -119,8 +119,11 @@ def _guessed(row: Row, sequence: int, flash: bool) -> Model:
     billions = size_of(name, number(row, "params_B"))
     by_tiles = (("attention", "flash"), ("dropout", False)) if flash else ()
     if (shape := gpt_shape(name, number(row, "params_B"))) is not None:
-        sizes = dict(zip(("blocks", "hidden", "heads"), shape, strict=True))
-        sizes |= {"vocabulary": whole(row, "vocab", GPT_WORDS), "feedforward": whole(row, "ffn", 4 * shape[1])}
+        blocks, hidden, heads = shape
+        if whole(row, "hidden", hidden) != hidden:
+            raise ConfigError(f"hidden is {whole(row, 'hidden')}, and {name} has {hidden}; give its layers, too.")
+        sizes = {"blocks": whole(row, "layers", blocks), "hidden": hidden, "heads": whole(row, "heads", heads)}
+        sizes |= {"vocabulary": whole(row, "vocab", GPT_WORDS), "feedforward": whole(row, "ffn", 4 * hidden)}
         return _shaped("GPT", *sizes.items(), ("sequence", sequence), *by_tiles)
     if (exactly := exact_name(name)) and named(exactly).blocks:
         return _named(exactly, sequence, ())

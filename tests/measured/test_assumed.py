@@ -122,3 +122,9 @@ def test_what_is_told_written_into_a_row_changes_no_prediction():
     assert (again.refused == first.refused).all()
     assert again.predicted_ms.equals(first.predicted_ms)
     assert again.predicted_GB.equals(first.predicted_GB)
+
+
+def test_efficiencies_of_another_machine_are_told():
+    h200 = {"system": "TorchTitan", "hardware": "H100", "precision": "bf16", "sharding": "FSDP", "gpus_per_node": 8}
+    assert assumed(**h200).endswith("Efficiencies are those of TorchTitan on h100-96, h200.")
+    assert assumed(**h200 | {"hardware": "H200"}) == ""

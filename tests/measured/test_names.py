@@ -167,6 +167,8 @@ def test_a_row_s_own_shape_goes_before_its_name_s():
     own = {"layers": 16, "hidden": 2048, "heads": 16, "vocab": 32_000, "tp": 1}
     assert predicted(model="Llama 3 8B", **own).predicted_ms == predicted(model="some", **own).predicted_ms
     assert "hidden is 2048, and llama3-8b has 4096" in predicted(model="Llama 3 8B", hidden=2048).refused
+    assert "hidden is 2048, and gpt-3 175b has 12288" in predicted(model="GPT-3 175B", hidden=2048).refused
+    assert predicted(model="GPT-3 175B", layers=48).predicted_ms < 0.6 * predicted(model="GPT-3 175B").predicted_ms
     assert "hidden is 2048, and Falcon 40B has 8192" in predicted(model="Falcon 40B", hidden=2048).refused
 
 

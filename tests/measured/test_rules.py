@@ -10,6 +10,7 @@ from astra_edu.measured.clock import Clock, Group
 from astra_edu.measured.jobs import job_of
 from astra_edu.measured.kept import Kept, by_pieces, kept_of
 from astra_edu.measured.parameters import MemoryParameters, Parameters
+from astra_edu.measured.predicted import fits
 from astra_edu.measured.step import Step, step_of
 from astra_edu.measured.stored import every, memory_for
 
@@ -207,3 +208,34 @@ def test_what_a_stack_keeps_is_its_own_on_any_machine_and_nobody_else_s():
 def test_who_only_knows_the_time_to_a_target_did_run():
     rows = pd.DataFrame([LLAMA | {"status": status} for status in ("time_to_target_only", "ok", "", "crash_or_oom")])
     assert measured.compared(rows).compared_ran.tolist() == [True, True, True, False]
+
+
+def test_no_more_is_recomputed_than_memory_asks_for():
+    """A step's memory by what it recomputes: attention alone where that is enough, all where it isn't."""
+    row = {"model": "GPT-3 175B", "layers": 24, "system": "NeMo", "tp": 8, "gbs_seq": 192, "seq": 2048}
+    told = {}
+    for samples in (1, 8, 24):
+        found = predicted(**row | {"mbs": samples})
+        assert found.fits
+        told[samples] = {
+            how: predicted(**row | {"mbs": samples, "recompute": how}) for how in ("none", "selective", "full")
+        }
+        first = next(how for how in told[samples] if told[samples][how].fits)
+        assert found.predicted_GB == told[samples][first].predicted_GB
+        assert found.predicted_ms == told[samples]["none"].predicted_ms
+        told[samples] = first
+    assert list(told.values()) == ["none", "selective", "full"]
+
+
+def test_what_fits_leaves_room_for_fragments():
+    """3 % of an H100's 80 GiB, as `ae.memory` has it."""
+    h100 = job_of(LLAMA | {"hardware": "H100"}).machine
+    assert [fits(Kept(size * 2**30, 0, 0, 0, 0), h100) for size in (77.5, 77.7, 79.9)] == [True, False, False]
+
+
+def test_a_mixture_that_fits_nowhere_has_expert_groups():
+    row = {"model": "Mixtral 8x7B", "hardware": "H100", "gpus": 64, "gbs_seq": 64, "system": "NeMo"}
+    found, other = predicted(**row), predicted(**row | {"ep": 8, "pp": 2})
+    assert found.predicted_ms == other.predicted_ms
+    assert "ep 8" in found.assumed
+    assert "tp" not in found.assumed
