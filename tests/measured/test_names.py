@@ -8,7 +8,7 @@ import pytest
 import astra_edu as ae
 from astra_edu import measured
 from astra_edu.measured.names import GPT_SIZES, exact_name, gpt_shape, known_name
-from astra_edu.measured.published import Published, by_size, every, published
+from astra_edu.measured.published import Published, by_size, every, published, size_of
 
 RUN = {
     "seq": 2048,
@@ -196,3 +196,12 @@ def test_slower_links_take_longer_with_tensor_groups_alone():
 def test_many_stages_are_no_trouble():
     found = predicted(model="GPT", layers=100_000, hidden=64, heads=1, tp=1, gpus=50_000, pp=50_000, mbs=1, gbs_seq=1)
     assert found.refused or found.predicted_ms > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "billions"),
+    [("own 350M", 0.35), ("350 million", 0.35), ("own-1.5b", 1.5), ("2 trillion", 2000), ("1T", 1000), ("30B-A3B", 30)],
+)
+def test_sizes_in_names_have_their_units(name: str, billions: float):
+    assert size_of(name, 7) == billions
+    assert size_of("own", 7) == size_of("x350m", 7) == 7

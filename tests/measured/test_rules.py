@@ -239,3 +239,32 @@ def test_a_mixture_that_fits_nowhere_has_expert_groups():
     assert found.predicted_ms == other.predicted_ms
     assert "ep 8" in found.assumed
     assert "tp" not in found.assumed
+
+
+def test_deepseek_s_own_framework_is_taken_on_its_own_machine_alone():
+    row = {"model": "DeepSeek-V3", "system": "", "gpus": 2048, "gbs_seq": 15360}
+    names = {hardware: job_of(LLAMA | row | {"hardware": hardware}).stack.name for hardware in ("H800", "H100")}
+    assert names["H800"] == "HAI-LLM" != names["H100"]
+    assert job_of(LLAMA | row | {"hardware": "H800", "system": "Megatron-LM"}).stack.name == "Megatron-LM"
+
+
+@pytest.mark.parametrize(("npus", "groups"), [(6, 2), (8, 8), (12, 4), (128, 8)])
+def test_fsdp_shares_out_experts_among_as_many_as_divide_them(npus, groups):
+    """Mixtral's eight experts; copies beyond them have the same ones."""
+    row = {"model": "Mixtral 8x7B", "system": "MaxText", "hardware": "TPU v5p", "gpus": npus, "gbs_seq": npus}
+    assert cut(**row).expert == groups
+    assert cut(**row | {"ep": 2}).expert == 2
+
+
+def test_memory_is_in_the_unit_that_the_note_names():
+    rows = pd.DataFrame([LLAMA | {"mem_GB": 30, "note": note} for note in ("memory in GiB", "", None)])
+    gib, *gb = measured.compared(rows).memory_error + 1
+    assert gb == [gib * 2**30 / 1e9] * 2
+
+
+def test_deepseek_cut_short_has_one_dense_block():
+    """Of its first three dense ones; SimuMax's measured memory has room for no more."""
+    row = {"model": "DeepSeek-V3 truncated", "layers": 4, "hardware": "B200", "gpus": 8, "ep": 8, "gbs_seq": 64}
+    whole, short = (job_of(LLAMA | row | {"layers": layers}) for layers in (None, 4))
+    routed = [[count for each, count in job.blocks if each.routed] for job in (whole, short)]
+    assert routed == [[58], [3]]
