@@ -63,7 +63,9 @@ def cut_of(row: Row, stack: Stack, node: int = NODE) -> Cut:
 
     Raises ConfigError for what can't be.
     """
-    tensor, pipeline, context = _model_groups(row)
+    sharding = text(row, "sharding")
+    zero = _zero(sharding, stack)
+    tensor, pipeline, context = _model_groups(row, zero)
     inside = tensor * pipeline * context
     npus = whole(row, "gpus", inside * whole(row, "dp") if number(row, "dp") is not None else None)
     if npus % inside:
@@ -75,7 +77,9 @@ def cut_of(row: Row, stack: Stack, node: int = NODE) -> Cut:
     if inside == 1 and number(row, "dp") is None and batch and batch < npus:
         inside = _sharing_a_sample(npus, batch)  # by tokens, or else by heads
         tensor, context = (1, inside) if sequence_of(row) % inside == 0 else (inside, 1)
-    data = whole(row, "dp", npus // inside)
+    data, replicas = whole(row, "dp", npus // inside), 1
+    if zero == 3 and data < npus // inside <= (batch or npus) and npus // inside % data == 0:
+        data, replicas = npus // inside, data  # of what FSDP shares out among others, each with samples of its own
     if data * inside != npus:
         raise ConfigError(f"tensor × pipeline × context × data is {data * inside}, and there are {npus} NPUs.")
     micro = number(row, "grad_acc")
@@ -90,9 +94,7 @@ def cut_of(row: Row, stack: Stack, node: int = NODE) -> Cut:
     if copies * tensor % expert:
         raise ConfigError(f"experts can't be shared out among {expert} of {copies * tensor} NPUs of a stage.")
     expert = gcd(expert, copies)  # the rest of them by the tensor group, whose NPUs have a part of each instead
-    sharding, recompute = text(row, "sharding"), text(row, "recompute") or stack.recompute
-    zero = _zero(sharding, stack)
-    kept, repeats = recomputed(recompute), 1.0
+    kept, repeats = recomputed(text(row, "recompute") or stack.recompute), 1.0
     if stack.repeats_blocks and kept == "selective":
         kept, repeats = "full", FEWEST
     return Cut(
@@ -105,7 +107,7 @@ def cut_of(row: Row, stack: Stack, node: int = NODE) -> Cut:
         size,
         micro_batches,
         zero,
-        _shards(sharding, copies, max(1, node // tensor)),
+        copies // replicas if replicas > 1 else _shards(sharding, copies, max(1, node // tensor)),
         "offload" in sharding,
         kept,
         "grad_op" not in sharding and pipeline == 1,
@@ -113,7 +115,7 @@ def cut_of(row: Row, stack: Stack, node: int = NODE) -> Cut:
     )
 
 
-def _model_groups(row: Row) -> tuple[int, int, int]:
+def _model_groups(row: Row, zero: int) -> tuple[int, int, int]:
     """NPUs of a tensor group, stages, NPUs of a context group. 1 where a row doesn't say, unless its NPUs and copies
     leave others for the only one of tensor and pipeline that it doesn't say, or else for context.
     """
@@ -125,6 +127,8 @@ def _model_groups(row: Row) -> tuple[int, int, int]:
         others = npus // (known * data)
         missing = [name for name in ("tp", "pp") if given[name] is None] or ["cp"] * (given["cp"] is None)
         if others > 1 and others * known * data == npus and missing:
+            if zero == 3 and missing not in (["tp"], ["pp"]):
+                return sizes["tp"], sizes["pp"], sizes["cp"]  # and what FSDP shares out
             if len(missing) == 2:
                 raise ConfigError(
                     f"there are {npus} NPUs and {data} copies, and neither tp nor pp says what {others} NPUs of each "

@@ -268,3 +268,13 @@ def test_deepseek_cut_short_has_one_dense_block():
     whole, short = (job_of(LLAMA | row | {"layers": layers}) for layers in (None, 4))
     routed = [[count for each, count in job.blocks if each.routed] for job in (whole, short)]
     assert routed == [[58], [3]]
+
+
+def test_copies_of_what_fsdp_shares_out_are_fewer_than_its_npus():
+    """dp 2 of 64 NPUs: two copies, each of 32, which have samples of their own; as where all 64 share out."""
+    row = {"system": "TorchTitan", "sharding": "FSDP", "hardware": "H100", "gbs_seq": 64}
+    two, one, all_ = cut(**row, dp=2), cut(**row, dp=1), cut(**row, dp=64)
+    assert [(each.data, each.shards) for each in (two, one, all_)] == [(64, 32), (64, 64), (64, 64)]
+    assert cut(**row, dp=2, tp=4, pp=1).shards == 8
+    assert "neither tp nor pp says" in predicted(**row | {"sharding": "ZeRO-1", "system": "NeMo"}, dp=2).refused
+    assert "and there are 64 NPUs" in predicted(**row | {"gbs_seq": 4}, dp=2).refused  # or else they share samples
