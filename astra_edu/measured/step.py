@@ -152,7 +152,7 @@ def _copies(job: Job, clock: Clock, parameters: tuple[float, float], busy: Took)
     """Gradients added up among the copies, or shared out and the parameters gathered; what isn't hidden."""
     cut, stack = job.cut, job.stack
     if stack.by_tensors and cut.zero:
-        return _by_tensors(job, clock, sum(parameters), busy)
+        return _by_tensors(job, clock, parameters, busy)
     both = list(zip(_groups(job), parameters, strict=True))
     reduces = sum(clock.ring(among, count * stack.gradient_bytes) for among, count in both)
     gathers = sum(clock.ring(among, count * (2 if cut.zero else stack.gradient_bytes)) for among, count in both)
@@ -166,15 +166,16 @@ def _copies(job: Job, clock: Clock, parameters: tuple[float, float], busy: Took)
     return left
 
 
-def _by_tensors(job: Job, clock: Clock, parameters: float, busy: Took) -> float:
+def _by_tensors(job: Job, clock: Clock, parameters: tuple[float, float], busy: Took) -> float:
     """Gradients added up on all copies, behind the last backward pass; then each NPU of a ZeRO group sends the tensors
     that are its own to the others, behind the next forward pass (InternEvo, HybridZeroOptimizer, with its overlaps).
     """
     cut, one = job.cut, busy.total / job.cut.micro_batches
     owners = group(job.machine, cut.shards, cut.tensor)
-    reduces = 2 * clock.ring(_groups(job)[0], parameters * job.stack.gradient_bytes)
+    both = zip(_groups(job), parameters, strict=True)
+    reduces = 2 * sum(clock.ring(among, count * job.stack.gradient_bytes) for among, count in both)
     often = min(cut.shards, sum(each.parameters > 0 for each in job.model.operators) // cut.pipeline)
-    sends = clock.ring(owners, parameters * 2) + max(0, often - 1) * clock.latency(owners)
+    sends = clock.ring(owners, sum(parameters) * 2) + max(0, often - 1) * clock.latency(owners)
     left = max(reduces / job.depth, reduces - BACKWARD * one)
     return left + max(sends / job.depth, sends - (1 - BACKWARD) * one)
 
@@ -191,8 +192,8 @@ def _sharded(job: Job, clock: Clock, parameters: tuple[float, float], busy: Took
     gathers = sum(clock.ring(among, count * 2) for among, count in both) * (1 + cut.reshards)
     gathers += clock.ring(both[0][0], frozen / cut.pipeline * 2) * (1 + cut.reshards)
     reduces = sum(clock.ring(among, count * job.stack.gradient_bytes) for among, count in both)
-    if outer := cut.data * cut.context // cut.shards - 1:
-        apart = group(job.machine, outer + 1, cut.tensor * cut.shards)
+    if (replicas := cut.data * cut.context // cut.shards) > 1:
+        apart = group(job.machine, replicas, cut.tensor * cut.shards)
         reduces += 2 * clock.ring(apart, sum(parameters) / cut.shards * job.stack.gradient_bytes)
     sent = gathers * (often if cut.reshards else 1) + reduces * (often if cut.pipeline == 1 else 1)
     first = (gathers + reduces) / job.depth

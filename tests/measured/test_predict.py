@@ -18,7 +18,10 @@ from astra_edu.measured.kept import in_flight, kept_of, logged_of
 from astra_edu.measured.parameters import MEMORY_TABLE, TABLE, MemoryParameters, Parameters
 from astra_edu.measured.step import step_of
 from astra_edu.measured.stored import closest, every
-from astra_edu.workload.compute import MACHINES, Gemm, machine
+from astra_edu.measured.table import misspelled
+from astra_edu.measured.work import passes
+from astra_edu.workload.compute import MACHINES, Combine, Dispatch, Gemm, machine
+from astra_edu.workload.strategies import Strategy
 
 GPT = {
     "model": "GPT",
@@ -309,6 +312,11 @@ def test_a_misspelled_column_is_warned_of_and_others_of_one_s_own_are_not(tmp_pa
         measured.load(path)
 
 
+def test_a_column_of_one_s_own_that_is_only_a_little_like_one_is_its_own():
+    assert misspelled(["batch", "dataset", "learning_rate", "tokens", "memory", "gpu_hours", "notes"]) == {}
+    assert misspelled(["modell", "hidden_sizes"]) == {"modell": "model", "hidden_sizes": "hidden"}
+
+
 def test_what_was_compared_joins_a_table_with_columns_of_its_own():
     rows = pd.DataFrame([GPT | {"source": "us", "ran": "yes", "source_id": "ours", "iter_time_ms": 400}])
     joined = rows.join(measured.compared(rows))
@@ -559,6 +567,20 @@ def test_experts_in_one_kernel_need_no_others_between():
         assert job_of(later | other).blocks == job_of(QWEN | other).blocks
     super_ = {"model": "Nemotron 3 Super", "gpus": 64, "ep": 64, "mbs": 1}
     assert job_of(later | super_).blocks == job_of(QWEN | super_).blocks  # without gates
+
+
+def test_of_experts_in_one_kernel_all_that_is_between_is_left_out_and_nothing_else():
+    model, cut = job_of(QWEN).model, Strategy(data=8, expert=8, micro_batch=4)
+    block = model.operators[model.blocks[1].start : model.blocks[1].stop]
+    first, last = (next(i for i, each in enumerate(block) if isinstance(each, kind)) for kind in (Dispatch, Combine))
+    apart, fused, between = (
+        passes(tuple(some), cut, fused=how)
+        for some, how in ((block, False), (block, True), (block[first + 1 : last], False))
+    )
+    assert between.forward.elements > 0
+    for name in ("forward", "backward"):
+        left_out = getattr(apart, name).elements - getattr(fused, name).elements
+        assert left_out == pytest.approx(getattr(between, name).elements)
 
 
 def test_experts_reach_less_and_words_scores_and_state_spaces_are_in_16_bits():
