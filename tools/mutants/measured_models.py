@@ -239,7 +239,7 @@ FAULTS = [
         f"{AT}estimated.py",
         "or job.bits != BITS or",
         "or",
-        f"{ESTIMATED}::test_lines_that_ship_are_what_the_runs_give",
+        f"{ESTIMATED}::test_runs_in_8_bits_are_held_against_no_estimate",
     ),
     Fault(
         "fits: a latency may be below 0",
@@ -312,11 +312,11 @@ FAULTS = [
         LINKS,
     ),
     Fault(
-        "links: the same size counts once for each time",
+        "links: times of the same size are added up",
         f"{AT}links.py",
         "Point(size, sum(us) / len(us))",
         "Point(size, sum(us))",
-        LINKS,
+        f"{LINKS}::test_several_times_of_a_size_are_averaged",
     ),
     Fault(
         "link lines: trees send as much as a ring",
