@@ -205,3 +205,26 @@ def test_many_stages_are_no_trouble():
 def test_sizes_in_names_have_their_units(name: str, billions: float):
     assert size_of(name, 7) == billions
     assert size_of("own", 7) == size_of("x350m", 7) == 7
+
+
+@pytest.mark.parametrize("name", ["GPT 5B", "GPT-3 160B", "Megatron 60B"])
+def test_a_size_between_published_ones_means_none_of_them(name: str):
+    assert gpt_shape(name, None) is None
+
+
+@pytest.mark.parametrize("name", ["BLOOM 50B", "StarCoder-3B", "LaMDA-2B"])
+def test_a_published_name_with_a_size_of_its_own_means_none(name: str):
+    assert published(name) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "shared"), [("Llama 3 40B", True), ("Qwen 40B", True), ("own", False), ("GPT", False)]
+)
+def test_heads_of_a_shape_by_size_share_keys_where_the_family_s_do(name: str, shared: bool):
+    sizes = dict(by_size(name, 40).sizes)
+    assert sizes["kv_heads"] == (8 if shared else sizes["heads"])
+
+
+def test_words_and_their_scores_have_one_table_in_gpt_s_style():
+    """51,200 words are a sixth of 0.5 · 10⁹ parameters."""
+    assert by_size("GPT", 0.5).model(2048).parameters / 1e9 == pytest.approx(0.5, rel=0.08)

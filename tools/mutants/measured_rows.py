@@ -112,7 +112,7 @@ FAULTS = [
         f"{AT}names.py",
         "> NEAR:",
         "> 30 * NEAR:",
-        f"{NAMES}::test_a_shape_by_size_has_the_size",
+        f"{NAMES}::test_a_size_between_published_ones_means_none_of_them",
     ),
     Fault(
         "names: what goes on behind a name doesn't matter",
@@ -133,7 +133,7 @@ FAULTS = [
         f"{AT}published.py",
         "EIGHT if shared and heads > EIGHT else heads",
         "heads",
-        f"{NAMES}::test_a_shape_by_size_has_the_size",
+        f"{NAMES}::test_heads_of_a_shape_by_size_share_keys_where_the_family_s_do",
     ),
     Fault(
         "published: 350 million are 350 billion",
@@ -147,14 +147,14 @@ FAULTS = [
         f"{AT}published.py",
         "(1 if gpt else 2) * words",
         "2 * words",
-        f"{NAMES}::test_a_shape_by_size_has_the_size",
+        f"{NAMES}::test_words_and_their_scores_have_one_table_in_gpt_s_style",
     ),
     Fault(
         "published: a name may go on with a size of its own",
         f"{AT}published.py",
         r"(?![a-z0-9])(?!-\d+(?:\.\d+)?[bmt](?![a-z0-9]))",
         "(?![a-z0-9])",
-        f"{NAMES}::test_a_name_like_a_published_one_means_none",
+        f"{NAMES}::test_a_published_name_with_a_size_of_its_own_means_none",
     ),
     Fault(
         "shapes: four times hidden are three",
