@@ -15,10 +15,22 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 
-NOTHING = ("-", "–", "—", "n/a", "na", "none", "null", "?", "unknown", "not given")
-"""Words in a number's cell that say that it isn't known."""
-LONG, THOUSANDS = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s*[kK]"), re.compile(r"\d{1,3}(,\d{3}){1,5}")
+NOTHING = ("-", "n/a", "#n/a", "na", "<na>", "nan", "nat", "none", "null", "?", "unknown", "not given", "not known")
+"""Words in a cell that say that nothing is known. "none" does say something in WORDS; "None" doesn't, which Python
+writes."""
+WORDS = ("sharding", "recompute")
+"""Columns in which "none" says something."""
+DASHES = re.compile("[\u2010-\u2015\u2212]")
+"""What stands for a hyphen where a table was set in type."""
+LONG, THOUSANDS = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s*k"), re.compile(r"\d{1,3}(,\d{3}){1,5}")
 """4K tokens, and 4,096."""
+COUNTED = re.compile(
+    r"(?:x|tp|pp|vp|dp|cp|ep)?[\s=]*(\d[\d.,]{0,24}k?)\s*"
+    r"(?:x|[gnt]pus?|chips?|devices?|accelerators?|tokens?|layers?|heads?|samples?|seqs?|sequences?|stages?)?"
+)
+"""64 GPUs, TP=8, x16, 4k tokens."""
+BILLIONS = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s*(?:(b|m|t)|(b|m|tr)illion)")
+"""1.5B parameters, 350M, 1 trillion."""
 MOST = 1e18
 """The largest number that a cell may have; sizes that are made of some of them stay within what is computed with."""
 
@@ -49,13 +61,17 @@ def number(row: Row, name: str) -> float | None:
     if type(value).__name__ in ("bool", "bool_"):  # NumPy's, too
         raise ConfigError(f"{name} is {value}; it must be a number.")
     if isinstance(value, str):
-        value = value.strip()
-        if value.lower() in NOTHING:
+        said = plain(value).lower()
+        if said in NOTHING:
             return None
-        if long := LONG.fullmatch(value):
-            value = float(long[1]) * 1024 if name == "seq" else value
-        elif THOUSANDS.fullmatch(value):
-            value = value.replace(",", "")
+        if counted := COUNTED.fullmatch(said):
+            said = value = counted[1]
+        if name == "seq" and (long := LONG.fullmatch(said)):
+            value = float(long[1]) * 1024
+        elif name == "params_B" and (size := BILLIONS.fullmatch(said)):
+            value = float(size[1]) * {"m": 1e-3, "b": 1, "t": 1e3, "tr": 1e3}[size[2] or size[3]]
+        elif THOUSANDS.fullmatch(said):
+            value = said.replace(",", "")
     try:
         found = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -85,9 +101,23 @@ def whole(row: Row, name: str, default: int | None = None) -> int:
 
 
 def text(row: Row, name: str) -> str:
-    """What stands in a cell, in small letters; "" where it is empty."""
+    """What stands in a cell, in small letters; "" where it is empty, or says that nothing is known."""
     value = row.get(name)
-    return "" if empty(value) else str(value).strip().lower()
+    if empty(value):
+        return ""
+    said = plain(str(value))
+    none = said == "None" or (said.lower() in NOTHING and not (said.lower() == "none" and name in WORDS))
+    return "" if none else said.lower()
+
+
+def plain(words: str) -> str:
+    """Words with single spaces between them, and hyphens for dashes.
+
+    >>> from astra_edu.measured.cells import plain
+    >>> plain("  TPU\u00a0 v5\u2011e ")
+    'TPU v5-e'
+    """
+    return DASHES.sub("-", " ".join(words.split()))
 
 
 def records(rows: DataFrame) -> list[Row]:

@@ -98,8 +98,14 @@ class Clock:
         if npus == 1 or not size:
             return 0.0
         rate = self.link if nodes == 1 else min(self.link, self.nic * among.near)
-        steps = (npus - nodes) * self.given.link_us + (nodes - 1) * self.given.nic_us
-        return (npus - 1) / npus * size / rate + (steps + self.given.collective_us) * 1e-6
+        return (npus - 1) / npus * size / rate + self.latency(among)
+
+    def latency(self, among: Group) -> float:
+        """Of a collective that goes from each NPU to the next."""
+        if among.npus == 1:
+            return 0.0
+        steps = (among.npus - among.nodes) * self.given.link_us + (among.nodes - 1) * self.given.nic_us
+        return (steps + self.given.collective_us) * 1e-6
 
     def exchange(self, among: Group, size: float, copies: float = 1) -> float:
         """An all-to-all of `size` bytes for each NPU: the part for other nodes goes through its own network card.

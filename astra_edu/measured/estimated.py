@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 def strategy_of(job: Job) -> Strategy:
     """A measured row's job as a strategy. Raises ConfigError where there is none."""
     cut = job.cut
+    if cut.repeats < 1:
+        raise ConfigError("there is no strategy in which some blocks are recomputed and others aren't.")
     return Strategy(
         data=cut.data,
         tensor=cut.tensor,

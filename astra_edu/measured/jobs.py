@@ -61,16 +61,21 @@ class Job:
         return sum(count for _, count in self.blocks)
 
 
-def job_of(row: Row, recompute: str | None = None) -> Job:
-    """The job that a row describes. recompute: instead of what the row says.
+SCORED = ("Volta", "Ampere")
+"""Machines from before attention by tiles was usual, on which GPT's is only computed so where a stack does."""
+
+
+def job_of(row: Row, recompute: str | None = None, repeats: float | None = None) -> Job:
+    """The job that a row describes. recompute: instead of what the row says; repeats: of which share of the blocks.
 
     Raises ConfigError with a sentence that names what is missing or wrong.
     """
     stack, on = stack_of_row(row), machine_of(row)
     adapted = bool(ADAPTED.search(" ".join(text(row, name) for name in ("source", "case", "model", "system", "note"))))
     sequence = sequence_of(row)
-    cut = cut_of(row if recompute is None else {**row, "recompute": recompute}, stack)
-    model = model_of(row, sequence, stack.flash)
+    cut = cut_of(row if recompute is None else {**row, "recompute": recompute}, stack, on.node)
+    cut = cut if repeats is None else replace(cut, repeats=repeats)
+    model = model_of(row, sequence, stack.flash or kind_of(on.name) not in SCORED)
     if number(row, "vp") is None and cut.pipeline >= MANY_STAGES and cut.micro_batches < FEW * cut.pipeline:
         cut = replace(cut, virtual=max(1, min(stack.virtual, (len(model.blocks) + 2) // cut.pipeline)))
     if (
@@ -80,6 +85,8 @@ def job_of(row: Row, recompute: str | None = None) -> Job:
     if stack.fsdp and number(row, "ep") is None:
         experts = [operator.experts for operator in model.operators if isinstance(operator, Experts)]
         cut = replace(cut, expert=gcd(cut.data * cut.context, *experts)) if experts else cut
+    if -(-sequence // cut.context) % cut.tensor:
+        stack = replace(stack, sequence_parallel=False)  # which asks for as many tokens on each NPU
     strategy = Strategy(
         data=cut.expert,  # as many as it takes; a pass is the same for any number of copies
         tensor=cut.tensor,
@@ -94,12 +101,16 @@ def job_of(row: Row, recompute: str | None = None) -> Job:
     bits = bits_of(row, stack, on)
     fused = stack.fuses_experts and bits == FUSED_BITS and kind_of(on.name) == "Blackwell" and _gated(model)
     of_block = {
-        block.start: passes(operators[block.start : block.stop], strategy, adapted=adapted, fused=fused)
+        (block.start, how.recompute): passes(operators[block.start : block.stop], how, adapted=adapted, fused=fused)
         for block in alike
+        for how in ([strategy] if cut.repeats == 1 else [strategy, replace(strategy, recompute="none")])
     }
-    starts = [short.places[block.start] for block in model.blocks]
+    starts = [
+        (short.places[block.start], cut.recompute if int((k + 1) * cut.repeats) > int(k * cut.repeats) else "none")
+        for k, block in enumerate(model.blocks)
+    ]
     kinds = tuple(dict.fromkeys(of_block[start] for start in dict.fromkeys(starts)))
-    numbers = {start: kinds.index(each) for start, each in of_block.items()}
+    numbers = {start: kinds.index(of_block[start]) for start in dict.fromkeys(starts)}
     each = [numbers[start] for start in starts]
     last = passes(operators[alike[-1].stop :], strategy, in_block=False, adapted=adapted)
     head = _operations(last) / _operations(kinds[each[-1]]) if stack.by_shares and cut.virtual == 1 else 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 
 from astra_edu.measured.jobs import Job
@@ -46,6 +46,14 @@ def logged_of(job: Job, given: MemoryParameters) -> Kept:
     return _of_stage(job, given, 0) if job.stack.logs_first else kept_of(job, given)
 
 
+def by_pieces(kept: Kept) -> Kept:
+    """Without the words' scores, where they would be more than everything else: then they are computed by pieces, and
+    their gradients at once (Liger Kernel, arXiv 2410.10989). Inferred: sequences of 65,536 tokens and more
+    are trained where their scores wouldn't fit, and rows don't say how.
+    """
+    return replace(kept, scores=0.0) if kept.scores > kept.total - kept.scores else kept
+
+
 def in_flight(job: Job, stage: int) -> float:
     """How many micro-batches' activations a stage keeps by 1F1B; interleaved, of all its parts together."""
     cut = job.cut
@@ -61,12 +69,12 @@ def _of_stage(job: Job, given: MemoryParameters, stage: int) -> Kept:
     last = stage == len(job.stages) - 1
     if last:
         dense += job.last.parameters
-    copies = cut.data * cut.context
-    shared = dense / copies + experts / (copies // cut.expert)
+    copies, shards = cut.data * cut.context, cut.shards
+    shared = dense / shards + experts / max(1, shards // cut.expert)
     weights = given.weight_bytes * (shared if cut.zero == 3 else dense + experts)
-    states = given.optimiser_bytes * (shared if cut.zero else dense + experts)
+    states = given.optimiser_bytes * (shared if cut.zero else dense + experts) * (not cut.offloads)
     frozen = _sum(rows, "frozen") + job.first.frozen * (stage == 0) + job.last.frozen * last
-    states += FROZEN_BYTES * frozen / (copies if cut.zero == 3 else 1)
+    states += FROZEN_BYTES * frozen / (shards if cut.zero == 3 else 1)
     one = max(each.kept + each.again for each, _ in job.blocks)
     apart = copies > cut.expert  # experts, too, are gathered from those that share them out
     largest = max(each.parameters + each.expert_parameters * apart for each, _ in job.blocks)

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from astra_edu.base.errors import ConfigError, suggestion
-from astra_edu.measured.cells import Row, empty, text, whole
+from astra_edu.measured.cells import Row, plain, text, whole
 from astra_edu.measured.stacks import Stack
 from astra_edu.workload.compute import MACHINES, Machine, machine
 
@@ -18,9 +18,12 @@ FORMATS = (
 )
 """How number formats are written, in bits; the first that a row's precision has."""
 
-CARDS = re.compile(r"(\d+)\s*[x×*]\s*(\d+)\s*G(?!B)")
-RATE = re.compile(r"(\d+)\s*G(?:bps|b/s|bE|bit)")
-"""A network in a machine's name: 4x100Gb, or 400Gbps; memory is in GB."""
+CARDS = re.compile(
+    r"(\d+)\s*[xX×*]\s*(\d+)\s*"
+    r"(?:G(?:b(?![a-z])|(?![bB]))|(?i:gb?)(?=\s*(?i:(ro?ce|ib|infiniband|ethernet|efa|opa|hdr|ndr)\b))|(?i:gb(ps|e|it)))"
+)
+RATE = re.compile(r"(\d+)\s*(?:(?!GBps)(?i:g(?:bps|be|bit))|Gb?/s)")
+"""A network in a machine's name: 4x100Gb, 4X100GB RoCE, or 400Gbps; memory is in GB, and its bandwidth in GB/s."""
 
 CHIPS = 8
 """MI250X in a computer, where each of a module's two chips is counted, as on Frontier."""
@@ -55,7 +58,7 @@ def machine_of(row: Row) -> Machine:
     if found.name == "mi250x" and box == CHIPS:
         found = machine("mi250x-gcd")
     found = found if found.tray or found.wiring == "Torus" else replace(found, node=box)
-    nic = None if empty(row.get("hardware")) else nic_of(str(row["hardware"]), found)
+    nic = nic_of(plain(str(row["hardware"])), found)
     return found if nic is None else replace(found, nic_bytes_per_s=nic)
 
 

@@ -12,9 +12,13 @@ def usable(row: Row) -> bool:
     return ran(row) and not (isinstance(mfu, int | float) and mfu < 5)
 
 
+RAN = ("", "ok", "time_to_target_only")
+"""How runs ended well; where a status isn't given, they are taken to have. Of the last kind no step's time is known."""
+
+
 def ran(row: Row) -> bool:
-    """Whether a run ended well; where its status isn't given, it is taken to have."""
-    return text(row, "status") in ("", "ok")
+    """Whether a run ended well."""
+    return text(row, "status") in RAN
 
 
 def seconds_of(row: Row, job: Job) -> float | None:

@@ -23,6 +23,11 @@ from astra_edu.workload.models import Model, llama, transformer
 from astra_edu.workload.models import model as named
 
 DENSE = "a mixture of experts of which no shape is known; its experts' number and size are in no column."
+CELLS = (
+    *(("blocks", "layers"), ("hidden", "hidden"), ("heads", "heads")),
+    *(("feedforward", "ffn"), ("kv_heads", "kv_heads"), ("vocabulary", "vocab")),
+)
+"""Sizes of a model, and the columns that have them."""
 OTHER_KINDS = re.compile(
     r"(?<![a-z])(t5|ul2|stable-?diffusion|sd-?xl|flux|3?d?-?u-?net|dlrm|resnet|retinanet|ssd|mask-?r-?cnn|rnn-?t|gnn|r-?gat"
     r"|vit|clip|whisper|wan|sora|hunyuan-?video)(?![a-z])"
@@ -56,16 +61,36 @@ def model_of(row: Row, sequence: int, flash: bool = False) -> Model:
         return _guessed(row, sequence, flash)
     if MIXTURE.search(dashed(name)):
         raise ConfigError(f"the model is {name}, {DENSE}")
-    hidden = whole(row, "hidden")
-    sizes = {"blocks": whole(row, "layers"), "hidden": hidden, "heads": whole(row, "heads", _heads(hidden))}
-    if GPT.match(dashed(name)):
-        sizes |= {"feedforward": whole(row, "ffn", 4 * hidden), "vocabulary": whole(row, "vocab", GPT_WORDS)}
-        by_tiles = (("attention", "flash"), ("dropout", False)) if flash else ()
-        return _shaped("GPT", *sizes.items(), ("sequence", sequence), *by_tiles)
-    sizes |= {"feedforward": whole(row, "ffn", 4 * hidden), "kv_heads": whole(row, "kv_heads", sizes["heads"])}
-    return _shaped(
-        "Llama-like", *sizes.items(), ("vocabulary", whole(row, "vocab", LLAMA_WORDS)), ("sequence", sequence)
-    )
+    gpt = bool(GPT.match(dashed(name)))
+    sizes = {ours: own_sizes(row)[theirs] for ours, theirs in CELLS if theirs != "kv_heads" or not gpt}
+    by_tiles = (("attention", "flash"), ("dropout", False)) if flash and gpt else ()
+    return _shaped("GPT" if gpt else "Llama-like", *sizes.items(), ("sequence", sequence), *by_tiles)
+
+
+def own_sizes(row: Row) -> dict[str, int]:
+    """A model's sizes by the cells of a row that has its layers and hidden; usual ones for those that are empty."""
+    hidden, gpt = whole(row, "hidden"), bool(GPT.match(dashed(text(row, "model"))))
+    heads = whole(row, "heads", _heads(hidden))
+    return {
+        "layers": whole(row, "layers"),
+        "hidden": hidden,
+        "heads": heads,
+        "ffn": whole(row, "ffn", 4 * hidden),
+        "kv_heads": whole(row, "kv_heads", heads),
+        "vocab": whole(row, "vocab", GPT_WORDS if gpt else LLAMA_WORDS),
+    }
+
+
+def has_own_shape(row: Row) -> bool:
+    """Whether a row's own sizes are its model's, and no published one's."""
+    name = text(row, "model")
+    if number(row, "layers") is None or number(row, "hidden") is None:
+        return False
+    if known := known_name(name):
+        model = named(known)
+        return whole(row, "hidden") != model.operators[model.blocks[0].start].takes[-1]
+    listed = published(name)
+    return listed is None or whole(row, "hidden") != listed.hidden
 
 
 def sequence_of(row: Row) -> int:
@@ -94,8 +119,11 @@ def _guessed(row: Row, sequence: int, flash: bool) -> Model:
     billions = size_of(name, number(row, "params_B"))
     by_tiles = (("attention", "flash"), ("dropout", False)) if flash else ()
     if (shape := gpt_shape(name, number(row, "params_B"))) is not None:
-        sizes = dict(zip(("blocks", "hidden", "heads"), shape, strict=True))
-        sizes |= {"vocabulary": whole(row, "vocab", GPT_WORDS), "feedforward": whole(row, "ffn", 4 * shape[1])}
+        blocks, hidden, heads = shape
+        if whole(row, "hidden", hidden) != hidden:
+            raise ConfigError(f"hidden is {whole(row, 'hidden')}, and {name} has {hidden}; give its layers, too.")
+        sizes = {"blocks": whole(row, "layers", blocks), "hidden": hidden, "heads": whole(row, "heads", heads)}
+        sizes |= {"vocabulary": whole(row, "vocab", GPT_WORDS), "feedforward": whole(row, "ffn", 4 * hidden)}
         return _shaped("GPT", *sizes.items(), ("sequence", sequence), *by_tiles)
     if (exactly := exact_name(name)) and named(exactly).blocks:
         return _named(exactly, sequence, ())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from astra_edu.measured.cells import Row, text
 
@@ -25,6 +25,8 @@ class Stack:
     hides_tensor: of tensor groups' collectives all but a piece, behind products (tp_comm_overlap). hides_experts: of
     all-to-alls all but a piece, from so many virtual stages on. fuses_experts: see `passes`, of gated experts in MXFP8
     on Blackwell; all three by the recipes of Megatron-Bridge (src/megatron/bridge/perf_recipes).
+    repeats_blocks: selective recomputation is of some blocks as a whole, as many as memory asks for. by_tensors: ZeRO
+    gives whole tensors to NPUs, adds up gradients on all, and sends each tensor to all others by itself.
     exchange: what share of the networks its all-to-alls reach, where that is published.
     family: those that do alike.
     """
@@ -48,6 +50,8 @@ class Stack:
     hides_tensor: bool = False
     hides_experts: int = 0
     fuses_experts: bool = False
+    repeats_blocks: bool = False
+    by_tensors: bool = False
     exchange: float | None = None
     by_nodes: bool = False
     family: str = "Megatron"
@@ -61,11 +65,11 @@ STACKS = (
     Stack("nanotron", "nanotron", True, False, 4, 10, True, by_shares=True, logs_first=True, family="nanotron"),
     Stack("llm-foundry", "llm-foundry", gradient_bytes=2, adds_bytes=0, fsdp=True, family="FSDP"),
     Stack("TorchTitan", "torchtitan", gradient_bytes=4, adds_bytes=0, fsdp=True, cuts_batches=True, family="FSDP"),
-    Stack("fms-fsdp", "fms", gradient_bytes=2, adds_bytes=0, fsdp=True, family="FSDP"),
-    Stack("InternEvo", "internevo", gradient_bytes=2, adds_bytes=0, family="InternEvo"),
+    Stack("fms-fsdp", "fms", gradient_bytes=2, adds_bytes=0, fsdp=True, repeats_blocks=True, family="FSDP"),
+    Stack("InternEvo", "internevo", gradient_bytes=2, adds_bytes=0, by_tensors=True, family="InternEvo"),
     Stack(
         "MaxText",
-        "maxtext|levanter",
+        r"maxtext|levanter|\bpax|praxis|pathways|t5x|easylm|\bjax\b|\bxla\b",
         gradient_bytes=4,
         adds_bytes=0,
         fsdp=True,
@@ -100,14 +104,25 @@ def stack_of(system: str) -> Stack:
     return next((stack for stack in STACKS if re.search(stack.pattern, system)), OTHERS)
 
 
+TPU = re.compile(r"(?<![a-z])tpu|trillium|ironwood")
+SUMS = 12
+"""Bytes moved for each parameter and micro-batch where DeepSpeed trains in bfloat16: its optimiser reads each gradient,
+and adds it up in 32 bits (runtime/bf16_optimizer.py); then it clears it."""
+
+
 def stack_of_row(row: Row) -> Stack:
     """The stack of a row; DeepSeek's own (arXiv 2412.19437, section 3: DualPipe hides all-to-alls) for their models on
-    their H800, where no other is named.
+    their H800, where no other is named, and on TPUs what XLA does, for none of Megatron's family runs there.
     """
     system = text(row, "system")
     if not system and text(row, "model").startswith("deepseek") and "h800" in text(row, "hardware"):
         system = "hai-llm"
-    return stack_of(system)
+    found = stack_of(system)
+    if found.family == "Megatron" and TPU.search(text(row, "hardware")):
+        return stack_of("maxtext")
+    if found.family == "DeepSpeed" and re.search(r"bf16|bfloat", text(row, "precision")):
+        return replace(found, gradient_bytes=4, adds_bytes=SUMS)
+    return found
 
 
 def is_known(system: str) -> bool:

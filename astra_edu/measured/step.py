@@ -83,8 +83,7 @@ def step_of(job: Job, clock: Clock) -> Step:
     whole = busiest.times(cut.micro_batches)
     parameters = _parameters(job)
     exchange = _sharded(job, clock, parameters, whole) if cut.zero == 3 else _copies(job, clock, parameters, whole)
-    copies = cut.data * cut.context
-    own = parameters[0] / copies + parameters[1] / (copies // cut.expert) if cut.zero else sum(parameters)
+    own = parameters[0] / cut.shards + parameters[1] / max(1, cut.shards // cut.expert) if cut.zero else sum(parameters)
     rest = own * given.optimiser_bytes / clock.memory + given.step_ms * 1e-3
     rest += cut.micro_batches * given.micro_batch_us * US
     return Step(whole.compute, whole.host, whole.sent, bubble, exchange, rest)
@@ -95,7 +94,7 @@ def _block(job: Job, clock: Clock, each: Passes) -> Took:
     cut = job.cut
     tokens = job.tokens * job.width * 2
     ring = clock.ring(group(job.machine, cut.tensor, 1), tokens)
-    repeated = cut.recompute == "full"
+    repeated = each.repeated
     sent = ring * (4 + 4 + 4 * repeated + job.stack.sequence_parallel)
     computed = clock.device(each.forward) + clock.device(each.backward)
     if job.stack.hides or (job.stack.hides_tensor and kind_of(job.machine.name) in HIDING):
@@ -152,6 +151,8 @@ def _groups(job: Job) -> tuple[Group, Group]:
 def _copies(job: Job, clock: Clock, parameters: tuple[float, float], busy: Took) -> float:
     """Gradients added up among the copies, or shared out and the parameters gathered; what isn't hidden."""
     cut, stack = job.cut, job.stack
+    if stack.by_tensors and cut.zero:
+        return _by_tensors(job, clock, parameters, busy)
     both = list(zip(_groups(job), parameters, strict=True))
     reduces = sum(clock.ring(among, count * stack.gradient_bytes) for among, count in both)
     gathers = sum(clock.ring(among, count * (2 if cut.zero else stack.gradient_bytes)) for among, count in both)
@@ -165,17 +166,42 @@ def _copies(job: Job, clock: Clock, parameters: tuple[float, float], busy: Took)
     return left
 
 
+def _by_tensors(job: Job, clock: Clock, parameters: tuple[float, float], busy: Took) -> float:
+    """Gradients added up on all copies, behind the last backward pass; then each NPU of a ZeRO group sends the tensors
+    that are its own to the others, behind the next forward pass (InternEvo, HybridZeroOptimizer, with its overlaps).
+    """
+    cut, one = job.cut, busy.total / job.cut.micro_batches
+    owners = group(job.machine, cut.shards, cut.tensor)
+    both = zip(_groups(job), parameters, strict=True)
+    reduces = 2 * sum(clock.ring(among, count * job.stack.gradient_bytes) for among, count in both)
+    often = min(cut.shards, sum(each.parameters > 0 for each in job.model.operators) // cut.pipeline)
+    sends = clock.ring(owners, sum(parameters) * 2) + max(0, often - 1) * clock.latency(owners)
+    left = max(reduces / job.depth, reduces - BACKWARD * one)
+    return left + max(sends / job.depth, sends - (1 - BACKWARD) * one)
+
+
 def _sharded(job: Job, clock: Clock, parameters: tuple[float, float], busy: Took) -> float:
     """ZeRO-3: parameters gathered ahead of each block, gradients shared out behind it; what isn't hidden.
 
-    With stages both are done once in a step, as PyTorch's pipelines and Llama 3's training do.
+    With stages both are done once in a step, as PyTorch's pipelines and Llama 3's training do. Where fewer NPUs than
+    there are copies share them out (HSDP), gradients are then added up among those that have the same part.
     """
     cut, often = job.cut, job.cut.micro_batches
-    both = list(zip(_groups(job), parameters, strict=True))
+    both = list(zip(_sharing(job), parameters, strict=True))
     frozen = sum(each.frozen * count for each, count in job.blocks) + job.first.frozen + job.last.frozen
     gathers = sum(clock.ring(among, count * 2) for among, count in both) * (1 + cut.reshards)
     gathers += clock.ring(both[0][0], frozen / cut.pipeline * 2) * (1 + cut.reshards)
     reduces = sum(clock.ring(among, count * job.stack.gradient_bytes) for among, count in both)
+    if (replicas := cut.data * cut.context // cut.shards) > 1:
+        apart = group(job.machine, replicas, cut.tensor * cut.shards)
+        reduces += 2 * clock.ring(apart, sum(parameters) / cut.shards * job.stack.gradient_bytes)
     sent = gathers * (often if cut.reshards else 1) + reduces * (often if cut.pipeline == 1 else 1)
     first = (gathers + reduces) / job.depth
     return max(first, sent - busy.total)
+
+
+def _sharing(job: Job) -> tuple[Group, Group]:
+    """Those that ZeRO shares parameters out among, and experts."""
+    cut, apart = job.cut, job.cut.tensor * job.cut.expert
+    experts = max(1, cut.shards // cut.expert)
+    return group(job.machine, cut.shards, cut.tensor), group(job.machine, experts, apart)

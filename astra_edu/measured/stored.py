@@ -41,12 +41,14 @@ def every() -> tuple[Fitted, ...]:
 
 
 def closest(machine: str, stack: str) -> Fitted | None:
-    """Those of the stack on the machine; else on a like one; else of a like stack there, or of any; else None."""
+    """Those of the stack on the machine; else on a like one; else of a like stack, or of any, on the machine or else on
+    a like one; else None.
+    """
 
-    def near(each: Fitted) -> tuple[bool, bool, bool, bool]:
-        of_kind = any(kind_of(machine) == kind_of(other) for other in each.machines)
+    def near(each: Fitted) -> tuple[bool, ...]:
+        on, of_kind = machine in each.machines, any(kind_of(machine) == kind_of(other) for other in each.machines)
         same, like = each.stack == stack, _family(each.stack) == _family(stack)
-        return (same and machine in each.machines, same and of_kind, like and of_kind, of_kind)
+        return (same and on, same and of_kind, like and on, like and of_kind, on, of_kind)
 
     found = max(every(), key=near, default=None)
     return found if found is not None and any(near(found)) else None
@@ -62,7 +64,19 @@ def parameters_for(machine: str, stack: str) -> Parameters:
     return found.time if found else Parameters()
 
 
-def memory_for(machine: str, stack: str) -> MemoryParameters:
-    """The same for what is kept."""
-    found = closest(machine, stack)
-    return found.memory if found and found.memory else MemoryParameters()
+def memory_for(machine: str, stack: str) -> MemoryParameters | None:
+    """What a stack's runs were measured to keep: on the machine, else on a like one, else on any; of Megatron's family,
+    whose code is the same, also another's. None where nobody measured it: what others keep says nothing of it.
+    """
+
+    def near(each: Fitted) -> tuple[bool, ...]:
+        return (
+            each.stack == stack,
+            machine in each.machines,
+            any(kind_of(machine) == kind_of(m) for m in each.machines),
+        )
+
+    alike = [each for each in every() if each.memory and each.stack == stack]
+    alike += [each for each in every() if each.memory and _family(each.stack) == _family(stack) == "Megatron"]
+    found = max(alike, key=near, default=None)
+    return found.memory if found else None

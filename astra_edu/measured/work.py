@@ -75,7 +75,8 @@ class Passes:
     parameters, expert_parameters: trained ones of this NPU, those of experts apart. kept: bytes kept from the forward
     pass to the backward pass; again: those that recomputing makes again then. routed: numbers sent to experts, and
     back, each time; copies: to how many experts each token goes. gathered: numbers of this NPU's keys and values, which
-    a context group gathers. frozen: parameters that aren't trained, but have adapters beside them.
+    a context group gathers. repeated: whether all of it is recomputed. frozen: parameters that aren't trained, but have
+    adapters beside them.
     """
 
     forward: Work
@@ -87,6 +88,7 @@ class Passes:
     routed: float
     copies: float
     gathered: float
+    repeated: bool = False
     frozen: float = 0
 
 
@@ -111,6 +113,7 @@ def passes(
         found.append(_passes(operator, strategy, in_block, not i, adapted, fused and alone))
     if not found:
         return Passes(Work(), Work(), 0, 0, 0, 0, 0, 1, 0)
+    repeated = in_block and strategy.recompute == "full"
     forward, backward = sum((each.forward for each in found), Work()), sum((each.backward for each in found), Work())
     return Passes(
         forward,
@@ -122,6 +125,7 @@ def passes(
         max(each.routed for each in found),
         max(each.copies for each in found),
         sum(each.gathered for each in found),
+        repeated,
         sum(each.frozen for each in found),
     )
 
@@ -149,7 +153,7 @@ def _passes(operator: Operator, strategy: Strategy, in_block: bool, entry: bool,
     routed = batch * prod(part.takes) if isinstance(operator, Combine) else routed
     copies = prod(part.gives) / prod(part.takes) if isinstance(operator, Dispatch) else 1
     gathered = batch * part.keys_and_values if isinstance(part, FlashAttention | Scores) else 0
-    return Passes(forward, backward, *parameters, kept, most - kept, routed, copies, gathered, frozen)
+    return Passes(forward, backward, *parameters, kept, most - kept, routed, copies, gathered, frozen=frozen)
 
 
 @lru_cache(maxsize=1024)

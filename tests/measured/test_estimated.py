@@ -76,3 +76,8 @@ def test_lines_are_stored_and_read_again(tmp_path, monkeypatch):
     assert list(lines_that_ship._lines()) == lines
     assert {kind_of(name) for name in ("a100", "h100")} <= {line.machines for line in lines}
     lines_that_ship._lines.cache_clear()
+
+
+def test_runs_in_8_bits_are_held_against_no_estimate():
+    with pytest.raises(ae.ConfigError, match="none of these runs has both"):
+        measured_beside(RUNS.query("source_id == 'torchtitan' and precision == 'fp8'"), say=lambda _: None)

@@ -284,3 +284,11 @@ def test_a_range_of_too_few_sizes_is_said_to_be_left_out(tmp_path):
     assert [each.points for each in found] == [3]
     assert "ours, not said, 8 NPUs: only 2 sizes above 1 MiB; a line takes 3. Left out." in said
     assert not any("up to 1 MiB" in words for words in said)
+
+
+def test_several_times_of_a_size_are_averaged():
+    rows = rows_of(8, 20, 3, 250)
+    twice = [row | {"time_us": share * float(str(row["time_us"]))} for row in rows for share in (0.9, 1.1)]
+    one, both = fitted(rows), fitted(twice)
+    for name in ("latency_us", "bandwidth_gb_s", "points"):
+        assert both[name].tolist() == pytest.approx(one[name].tolist(), rel=1e-3)

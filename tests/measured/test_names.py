@@ -8,7 +8,7 @@ import pytest
 import astra_edu as ae
 from astra_edu import measured
 from astra_edu.measured.names import GPT_SIZES, exact_name, gpt_shape, known_name
-from astra_edu.measured.published import Published, by_size, every, published
+from astra_edu.measured.published import Published, by_size, every, published, size_of
 
 RUN = {
     "seq": 2048,
@@ -167,6 +167,8 @@ def test_a_row_s_own_shape_goes_before_its_name_s():
     own = {"layers": 16, "hidden": 2048, "heads": 16, "vocab": 32_000, "tp": 1}
     assert predicted(model="Llama 3 8B", **own).predicted_ms == predicted(model="some", **own).predicted_ms
     assert "hidden is 2048, and llama3-8b has 4096" in predicted(model="Llama 3 8B", hidden=2048).refused
+    assert "hidden is 2048, and gpt-3 175b has 12288" in predicted(model="GPT-3 175B", hidden=2048).refused
+    assert predicted(model="GPT-3 175B", layers=48).predicted_ms < 0.6 * predicted(model="GPT-3 175B").predicted_ms
     assert "hidden is 2048, and Falcon 40B has 8192" in predicted(model="Falcon 40B", hidden=2048).refused
 
 
@@ -194,3 +196,35 @@ def test_slower_links_take_longer_with_tensor_groups_alone():
 def test_many_stages_are_no_trouble():
     found = predicted(model="GPT", layers=100_000, hidden=64, heads=1, tp=1, gpus=50_000, pp=50_000, mbs=1, gbs_seq=1)
     assert found.refused or found.predicted_ms > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "billions"),
+    [("own 350M", 0.35), ("350 million", 0.35), ("own-1.5b", 1.5), ("2 trillion", 2000), ("1T", 1000), ("30B-A3B", 30)],
+)
+def test_sizes_in_names_have_their_units(name: str, billions: float):
+    assert size_of(name, 7) == billions
+    assert size_of("own", 7) == size_of("x350m", 7) == 7
+
+
+@pytest.mark.parametrize("name", ["GPT 5B", "GPT-3 160B", "Megatron 60B"])
+def test_a_size_between_published_ones_means_none_of_them(name: str):
+    assert gpt_shape(name, None) is None
+
+
+@pytest.mark.parametrize("name", ["BLOOM 50B", "StarCoder-3B", "LaMDA-2B"])
+def test_a_published_name_with_a_size_of_its_own_means_none(name: str):
+    assert published(name) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "shared"), [("Llama 3 40B", True), ("Qwen 40B", True), ("own", False), ("GPT", False)]
+)
+def test_heads_of_a_shape_by_size_share_keys_where_the_family_s_do(name: str, shared: bool):
+    sizes = dict(by_size(name, 40).sizes)
+    assert sizes["kv_heads"] == (8 if shared else sizes["heads"])
+
+
+def test_words_and_their_scores_have_one_table_in_gpt_s_style():
+    """51,200 words are a sixth of 0.5 · 10⁹ parameters."""
+    assert by_size("GPT", 0.5).model(2048).parameters / 1e9 == pytest.approx(0.5, rel=0.08)

@@ -18,7 +18,10 @@ from astra_edu.measured.kept import in_flight, kept_of, logged_of
 from astra_edu.measured.parameters import MEMORY_TABLE, TABLE, MemoryParameters, Parameters
 from astra_edu.measured.step import step_of
 from astra_edu.measured.stored import closest, every
-from astra_edu.workload.compute import MACHINES, Gemm, machine
+from astra_edu.measured.table import misspelled
+from astra_edu.measured.work import passes
+from astra_edu.workload.compute import MACHINES, Combine, Dispatch, Gemm, machine
+from astra_edu.workload.strategies import Strategy
 
 GPT = {
     "model": "GPT",
@@ -42,7 +45,7 @@ def test_a_prediction_keeps_the_rows_index_and_says_why_there_is_none():
     rows = pd.DataFrame([GPT, GPT | {"gpus": 9}, GPT | {"hardware": "abacus"}], index=["a", "b", "a"])
     found = measured.predict(rows)
     assert list(found.index) == ["a", "b", "a"]
-    assert list(found.columns) == ["predicted_ms", "predicted_GB", "fits", "refused"]
+    assert list(found.columns) == ["predicted_ms", "predicted_GB", "fits", "refused", "assumed"]
     assert found.refused.iloc[0] == ""
     assert found.predicted_ms.iloc[0] > 0
     assert found.fits.iloc[0]
@@ -67,7 +70,7 @@ def test_a_prediction_keeps_the_rows_index_and_says_why_there_is_none():
         ({"precision": "fp8"}, "a100 computes nothing in 8 bits; it has 16 and 32."),
         ({"seq": 1e300}, "seq is 1e+300; no run has more than 1e+18 of anything."),
         ({"model": "mine", "layers": None, "params_B": 1e300}, "params_B is 1e+300; no run has more than 1e+18"),
-        ({"seq": "nan"}, "seq is nan; it must be a number above 0."),
+        ({"seq": "inf"}, "seq is inf; it must be a number above 0."),
         ({"gbs_seq": 0.5}, "gbs_seq is 0.5; it must be a whole number, 1 or more."),
         ({"gbs_seq": 3}, "gbs_seq is 3, and 2 copies with micro-batches of 2 take 4."),
         ({"vp": 14}, "24 blocks can't be cut into 2 × 14 parts."),
@@ -246,6 +249,8 @@ def test_the_closest_parameters_are_those_of_the_stack_and_the_machine():
     assert closest("h100", "nanotron").stack == "nanotron"
     assert closest("h100", "Megatron-LM").stack == "Megatron-Bridge"  # of its family, on the same machine
     assert "tpu-v6e" in closest("tpu-v3", "unheard-of").machines
+    assert closest("a100", "fms-fsdp").machines == ("a100",)  # not of A100 with 40 GB, which stand before them
+    assert closest("h200", "DeepSpeed").stack == "TorchTitan"
     assert closest("abacus", "unheard-of") is None
 
 
@@ -305,6 +310,11 @@ def test_a_misspelled_column_is_warned_of_and_others_of_one_s_own_are_not(tmp_pa
         assert said[0].filename == __file__
         pd.DataFrame([row | {wrong: 1, right: 1}]).to_csv(path, index=False)
         measured.load(path)
+
+
+def test_a_column_of_one_s_own_that_is_only_a_little_like_one_is_its_own():
+    assert misspelled(["batch", "dataset", "learning_rate", "tokens", "gpu_hours"]) == {}
+    assert misspelled(["modell", "hidden_sizes"]) == {"modell": "model", "hidden_sizes": "hidden"}
 
 
 def test_what_was_compared_joins_a_table_with_columns_of_its_own():
@@ -557,6 +567,20 @@ def test_experts_in_one_kernel_need_no_others_between():
         assert job_of(later | other).blocks == job_of(QWEN | other).blocks
     super_ = {"model": "Nemotron 3 Super", "gpus": 64, "ep": 64, "mbs": 1}
     assert job_of(later | super_).blocks == job_of(QWEN | super_).blocks  # without gates
+
+
+def test_of_experts_in_one_kernel_all_that_is_between_is_left_out_and_nothing_else():
+    model, cut = job_of(QWEN).model, Strategy(data=8, expert=8, micro_batch=4)
+    block = model.operators[model.blocks[1].start : model.blocks[1].stop]
+    first, last = (next(i for i, each in enumerate(block) if isinstance(each, kind)) for kind in (Dispatch, Combine))
+    apart, fused, between = (
+        passes(tuple(some), cut, fused=how)
+        for some, how in ((block, False), (block, True), (block[first + 1 : last], False))
+    )
+    assert between.forward.elements > 0
+    for name in ("forward", "backward"):
+        left_out = getattr(apart, name).elements - getattr(fused, name).elements
+        assert left_out == pytest.approx(getattr(between, name).elements)
 
 
 def test_experts_reach_less_and_words_scores_and_state_spaces_are_in_16_bits():

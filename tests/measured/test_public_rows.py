@@ -21,7 +21,7 @@ NEAR = {
     "arXiv 2104.04473, table 2 (PTD-P)": 0.05,
     "arXiv 2402.15627, table 2": 0.05,
     "arXiv 2407.21783, table 4": 0.17,
-    "cli99/llm-analysis, examples/megatron-turing-nlg/README.md (arXiv 2201.11990, section 2.4)": 0.26,
+    "cli99/llm-analysis, examples/megatron-turing-nlg/README.md (arXiv 2201.11990, section 2.4)": 0.15,
     "arXiv 2205.05198, table 5": 0.06,
 }
 """Mean error of the time, at most; none of them was fitted to. Averages of whole trainings (GPU hours) are left out."""
@@ -34,10 +34,9 @@ def found() -> pd.DataFrame:
 
 
 def test_what_a_reader_could_tell_is_predicted(found):
-    """One of 203 isn't: PaLM's batch has no third of a sample for each of its 6,144 TPUs."""
     refused = found[(found.checked != "refused") & (found.refused != "")]
     assert len(found) > 200
-    assert refused.model.tolist() == ["PaLM 540B"]
+    assert refused.model.tolist() == []
     assert (found.predicted_ms[found.refused == ""] > 0).all()
 
 

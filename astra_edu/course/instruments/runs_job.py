@@ -166,7 +166,7 @@ def _check(values: Values, job: Job) -> None:
 def _told(items: tuple[tuple[str, Any], ...]) -> Told:
     values = dict(items)
     row, job, step = _job(items)
-    ms, gigabytes, fits, refused = prediction(Predictor(), row)
+    ms, gigabytes, fits, refused, _ = prediction(Predictor(), row)
     assert not refused
     low_ms, high_ms, kind = range_of(row, ms)
     return Told(

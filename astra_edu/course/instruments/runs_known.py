@@ -21,7 +21,7 @@ from astra_edu.measured.predicted import Predictor
 from astra_edu.measured.published import published
 from astra_edu.measured.runs import shipped
 from astra_edu.measured.shapes import model_of, sequence_of
-from astra_edu.measured.stacks import stack_of
+from astra_edu.measured.stacks import stack_of_row
 from astra_edu.measured.step import Step
 from astra_edu.workload.models import Model
 
@@ -213,7 +213,7 @@ def _flops(key: int, model: Model) -> int:
 
 def _is(row: Row, kind: Kind) -> bool:
     try:
-        return stack_of(text(row, "system")).name == kind.stack and machine_of(row).name == kind.machine
+        return stack_of_row(row).name == kind.stack and machine_of(row).name == kind.machine
     except ConfigError:
         return False
 
@@ -235,7 +235,7 @@ def _runs(kind: str) -> Iterator[Run]:
 
 
 def _values(kind: str, row: Row) -> Values:
-    cut, sequence = cut_of(row, stack_of(text(row, "system"))), sequence_of(row)
+    cut, sequence = cut_of(row, stack_of_row(row)), sequence_of(row)
     numbers = {name: whole(row, COLUMNS[name], 1) for name in NUMBERS}
     numbers |= {"batch": cut.data * cut.micro_batch * cut.micro_batches, "sequence": sequence}
     words = {name: text(row, column) for name, column in COLUMNS.items() if name not in NUMBERS}

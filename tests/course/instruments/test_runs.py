@@ -186,9 +186,9 @@ def test_what_makes_no_difference_to_a_prediction_is_greyed_with_the_reason():
     assert not precision["every"]
     foreign = {PRECISIONS[place] for place in precision["foreign"]}
     assert foreign == {"amp_fp8", "fp8_full", "mxfp8"}
-    held = ae.HeldAgainstRuns(kind="internevo-a100", sharding="zero1=8")
+    held = ae.HeldAgainstRuns(kind="internevo-a100", sharding="zero1=8", npus=16)  # 8 copies of tensor groups of 2
     why = held.data["alike"]["sharding"]["why"]
-    assert why.startswith("Predicted as zero1=8: zero1=-1, zero1=4; all are ZeRO stage 1")
+    assert why == "Predicted as zero1=8: zero1=-1; all are ZeRO stage 1."
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -212,7 +212,7 @@ def test_values_that_are_alike_are_predicted_alike_and_the_others_are_not(kind):
 def predicted_of(values):
     (found,) = measured.predict(pd.DataFrame([row_of(values)])).itertuples(index=False)
     assert not found.refused
-    return tuple(found)
+    return tuple(found)[:-1]  # what is assumed differs: it is told of what a setting leaves open alone
 
 
 def test_it_is_shown_without_loading_pandas():

@@ -68,7 +68,7 @@ def prediction_errors(rows: DataFrame, of: str = "time") -> Picture:
     >>> runs = ae.measured.runs().query("source_id in ('internevo', 'simumax_b200')")
     >>> print(ae.plots.prediction_errors(runs).table)
     source        runs  median   16 %   84 %  error, median  error, mean
-    internevo       28   0.984  0.937  1.230          5.5 %        8.9 %
+    internevo       28   0.993  0.964  1.059          3.2 %        3.7 %
     simumax_b200    23   1.000  0.978  1.023          1.9 %        2.1 %
     """
     choice("of", of, OF)
