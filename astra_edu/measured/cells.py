@@ -24,11 +24,17 @@ DASHES = re.compile("[\u2010-\u2015\u2212]")
 """What stands for a hyphen where a table was set in type."""
 LONG, THOUSANDS = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s*k"), re.compile(r"\d{1,3}(,\d{3}){1,5}")
 """4K tokens, and 4,096."""
-COUNTED = re.compile(
-    r"(?:x|tp|pp|vp|dp|cp|ep)?[\s=]*(\d[\d.,]{0,24}k?)\s*"
-    r"(?:x|[gnt]pus?|chips?|devices?|accelerators?|tokens?|layers?|heads?|samples?|seqs?|sequences?|stages?)?"
-)
+COUNTED = re.compile(r"(x|tp|pp|vp|dp|cp|ep)?[\s=]*(\d[\d.,]{0,24}k?)\s*([a-z]*)")
 """64 GPUs, TP=8, x16, 4k tokens."""
+NPUS = re.compile("x|[gnt]pus?|chips?|devices?|accelerators?")
+UNITS = {
+    **dict.fromkeys(("gpus", "npus", "gpus_per_node", "tp", "dp", "cp", "ep"), NPUS),
+    **dict.fromkeys(("pp", "vp"), re.compile(f"{NPUS.pattern}|stages?")),
+    **dict.fromkeys(("gbs_seq", "mbs"), re.compile("samples?|seqs?|sequences?")),
+    **{"seq": re.compile("tokens?"), "layers": re.compile("layers?")},
+    **dict.fromkeys(("heads", "kv_heads"), re.compile("heads?")),
+}
+"""What is counted in a column; a number of something else is another number."""
 BILLIONS = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s*(?:(b|m|t)|(b|m|tr)illion)")
 """1.5B parameters, 350M, 1 trillion."""
 MOST = 1e18
@@ -64,8 +70,8 @@ def number(row: Row, name: str) -> float | None:
         said = plain(value).lower()
         if said in NOTHING:
             return None
-        if counted := COUNTED.fullmatch(said):
-            said = value = counted[1]
+        if (counted := COUNTED.fullmatch(said)) and _of(name, counted[1], counted[3]):
+            said = value = counted[2]
         if name == "seq" and (long := LONG.fullmatch(said)):
             value = float(long[1]) * 1024
         elif name == "params_B" and (size := BILLIONS.fullmatch(said)):
@@ -86,6 +92,12 @@ def number(row: Row, name: str) -> float | None:
 def empty(value: object) -> bool:
     """Whether a cell says nothing."""
     return value is None or (not value.strip() if isinstance(value, str) else isinstance(value, float) and isnan(value))
+
+
+def _of(name: str, before: str | None, behind: str) -> bool:
+    """Whether the words around a number are those of a column."""
+    unit = UNITS.get(name)
+    return before in (None, "x", name) and (not behind or (unit is not None and bool(unit.fullmatch(behind))))
 
 
 def whole(row: Row, name: str, default: int | None = None) -> int:
