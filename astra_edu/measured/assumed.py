@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from astra_edu.measured.cells import Row, number, text
-from astra_edu.measured.cuts import batch_of
+from astra_edu.measured.cuts import batch_of, recomputed
 from astra_edu.measured.jobs import Job
 from astra_edu.measured.shapes import by_size_alone, has_own_shape, own_sizes
-from astra_edu.measured.stacks import OTHERS, is_known
+from astra_edu.measured.stacks import OTHERS, is_known, stack_of
 from astra_edu.measured.stored import Fitted
 
 ZERO = {0: "none", 1: "ZeRO-1", 3: "ZeRO-3"}
 
 
 def assumed(row: Row, job: Job, keeps: Job, fitted: Fitted | None) -> str:
-    """What was taken for cells of a row that are empty, and whose efficiencies, in a sentence or two; "" if nothing.
+    """What was taken for cells of a row that are empty or can't be taken as they are, and whose efficiencies; "" if
+    nothing was.
 
     keeps: the job whose memory was predicted, where it isn't the one whose time was. fitted: see `closest`. Groups of
     one NPU, and single parts of a stage, aren't told.
@@ -46,6 +47,8 @@ def _groups(row: Row, job: Job) -> list[str]:
     sizes |= {"ep": cut.expert, "dp": cut.data}
     nodes = not job.machine.tray and job.machine.wiring != "Torus" and cut.npus > job.machine.node
     found = [f"{name} {size}" for name, size in sizes.items() if size > 1 and number(row, name) is None]
+    if (copies := number(row, "dp")) is not None and copies != cut.data:  # of what FSDP shares out
+        found.append(f"dp {cut.data} for {copies:g}")
     return found + [f"gpus_per_node {job.machine.node}"] * (nodes and number(row, "gpus_per_node") is None)
 
 
@@ -64,16 +67,19 @@ def _rules(row: Row, job: Job, keeps: Job) -> list[str]:
     cut, precision, system = job.cut, text(row, "precision"), text(row, "system")
     found = [f"precision {job.bits} bits"] * (not precision or "closed" in precision)
     if not text(row, "sharding"):
-        found.append(f"sharding {ZERO[cut.zero]}")
+        other = f" ({ZERO[keeps.cut.zero]} for its memory)" * (keeps.cut.zero != cut.zero)
+        found.append(f"sharding {ZERO[cut.zero]}{other}")
     if not text(row, "recompute"):
         other = f" ({keeps.cut.recompute} for its memory)" * (keeps.cut.recompute != cut.recompute)
         found.append(f"recompute {cut.recompute}{other}")
-    if job.stack.repeats_blocks and cut.recompute == "full" and "full" not in text(row, "recompute"):
+    if job.stack.repeats_blocks and cut.recompute == "full" and recomputed(text(row, "recompute")) != "full":
         found.append(f"{cut.repeats:.0%} of the layers recomputed")
     if job.stack.pattern == OTHERS.pattern:
         found.append("what most frameworks do")
     elif not is_known(system):
         found.append(f"system {job.stack.name}")
+    elif stack_of(system).name != job.stack.name:
+        found.append(f"system {job.stack.name} for {system}")
     return found
 
 

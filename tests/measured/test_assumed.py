@@ -53,6 +53,8 @@ def test_each_empty_cell_is_told_with_what_is_taken(cells, told):
     [
         ({"system": "own"}, "what most frameworks do. Efficiencies are those of Megatron-DeepSpeed on a100."),
         ({"hardware": "TPU v5p", "system": ""}, "system MaxText."),
+        ({"hardware": "TPU v5p", "system": "Megatron-LM"}, "system MaxText for megatron-lm."),
+        ({"system": "FSDP", "sharding": "FSDP", "gpus": 16, "tp": 1, "pp": 1}, "dp 16 for 2"),
         ({"hardware": "H100", "system": "nanotron", "precision": "bf16"}, ""),
         ({"hardware": "H100", "system": "Megatron-LM"}, "Efficiencies are those of Megatron-Bridge on h100."),
         ({"hardware": "Gaudi 3"}, "No efficiencies are known of such a machine; usual ones are taken."),
@@ -81,6 +83,18 @@ def test_what_is_recomputed_for_memory_alone_is_told():
     }
     row |= dict.fromkeys(("layers", "hidden", "heads", "ffn", "vocab"))
     assert "recompute none (full for its memory)" in assumed(**row)
+
+
+def test_how_parameters_are_shared_out_for_memory_alone_is_told():
+    row = {"model": "Llama 2 70B", "hardware": "A100", "gpus": 64, "gbs_seq": 64, "system": "ours", "seq": 4096}
+    told = measured.predict(pd.DataFrame([row])).assumed[0]
+    assert "sharding ZeRO-1 (ZeRO-3 for its memory), recompute none (full for its memory)" in told
+
+
+def test_layers_of_which_a_row_says_that_all_are_recomputed_are_not_told():
+    row = {"system": "fms-fsdp", "sharding": "FSDP", "tp": 1, "pp": 1, "dp": 8}
+    assert "recomputed" not in assumed(**row, recompute="every layer")
+    assert "25% of the layers recomputed" in assumed(**row, recompute="selective")
 
 
 def test_what_is_refused_has_nothing_assumed():
