@@ -23,6 +23,9 @@ FEWEST = 1 / 4
 """Of blocks that are recomputed, the share where a stack recomputes some and a row doesn't say how many; see
 `predicted`."""
 
+UNSHARDED = re.compile(r"^(?:none|no|false|off)$|ddp|no.?shard")
+SHARDED = re.compile(r"fsdp|hsdp|full.?shard|hybrid.?shard|grad_op")
+"""Sharding that isn't, and FSDP's, where no stage of ZeRO is named."""
 FULL = re.compile(r"full|all|every|uniform|block|layer|checkpoint|\btrue\b|\byes\b|\bon\b")
 SELECTIVE = re.compile(r"selective|attn|attention|act\b|\bsac\b|\bop\b|partial|norm|mla|mlp")
 """Words for recomputing everything, and a part."""
@@ -188,8 +191,8 @@ def _shards(sharding: str, copies: int, near: int) -> int:
 
 def _zero(sharding: str, stack: Stack) -> int:
     """ZeRO's stage: 0, 1 (which 2 is taken for) or 3; by the stack's rule where a row doesn't say."""
-    if number := re.search(r"zero[-_ ]?([0-3])", sharding):
+    if number := re.search(r"(?:zero|stage)[-_ ]?(?:stage)?[-_ =]?([0-3])", sharding):
         return {"0": 0, "3": 3}.get(number[1], 1)
-    if sharding == "none" or "ddp" in sharding or (not sharding and stack.name == "Megatron-DeepSpeed"):
+    if UNSHARDED.search(sharding) or (not sharding and stack.name == "Megatron-DeepSpeed"):
         return 0
-    return 3 if stack.fsdp or "fsdp" in sharding or "hsdp" in sharding else 1
+    return 3 if stack.fsdp or SHARDED.search(sharding) else 1

@@ -119,6 +119,11 @@ LLAMA = {"model": "own", "params_B": 6.7, "hardware": "A100", "gpus": 64, "tp": 
         ({"hardware": "A100, 400Gbps"}, {"hardware": "a100, 400gbps"}),
         ({"recompute": "None"}, {}),
         ({"sharding": "none"}, {"sharding": "ZeRO-0"}),
+        ({"sharding": "no_shard"}, {"sharding": "ZeRO-0"}),
+        ({"sharding": False}, {"sharding": "ZeRO-0"}),
+        ({"sharding": "ZeRO stage 3"}, {"sharding": "ZeRO-3"}),
+        ({"sharding": "stage=0"}, {"sharding": "ZeRO-0"}),
+        ({"sharding": "FULL_SHARD"}, {"sharding": "FSDP"}),
     ],
 )
 def test_cells_that_say_the_same(cells, alike):
