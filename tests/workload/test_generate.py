@@ -283,6 +283,12 @@ def test_the_tutorials_first_line_sends_its_gradient_in_every_loop():
             )
             for more in ({"pipeline": 2}, {"zero": 3})
         ),
+        (
+            "dlrm",
+            {"exchange_embeddings": True, "data": 2, "overlap": ()},
+            None,
+            "^only .* loops exchange embeddings, and they can't wait for gradients at once; leave overlap or",
+        ),
         ("vgg", {}, None, r"model is 'vgg'; did you mean 'vgg16'\? Allowed: vgg16, "),
     ],
 )

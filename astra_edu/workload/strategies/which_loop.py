@@ -35,6 +35,11 @@ def training_loop(model: Model, strategy: Strategy) -> str:
     unknown += ["parameters"] * (strategy.zero == 3 and "parameters" in strategy.overlap)
     if unknown or "gradients" not in strategy.overlap:
         what = f"hide {' and '.join(unknown)} behind computing" if unknown else "wait for gradients at once"
+        if strategy.exchange_embeddings:
+            raise ConfigError(
+                f"only ASTRA-sim 1.0's training loops exchange embeddings, and they can't {what}; leave overlap or "
+                "exchange_embeddings out."
+            )
         raise ConfigError(f"ASTRA-sim 1.0's training loops can't {what}; ae.traces.from_strategy and ae.estimate can.")
     if strategy.shard_group and strategy.zero == 3:
         raise ConfigError(
