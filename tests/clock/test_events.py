@@ -152,8 +152,10 @@ def test_what_a_run_made_is_old_at_once_and_garbage_is_found_when_much_has_aged(
         gc.callbacks.pop()
         return seen, gone, kept, more
 
+    gc.unfreeze()  # what conftest.py froze, with which nothing ages
     gc.collect()
     monkeypatch.setattr("astra_edu.base.few_collections._aged", 0)
+    monkeypatch.setattr("astra_edu.base.few_collections._worked", -60.0)
     monkeypatch.setattr("astra_edu.base.few_collections.NEW_OBJECTS", 20_000)
     seen, gone, *_ = collected(15_000)
     assert seen == []
@@ -161,8 +163,14 @@ def test_what_a_run_made_is_old_at_once_and_garbage_is_found_when_much_has_aged(
     seen, *_ = collected(15_000)
     assert seen == [(2, True)]
     assert gone() is None
-    seen, *_ = collected(15_000)
+    monkeypatch.setattr("astra_edu.base.few_collections._worked", -60.0)
+    seen, gone, *_ = collected(15_000)
     assert seen == []
+    assert gone() is not None
+    monkeypatch.setattr("astra_edu.base.few_collections._worked", 60.0)  # few objects that may be large
+    monkeypatch.setattr("astra_edu.base.few_collections._took", 1.0)
+    assert collected(10)[0] == [(2, True)]
+    assert gone() is None
 
 
 def test_what_is_frozen_stays_so():
