@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod
 
-from astra_edu.base.errors import ConfigError
+from astra_edu.base.errors import ConfigError, positive
 from astra_edu.base.few_collections import few_collections
 from astra_edu.collectives import Collective
 from astra_edu.pipeline import PassSpan, run_pipeline
@@ -60,9 +60,11 @@ def from_strategy(
 
     >>> model = ae.transformer("tiny", hidden=8, heads=2, blocks=2, sequence=4, vocabulary=16)
     >>> ae.traces.from_strategy(model, ae.Strategy(data=2, pipeline=2, batch=4), "a100")
-    <trace of 4 NPUs, 19 to 20 nodes each>
+    <trace of 4 NPUs, 15 to 23 nodes each>
     """
     model, strategy = named(model), checked(strategy)
+    if peak_performance is not None:
+        peak_performance = positive("peak_performance", peak_performance)
     if strategy.zero > 1 and strategy.virtual > 1 and strategy.pipeline == 1:
         raise ConfigError(
             f"a trace of ZeRO-{strategy.zero} doesn't know {strategy.pipeline_order} on a single stage; use 1f1b and "

@@ -9,6 +9,8 @@ import astra_edu as ae
 
 GRAPH = ae.GraphNetwork(EDGES)
 TABLE = pd.DataFrame({"a": [1, 2, 1, 2], "b": [3, 3, 4, 4], "at_least_ns": [40, 30, 20, 10]}, index=list("pqrs"))
+FEW_FLITS = ae.traces.collective("all_reduce", 16384, 4)
+"""Even with flits of 2 bytes."""
 SMALL = {"flit": 256, "packet": 1024, "virtual_channels": 4, "buffer": 8, "router_delay": 3, "credit_delay": 0}
 WAYS = {"routing": "dimension-order", "switching": "wormhole", "dateline": True, "ports": None, "seed": 0}
 WIRE = {"mtu": 1500, "headers": 52, "framing": 38, "buffer": 65536, "shared_alpha": None, "npu_buffer": None}
@@ -22,9 +24,9 @@ VIEW = {"x": "a", "y": "at_least_ns", "across": "a", "down": "b", "measure": "at
 LOOKS = {"better": {"at_least_ns": "less"}, "log": {"a": True}, "units": {"a": "GB/s"}}
 
 
-def carried(kind):
+def carried(kind, trace=TRACE):
     """A run over a network of this kind."""
-    return lambda **given: ae.simulate(TRACE, TRACE_PLATFORM, network=kind(**given), progress=False)
+    return lambda **given: ae.simulate(trace, TRACE_PLATFORM, network=kind(**given), progress=False)
 
 
 def loaded(**given):
@@ -35,7 +37,7 @@ def loaded(**given):
 
 
 CALLS = [
-    call("Credits", carried(ae.Credits), **SMALL, **WAYS),
+    call("Credits", carried(ae.Credits, FEW_FLITS), **SMALL, **WAYS),
     call("Packets", carried(ae.Packets), **WIRE, **MARKS, **SENDER, **ALARM, **CONNECTION),
     call("Ns3", ae.Ns3, **TCP, **QUEUES),
     call(

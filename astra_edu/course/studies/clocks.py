@@ -71,8 +71,8 @@ def clocks(
     >>> for name in free:
     ...     print(f"{name:13} {free[name].total_ns / 1e6:7.3f} {shared[name].total_ns / 1e6:7.3f} ms")
     1.0, unaware   47.365   8.712 ms
-    2.x, unaware   47.364   8.711 ms
-    2.x, aware     91.061  52.408 ms
+    2.x, unaware   47.368   8.720 ms
+    2.x, aware     91.065  52.412 ms
     estimate       52.300  13.651 ms
     >>> [round(clock.bound_ns / 1e6, 1) for clock in shared.values() if clock.bound_ns]
     [43.7, 43.7, 50.7]
