@@ -45,6 +45,15 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.fixture
+def nothing_frozen() -> Iterator[None]:
+    """For one test, as in any other process: few_collections() leaves alone what somebody has frozen."""
+    gc.unfreeze()
+    yield
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _widgets() -> Iterator[None]:
     """Widgets of one module's tests don't fill the memory of the next ones'."""

@@ -135,7 +135,7 @@ def test_the_collector_is_as_before_also_after_an_error_and_where_it_was_off():
     gc.set_threshold(*before)
 
 
-def test_what_a_run_made_is_old_at_once_and_garbage_is_found_when_much_has_aged(monkeypatch):
+def test_what_a_run_made_is_old_at_once_and_garbage_is_found_when_much_has_aged(monkeypatch, nothing_frozen):
     class Ring:
         def __init__(self):
             self.self = self
@@ -152,7 +152,6 @@ def test_what_a_run_made_is_old_at_once_and_garbage_is_found_when_much_has_aged(
         gc.callbacks.pop()
         return seen, gone, kept, more
 
-    gc.unfreeze()  # what conftest.py froze, with which nothing ages
     gc.collect()
     monkeypatch.setattr("astra_edu.base.few_collections._aged", 0)
     monkeypatch.setattr("astra_edu.base.few_collections._worked", -60.0)
@@ -173,13 +172,10 @@ def test_what_a_run_made_is_old_at_once_and_garbage_is_found_when_much_has_aged(
     assert gone() is None
 
 
-def test_what_is_frozen_stays_so():
+def test_what_is_frozen_stays_so(nothing_frozen):
     gc.collect()
     gc.freeze()
-    try:
-        frozen = gc.get_freeze_count()
-        with few_collections():
-            pass
-        assert gc.get_freeze_count() == frozen
-    finally:
-        gc.unfreeze()
+    frozen = gc.get_freeze_count()
+    with few_collections():
+        pass
+    assert gc.get_freeze_count() == frozen
