@@ -11,11 +11,14 @@ from hypothesis import settings
 
 settings.register_profile("explore", deadline=None)  # pytest --hypothesis-profile=explore: other examples every time
 settings.register_profile("same_everywhere", deadline=None, derandomize=True)
+settings.register_profile("fewer", deadline=None, derandomize=True, max_examples=25)
 settings.load_profile("same_everywhere")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """What a default costs is said to users, and tests know."""
+    """Without the thorough tests examples are fewer, too. What a default costs is said to users, and tests know."""
+    if config.option.markexpr == "not thorough" and not config.option.hypothesis_profile:
+        settings.load_profile("fewer")
     config.addinivalue_line("filterwarnings", "ignore:SystemConfig.of cuts every collective into 4 chunks")
 
 

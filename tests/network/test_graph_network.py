@@ -44,7 +44,7 @@ def tree(tors=2, per=2, spines=2):
     return graph
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     topology=st.sampled_from(TOPOLOGIES),
     power=st.integers(1, 4),

@@ -66,7 +66,7 @@ def most_stored(result):
     return max(most.values())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     topology=st.sampled_from(("Ring", "Switch", "FullyConnected")),
     power=st.integers(1, 3),

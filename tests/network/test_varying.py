@@ -106,9 +106,9 @@ CASES = [case for name in ("astra_sim_2", "astra_sim_2_random") for case in case
 
 
 def test_where_nothing_varies_every_npu_ends_when_it_does_in_astra_sim(tmp_path):
-    """With functions that change nothing, small cases of both networks: each twelfth, as all take minutes."""
+    """With functions that change nothing, small cases of both networks: each fortieth, as all take minutes."""
     tried = {False: 0, True: 0}
-    for case in CASES[::12]:
+    for case in CASES[::40]:
         trace, platform = inputs(case, tmp_path)
         wanted = case.get("finish_ns", case.get("result"))
         if platform.npus > 16 or messages_of(trace, platform) > 1000 or platform.system.bus:
@@ -121,7 +121,7 @@ def test_where_nothing_varies_every_npu_ends_when_it_does_in_astra_sim(tmp_path)
         assert list(found) == (wanted if isinstance(wanted, list) and len(wanted) == len(found) else list(found))
         if isinstance(wanted, int):
             assert set(found) == {wanted}
-    assert min(tried.values()) > 9
+    assert min(tried.values()) > 3
 
 
 def test_a_latency_of_ones_own_is_told_the_link_its_number_and_what_it_is():

@@ -8,6 +8,7 @@ import random
 import warnings
 
 import pytest
+from halves import quarter
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -153,14 +154,15 @@ def load_or_refuse(path, **options):
     return None
 
 
+@pytest.mark.parametrize("seed", quarter(range(5, 9)))
 @pytest.mark.parametrize("compressed", [False, True])
-def test_damaged_files(tmp_path, compressed):
-    chance = random.Random(5)
+def test_damaged_files(tmp_path, compressed, seed):
+    chance = random.Random(seed)
     save_trace(ring(), tmp_path / "x", compressed)
     file = tmp_path / "x.1.et"
     whole = file.read_bytes()
     read = 0
-    for _ in range(1500):
+    for _ in range(400):
         content = mutated(whole, chance)
         file.write_bytes(content)
         said = "x.1.et (NPU 1)"
@@ -176,7 +178,7 @@ def test_damaged_files(tmp_path, compressed):
             file.write_bytes(content)
         assert "x.1.et (NPU 1)" in said
         load_or_refuse(tmp_path / "x")
-    assert read >= (10 if compressed else 100)
+    assert read >= (3 if compressed else 25)
 
 
 def test_changed_attributes_are_loaded_or_refused(tmp_path):

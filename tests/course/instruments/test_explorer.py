@@ -3,6 +3,7 @@
 from itertools import product
 
 import pytest
+from halves import quarter
 
 import astra_edu as ae
 from astra_edu.course.instruments.setting import from_text
@@ -198,7 +199,7 @@ def test_a_menu_offers_only_what_works_for_the_collective():
     assert explorer.data["note"] == "halving-doubling has no all-to-all here, so ring is chosen now."
 
 
-@pytest.mark.parametrize("dims", [1, 2, pytest.param(3, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("dims", quarter([1, 2, 3]))
 @pytest.mark.parametrize("collective", list(ae.Collective))
 def test_every_combination_is_an_answer_or_a_sentence(dims, collective):
     explorer = ae.Explorer()

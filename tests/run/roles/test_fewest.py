@@ -13,7 +13,7 @@ RING = ae.Block("Ring", 64, 50, 500)
 
 def test_first_sight_never_sees_more_roles_than_there_are():
     seen = 0
-    for seed in range(150):
+    for seed in range(40):
         trace, platform = job(seed)
         try:
             check_communication(trace, platform.dims)
@@ -24,7 +24,7 @@ def test_first_sight_never_sees_more_roles_than_there_are():
         count = roles_of(trace, platform).count
         assert not too_many(trace, count)
         seen += count > 1 and too_many(trace, 1)
-    assert seen > 20
+    assert seen > 5
 
 
 def test_a_pipeline_is_given_up_whose_ends_are_far_from_its_middle():
