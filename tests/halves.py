@@ -18,6 +18,6 @@ def quarter(seeds: Iterable[Any]) -> list[Any]:
 
 def _each(cases: Iterable[Any], of: int) -> list[Any]:
     def thorough(case: Any) -> Any:
-        return pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.thorough)
+        return pytest.param(*(case if type(case) is tuple else (case,)), marks=pytest.mark.thorough)
 
     return [thorough(case) if k % of else case for k, case in enumerate(cases)]
