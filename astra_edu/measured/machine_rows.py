@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from astra_edu.base.errors import ConfigError, suggestion
+from astra_edu.base.errors import ConfigError
 from astra_edu.measured.cells import Row, plain, text, whole
 from astra_edu.measured.stacks import Stack
-from astra_edu.workload.compute import MACHINES, Machine, machine
+from astra_edu.workload.compute import Machine, machine
+from astra_edu.workload.compute.machines import named_machine
 
 FORMATS = (
     (r"fp8|float8|int8|mx8|e4m3|e5m2|hybrid|\b8", 8),
@@ -48,12 +49,9 @@ def machine_of(row: Row) -> Machine:
 
     Raises ConfigError for an unknown one.
     """
-    if not (name := text(row, "hardware")):
+    if not text(row, "hardware"):
         raise ConfigError("hardware isn't given.")
-    try:
-        found = machine(name)
-    except ConfigError:
-        raise ConfigError(f"hardware is {row['hardware']!r}; {suggestion(name, MACHINES)}") from None
+    found = named_machine("hardware", plain(str(row["hardware"])))
     box = whole(row, "gpus_per_node", found.node)
     if found.name == "mi250x" and box == CHIPS:
         found = machine("mi250x-gcd")
