@@ -27,6 +27,7 @@ from astra_edu.workload.compute import Device
 from astra_edu.workload.strategies import Memory, Strategy
 from astra_edu.workload.strategies.alike import Abridged
 from astra_edu.workload.strategies.memory import memory_of
+from astra_edu.workload.strategies.precision import check_multiplied
 
 FEW = 10_000
 """Strategies of which the fastest is found soon enough to need no bar."""
@@ -77,6 +78,7 @@ class BestFirst:
         queue: list[tuple[float, int, Strategy | _Fits | StageTimes | None]] = []
         for place, strategy in enumerate(self.several):
             try:
+                check_multiplied(device, strategy)
                 queue.append((compute_bound_ns(about, strategy, device), place, strategy))
             except ConfigError as error:
                 self._refuse(error)
