@@ -7,6 +7,9 @@ REFUSED = f"{MACHINES}what_names_no_machine_or_several_is_refused"
 DEVICE, DEVICES = "astra_edu/workload/compute/device.py", "tests/workload/test_devices.py::test_"
 PRECISION = "tests/workload/test_precision.py::test_"
 WHOEVER = f"{PRECISION}a_format_that_a_device_does_not_have_is_refused_whoever_asks"
+ROWS = "tests/measured/test_contradicted.py::test_"
+REFUSED_ROWS = f"{ROWS}what_can_t_be_is_refused_with_what_can"
+TOLD = f"{ROWS}what_something_else_goes_before_is_told"
 
 FAULTS = [
     Fault("A1000 is an A100", NAMES, 's?(?![a-z0-9])|(?=sxm', 's?|(?=sxm', REFUSED),
@@ -25,4 +28,20 @@ FAULTS = [
           "        check_multiplied(device, strategy)\n", "        pass\n", WHOEVER),
     Fault("a workload asks no device for its formats", "astra_edu/workload/strategies/generate.py",
           "    check_multiplied(device, strategy)\n", "", WHOEVER),
+    Fault("GPT's heads never share keys", "astra_edu/measured/shapes.py",
+          "    sizes = {ours: own_sizes(row)[theirs] for ours, theirs in CELLS}\n",
+          '    sizes = {ours: own_sizes(row)[theirs] for ours, theirs in CELLS if theirs != "kv_heads" or not gpt}\n',
+          f"{ROWS}heads_that_share_keys_count_whatever_the_model_is_called"),
+    Fault("there is a ZeRO-9", "astra_edu/measured/words.py", "if int(said[1]) > 3:", "if False:", REFUSED_ROWS),
+    Fault("a dense model's experts are shared out", "astra_edu/measured/jobs.py",
+          '(number(row, "ep") or 1) > 1', "False", REFUSED_ROWS),
+    Fault("a single stage has virtual ones", "astra_edu/measured/cuts.py", "if virtual > 1 and pipeline == 1:",
+          "if False:", REFUSED_ROWS),
+    Fault("computers of 3 make up 8 NPUs", "astra_edu/measured/jobs.py", "    check_computers(row, cut.npus, on)\n", "",
+          REFUSED_ROWS),
+    Fault("words that mean nothing recompute nothing", "astra_edu/measured/words.py",
+          'return words if any(each.search(words) for each in (SELECTIVE, FULL, NOTHING)) else ""', "return words", TOLD),
+    Fault("what contradicts a row isn't told", "astra_edu/measured/assumed.py", ", *contradicted(row, job)]", "]", TOLD),
+    Fault("bf16 of a V100 isn't told to be fp16", "astra_edu/measured/contradicted.py", "and half not in halves",
+          "and half in halves", TOLD),
 ]  # fmt: skip
