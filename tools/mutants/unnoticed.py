@@ -10,6 +10,8 @@ WHOEVER = f"{PRECISION}a_format_that_a_device_does_not_have_is_refused_whoever_a
 ROWS = "tests/measured/test_contradicted.py::test_"
 REFUSED_ROWS = f"{ROWS}what_can_t_be_is_refused_with_what_can"
 TOLD = f"{ROWS}what_something_else_goes_before_is_told"
+CHECKED, OF_CELLS = "astra_edu/measured/checked.py", "tests/measured/test_checked.py::test_"
+NCCL, OF_NCCL = "astra_edu/measured/nccl_tests.py", "tests/measured/test_nccl_tests.py::test_"
 
 FAULTS = [
     Fault("A1000 is an A100", NAMES, 's?(?![a-z0-9])|(?=sxm', 's?|(?=sxm', REFUSED),
@@ -53,4 +55,17 @@ FAULTS = [
     Fault("the lines that ship are old", "astra_edu/explore/iteration/beside.csv", "Ampere,inf,165,1.36",
           "Ampere,inf,165,1.37",
           "tests/measured/test_estimated.py::test_lines_that_ship_are_what_the_runs_give"),
+    Fault("a run reaches 140 % of the peak", CHECKED, "share > 100", "share > 1000",
+          f"{OF_CELLS}what_can_t_have_been_measured_is_refused_with_its_row"),
+    Fault("a run keeps a million TB", CHECKED, "kept > TOO_MUCH * there.memory_bytes", "False",
+          f"{OF_CELLS}what_can_t_have_been_measured_is_refused_with_its_row"),
+    Fault("lines of a file begin with 1 behind its head", CHECKED, "line {label + 2}", "line {label + 1}",
+          f"{OF_CELLS}a_cell_that_no_run_has_is_warned_of_with_its_line"),
+    Fault("a file with -8 GPUs is loaded without a word", "astra_edu/measured/table.py",
+          "if wrong := list(wrong_cells(rows)):", "if wrong := []:",
+          f"{OF_CELLS}a_cell_that_no_run_has_is_warned_of_with_its_line"),
+    Fault("a collective is whatever one writes", NCCL, '_collective(collective) if collective else ""', "collective",
+          f"{OF_NCCL}a_collective_has_one_name_however_it_is_written"),
+    Fault("a file's name says nothing", NCCL, "_named(Path(path).name)", '""',
+          f"{OF_NCCL}a_file_called_after_its_program_says_the_collective"),
 ]  # fmt: skip
