@@ -12,6 +12,7 @@ REFUSED_ROWS = f"{ROWS}what_can_t_be_is_refused_with_what_can"
 TOLD = f"{ROWS}what_something_else_goes_before_is_told"
 CHECKED, OF_CELLS = "astra_edu/measured/checked.py", "tests/measured/test_checked.py::test_"
 NCCL, OF_NCCL = "astra_edu/measured/nccl_tests.py", "tests/measured/test_nccl_tests.py::test_"
+SEARCH, OF_SEARCH = "astra_edu/explore/iteration/best_first.py", "tests/explore/test_best_first.py::test_"
 
 FAULTS = [
     Fault("A1000 is an A100", NAMES, 's?(?![a-z0-9])|(?=sxm', 's?|(?=sxm', REFUSED),
@@ -68,4 +69,6 @@ FAULTS = [
           f"{OF_NCCL}a_collective_has_one_name_however_it_is_written"),
     Fault("a file's name says nothing", NCCL, "_named(Path(path).name)", '""',
           f"{OF_NCCL}a_file_called_after_its_program_says_the_collective"),
+    Fault("the smallest batch is the fastest", SEARCH, "return ns if self._alike else ns / self.several[place].samples",
+          "return ns", f"{OF_SEARCH}strategies_of_different_batches_are_compared_by_time_a_sample"),
 ]  # fmt: skip
