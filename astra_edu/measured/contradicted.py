@@ -26,7 +26,7 @@ def contradicted(row: Row, job: Job) -> list[str]:
     >>> from astra_edu.measured.jobs import job_of
     >>> row = {"model": "llama3-8b", "params_B": 70, "hardware": "H100", "gpus": 8, "gbs_seq": 8, "system": "nanotron"}
     >>> contradicted(row, job_of(row))
-    ['params_B 8.0 for 70']
+    ['params_B 8 for 70']
     """
     return [*_sizes(row, job), *_micro_batches(row, job), *_parts(row, job), *_computers(row, job), *_format(row, job)]
 
