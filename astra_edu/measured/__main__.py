@@ -30,21 +30,29 @@ def fit(file: str, only: tuple[str, ...], store: bool) -> None:
 
 
 @main.command("spread")
-def spread_() -> None:
-    """Measured over predicted times of the runs that ship, for each kind of them; stores them in spread.csv."""
+@click.option("--store/--no-store", default=True, help="write what is found to spread.csv")
+def spread_(store: bool) -> None:
+    """Measured over predicted times of the runs that ship, for each kind of them."""
     from astra_edu.measured.runs import runs
-    from astra_edu.measured.spread import measured_spread, store
+    from astra_edu.measured.spread import measured_spread
+    from astra_edu.measured.spread import store as stored
 
-    store(measured_spread(runs(), say=click.echo))
+    found = measured_spread(runs(), say=click.echo)
+    if store:
+        stored(found)
 
 
 @main.command()
-def estimates() -> None:
-    """Measured over estimated times of the runs that ship, for kinds of machines; stores them in beside.csv."""
-    from astra_edu.measured.estimated import measured_beside, store
+@click.option("--store/--no-store", default=True, help="write what is found to beside.csv")
+def estimates(store: bool) -> None:
+    """Measured over estimated times of the runs that ship, for kinds of machines."""
+    from astra_edu.measured.estimated import measured_beside
+    from astra_edu.measured.estimated import store as stored
     from astra_edu.measured.runs import runs
 
-    store(measured_beside(runs(), say=click.echo))
+    found = measured_beside(runs(), say=click.echo)
+    if store:
+        stored(found)
 
 
 @main.command()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from astra_edu.measured.cells import Row, number, text
-from astra_edu.measured.cuts import batch_of, recomputed
+from astra_edu.measured.contradicted import contradicted
+from astra_edu.measured.cuts import batch_of
 from astra_edu.measured.jobs import Job
 from astra_edu.measured.shapes import by_size_alone, has_own_shape, own_sizes
 from astra_edu.measured.stacks import OTHERS, is_known, stack_of
 from astra_edu.measured.stored import Fitted
+from astra_edu.measured.words import recompute_of, recomputed, says_sharding
 
 ZERO = {0: "none", 1: "ZeRO-1", 3: "ZeRO-3"}
 
@@ -26,7 +28,8 @@ def assumed(row: Row, job: Job, keeps: Job, fitted: Fitted | None) -> str:
     >>> print(measured.predict(pd.DataFrame([row])).assumed[0])
     Taken where the row doesn't say: dp 4, seq 4096, sharding ZeRO-1. Efficiencies are those of Megatron-Bridge on h100.
     """
-    taken = [*_shape(row, job), *_groups(row, job), *_batch(row, job), *_rules(row, job, keeps)]
+    taken = [*_shape(row, job), *_groups(row, job), *_batch(row, job), *contradicted(row, job)]
+    taken += _rules(row, job, keeps)
     said = [f"Taken where the row doesn't say: {', '.join(taken)}."] if taken else []
     return " ".join([*said, *_efficiencies(job, fitted)])
 
@@ -65,14 +68,15 @@ def _batch(row: Row, job: Job) -> list[str]:
 
 def _rules(row: Row, job: Job, keeps: Job) -> list[str]:
     cut, precision, system = job.cut, text(row, "precision"), text(row, "system")
+    sharding = text(row, "sharding")
     found = [f"precision {job.bits} bits"] * (not precision or "closed" in precision)
-    if not text(row, "sharding"):
+    if not says_sharding(sharding):
         other = f" ({ZERO[keeps.cut.zero]} for its memory)" * (keeps.cut.zero != cut.zero)
-        found.append(f"sharding {ZERO[cut.zero]}{other}")
-    if not text(row, "recompute"):
+        found.append(f"sharding {ZERO[cut.zero]}{_instead_of(sharding)}{other}")
+    if not recompute_of(row):
         other = f" ({keeps.cut.recompute} for its memory)" * (keeps.cut.recompute != cut.recompute)
-        found.append(f"recompute {cut.recompute}{other}")
-    if job.stack.repeats_blocks and cut.recompute == "full" and recomputed(text(row, "recompute")) != "full":
+        found.append(f"recompute {cut.recompute}{_instead_of(text(row, 'recompute'))}{other}")
+    if job.stack.repeats_blocks and cut.recompute == "full" and recomputed(recompute_of(row)) != "full":
         found.append(f"{cut.repeats:.0%} of the layers recomputed")
     if job.stack.pattern == OTHERS.pattern:
         found.append("what most frameworks do")
@@ -81,6 +85,11 @@ def _rules(row: Row, job: Job, keeps: Job) -> list[str]:
     elif stack_of(system).name != job.stack.name:
         found.append(f"system {job.stack.name} for {system}")
     return found
+
+
+def _instead_of(words: str) -> str:
+    """Words of a row that mean nothing."""
+    return f" for {words!r}" if words else ""
 
 
 def _efficiencies(job: Job, fitted: Fitted | None) -> list[str]:

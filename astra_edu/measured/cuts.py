@@ -10,6 +10,7 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.measured.cells import Row, number, text, whole
 from astra_edu.measured.shapes import sequence_of
 from astra_edu.measured.stacks import Stack
+from astra_edu.measured.words import recompute_of, recomputed, zero_of
 
 USUAL = 8
 """Micro-batches for each stage where neither a batch nor their number is known: few wait long for many."""
@@ -22,13 +23,6 @@ LARGEST = 10**10
 FEWEST = 1 / 4
 """Of blocks that are recomputed, the share where a stack recomputes some and a row doesn't say how many; see
 `predicted`."""
-
-UNSHARDED = re.compile(r"^(?:none|no|false|off)$|ddp|no.?shard")
-SHARDED = re.compile(r"fsdp|hsdp|full.?shard|hybrid.?shard|grad_op")
-"""Sharding that isn't, and FSDP's, where no stage of ZeRO is named."""
-FULL = re.compile(r"full|all|every|uniform|block|layer|checkpoint|\btrue\b|\byes\b|\bon\b")
-SELECTIVE = re.compile(r"selective|attn|attention|act\b|\bsac\b|\bop\b|partial|norm|mla|mlp")
-"""Words for recomputing everything, and a part."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +61,7 @@ def cut_of(row: Row, stack: Stack, node: int = NODE) -> Cut:
     Raises ConfigError for what can't be.
     """
     sharding = text(row, "sharding")
-    zero = _zero(sharding, stack)
+    zero = zero_of(sharding, stack)
     tensor, pipeline, context = _model_groups(row, zero)
     inside = tensor * pipeline * context
     npus = whole(row, "gpus", inside * whole(row, "dp") if number(row, "dp") is not None else None)
@@ -85,6 +79,9 @@ def cut_of(row: Row, stack: Stack, node: int = NODE) -> Cut:
         data, replicas = npus // inside, data  # of what FSDP shares out among others, each with samples of its own
     if data * inside != npus:
         raise ConfigError(f"tensor × pipeline × context × data is {data * inside}, and there are {npus} NPUs.")
+    virtual = whole(row, "vp", 1)
+    if virtual > 1 and pipeline == 1:
+        raise ConfigError(f"vp is {virtual}, and there is one stage; virtual stages take pp 2 or more. Leave vp out.")
     micro = number(row, "grad_acc")
     size = whole(row, "mbs", _size_of(batch, data, micro))
     if stack.cuts_batches and pipeline > 1:
@@ -97,13 +94,13 @@ def cut_of(row: Row, stack: Stack, node: int = NODE) -> Cut:
     if copies * tensor % expert:
         raise ConfigError(f"experts can't be shared out among {expert} of {copies * tensor} NPUs of a stage.")
     expert = gcd(expert, copies)  # the rest of them by the tensor group, whose NPUs have a part of each instead
-    kept, repeats = recomputed(text(row, "recompute") or stack.recompute), 1.0
+    kept, repeats = recomputed(recompute_of(row) or stack.recompute), 1.0
     if stack.repeats_blocks and kept == "selective":
         kept, repeats = "full", FEWEST
     return Cut(
         tensor,
         pipeline,
-        whole(row, "vp", 1),
+        virtual,
         context,
         expert,
         data,
@@ -162,18 +159,6 @@ def _size_of(batch: int | None, data: int, micro: float | None) -> int:
     return int(size) if size == int(size) and size >= 1 else 1
 
 
-def recomputed(words: str) -> str:
-    """What is recomputed, as frameworks' options say it: "full", "selective" or "none".
-
-    >>> from astra_edu.measured.cuts import recomputed
-    >>> [recomputed(words) for words in ("full, uniform", "true", "core_attn", "sac", "no", "")]
-    ['full', 'full', 'selective', 'selective', 'none', 'none']
-    """
-    if SELECTIVE.search(words):
-        return "selective"
-    return "full" if FULL.search(words) else "none"
-
-
 def batch_of(row: Row) -> int | None:
     """Samples of a step on all NPUs, where a row says; None elsewhere."""
     if number(row, "gbs_seq") is not None:
@@ -187,12 +172,3 @@ def _shards(sharding: str, copies: int, near: int) -> int:
     said = re.search(r"zero1 ?= ?(\d+)", sharding)
     some = int(said[1]) if said else near if re.search(r"hsdp|hybrid.?shard", sharding) else copies
     return some if 0 < some < copies and copies % some == 0 else copies
-
-
-def _zero(sharding: str, stack: Stack) -> int:
-    """ZeRO's stage: 0, 1 (which 2 is taken for) or 3; by the stack's rule where a row doesn't say."""
-    if number := re.search(r"(?:zero|stage)[-_ ]?(?:stage)?[-_ =]?([0-3])", sharding):
-        return {"0": 0, "3": 3}.get(number[1], 1)
-    if UNSHARDED.search(sharding) or (not sharding and stack.name == "Megatron-DeepSpeed"):
-        return 0
-    return 3 if stack.fsdp or SHARDED.search(sharding) else 1

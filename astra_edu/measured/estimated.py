@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.explore.iteration.beside import BELOW_MS, BITS, FILE, Beside
-from astra_edu.measured.cells import records, text
+from astra_edu.measured.cells import records
 from astra_edu.measured.jobs import Job, job_of
 from astra_edu.measured.measured_time import seconds_of, usable
 from astra_edu.measured.spread import FEWEST, two_thirds
+from astra_edu.measured.words import recompute_of
 from astra_edu.system import Platform
 from astra_edu.workload.compute import Machine
 from astra_edu.workload.compute.alike import kind_of
@@ -60,7 +61,7 @@ def measured_beside(rows: DataFrame, say: Callable[[str], None] = print) -> list
         try:
             job = job_of(row)
             seconds = seconds_of(row, job) if usable(row) else None
-            known = text(row, "recompute") or job.stack.recompute == "none"
+            known = recompute_of(row) or job.stack.recompute == "none"
             if not seconds or job.bits != BITS or not known:
                 continue
             strategy = strategy_of(job)

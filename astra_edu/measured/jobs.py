@@ -11,7 +11,7 @@ from math import ceil, gcd
 from astra_edu.base.errors import ConfigError
 from astra_edu.measured.cells import Row, number, text
 from astra_edu.measured.cuts import Cut, cut_of
-from astra_edu.measured.machine_rows import bits_of, machine_of
+from astra_edu.measured.machine_rows import bits_of, check_computers, machine_of
 from astra_edu.measured.shapes import model_of, sequence_of
 from astra_edu.measured.stacks import Stack, stack_of_row
 from astra_edu.measured.work import Passes, passes
@@ -74,8 +74,11 @@ def job_of(row: Row, recompute: str | None = None, repeats: float | None = None)
     adapted = bool(ADAPTED.search(" ".join(text(row, name) for name in ("source", "case", "model", "system", "note"))))
     sequence = sequence_of(row)
     cut = cut_of(row if recompute is None else {**row, "recompute": recompute}, stack, on.node)
+    check_computers(row, cut.npus, on)
     cut = cut if repeats is None else replace(cut, repeats=repeats)
     model = model_of(row, sequence, stack.flash or kind_of(on.name) not in SCORED)
+    if (number(row, "ep") or 1) > 1 and not any(isinstance(operator, Experts) for operator in model.operators):
+        raise ConfigError(f"ep is {number(row, 'ep'):g}, and {model.name} has no experts to share out; leave ep out.")
     if number(row, "vp") is None and cut.pipeline >= MANY_STAGES and cut.micro_batches < FEW * cut.pipeline:
         cut = replace(cut, virtual=max(1, min(stack.virtual, (len(model.blocks) + 2) // cut.pipeline)))
     if (

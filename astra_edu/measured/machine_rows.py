@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from astra_edu.base.errors import ConfigError, suggestion
-from astra_edu.measured.cells import Row, plain, text, whole
+from astra_edu.base.errors import ConfigError
+from astra_edu.measured.cells import Row, number, plain, text, whole
 from astra_edu.measured.stacks import Stack
-from astra_edu.workload.compute import MACHINES, Machine, machine
+from astra_edu.workload.compute import Machine, machine
+from astra_edu.workload.compute.machines import named_machine
+from astra_edu.workload.compute.operator import near
 
 FORMATS = (
     (r"fp8|float8|int8|mx8|e4m3|e5m2|hybrid|\b8", 8),
@@ -25,6 +27,8 @@ CARDS = re.compile(
 RATE = re.compile(r"(\d+)\s*(?:(?!GBps)(?i:g(?:bps|be|bit))|Gb?/s)")
 """A network in a machine's name: 4x100Gb, 4X100GB RoCE, or 400Gbps; memory is in GB, and its bandwidth in GB/s."""
 
+LARGEST = 1024
+"""NPUs of a computer that are proposed, at most."""
 CHIPS = 8
 """MI250X in a computer, where each of a module's two chips is counted, as on Frontier."""
 
@@ -48,18 +52,46 @@ def machine_of(row: Row) -> Machine:
 
     Raises ConfigError for an unknown one.
     """
-    if not (name := text(row, "hardware")):
+    if not text(row, "hardware"):
         raise ConfigError("hardware isn't given.")
-    try:
-        found = machine(name)
-    except ConfigError:
-        raise ConfigError(f"hardware is {row['hardware']!r}; {suggestion(name, MACHINES)}") from None
+    found = named_machine("hardware", plain(str(row["hardware"])))
     box = whole(row, "gpus_per_node", found.node)
     if found.name == "mi250x" and box == CHIPS:
         found = machine("mi250x-gcd")
     found = found if found.tray or found.wiring == "Torus" else replace(found, node=box)
     nic = nic_of(plain(str(row["hardware"])), found)
     return found if nic is None else replace(found, nic_bytes_per_s=nic)
+
+
+def check_computers(row: Row, npus: int, on: Machine) -> None:
+    """Raises ConfigError where a row's own computers can't have so many NPUs between them. Trays and tori needn't be
+    used as a whole.
+    """
+    node = on.node
+    if number(row, "gpus_per_node") is None or on.tray or on.wiring == "Torus" or npus <= node or npus % node == 0:
+        return
+    several = [each for each in range(1, min(2 * node, LARGEST) + 1) if npus % each == 0]
+    raise ConfigError(
+        f"gpus is {npus}, and computers of {node} have {npus // node * node} or {-(-npus // node) * node}; "
+        f"gpus_per_node {near(node, several)} would do."
+    )
+
+
+def half_of(precision: str) -> str:
+    """The format of 16 bits that words for a precision name; "" where they name none.
+
+    >>> from astra_edu.measured.machine_rows import half_of
+    >>> half_of("amp_bf16"), half_of("float16"), half_of("mixed"), half_of("fp8")
+    ('bf16', 'fp16', '', '')
+    """
+    return next(
+        (
+            half
+            for half, words in (("bf16", r"bf16|bfloat"), ("fp16", r"fp16|float16|half"))
+            if re.search(words, precision)
+        ),
+        "",
+    )
 
 
 def nic_of(name: str, on: Machine) -> float | None:

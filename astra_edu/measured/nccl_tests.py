@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from astra_edu.base.errors import ConfigError, shown
+from astra_edu.base.errors import ConfigError, shown, suggestion
+from astra_edu.base.warned import warn
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -53,9 +54,11 @@ def nccl_tests(path: str | Path, collective: str = "") -> DataFrame:
     """The measured collectives of a file of nccl-tests, two for each size: out of place and in place.
 
     Columns: collective, npus, bytes (of the whole buffer, as nccl-tests counts it), elements, type, in_place, time_us,
-    algbw_GBps and busbw_GBps (10⁹ bytes/s), wrong (elements). collective: where the file doesn't name its program.
+    algbw_GBps and busbw_GBps (10⁹ bytes/s), wrong (elements). collective: where neither the file nor its name says it
+    ("" and a warning where nothing does); "allreduce" and "all_reduce_perf" are all-reduce, too.
     Times that weren't measured ("N/A") have no row. Several runs, one behind the other, may be in one file.
-    Raises ConfigError for a file without such a table, and for a line of it that can't be read.
+    Raises ConfigError for a file without such a table, for a line of it that can't be read, and for a collective that
+    there isn't.
 
     >>> from pathlib import Path
     >>> text = '''# nThread 1 nGpus 2 minBytes 8 maxBytes 8 step: 2(factor) warmup iters: 5 iters: 20
@@ -79,10 +82,26 @@ def nccl_tests(path: str | Path, collective: str = "") -> DataFrame:
     rows = list(_of_json(str(path), text) if text.lstrip().startswith("{") else _of_text(str(path), text))
     if not rows:
         raise ConfigError(f"{path} has no measured collective in it; give {EXPECTED}.")
-    if collective:
-        rows = [row._replace(collective=collective) for row in rows]
+    named = _collective(collective) if collective else ""
+    by_file = _named(Path(path).name)
+    rows = [row._replace(collective=named or row.collective or by_file) for row in rows]
+    if not all(row.collective for row in rows):
+        warn(
+            f"{path} doesn't say whose times these are; give the collective, such as "
+            'nccl_tests(path, "all-reduce"), or call the file after its program, such as all_reduce_perf.log.',
+            stacklevel=2,
+        )
     columns = [{"algbw": "algbw_GBps", "busbw": "busbw_GBps"}.get(name, name) for name in Measured._fields]
     return pd.DataFrame(rows, columns=columns).astype({"npus": "Int64", "wrong": "Int64"})
+
+
+def _collective(name: object) -> str:
+    """A collective however it is written. Raises ConfigError for none, with the nearest."""
+    letters = re.sub(r"[\W_]|perf$", "", name.lower()) if isinstance(name, str) else ""
+    for program, found in COLLECTIVES.items():
+        if letters in (program.replace("_", ""), found.replace("-", "")):
+            return found
+    raise ConfigError(f"collective is {shown(name)}; {suggestion(name, COLLECTIVES.values())}")
 
 
 def _named(words: str) -> str:

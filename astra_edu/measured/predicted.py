@@ -16,6 +16,7 @@ from astra_edu.measured.parameters import MemoryParameters, Parameters
 from astra_edu.measured.stacks import OTHERS
 from astra_edu.measured.step import Step, step_of
 from astra_edu.measured.stored import closest, memory_for, parameters_for
+from astra_edu.measured.words import recompute_of
 from astra_edu.workload.compute import Machine
 from astra_edu.workload.strategies.memory import FRAGMENTATION
 
@@ -117,7 +118,7 @@ def prediction(predictor: Predictor, row: Row) -> Prediction:
     try:
         job = job_of(row)
         keeps, kept = job, predictor.kept(job)
-        if not job.stack.recompute and not text(row, "recompute"):
+        if not job.stack.recompute and not recompute_of(row):
             for more in ("selective", "full"):
                 if not fits(kept, job.machine):
                     keeps = job_of(row, more)

@@ -62,7 +62,7 @@ def model_of(row: Row, sequence: int, flash: bool = False) -> Model:
     if MIXTURE.search(dashed(name)):
         raise ConfigError(f"the model is {name}, {DENSE}")
     gpt = bool(GPT.match(dashed(name)))
-    sizes = {ours: own_sizes(row)[theirs] for ours, theirs in CELLS if theirs != "kv_heads" or not gpt}
+    sizes = {ours: own_sizes(row)[theirs] for ours, theirs in CELLS}
     by_tiles = (("attention", "flash"), ("dropout", False)) if flash and gpt else ()
     return _shaped("GPT" if gpt else "Llama-like", *sizes.items(), ("sequence", sequence), *by_tiles)
 
@@ -124,6 +124,7 @@ def _guessed(row: Row, sequence: int, flash: bool) -> Model:
             raise ConfigError(f"hidden is {whole(row, 'hidden')}, and {name} has {hidden}; give its layers, too.")
         sizes = {"blocks": whole(row, "layers", blocks), "hidden": hidden, "heads": whole(row, "heads", heads)}
         sizes |= {"vocabulary": whole(row, "vocab", GPT_WORDS), "feedforward": whole(row, "ffn", 4 * hidden)}
+        sizes["kv_heads"] = whole(row, "kv_heads", sizes["heads"])
         return _shaped("GPT", *sizes.items(), ("sequence", sequence), *by_tiles)
     if (exactly := exact_name(name)) and named(exactly).blocks:
         return _named(exactly, sequence, ())

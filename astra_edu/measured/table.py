@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.warned import warn
 from astra_edu.measured.cells import Row, empty, read_table, records
+from astra_edu.measured.checked import FILE, SAID, check_measured, place, wrong_cells
 from astra_edu.measured.jobs import job_of
 from astra_edu.measured.measured_time import kept_bytes, ran, seconds_of, usable
 from astra_edu.measured.runs import COLUMNS
@@ -64,8 +65,8 @@ NAN = float("nan")
 def load(path: str | Path) -> DataFrame:
     """Measured runs from a CSV file (also gzip) with the columns of those that ship: `runs` says what each is, and in
     which unit. Only model, hardware, gpus, seq and system have to be there; columns of other names aren't read, and one
-    that looks misspelled is warned of. Raises ConfigError naming the columns that are missing, and for what is no file
-    of that kind.
+    that looks misspelled is warned of, as are cells that no run can have, with their lines. Raises ConfigError naming
+    the columns that are missing, and for what is no file of that kind.
 
     >>> from astra_edu import measured
     >>> measured.runs().to_csv("mine.csv", index=False)
@@ -82,6 +83,10 @@ def load(path: str | Path) -> DataFrame:
             f"{path}: column {name!r} isn't one of those that are read ({', '.join(COLUMNS)}); did you mean {meant!r}?",
             stacklevel=2,
         )
+    rows.attrs[FILE] = str(path)
+    if wrong := list(wrong_cells(rows)):
+        more = f" {len(wrong) - SAID:,} more cells are wrong." if len(wrong) > SAID else ""
+        warn(f"{' '.join(wrong[:SAID])}{more}", stacklevel=2)
     return rows
 
 
@@ -123,7 +128,8 @@ def compared(rows: DataFrame) -> DataFrame:
     it made before, it gives back as it is.
 
     Errors only of runs that ran, not below 5 % of the peak; empty where nothing was measured or predicted. Raises
-    ConfigError as `predict` does, and for a measured value that is no number above 0.
+    ConfigError as `predict` does, and naming the row for a measured value of a run that ran that is no number above 0,
+    a percentage above 100, or more than twice the machine's memory.
 
     >>> from astra_edu import measured
     >>> found = measured.compared(measured.runs().query("source_id == 'simumax_b200'"))
@@ -135,6 +141,12 @@ def compared(rows: DataFrame) -> DataFrame:
     if {"refused", *BESIDE} <= set(getattr(rows, "columns", ())):
         return rows
     found, each_row = predict(rows), records(rows)
+    for label, row in zip(rows.index, each_row, strict=True):
+        try:
+            if ran(row):
+                check_measured(row)
+        except ConfigError as error:
+            raise ConfigError(f"{place(rows, label)}: {error}") from None
     errors = [
         (_time_error(row, ms), _memory_error(row, gigabytes)) if not refused and usable(row) else (NAN, NAN)
         for row, ms, gigabytes, refused in zip(

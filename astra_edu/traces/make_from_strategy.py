@@ -35,6 +35,7 @@ from astra_edu.workload.models import model as named
 from astra_edu.workload.npu import Task
 from astra_edu.workload.parallelism import GROUPED
 from astra_edu.workload.strategies import Communication, Strategy, communications, generate_workload
+from astra_edu.workload.strategies.precision import check_multiplied
 from astra_edu.workload.strategies.sent import FORWARD, UPDATE, WEIGHT_GRADIENT
 from astra_edu.workload.strategies.strategy import checked
 
@@ -62,7 +63,8 @@ def from_strategy(
     >>> ae.traces.from_strategy(model, ae.Strategy(data=2, pipeline=2, batch=4), "a100")
     <trace of 4 NPUs, 15 to 23 nodes each>
     """
-    model, strategy = named(model), checked(strategy)
+    model, strategy, device = named(model), checked(strategy), named_device(device)
+    check_multiplied(device, strategy)
     if peak_performance is not None:
         peak_performance = positive("peak_performance", peak_performance)
     if strategy.zero > 1 and strategy.virtual > 1 and strategy.pipeline == 1:
@@ -71,7 +73,7 @@ def from_strategy(
             "virtual=1, which does the same there, or zero=1."
         )
     if not _by_loops(strategy):
-        return from_operators(model, strategy, named_device(device), network, rounding, peak_performance)
+        return from_operators(model, strategy, device, network, rounding, peak_performance)
     if strategy.zero and strategy.both_ways:
         raise ConfigError(
             f"a trace of {strategy.pipeline_order} doesn't know ZeRO-{strategy.zero}, whose shares two stages would "

@@ -242,3 +242,15 @@ def test_a_collective_that_was_interrupted_is_not_what_has_happened_until_then(s
         asked[search]()
     assert not isinstance(stopped.value, ae.Interrupted)
     assert ae.so_far() is before.value.so_far
+
+
+def test_strategies_of_different_batches_are_compared_by_time_a_sample():
+    """A small batch is over sooner, and trains no faster."""
+    few, many = ae.Strategy(tensor=8), ae.Strategy(data=8)
+    assert value(few) < value(many) < 8 * value(few)
+    assert ae.fastest(MODEL, [few, many], "a100", PODS).strategy == many
+    cuts = [cut for batch in (8, 16, 32) for cut in candidates(MODEL, 8, batch)][::7]
+    each = {cut: value(cut) / cut.samples for cut in cuts}
+    found = ae.fastest(MODEL, cuts, "a100", PODS).strategy
+    assert each[found] == min(each.values())
+    assert value(found) > min(map(value, cuts))

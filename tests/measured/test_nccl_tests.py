@@ -172,3 +172,41 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, text: str, said: str):
 def test_a_file_that_is_not_there():
     with pytest.raises(ConfigError, match=r"nowhere\.txt can't be read: No such file"):
         measured.nccl_tests("nowhere.txt")
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("allreduce", "all-reduce"),
+        ("AllReduce", "all-reduce"),
+        ("all_reduce_perf", "all-reduce"),
+        ("all-to-all", "all-to-all"),
+        ("alltoall", "all-to-all"),
+        ("sendrecv", "send-receive"),
+    ],
+)
+def test_a_collective_has_one_name_however_it_is_written(tmp_path: Path, given: str, found: str):
+    assert read(tmp_path, OLD, collective=given).collective.unique().tolist() == [found]
+
+
+@pytest.mark.parametrize("given", ["alreduce", "all reduce twice", 8])
+def test_a_collective_that_there_is_not_is_refused_with_the_nearest(tmp_path: Path, given):
+    with pytest.raises(ConfigError, match=r"collective is .*; .*Allowed: all-reduce, all-gather, "):
+        read(tmp_path, OLD, collective=given)
+    with pytest.raises(ConfigError, match="did you mean 'all-reduce'"):
+        read(tmp_path, OLD, collective="alreduce")
+
+
+def test_a_file_called_after_its_program_says_the_collective(tmp_path: Path):
+    path = tmp_path / "all_gather_perf.8gpus.log"
+    path.write_text(OLD)
+    assert measured.nccl_tests(path).collective.unique().tolist() == ["all-gather"]
+    assert measured.nccl_tests(path, "all-reduce").collective.unique().tolist() == ["all-reduce"]
+    path.write_text(f"# Collective test starting: broadcast_perf\n{OLD}")
+    assert measured.nccl_tests(path).collective.unique().tolist() == ["broadcast"]
+
+
+def test_times_of_nobody_knows_what_are_warned_of(tmp_path: Path):
+    with pytest.warns(UserWarning, match="out.txt doesn't say whose times these are; give the collective") as said:
+        assert read(tmp_path, OLD).collective.unique().tolist() == [""]
+    assert len(said) == 1

@@ -159,6 +159,12 @@ def test_a_product_takes_as_long_as_the_slower_of_its_bounds(m, n, k, count, nam
         (lambda: ae.device("h100").peak(4), "h100 computes nothing in 4 bits; it has 8, 16 and 32."),
         (lambda: ae.device("tpu-v4").peak(8), "tpu-v4 computes nothing in 8 bits; it has 16."),
         (lambda: ae.device("b200").peak(0), "bits is 0"),
+        (lambda: ae.device("v100").check_format(16, "bf16"), "v100 computes nothing in bf16; it has fp16 and fp32."),
+        (lambda: ae.device("tpu-v3").check_format(16, "fp16"), "tpu-v3 computes nothing in fp16; it has bf16."),
+        (lambda: ae.device("ascend-910b").check_format(8), "ascend-910b computes nothing in 8 bits; it has 16."),
+        (lambda: ae.Device("mine", 1e12, halves=("bf17",)), "mine: halves is 'bf17'; did you mean 'bf16'?"),
+        (lambda: ae.Device("mine", 1e12, halves=()), "mine: halves is (); give formats of 16 bits"),
+        (lambda: ae.Device("mine", 1e12, halves="bf16"), "mine: halves is 'bf16'; give formats of 16 bits"),
         (lambda: ae.Device("mine", 1e12, peaks={16: 1e12}), "mine: peaks has 16 bits; flops_per_s says what"),
         (lambda: ae.Device("mine", 1e12, peaks={8: 0}), "mine: operations per second in 8 bits is 0; it must be"),
         (lambda: ae.Device("mine", 1e12, peaks={8: 1e31}), "mine: operations per second in 8 bits is 1e+31"),
@@ -197,3 +203,31 @@ def test_with_systolic_arrays_a_product_takes_what_its_folds_take():
 def test_arrays_come_with_a_clock(half):
     with pytest.raises(ConfigError, match="give both or neither"):
         replace(ae.device("tpu-v2"), **half)
+
+
+@pytest.mark.parametrize(
+    ("name", "formats"),
+    [
+        ("v100", ("fp16", "fp32")),
+        ("t4", ("fp16", "fp32")),
+        ("a100", ("bf16", "fp16", "fp32")),
+        ("b200", ("fp4", "fp8", "bf16", "fp16", "fp32")),
+        ("tpu-v2", ("bf16",)),
+        ("ironwood", ("fp8", "bf16")),
+    ],
+)
+def test_a_device_says_which_formats_it_has(name, formats):
+    assert ae.device(name).formats == formats
+
+
+def test_known_devices_have_no_other_width_and_ones_own_may():
+    product = Compute((ae.Gemm(64, 64, 64),))
+    for known in ae.DEVICES.values():
+        for bits in {4, 8, 32} - set(known.peaks) if known.halves else ():
+            with pytest.raises(ConfigError, match=f"computes nothing in {bits} bits; it has"):
+                known.compute_ns(product, bits / 8, bits)
+    assert [name for name, known in ae.DEVICES.items() if known.halves is None] == ["tutorial-46", "tutorial-62"]
+    own = ae.Device("own", 1e12)
+    assert own.compute_ns(product, 1, 8) == own.compute_ns(product, 2, 16)
+    own.check_format(8)
+    own.check_format(16, "fp16")

@@ -1,6 +1,7 @@
 """Machines: what holds between their figures, and the networks that they give."""
 
 import pickle
+import re
 from dataclasses import replace
 from math import prod
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 import astra_edu as ae
 from astra_edu.base.errors import ConfigError
-from astra_edu.workload.compute.machines import NAMES
+from astra_edu.workload.compute.machine_names import GENERATIONS, NAMES
 
 MACHINES = sorted(ae.MACHINES)
 BOARDS = "v100 v100-16 a100 a100-40 a800 h100 h100-96 h800 h200 h20 b200 b300 gb200 gb300"
@@ -111,8 +112,52 @@ def test_a_machine_is_known_as_lists_of_runs_call_it(called, name):
     assert ae.machine(called) is ae.machine(name) is ae.machine(ae.machine(name))
 
 
+@pytest.mark.parametrize(
+    ("called", "name"),
+    [
+        *(("64 A100s", "a100"), ("8xA100", "a100"), ("DGXH100", "h100"), ("H100SXM5", "h100"), ("H100x8", "h100")),
+        *(("ND96isr_H100_v5", "h100"), ("gb200nvl72", "gb200"), ("NVIDIA GB200 Grace Blackwell", "gb200")),
+        *(
+            ("Grace Hopper GH200", "gh200"),
+            ("v5litepod-16", "tpu-v5e"),
+            ("tpuv3-32", "tpu-v3"),
+            ("trainium", "trainium1"),
+        ),
+        *(("H100, 96 nodes", "h100"), ("A100, 40Gb/s", "a100"), ("DGX-A100 40G", "a100-40"), ("RTX3090", "rtx-3090")),
+        *(("A100 without NVLink", "a100"), ("GeForce RTX 3090 Ampere", "rtx-3090"), ("L40S", "l40s")),
+    ],
+)
+def test_whole_words_name_a_machine_whatever_is_around_them(called, name):
+    assert ae.machine(called) is ae.machine(name)
+
+
+@pytest.mark.parametrize(
+    ("called", "sentence"),
+    [
+        ("h1000", "machine is 'h1000'; did you mean 'h100'?"),
+        ("a1000", "machine is 'a1000'; did you mean 'a100'?"),
+        ("b2000", "machine is 'b2000'; did you mean 'b200'?"),
+        ("8 nodes of H1000", "did you mean 'h100'?"),
+        ("not a h100", "did you mean 'h100'?"),
+        ("non-A100", "did you mean 'a100'?"),
+        ("H100 or better", "did you mean 'h100'?"),
+        ("A100 and A1000", "machine is 'A100 and A1000'; did you mean"),
+        ("a100 or h100", "machine is 'a100 or h100', which may be a100 or h100; give one of them."),
+        ("A100 and H100", "which may be a100 or h100; give one of them."),
+        ("Hopper A100", "which may be a100 or h100; give one of them."),
+        ("trainium3", "did you mean 'trainium2'?"),
+        ("RTX PRO 6000 Blackwell", "machine is 'RTX PRO 6000 Blackwell'; "),
+        ("RTX A5000 Ampere", "machine is 'RTX A5000 Ampere'; "),
+        ("not Hopper", "machine is 'not Hopper'; "),
+    ],
+)
+def test_what_names_no_machine_or_several_is_refused(called, sentence):
+    with pytest.raises(ae.ConfigError, match=re.escape(sentence)):
+        ae.machine(called)
+
+
 def test_every_pattern_leads_to_a_machine_and_every_machine_is_led_to():
-    assert {found for _, found in NAMES} == set(MACHINES)
+    assert {each[-1] for each in (*NAMES, *GENERATIONS)} == set(MACHINES)
     assert all(ae.machine(name).name == name for name in MACHINES)
 
 

@@ -116,7 +116,7 @@ def test_what_is_given_beats_it():
     ("given", "said"),
     [
         ("fp9", "did you mean 'fp8'"),
-        (8, "precision is 8; give 'fp32', 'bf16', 'fp8', or an ae.Precision"),
+        (8, "precision is 8; give 'fp32', 'bf16', 'fp16', 'fp8', or an ae.Precision"),
         (ae.Precision, "or an ae.Precision"),
     ],
 )
@@ -147,3 +147,56 @@ def test_widths_that_a_device_does_not_multiply_and_both_ways_to_say_it():
     with pytest.raises(ae.ConfigError, match="no element_bytes as well"):
         ae.Strategy(precision="fp8", element_bytes=4)
     assert ae.Precision(products=4).products == 4
+
+
+def _estimated(cut, device):
+    return ae.estimate(MODEL, cut, device, PODS)
+
+
+def _searched(cut, device):
+    return ae.fastest(MODEL, [cut], device, PODS)
+
+
+def _planned(cut, device):
+    return ae.fastest(MODEL, ae.plans(MODEL, 8, 8, groups=2, strategies=[cut]), device, PODS)
+
+
+WAYS = {
+    "estimate": _estimated,
+    "fastest": _searched,
+    "a plan": _planned,
+    "a workload": lambda cut, device: ae.generate_workload(MODEL, cut, device),
+    "a trace": lambda cut, device: ae.traces.from_strategy(MODEL, cut, device),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("device", "precision", "sentence"),
+    [
+        ("v100", "bf16", "v100 computes nothing in bf16; it has fp16 and fp32."),
+        ("t4", "bf16", "t4 computes nothing in bf16; it has fp16 and fp32."),
+        ("tpu-v3", "fp8", "tpu-v3 computes nothing in 8 bits; it has 16."),
+        ("tpu-v4", "fp16", "tpu-v4 computes nothing in fp16; it has bf16."),
+        ("ascend-910b", "fp8", "ascend-910b computes nothing in 8 bits; it has 16."),
+    ],
+)
+def test_a_format_that_a_device_does_not_have_is_refused_whoever_asks(way, device, precision, sentence):
+    WAYS[way](ae.Strategy(data=8), device)  # which is in 16 bits, of the format that it has
+    WAYS[way](ae.Strategy(data=8, precision=ae.Precision()), device)
+    with pytest.raises(ae.ConfigError, match=sentence):
+        WAYS[way](ae.Strategy(data=8, precision=precision), device)
+
+
+@pytest.mark.parametrize("precision", ["bf16", "fp16"])
+def test_both_formats_of_sixteen_bits_take_the_same(precision):
+    cut, plain = ae.Strategy(data=8, precision=precision), ae.Strategy(data=8)
+    assert _estimated(cut, "a100").total_ns == _estimated(plain, "a100").total_ns
+    assert ae.memory(MODEL, cut) == ae.memory(MODEL, plain)
+
+
+def test_a_half_that_products_do_not_have():
+    with pytest.raises(ae.ConfigError, match="half is 'fp16', a format of 16 bits, and products are in 8"):
+        ae.Precision(products=8, half="fp16")
+    with pytest.raises(ae.ConfigError, match="half is 'bf17'; did you mean 'bf16'"):
+        ae.Precision(half="bf17")

@@ -27,6 +27,7 @@ from astra_edu.workload.compute import Device
 from astra_edu.workload.strategies import Memory, Strategy
 from astra_edu.workload.strategies.alike import Abridged
 from astra_edu.workload.strategies.memory import memory_of
+from astra_edu.workload.strategies.precision import check_multiplied
 
 FEW = 10_000
 """Strategies of which the fastest is found soon enough to need no bar."""
@@ -54,9 +55,11 @@ class BestFirst:
         self._looked_at = 0
         self._estimated = 0
         self._best: tuple[float, int] | None = None
+        self._alike = len({strategy.samples for strategy in several}) < 2
 
     def fastest(self, fits: bool) -> Iteration | None:
-        """The shortest iteration, of equal ones the first; None where none is left. fits: leave out what doesn't.
+        """The shortest iteration, of different batches for each sample, of equal ones the first; None where none is
+        left. fits: leave out what doesn't.
 
         Raises Interrupted with the best so far, where one is known.
         """
@@ -77,7 +80,8 @@ class BestFirst:
         queue: list[tuple[float, int, Strategy | _Fits | StageTimes | None]] = []
         for place, strategy in enumerate(self.several):
             try:
-                queue.append((compute_bound_ns(about, strategy, device), place, strategy))
+                check_multiplied(device, strategy)
+                queue.append((self._each(compute_bound_ns(about, strategy, device), place), place, strategy))
             except ConfigError as error:
                 self._refuse(error)
         heapify(queue)
@@ -87,14 +91,14 @@ class BestFirst:
                 return place
             try:
                 if isinstance(known, StageTimes):
-                    total_ns = on_links(known)
+                    total_ns = self._each(on_links(known), place)
                     self._estimated += 1
                     self._best = min(self._best or (total_ns, place), (total_ns, place))
                     heappush(queue, (total_ns, place, None))
                     continue
                 if isinstance(known, _Fits):
                     times = stage_times_on_links(about, known.strategy, device, platform)
-                    heappush(queue, (times.bound_ns, place, times))
+                    heappush(queue, (self._each(times.bound_ns, place), place, times))
                     continue
                 self._looked_at += 1
                 if len(self.several) > FEW or bar.told:
@@ -103,10 +107,14 @@ class BestFirst:
                     self.too_large[place] = kept
                     continue
                 bound = waited_bound_ns(about, known, device, self._networks(known))
-                heappush(queue, (bound, place, _Fits(known)))
+                heappush(queue, (self._each(bound, place), place, _Fits(known)))
             except ConfigError as error:
                 self._refuse(error)
         return None
+
+    def _each(self, ns: float, place: int) -> float:
+        """What strategies are compared by: an iteration's time, of different batches that of a sample."""
+        return ns if self._alike else ns / self.several[place].samples
 
     def _refuse(self, error: ConfigError) -> None:
         """Count a strategy that the model or the platform can't have."""

@@ -16,7 +16,7 @@ from astra_edu.workload.models import Model
 from astra_edu.workload.models import model as named_model
 from astra_edu.workload.strategies import Strategy
 from astra_edu.workload.strategies.alike import Abridged, abridged
-from astra_edu.workload.strategies.precision import PRECISIONS, Precision
+from astra_edu.workload.strategies.precision import PRECISIONS, WIDTHS, Precision
 from astra_edu.workload.strategies.stages import Shared
 from astra_edu.workload.strategies.strategy import RECOMPUTE
 
@@ -142,7 +142,11 @@ def described(strategy: Strategy) -> str:
 def bits_in_words(precision: Precision) -> str:
     """A precision by its name, or each kind's bits."""
     called = next((name for name, each in PRECISIONS.items() if each == precision), "")
-    return called or ", ".join(f"{bits} bits of {name}" for name, bits in vars(precision).items())
+    return called or ", ".join(f"{bits} bits of {name}" for name, bits in _widths(precision))
+
+
+def _widths(precision: Precision) -> list[tuple[str, int]]:
+    return [(name, getattr(precision, name)) for name in WIDTHS]
 
 
 def _shared_in_words(blocks: Shared) -> str:

@@ -20,6 +20,7 @@ from astra_edu.workload.models import Model
 from astra_edu.workload.models import model as named_model
 from astra_edu.workload.strategies import Strategy
 from astra_edu.workload.strategies.alike import abridged
+from astra_edu.workload.strategies.precision import check_multiplied
 from astra_edu.workload.strategies.strategy import checked
 
 
@@ -63,8 +64,7 @@ def estimate(
     if isinstance(strategy, Plan):
         return planned(model, strategy, named_device(device), platform)
     device, strategy = named_device(device), checked(strategy)
-    if device.peaks:
-        device.peak(strategy.bits.products)  # says which formats there are, if this is none
+    check_multiplied(device, strategy)
     found = iteration(stage_times(abridged(model), strategy, device, platform))
     if not found.total_ns:
         raise ConfigError(f"this iteration takes less than 1 ns on {device.name}: nothing in it can be told apart.")

@@ -21,6 +21,7 @@ from astra_edu.workload.models import Model
 from astra_edu.workload.strategies import Strategy
 from astra_edu.workload.strategies.alike import Abridged, abridged
 from astra_edu.workload.strategies.memory import memory_of_operators
+from astra_edu.workload.strategies.precision import check_multiplied
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,8 @@ def planned(model: Model, plan: Plan, device: Device, platform: Platform) -> Pla
     Raises ConfigError where model, strategies and platform don't fit.
     """
     operators, micro_batches = plan.operators(model), plan.strategies[0].micro_batches
+    for strategy in dict.fromkeys(plan.strategies):
+        check_multiplied(device, strategy)
     steps: list[Step] = []
     reshard = 0.0
     for g, (own, strategy) in enumerate(zip(operators, plan.strategies, strict=True)):

@@ -80,8 +80,9 @@ def fastest(
     platform: Platform,
     fits: bool = False,
 ) -> Iteration | PlannedIteration:
-    """The shortest iteration by any of the strategies, as `estimate` has it; of equal ones the first. Of ae.plans, it
-    is the best that fits into the device, where its memory is known.
+    """The shortest iteration by any of the strategies, as `estimate` has it; of equal ones the first. Where their
+    batches differ, it is the one that takes least for each sample. Of ae.plans, it is the best that fits into the
+    device, where its memory is known.
 
     Where messages of a collective share links, an iteration's bound_ns counts. Those that the model can't have, or
     whose groups can't be cut out of the platform, are left out, and with `fits` those that keep more than the device

@@ -5,10 +5,20 @@ The roofline: Williams, Waterman, Patterson, "Roofline: An Insightful Visual Per
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from astra_edu.base.errors import ConfigError, instance_of, not_negative, positive, shown, text_of, whole
+from astra_edu.base.errors import (
+    ConfigError,
+    choice,
+    instance_of,
+    list_of,
+    not_negative,
+    positive,
+    shown,
+    text_of,
+    whole,
+)
 from astra_edu.workload.compute.gemm import Gemm
 from astra_edu.workload.compute.kernels import Kernels
 from astra_edu.workload.compute.operator import Compute
@@ -17,6 +27,8 @@ from astra_edu.workload.compute.systolic import DATAFLOWS, Folding, SystolicArra
 SMALLEST, LARGEST = 1e-9, 1e30
 USUAL = 16
 """Bits of a number, where nothing else is said."""
+HALVES = ("bf16", "fp16")
+"""Formats of 16 bits: bfloat16, whose exponent is as long as that of 32 bits, and IEEE's."""
 TERA = 10**12
 
 
@@ -25,6 +37,8 @@ class Device:
     """What one NPU computes with.
 
     flops_per_s: peak of matrix products in 16 bits; peaks: those in other widths of floating point numbers, by bits.
+    halves: which formats of 16 bits it has, of "bf16" and "fp16"; with them it has no widths but 16 and those of peaks.
+    None: whatever is asked for, and where there are no peaks the same for all widths.
     memory_bytes_per_s: None leaves memory out of account. memory_bytes: what fits. matrix_efficiency,
     memory_efficiency: the share of each peak that is reached. units: of its processors (streaming multiprocessors,
     compute units, TensorCores, matrix engines), for `Kernels`. array, clock_hz: systolic arrays that matrix products
@@ -51,6 +65,7 @@ class Device:
     kernels: Kernels | None = None
     peaks: Mapping[int, float] = field(default_factory=dict, hash=False)
     units: int | None = None
+    halves: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         text_of("name of a device", self.name)
@@ -73,6 +88,8 @@ class Device:
         if self.clock_hz is not None:
             self._keep("clock_hz", "clock_hz")
         object.__setattr__(self, "peaks", self._checked_peaks())
+        if self.halves is not None:
+            object.__setattr__(self, "halves", self._checked_halves())
         if self.units is not None:
             object.__setattr__(self, "units", whole(f"{self.name}: units", self.units, at_least=1))
 
@@ -88,6 +105,40 @@ class Device:
             for bits, value in sorted(found.items())
         }
 
+    def _checked_halves(self) -> tuple[str, ...]:
+        """Those that were given, each once."""
+        given = list_of(f"{self.name}: halves", self.halves, 'give formats of 16 bits such as ("bf16", "fp16")')
+        found = dict.fromkeys(choice(f"{self.name}: halves", each, HALVES) for each in given)
+        if not found:
+            raise ConfigError(f"{self.name}: halves is (); give formats of 16 bits, or None where nothing is known.")
+        return tuple(found)
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """The formats that it is known to multiply, by width.
+
+        >>> ae.device("v100").formats, ae.device("h100").formats
+        (('fp16', 'fp32'), ('fp8', 'bf16', 'fp16', 'fp32'))
+        """
+        by_width = {**{bits: (f"fp{bits}",) for bits in self.peaks}, USUAL: self.halves or HALVES}
+        return tuple(name for _, names in sorted(by_width.items()) for name in names)
+
+    def check_format(self, bits: int, name: str = "") -> None:
+        """Raises ConfigError for numbers that it doesn't multiply. bits: how long they are; name: such as "bf16".
+
+        A device that has neither `peaks` nor `halves` multiplies any.
+
+        >>> try:
+        ...     ae.device("v100").check_format(16, "bf16")
+        ... except ae.ConfigError as error:
+        ...     print(error)
+        v100 computes nothing in bf16; it has fp16 and fp32.
+        """
+        if self.peaks or self.halves:
+            self.peak(bits)
+        if self.halves and name in HALVES and name not in self.halves:
+            raise ConfigError(f"{self.name} computes nothing in {name}; it has {_listed(self.formats)}.")
+
     def peak(self, bits: int = USUAL) -> float:
         """Operations a second of matrix products in so many bits. Raises ConfigError with the formats there are.
 
@@ -97,8 +148,7 @@ class Device:
         every = {**self.peaks, USUAL: self.flops_per_s}
         bits = whole("bits", bits, at_least=1)
         if bits not in every:
-            *rest, last = map(str, sorted(every))
-            there = f"{', '.join(rest)} and {last}" if rest else last
+            there = _listed([f"{each}" for each in sorted(every)])
             raise ConfigError(f"{self.name} computes nothing in {bits} bits; it has {there}.")
         return every[bits]
 
@@ -133,8 +183,8 @@ class Device:
     def compute_ns(self, compute: Compute, element_bytes: float = 2, bits: int | None = None) -> float:
         """ns of a phase: its matrix products one after the other, then its other kernels.
 
-        bits: of the numbers that are multiplied with weights, at the device's peak for them; one that has no other
-        peaks has the same for all. Products of activations are in element_bytes. None: 16, read in element_bytes.
+        bits: of the numbers that are multiplied with weights, at the device's peak for them; one that has neither peaks
+        nor halves has the same for all. Products of activations are in element_bytes. None: 16, read in element_bytes.
         """
         element_bytes = self._checked(compute, element_bytes)
         others = max(self.operations_ns(compute.operations), self.memory_ns(compute.elements * element_bytes))
@@ -165,7 +215,7 @@ class Device:
         """ns of a product without its memory."""
         alone = self.operations_ns(gemm.flops) / (self.kernels.share(gemm) if self.kernels else 1)
         bits = USUAL if bits is None else whole("bits", bits, at_least=1)
-        if bits != USUAL and self.peaks:
+        if bits != USUAL and (self.peaks or self.halves):
             alone *= self.flops_per_s / self.peak(bits)
         return max(alone, self.folds_ns(gemm))
 
@@ -195,6 +245,11 @@ class Device:
     def _checked(compute: Compute, element_bytes: float) -> float:
         instance_of("compute", compute, Compute, "give what a phase computes, such as operator.forward(batch)")
         return _plain(positive("element_bytes", element_bytes), element_bytes)
+
+
+def _listed(several: Sequence[str]) -> str:
+    *rest, last = several
+    return f"{', '.join(rest)} and {last}" if rest else last
 
 
 def _plain(number: float, value: object) -> float:

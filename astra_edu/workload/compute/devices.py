@@ -1,17 +1,19 @@
 """Devices by name: what their makers publish.
 
 Peaks are of dense products; makers' sheets often have those of sparse ones, which are twice as high. In 8 and 4 bits
-they are of floating point numbers (FP8, MXFP4, NVFP4), in 32 of TF32 where there is such a thing. GB of memory are
+they are of floating point numbers (FP8, MXFP4, NVFP4), in 32 of TF32 where there is such a thing. In 16 bits Pascal's,
+Volta's and Turing's are of fp16 alone, TPUs' and Dojo's of bf16 alone (makers' pages). GB of memory are
 2**30 bytes: so much of it the makers' drivers show, or a little less.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from astra_edu.base.errors import choice
 from astra_edu.base.table import Table
-from astra_edu.workload.compute.device import TERA, Device
+from astra_edu.workload.compute.device import HALVES, TERA, Device
 
 GB, GIB = 10**9, 2**30
 
@@ -33,12 +35,19 @@ def _cells(device: Device) -> list[str]:
     return [f"{device.flops_per_s / TERA:,.1f}", *widths, bandwidth, memory, device.source]
 
 
+NO_BF16 = r"v100|p100|t4"
+"""Pascal, Volta and Turing, whose matrix products in 16 bits are of fp16."""
+NO_FP16 = r"tpu|ironwood|dojo"
+"""Matrix units for bfloat16."""
+
+
 def _device(
     name: str, tera: float, gb_s: float, gib: float, units: int, source: str, peaks: Mapping[int, float] | None = None
 ) -> Device:
     """tera: 10¹² operations a second in 16 bits; peaks: in others. gb_s: 10⁹ bytes a second of memory. gib: of it."""
     others = {bits: peak * TERA for bits, peak in (peaks or {}).items()}
-    return Device(name, tera * TERA, gb_s * GB, round(gib * GIB), source, peaks=others, units=units)
+    halves = ("fp16",) if re.match(NO_BF16, name) else ("bf16",) if re.match(NO_FP16, name) else HALVES
+    return Device(name, tera * TERA, gb_s * GB, round(gib * GIB), source, peaks=others, units=units, halves=halves)
 
 
 _HOPPER = {32: 494.7, 8: 1978.9}

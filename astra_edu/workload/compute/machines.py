@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from math import prod
 from typing import Any
 
-from astra_edu.base.errors import choice
+from astra_edu.base.errors import ConfigError, choice, shown, suggestion
 from astra_edu.base.table import Table
 from astra_edu.workload.compute.devices import DEVICES, GB
 from astra_edu.workload.compute.machine import Machine
+from astra_edu.workload.compute.machine_names import like_a_chip, meant
 
 PCIE_NS = 500.0
 """Of each of the two links between GPUs behind one PCIe switch: NCCL's own model has 1 µs for a step of a ring."""
@@ -20,7 +20,7 @@ ICI_NS = 1000.0
 def machine(name: str | Machine) -> Machine:
     """The machine called so, by its own name or as a list of runs may call it, or one that is given.
 
-    Raises ConfigError with the names there are for any other.
+    Raises ConfigError with the names there are for any other, and for a name that may mean several.
 
     >>> ae.machine("NVIDIA H100-SXM5-80GB") is ae.MACHINES["h100"]
     True
@@ -29,11 +29,22 @@ def machine(name: str | Machine) -> Machine:
     """
     if isinstance(name, Machine):
         return name
+    return named_machine("machine", name)
+
+
+def named_machine(what: str, name: object) -> Machine:
+    """The machine of a name. what: what the error's sentence calls it.
+
+    Raises ConfigError for a name that is unknown, and for one that may be several machines', naming these.
+    """
     if isinstance(name, str) and name not in MACHINES:
-        for pattern, found in NAMES:
-            if re.search(pattern, name.lower()):
-                return MACHINES[found]
-    return MACHINES[choice("machine", name, MACHINES)]
+        several = meant(name)
+        if len(several) > 1:
+            raise ConfigError(f"{what} is {shown(name)}, which may be {' or '.join(several)}; give one of them.")
+        if several:
+            return MACHINES[several[0]]
+        raise ConfigError(f"{what} is {shown(name)}; {suggestion(like_a_chip(name), MACHINES)}")
+    return MACHINES[choice(what, name, MACHINES)]
 
 
 def _machine(name: str, node: int, link: float, nic: float, source: str, **more: Any) -> Machine:
@@ -150,62 +161,3 @@ MACHINES: Table[Machine] = Table(
 Compared with stas00/ml-engineering (August 2026), which has the makers' pages; MLCommons' descriptions of B200 and
 GB200 systems; docs.cloud.google.com/tpu, docs.habana.ai, and rocm.docs.amd.com.
 """
-
-NAMES = (
-    (r"p100", "p100"),
-    (r"(?<![a-z0-9])t4(?![a-z0-9])", "t4"),
-    (r"v100.*16 ?gb", "v100-16"),
-    (r"v100|volta", "v100"),
-    (r"a100.*40 ?gb", "a100-40"),
-    (r"a100.*pcie", "a100-pcie"),
-    (r"a100", "a100"),
-    (r"a10g", "a10g"),
-    (r"a10(?!\d)", "a10"),
-    (r"a30(?!\d)", "a30"),
-    (r"a40(?!\d)", "a40"),
-    (r"a6000", "a6000"),
-    (r"3090", "rtx-3090"),
-    (r"4090", "rtx-4090"),
-    (r"5090", "rtx-5090"),
-    (r"l40s", "l40s"),
-    (r"(?<![a-z0-9])l40(?![a-z0-9])", "l40"),
-    (r"(?<![a-z0-9])l4(?![a-z0-9])", "l4"),
-    (r"h100.*pcie", "h100-pcie"),
-    (r"h100.?nvl(?!ink)", "h100-nvl"),
-    (r"h100.*96|96.*h100", "h100-96"),
-    (r"gh200", "gh200"),
-    (r"h100", "h100"),
-    (r"a800", "a800"),
-    (r"h800", "h800"),
-    (r"h200", "h200"),
-    (r"h20(?!\d)", "h20"),
-    (r"gb200", "gb200"),
-    (r"gb300", "gb300"),
-    (r"b200", "b200"),
-    (r"b300|blackwell ultra", "b300"),
-    (r"mi210", "mi210"),
-    (r"mi250x.*gcd|gcd.*mi250x", "mi250x-gcd"),
-    (r"mi250x", "mi250x"),
-    (r"mi250", "mi250"),
-    (r"mi300a", "mi300a"),
-    (r"mi300", "mi300x"),
-    (r"mi325", "mi325x"),
-    (r"mi350", "mi350x"),
-    (r"mi355", "mi355x"),
-    (r"ironwood|tpu.?v?7", "ironwood"),
-    (r"v6e|trillium", "tpu-v6e"),
-    (r"v5e|v5.?lite", "tpu-v5e"),
-    (r"v5p", "tpu-v5p"),
-    (r"tpu.?v4", "tpu-v4"),
-    (r"tpu.?v3", "tpu-v3"),
-    (r"tpu.?v2", "tpu-v2"),
-    (r"gaudi.?2", "gaudi2"),
-    (r"gaudi.?3", "gaudi3"),
-    (r"trainium.?2|trn2", "trainium2"),
-    (r"trainium|trn1", "trainium1"),
-    (r"910b", "ascend-910b"),
-    (r"ampere", "a100"),
-    (r"hopper", "h100"),
-    (r"blackwell", "b200"),
-)
-"""How lists of runs name them, the first that fits."""

@@ -16,7 +16,7 @@ from astra_edu.workload.models import model as named
 from astra_edu.workload.parallelism import DLRM, GROUPED
 from astra_edu.workload.strategies.alike import Abridged
 from astra_edu.workload.strategies.communication import communications
-from astra_edu.workload.strategies.precision import computing_ns
+from astra_edu.workload.strategies.precision import check_multiplied, computing_ns
 from astra_edu.workload.strategies.sent import FORWARD, INPUT_GRADIENT, WEIGHT_GRADIENT, Communication
 from astra_edu.workload.strategies.strategy import Strategy
 from astra_edu.workload.strategies.which_loop import check_platform, options_of, training_loop
@@ -80,6 +80,7 @@ def generate_workload(
     """
     model, device = named(model), named_device(device)
     found = communications(model, strategy)
+    check_multiplied(device, strategy)
     loop = training_loop(model, strategy)
     if platform is not None:
         check_platform(platform, strategy, loop)

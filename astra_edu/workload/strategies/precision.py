@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from astra_edu.base.errors import ConfigError, choice, shown, whole
+from astra_edu.workload.compute.device import HALVES, USUAL
 
 if TYPE_CHECKING:
     from astra_edu.workload.compute import Device
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from astra_edu.workload.strategies.strategy import Strategy
 
 BYTE = 8
+WIDTHS = ("products", "activations", "parameters", "gradients", "optimiser")
+"""What has a number of bits."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,8 @@ class Precision:
     gradients; in these are their products with each other, as an attention's, and all that isn't a product.
     parameters: those that are computed with. gradients: of the parameters. optimiser: all of its state for a parameter:
     a copy in 32 bits, mean and variance are 96 (ZeRO's K = 12 bytes). What turning numbers into other widths takes is
-    not counted.
+    not counted. half: which format of 16 bits products are in, "bf16" or "fp16"; "" is the one that a device has.
+    Both take as long and as much memory.
 
     Source: mixed precision, arXiv 1710.03740; 8 bits, arXiv 2209.05433, where weights are kept in 16 bits and turned
     into 8 for each product. DeepSeek-V3's training (2412.19437, section 3.3) is Precision(products=8, gradients=32,
@@ -40,16 +44,22 @@ class Precision:
     parameters: int = 16
     gradients: int = 16
     optimiser: int = 96
+    half: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            least = 0 if field.name == "optimiser" else 1
-            value = whole(f"precision: {field.name}", getattr(self, field.name), at_least=least)
-            if value % BYTE and field.name != "products":
+        choice("precision: half", self.half, ("", *HALVES))
+        for name in WIDTHS:
+            least = 0 if name == "optimiser" else 1
+            value = whole(f"precision: {name}", getattr(self, name), at_least=least)
+            if value % BYTE and name != "products":
                 below = value // BYTE * BYTE
                 near = f"{below} or {below + BYTE}" if below >= least else f"{BYTE}"
-                raise ConfigError(f"precision: {field.name} has {value} bits; whole bytes are kept and sent: {near}.")
-            object.__setattr__(self, field.name, value)
+                raise ConfigError(f"precision: {name} has {value} bits; whole bytes are kept and sent: {near}.")
+            object.__setattr__(self, name, value)
+        if self.half and self.products != USUAL:
+            raise ConfigError(
+                f"precision: half is {self.half!r}, a format of {USUAL} bits, and products are in {self.products}."
+            )
 
     @property
     def activation_bytes(self) -> int:
@@ -79,10 +89,11 @@ class Precision:
 
 PRECISIONS: Mapping[str, Precision] = {
     "fp32": Precision(32, 32, 32, 32, 64),
-    "bf16": Precision(),
+    "bf16": Precision(half="bf16"),
+    "fp16": Precision(half="fp16"),
     "fp8": Precision(products=8),
 }
-"""By what products are in. "fp32" has all in 32 bits, with no copy of the parameters; "bf16" and "fp8" keep 16 bits."""
+"""By what products are in. "fp32" has all in 32 bits, with no copy of the parameters; the others keep 16 bits."""
 
 
 def precision_of(given: object, element_bytes: int) -> Precision | None:
@@ -102,6 +113,12 @@ def alike(element_bytes: int) -> Precision:
     """All numbers in so many bytes, but the optimiser's state."""
     bits = BYTE * element_bytes
     return Precision(bits, bits, bits, bits)
+
+
+def check_multiplied(device: Device, strategy: Strategy) -> None:
+    """Raises ConfigError where a device doesn't multiply numbers of a strategy's format, with those that it does."""
+    bits = strategy.bits
+    device.check_format(bits.products, bits.half)
 
 
 def computing_ns(device: Device, strategy: Strategy, compute: Compute) -> float:

@@ -55,8 +55,8 @@ class Strategy:
     sequence_parallel: tokens are shared out where operators are not (arXiv 2205.05198).
     recompute: what the backward pass computes again, instead of keeping it: none, selective (the attention), or full.
     exchange_embeddings: tables are shared out among all NPUs, and vectors exchanged all-to-all (DLRM).
-    precision: in how many bits numbers are multiplied, kept and sent: "fp32", "bf16", "fp8", or an ae.Precision;
-    without it all of them have element_bytes, and the optimiser's state 12 bytes a parameter.
+    precision: in how many bits numbers are multiplied, kept and sent: "fp32", "bf16", "fp16", "fp8", or an
+    ae.Precision; without it all of them have element_bytes, and the optimiser's state 12 bytes a parameter.
 
     >>> cut = ae.Strategy(data=4, tensor=8, pipeline=2, batch=64)
     >>> cut.npus, cut.micro_batches
