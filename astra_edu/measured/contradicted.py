@@ -79,9 +79,11 @@ def _micro_batches(row: Row, job: Job) -> list[str]:
 
 
 def _parts(row: Row, job: Job) -> list[str]:
-    """Virtual stages that the blocks can't be shared out among evenly."""
-    parts = job.cut.pipeline * job.cut.virtual
-    if number(row, "vp") is None or job.cut.virtual == 1 or job.depth % parts == 0:
+    """Virtual stages that the blocks can't be shared out among evenly, or of one stage."""
+    parts, given = job.cut.pipeline * job.cut.virtual, number(row, "vp")
+    if job.cut.pipeline == 1 and given not in (None, 1):
+        return [f"vp 1 for {given:g}, as there is one stage"]
+    if given is None or job.cut.virtual == 1 or job.depth % parts == 0:
         return []
     where = f"{parts} parts ({job.cut.pipeline} stages × vp {job.cut.virtual})"
     if (job.depth + 2) % parts == 0:

@@ -79,9 +79,7 @@ def cut_of(row: Row, stack: Stack, node: int = NODE) -> Cut:
         data, replicas = npus // inside, data  # of what FSDP shares out among others, each with samples of its own
     if data * inside != npus:
         raise ConfigError(f"tensor × pipeline × context × data is {data * inside}, and there are {npus} NPUs.")
-    virtual = whole(row, "vp", 1)
-    if virtual > 1 and pipeline == 1:
-        raise ConfigError(f"vp is {virtual}, and there is one stage; virtual stages take pp 2 or more. Leave vp out.")
+    virtual = whole(row, "vp", 1) if pipeline > 1 else 1
     micro = number(row, "grad_acc")
     size = whole(row, "mbs", _size_of(batch, data, micro))
     if stack.cuts_batches and pipeline > 1:
