@@ -1,11 +1,11 @@
 """Traces whose backward passes are in two: what hides, waits and is sent, and how long they take beside ae.estimate.
 
-Stages have fast links here, so that of all groups one at a time has something on the way. There estimate and trace
-agree within 2 %, except where gradients hide in a folded order: there other micro-batches' weights can come between
-those of a stage's two parts, and a stage that ends early exchanges its gradients meanwhile, while the estimate adds
-the longest exchange to the end of all passes. The trace takes less. Two kinds that meet take an NPU of ASTRA-sim 2.x
-longer, which has one on its way: hybrid sharding's two, parameters that are gathered while messages go from stage to
-stage, and these beside a tensor group's.
+Stages have fast links here, so that of all groups one at a time has something on the way. There the trace takes as long
+as the estimate, but for two reasons to take less: the estimate adds the longest exchange, that of the stage with the
+words, to the end of all passes, though that stage may end before others (up to 2.1 % here); and in a folded order other
+micro-batches' weights can come between those of a stage's two parts, behind which gradients hide. Two kinds that meet
+take an NPU of ASTRA-sim 2.x longer, which has one on its way: hybrid sharding's two, parameters that are gathered while
+messages go from stage to stage, and these beside a tensor group's.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ GROUPS: dict[str, dict[str, Any]] = {
 WAITING = {name: settings | {"overlap": tuple(each for each in settings.get("overlap", ()) if each != "gradients")}
            for name, settings in GROUPS.items()}  # fmt: skip
 FAST, SLOW = (1e6, 1), (25, 1000)
+LONGEST_APART = 1.025
 
 
 def cut(order: str, pipeline: int = 4, **more: Any) -> ae.Strategy:
@@ -98,16 +99,16 @@ def test_where_gradients_wait_the_trace_takes_as_long_as_the_estimate(case: tupl
     order, group, recompute = case
     strategy = cut(order, **WAITING[group], recompute=recompute)
     least = 0.98 if strategy.both_ways and group == "experts" else 0.998
-    assert least < ratio(strategy, RECOMPUTE.index(recompute)) < 1.02
+    assert least < ratio(strategy, RECOMPUTE.index(recompute)) < LONGEST_APART
 
 
 @pytest.mark.parametrize("case", half(cases(GROUPS)), ids="-".join)
 def test_where_gradients_hide_the_trace_takes_no_longer(case: tuple[str, str, str]):
-    """Or as long, within 2 %; less in folded orders, where the weights of a stage's other part are still to come."""
+    """Or as long; less in folded orders, where the weights of a stage's other part are still to come."""
     order, group, recompute = case
     strategy = cut(order, **GROUPS[group], recompute=recompute)
     least = 0.98 if strategy.both_ways and group == "experts" else 0.998
-    assert least < ratio(strategy, RECOMPUTE.index(recompute)) < (1.08 if strategy.folded else 1.02)
+    assert least < ratio(strategy, RECOMPUTE.index(recompute)) < (1.08 if strategy.folded else LONGEST_APART)
 
 
 @pytest.mark.parametrize("case", half(product(ORDERS, RECOMPUTE)), ids="-".join)
