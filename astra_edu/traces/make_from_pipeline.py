@@ -15,8 +15,8 @@ from astra_edu.traces.builder import Builder
 from astra_edu.traces.operation import Operation
 from astra_edu.traces.trace import Trace
 
-Does = Callable[[PassSpan, Sequence[Operation]], Sequence[Operation]]
-"""does(span, after): put a pass into the trace, and return its last operations."""
+Does = Callable[[Sequence[PassSpan], Sequence[Operation]], Sequence[Operation]]
+"""does(spans, after): put a pass, or two that run together, into the trace, and return its last operations."""
 
 Ops = Sequence[Operation]
 
@@ -55,8 +55,10 @@ def from_pipeline(
         raise ConfigError("a pass takes 0 µs; in a trace it has to take 1 µs or more.")
     trace = Builder(run.stages)
 
-    def compute(span: PassSpan, after: Sequence[Operation]) -> Sequence[Operation]:
-        return [trace.compute(name_of(span, run), span.end_ns - span.start_ns, after=after, on=span.stage)]
+    def compute(spans: Sequence[PassSpan], after: Sequence[Operation]) -> Sequence[Operation]:
+        for span in spans:
+            after = [trace.compute(name_of(span, run), span.end_ns - span.start_ns, after=after, on=span.stage)]
+        return after
 
     def carry(boundary: int, stage: int, to: int, name: str, after: Sequence[Operation]) -> Sequence[Operation]:
         return trace.message(name, bytes, stage, to, after=after)[1:]
@@ -72,7 +74,7 @@ def weave(run: PipelineRun, does: Does, carries: Carries) -> None:
     arrived: dict[tuple[int, int], Sequence[Operation]] = {}
     for span in sorted(run.spans, key=lambda span: span.start_ns):
         if span.kind == "W":
-            last[span.stage] = does(span, last[span.stage])
+            last[span.stage] = does([span], last[span.stage])
             continue
         if span.kind == "B" and span in run.pairs:
             continue
@@ -81,24 +83,29 @@ def weave(run: PipelineRun, does: Does, carries: Carries) -> None:
         done = [*last.get(span.stage, ())]
         for step, each in zip(steps, together, strict=True):
             done += arrived.pop((step, each.micro_batch), ())
-        for each in together:
-            done = list(does(each, done))
-        last[span.stage] = done
+        last[span.stage] = done = list(does(together, done))
         for step, each in zip(steps, together, strict=True):
-            if step + 1 < 2 * parts:
-                arrived[step + 1, each.micro_batch] = _sent(each, step, run, carries, done)
+            if (to := following(each, run)) is not None:
+                arrived[step + 1, each.micro_batch] = _sent(each, to, run, carries, done)
 
 
-def _sent(span: PassSpan, step: int, run: PipelineRun, carries: Carries, done: Sequence[Operation]) -> Ops:
+def following(span: PassSpan, run: PipelineRun) -> int | None:
+    """The stage that needs a pass's result; None if no other pass does."""
+    parts = run.stages * run.virtual
+    step = run.part(span) if span.kind == "F" else 2 * parts - 1 - run.part(span)
+    if span.kind == "W" or step == 2 * parts - 1:
+        return None
+    stage, _ = place_of(min(step + 1, 2 * parts - 2 - step), run.stages, run.placement)
+    return run.stages - 1 - stage if run.way(span.micro_batch) else stage
+
+
+def _sent(span: PassSpan, to: int, run: PipelineRun, carries: Carries, done: Ops) -> Ops:
     """What a pass's result is there with, for the next step: the pass itself, or a message to another stage."""
-    part = min(step + 1, 2 * run.stages * run.virtual - 2 - step)
-    following, _ = place_of(part, run.stages, run.placement)
-    if run.way(span.micro_batch):
-        following = run.stages - 1 - following
-    if following == span.stage:
+    if to == span.stage:
         return done
-    what, boundary = ("activations", part - 1) if span.kind == "F" else ("gradient", part)
-    return carries(boundary, span.stage, following, f"{what} {span.micro_batch}", done)
+    part = run.part(span)
+    what, boundary = ("activations", part) if span.kind == "F" else ("gradient", part - 1)
+    return carries(boundary, span.stage, to, f"{what} {span.micro_batch}", done)
 
 
 def name_of(span: PassSpan, run: PipelineRun) -> str:

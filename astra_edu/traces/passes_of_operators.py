@@ -31,9 +31,11 @@ class Piece(NamedTuple):
 
 
 class Passes:
-    """Of each part of the model both passes, what is gathered before the first and after the last, and the messages.
+    """Of each part of the model its passes, what is gathered before the first and after the last, and the messages.
 
-    forward_ns, backward_ns: what each part computes at least. ring_messages: of each NPU in a micro-batch.
+    backward: whole; inputs and weights: the two that some orders split it into. forward_ns, backward_ns, weight_ns:
+    what each part computes at least. messages: from each part to the next. mirrored: bytes of gradients that the two
+    stages of a part add up. ring_messages: of each NPU in a micro-batch.
     """
 
     def __init__(self, model: Model, strategy: Strategy, device: Device) -> None:
@@ -41,7 +43,7 @@ class Passes:
         self._model, self._strategy, self._device = model, strategy, device
         sent = communications(model, strategy)
         self._sent: dict[tuple[str, str], list[Communication]] = {}
-        for one in sent:
+        for one in (one for one in sent if one.group != "mirror"):
             self._sent.setdefault((one.operator, one.phase), []).append(one)
         about = abridged(model)
         places = set(without_input_gradient(about, about.alone(about.strategy(strategy))))
@@ -52,8 +54,16 @@ class Passes:
         self._early = strategy.gathers_once or ("parameters" in strategy.overlap and strategy.zero < 3)
         parts = strategy.parts(model)
         self.forward = [list(self._pass(part, FORWARD)) for part in parts]
-        self.backward = [list(self._pass(part[::-1], INPUT_GRADIENT)) for part in parts]
-        self.forward_ns, self.backward_ns = (list(map(_computing, way)) for way in (self.forward, self.backward))
+        self.backward = [list(self._pass(part[::-1], INPUT_GRADIENT, WEIGHT_GRADIENT)) for part in parts]
+        split = parts if strategy.splits_backward else ()
+        self.inputs = [list(self._pass(part[::-1], INPUT_GRADIENT)) for part in split]
+        self.weights = [list(self._pass(part[::-1], WEIGHT_GRADIENT)) for part in split]
+        self.forward_ns, self.backward_ns = (
+            [max(1, _computing(part)) for part in way] for way in (self.forward, self.backward)
+        )
+        self.weight_ns = [
+            min(_computing(part), whole - 1) for part, whole in zip(self.weights, self.backward_ns, strict=False)
+        ]
         early = self._early
         phase = FORWARD if strategy.gathers_once else UPDATE
         gathers = [[piece for i in part for piece in self._gathers(i, phase)] for part in parts]
@@ -61,6 +71,10 @@ class Passes:
         late = strategy.zero in (1, 2) and not early
         self.first_gathers, self.last_gathers = (gathers if early else nothing), (gathers if late else nothing)
         self.messages = [one.size for one in sent if one.group == "pipeline" and one.phase == FORWARD]
+        if strategy.folded and strategy.pipeline > 1:
+            self.messages.insert(strategy.pipeline - 1, 0)  # both parts are on the last stage
+        mirrored = {one.operator: one.size for one in sent if one.group == "mirror"}
+        self.mirrored = [sum(mirrored.get(model.operators[i].name, 0) for i in part) for part in parts]
         self.exchanges_every_pass = any(one.times > 1 for one in sent if one.phase == WEIGHT_GRADIENT)
         rings = (one for one in sent if one.group == "context" and one.collective is None)
         self.ring_messages = sum(one.times for one in rings) // strategy.micro_batches
@@ -71,8 +85,16 @@ class Passes:
             if one.content == "parameters":
                 yield Piece("ask", name, sent=(one,))
 
-    def _pass(self, part: Sequence[int], phase: str) -> Iterator[Piece]:
-        """A pass, its blocks' parameters asked for when the block before begins, if they hide."""
+    def of(self, part: int, kind: str, whole: bool) -> Sequence[Piece]:
+        """What a pass "F", "B" or "W" does; whole: whether B is all of the backward pass."""
+        if kind == "F":
+            return self.forward[part]
+        return self.backward[part] if whole and kind == "B" else (self.inputs if kind == "B" else self.weights)[part]
+
+    def _pass(self, part: Sequence[int], phase: str, then: str = "") -> Iterator[Piece]:
+        """A pass, its blocks' parameters asked for when the block before begins, if they hide. then: another phase,
+        operator by operator.
+        """
         asks = self._strategy.zero == 3 and not self._strategy.gathers_once
         blocks = [list(each) for _, each in groupby(part, key=lambda i: self._blocks.get(i, -1))]
         gathers = [[piece for i in block for piece in self._gathers(i, phase)] if asks else [] for block in blocks]
@@ -87,9 +109,13 @@ class Passes:
                 if asks and not hides:
                     yield from (piece._replace(action="wait") for piece in self._gathers(i, phase))
                 yield from self._operator(i, phase)
+                yield from self._operator(i, then) if then else ()
 
     def _operator(self, i: int, phase: str) -> Iterator[Piece]:
         operator, strategy = self._model.operators[i], self._strategy
+        if phase == WEIGHT_GRADIENT:
+            yield from self._gradients(i)
+            return
         ahead, back = (self._waited(operator.name, each) for each in (FORWARD, INPUT_GRADIENT))
         again = [one for one in ahead if one.times > strategy.micro_batches]
         if phase == FORWARD and self._early:
@@ -101,8 +127,14 @@ class Passes:
             yield self._hidden(self._units[i], phase)
         if i not in self._in_units and (ns := self._ns(i, phase)):
             yield Piece("compute", operator.name, ns)
-        if phase == INPUT_GRADIENT and (sent := self._sent.get((operator.name, WEIGHT_GRADIENT))):
-            yield Piece("exchange", operator.name, sent=tuple(sent))
+
+    def _gradients(self, i: int) -> Iterator[Piece]:
+        """Those of an operator's weights, unless its list computes them, and their exchange."""
+        name, in_list = self._model.operators[i].name, i in self._in_units and not self._strategy.splits_backward
+        if not in_list and (ns := self._ns(i, WEIGHT_GRADIENT)):
+            yield Piece("compute", name, ns)
+        if sent := self._sent.get((name, WEIGHT_GRADIENT)):
+            yield Piece("exchange", name, sent=tuple(sent))
 
     def _waited(self, name: str, phase: str) -> list[Communication]:
         found = self._sent.get((name, phase), ())
@@ -119,9 +151,8 @@ class Passes:
         works = phases((operator,), strategy, again)
         if i in self._first:
             del works[INPUT_GRADIENT][0]
-        those = works[FORWARD] if phase == FORWARD else [*works[INPUT_GRADIENT], *works[WEIGHT_GRADIENT]]
-        return sum(computing_ns(self._device, strategy, work) for work in those)
+        return sum(computing_ns(self._device, strategy, work) for work in works[phase])
 
 
 def _computing(pieces: Iterable[Piece]) -> int:
-    return max(1, round(sum(piece.ns + sum(piece.items_ns) for piece in pieces)))
+    return round(sum(piece.ns + sum(piece.items_ns) for piece in pieces))

@@ -526,10 +526,3 @@ def test_a_strategy_of_one_micro_batch_without_stages_takes_about_as_long_as_the
     by_loop, by_strategy = from_workload(work, sizes), from_strategy(gpt(blocks=2), strategy, "v100", sizes)
     times = [ae.simulate(trace, rings(*sizes)).total_ns for trace in (by_loop, by_strategy)]
     assert times[0] == pytest.approx(times[1], rel=1e-3)
-
-
-@pytest.mark.parametrize("zero", [2, 3])
-def test_a_trace_of_zero_2_and_3_says_that_a_single_stage_has_no_virtual_ones(zero):
-    strategy = ae.Strategy(data=2, zero=zero, pipeline_order="interleaved", virtual=2)
-    with says(f"a trace of ZeRO-{zero} doesn't know interleaved on a single stage; use 1f1b and virtual=1"):
-        from_strategy(gpt(blocks=2), strategy, "a100")

@@ -158,7 +158,15 @@ def test_what_does_not_exist_is_refused(cells: dict[str, object], said: str):
         ae.Strategy(**({"pipeline": 4, "batch": 8} | cells)).check(MODEL)
 
 
-def test_a_trace_both_ways_with_zero_is_refused():
-    network = ae.TracePlatform((ae.Block("Switch", 8, 50, 500),), ae.TraceSystem.of("halvingDoubling"))
-    with pytest.raises(ConfigError, match=r"a trace of dualpipe doesn't know ZeRO-1, .*; use zero=0, or ae.estimate"):
-        ae.traces.from_strategy(MODEL, cut("dualpipe", data=2, batch=16, zero=1), "a100", network)
+@pytest.mark.parametrize("zero", [0, 1])
+def test_a_trace_both_ways_adds_up_gradients_or_shares_of_them_before_parameters_are_gathered(zero: int):
+    strategy = cut("dualpipe", data=2, batch=16, zero=zero)
+    nodes = ae.traces.from_strategy(MODEL, strategy, "a100").nodes[0]
+    sums = [
+        node for node in nodes if "gradients to stage" in node.name and node.type is ae.traces.NodeType.COMM_SEND_NODE
+    ]
+    mirrored = [one for one in ae.communications(MODEL, strategy, stage=0) if one.group == "mirror"]
+    assert sum(node.number("comm_size") for node in sums) == sum(one.size for one in mirrored)
+    gathers = [node for node in nodes if node.name.startswith("update ")]
+    assert bool(gathers) == bool(zero)
+    assert all(sums[-1].id in node.data_deps for node in gathers)

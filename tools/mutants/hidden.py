@@ -93,8 +93,8 @@ FAULTS = [
     ),
     Fault(
         "in a trace a block's parameters are there at once",
-        f"{TRACES}/make_from_operators.py",
-        "self._position = (*self._now(), asked.pop(piece.name))",
+        f"{TRACES}/stage_operations.py",
+        "self._position = (*self._now(), self._asked.pop(piece.name))",
         "self._position = self._now()",
         f"{TIMES}zero_3_that_hides_its_gathers_takes_as_long_as_its_trace",
     ),
@@ -122,7 +122,7 @@ FAULTS = [
     Fault(
         "the next micro-batch doesn't wait for an exchange that hides behind nothing",
         f"{TRACES}/make_from_operators.py",
-        'waits = every and not hides and span.kind == "B"',
+        "waits = every and not hides and run.is_last(spans[-1])",
         "waits = False",
         f"{TIMES}the_next_micro_batch_waits_for_an_exchange_that_hides_behind_nothing[2]",
     ),

@@ -4,6 +4,7 @@ from tools.mutants.fault import Fault
 
 PIPELINE, STRATEGIES = "astra_edu/pipeline", "astra_edu/workload/strategies"
 ORDERS, STAGES = "tests/pipeline/test_zero_bubble.py::test_", "tests/workload/test_uneven_stages.py::test_"
+TRACES, TRACE = "astra_edu/traces", "tests/traces/test_traces_of_split_orders.py::test_"
 CUT, DUAL = "tests/workload/test_split_orders.py::test_", "tests/pipeline/test_dualpipe.py::test_"
 
 FAULTS = [
@@ -125,5 +126,68 @@ FAULTS = [
         "    own.placement = run.placement  # type: ignore[attr-defined]\n",
         "",
         f"{DUAL}an_explanation_repeats_the_same_order_with_the_same_parts",
+    ),
+    Fault(
+        "a list in pieces computes weights that have a pass of their own",
+        f"{STRATEGIES}/overlapped.py",
+        "weights = () if strategy.splits_backward else (Item(computed",
+        "weights = (Item(computed",
+        f"{TRACE}in_pieces_weights_are_computed_once_by_themselves",
+    ),
+    Fault(
+        "an estimate's backward pass in pieces has no weights at all",
+        "astra_edu/explore/iteration/hidden.py",
+        "(one.weight_ns if strategy.splits_backward else 0)",
+        "0",
+        f"{TRACE}where_gradients_wait_the_trace_takes_as_long_as_the_estimate[zb-h1-pieces-none]",
+    ),
+    Fault(
+        "the trace of a pair is one pass after the other",
+        f"{TRACES}/stage_operations.py",
+        "if len(passes) > 1 and any(",
+        "if len(passes) > 2 and any(",
+        f"{TRACE}of_a_pair_one_pass_computes_while_the_other_sends_to_experts_and_waits_for_all_else",
+    ),
+    Fault(
+        "of a pair the pass with fewer chunks isn't cut",
+        f"{TRACES}/passes_together.py",
+        "while len(few) < len(many) and",
+        "while len(few) > len(many) and",
+        f"{TRACE}passes_of_a_pair_take_turns_chunk_by_chunk",
+    ),
+    Fault(
+        "DualPipe's far stages gather the part first that they need last",
+        f"{TRACES}/make_from_operators.py",
+        "for part in sorted(strategy.parts_on(stage))]\n        player",
+        "for part in strategy.parts_on(stage)]\n        player",
+        f"{TRACE}both_ways_each_stage_gathers_the_earlier_part_first",
+    ),
+    Fault(
+        "gradients go out before a stage's last message",
+        f"{TRACES}/make_from_operators.py",
+        "(ends and span in silent)",
+        "ends",
+        f"{TRACE}gradients_go_out_behind_weights_once_a_stage_has_sent_its_last_message",
+    ),
+    Fault(
+        "gradients go out behind no weights but the first stage's",
+        f"{TRACES}/make_from_operators.py",
+        "(ends and span in silent)",
+        "(ends and not part)",
+        f"{TRACE}gradients_go_out_behind_weights_once_a_stage_has_sent_its_last_message",
+    ),
+    Fault(
+        "two stages send each other all sums",
+        f"{TRACES}/make_from_operators.py",
+        '("summed gradients", size - size // 2)',
+        '("summed gradients", size)',
+        f"{CUT}a_trace_both_ways_adds_up_gradients_or_shares_of_them_before_parameters_are_gathered",
+    ),
+    Fault(
+        "a trace of DLRM exchanges gradients in every micro-batch",
+        f"{TRACES}/make_from_exchange.py",
+        "if left <= exchanges else",
+        "if True else",
+        "tests/traces/test_from_exchange.py::test_what_is_sent_is_what_communications_says",
     ),
 ]

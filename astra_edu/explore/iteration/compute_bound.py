@@ -9,7 +9,6 @@ from math import gcd
 
 from astra_edu.explore.iteration.network_times import took_by
 from astra_edu.explore.iteration.parts import WAITS, computed
-from astra_edu.pipeline.closed_form import FORMULAS
 from astra_edu.system import Platform
 from astra_edu.workload.compute import Device
 from astra_edu.workload.strategies import Strategy, communications
@@ -29,7 +28,7 @@ def compute_bound_ns(about: Abridged, strategy: Strategy, device: Device) -> flo
         return 0.0
     whole_ns, block_ns = _computing_alone(about, device, strategy)
     even = whole_ns * passes / strategy.pipeline
-    if not block_ns or strategy.pipeline == 1 or strategy.pipeline_order not in FORMULAS:
+    if not block_ns or strategy.pipeline == 1 or strategy.splits_backward:
         return even
     fewest = min(blocks_of_parts(about.model.name, len(about.model.blocks), len(parts), strategy.stage_blocks))
     return max(even, fewest * block_ns * (passes * strategy.virtual + strategy.pipeline - 1))

@@ -26,7 +26,8 @@ def with_hidden(
 ) -> dict[str, Step]:
     """The operators' times, by name, with what is sent round a ring or in pieces: what they compute so, and wait for.
 
-    A matrix product in pieces takes as long as its pieces do, which read its weights again each.
+    A matrix product in pieces takes as long as its pieces do, which read its weights again each. Of a backward pass in
+    two the weights' has nothing in pieces.
     """
     found = dict(steps)
     names = [operator.name for operator in model.operators]
@@ -52,7 +53,7 @@ def with_hidden(
         step = found[names[unit.at]]
         (ahead, waited), (back, waited_back) = passes(unit.forward), passes(unit.backward)
         ahead -= sum(one.forward_ns for one in own)
-        back -= sum(one.backward_ns for one in own)
+        back -= sum(one.backward_ns - (one.weight_ns if strategy.splits_backward else 0) for one in own)
         waits = list(step.waited_ns)
         waits[WAITS.index(unit.kind)] += round(waited) + round(waited_back)
         launches = [host_ns * sum(item.sent is not None for item in items) for items in (unit.forward, unit.backward)]

@@ -12,7 +12,6 @@ from astra_edu.explore.iteration.groups import groups
 from astra_edu.explore.iteration.hidden import first_pass_late_ns, prefetched, with_hidden
 from astra_edu.explore.iteration.network_times import message_ns, shares_links
 from astra_edu.explore.iteration.parts import WAITS, Part, Step, computed, paced, part_of, with_collectives
-from astra_edu.pipeline.closed_form import FORMULAS
 from astra_edu.system import Platform
 from astra_edu.system.logical import logical_dimensions, logical_topologies
 from astra_edu.workload.compute import Device
@@ -102,8 +101,7 @@ class StageTimes:
         if self.strategy.both_ways:
             return self._bound_both_ways_ns + self.exposed_ns + self.update_ns
         ahead, back, bound = 0, 0, 0
-        split = self.strategy.pipeline_order not in FORMULAS
-        weights = self.weight_ns if split else [0] * len(self.parts)
+        weights = self.weight_ns if self.strategy.splits_backward else [0] * len(self.parts)
         inputs = [whole - own for whole, own in zip(self.backward_ns, weights, strict=True)]
         for stage, busy in enumerate(self.busy_ns):
             put_off = sum(weights[k] for k in self.strategy.parts_on(stage)) * self.strategy.micro_batches
@@ -156,7 +154,7 @@ def _stage_times(
     for own in of_stages:
         every_step = [step for part in own for step in passed[part]]
         places = [(k, number) for k, part in enumerate(own) for number in numbers[part]] if numbers else None
-        if strategy.pipeline_order not in FORMULAS:
+        if strategy.splits_backward:
             every_step, places = list(map(weights_alone, every_step)), None
         left.append(exposed_ns(every_step, exchanged, hides["gradients"] and not strategy.both_ways, places))
         gathers.append(sum(step.gather_ns for step in every_step))
@@ -196,9 +194,9 @@ def _mirrored_ns(strategy: Strategy, network: Platform, parameters: float) -> in
 
 
 def _places(strategy: Strategy) -> list[int]:
-    """The stage of each part."""
-    if strategy.both_ways:  # those of the way down
-        return list(range(strategy.pipeline))
+    """The stage of each part; both ways one of two, as each gathers the earlier part first."""
+    if strategy.both_ways:
+        return [min(k, strategy.pipeline - 1 - k) for k in range(strategy.pipeline)]
     places = {k: stage for stage in range(strategy.pipeline) for k in strategy.parts_on(stage)}
     return [places[k] for k in range(len(places))]
 

@@ -35,7 +35,8 @@ class Unit:
     """Operators whose computing hides what they send. operators: indices of those that the lists compute.
 
     at: index of the operator that the rest of the pass meets. forward, backward: for one micro-batch; an NPU computes
-    one item at a time and sends one at a time, those that are ready first.
+    one item at a time and sends one at a time, those that are ready first. Where an order splits backward passes,
+    gradients of weights are in neither: nothing is sent beside them.
     """
 
     at: int
@@ -78,10 +79,9 @@ def units(model: Model, strategy: Strategy, sent: Sequence[Communication]) -> It
 
 def _works(pieces: Sequence[Operator], strategy: Strategy) -> tuple[tuple[Compute, ...], tuple[Compute, ...]]:
     batch = strategy.micro_batch
-    gradients = [
-        work for part in reversed(pieces) for work in (part.input_gradient(batch), part.weight_gradient(batch))
-    ]
-    return tuple(part.forward(batch) for part in pieces), tuple(gradients)
+    weights = [] if strategy.splits_backward else [part.weight_gradient(batch) for part in reversed(pieces)]
+    gradients = [part.input_gradient(batch) for part in reversed(pieces)]
+    return tuple(part.forward(batch) for part in pieces), (*gradients, *weights)
 
 
 def _then(first: Items, second: Items) -> Items:
@@ -141,7 +141,8 @@ def _product(
     forward = _one_way(ahead, (piece if ahead else whole).forward(batch), count)
     gradient = _one_way(back, (piece if back else whole).input_gradient(batch), count)
     computed = tuple(i for i, one in enumerate(gradient) if one.computes)
-    return forward, (*gradient, Item(computed, (whole.weight_gradient(batch),)))
+    weights = () if strategy.splits_backward else (Item(computed, (whole.weight_gradient(batch),)),)
+    return forward, (*gradient, *weights)
 
 
 def _one_way(sent: Communication | None, work: Compute, count: int) -> Items:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from astra_edu.base.deprecated import renamed_fields
 from astra_edu.base.errors import ConfigError, choice, flag, instance_of, shown, whole
 from astra_edu.pipeline import ORDERS
+from astra_edu.pipeline.closed_form import FORMULAS
 from astra_edu.pipeline.places import BOTH_WAYS, FOLDED, part_of, placement_of
 from astra_edu.workload.compute import Experts, Operator, Split
 from astra_edu.workload.compute.operator import divisors, near
@@ -131,6 +132,11 @@ class Strategy:
     def folded(self) -> bool:
         """Whether each stage has two parts of the model, the first stage the first and the last one."""
         return placement_of(ORDERS[self.pipeline_order]) == FOLDED
+
+    @property
+    def splits_backward(self) -> bool:
+        """Whether its order has passes for the gradients of weights by themselves, which no other pass waits for."""
+        return self.pipeline_order not in FORMULAS
 
     def parts_on(self, stage: int) -> tuple[int, ...]:
         """The numbers of the parts of the model that a stage has."""
