@@ -15,16 +15,17 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.pipeline import PassSpan, run_pipeline
 from astra_edu.pipeline.closed_form import FORMULAS
 from astra_edu.traces.builder import Builder
+from astra_edu.traces.built import Built
 from astra_edu.traces.copies_cut import Cut
 from astra_edu.traces.dimensions import Network, Space, sizes_of
 from astra_edu.traces.make_from_pipeline import name_of, weave
 from astra_edu.traces.operation import Operation
 from astra_edu.traces.passes_of_operators import Passes, Piece
 from astra_edu.traces.rounding import Rounding
-from astra_edu.traces.trace import Trace
 from astra_edu.workload.compute import Device
 from astra_edu.workload.models import Model
 from astra_edu.workload.strategies import Communication, Strategy
+from astra_edu.workload.strategies.sent import FORWARD, INPUT_GRADIENT
 
 MOST_NODES = 5_000_000
 """Different ones, which are made: a minute, and as many as a trace that is read may have."""
@@ -33,9 +34,9 @@ MOST_MESSAGES = 400_000
 """Of rings: each NPU has its own."""
 
 
-def from_operators(
+def built_from_operators(
     model: Model, strategy: Strategy, device: Device, network: Network | None, rounding: str, peak: float | None
-) -> Trace:
+) -> Built:
     """One iteration, as from_strategy has it. Raises ConfigError as it does."""
     cut = Cut.of(strategy)
     physical = [strategy.npus] if network is None else sizes_of(network)
@@ -62,6 +63,7 @@ def from_operators(
     for stage, player in enumerate(players):
         player.gather(passes.first_gathers[stage :: strategy.pipeline], hides="parameters" in strategy.overlap)
     last = {(span.stage, span.virtual_stage): span for span in run.spans if span.kind == "B"}
+    put_in: dict[PassSpan, Sequence[Operation]] = {}
     every, hides = passes.exchanges_every_pass, "gradients" in strategy.overlap
 
     def does(span: PassSpan, after: Sequence[Operation]) -> Sequence[Operation]:
@@ -69,7 +71,9 @@ def from_operators(
         pieces = passes.forward[part] if span.kind == "F" else passes.backward[part]
         ends = span.kind == "B" and last[span.stage, span.virtual_stage] is span
         now = hides and (every or (ends and not part))
+        before = len(trace.operations)
         passed = players[span.stage].play(pieces, after, f"{name_of(span, run)} ", ends or every, now)
+        put_in[span] = trace.operations[before:]
         waits = every and not hides and span.kind == "B"
         return players[span.stage].exchange() if waits else passed
 
@@ -81,7 +85,7 @@ def from_operators(
     weave(run, does, carries)
     for stage, player in enumerate(players):
         player.end(passes.last_gathers[stage :: strategy.pipeline])
-    return trace.build()
+    return Built(trace, [one for player in players for one in player.sent], run, put_in)
 
 
 def _check_size(passes: Passes, strategy: Strategy) -> None:
@@ -100,11 +104,12 @@ def _check_size(passes: Passes, strategy: Strategy) -> None:
 
 
 class _Stage:
-    """Puts what the NPUs of a stage do into the trace."""
+    """Puts what the NPUs of a stage do into the trace. sent: what they send each other so far, and whose it is."""
 
     def __init__(self, trace: Builder, space: Space, cut: Cut, npus: range, rounding: str, peak: float | None) -> None:
         self.trace, self.space, self.cut, self.npus = trace, space, cut, npus
         self.ended: Sequence[Operation] = ()
+        self.sent: list[tuple[Operation, str]] = []
         self._rounding, self._peak = Rounding(rounding), peak
         self._position: tuple[Operation, ...] = ()
         self._computing: tuple[str, float] = ("", 0.0)
@@ -185,7 +190,16 @@ class _Stage:
         kind = sent.collective.value
         begin: Callable[..., Operation] = getattr(self.trace, kind.replace("-", "_"))
         given: dict[str, Any] = where or {"on": self.npus}
-        return begin(f"{name} {kind}", sent.size, after=after, **given)
+        made = begin(f"{name} {kind}", sent.size, after=after, **given)
+        self.sent.append((made, self._group(sent)))
+        return made
+
+    def _group(self, sent: Communication) -> str:
+        """Whose it is; gathers of ZeRO-3 count as the tensor group's, as in ae.estimate."""
+        if sent.group in ("tensor", "context", "expert"):
+            return sent.group
+        within = sent.phase in (FORWARD, INPUT_GRADIENT) and not self.cut.strategy.gathers_once
+        return "tensor" if within else "data"
 
     def _exchange(self, name: str, piece: Piece, after: Sequence[Operation]) -> None:
         for one in piece.sent:
@@ -210,6 +224,6 @@ class _Stage:
     def _ring(self, name: str, sent: Communication, after: Sequence[Operation]) -> Iterable[Operation]:
         """A message from each NPU to the next of its ring."""
         for source, to in self.cut.ring(self.npus):
-            yield from self.trace.message(
-                name, sent.size, source, to, after=[one for one in after if one.is_on(source)]
-            )
+            made = self.trace.message(name, sent.size, source, to, after=[one for one in after if one.is_on(source)])
+            self.sent.append((made[0], "context"))
+            yield from made

@@ -16,7 +16,7 @@ import astra_edu as ae
 from astra_edu.explore.iteration.hidden import first_pass_late_ns
 from astra_edu.explore.iteration.network_times import message_ns
 from astra_edu.explore.iteration.parts import Step
-from astra_edu.traces.make_from_operators import from_operators
+from astra_edu.traces.make_from_operators import built_from_operators
 from astra_edu.workload.compute import Compute, FlashAttention
 
 SWITCH = "halvingDoubling"
@@ -176,7 +176,7 @@ def test_operator_by_operator_a_trace_takes_as_long_as_by_the_loops_of_astra_sim
     cut, made = ae.Strategy(**settings), model(Random(0))
     _, platform = networks(cut, 50)
     by_loop = ae.traces.from_strategy(made, cut, "a100", platform)
-    by_operators = from_operators(made, cut, ae.device("a100"), platform, "carry", None)
+    by_operators = built_from_operators(made, cut, ae.device("a100"), platform, "carry", None).builder.build()
     loop_ns, operators_ns = (ae.simulate(trace, platform).total_ns for trace in (by_loop, by_operators))
     assert 0.998 < operators_ns / loop_ns < 1 + most
 
