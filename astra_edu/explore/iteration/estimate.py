@@ -70,8 +70,10 @@ def estimate(
     <80.824 ms by data 8 × tensor 1 × pipeline 1, micro-batches of 1:
      compute 53.326, repeated 0.000, tensor group 0.000, waiting 0.000, exchange 4.581, update 22.917>
     >>> switch = ae.TracePlatform(ae.Block("Switch", 8, 220, 1000), ae.TraceSystem.of("halvingDoubling"))
-    >>> abs(ae.estimate("gpt2", ae.Strategy(data=8), "a100", switch).total_ns / 80.824e6 - 1) < 0.001
-    True
+    >>> ae.estimate("gpt2", ae.Strategy(data=8), "a100", switch)  # in one piece, where pods cut it into 4 chunks
+    ... # doctest: +NORMALIZE_WHITESPACE
+    <77.605 ms by data 8 × tensor 1 × pipeline 1, micro-batches of 1:
+     compute 53.326, repeated 0.000, tensor group 0.000, waiting 0.000, exchange 1.362, update 22.917>
     """
     model = named_model(model)
     if isinstance(strategy, Plan):
