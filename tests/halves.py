@@ -17,7 +17,4 @@ def quarter(seeds: Iterable[Any]) -> list[Any]:
 
 
 def _each(cases: Iterable[Any], of: int) -> list[Any]:
-    def thorough(case: Any) -> Any:
-        return pytest.param(*(case if type(case) is tuple else (case,)), marks=pytest.mark.thorough)
-
-    return [thorough(case) if k % of else case for k, case in enumerate(cases)]
+    return [pytest.param(case, marks=pytest.mark.thorough) if k % of else case for k, case in enumerate(cases)]

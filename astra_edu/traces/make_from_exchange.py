@@ -11,14 +11,14 @@ from math import prod
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Collective
-from astra_edu.pipeline import passes
+from astra_edu.pipeline import PassSpan, run_pipeline
 from astra_edu.traces.builder import Builder
+from astra_edu.traces.built import Built
 from astra_edu.traces.dimensions import Network, Space, sizes_of
 from astra_edu.traces.loop_steps import COMPUTE, ISSUE, WAIT, LoopStep, loop_steps
 from astra_edu.traces.make_from_operators import check_nodes
 from astra_edu.traces.make_from_workload import Player
 from astra_edu.traces.operation import Operation
-from astra_edu.traces.trace import Trace
 from astra_edu.workload import Work
 from astra_edu.workload.compute import Device
 from astra_edu.workload.models import Model
@@ -27,9 +27,9 @@ from astra_edu.workload.strategies import Strategy, communications, generate_wor
 from astra_edu.workload.strategies.sent import FORWARD, UPDATE, WEIGHT_GRADIENT
 
 
-def from_exchange(
+def built_from_exchange(
     model: Model, strategy: Strategy, device: Device, network: Network | None, rounding: str, peak: float | None
-) -> Trace:
+) -> Built:
     """One iteration, as from_strategy has it. Raises ConfigError as it does."""
     workload = generate_workload(model, strategy, device)
     if strategy.virtual > 1:
@@ -49,20 +49,35 @@ def from_exchange(
     check_nodes(len(forward) + len(backward), strategy)
     trace = Builder(strategy.npus)
     player = Player(trace, Space([strategy.npus], physical), rounding, peak, range(strategy.npus))
-    (listed,) = passes(strategy.pipeline_order, 1, strategy.micro_batches)
-    split = {each.micro_batch for each in listed if each.kind == "W"}
+    own_weights = [step for step in backward if _computes_weights(step)]
+    forward_ns, backward_ns = (max(1, _computing_ns(steps)) for steps in (forward, backward))
+    weight_ns = min(_computing_ns(own_weights), backward_ns)
+    run = run_pipeline(strategy.pipeline_order, 1, strategy.micro_batches, forward_ns, backward_ns, weight_ns=weight_ns)
     exchanges = strategy.micro_batches if strategy.zero == 2 else 1
-    left = len([each for each in listed if each.kind == "B"])
+    left = len([each for each in run.spans if each.kind == "B"])
     ended: Sequence[Operation] = ()
-    for each in listed:
-        whole = each.kind == "B" and each.micro_batch not in split
-        own = forward if each.kind == "F" else backward if whole else _of_pass(backward, each.kind)
-        if whole or each.kind == "W":
+    put_in: dict[PassSpan, Sequence[Operation]] = {}
+    for each in run.spans:
+        last = run.is_last(each)
+        own = forward if each.kind == "F" else backward if last and each.kind == "B" else _of_pass(backward, each.kind)
+        if last:
             own = own if left <= exchanges else [step for step in own if not _exchanges(step)]
             left -= 1
+        before = len(trace.operations)
         ended = player.play(own, ended, f"{each.kind} {each.micro_batch} ")
+        put_in[each] = trace.operations[before:]
     player.play(_gathers(backward, gathered), ended, "update ")
-    return trace.build()
+    return Built(trace, [(one, _group(task)) for one, task in player.issued], run, put_in)
+
+
+def _group(task: Task) -> str:
+    """Whose collective it is."""
+    routed = task.work.collective is Collective.ALL_TO_ALL  # embeddings, among all copies
+    return "data" if task.kind in (WEIGHT_GRADIENT, "parameters") or routed else "tensor"
+
+
+def _computing_ns(steps: Sequence[LoopStep]) -> int:
+    return sum(step.task.work.compute_ns for step in steps if step.action == COMPUTE)
 
 
 def _of_pass(backward: Sequence[LoopStep], kind: str) -> list[LoopStep]:

@@ -14,13 +14,13 @@ from math import prod
 from astra_edu.base.errors import ConfigError
 from astra_edu.pipeline import PassSpan, PipelineRun, run_pipeline
 from astra_edu.traces.builder import Builder
+from astra_edu.traces.built import Built
 from astra_edu.traces.copies_cut import Cut
 from astra_edu.traces.dimensions import Network, Space, sizes_of
 from astra_edu.traces.make_from_pipeline import following, name_of, weave
 from astra_edu.traces.operation import Operation
 from astra_edu.traces.passes_of_operators import Passes
 from astra_edu.traces.stage_operations import StageOperations, StagePass
-from astra_edu.traces.trace import Trace
 from astra_edu.workload.compute import Device
 from astra_edu.workload.models import Model
 from astra_edu.workload.strategies import Strategy
@@ -32,9 +32,9 @@ MOST_MESSAGES = 400_000
 """Of rings: each NPU has its own."""
 
 
-def from_operators(
+def built_from_operators(
     model: Model, strategy: Strategy, device: Device, network: Network | None, rounding: str, peak: float | None
-) -> Trace:
+) -> Built:
     """One iteration, as from_strategy has it. Raises ConfigError as it does."""
     cut = Cut.of(strategy)
     physical = [strategy.npus] if network is None else sizes_of(network)
@@ -60,6 +60,8 @@ def from_operators(
     last, silent = _ends(run)
     every, hides = passes.exchanges_every_pass, "gradients" in strategy.overlap and not strategy.both_ways
 
+    put_in: dict[PassSpan, Sequence[Operation]] = {}
+
     def made_of(span: PassSpan) -> StagePass:
         part, whole = run.part(span), run.is_last(span)
         ends = last[span.stage, part] is span
@@ -68,7 +70,13 @@ def from_operators(
 
     def does(spans: Sequence[PassSpan], after: Sequence[Operation]) -> Sequence[Operation]:
         player = players[spans[0].stage]
-        passed = player.play([made_of(span) for span in spans], after)
+        own, before = [made_of(span) for span in spans], len(trace.operations)
+        passed = player.play(own, after)
+        made = trace.operations[before:]
+        put_in.update(
+            (span, [one for one in made if one.name.startswith(each.label)])
+            for span, each in zip(spans, own, strict=True)
+        )
         waits = every and not hides and run.is_last(spans[-1])
         return player.exchange() if waits else passed
 
@@ -79,11 +87,11 @@ def from_operators(
 
     weave(run, does, carries)
     exchanged: list[Sequence[Operation]] = [player.exchange() for player in players]
-    if strategy.both_ways:
-        _mirror(trace, passes.mirrored, stages, exchanged)
+    mirrored = _mirror(trace, passes.mirrored, stages, exchanged) if strategy.both_ways else []
     for stage, player in enumerate(players):
         player.gather_last([passes.last_gathers[part] for part in strategy.parts_on(stage)], exchanged[stage])
-    return trace.build()
+    sent = [*(one for player in players for one in player.sent), *((one, "data") for one in mirrored)]
+    return Built(trace, sent, run, put_in)
 
 
 def _ends(run: PipelineRun) -> tuple[dict[tuple[int, int], PassSpan], set[PassSpan]]:
@@ -98,11 +106,15 @@ def _ends(run: PipelineRun) -> tuple[dict[tuple[int, int], PassSpan], set[PassSp
     return last, silent
 
 
-def _mirror(trace: Builder, sizes: Sequence[int], stages: Sequence[range], done: list[Sequence[Operation]]) -> None:
+def _mirror(
+    trace: Builder, sizes: Sequence[int], stages: Sequence[range], done: list[Sequence[Operation]]
+) -> list[Operation]:
     """Two stages that have the same parts add up their gradients: each sends half of them, and then half of the sums.
 
     sizes: of the parts' gradients. done: of each stage, what it has to wait for before and, then, afterwards.
+    Returns what is sent.
     """
+    sent = []
     for one in range(len(stages) // 2):
         other = len(stages) - 1 - one
         size = sizes[one] + sizes[other]
@@ -110,6 +122,8 @@ def _mirror(trace: Builder, sizes: Sequence[int], stages: Sequence[range], done:
             there = trace.messages(f"{name} to stage {other}", half, stages[one], stages[other], after=done[one])
             back = trace.messages(f"{name} to stage {one}", half, stages[other], stages[one], after=done[other])
             done[one], done[other] = (there[0], back[1]), (back[0], there[1])
+            sent += [there[0], back[0]]
+    return sent
 
 
 def check_nodes(each: int, strategy: Strategy) -> None:

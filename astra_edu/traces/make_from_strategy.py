@@ -3,16 +3,18 @@
 Every NPU has its own operations; the passes of a stage come in the order of strategy.pipeline_order, operator by
 operator (`make_from_operators`), and take as long as ae.estimate says. Where embeddings are exchanged, a pass is what
 generate_workload's loop does. A stage exchanges its gradients when it has sent its last message, as an NPU of ASTRA-sim
-2.x has one communication at a time on its way. Left out: the optimiser's update.
+2.x has one communication at a time on its way. Left out: the optimiser's update, which `ae.estimate` adds, and the
+host, which may launch kernels no faster.
 """
 
 from __future__ import annotations
 
 from astra_edu.base.errors import positive
 from astra_edu.base.few_collections import few_collections
+from astra_edu.traces.built import Built
 from astra_edu.traces.dimensions import Network
-from astra_edu.traces.make_from_exchange import from_exchange
-from astra_edu.traces.make_from_operators import from_operators
+from astra_edu.traces.make_from_exchange import built_from_exchange
+from astra_edu.traces.make_from_operators import built_from_operators
 from astra_edu.traces.trace import Trace
 from astra_edu.workload.compute import Device
 from astra_edu.workload.compute import device as named_device
@@ -46,10 +48,21 @@ def from_strategy(
     >>> ae.traces.from_strategy(model, ae.Strategy(data=2, pipeline=2, batch=4), "a100")
     <trace of 4 NPUs, 15 to 23 nodes each>
     """
+    return built_from_strategy(model, strategy, device, network, rounding, peak_performance).builder.build()
+
+
+def built_from_strategy(
+    model: Model | str,
+    strategy: Strategy,
+    device: Device | str,
+    network: Network | None = None,
+    rounding: str = "carry",
+    peak_performance: float | None = None,
+) -> Built:
+    """The same before it is a trace, with what its nodes don't say. Raises ConfigError as from_strategy does."""
     model, strategy, device = named(model), checked(strategy), named_device(device)
     check_multiplied(device, strategy)
     if peak_performance is not None:
         peak_performance = positive("peak_performance", peak_performance)
-    if strategy.exchange_embeddings:
-        return from_exchange(model, strategy, device, network, rounding, peak_performance)
-    return from_operators(model, strategy, device, network, rounding, peak_performance)
+    build = built_from_exchange if strategy.exchange_embeddings else built_from_operators
+    return build(model, strategy, device, network, rounding, peak_performance)

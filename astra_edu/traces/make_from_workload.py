@@ -67,7 +67,7 @@ def from_workload(
 
 
 class Player:
-    """Puts the steps of a loop into a trace."""
+    """Puts the steps of a loop into a trace. issued: the collectives that it has put in, and the task of each."""
 
     def __init__(
         self, trace: Builder, space: Space, rounding: str, peak_performance: float | None, npus: range | None = None
@@ -77,6 +77,7 @@ class Player:
         self._rounding = Rounding(rounding)
         self._peak = None if peak_performance is None else positive("peak_performance", peak_performance)
         self._position: tuple[Operation, ...] = ()
+        self.issued: list[tuple[Operation, Task]] = []
         self._on_the_way: dict[int, list[Operation]] = {}
         self._where: dict[tuple[bool, ...], dict[str, Any] | None] = {}
 
@@ -121,6 +122,7 @@ class Player:
             raise ConfigError(f"{name} asks for a {kind}, which ASTRA-sim 2.x doesn't carry out.")
         begin: Callable[..., Operation] = getattr(self.trace, kind.replace("-", "_"))
         done = begin(f"{name} {kind}", work.size, after=self._position, **where)
+        self.issued.append((done, task))
         self._on_the_way.setdefault(id(task), []).append(done)
 
     def _wait(self, task: Task) -> None:

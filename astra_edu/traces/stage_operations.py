@@ -17,6 +17,7 @@ from astra_edu.traces.passes_of_operators import Piece
 from astra_edu.traces.passes_together import alternating, routed
 from astra_edu.traces.rounding import Rounding
 from astra_edu.workload.strategies import Communication
+from astra_edu.workload.strategies.sent import FORWARD, INPUT_GRADIENT
 
 
 class StagePass(NamedTuple):
@@ -31,12 +32,16 @@ class StagePass(NamedTuple):
 
 
 class StageOperations:
-    """What the NPUs of a stage do. ended: what its next pass, or what comes after the last, waits for."""
+    """What the NPUs of a stage do. ended: what its next pass, or what comes after the last, waits for.
+
+    sent: what they send each other so far, and whose it is.
+    """
 
     def __init__(self, trace: Builder, space: Space, cut: Cut, npus: range, rounding: str, peak: float | None) -> None:
         """rounding, peak: as from_strategy takes them."""
         self.trace, self.space, self.cut, self.npus = trace, space, cut, npus
         self.ended: Sequence[Operation] = ()
+        self.sent: list[tuple[Operation, str]] = []
         self._rounding, self._peak = Rounding(rounding), peak
         self._position: tuple[Operation, ...] = ()
         self._computing: tuple[str, float] = ("", 0.0)
@@ -63,6 +68,7 @@ class StageOperations:
         else:
             for each in passes:
                 self._play(each.pieces, each)
+                self._now()  # what they compute stays apart
         self.ended = self._now()
         return tuple(self.ended)
 
@@ -137,7 +143,16 @@ class StageOperations:
         kind = sent.collective.value
         begin: Callable[..., Operation] = getattr(self.trace, kind.replace("-", "_"))
         given: dict[str, Any] = where or {"on": self.npus}
-        return begin(f"{name} {kind}", sent.size, after=after, **given)
+        made = begin(f"{name} {kind}", sent.size, after=after, **given)
+        self.sent.append((made, self._group(sent)))
+        return made
+
+    def _group(self, sent: Communication) -> str:
+        """Whose it is; gathers of ZeRO-3 count as the tensor group's, as in ae.estimate."""
+        if sent.group in ("tensor", "context", "expert"):
+            return sent.group
+        within = sent.phase in (FORWARD, INPUT_GRADIENT) and not self.cut.strategy.gathers_once
+        return "tensor" if within else "data"
 
     def _exchange(self, name: str, piece: Piece, after: Sequence[Operation]) -> None:
         for one in piece.sent:
@@ -162,6 +177,6 @@ class StageOperations:
     def _ring(self, name: str, sent: Communication, after: Sequence[Operation]) -> Iterable[Operation]:
         """A message from each NPU to the next of its ring."""
         for source, to in self.cut.ring(self.npus):
-            yield from self.trace.message(
-                name, sent.size, source, to, after=[one for one in after if one.is_on(source)]
-            )
+            made = self.trace.message(name, sent.size, source, to, after=[one for one in after if one.is_on(source)])
+            self.sent.append((made[0], "context"))
+            yield from made

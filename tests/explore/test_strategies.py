@@ -151,8 +151,9 @@ def test_one_strategy_that_doesnt_fit_is_told_too():
 # --- the fastest ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("model", "npus", "batch"), half([(SMALL, 8, 16), ("vgg16", 8, 64)]))
-def test_the_fastest_is_the_fastest_of_all(model, npus, batch):
+@pytest.mark.parametrize("case", half([(SMALL, 8, 16), ("vgg16", 8, 64)]))
+def test_the_fastest_is_the_fastest_of_all(case):
+    model, npus, batch = case
     on, strategies = machines(npus), candidates(model, npus, batch)
     each = [ae.estimate(model, strategy, A100, on).total_ns for strategy in strategies]
     found = fastest(model, strategies, A100, on)

@@ -97,9 +97,9 @@ def trace_runs(network, how, collective, **settings):
         return None
 
 
-@pytest.mark.parametrize(("how", "collective"), half(product(WAYS, ("all_reduce", "all_to_all", "all_gather"))))
-def test_the_bound_of_a_trace_is_never_above_the_congestion_aware_network(how, collective):
-    judged = 0
+@pytest.mark.parametrize("case", half(product(WAYS, ("all_reduce", "all_to_all", "all_gather"))), ids="-".join)
+def test_the_bound_of_a_trace_is_never_above_the_congestion_aware_network(case):
+    (how, collective), judged = case, 0
     for (topology, npus), splits, settings in product(
         BLOCKS, (1, 3), ({}, {"optimization": "localBWAware"}, {"active_chunks": 3})
     ):

@@ -278,6 +278,14 @@ CALLS = [
     ),
     call("estimate", ae.estimate, model=MODEL, strategy=ae.Strategy(data=4), device="a100", platform=PLATFORM),
     call(
+        "estimate by the trace",
+        ae.estimate,
+        model=MODEL,
+        strategy=ae.Strategy(data=4),
+        device="a100",
+        platform=TRACE_PLATFORM,
+    ),
+    call(
         "fastest",
         ae.fastest,
         model=MODEL,

@@ -8,7 +8,7 @@ from math import gcd, prod
 
 from astra_edu.base.errors import ConfigError, shown
 from astra_edu.network import Dimension
-from astra_edu.system import Implementation, Platform
+from astra_edu.system import Implementation, Platform, TracePlatform
 from astra_edu.workload.compute.operator import divisors, near
 from astra_edu.workload.strategies import Strategy
 from astra_edu.workload.strategies.strategy import checked
@@ -29,7 +29,7 @@ def groups(platform: Platform, strategy: Strategy) -> dict[str, Platform]:
     {'tensor': [16], 'data': [16]}
     """
     checked(strategy)
-    if not isinstance(platform, Platform):
+    if not isinstance(of_first_version(platform), Platform):
         raise ConfigError(f'platform is {shown(platform, 60)}; give one such as ae.preset("dgx2").')
     if platform.npus != strategy.npus:
         raise ConfigError(
@@ -50,6 +50,17 @@ def groups(platform: Platform, strategy: Strategy) -> dict[str, Platform]:
     if strategy.shard_group:
         shares["shard"], shares["replica"] = _take("shard", strategy.shard_group, shares["data"], platform.network)
     return {name: _part(platform, tuple(taken)) for name, taken in shares.items() if prod(n for _, n in taken) > 1}
+
+
+def of_first_version(platform: Platform | TracePlatform) -> Platform:
+    """The platform. Raises ConfigError for one of ASTRA-sim 2.x."""
+    if isinstance(platform, TracePlatform):
+        raise ConfigError(
+            "platform is a TracePlatform, of ASTRA-sim 2.x; groups, plans and the search for the fastest strategy go "
+            "by the clock of 1.0. Find it on an ae.Platform; ae.estimate(model, found.strategy, device, "
+            "trace_platform) then says how long it takes as a trace."
+        )
+    return platform
 
 
 def sizes_in_words(strategy: Strategy) -> tuple[str, str]:

@@ -34,7 +34,7 @@ def with_hidden(
 
     def took(item: Item) -> float:
         if item.sent is None:
-            return sum(computing_ns(device, strategy, work) for work in item.computes)
+            return _computing_ns(item, device, strategy)
         network, size = networks[item.sent.group], item.sent.size
         if item.sent.collective is None:
             return max(message_ns(network, size, place) for place in range(item.sent.npus))
@@ -66,6 +66,15 @@ def with_hidden(
             launching_ns=(step.launching_ns[0] + launches[0], step.launching_ns[1] + launches[1]),
         )
     return found
+
+
+def computing_of(items: Items, device: Device, strategy: Strategy) -> float:
+    """ns that are computed of them, one after the other."""
+    return sum(_computing_ns(item, device, strategy) for item in items if item.sent is None)
+
+
+def _computing_ns(item: Item, device: Device, strategy: Strategy) -> float:
+    return sum(computing_ns(device, strategy, work) for work in item.computes)
 
 
 def prefetched(steps: Sequence[Step], blocks: Sequence[int]) -> list[Step]:

@@ -132,6 +132,16 @@ def computed(about: Abridged, alone: Strategy, device: Device) -> tuple[Step, ..
     return tuple(steps)
 
 
+def own_steps(about: Abridged, strategy: Strategy, device: Device) -> dict[str, Step]:
+    """By the operator's name what an NPU computes of it, and its parameters, of which ZeRO leaves each a share."""
+    found = {}
+    computes = computed(about, about.alone(about.strategy(strategy)), device)
+    for operator, step in zip(about.short.operators, computes, strict=True):
+        share = step.parameters / strategy.shards(operator) if strategy.zero else step.parameters
+        found[operator.name] = step._replace(parameters=share)
+    return found
+
+
 def with_collectives(
     steps: Mapping[str, Step],
     sent: Iterable[Communication],

@@ -11,6 +11,7 @@ from astra_edu.explore.iteration.candidates import described
 from astra_edu.explore.iteration.kept_over_time import Moment, kept_over_time
 from astra_edu.explore.iteration.searched import Searched
 from astra_edu.pipeline import PipelineRun
+from astra_edu.run.trace_result import TraceResult
 from astra_edu.workload.compute import DEVICES, Device
 from astra_edu.workload.models import Model
 from astra_edu.workload.strategies import Memory, Strategy
@@ -32,6 +33,7 @@ class Iteration:
     at_least: the same with no collective faster than its links, where messages of one share some and ASTRA-sim's
     contention-free model doesn't see it; None where none do. bound_ns: how long that takes.
     searched: of one that ae.fastest found, what became of the other strategies.
+    simulated: of one on a TracePlatform, the run of its trace; pipeline then says when passes ran there.
 
     >>> pods = ae.Platform((ae.Dimension.of("Switch", 8, 220, 1000),), ae.SystemConfig.of("halvingDoubling"))
     >>> took = ae.estimate("gpt2", ae.Strategy(data=8), "a100", pods)
@@ -60,6 +62,7 @@ class Iteration:
     device: Device | None = None
     at_least: Iteration | None = None
     searched: Searched | None = field(default=None, compare=False)
+    simulated: TraceResult | None = field(default=None, compare=False)
 
     @property
     def bound_ns(self) -> int | None:
@@ -129,7 +132,7 @@ class Iteration:
 
     @property
     def _beside(self) -> Beside | None:
-        device = self.device
+        device = self.device if self.simulated is None else None  # runs were compared with estimates by 1.0's clock
         if device is None or DEVICES.get(device.name) != device or self.strategy.bits.products != BITS:
             return None
         return beside(device.name, self.compute_ns / self.strategy.micro_batches / 1e6)

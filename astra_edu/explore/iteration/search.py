@@ -10,6 +10,7 @@ from typing import overload
 from astra_edu.base.errors import ConfigError, choice, flag, shown, whole
 from astra_edu.explore.iteration.best_first import BestFirst
 from astra_edu.explore.iteration.candidates import described, frugal
+from astra_edu.explore.iteration.groups import of_first_version
 from astra_edu.explore.iteration.plan_search import fastest_plan
 from astra_edu.explore.iteration.plan_times import PlannedIteration, planned
 from astra_edu.explore.iteration.plans import Plans
@@ -100,6 +101,7 @@ def fastest(
     model = named_model(model)
     device = named_device(device)
     flag("fits", fits)
+    platform = of_first_version(platform)
     if isinstance(strategies, Plans):
         strategies.check_model(model)
         return planned(model, fastest_plan(strategies, device, platform, device.memory_bytes), device, platform)

@@ -11,7 +11,7 @@ from astra_edu.explore.iteration.exchange import exposed_ns, weights_alone
 from astra_edu.explore.iteration.groups import groups
 from astra_edu.explore.iteration.hidden import first_pass_late_ns, prefetched, with_hidden
 from astra_edu.explore.iteration.network_times import message_ns, shares_links
-from astra_edu.explore.iteration.parts import WAITS, Part, Step, computed, paced, part_of, with_collectives
+from astra_edu.explore.iteration.parts import WAITS, Part, Step, own_steps, paced, part_of, with_collectives
 from astra_edu.system import Platform
 from astra_edu.system.logical import logical_dimensions, logical_topologies
 from astra_edu.workload.compute import Device
@@ -227,15 +227,10 @@ def operator_steps(
         raise ConfigError("estimate doesn't know exchanged embeddings; use simulate(generate_workload(...), platform).")
     networks = groups(platform, strategy)
     few = about.strategy(strategy)
-    sent = _sent(about, few)
+    sent = sent_by(about, few)
     for collective in {one.collective for one in sent if one.collective}:
         logical_topologies(platform, logical_dimensions(platform.network)[0], collective)  # says what doesn't fit
-    names = (operator.name for operator in about.short.operators)
-    computing = dict(zip(names, computed(about, about.alone(few), device), strict=True))
-    if strategy.zero:
-        for operator in about.short.operators:
-            step = computing[operator.name]
-            computing[operator.name] = step._replace(parameters=step.parameters / strategy.shards(operator))
+    computing = own_steps(about, strategy, device)
     host_ns = device.kernels.host_ns if device.kernels else 0
     computing = with_hidden(computing, about.short, strategy, sent, device, networks, bounded)
     apart = [one for one in sent if one.blocking or one.group not in WAITS]
@@ -246,5 +241,6 @@ def operator_steps(
 
 
 @lru_cache(maxsize=4096)
-def _sent(about: Abridged, few: Strategy) -> tuple[Communication, ...]:
+def sent_by(about: Abridged, few: Strategy) -> tuple[Communication, ...]:
+    """What a few NPUs send each other, without what the two stages of a part do."""
     return tuple(one for one in communications(about.short, few) if one.group != "mirror")  # see _mirrored_ns
