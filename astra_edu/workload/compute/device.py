@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from astra_edu.base.errors import ConfigError, instance_of, not_negative, positive, shown, text_of, whole
+from astra_edu.workload.compute.calibration import Calibration
 from astra_edu.workload.compute.gemm import Gemm
 from astra_edu.workload.compute.kernels import Kernels
 from astra_edu.workload.compute.operator import Compute
@@ -30,7 +31,10 @@ class Device:
     compute units, TensorCores, matrix engines), for `Kernels`. array, clock_hz: systolic arrays that matrix products
     are folded onto, by the best dataflow for each; with them a product takes no less than its folds do. kernels: how
     products become tiles and waves, and what launching costs; without, a product of any shape reaches the peak, and
-    kernels follow each other without a pause.
+    kernels follow each other without a pause. attention_efficiency: the share of the peak in 16 bits that attention's
+    products reach in any shape; None: what others do. expert_efficiency: of what other products reach, the share that
+    experts' do. softmax: how many times what its operators say attention's takes beside its products; 0: its operations
+    at the products' rate. calibration: what else was measured; `measured.device` makes calibrated devices.
 
     >>> mine = ae.Device("mine", flops_per_s=100e12, memory_bytes_per_s=1e12)
     >>> mine.ridge
@@ -51,6 +55,10 @@ class Device:
     kernels: Kernels | None = None
     peaks: Mapping[int, float] = field(default_factory=dict, hash=False)
     units: int | None = None
+    attention_efficiency: float | None = None
+    expert_efficiency: float = 1
+    softmax: float = 0
+    calibration: Calibration | None = None
 
     def __post_init__(self) -> None:
         text_of("name of a device", self.name)
@@ -59,7 +67,8 @@ class Device:
         for what in ("memory_bytes_per_s", "memory_bytes"):
             if getattr(self, what) is not None:
                 self._keep(what, what)
-        for what in ("matrix_efficiency", "memory_efficiency"):
+        shares = ["matrix_efficiency", "memory_efficiency", "expert_efficiency"]
+        for what in shares + ["attention_efficiency"] * (self.attention_efficiency is not None):
             if self._keep(what, what) > 1:
                 raise ConfigError(
                     f"{self.name}: {what} is {getattr(self, what)}; it is a share of the peak, 1 at most."
@@ -68,6 +77,11 @@ class Device:
             raise ConfigError(f"{self.name}: array is {shown(self.array)}; give one such as SystolicArray(128, 128).")
         if not isinstance(self.kernels, Kernels | None):
             raise ConfigError(f"{self.name}: kernels is {shown(self.kernels)}; give some such as Kernels(units=108).")
+        if not isinstance(self.calibration, Calibration | None):
+            raise ConfigError(
+                f"{self.name}: calibration is {shown(self.calibration)}; measured.device makes devices with one."
+            )
+        not_negative(f"{self.name}: softmax", self.softmax)
         if (self.array is None) != (self.clock_hz is None):
             raise ConfigError(f"{self.name} has array={self.array} and clock_hz={self.clock_hz}; give both or neither.")
         if self.clock_hz is not None:
@@ -128,7 +142,17 @@ class Device:
         """ns of one matrix product whose factors are read and whose result is written once. bits: see compute_ns."""
         instance_of("gemm", gemm, Gemm, "give a product such as ae.Gemm(64, 48, 40)")
         element_bytes = _plain(positive("element_bytes", element_bytes), element_bytes)
-        return max(self._busy_ns(gemm, bits), self.memory_ns(gemm.elements * element_bytes)) + self._launch_ns
+        launches = self.kernels.launches(gemm) if self.kernels else 0
+        return self.product_ns(gemm, element_bytes, bits) + launches * self._launch_ns
+
+    def product_ns(self, gemm: Gemm, element_bytes: float = 2, bits: int | None = None) -> float:
+        """The same without its launch."""
+        return max(self._busy_ns(gemm, bits), self.memory_ns(gemm.elements * element_bytes))
+
+    def softmax_ns(self, operations: float) -> float:
+        """ns that a softmax takes beside its products, of so many operations as they have; see `softmax`."""
+        rate = self.flops_per_s * (self.attention_efficiency or self.matrix_efficiency)
+        return not_negative("operations", operations) * self.softmax / rate * 1e9
 
     def compute_ns(self, compute: Compute, element_bytes: float = 2, bits: int | None = None) -> float:
         """ns of a phase: its matrix products one after the other, then its other kernels.
@@ -137,7 +161,9 @@ class Device:
         peaks has the same for all. Products of activations are in element_bytes. None: 16, read in element_bytes.
         """
         element_bytes = self._checked(compute, element_bytes)
-        others = max(self.operations_ns(compute.operations), self.memory_ns(compute.elements * element_bytes))
+        softmax = self.softmax_ns(compute.softmax)
+        operations = 0 if softmax else compute.operations
+        others = max(self.operations_ns(operations), self.memory_ns(compute.elements * element_bytes)) + softmax
         if self.kernels:
             others += (compute.launches - len(compute.gemms)) * self._launch_ns
         of_activations = None if bits is None else round(8 * element_bytes)
@@ -152,7 +178,9 @@ class Device:
     def host_ns(self, compute: Compute) -> float:
         """ns that the host takes to launch a phase's kernels; 0 for a device without `kernels`."""
         self._checked(compute, 1)
-        return compute.launches * self.kernels.host_ns if self.kernels else 0
+        if not self.kernels:
+            return 0
+        return (sum(map(self.kernels.launches, compute.gemms)) + (compute.kernels or 0)) * self.kernels.host_ns
 
     def bound(self, compute: Compute, element_bytes: float = 2) -> str:
         """Which bound holds: "operations" (with their folds, or their tiles), or "memory"."""
@@ -163,7 +191,11 @@ class Device:
 
     def _busy_ns(self, gemm: Gemm, bits: int | None = None) -> float:
         """ns of a product without its memory."""
+        if gemm.kernel == "attention" and self.attention_efficiency is not None:
+            return max(gemm.flops / (self.flops_per_s * self.attention_efficiency) * 1e9, self.folds_ns(gemm))
         alone = self.operations_ns(gemm.flops) / (self.kernels.share(gemm) if self.kernels else 1)
+        if gemm.kernel == "experts":
+            alone /= self.expert_efficiency
         bits = USUAL if bits is None else whole("bits", bits, at_least=1)
         if bits != USUAL and self.peaks:
             alone *= self.flops_per_s / self.peak(bits)
