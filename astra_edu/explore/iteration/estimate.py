@@ -119,4 +119,5 @@ def _iteration(times: StageTimes) -> Iteration:
         expert_ns=expert,
         launching_ns=launching,
         device=times.device,
+        overhead_ns=times.overhead_ns,
     )
