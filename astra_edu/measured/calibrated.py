@@ -1,7 +1,8 @@
 """Devices and platforms as measured runs of a software stack reach them, for estimates, searches, workloads and traces.
 
 Products, attention, memory and launches are what `predict` takes; what else it takes of a step stands in the device's
-`calibration`. Left out: conversions to 8 bits and fewer, and what frameworks do by rules of their own.
+`calibration`. Left out: conversions to 8 bits and fewer, memory, an all-to-all's own share of the links, and what
+frameworks do by rules of their own. Traces leave out what a calibration says of collectives, hosts, steps and updates.
 """
 
 from __future__ import annotations

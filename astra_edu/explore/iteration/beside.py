@@ -47,9 +47,11 @@ def beside(machine: str, compute_ms: float) -> Beside | None:
 
 def ratios_of(device: Device, bits: int, compute_ms: float) -> Calibration | Beside | None:
     """What was measured of iterations like one, as multiples of it: around what a calibrated device says, or above what
-    one says that is in DEVICES as it is; None for others, and for numbers of other than 16 bits there.
+    one says that is in DEVICES as it is; None for others, and for numbers of other than 16 bits.
     """
-    if device.calibration or DEVICES.get(device.name) != device or bits != BITS:
+    if bits != BITS:
+        return None
+    if device.calibration or DEVICES.get(device.name) != device:
         return device.calibration
     return beside(device.name, compute_ms)
 
