@@ -22,7 +22,7 @@ def reached(device: Device, given: Parameters) -> Device:
     >>> from astra_edu.measured.reached import reached
     >>> h100, gemm = ae.device("h100"), ae.Gemm(4096, 4096, 4096)
     >>> f"{gemm.flops / reached(h100, Parameters()).gemm_ns(gemm) / h100.flops_per_s * 1e9:.2f} of the peak"
-    '0.68 of the peak'
+    '0.70 of the peak'
     """
     units, small = device.units or 1, given.small_tile
     tiles = (Tile(256, 128), Tile(128, 128, small), Tile(64, 64, small * small))
