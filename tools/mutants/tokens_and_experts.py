@@ -167,7 +167,7 @@ FAULTS = [
     ),
     Fault(
         "the optimiser updates all experts, though ZeRO has shared them out",
-        f"{ITERATION}/stage_times.py",
+        f"{ITERATION}/operator_steps.py",
         "step.parameters / strategy.shards(operator)",
         "step.parameters / strategy.data",
         f"{TESTS}the_optimiser_updates_what_an_npu_has_of_the_experts",
