@@ -1,3 +1,6 @@
+from astra_edu.measured.calibrated import device as device
+from astra_edu.measured.calibrated import platform as platform
+from astra_edu.measured.estimates import estimates as estimates
 from astra_edu.measured.fits import Errors as Errors
 from astra_edu.measured.fits import Judged as Judged
 from astra_edu.measured.fits import Pieces as Pieces

@@ -5,20 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from astra_edu.measured.parameters import Parameters
+from astra_edu.measured.reached import reached
 from astra_edu.measured.work import Work
-from astra_edu.workload.compute import Gemm, Kernels, Machine, Tile
+from astra_edu.workload.compute import Gemm, Machine
 from astra_edu.workload.compute.alike import kind_of
 
 CAST_BYTES = 4
 """Of a number that a product in 8 bits or fewer reads: 2 to read it, and 1 each to write it by rows and by columns, as
 the backward pass multiplies the other way round (Transformer Engine). Where a tensor has one scale (FP8 on Hopper,
 NVFP4), another kernel reads it first, for its largest number."""
-EACH, FEW = 989.4e12 / 132, 8
-"""Operations a second of a multiprocessor of H100, for which work.py has what a softmax takes: the more of them, the
-more a softmax takes beside, as exponentials have been 16 a clock in each since A100. Devices of few units are of
-another kind."""
-RAMP = 64
-"""Of k: what filling and emptying a tile takes."""
 
 
 @dataclass(frozen=True)
@@ -53,44 +48,36 @@ class Clock:
 
     def __init__(self, machine: Machine, given: Parameters, bits: int) -> None:
         """Raises ConfigError where the machine doesn't compute in so many bits."""
-        self.machine, self.given, self.element_bytes = machine, given, max(8, bits) / 8
-        self.matrix = machine.peak(bits) * given.matrix
-        self.wide = machine.peak(max(16, bits)) * given.matrix
+        self.machine, self.given = machine, given
+        self.device = reached(machine.device, given)
+        self.device.peak(bits)
+        self.bits, self.element_bytes = bits, max(8, bits) / 8
         self.scans = int(bits == 4 or kind_of(machine.name) == "Hopper")
-        self.softmax = machine.peak(16) / machine.units / EACH if machine.units > FEW else 1.0
-        self.attention = machine.peak(16) * given.attention
         self.memory = machine.memory_bytes_per_s * given.memory
         self.link = machine.link_bytes_per_s * given.link
         self.exchange_link = machine.link_bytes_per_s * given.exchange
         self.exchange_nic = machine.nic_bytes_per_s * given.exchange
         self.nic = machine.nic_bytes_per_s * given.nic
-        small = given.small_tile
-        tiles = (Tile(256, 128), Tile(128, 128, small), Tile(64, 64, small * small))
-        self._kernels = Kernels(machine.units, tiles, splits=(1, 2, 4), ramp=RAMP)
-        self._shares: dict[Gemm, float] = {}
+        self._products: dict[tuple[Gemm, str, int], float] = {}
 
-    def share(self, gemm: Gemm) -> float:
-        """What part of the matrix peak a product's tiles and waves allow."""
-        found = self._shares.get(gemm)
-        if found is None:
-            found = self._shares[gemm] = self._kernels.share(gemm)
-        return found
+    def product(self, gemm: Gemm, bits: int, element_bytes: float = 2) -> float:
+        """One of so many bits, without its launch."""
+        key = (gemm, gemm.kernel, bits)
+        if key not in self._products:
+            self._products[key] = self.device.product_ns(gemm, element_bytes, bits) * 1e-9
+        return self._products[key]
 
-    def device(self, work: Work) -> float:
+    def computes(self, work: Work) -> float:
         """A pass on the device, if the host is ahead of it."""
-        matrix, memory, each = self.matrix, self.memory, self.element_bytes
-        took = sum(max(g.flops / (matrix * self.share(g)), g.elements * each / memory) for g in work.gemms)
-        took += sum(
-            max(g.flops / (matrix * self.given.experts * self.share(g)), g.elements * each / memory)
-            for g in work.experts
-        )
-        took += sum(max(g.flops / (self.wide * self.share(g)), g.elements * 2 / memory) for g in work.wide)
-        if each < 2:
-            took += work.cast * (CAST_BYTES + 2 * self.scans) / memory
-            took += work.casts * (1 + self.scans) * self.given.launch_us * 1e-6
-        took += sum(max(g.flops / self.attention, g.elements * 2 / memory) for g in work.attention)
-        took += work.softmax * self.softmax / self.attention
-        return took + work.elements * 2 / memory + work.launches * self.given.launch_us * 1e-6
+        own, wide, device = self.bits, max(16, self.bits), self.device
+        took = sum(self.product(gemm, own, self.element_bytes) for gemm in (*work.gemms, *work.experts))
+        took += sum(self.product(gemm, wide) for gemm in (*work.wide, *work.attention))
+        moved, launches = work.elements * 2, float(work.launches)
+        if self.element_bytes < 2:
+            moved += work.cast * (CAST_BYTES + 2 * self.scans)
+            launches += work.casts * (1 + self.scans)
+        took += (device.softmax_ns(work.softmax) + device.memory_ns(moved)) * 1e-9
+        return took + launches * self.given.launch_us * 1e-6
 
     def ring(self, among: Group, size: float) -> float:
         """A reduce-scatter or an all-gather of `size` bytes by a ring, which goes through one node after the other."""

@@ -87,6 +87,22 @@ def range_of(row: Row, ms: float) -> tuple[float, float, str]:
     return ms * kind.low, ms * kind.high, _words(kind)
 
 
+def spread_for(stack: str, machine: str) -> Spread:
+    """Of the same stack and machines like it; else of such machines and most runs; else of all. stack: "" for any.
+
+    >>> from astra_edu.measured.spread import spread_for
+    >>> spread_for("nanotron", "h100").runs
+    495
+    """
+    return _nearest(stack, kind_of(machine))
+
+
+def runs_of_kind(stack: str, machine: str) -> int:
+    """How many runs of a stack on machines like one are known, if enough for a range."""
+    same = (stack, kind_of(machine))
+    return next((each.runs for each in _kinds() if (each.stack, each.machines) == same), 0)
+
+
 def measured_spread(rows: DataFrame, say: Callable[[str], None] = print) -> list[Spread]:
     """The same of other runs, and of all of them at the end; what `python -m astra_edu.measured spread` stores."""
     from astra_edu.measured.table import compared

@@ -96,7 +96,7 @@ def _block(job: Job, clock: Clock, each: Passes) -> Took:
     ring = clock.ring(group(job.machine, cut.tensor, 1), tokens)
     repeated = each.repeated
     sent = ring * (4 + 4 + 4 * repeated + job.stack.sequence_parallel)
-    computed = clock.device(each.forward) + clock.device(each.backward)
+    computed = clock.computes(each.forward) + clock.computes(each.backward)
     if job.stack.hides or (job.stack.hides_tensor and kind_of(job.machine.name) in HIDING):
         sent = max(sent / PIECES, sent - computed)
     if cut.context > 1:
@@ -115,7 +115,7 @@ def _block(job: Job, clock: Clock, each: Passes) -> Took:
 def _took(job: Job, clock: Clock, each: Passes, again: bool, sends: int, sent: float = 0.0) -> Took:
     """Both passes of some operators. sends: collectives of a forward pass that the host launches for a tensor group."""
     given, cut = clock.given, job.cut
-    forward, backward = clock.device(each.forward), clock.device(each.backward)
+    forward, backward = clock.computes(each.forward), clock.computes(each.backward)
     backward += (each.parameters + each.expert_parameters) * job.stack.adds_bytes / clock.memory
     backward += again * forward
     launched = [each.forward.launches, each.backward.launches + again * each.forward.launches]

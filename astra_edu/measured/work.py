@@ -26,11 +26,6 @@ from astra_edu.workload.strategies.kept import activation_bytes
 RANK = 16
 """Of LoRA's adapters: MLPerf's (mlcommons/training, llama2_70b_lora); they change nothing but a little memory."""
 
-SOFTMAX = 50
-"""Of attention by tiles: a score's softmax takes as long as so many features of its products. By FlashAttention-3's
-497, 648 and 756 × 10¹² operations a second of H100 with heads of 64, 128 and 256 features (arXiv 2407.08608, figure 5;
-that of 64 unverified), and so with the products' units on a TPU, which heads of 64 features fill by half."""
-
 ATTENTION = ("FlashAttention", "Scores", "Context")
 
 
@@ -136,11 +131,6 @@ def _passes(operator: Operator, strategy: Strategy, in_block: bool, entry: bool,
     gradients = [part.input_gradient(batch)] + ([] if frozen else [part.weight_gradient(batch)])
     kind = _kind(operator, in_block)
     forward, backward = _work(kind, [part.forward(batch)], fused), _work(kind, gradients, fused)
-    if isinstance(part, FlashAttention):
-        forward, backward = (
-            replace(work, softmax=sum(g.flops for g in work.attention) * SOFTMAX / part.width)
-            for work in (forward, backward)
-        )
     if kind in ("gemms", "experts") and isinstance(part, Linear) and not fused:
         often = forward.experts[0].count if forward.experts else 1
         forward = replace(forward, cast=batch * prod(part.takes), casts=often)
@@ -179,5 +169,5 @@ def _work(kind: str, computes: Iterable[Compute], fused: bool) -> Work:
             found += Work(launches=len(each.gemms) or 0, **of)
             continue
         more = sum(gemm.count - 1 for gemm in each.gemms) if kind == "experts" else 0
-        found += Work(elements=each.elements, launches=each.launches + more, **of)
+        found += Work(elements=each.elements, launches=each.launches + more, softmax=each.softmax, **of)
     return found

@@ -12,7 +12,7 @@ from astra_edu.workload.strategies import Communication, Strategy, communication
 from astra_edu.workload.strategies.alike import abridged
 from astra_edu.workload.strategies.generate import phases, repeated, without_input_gradient
 from astra_edu.workload.strategies.overlapped import Items, Unit, units
-from astra_edu.workload.strategies.precision import computing_ns
+from astra_edu.workload.strategies.precision import adding_ns, computing_ns
 from astra_edu.workload.strategies.sent import FORWARD, INPUT_GRADIENT, UPDATE, WEIGHT_GRADIENT
 
 
@@ -125,6 +125,10 @@ class Passes:
             yield Piece("wait", operator.name, sent=tuple(waits))
         if i in self._units:
             yield self._hidden(self._units[i], phase)
+            own = (self._model.operators[k] for k in self._units[i].operators)
+            adds = phase == INPUT_GRADIENT and not strategy.splits_backward
+            if adds and (ns := sum(adding_ns(self._device, strategy, each) for each in own)):
+                yield Piece("compute", operator.name, ns)
         if i not in self._in_units and (ns := self._ns(i, phase)):
             yield Piece("compute", operator.name, ns)
 
@@ -151,7 +155,8 @@ class Passes:
         works = phases((operator,), strategy, again)
         if i in self._first:
             del works[INPUT_GRADIENT][0]
-        return sum(computing_ns(self._device, strategy, work) for work in works[phase])
+        ns = sum(computing_ns(self._device, strategy, work) for work in works[phase])
+        return ns + adding_ns(self._device, strategy, operator) if phase == WEIGHT_GRADIENT else ns
 
 
 def _computing(pieces: Iterable[Piece]) -> int:

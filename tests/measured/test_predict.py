@@ -100,7 +100,7 @@ def test_the_parts_of_a_step_add_up_and_are_what_the_clock_says():
     ring = clock.ring(Group(2, 2), 2 * 1024 * 2048 * 2)
     # Two all-reduces in each of three passes: 12 halves; and the words or their scores, at either end.
     assert step.sent == pytest.approx(8 * (12 * 12 + 2) * ring)
-    again = 2 * clock.device(block.forward) + clock.device(block.backward)
+    again = 2 * clock.computes(block.forward) + clock.computes(block.backward)
     assert step.compute > 8 * 12 * again
 
 
@@ -129,11 +129,11 @@ def test_more_micro_batches_hide_the_bubble():
 
 def test_a_product_takes_what_its_tiles_or_its_bytes_take():
     given = Parameters(matrix=1.0, memory=1.0, small_tile=1.0)
-    clock = Clock(machine("a100"), given, 16)
+    kernels = Clock(machine("a100"), given, 16).device.kernels
     large = Gemm(256 * 108, 128 * 8, 8192)
-    assert clock.share(large) == pytest.approx(8192 / (8192 + 64))
+    assert kernels.share(large) == pytest.approx(8192 / (8192 + 64))
     few = Gemm(256, 128, 8192)  # 8 small tiles, k in four parts, of which each fills and empties its own
-    assert clock.share(few) == pytest.approx(32 / 108 * 2048 / (2048 + 64))
+    assert kernels.share(few) == pytest.approx(32 / 108 * 2048 / (2048 + 64))
 
 
 def test_a_ring_pays_for_each_step_and_for_the_slowest_link():
@@ -588,10 +588,14 @@ def test_experts_reach_less_and_words_scores_and_state_spaces_are_in_16_bits():
     clock = Clock(job.machine, Parameters(experts=0.5), 8)
     (block, _) = job.blocks[0]
     assert block.forward.experts
-    assert clock.device(block.forward) > Clock(job.machine, Parameters(experts=1.0), 8).device(block.forward)
+    assert clock.computes(block.forward) > Clock(job.machine, Parameters(experts=1.0), 8).computes(block.forward)
     assert job.last.forward.wide
     assert not job.last.forward.gemms
-    assert clock.wide == pytest.approx(clock.matrix / 2)
+    memoryless = Clock(
+        replace(job.machine, device=replace(job.machine.device, memory_bytes_per_s=1e30)), clock.given, 8
+    )
+    words = job.last.forward.wide[0]
+    assert memoryless.product(words, 16) == pytest.approx(2 * memoryless.product(words, 8))
     mamba = job_of(QWEN | {"model": "Nemotron 3 Super", "gpus": 64, "ep": 64, "mbs": 1}).blocks[0][0]
     assert mamba.forward.wide
 
@@ -601,7 +605,7 @@ def test_conversions_take_a_pass_more_where_a_tensor_has_one_scale():
     took = {}
     for name, bits in (("h100", 8), ("h100", 16), ("b200", 8), ("b200", 4), ("b200", 16)):
         clock = Clock(machine(name), Parameters(matrix=1, memory=1, attention=1, launch_us=0), bits)
-        took[name, bits] = clock.device(replace(block, gemms=(), experts=(), wide=()))
+        took[name, bits] = clock.computes(replace(block, gemms=(), experts=(), wide=()))
     for name, bits, each in (("h100", 8, 6), ("b200", 8, 4), ("b200", 4, 6)):
         extra = took[name, bits] - took[name, 16]
         assert extra == pytest.approx(block.cast * each / machine(name).memory_bytes_per_s)
@@ -614,7 +618,7 @@ def test_a_softmax_takes_more_of_narrow_heads_and_of_quick_products():
         for heads in (32, 64):
             job = job_of(llama | {"heads": heads, "hardware": hardware})
             work, clock = job.blocks[0][0].forward, Clock(job.machine, Parameters(), 16)
-            shares[hardware, heads] = work.softmax * clock.softmax / sum(gemm.flops for gemm in work.attention)
+            shares[hardware, heads] = work.softmax * clock.device.softmax / sum(gemm.flops for gemm in work.attention)
     assert shares["H100", 32] == pytest.approx(50 / 128)
     assert shares["H100", 64] == pytest.approx(50 / 64)
     assert shares["A100", 32] == pytest.approx(50 / 128 * (312 / 108) / (989.4 / 132))

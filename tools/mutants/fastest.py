@@ -95,7 +95,7 @@ FAULTS = [
     ),
     Fault(
         "sums of the two stages that have the same part need a group of the platform",
-        f"{ITERATION}/stage_times.py",
+        f"{ITERATION}/operator_steps.py",
         'if one.group != "mirror")',
         "if one.group)",
         f"{ALSO}of_few_blocks_dualpipe_is_estimated_too[0]",
@@ -145,7 +145,7 @@ FAULTS = [
     Fault(
         "attention is multiplied in 8 bits, too",
         "astra_edu/workload/compute/flash.py",
-        "moved, of_activations=True)",
+        'moved, of_activations=True, kernel="attention")',
         "moved)",
         "tests/workload/test_precision.py::test_attention_by_tiles_stays_in_its_width",
     ),

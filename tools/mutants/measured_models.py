@@ -12,7 +12,7 @@ NCCL, MEGATRON = f"{TESTS}test_nccl_tests.py", f"{TESTS}test_megatron.py"
 FAULTS = [
     Fault(
         "clock: tiles fill at once",
-        f"{AT}clock.py",
+        f"{AT}reached.py",
         "RAMP = 64",
         "RAMP = 0",
         f"{PREDICT}::test_a_product_takes_what_its_tiles_or_its_bytes_take",
@@ -33,9 +33,9 @@ FAULTS = [
     ),
     Fault(
         "clock: experts reach what other products do",
-        f"{AT}clock.py",
-        "matrix * self.given.experts * self.share(g)",
-        "matrix * self.share(g)",
+        f"{AT}reached.py",
+        "expert_efficiency=given.experts",
+        "expert_efficiency=1",
         f"{PREDICT}::test_experts_reach_less_and_words_scores_and_state_spaces_are_in_16_bits",
     ),
     Fault(
@@ -96,7 +96,7 @@ FAULTS = [
     ),
     Fault(
         "work: a softmax takes half of it",
-        f"{AT}work.py",
+        "astra_edu/workload/compute/flash.py",
         "SOFTMAX = 50",
         "SOFTMAX = 25",
         f"{PREDICT}::test_a_softmax_takes_more_of_narrow_heads_and_of_quick_products",

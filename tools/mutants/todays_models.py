@@ -11,8 +11,8 @@ FAULTS = [
     Fault(
         "every query has keys and values of its own",
         f"{COMPUTE}/attention.py",
-        "return Gemm(self._queries, self.seen, self.width, batch * self.shared_heads, of_activations=True)",
-        "return Gemm(self.tokens, self.seen, self.width, batch * self.heads)",
+        "self._queries, self.seen, self.width, batch * self.shared_heads, of_activations",
+        "self.tokens, self.seen, self.width, batch * self.heads, of_activations",
         f"{KINDS}queries_that_share_keys_are_the_rows_of_one_product",
     ),
     Fault(

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from astra_edu.workload.compute import DEVICES, Calibration, Device
 from astra_edu.workload.compute.alike import kind_of
 
 FILE = Path(__file__).with_name("beside.csv")
@@ -42,6 +43,32 @@ def beside(machine: str, compute_ms: float) -> Beside | None:
     """
     below = next(limit for limit in BELOW_MS if compute_ms < limit or limit == BELOW_MS[-1])
     return next((line for line in _lines() if (line.machines, line.below_ms) == (kind_of(machine), below)), None)
+
+
+def ratios_of(device: Device, bits: int, compute_ms: float) -> Calibration | Beside | None:
+    """What was measured of iterations like one, as multiples of it: around what a calibrated device says, or above what
+    one says that is in DEVICES as it is; None for others, and for numbers of other than 16 bits.
+    """
+    if bits != BITS:
+        return None
+    if device.calibration or DEVICES.get(device.name) != device:
+        return device.calibration
+    return beside(device.name, compute_ms)
+
+
+def in_words(found: Calibration | Beside | None) -> dict[str, str]:
+    """The same as lines of a table."""
+    if found is None:
+        return {}
+    if isinstance(found, Calibration):
+        return {
+            "measured": f"runs took {found.low:.2f} to {found.high:.2f} times what is predicted (two thirds of them)",
+            "  rates": f"those that runs of {found.stack} reach",
+        }
+    return {
+        "measured": f"runs like it took {found.low:.2f} to {found.high:.2f} times as long (two thirds of them)",
+        "  rates": "the device's peaks, which no run reaches; measured.device has a calibrated one",
+    }
 
 
 @cache

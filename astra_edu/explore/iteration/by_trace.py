@@ -1,5 +1,7 @@
 """An iteration by the clock of ASTRA-sim 2.x: the strategy's execution trace, simulated, and the optimiser's update.
 
+A calibrated device's overhead is added, too.
+
 Where an NPU computes nothing, time belongs to what it sends just then: a tensor, context or expert group's, or the
 copies'. What is left is waiting: for other stages, and for messages to them and from them.
 """
@@ -15,9 +17,9 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.base.few_collections import few_collections
 from astra_edu.base.intervals import common, covered, gaps
 from astra_edu.explore.iteration.hidden import computing_of
+from astra_edu.explore.iteration.operator_steps import sent_by
 from astra_edu.explore.iteration.parts import own_steps
 from astra_edu.explore.iteration.result import Iteration
-from astra_edu.explore.iteration.stage_times import sent_by
 from astra_edu.pipeline import PipelineRun
 from astra_edu.run.simulate import simulate
 from astra_edu.system import TracePlatform
@@ -30,6 +32,7 @@ from astra_edu.workload.models import Model
 from astra_edu.workload.strategies import Strategy
 from astra_edu.workload.strategies.alike import Abridged, Places, abridged
 from astra_edu.workload.strategies.overlapped import units
+from astra_edu.workload.strategies.precision import update_ns
 
 GROUPS = ("tensor", "context", "expert", "data")
 
@@ -75,6 +78,7 @@ def by_trace(model: Model, strategy: Strategy, device: Device, platform: TracePl
         expert_ns=expert,
         device=device,
         simulated=run,
+        overhead_ns=round(device.calibration.overhead_ns(strategy.micro_batches)) if device.calibration else 0,
     )
     if run.bound_ns is None:
         return found
@@ -113,7 +117,7 @@ def _alone_ns(about: Abridged, strategy: Strategy, device: Device, stage: int) -
     stages = [[every[k] for k in strategy.parts_on(each)] for each in range(strategy.pipeline)]
     most = max(sum(map(parameters, own)) for own in stages)
     again = sum(of[i].repeated_ns for part in stages[stage] for i in part)
-    return round(again * strategy.micro_batches_of_part), round(device.memory_ns(most * strategy.bits.update_bytes))
+    return round(again * strategy.micro_batches_of_part), round(update_ns(device, strategy, most))
 
 
 def _pipeline(built: Built, npus: Sequence[int], ran: Sequence[Sequence[Ran]]) -> PipelineRun:

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from astra_edu.explore.iteration.network_times import message_ns, took_by
-from astra_edu.explore.iteration.parts import WAITS, Step
+from astra_edu.explore.iteration.parts import WAITS, Step, beginning_ns, launching_ns
 from astra_edu.system import Platform
 from astra_edu.workload.compute import Device
 from astra_edu.workload.models import Model
 from astra_edu.workload.strategies import Communication, Strategy
 from astra_edu.workload.strategies.overlapped import Item, Items, makespan, units
-from astra_edu.workload.strategies.precision import computing_ns
+from astra_edu.workload.strategies.precision import adding_ns, computing_ns
 
 
 def with_hidden(
@@ -39,7 +39,7 @@ def with_hidden(
         if item.sent.collective is None:
             return max(message_ns(network, size, place) for place in range(item.sent.npus))
         one = took_by(network, item.sent.collective, size)
-        return (one.at_least if bounded else one).total_ns
+        return (one.at_least if bounded else one).begun(beginning_ns(device)).total_ns
 
     def passes(items: Items) -> tuple[float, float]:
         """(computing, waiting)."""
@@ -47,16 +47,22 @@ def with_hidden(
         computing = sum(ns for item, ns in zip(items, times, strict=True) if item.sent is None)
         return computing, makespan(items, times) - computing
 
-    host_ns = device.kernels.host_ns if device.kernels else 0
     for unit in units(model, strategy, sent):
         own = [steps[names[i]] for i in unit.operators]
         step = found[names[unit.at]]
         (ahead, waited), (back, waited_back) = passes(unit.forward), passes(unit.backward)
         ahead -= sum(one.forward_ns for one in own)
-        back -= sum(one.backward_ns - (one.weight_ns if strategy.splits_backward else 0) for one in own)
+        if strategy.splits_backward:
+            back -= sum(one.backward_ns - one.weight_ns for one in own)
+        else:  # gradients are added up to what is there with the weights, which their list computes
+            adding = sum(adding_ns(device, strategy, model.operators[i]) for i in unit.operators)
+            back -= sum(one.backward_ns for one in own) - adding
         waits = list(step.waited_ns)
         waits[WAITS.index(unit.kind)] += round(waited) + round(waited_back)
-        launches = [host_ns * sum(item.sent is not None for item in items) for items in (unit.forward, unit.backward)]
+        launches = [
+            sum(launching_ns(device, item.sent) for item in items if item.sent)
+            for items in (unit.forward, unit.backward)
+        ]
         found[names[unit.at]] = step._replace(
             forward_ns=step.forward_ns + ahead + waited,
             backward_ns=step.backward_ns + back + waited_back,

@@ -32,6 +32,15 @@ class Took(NamedTuple):
             return self
         return Took(round(self.bound_ns), self.bound_ns)
 
+    def begun(self, ns: float) -> Took:
+        """The same, which so many ns begin."""
+        return self._replace(total_ns=round(self.total_ns + ns), turn_ns=self.turn_ns + ns) if ns else self
+
+    def part(self, share: float) -> Took:
+        """What a share of its bytes takes."""
+        bound = None if self.bound_ns is None else self.bound_ns * share
+        return Took(round(self.total_ns * share), self.turn_ns * share, bound)
+
 
 @lru_cache(maxsize=4096)
 def took_by(platform: Platform, collective: Collective, size: int) -> Took:

@@ -7,17 +7,22 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from astra_edu.collectives import Collective
 from astra_edu.explore.iteration.network_times import Took, took_by
 from astra_edu.system import Platform
 from astra_edu.workload.compute import Device
 from astra_edu.workload.strategies import Communication, Strategy
 from astra_edu.workload.strategies.alike import Abridged
 from astra_edu.workload.strategies.generate import phases, repeated, without_input_gradient
-from astra_edu.workload.strategies.precision import computing_ns
+from astra_edu.workload.strategies.precision import adding_ns, computing_ns
 from astra_edu.workload.strategies.sent import FORWARD, INPUT_GRADIENT, UPDATE
 
 WAITS = ("tensor", "context", "expert")
 """Groups whose collectives are waited for; ZeRO-3's gathers count as the first's."""
+
+
+Bucket = tuple[str, str, str]
+"""Group, content and phase of what is sent together."""
 
 
 class Step(NamedTuple):
@@ -124,6 +129,7 @@ def computed(about: Abridged, alone: Strategy, device: Device) -> tuple[Step, ..
         forward, backward, weight = (
             sum(computing_ns(device, alone, compute) for compute in each) for each in computes.values()
         )
+        weight += adding_ns(device, alone, operator)
         backward += weight
         parameters = alone.part(operator).parameters
         ahead, *back = (sum(map(device.host_ns, each)) for each in computes.values())
@@ -148,20 +154,25 @@ def with_collectives(
     micro_batches: int,
     networks: Mapping[str, Platform],
     bounded: bool = False,
-    host_ns: float = 0,
+    device: Device | None = None,
     once: bool = False,
+    buckets: Mapping[Bucket, int] | None = None,
 ) -> tuple[Step, ...]:
     """The same, by operator, with what is sent in an iteration, each collective by itself on its group's network.
 
-    bounded: no collective is faster than its links. host_ns: what the host takes to launch one that is waited for.
-    once: parameters are gathered once an iteration, before its passes.
+    bounded: no collective is faster than its links. device: whose host launches those that are waited for.
+    once: parameters are gathered once an iteration, before its passes. buckets: bytes that are sent as one collective,
+    of whose time each operator's have their share.
     """
     found = dict(steps)
     for one in sent:
         if one.collective is None:
             continue
-        step, took = found[one.operator], took_by(networks[one.group], one.collective, one.size)
-        took = took.at_least if bounded else took
+        step, bucket = found[one.operator], (buckets or {}).get((one.group, one.content, one.phase), one.size)
+        took = took_by(networks[one.group], one.collective, bucket)
+        took = (took.at_least if bounded else took).begun(beginning_ns(device))
+        took = took.part(one.size / bucket) if bucket != one.size else took
+        host_ns = launching_ns(device, one)
         turn = took.turn_ns if one.group in ("data", "expert data", "shard") else 0
         hides = one.content == "parameters" and not one.blocking
         ahead, back = step.gathers_ns
@@ -197,6 +208,21 @@ def with_collectives(
             step = step._replace(exchange=took)
         found[one.operator] = step
     return tuple(found.values())
+
+
+def beginning_ns(device: Device | None) -> float:
+    """What beginning a collective takes, on a device that is calibrated to it."""
+    return device.calibration.collective_ns if device and device.calibration else 0
+
+
+def launching_ns(device: Device | None, one: Communication) -> float:
+    """What the host takes to launch a collective or a message that is waited for."""
+    if device is None or device.kernels is None:
+        return 0
+    if (found := device.calibration) is None:
+        return device.kernels.host_ns
+    halves = 2 if one.collective is Collective.ALL_REDUCE else 1
+    return found.sends_ns(one.npus, halves) if one.group == "tensor" else 0
 
 
 def _add(waited: tuple[int, ...], kind: int, more: int) -> tuple[int, ...]:

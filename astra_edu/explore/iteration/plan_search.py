@@ -31,6 +31,7 @@ from astra_edu.workload.compute import Device
 from astra_edu.workload.strategies import Strategy
 from astra_edu.workload.strategies.alike import abridged
 from astra_edu.workload.strategies.memory import memory_of_operators
+from astra_edu.workload.strategies.precision import update_ns
 
 
 class Label(NamedTuple):
@@ -101,7 +102,7 @@ def _table(plans: Plans, some: Sequence[Strategy], device: Device, platform: Pla
             own = every[operators.start : operators.stop]
             ns = sum(step.forward_ns + step.backward_ns for step in own) * strategy.micro_batches
             ns += sum(step.gather_ns for step in own)
-            ns += device.memory_ns(sum(step.parameters for step in own) * strategy.bits.update_bytes)
+            ns += update_ns(device, strategy, sum(step.parameters for step in own))
             memory = memory_of_operators(about, strategy, operators)
             choice = Choice(strategy, ns, memory.kept, behind(own), memory.moment)
             of_layouts.setdefault(strategy.tensor, []).append(choice)

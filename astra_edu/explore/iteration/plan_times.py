@@ -11,17 +11,17 @@ from astra_edu.collectives import Collective
 from astra_edu.explore.iteration.exchange import exposed_ns
 from astra_edu.explore.iteration.groups import groups
 from astra_edu.explore.iteration.network_times import took_by
+from astra_edu.explore.iteration.operator_steps import operator_steps
 from astra_edu.explore.iteration.parts import Step, paced
 from astra_edu.explore.iteration.plan_bound import kept_bytes, whole_bytes
 from astra_edu.explore.iteration.plans import Plan
-from astra_edu.explore.iteration.stage_times import operator_steps
 from astra_edu.system import Platform
 from astra_edu.workload.compute import Device
 from astra_edu.workload.models import Model
 from astra_edu.workload.strategies import Strategy
 from astra_edu.workload.strategies.alike import Abridged, abridged
 from astra_edu.workload.strategies.memory import memory_of_operators
-from astra_edu.workload.strategies.precision import check_multiplied
+from astra_edu.workload.strategies.precision import check_multiplied, update_ns
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class PlannedIteration:
 
     compute_ns: operators, in all micro-batches. waiting_ns: for collectives within layer groups. reshard_ns: for
     activations and their gradients that are shared out anew between groups. data_ns: exposed collectives among the
-    copies. update_ns: the optimiser. memory_bytes: what an NPU has to have, as
+    copies. update_ns: the optimiser. overhead_ns: as Iteration's. memory_bytes: what an NPU has to have, as
     `ae.memory` counts it; weights that two operators share count once.
 
     >>> ring = ae.Platform((ae.Dimension.of("Ring", 4, 100, 500),), ae.SystemConfig.of("ring", splits=1))
@@ -46,6 +46,7 @@ class PlannedIteration:
     update_ns: int
     memory_bytes: float
     plan: Plan
+    overhead_ns: int = 0
 
     @property
     def total_ns(self) -> int:
@@ -55,7 +56,7 @@ class PlannedIteration:
     @property
     def exposed_ns(self) -> int:
         """All that is no computing."""
-        return self.total_ns - self.compute_ns - self.update_ns
+        return self.total_ns - self.compute_ns - self.update_ns - self.overhead_ns
 
     @property
     def split(self) -> dict[str, int]:
@@ -66,6 +67,7 @@ class PlannedIteration:
             "sharing out anew": self.reshard_ns,
             "exchange": self.data_ns,
             "update": self.update_ns,
+            **({"overhead": self.overhead_ns} if self.overhead_ns else {}),
         }
 
     def __repr__(self) -> str:
@@ -92,7 +94,7 @@ def planned(model: Model, plan: Plan, device: Device, platform: Platform) -> Pla
         steps += [all_steps(model, strategy, device, platform)[i] for i in own]
     passes = round(sum(step.forward_ns for step in steps)) + round(sum(step.backward_ns for step in steps))
     waited = sum(sum(step.waited_ns) for step in steps)
-    update = device.memory_ns(sum(step.parameters for step in steps) * plan.strategies[0].bits.update_bytes)
+    update = update_ns(device, plan.strategies[0], sum(step.parameters for step in steps))
     again = round(reshard * micro_batches)
     pairs = zip(operators, plan.strategies, strict=True)
     memories = [memory_of_operators(abridged(model), strategy, own) for own, strategy in pairs]
@@ -104,6 +106,7 @@ def planned(model: Model, plan: Plan, device: Device, platform: Platform) -> Pla
         round(update),
         whole_bytes(kept_bytes([each.kept for each in memories]), max(each.moment for each in memories)),
         plan,
+        round(device.calibration.overhead_ns(micro_batches)) if device.calibration else 0,
     )
 
 

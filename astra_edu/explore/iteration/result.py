@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 
 from astra_edu.base.bound import SHARED
 from astra_edu.base.errors import ConfigError
-from astra_edu.explore.iteration.beside import BITS, Beside, beside
+from astra_edu.explore.iteration.beside import Beside, in_words, ratios_of
 from astra_edu.explore.iteration.candidates import described
 from astra_edu.explore.iteration.kept_over_time import Moment, kept_over_time
 from astra_edu.explore.iteration.searched import Searched
 from astra_edu.pipeline import PipelineRun
 from astra_edu.run.trace_result import TraceResult
-from astra_edu.workload.compute import DEVICES, Device
+from astra_edu.workload.compute import Calibration, Device
 from astra_edu.workload.models import Model
 from astra_edu.workload.strategies import Memory, Strategy
 from astra_edu.workload.strategies.alike import abridged
@@ -28,7 +28,7 @@ class Iteration:
     waited for within a micro-batch: a tensor group's, and the gathers of ZeRO-3. waiting_ns: for other stages and their
     messages, the bubble. data_ns: exposed collectives among the copies. update_ns: the optimiser. pipeline: its run.
     context_ns, expert_ns: collectives of these groups, which are waited for, too. launching_ns: for the host, which
-    launches kernels no faster than that.
+    launches kernels no faster than that. overhead_ns: what nothing accounts for, by the device's calibration.
     device: what each NPU is.
     at_least: the same with no collective faster than its links, where messages of one share some and ASTRA-sim's
     contention-free model doesn't see it; None where none do. bound_ns: how long that takes.
@@ -63,6 +63,7 @@ class Iteration:
     at_least: Iteration | None = None
     searched: Searched | None = field(default=None, compare=False)
     simulated: TraceResult | None = field(default=None, compare=False)
+    overhead_ns: int = 0
 
     @property
     def bound_ns(self) -> int | None:
@@ -87,6 +88,7 @@ class Iteration:
             "waiting": self.waiting_ns,
             "exchange": self.data_ns,
             "update": self.update_ns,
+            **({"overhead": self.overhead_ns} if self.overhead_ns else {}),
         }
 
     @property
@@ -122,20 +124,23 @@ class Iteration:
 
     @property
     def range_ns(self) -> tuple[float, float] | None:
-        """Within which two thirds of measured iterations like it would be, as many times longer than an estimate as
-        `astra_edu.explore.iteration.beside` says. None where fewer than five like it are known, for other than 16-bit
-        elements, and for a device that isn't one of ae.DEVICES as it is.
+        """Within which two thirds of measured iterations like it would be.
+
+        On a calibrated device (`measured.device`) as far around this one as measured ones are around what
+        `measured.predict` says. On one of ae.DEVICES, whose kernels reach the peak, all of it is longer than this one:
+        as many times as `astra_edu.explore.iteration.beside` says. None where fewer than five like it are known, for
+        other than 16-bit elements, and for another device.
         """
-        ratios = self._beside
+        ratios = self._ratios
         least = self.bound_ns or self.total_ns
         return (least * ratios.low, least * ratios.high) if ratios else None
 
     @property
-    def _beside(self) -> Beside | None:
-        device = self.device if self.simulated is None else None  # runs were compared with estimates by 1.0's clock
-        if device is None or DEVICES.get(device.name) != device or self.strategy.bits.products != BITS:
+    def _ratios(self) -> Calibration | Beside | None:
+        if self.device is None or self.simulated is not None:  # runs were compared with estimates by 1.0's clock
             return None
-        return beside(device.name, self.compute_ns / self.strategy.micro_batches / 1e6)
+        bits, compute_ms = self.strategy.bits.products, self.compute_ns / self.strategy.micro_batches / 1e6
+        return ratios_of(self.device, bits, compute_ms)
 
     @property
     def tokens(self) -> int:
@@ -209,6 +214,7 @@ class Iteration:
         throughput       12,305 tokens/s on each NPU
         operations       126.7 TFLOP/s on each NPU
         measured         runs like it took 1.49 to 1.99 times as long (two thirds of them)
+          rates          the device's peaks, which no run reaches; measured.device has a calibrated one
         of its peak      MFU 40.6%, HFU 41.9%
         memory           11.94 × 10⁹ bytes on each NPU, which fits
           parameters     3.12
@@ -228,10 +234,7 @@ class Iteration:
             "throughput": f"{self.tokens_per_s:,.0f} {'tokens' if self.model.blocks else 'samples'}/s on each NPU",
             "operations": f"{self.flops_per_s / 1e12:,.1f} TFLOP/s on each NPU",
         }
-        if ratios := self._beside:
-            lines["measured"] = (
-                f"runs like it took {ratios.low:.2f} to {ratios.high:.2f} times as long (two thirds of them)"
-            )
+        lines |= in_words(self._ratios)
         if self.device is not None:
             lines["of its peak"] = f"MFU {self.mfu:.1%}, HFU {self.hfu:.1%}"
         lines["memory"] = f"{kept.total / gb:,.2f} × 10⁹ bytes on each NPU{room}"

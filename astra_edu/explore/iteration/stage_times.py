@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
-from astra_edu.base.errors import ConfigError
 from astra_edu.explore.iteration.exchange import exposed_ns, weights_alone
-from astra_edu.explore.iteration.groups import groups
-from astra_edu.explore.iteration.hidden import first_pass_late_ns, prefetched, with_hidden
+from astra_edu.explore.iteration.hidden import first_pass_late_ns, prefetched
 from astra_edu.explore.iteration.network_times import message_ns, shares_links
-from astra_edu.explore.iteration.parts import WAITS, Part, Step, own_steps, paced, part_of, with_collectives
+from astra_edu.explore.iteration.operator_steps import operator_steps
+from astra_edu.explore.iteration.parts import Part, Step, paced, part_of
 from astra_edu.system import Platform
-from astra_edu.system.logical import logical_dimensions, logical_topologies
 from astra_edu.workload.compute import Device
 from astra_edu.workload.models import Model
-from astra_edu.workload.strategies import Communication, Strategy, communications
+from astra_edu.workload.strategies import Communication, Strategy
 from astra_edu.workload.strategies.alike import Abridged, Places
+from astra_edu.workload.strategies.precision import update_ns
 from astra_edu.workload.strategies.sent import FORWARD, WEIGHT_GRADIENT
 
 
@@ -28,8 +26,8 @@ class StageTimes:
     parts: of the model, in the order of the forward pass; `strategy.parts_on` says which of them a stage has.
     messages_ns: from each part to the next one. exposed_ns: what is left of the copies' collectives after the passes,
     on the stage where most is; it is added to the end of all passes, though other stages end earlier.
-    update_ns: the optimiser. at_least: the same with no collective faster than its links, where messages of one share
-    some.
+    update_ns: the optimiser. overhead_ns: what no kernel accounts for, by the device's calibration. at_least: the same
+    with no collective faster than its links, where messages of one share some.
 
     >>> from astra_edu.explore.iteration.stage_times import stage_times
     >>> from astra_edu.workload.strategies.alike import abridged
@@ -47,6 +45,7 @@ class StageTimes:
     update_ns: int
     device: Device | None = None
     at_least: StageTimes | None = None
+    overhead_ns: int = 0
 
     @property
     def forward_ns(self) -> list[int]:
@@ -99,7 +98,7 @@ class StageTimes:
         one back with what nobody can put off: all other passes, and the last micro-batch's weights of the first part.
         """
         if self.strategy.both_ways:
-            return self._bound_both_ways_ns + self.exposed_ns + self.update_ns
+            return self._bound_both_ways_ns + self.exposed_ns + self.update_ns + self.overhead_ns
         ahead, back, bound = 0, 0, 0
         weights = self.weight_ns if self.strategy.splits_backward else [0] * len(self.parts)
         inputs = [whole - own for whole, own in zip(self.backward_ns, weights, strict=True)]
@@ -109,7 +108,7 @@ class StageTimes:
             if stage < self.strategy.pipeline - 1:
                 ahead += self.forward_ns[stage] + self.messages_ns[stage]
                 back += inputs[stage] + self.messages_ns[stage]
-        return bound + self.exposed_ns + self.update_ns
+        return bound + self.exposed_ns + self.update_ns + self.overhead_ns
 
     @property
     def _bound_both_ways_ns(self) -> int:
@@ -160,7 +159,8 @@ def _stage_times(
         gathers.append(sum(step.gather_ns for step in every_step))
     parts = {part: part_of(steps) for part, steps in passed.items()}
     most = max(sum(parts[part].parameters for part in own) for own in of_stages)
-    update = device.memory_ns(most * strategy.bits.update_bytes)
+    update = update_ns(device, strategy, most)
+    overhead = device.calibration.overhead_ns(strategy.micro_batches) if device.calibration else 0
     sizes = [one.size for one in sent if one.group == "pipeline" and one.phase == FORWARD]
     if about.short is not about.model:
         sizes *= len(every) - 1  # from one block to the next it is always the same
@@ -181,6 +181,7 @@ def _stage_times(
         round(exposed),
         round(update),
         device,
+        overhead_ns=round(overhead),
     )
     return times, sent, networks
 
@@ -217,30 +218,3 @@ def _numbered(about: Abridged, part: Places) -> list[int]:
         before = i in inside
         numbers.append(number)
     return numbers
-
-
-def operator_steps(
-    about: Abridged, strategy: Strategy, device: Device, platform: Platform, bounded: bool
-) -> tuple[tuple[Step, ...], tuple[Communication, ...], dict[str, Platform]]:
-    """(the short model's operators' times, what is sent, the groups' networks). Raises ConfigError as estimate does."""
-    if strategy.exchange_embeddings:
-        raise ConfigError("estimate doesn't know exchanged embeddings; use simulate(generate_workload(...), platform).")
-    networks = groups(platform, strategy)
-    few = about.strategy(strategy)
-    sent = sent_by(about, few)
-    for collective in {one.collective for one in sent if one.collective}:
-        logical_topologies(platform, logical_dimensions(platform.network)[0], collective)  # says what doesn't fit
-    computing = own_steps(about, strategy, device)
-    host_ns = device.kernels.host_ns if device.kernels else 0
-    computing = with_hidden(computing, about.short, strategy, sent, device, networks, bounded)
-    apart = [one for one in sent if one.blocking or one.group not in WAITS]
-    found = with_collectives(
-        computing, apart, strategy.micro_batches, networks, bounded, host_ns, once=strategy.gathers_once
-    )
-    return found, sent, networks
-
-
-@lru_cache(maxsize=4096)
-def sent_by(about: Abridged, few: Strategy) -> tuple[Communication, ...]:
-    """What a few NPUs send each other, without what the two stages of a part do."""
-    return tuple(one for one in communications(about.short, few) if one.group != "mirror")  # see _mirrored_ns

@@ -1,6 +1,7 @@
 """What computing takes: operators by their shapes, their GEMMs, and the devices that run them."""
 
 from astra_edu.workload.compute.attention import Context, Scores, Softmax
+from astra_edu.workload.compute.calibration import Calibration
 from astra_edu.workload.compute.convolution import Convolution, Pool
 from astra_edu.workload.compute.device import Device
 from astra_edu.workload.compute.devices import DEVICES, device
@@ -27,6 +28,7 @@ __all__ = [
     "DEVICES",
     "IRREGULAR",
     "MACHINES",
+    "Calibration",
     "Combine",
     "Compute",
     "Context",

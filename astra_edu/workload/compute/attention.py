@@ -52,11 +52,24 @@ class Scores(_KeepsScores, Product):
 
     def product(self, batch: int) -> Gemm:
         """Queries · keys, for each head of keys."""
-        return Gemm(self._queries, self.seen, self.width, batch * self.shared_heads, of_activations=True)
+        return Gemm(
+            self._queries, self.seen, self.width, batch * self.shared_heads, of_activations=True, kernel="attention"
+        )
 
     def weight_gradient(self, batch: int) -> Compute:
         """The keys' gradient."""
-        return Compute((Gemm(self.seen, self.width, self._queries, batch * self.shared_heads, of_activations=True),))
+        return Compute(
+            (
+                Gemm(
+                    self.seen,
+                    self.width,
+                    self._queries,
+                    batch * self.shared_heads,
+                    of_activations=True,
+                    kernel="attention",
+                ),
+            )
+        )
 
     def kept_bytes(self, batch: int, element_bytes: int = 2) -> int:
         """Queries and keys."""
@@ -146,7 +159,14 @@ class Context(_KeepsScores, Product):
 
     def product(self, batch: int) -> Gemm:
         """Scores · values, for each head of values."""
-        return Gemm(self._queries, self.value_features, self.seen, batch * self.shared_heads, of_activations=True)
+        return Gemm(
+            self._queries,
+            self.value_features,
+            self.seen,
+            batch * self.shared_heads,
+            of_activations=True,
+            kernel="attention",
+        )
 
     def kept_bytes(self, batch: int, element_bytes: int = 2) -> int:
         """The scores after dropout (without it they are the softmax, which is kept anyway), and the values."""

@@ -5,30 +5,17 @@ The roofline: Williams, Waterman, Patterson, "Roofline: An Insightful Visual Per
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from astra_edu.base.errors import (
-    ConfigError,
-    choice,
-    instance_of,
-    list_of,
-    not_negative,
-    positive,
-    shown,
-    text_of,
-    whole,
-)
+from astra_edu.base.errors import ConfigError, instance_of, not_negative, positive, shown, text_of, whole
+from astra_edu.workload.compute.calibration import Calibration
+from astra_edu.workload.compute.formats import HALVES, USUAL, checked_halves, checked_peaks, in_words, plain, rate
 from astra_edu.workload.compute.gemm import Gemm
 from astra_edu.workload.compute.kernels import Kernels
 from astra_edu.workload.compute.operator import Compute
 from astra_edu.workload.compute.systolic import DATAFLOWS, Folding, SystolicArray
 
-SMALLEST, LARGEST = 1e-9, 1e30
-USUAL = 16
-"""Bits of a number, where nothing else is said."""
-HALVES = ("bf16", "fp16")
-"""Formats of 16 bits: bfloat16, whose exponent is as long as that of 32 bits, and IEEE's."""
 TERA = 10**12
 
 
@@ -44,7 +31,10 @@ class Device:
     compute units, TensorCores, matrix engines), for `Kernels`. array, clock_hz: systolic arrays that matrix products
     are folded onto, by the best dataflow for each; with them a product takes no less than its folds do. kernels: how
     products become tiles and waves, and what launching costs; without, a product of any shape reaches the peak, and
-    kernels follow each other without a pause.
+    kernels follow each other without a pause. attention_efficiency: the share of the peak in 16 bits that attention's
+    products reach in any shape; None: what others do. expert_efficiency: of what other products reach, the share that
+    experts' do. softmax: how many times what its operators say attention's takes beside its products; 0: its operations
+    at the products' rate. calibration: what else was measured; `measured.device` makes calibrated devices.
 
     >>> mine = ae.Device("mine", flops_per_s=100e12, memory_bytes_per_s=1e12)
     >>> mine.ridge
@@ -66,6 +56,10 @@ class Device:
     peaks: Mapping[int, float] = field(default_factory=dict, hash=False)
     units: int | None = None
     halves: tuple[str, ...] | None = None
+    attention_efficiency: float | None = None
+    expert_efficiency: float = 1
+    softmax: float = 0
+    calibration: Calibration | None = None
 
     def __post_init__(self) -> None:
         text_of("name of a device", self.name)
@@ -74,7 +68,8 @@ class Device:
         for what in ("memory_bytes_per_s", "memory_bytes"):
             if getattr(self, what) is not None:
                 self._keep(what, what)
-        for what in ("matrix_efficiency", "memory_efficiency"):
+        shares = ["matrix_efficiency", "memory_efficiency", "expert_efficiency"]
+        for what in shares + ["attention_efficiency"] * (self.attention_efficiency is not None):
             if self._keep(what, what) > 1:
                 raise ConfigError(
                     f"{self.name}: {what} is {getattr(self, what)}; it is a share of the peak, 1 at most."
@@ -83,35 +78,20 @@ class Device:
             raise ConfigError(f"{self.name}: array is {shown(self.array)}; give one such as SystolicArray(128, 128).")
         if not isinstance(self.kernels, Kernels | None):
             raise ConfigError(f"{self.name}: kernels is {shown(self.kernels)}; give some such as Kernels(units=108).")
+        if not isinstance(self.calibration, Calibration | None):
+            raise ConfigError(
+                f"{self.name}: calibration is {shown(self.calibration)}; measured.device makes devices with one."
+            )
+        not_negative(f"{self.name}: softmax", self.softmax)
         if (self.array is None) != (self.clock_hz is None):
             raise ConfigError(f"{self.name} has array={self.array} and clock_hz={self.clock_hz}; give both or neither.")
         if self.clock_hz is not None:
             self._keep("clock_hz", "clock_hz")
-        object.__setattr__(self, "peaks", self._checked_peaks())
+        object.__setattr__(self, "peaks", checked_peaks(self.name, self.peaks))
         if self.halves is not None:
-            object.__setattr__(self, "halves", self._checked_halves())
+            object.__setattr__(self, "halves", checked_halves(self.name, self.halves))
         if self.units is not None:
             object.__setattr__(self, "units", whole(f"{self.name}: units", self.units, at_least=1))
-
-    def _checked_peaks(self) -> dict[int, float]:
-        """Those that were given, from the narrowest on."""
-        if not isinstance(self.peaks, Mapping):
-            raise ConfigError(f"{self.name}: peaks is {shown(self.peaks)}; give them by bits, such as {{8: 2e15}}.")
-        found = {whole(f"{self.name}: bits", bits, at_least=1): value for bits, value in self.peaks.items()}
-        if USUAL in found:
-            raise ConfigError(f"{self.name}: peaks has {USUAL} bits; flops_per_s says what their peak is.")
-        return {
-            bits: _plain(self._rate(f"{self.name}: operations per second in {bits} bits", value), value)
-            for bits, value in sorted(found.items())
-        }
-
-    def _checked_halves(self) -> tuple[str, ...]:
-        """Those that were given, each once."""
-        given = list_of(f"{self.name}: halves", self.halves, 'give formats of 16 bits such as ("bf16", "fp16")')
-        found = dict.fromkeys(choice(f"{self.name}: halves", each, HALVES) for each in given)
-        if not found:
-            raise ConfigError(f"{self.name}: halves is (); give formats of 16 bits, or None where nothing is known.")
-        return tuple(found)
 
     @property
     def formats(self) -> tuple[str, ...]:
@@ -137,7 +117,7 @@ class Device:
         if self.peaks or self.halves:
             self.peak(bits)
         if self.halves and name in HALVES and name not in self.halves:
-            raise ConfigError(f"{self.name} computes nothing in {name}; it has {_listed(self.formats)}.")
+            raise ConfigError(f"{self.name} computes nothing in {name}; it has {in_words(self.formats)}.")
 
     def peak(self, bits: int = USUAL) -> float:
         """Operations a second of matrix products in so many bits. Raises ConfigError with the formats there are.
@@ -148,22 +128,15 @@ class Device:
         every = {**self.peaks, USUAL: self.flops_per_s}
         bits = whole("bits", bits, at_least=1)
         if bits not in every:
-            there = _listed([f"{each}" for each in sorted(every)])
+            there = in_words([f"{each}" for each in sorted(every)])
             raise ConfigError(f"{self.name} computes nothing in {bits} bits; it has {there}.")
         return every[bits]
 
     def _keep(self, what: str, name: str) -> float:
         """Check a rate or a share, and keep a number of another library as one of Python's."""
         value = getattr(self, name)
-        number = self._rate(f"{self.name}: {what}", value)
-        object.__setattr__(self, name, _plain(number, value))
-        return number
-
-    @staticmethod
-    def _rate(what: str, value: object) -> float:
-        number = positive(what, value)
-        if not SMALLEST <= number <= LARGEST:
-            raise ConfigError(f"{what} is {number:g}; {SMALLEST:g} to {LARGEST:g} can be calculated with.")
+        number = rate(f"{self.name}: {what}", value)
+        object.__setattr__(self, name, plain(number, value))
         return number
 
     @property
@@ -177,8 +150,18 @@ class Device:
     def gemm_ns(self, gemm: Gemm, element_bytes: float = 2, bits: int | None = None) -> float:
         """ns of one matrix product whose factors are read and whose result is written once. bits: see compute_ns."""
         instance_of("gemm", gemm, Gemm, "give a product such as ae.Gemm(64, 48, 40)")
-        element_bytes = _plain(positive("element_bytes", element_bytes), element_bytes)
-        return max(self._busy_ns(gemm, bits), self.memory_ns(gemm.elements * element_bytes)) + self._launch_ns
+        element_bytes = plain(positive("element_bytes", element_bytes), element_bytes)
+        launches = self.kernels.launches(gemm) if self.kernels else 0
+        return self.product_ns(gemm, element_bytes, bits) + launches * self._launch_ns
+
+    def product_ns(self, gemm: Gemm, element_bytes: float = 2, bits: int | None = None) -> float:
+        """The same without its launch."""
+        return max(self._busy_ns(gemm, bits), self.memory_ns(gemm.elements * element_bytes))
+
+    def softmax_ns(self, operations: float) -> float:
+        """ns that a softmax takes beside its products, of so many operations as they have; see `softmax`."""
+        rate = self.flops_per_s * (self.attention_efficiency or self.matrix_efficiency)
+        return not_negative("operations", operations) * self.softmax / rate * 1e9
 
     def compute_ns(self, compute: Compute, element_bytes: float = 2, bits: int | None = None) -> float:
         """ns of a phase: its matrix products one after the other, then its other kernels.
@@ -187,7 +170,9 @@ class Device:
         nor halves has the same for all. Products of activations are in element_bytes. None: 16, read in element_bytes.
         """
         element_bytes = self._checked(compute, element_bytes)
-        others = max(self.operations_ns(compute.operations), self.memory_ns(compute.elements * element_bytes))
+        softmax = self.softmax_ns(compute.softmax)
+        operations = 0 if softmax else compute.operations
+        others = max(self.operations_ns(operations), self.memory_ns(compute.elements * element_bytes)) + softmax
         if self.kernels:
             others += (compute.launches - len(compute.gemms)) * self._launch_ns
         of_activations = None if bits is None else round(8 * element_bytes)
@@ -202,7 +187,9 @@ class Device:
     def host_ns(self, compute: Compute) -> float:
         """ns that the host takes to launch a phase's kernels; 0 for a device without `kernels`."""
         self._checked(compute, 1)
-        return compute.launches * self.kernels.host_ns if self.kernels else 0
+        if not self.kernels:
+            return 0
+        return (sum(map(self.kernels.launches, compute.gemms)) + (compute.kernels or 0)) * self.kernels.host_ns
 
     def bound(self, compute: Compute, element_bytes: float = 2) -> str:
         """Which bound holds: "operations" (with their folds, or their tiles), or "memory"."""
@@ -213,7 +200,11 @@ class Device:
 
     def _busy_ns(self, gemm: Gemm, bits: int | None = None) -> float:
         """ns of a product without its memory."""
+        if gemm.kernel == "attention" and self.attention_efficiency is not None:
+            return max(gemm.flops / (self.flops_per_s * self.attention_efficiency) * 1e9, self.folds_ns(gemm))
         alone = self.operations_ns(gemm.flops) / (self.kernels.share(gemm) if self.kernels else 1)
+        if gemm.kernel == "experts":
+            alone /= self.expert_efficiency
         bits = USUAL if bits is None else whole("bits", bits, at_least=1)
         if bits != USUAL and (self.peaks or self.halves):
             alone *= self.flops_per_s / self.peak(bits)
@@ -244,14 +235,4 @@ class Device:
     @staticmethod
     def _checked(compute: Compute, element_bytes: float) -> float:
         instance_of("compute", compute, Compute, "give what a phase computes, such as operator.forward(batch)")
-        return _plain(positive("element_bytes", element_bytes), element_bytes)
-
-
-def _listed(several: Sequence[str]) -> str:
-    *rest, last = several
-    return f"{', '.join(rest)} and {last}" if rest else last
-
-
-def _plain(number: float, value: object) -> float:
-    """What was given, where it is a number of Python's: a whole one stays whole. Else the same as a float."""
-    return value if type(value) in (int, float) else number  # type: ignore[return-value]
+        return plain(positive("element_bytes", element_bytes), element_bytes)

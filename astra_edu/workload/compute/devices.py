@@ -13,7 +13,8 @@ from collections.abc import Mapping
 
 from astra_edu.base.errors import choice
 from astra_edu.base.table import Table
-from astra_edu.workload.compute.device import HALVES, TERA, Device
+from astra_edu.workload.compute.device import TERA, Device
+from astra_edu.workload.compute.formats import HALVES
 
 GB, GIB = 10**9, 2**30
 

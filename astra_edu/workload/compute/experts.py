@@ -41,7 +41,8 @@ class Experts(Linear):
     def product(self, batch: int) -> Gemm:
         """Tokens · weights, for each expert that has some."""
         tokens = batch * self.tokens
-        return Gemm(-(-tokens // self.experts), self.outputs, self.inputs, min(self.experts, tokens))
+        rows, count = -(-tokens // self.experts), min(self.experts, tokens)
+        return Gemm(rows, self.outputs, self.inputs, count, kernel="experts")
 
     def tokens_part(self, parts: int) -> Experts:
         """All experts, some of the tokens; a capacity is rounded up."""

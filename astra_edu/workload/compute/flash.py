@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from astra_edu.base.errors import flag
 from astra_edu.workload.compute.gemm import Gemm
@@ -11,6 +11,12 @@ from astra_edu.workload.compute.operator import Compute, Shape
 
 LOGSUMEXP_BYTES = 4
 """What is kept of each row of a head's scores, in 32 bits: from it the backward pass has their softmax again."""
+
+
+SOFTMAX = 50
+"""A score's softmax takes as long as so many features of its products. By FlashAttention-3's 497, 648 and 756 × 10¹²
+operations a second of H100 with heads of 64, 128 and 256 features (arXiv 2407.08608, figure 5; that of 64 unverified),
+and so with the products' units on a TPU, which heads of 64 features fill by half."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +68,7 @@ class FlashAttention(Heads):
     def _product(self, batch: int, n: int, k: int, moved: int) -> Gemm:
         """A product of each token of all heads that share keys and values."""
         rows = self.tokens * (self.heads // self.shared_heads)
-        return Gemm(rows, n, k, batch * self.shared_heads, moved, of_activations=True)
+        return Gemm(rows, n, k, batch * self.shared_heads, moved, of_activations=True, kernel="attention")
 
     def _scores(self, batch: int) -> Gemm:
         queries, keys, *_ = self._elements(batch)
@@ -72,7 +78,7 @@ class FlashAttention(Heads):
         """Queries · keys, softmax, · values."""
         *_, values, outputs = self._elements(batch)
         context = self._product(batch, self.value_features, self.seen, values + outputs)
-        return Compute((self._scores(batch), context), 5 * self.numbers(batch))
+        return self._with_softmax(Compute((self._scores(batch), context), 5 * self.numbers(batch)))
 
     def input_gradient(self, batch: int) -> Compute:
         """The scores again; gradients of the softmax, of values, queries and keys. First outputs · their gradient."""
@@ -85,7 +91,10 @@ class FlashAttention(Heads):
             self._product(batch, width, seen, queries),
             self._product(batch, width, seen, keys).second_gradient,
         )
-        return Compute(gemms, 5 * self.numbers(batch) + 2 * outputs, 2 * outputs)
+        return self._with_softmax(Compute(gemms, 5 * self.numbers(batch) + 2 * outputs, 2 * outputs))
+
+    def _with_softmax(self, work: Compute) -> Compute:
+        return replace(work, softmax=sum(gemm.flops for gemm in work.gemms) * SOFTMAX / self.width)
 
     def repeated_flops(self, batch: int) -> int:
         """The scores'."""

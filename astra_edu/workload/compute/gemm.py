@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from astra_edu.base.errors import flag, whole
+from astra_edu.base.errors import choice, flag, whole
+
+KERNELS = ("attention", "experts")
+"""Of products that have one of their own."""
 
 
 @dataclass(frozen=True)
@@ -13,6 +16,7 @@ class Gemm:
 
     moved: elements that have to be read and written, if that isn't each of the three matrices once. of_activations:
     both factors are, as an attention's; such products stay in their width where those with weights are narrower.
+    kernel: "attention" or "experts", where a kernel of its own computes it, which devices may run at another rate.
 
     >>> product = ae.Gemm(m=128, n=256, k=64)
     >>> product.flops, product.elements
@@ -25,11 +29,14 @@ class Gemm:
     count: int = 1
     moved: int | None = None
     of_activations: bool = field(default=False, repr=False, compare=False)
+    kernel: str = field(default="", repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for name in ("m", "n", "k", "count"):
             object.__setattr__(self, name, whole(f"{name.upper()} of a GEMM", getattr(self, name), at_least=1))
         flag("of_activations", self.of_activations)
+        if self.kernel:
+            choice("kernel of a GEMM", self.kernel, KERNELS)
         if self.moved is not None:
             object.__setattr__(self, "moved", whole("moved elements of a GEMM", self.moved, at_least=0))
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from astra_edu.base.errors import ConfigError, list_of, not_negative, positive, whole
+from astra_edu.base.errors import ConfigError, flag, list_of, not_negative, positive, whole
 from astra_edu.workload.compute.gemm import Gemm
 
 RIGHT = "give tiles such as Tile(256, 128)"
@@ -50,7 +50,8 @@ class Kernels:
     units: compute one tile each at a time. tiles: that there are kernels for; the quickest is taken. splits: into how
     many parts k may be cut. ramp: of a tile, as much k as could be computed while it is begun and ended.
     launch_ns: from one kernel's end to the next one's beginning. host_ns: what the host takes to launch a kernel; it
-    does so ahead of the device, so it counts only where the device would be quicker.
+    does so ahead of the device, so it counts only where the device would be quicker. each_expert: whether products of a
+    mixture's experts are launched one by one; otherwise those of a layer together.
 
     >>> from astra_edu.workload.compute import Kernels, Tile
     >>> a100 = Kernels(units=108, tiles=(Tile(256, 128),))
@@ -66,6 +67,7 @@ class Kernels:
     ramp: int = 0
     launch_ns: float = 0
     host_ns: float = 0
+    each_expert: bool = False
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
@@ -82,6 +84,7 @@ class Kernels:
                 raise ConfigError(f"a device has no {what}; {RIGHT if what == 'tiles' else 'give at least (1,)'}.")
         for name in ("launch_ns", "host_ns"):
             not_negative(name, getattr(self, name))
+        flag("each_expert", self.each_expert)
 
     def waves(self, gemm: Gemm, tile: Tile, split: int = 1) -> int:
         """How often all units compute a tile, or a few of them do at the end."""
@@ -90,6 +93,10 @@ class Kernels:
     def share(self, gemm: Gemm) -> float:
         """What part of the device's peak a product can reach, with the tiles and the split that suit it best."""
         return max(self._shares(gemm))
+
+    def launches(self, gemm: Gemm) -> int:
+        """How many kernels compute a product."""
+        return gemm.count if self.each_expert and gemm.kernel == "experts" else 1
 
     def _shares(self, gemm: Gemm) -> Iterator[float]:
         products = gemm.m * gemm.n * gemm.k * gemm.count

@@ -29,7 +29,8 @@ from astra_edu.base.errors import (
 from astra_edu.network import Dimension
 from astra_edu.system import Platform, SystemConfig
 from astra_edu.system.implementation import suited
-from astra_edu.workload.compute.device import USUAL, Device
+from astra_edu.workload.compute.device import Device
+from astra_edu.workload.compute.formats import USUAL
 
 NVSWITCH_NS, NETWORK_NS = 936.25, 1350.0
 LARGEST = 10**6

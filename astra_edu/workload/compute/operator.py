@@ -43,7 +43,8 @@ class Compute:
     """The work of one phase: matrix products, and element-by-element kernels.
 
     operations: of the kernels. elements: what the kernels read and write; a GEMM counts its own. kernels: how many
-    there are besides the products; if not given, one where there is something to read or write.
+    there are besides the products; if not given, one where there is something to read or write. softmax: what that of
+    attention by tiles takes, as operations of its products; they are among `operations`, too, one by one.
 
     >>> from astra_edu.workload.compute import Compute
     >>> work = Compute(gemms=(ae.Gemm(128, 128, 128),), operations=500, elements=1000)
@@ -55,6 +56,7 @@ class Compute:
     operations: int = 0
     elements: int = 0
     kernels: int | None = dataclasses.field(default=None, repr=False)
+    softmax: float = dataclasses.field(default=0, repr=False)
 
     def __post_init__(self) -> None:
         right = "give products such as ae.Gemm(64, 48, 40)"
@@ -62,7 +64,7 @@ class Compute:
             object.__setattr__(self, "gemms", list_of("gemms", self.gemms, right))
         for gemm in self.gemms:
             instance_of("a GEMM", gemm, Gemm, right)
-        for name in ("operations", "elements"):
+        for name in ("operations", "elements", "softmax"):
             number = not_negative(name, getattr(self, name))
             if not isinstance(getattr(self, name), (int, float)):
                 object.__setattr__(self, name, number)
@@ -85,6 +87,7 @@ class Compute:
             self.operations + other.operations,
             self.elements + other.elements,
             (self.kernels or 0) + (other.kernels or 0),
+            self.softmax + other.softmax,
         )
 
 

@@ -16,7 +16,7 @@ from astra_edu.workload.models import model as named
 from astra_edu.workload.parallelism import DLRM, GROUPED
 from astra_edu.workload.strategies.alike import Abridged
 from astra_edu.workload.strategies.communication import communications
-from astra_edu.workload.strategies.precision import check_multiplied, computing_ns
+from astra_edu.workload.strategies.precision import adding_ns, check_multiplied, computing_ns
 from astra_edu.workload.strategies.sent import FORWARD, INPUT_GRADIENT, WEIGHT_GRADIENT, Communication
 from astra_edu.workload.strategies.strategy import Strategy
 from astra_edu.workload.strategies.which_loop import check_platform, options_of, training_loop
@@ -161,9 +161,12 @@ def _layer(row: Row, strategy: Strategy, device: Device, activations: Sent, para
     first = row[0]
 
     def work(phase: str, sent: Sent) -> Work:
-        ns = round(sum(computing_ns(device, strategy, compute) for compute in computed[phase]))
+        ns = sum(computing_ns(device, strategy, compute) for compute in computed[phase])
+        if phase == WEIGHT_GRADIENT:
+            ns += sum(adding_ns(device, strategy, operator) for operator in row)
         communication = sent.get((first.name, phase))
-        return Work(ns, communication.collective, communication.size) if communication else Work(ns, None, 0)
+        took = round(ns)
+        return Work(took, communication.collective, communication.size) if communication else Work(took, None, 0)
 
     computed = phases(row, strategy, again or repeated(first, strategy))
     gradient = work(WEIGHT_GRADIENT, parameters)

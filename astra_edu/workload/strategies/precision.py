@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from astra_edu.base.errors import ConfigError, choice, shown, whole
-from astra_edu.workload.compute.device import HALVES, USUAL
+from astra_edu.workload.compute.formats import HALVES, USUAL
 
 if TYPE_CHECKING:
     from astra_edu.workload.compute import Device
-    from astra_edu.workload.compute.operator import Compute
+    from astra_edu.workload.compute.operator import Compute, Operator
     from astra_edu.workload.strategies.strategy import Strategy
 
 BYTE = 8
@@ -125,3 +125,17 @@ def computing_ns(device: Device, strategy: Strategy, compute: Compute) -> float:
     """ns that a device computes a phase in a strategy's precision."""
     bits = strategy.bits
     return device.compute_ns(compute, bits.activation_bytes, bits.products)
+
+
+def adding_ns(device: Device, strategy: Strategy, operator: Operator) -> float:
+    """ns that adding a micro-batch's gradients of an operator to those before takes beside their products, on a device
+    that is calibrated to it."""
+    if device.calibration is None:
+        return 0
+    return device.memory_ns(strategy.part(operator).parameters * device.calibration.sum_bytes)
+
+
+def update_ns(device: Device, strategy: Strategy, parameters: float) -> float:
+    """ns that the optimiser takes for so many parameters of its own."""
+    each = device.calibration.update_bytes if device.calibration else strategy.bits.update_bytes
+    return device.memory_ns(parameters * each)
