@@ -63,7 +63,7 @@ FAULTS = [
     Fault(
         "traces: adding up gradients takes no time",
         "astra_edu/traces/passes_of_operators.py",
-        "return ns if phase == FORWARD else ns + adding_ns(self._device, strategy, operator)",
+        "return ns + adding_ns(self._device, strategy, operator) if phase == WEIGHT_GRADIENT else ns",
         "return ns",
         SEARCH,
     ),

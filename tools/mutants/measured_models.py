@@ -230,7 +230,7 @@ FAULTS = [
     Fault(
         "estimated: runs whose recomputation isn't known count",
         f"{AT}estimated.py",
-        'known = text(row, "recompute") or job.stack.recompute == "none"',
+        'known = recompute_of(row) or job.stack.recompute == "none"',
         "known = True",
         f"{ESTIMATED}::test_lines_that_ship_are_what_the_runs_give",
     ),
