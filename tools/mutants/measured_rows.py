@@ -229,7 +229,7 @@ FAULTS = [
     Fault(
         "assumed: what memory takes is told as what time does",
         f"{AT}assumed.py",
-        'found.append(f"recompute {cut.recompute}{other}")',
+        "found.append(f\"recompute {cut.recompute}{_instead_of(text(row, 'recompute'))}{other}\")",
         'found.append(f"recompute {keeps.cut.recompute}")',
         f"{ASSUMED}::test_what_is_recomputed_for_memory_alone_is_told",
     ),

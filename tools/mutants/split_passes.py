@@ -137,8 +137,8 @@ FAULTS = [
     Fault(
         "an estimate's backward pass in pieces has no weights at all",
         "astra_edu/explore/iteration/hidden.py",
-        "(one.weight_ns if strategy.splits_backward else 0)",
-        "0",
+        "one.backward_ns - one.weight_ns for one in own",
+        "one.backward_ns for one in own",
         f"{TRACE}where_gradients_wait_the_trace_takes_as_long_as_the_estimate[zb-h1-pieces-none]",
     ),
     Fault(
