@@ -23,7 +23,6 @@ from astra_edu.measured.measured_time import kept_bytes
 from astra_edu.measured.predicted import Predictor, prediction
 from astra_edu.measured.spread import range_of
 from astra_edu.measured.step import Step
-from astra_edu.workload.compute import Experts
 
 MEASURED = ("iter_time_ms", "tokens_per_s_per_gpu", "tflops_per_gpu", "mfu_pct", "hfu_pct", "mem_GB", "status", "note")
 """What was measured of a run, which says nothing of another one."""
@@ -135,6 +134,10 @@ def _job(items: tuple[tuple[str, Any], ...]) -> tuple[Row, Job, Step]:
     try:
         job = job_of(row)
     except ConfigError as error:  # names columns
+        if "no experts to share out" in str(error):
+            raise ConfigError(
+                f"expert is {values['expert']}, and {values['model']} has no experts to share out; 1 would do."
+            ) from None
         raise ConfigError(str(error).replace("gbs_seq", "batch")) from None
     if not runs_like(values):
         _check(values, job)
@@ -142,13 +145,9 @@ def _job(items: tuple[tuple[str, Any], ...]) -> tuple[Row, Job, Step]:
 
 
 def _check(values: Values, job: Job) -> None:
-    """Raise ConfigError for what a prediction would not see: experts and virtual stages where there are none, and a
-    batch that copies and micro-batches don't divide."""
-    cut, batch, has_experts = job.cut, values["batch"], any(isinstance(each, Experts) for each in job.model.operators)
-    if values["expert"] > 1 and not has_experts:
-        raise ConfigError(
-            f"expert is {values['expert']}, and {values['model']} has no experts to share out; 1 would do."
-        )
+    """Raise ConfigError for what a prediction would not see: virtual stages where there are none, and a batch that
+    copies and micro-batches don't divide."""
+    cut, batch = job.cut, values["batch"]
     if values["virtual"] > 1 and values["pipeline"] == 1:
         raise ConfigError(
             f"virtual is {values['virtual']}, and pipeline is 1, so that there are no stages; 1 would do."
