@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from astra_edu.base.errors import ConfigError, not_negative, positive, text_of
 
+MOST = 4
+"""Power of a group's size: with 1 each of its NPUs costs as much."""
+
 
 @dataclass(frozen=True)
 class Calibration:
@@ -39,11 +42,13 @@ class Calibration:
     def __post_init__(self) -> None:
         text_of("stack of a calibration", self.stack)
         for name in ("low", "high", "apart"):
-            positive(f"{name} of a calibration", getattr(self, name))
+            object.__setattr__(self, name, positive(f"{name} of a calibration", getattr(self, name)))
         if self.low > self.high:
             raise ConfigError(f"a calibration's low is {self.low:g} and its high {self.high:g}; low is no more.")
         for name in ("update_bytes", "sum_bytes", "micro_batch_ns", "step_ns", "collective_ns", "send_ns", "grows"):
-            not_negative(f"{name} of a calibration", getattr(self, name))
+            object.__setattr__(self, name, not_negative(f"{name} of a calibration", getattr(self, name)))
+        if self.grows > MOST:
+            raise ConfigError(f"a calibration's grows is {self.grows:g}; a power of {MOST} is the most.")
 
     def overhead_ns(self, micro_batches: int) -> float:
         """Of an iteration, what no kernel and no link accounts for."""
