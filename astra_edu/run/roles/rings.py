@@ -27,7 +27,7 @@ def turned(colours: Sequence[int]) -> Turned:
         return Turned(tuple(colours), 0, 1)
     start = _least(colours)
     ring = (*colours[start:], *colours[:start])
-    return Turned(ring, start, _period(ring))
+    return Turned(ring, start, period(ring))
 
 
 def _least(colours: Sequence[int]) -> int:
@@ -48,7 +48,7 @@ def _least(colours: Sequence[int]) -> int:
     return min(one, other)
 
 
-def _period(ring: tuple[int, ...]) -> int:
+def period(ring: Sequence[int]) -> int:
     """The least number of places by which a ring can be turned without a difference."""
     n, border = len(ring), [0]
     for place in range(1, n):  # Knuth, Morris and Pratt's borders
@@ -56,5 +56,5 @@ def _period(ring: tuple[int, ...]) -> int:
         while length and ring[place] != ring[length]:
             length = border[length - 1]
         border.append(length + (ring[place] == ring[length]))
-    period = n - border[-1]
-    return period if n % period == 0 else n
+    found = n - border[-1]
+    return found if n % found == 0 else n

@@ -127,6 +127,12 @@ class Structure:
         """What an NPU calls a group of its template."""
         return self.shared.groups_of(npu).get(name, name)
 
+    @property
+    def _groups_are_rings(self) -> bool:
+        """Whether members of a process group send to their neighbours only; see system.plan_2."""
+        every = self.platform.system.implementations.values()
+        return all(len(hows) > 1 or how.algorithm == "ring" for hows in every for how in hows)
+
     def _add_groups(self, found: Coloured) -> None:
         """A ring for each process group that is smaller than all NPUs, with a seat for each member that uses it."""
         rings: dict[str, int] = {}
@@ -149,17 +155,16 @@ class Structure:
                     places[own] = {member: place for place, member in enumerate(members)}
                 used[own][npu] = slot
                 columns[slot][npu] = rings[own], places[own][npu]
+        neighbours = self._groups_are_rings
+        costs = self._distances.to_neighbours if neighbours else self._distances.to_all
         for name in rings:
             members = self.trace.groups[name]
-            marks = [(used[name].get(npu, -1), step) for npu, step in self._steps(members)]
+            marks = [(used[name].get(npu, -1), cost) for npu, cost in zip(members, costs(members), strict=True)]
             numbers = tuple(self._marks.setdefault(mark, len(self._marks)) for mark in marks)
-            found.rings.append(Ring(members, numbers, self._fixed))
+            found.rings.append(Ring(members, numbers, self._fixed and not neighbours))
             self.keys.append(members)
         self.names = list(rings)
         found.seats += columns
-
-    def _steps(self, members: Sequence[int]) -> list[tuple[int, int]]:
-        return list(zip(members, self._distances.steps(members), strict=True))
 
     def _add_dimensions(self, found: Coloured) -> None:
         """A ring along each dimension that a collective of all NPUs uses."""
@@ -190,7 +195,7 @@ class Structure:
 
     def _add_ring_of_all(self, found: Coloured) -> None:
         members = tuple(range(self.npus))
-        marks = [("all", step) for _, step in self._steps(members)]
+        marks = [("all", cost) for cost in self._distances.to_all(members)]
         numbers = tuple(self._marks.setdefault(mark, len(self._marks)) for mark in marks)
         found.seats.append([(len(found.rings), npu) for npu in members])
         found.rings.append(Ring(members, numbers, self._fixed))
