@@ -81,6 +81,18 @@ def test_dimensions_count_the_chunks_of_all_npus():
     assert compared > 5
 
 
+def test_how_busy_a_dimension_is_is_the_mean_of_all_npus():
+    trace = ae.traces.Builder(16)
+    rows = [list(range(first, first + 4)) for first in range(0, 16, 4)]
+    done = [trace.all_reduce("of the first row", 2**20, group=rows[:1])]
+    done.append(trace.all_reduce("of other rows", 4096, group=rows[1:]))
+    trace.all_reduce("sum", 4096, after=done)
+    network = ae.Block("Switch", 4, 50, 500), ae.Block("Switch", 4, 50, 500)
+    few, every = said(trace.build(), ae.TracePlatform(network, ae.TraceSystem.of("direct")), record=True)
+    assert list(few.of_all.counts.values()) == [4, 12]
+    pd.testing.assert_frame_equal(few.dimensions, every.dimensions, check_exact=True)
+
+
 def test_one_slow_npu_of_many_is_one_of_many_in_the_mean():
     trace = ae.traces.Builder(8)
     done = None
@@ -119,15 +131,15 @@ def waits_for_another(second, size=85, by=1):
     for npu in range(8):
         ahead, behind = (npu // 4 * 4 + (npu + step) % 4 for step in (by, -by))
         if npu >= 4 or not second:
-            came = trace.receive("in", size, behind, on=npu, after=done)
-            trace.send("out", size, ahead, on=npu, after=came)
+            came = trace.receive("in", size, behind, on=npu, after=done, tag=7)
+            trace.send("out", size, ahead, on=npu, after=came, tag=7)
     return trace.build()
 
 
 def other_orders():
-    """In groups along the second dimension one half begins another collective first than the other half."""
+    """In groups along the second dimension each half begins with another collective. NPU 0's group is the last."""
     trace = ae.traces.Builder(8)
-    for npu in range(8):
+    for npu in reversed(range(8)):
         sizes = (4096, 8192) if npu < 4 else (8192, 4096)
         done = None
         for size in sizes:
