@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -102,6 +102,22 @@ class Run(ABC):
         """{number of each NPU that has spans: what to call it}."""
         return {0: "NPU 0 (all NPUs do the same)"}
 
+    def count_of(self, npu: int | None) -> int:
+        """For how many NPUs, itself included, one stands in the timeline and in tables; 1 for a link (None).
+
+        More than 1 only where one NPU is shown for each role; where all do the same, tables are of NPU 0.
+        """
+        return 1
+
+    def shown_for(self, npu: int) -> int:
+        """The NPU that is shown for one, which is itself where all are shown."""
+        return npu if npu in self.npu_names else next(iter(self.npu_names))
+
+    @property
+    def counted(self) -> Iterable[tuple[Span, int]]:
+        """The timeline's spans, and how often each counts in tables; see count_of."""
+        return ((span, 1) for span in self.timeline)
+
     @property
     def layers(self) -> pd.DataFrame:
         """A row for each layer (node, micro-batch) and work: how often, mean and longest time, first start, last end.
@@ -111,14 +127,14 @@ class Run(ABC):
         import pandas as pd
 
         own = (COMPUTE, CPU, COMMUNICATION, RECEIVES)
-        groups = _grouped([span for span in self.timeline if span.lane in own], lambda span: (span.layer, span.work))
+        groups = _grouped((one for one in self.counted if one[0].lane in own), lambda span: (span.layer, span.work))
         rows = {
             key: {
-                "times": len(spans),
-                "mean_ns": _mean([span.end_ns - span.start_ns for span in spans]),
-                "longest_ns": max(span.end_ns - span.start_ns for span in spans),
-                "start_ns": min(span.start_ns for span in spans),
-                "end_ns": max(span.end_ns for span in spans),
+                "times": sum(count for _, count in spans),
+                "mean_ns": _mean([(span.end_ns - span.start_ns, count) for span, count in spans]),
+                "longest_ns": max(span.end_ns - span.start_ns for span, _ in spans),
+                "start_ns": min(span.start_ns for span, _ in spans),
+                "end_ns": max(span.end_ns for span, _ in spans),
             }
             for key, spans in groups.items()
         }
@@ -134,7 +150,7 @@ class Run(ABC):
         """
         import pandas as pd
 
-        spans = [span for span in self.timeline if span.npu is None or span.dimension is not None]
+        spans = [one for one in self.counted if one[0].npu is None or one[0].dimension is not None]
         if not spans:
             raise ConfigError(
                 "this run has no record of its network; for a trace use ae.simulate(trace, platform, record=True)."
@@ -142,12 +158,15 @@ class Run(ABC):
         rows, groups = {}, _grouped(spans, lambda span: span.lane)
         for lane in sorted(groups, key=lane_order):
             found = groups[lane]
-            busy = [covered([(s.start_ns, s.end_ns) for s in own]) for own in _grouped(found, lambda s: s.npu).values()]
+            busy = [
+                (covered([(span.start_ns, span.end_ns) for span, _ in own]), self.count_of(npu))
+                for npu, own in _grouped(found, lambda span: span.npu).items()
+            ]
             rows[lane] = {
-                "times": len(found),
-                "mean_ns": _mean([span.end_ns - span.start_ns for span in found]),
-                "queueing": _mean([span.start_ns - span.queued_ns for span in found]),
-                "bytes": sum(span.size for span in found),
+                "times": sum(count for _, count in found),
+                "mean_ns": _mean([(span.end_ns - span.start_ns, count) for span, count in found]),
+                "queueing": _mean([(span.start_ns - span.queued_ns, count) for span, count in found]),
+                "bytes": sum(span.size * count for span, count in found),
                 "busy": _mean(busy) / self.total_ns,
             }
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("lane")
@@ -171,9 +190,13 @@ class Run(ABC):
         ends = range(period_ns, int(self.total_ns) + 1, period_ns)
         shares = {}
         for lane, npus in self.presence().items():
+            counts = list(map(self.count_of, npus))
             each = [shares_of_periods(intervals, period_ns, len(ends)) for intervals in npus.values()]
-            many = 1 if None in npus else len(self.npu_names)
-            shares[lane] = [sum(period) / many for period in zip(*each, strict=True)]
+            many = 1 if None in npus else sum(map(self.count_of, self.npu_names))
+            shares[lane] = [
+                sum(share * count for share, count in zip(period, counts, strict=True)) / many
+                for period in zip(*each, strict=True)
+            ]
         return pd.DataFrame(shares, index=pd.Index(ends, name="end_ns"))
 
     def critical_path(self) -> Any:
@@ -193,12 +216,13 @@ class Run(ABC):
         return saved
 
 
-def _grouped(spans: Sequence[Span], key: Callable[[Span], Any]) -> dict[Any, list[Span]]:
-    found: dict[Any, list[Span]] = {}
-    for span in spans:
-        found.setdefault(key(span), []).append(span)
+def _grouped(spans: Iterable[tuple[Span, int]], key: Callable[[Span], Any]) -> dict[Any, list[tuple[Span, int]]]:
+    found: dict[Any, list[tuple[Span, int]]] = {}
+    for span, count in spans:
+        found.setdefault(key(span), []).append((span, count))
     return found
 
 
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else float("nan")
+def _mean(values: Sequence[tuple[float, int]]) -> float:
+    """The mean of values that count several times each."""
+    return sum(value * count for value, count in values) / sum(count for _, count in values)

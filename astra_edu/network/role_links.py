@@ -34,9 +34,13 @@ class Touch(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class RoleLink:
-    """The links of one kind of all NPUs of a role. came: what came in the ns came_ns. freed: when it was last freed."""
+    """The links of one kind of all NPUs of a role. count: how many they are.
+
+    came: what came in the ns came_ns. freed: when it was last freed.
+    """
 
     block: Block
+    count: int
     busy: bool = False
     queue: deque[RoleTravel] = field(default_factory=deque)
     times: dict[int, tuple[int, int]] = field(default_factory=dict)
@@ -106,8 +110,8 @@ class RoleLinks(CausalClock):
         return way
 
     def statistics(self) -> Mapping[str, Any]:
-        """How many kinds of links were used."""
-        return {"links_used": len(self._links)}
+        """How many links were used, those of all NPUs."""
+        return {"links_used": sum(link.count for link in self._links.values())}
 
     def blocked(self) -> str:
         """Nothing ever is: every message is stored until its link is free."""
@@ -215,7 +219,7 @@ class RoleLinks(CausalClock):
                 name = d, folding.back(first, by) if isinstance(tail, str) and isinstance(head, str) else -1, *ends
                 link = self._links.get(name)
                 if link is None:
-                    link = self._links[name] = RoleLink(block)
+                    link = self._links[name] = RoleLink(block, folding.npus // len(folding.roles))
                 links.append(link)
                 moved.append(by)
             here = first + goal * step

@@ -23,7 +23,7 @@ from astra_edu.system.trace_config import TracePlatform
 from astra_edu.traces import COLLECTIVES, Node, NodeType, Trace
 
 _MEMORY = (NodeType.MEM_LOAD_NODE, NodeType.MEM_STORE_NODE)
-_STREAMS = 500
+STREAMS = 500
 """Process groups whose numbers are equal modulo this may have the same tags."""
 
 Groups = Mapping[str, tuple[int, ...]]
@@ -40,11 +40,18 @@ class Folds:
 
     def tag(self, source: int, destination: int, tag: int, message_bytes: int) -> int:
         """What stands for the tag of a node's message, as it may be another on each NPU of a role."""
+        return self._sent(source, destination)[tag, message_bytes]
+
+    def own_tag(self, source: int, destination: int, number: int) -> int:
+        """The tag of a node's message for which a number stands."""
+        return next(tag for (tag, _), channel in self._sent(source, destination).items() if channel == number)
+
+    def _sent(self, source: int, destination: int) -> Mapping[tuple[int, int], int]:
         channels = self._channels.get((source, destination))
         if channels is None:
             slot = self.structure.slot_of(source, destination)
             channels = self._channels[source, destination] = self.structure.channels(source, slot, sending=True)
-        return channels[tag, message_bytes]
+        return channels
 
 
 @dataclass(frozen=True)
@@ -215,7 +222,7 @@ def _is_rotation(ours: Sequence[int], theirs: Sequence[int]) -> bool:
 
 def _tags_differ(groups: Sequence[tuple[str, ...]]) -> bool:
     """Whether no NPU has two groups whose messages may be taken for each other's."""
-    return all(len({0, *(int(name) % _STREAMS for name in names)}) == len(names) + 1 for names in set(groups))
+    return all(len({0, *(int(name) % STREAMS for name in names)}) == len(names) + 1 for names in set(groups))
 
 
 def _tags_fit(structure: Structure) -> bool:

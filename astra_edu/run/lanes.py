@@ -56,7 +56,8 @@ def lanes(run: Run) -> list[Lane]:
 def chosen_npus(run: Run, npus: Iterable[int] | None, most: int) -> list[int]:
     """The NPUs to show: those that are asked for, by default all, the first `most` of them.
 
-    Where one NPU stands for all, it does so here. Raises ConfigError for NPUs that the run doesn't have, and for none.
+    Where one NPU stands for all, or for others of its role, it does so here. Raises ConfigError for NPUs that the run
+    doesn't have, and for none.
     """
     here = list(run.npu_names)
     if npus is None:
@@ -68,7 +69,13 @@ def chosen_npus(run: Run, npus: Iterable[int] | None, most: int) -> list[int]:
             raise ConfigError(f"npus has {npu!r:.60}; there are the NPUs 0 to {count - 1}.")
     if not chosen:
         raise ConfigError("npus is empty; name the NPUs to draw.")
-    return list(dict.fromkeys(chosen)) if len(here) == count else here
+    return list(dict.fromkeys(map(run.shown_for, chosen)))
+
+
+def short_name(run: Run, npu: int) -> str:
+    """What a picture calls an NPU: "NPU 3", or "NPU 3 ×128" where it stands for 128."""
+    count = run.count_of(npu)
+    return run.npu_names[npu].partition(" (")[0] + (f" ×{count:,}" if count > 1 else "")
 
 
 def interval(span: Span) -> tuple[float, float]:

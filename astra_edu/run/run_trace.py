@@ -12,9 +12,11 @@ from astra_edu.base.warned import warn
 from astra_edu.network.folded import AmbiguousError
 from astra_edu.run.effort import MOST_MESSAGES, check_effort, check_hops, messages_of, steps_of
 from astra_edu.run.everyone import Everyone
+from astra_edu.run.finished import check_finished
 from astra_edu.run.folds import folds
 from astra_edu.run.hardware import Hardware, WatchedMessages
 from astra_edu.run.joined import can_join, run_joined
+from astra_edu.run.lost_ends import lost_ends
 from astra_edu.run.networks import MakesNetwork, check_times, network_of, said_of
 from astra_edu.run.one_for_all import OneForAll, fits, undisturbed
 from astra_edu.run.one_for_each import OneForEach
@@ -104,7 +106,7 @@ def run_trace(
         run.run(expected if progress else 0)
     if isinstance(run.messages, WatchedMessages):
         check_stalled(run.npus, run.messages)
-    _finished(run.npus, run.messages.unmatched(), str(run.network.blocked() or ""))
+    check_finished(run.npus, run.messages.unmatched(), str(run.network.blocked() or ""))
     finish_ns = tuple(npu.finished_ns or 0 for npu in run.npus)
     check_times(finish_ns)
     _took_time(max(finish_ns))
@@ -148,7 +150,7 @@ def _folded(trace: Trace, platform: TracePlatform, expected: int, progress: bool
         run = OneForEach(trace, platform, found, strict=False)
         run.run(shown)
         warn(_NOT_SURE_ROLES, stacklevel=4)
-    _finished(run.npus, run.messages.unmatched())
+    check_finished(run.npus, lost_ends(trace, found, run.messages.unmatched()), stands_for=found.folding.stands_for)
     return _of_roles(trace, platform, run.npus, found.folding.stands_for, statistics=said_of(run.network))
 
 
@@ -192,7 +194,7 @@ def _warn_of_order(platform: TracePlatform) -> None:
 def _one_for_all(trace: Trace, platform: TracePlatform, record: bool, strict: bool) -> TraceResult:
     alone = OneForAll(trace, platform, record, strict)
     alone.run()
-    _finished([alone.npu], [])
+    check_finished([alone.npu], [], stands_for=(0,) * trace.npus)
     finish = alone.npu.finished_ns or 0
     _took_time(finish)
     return TraceResult(trace, platform, (finish,) * trace.npus, alone.npu.ran, alone.stays, one_for_all=True)
@@ -205,29 +207,3 @@ def _took_time(total_ns: int) -> None:
             "this run takes 0 ns: the trace has no nodes, or nothing in it takes time (no endpoint delay, no latency, "
             "messages too small for a whole ns). ASTRA-sim stops there, too."
         )
-
-
-def _finished(npus: list[TraceNpu], unmatched: list[tuple[tuple[int, int, int, int], bool]], blocked: str = "") -> None:
-    """Raise ConfigError where an NPU never finishes, and say what it waits for."""
-    stuck = [npu for npu in npus if npu.finished_ns is None]
-    if not stuck:
-        return
-    npu = stuck[0]
-    on_the_way, waiting = npu.waiting()
-    parts = [f"{len(stuck)} of {len(npus)} NPUs never finish; first {npu.where}"]
-    if on_the_way:
-        names = {ran.id: ran for ran in npu.nodes}
-        parts.append(f"node {on_the_way[0]} ({names[on_the_way[0]].name}) never ends")
-    elif waiting:
-        parts.append(
-            f"node {waiting[0]} is never started (after an INVALID or METADATA node ASTRA-sim looks for nodes to start "
-            "only when something else ends)"
-        )
-    if blocked:
-        raise ConfigError("; ".join([*parts, blocked]) + ".")
-    for (tag, source, destination, size), sent in unmatched[:1]:
-        what = "sends it, but no receive" if sent else "is waited for, but no send"
-        parts.append(
-            f"NPU {source} to NPU {destination}, tag {tag}, {size} bytes: it {what} with the same tag and size comes"
-        )
-    raise ConfigError("; ".join(parts) + ".")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from astra_edu.network.packets import Lost
 from astra_edu.run.link_times import link_times
 from astra_edu.run.local_memory import LocalMemory, local_memory_of
 from astra_edu.run.roles.answers import RanOfAll
-from astra_edu.run.trace_spans import idle_of, spans_of
+from astra_edu.run.trace_spans import counted_spans, idle_of, spans_of
 from astra_edu.system.queues import Stay
 from astra_edu.system.trace_config import TracePlatform
 from astra_edu.traces import NodeType, Trace
@@ -90,9 +90,27 @@ class TraceResult(Run):
         """All NPUs, or those that were followed for others, where all would be too many to show."""
         if self.one_for_all:
             return {0: "NPU 0 (all NPUs do the same)"}
-        if self.of_all is not None and self.ran is not self.of_all:
-            return {npu: f"NPU {npu}{_and_others(count)}" for npu, count in self.of_all.counts.items()}
+        if self._by_roles is not None:
+            return {npu: f"NPU {npu}{_and_others(count)}" for npu, count in self._by_roles.counts.items()}
         return {npu: f"NPU {npu}" for npu in range(self.trace.npus)}
+
+    @property
+    def _by_roles(self) -> RanOfAll | None:
+        """What all ran, where only those are shown that were followed for others."""
+        return None if self.ran is self.of_all else self.of_all
+
+    def count_of(self, npu: int | None) -> int:
+        """For how many NPUs, itself included, one stands in the timeline and in `nodes`; 1 for a link (None)."""
+        return 1 if npu is None or self._by_roles is None else self._by_roles.counts[npu]
+
+    def shown_for(self, npu: int) -> int:
+        """See Run."""
+        return super().shown_for(npu) if self._by_roles is None else self._by_roles.stands_for[npu]
+
+    @property
+    def counted(self) -> Iterable[tuple[Span, int]]:
+        """See Run."""
+        return super().counted if self._by_roles is None else counted_spans(self, self._by_roles)
 
     @property
     def npus(self) -> int:
@@ -101,8 +119,10 @@ class TraceResult(Run):
 
     @property
     def title(self) -> str:
-        """What has run on what."""
-        return f"a trace of {several(len(self.ran), 'node')} on {several(self.trace.npus, 'NPU')}"
+        """What has run on what, and how many NPUs are shown where others do the same as they."""
+        nodes = len(self.ran if self.of_all is None else self.of_all)
+        shown = "" if self._by_roles is None else f", shown by {len(self._by_roles.counts):,} that stand for all"
+        return f"a trace of {several(nodes, 'node')} on {several(self.trace.npus, 'NPU')}{shown}"
 
     @property
     def times(self) -> str:
@@ -163,9 +183,13 @@ class TraceResult(Run):
 
     @cached_property
     def nodes(self) -> pd.DataFrame:
-        """A row for each node that ran: NPU, number, name, type, what carried it out, start, end and duration in ns."""
+        """A row for each node that ran: NPU, number, name, type, what carried it out, start, end and duration in ns.
+
+        Where one NPU is shown for each role (see npu_names), a column "NPUs" says for how many each row stands.
+        """
         import pandas as pd
 
+        counted = self._by_roles is not None
         return pd.DataFrame(
             [
                 {
@@ -177,6 +201,7 @@ class TraceResult(Run):
                     "start_ns": ran.start_ns,
                     "end_ns": ran.end_ns,
                     "duration_ns": ran.end_ns - ran.start_ns,
+                    **({"NPUs": self.count_of(npu)} if counted else {}),
                 }
                 for npu in self.npu_names
                 for ran in self.ran_by(npu)

@@ -25,6 +25,7 @@ from astra_edu.traces.outline import Unit
 from astra_edu.traces.ran import Ran
 
 if TYPE_CHECKING:
+    from astra_edu.run.roles.answers import RanOfAll
     from astra_edu.run.trace_result import TraceResult
 
 LANES = {Unit.COMPUTE: COMPUTE, Unit.CPU: CPU, Unit.COMMUNICATION: COMMUNICATION, Unit.RECEIVE: RECEIVES}
@@ -34,6 +35,22 @@ LANES = {Unit.COMPUTE: COMPUTE, Unit.CPU: CPU, Unit.COMMUNICATION: COMMUNICATION
 def spans_of(result: TraceResult) -> Iterator[Span]:
     """Every node on the NPU that ran it, and what was recorded of the network."""
     yield from map(_node, result.ran)
+    yield from _recorded(result)
+
+
+def counted_spans(result: TraceResult, of_all: RanOfAll) -> Iterator[tuple[Span, int]]:
+    """Where one NPU is shown for each role: the spans of all by the names that they have, and for how many each stands.
+
+    In the order in which they ended.
+    """
+    nodes = ((ran, count) for npu, count in of_all.named.items() for ran in of_all.of(npu))
+    for ran, count in sorted(nodes, key=lambda one: one[0].end_ns):
+        yield _node(ran), count
+    for span in _recorded(result):
+        yield span, result.count_of(span.npu)
+
+
+def _recorded(result: TraceResult) -> Iterator[Span]:
     for stay in result.stays:
         assert isinstance(stay.what, Node)
         name, work, collective = _what(stay.what)

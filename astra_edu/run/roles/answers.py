@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import overload
 
-from astra_edu.traces import Trace
+from astra_edu.traces import Node, Trace
 from astra_edu.traces.ran import Ran
+from astra_edu.traces.shared_nodes import SharedNodes, Step
 
 
 class RanOfAll(Sequence[Ran]):
@@ -25,6 +26,24 @@ class RanOfAll(Sequence[Ran]):
         """For each NPU that was followed for how many, itself included."""
         counted = Counter(self.stands_for)
         return {npu: counted[npu] for npu in self.followed}
+
+    @cached_property
+    def named(self) -> dict[int, int]:
+        """NPUs of which each stands for those of its role whose nodes have the same names, and for how many.
+
+        The lowest of them, in ascending order: NPUs of a role may call the same node otherwise.
+        """
+        shared = self.trace.templates
+        own = [bool(steps) and not all(node.name for node in nodes) for nodes, steps in self._steps(shared)]
+        lowest: dict[tuple[int, int, int], int] = {}
+        counted: Counter[int] = Counter()
+        for npu, (role, template) in enumerate(zip(self.stands_for, shared.of, strict=True)):
+            counted[lowest.setdefault((role, template, npu if own[template] else -1), npu)] += 1
+        return dict(counted)
+
+    @staticmethod
+    def _steps(shared: SharedNodes) -> Iterator[tuple[Sequence[Node], Mapping[int, Step]]]:
+        return zip(shared.templates, shared.steps or [{}] * len(shared.templates), strict=True)
 
     def of(self, npu: int) -> Sequence[Ran]:
         """What one NPU ran, in the order in which it ended."""

@@ -12,7 +12,7 @@ from astra_edu.base.run import Run
 from astra_edu.base.span import COMPUTE, Span
 from astra_edu.course.plots.looks import LOOKS, Look
 from astra_edu.pipeline import PassSpan, PipelineRun
-from astra_edu.run.lanes import chosen_npus, interval
+from astra_edu.run.lanes import chosen_npus, interval, short_name
 
 MOST_NPUS = 32
 """NPUs that are drawn; a pipeline's stages are drawn all."""
@@ -106,7 +106,7 @@ def _of_npus(run: Run) -> Cells:
     spans = [span for span in run.timeline if span.lane == COMPUTE and span.npu in lane]
     cells = sorted((_computation(span, lane) for span in spans), key=lambda cell: (cell.lane, cell.start_ns))
     busy = [covered([interval(span) for span in spans if span.npu == npu]) for npu in npus]
-    names = [run.npu_names[npu].partition(" (")[0] for npu in npus]
+    names = [short_name(run, npu) for npu in npus]
     return Cells(run, names, cells, busy, None, 1, len(run.npu_names) - len(npus))
 
 

@@ -13,7 +13,7 @@ from astra_edu.base.span import COMMUNICATION, COMPUTE, CPU, RECEIVES, Span, lan
 from astra_edu.course.plots.figure import TimeUnit
 from astra_edu.course.plots.looks import EXPOSED, WAITING
 from astra_edu.course.plots.timelines.lanes import Block, Window
-from astra_edu.run.lanes import interval
+from astra_edu.run.lanes import interval, short_name
 from astra_edu.run.trace_result import TraceResult
 
 
@@ -35,7 +35,7 @@ class Npu(NamedTuple):
         waits = [interval(span) for span in free if span.kind != EXPOSED.name]
         alone = len(result.npu_names) == 1 < result.npus
         finish = result.finish_ns[npu] if isinstance(result, TraceResult) else result.total_ns
-        name = f"all {result.npus} NPUs" if alone else result.npu_names[npu].partition(" (")[0]
+        name = f"all {result.npus} NPUs" if alone else short_name(result, npu)
         return cls(name, finish, spans, exposed, waits)
 
     @property

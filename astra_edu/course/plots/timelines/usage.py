@@ -37,12 +37,13 @@ _MEANING = "share of each period in which a dimension has a chunk, waiting or ru
 class _Use(NamedTuple):
     """How a lane was used: its shares of the run, with something waiting or running there, and running.
 
-    npus: when each NPU that has it had something there, waiting or running; many: how many NPUs to take the mean of.
+    npus: how many NPUs each one stands for that has it, and when it had something there, waiting or running; many: how
+    many NPUs to take the mean of.
     bandwidth: bytes sent over what could have been sent; None where that isn't known.
     """
 
     lane: str
-    npus: Sequence[Sequence[tuple[float, float]]]
+    npus: Sequence[tuple[int, Sequence[tuple[float, float]]]]
     many: int
     present: float
     running: float
@@ -100,14 +101,16 @@ def _uses(result: Run) -> list[_Use]:
     runs: dict[str, dict[int | None, list[tuple[float, float]]]] = {}
     for span in result.timeline:
         runs.setdefault(span.lane, {}).setdefault(span.npu, []).append((span.start_ns, span.end_ns))
-    many, found = len(result.npu_names), []
+    many, found = sum(map(result.count_of, result.npu_names)), []
     sent = dict(zip(result.presence(), result.dimensions["utilisation"], strict=True)) if _of_layers(result) else {}
     for lane, npus in result.presence().items():
         if None not in npus:
             present, running = (
-                sum(map(covered, each.values())) / many / result.total_ns for each in (npus, runs.get(lane, {}))
+                sum(covered(own) * result.count_of(npu) for npu, own in each.items()) / many / result.total_ns
+                for each in (npus, runs.get(lane, {}))
             )
-            found.append(_Use(lane, [merged(each) for each in npus.values()], many, present, running, sent.get(lane)))
+            there = [(result.count_of(npu), merged(own)) for npu, own in npus.items()]
+            found.append(_Use(lane, there, many, present, running, sent.get(lane)))
     return found
 
 
@@ -205,6 +208,6 @@ def _tenths(use: _Use, total_ns: float, ends: Sequence[float]) -> list[str]:
     shares = []
     for start, end in pairwise(ends):
         end = min(end, total_ns)
-        inside = sum(max(0.0, min(end, b) - max(start, a)) for npu in use.npus for a, b in npu)
+        inside = sum(count * max(0.0, min(end, b) - max(start, a)) for count, there in use.npus for a, b in there)
         shares.append(f"{100 * inside / use.many / (end - start):.0f}" if end > start else "-")
     return shares

@@ -9,6 +9,7 @@ pytest.importorskip("matplotlib")
 from matplotlib.patches import Rectangle
 
 import astra_edu as ae
+from astra_edu.course.plots.traces import roles as drawing
 from astra_edu.course.plots.traces.roles import letters
 
 SMALL = ae.transformer("small", blocks=4, hidden=64, heads=8, sequence=32, vocabulary=128)
@@ -78,8 +79,42 @@ def test_on_a_ring_each_npu_waits_for_a_slow_one_for_another_time():
     assert roles.count == len(set(ends)) == 8
 
 
-def test_more_npus_than_can_be_read_are_refused():
-    trace, platform = job((8, 256), None, tensor=8, data=256, batch=256)
-    with pytest.raises(ae.ConfigError, match="1,024 is the most"):
-        ae.plots.roles(trace, platform)
-    assert ae.roles(trace, platform).count == 1
+def squares(picture):
+    """For each square that is drawn what is written in it, row by row."""
+    (axes,) = picture.figure.axes
+    found = {}
+    for text in axes.texts:
+        x, y = text.get_position()
+        found.setdefault((int(y), int(x)), []).append(text.get_text())
+    corners = {(p.get_y(), p.get_x()) for p in axes.patches if isinstance(p, Rectangle)}
+    assert corners == found.keys()
+    return [found[place] for place in sorted(found)], axes.get_title()
+
+
+def test_of_more_npus_than_can_be_read_each_role_is_a_square_that_says_how_many_play_it():
+    trace, platform = job((8, 64, 4), None, tensor=8, data=64, pipeline=4, batch=256)
+    roles, picture = ae.roles(trace, platform), ae.plots.roles(trace, platform)
+    drawn, title = squares(picture)
+    assert roles.count == 4
+    assert drawn == [[letters(role), "512 NPUs", f"NPU {512 * role:,}"] for role in range(4)]
+    assert title.startswith("2,048 NPUs in 4 roles;")
+    assert picture.alt.startswith("2,048 NPUs in 4 roles, a square for each role: role A is played by 512 NPUs")
+    assert [line.split()[:2] for line in picture.table.splitlines()[1:]] == [[letters(k), "512"] for k in range(4)]
+    assert not picture.note
+
+
+def test_1024_npus_are_drawn_one_by_one():
+    trace, platform = job((8, 128), None, tensor=8, data=128, batch=128)
+    assert len(panels(ae.plots.roles(trace, platform))[0]) == 1024
+
+
+def test_of_very_many_roles_the_first_are_drawn_and_the_picture_says_how_many_are_not(monkeypatch):
+    monkeypatch.setattr(drawing, "MOST_DRAWN", 4)
+    monkeypatch.setattr(drawing, "MOST_ROLES", 10)
+    ring = ae.TracePlatform(ae.Block("Ring", 16, 50, 500), ae.TraceSystem.of("ring"))
+    trace = ae.traces.from_pipeline("1f1b", 16, 4, forward_micros=10, backward_micros=20, bytes=4096)
+    picture = ae.plots.roles(trace, ring)
+    drawn, title = squares(picture)
+    assert drawn == [[letters(k), "1 NPU", f"NPU {k}"] for k in range(10)]
+    assert "16 NPUs in 16 roles (6 more aren't drawn)" in title
+    assert picture.note == "6 more roles are in ae.roles(trace, platform)."
