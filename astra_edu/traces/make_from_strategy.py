@@ -15,6 +15,7 @@ from math import prod
 
 from astra_edu.base.errors import ConfigError, positive
 from astra_edu.base.few_collections import few_collections
+from astra_edu.base.so_far import leaves_nothing
 from astra_edu.collectives import Collective
 from astra_edu.pipeline import PassSpan, run_pipeline
 from astra_edu.pipeline.closed_form import FORMULAS
@@ -39,6 +40,7 @@ from astra_edu.workload.strategies.sent import FORWARD, UPDATE, WEIGHT_GRADIENT
 from astra_edu.workload.strategies.strategy import checked
 
 
+@leaves_nothing()
 @few_collections()
 def from_strategy(
     model: Model | str,
