@@ -12,6 +12,7 @@ from astra_edu.explain.facts import Change, Tried, with_change
 from astra_edu.explain.shares import BUS, COMPUTE, ENDPOINT, UPDATE, bandwidth_of, latency_of, without_limits
 from astra_edu.explain.use import overload
 from astra_edu.network import Dimension
+from astra_edu.run.interrupted import part_of_more
 from astra_edu.run.loop_bound import dimensions_that_meet
 from astra_edu.run.result import Result
 from astra_edu.run.simulate import simulate
@@ -86,7 +87,7 @@ def work(result: Result) -> float:
 def simulated(result: Result, change: Change, passes: int) -> Result:
     """The run with a change."""
     workload, platform = with_change(change, result.workload, result.platform)
-    with quiet():  # what there is to warn of was said of the run itself
+    with quiet(), part_of_more():  # what there is to warn of was said of the run itself
         return simulate(workload, platform, passes)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from astra_edu.pipeline.orders import Pass
 from astra_edu.pipeline.places import BOTH_WAYS, part_of, way_of
-from astra_edu.pipeline.simulation import Simulation
+from astra_edu.pipeline.simulation import OFTEN, Simulation
 
 if TYPE_CHECKING:
     import simpy
@@ -88,6 +88,8 @@ class BothWays(Simulation):
                 self.starts[stage].append(start)
                 start += length
                 self.ends[stage].append(start)
+            if len(self.ends[stage]) % OFTEN < len(lengths):
+                self.show()
             yield env.timeout(start - now)
             now = start
             for step, each in zip(steps, together, strict=False):

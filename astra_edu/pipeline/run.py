@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from astra_edu.base.errors import ConfigError, flag, whole
+from astra_edu.base.so_far import leaves_nothing
 from astra_edu.base.units import several
 from astra_edu.pipeline.both_ways import BothWays
 from astra_edu.pipeline.checked import passes
@@ -18,6 +19,7 @@ LONGEST_NS = 10**18
 """The longest time of a pass or a transfer, 31.7 years."""
 
 
+@leaves_nothing()
 def run_pipeline(
     order: str | Order | Sequence[Iterable[Pass]],
     stages: int,

@@ -6,6 +6,7 @@ from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from astra_edu.base.errors import ConfigError
+from astra_edu.base.progress import Bar
 from astra_edu.base.units import several
 from astra_edu.pipeline.orders import Pass, Passes, name_of
 from astra_edu.pipeline.places import part_of, place_of
@@ -13,6 +14,8 @@ from astra_edu.pipeline.places import part_of, place_of
 if TYPE_CHECKING:
     import simpy
 
+OFTEN = 64
+"""After so many of its passes a stage looks whether a bar is to be shown."""
 _NAMED = 6  # stages that the sentence about a deadlock names
 
 
@@ -49,7 +52,8 @@ class Simulation:
         """Go on until nothing is left to do. Raises ConfigError if the order comes to a standstill."""
         for stage in range(self.stages):
             self.env.process(self._stage(stage))
-        self.env.run()
+        with Bar("simulating the pipeline", " passes", sum(map(len, self.listed))) as self.bar:
+            self.env.run()
         if any(len(done) < len(asked) for done, asked in zip(self.ends, self.listed, strict=True)):
             raise ConfigError(self._standstill())
 
@@ -78,12 +82,18 @@ class Simulation:
             yield env.timeout(end - now)
             now = end
             ends.append(end)
+            if not len(ends) % OFTEN:
+                self.show()
             sleeper, due[step + 1][i] = due[step + 1][i], end + travels[step]
             if sleeper is not None:
                 sleeper.succeed()
             if self.blocking and travels[step]:
                 now += travels[step]
                 yield env.timeout(travels[step])
+
+    def show(self) -> None:
+        """How many passes are done."""
+        self.bar.show(sum(map(len, self.ends)))
 
     def part(self, stage: int, each: Pass) -> int:
         """The part of the model that a pass goes through."""

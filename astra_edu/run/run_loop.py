@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import count
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.base.few_collections import few_collections
 from astra_edu.base.progress import Bar
 from astra_edu.base.warned import warn
 from astra_edu.clock.generators import NoEventError
-from astra_edu.run.interrupted import Interrupted
+from astra_edu.run.interrupted import follows
 from astra_edu.run.result import Result
 from astra_edu.run.unanswered import unanswered
 from astra_edu.system import Platform
@@ -41,57 +39,88 @@ MOST_FOLLOWED = 256
 """So many NPUs are followed in several dimensions without boost mode; of more, NPU 0 stands for all."""
 
 
+class _Followed(NamedTuple):
+    """Who runs a loop on which dimensions, how many collectives have ended, and how many there are."""
+
+    npu: Npu
+    dims: tuple[LogicalDimension, ...]
+    ended: Sequence[None]
+    asked: int
+
+
 def run_loop(workload: Workload, platform: Platform, passes: int = 1, progress: bool = True) -> Result:
     """Run a workload `passes` times, to the nanosecond as ASTRA-sim 1.0 does. See simulate."""
-    with few_collections():
-        passes = checked_passes(passes, len(workload.layers))
-        _warn_of_nothing(workload)
+    passes = checked_passes(passes, len(workload.layers))
+    _warn_of_nothing(workload)
+    words = options(workload)
+    dims, boundary = logical_dimensions(platform.network, words.group)
+    if platform.congestion_aware and len(dims) > 1:
+        raise ConfigError(
+            f"a model-parallel group of {words.group} NPUs breaks the one dimension of a congestion-aware network "
+            "of ASTRA-sim 1.0 in two, whose chunks would share its links; 2.x's (run2, a TracePlatform) can follow "
+            "that."
+        )
+    over = involved(workload, len(dims), boundary)
+
+    def gone_through(clock: LoopClock, scheduler: RunsCollectives, others: Sequence[NpuScheduler]) -> Npu:
+        layers = running_layers(workload, over)
+        asked = passes * sum(task.work.collective is not None for layer in layers for task in layer.tasks)
+        ended: list[None] = []
+        with Bar("simulating", " collectives", asked) as bar:
+
+            def ends() -> None:
+                ended.append(None)
+                if progress:
+                    bar.show(len(ended))
+
+            npu = Npu(layers, passes, words, clock, scheduler, ends)
+            with follows(_Followed(npu, dims, ended, asked)):
+                same = [Npu(running_layers(workload, over), passes, words, other.clock, other) for other in others]
+                go_through(workload.loop, npu, clock, same)
+        return npu
+
+    if not platform.system.bus:
+        from astra_edu.clock.lookback import LoopClock
+
+        clock = LoopClock()
+        npu = gone_through(clock, Scheduler(clock, platform, dims), ())
+    else:
+        npu = _on_a_bus(platform, dims, gone_through)
+    result = _result_of(workload, platform, passes, npu, dims)
+    if not result.total_ns:
+        raise ConfigError(
+            f"this workload does nothing: its loop, {workload.loop}, finds no compute time and no collective that "
+            "runs over a dimension of more than 1 NPU."
+        )
+    if why := unanswered(result, npu.scheduler.in_doubt):
+        warn(why, stacklevel=3)
+    return result
+
+
+def left_of_loop(workload: Workload, platform: Platform, passes: int, followed: _Followed | None) -> tuple[Result, str]:
+    """What has happened in a run that is stopped, and how much of it that is, in words. See leaves_so_far."""
+    if followed is None:
         words = options(workload)
         dims, boundary = logical_dimensions(platform.network, words.group)
-        if platform.congestion_aware and len(dims) > 1:
-            raise ConfigError(
-                f"a model-parallel group of {words.group} NPUs breaks the one dimension of a congestion-aware network "
-                "of ASTRA-sim 1.0 in two, whose chunks would share its links; 2.x's (run2, a TracePlatform) can follow "
-                "that."
-            )
-        over = involved(workload, len(dims), boundary)
+        layers = running_layers(workload, involved(workload, len(dims), boundary))
+        asked = passes * sum(task.work.collective is not None for layer in layers for task in layer.tasks)
+        nothing = Result(workload, platform, passes, 0, layers, dims, (), (), interrupted=True)
+        return nothing, f"0 of {asked:,} collectives"
+    npu, dims, ended, asked = followed
+    so_far = _result_of(workload, platform, passes, npu, dims, interrupted=True)
+    return so_far, f"{len(ended):,} of {asked:,} collectives"
 
-        def result_of(npu: Npu, interrupted: bool = False) -> Result:
-            record = npu.scheduler.stays, npu.computed, npu.waited
-            return Result(workload, platform, passes, npu.clock.now, npu.layers, dims, *record, interrupted)
 
-        def gone_through(clock: LoopClock, scheduler: RunsCollectives, others: Sequence[NpuScheduler]) -> Npu:
-            layers = running_layers(workload, over)
-            asked = sum(task.work.collective is not None for layer in layers for task in layer.tasks)
-            finished = count(1)
-            with Bar("simulating", " collectives", asked * passes) as bar:
-                npu = Npu(
-                    layers, passes, words, clock, scheduler, lambda: bar.show(next(finished)) if progress else None
-                )
-                try:
-                    same = [Npu(running_layers(workload, over), passes, words, other.clock, other) for other in others]
-                    go_through(workload.loop, npu, clock, same)
-                except KeyboardInterrupt:
-                    ended = f"{next(finished) - 1:,} of {asked * passes:,} collectives"
-                    raise Interrupted(result_of(npu, interrupted=True), ended) from None
-            return npu
-
-        if not platform.system.bus:
-            from astra_edu.clock.lookback import LoopClock
-
-            clock = LoopClock()
-            npu = gone_through(clock, Scheduler(clock, platform, dims), ())
-        else:
-            npu = _on_a_bus(platform, dims, gone_through)
-        result = result_of(npu)
-        if not result.total_ns:
-            raise ConfigError(
-                f"this workload does nothing: its loop, {workload.loop}, finds no compute time and no collective that "
-                "runs over a dimension of more than 1 NPU."
-            )
-        if why := unanswered(result, npu.scheduler.in_doubt):
-            warn(why, stacklevel=3)
-        return result
+def _result_of(
+    workload: Workload,
+    platform: Platform,
+    passes: int,
+    npu: Npu,
+    dims: tuple[LogicalDimension, ...],
+    interrupted: bool = False,
+) -> Result:
+    record = npu.scheduler.stays, npu.computed, npu.waited
+    return Result(workload, platform, passes, npu.clock.now, npu.layers, dims, *record, interrupted)
 
 
 def _on_a_bus(platform: Platform, dims: tuple[LogicalDimension, ...], run: RunsLoop) -> Npu:

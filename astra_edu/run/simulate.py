@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast, overload
+from typing import TYPE_CHECKING, Any, cast, overload
 
 from astra_edu.base.errors import ConfigError, flag
 from astra_edu.base.few_collections import few_collections
 from astra_edu.base.late import is_a
+from astra_edu.run.interrupted import leaves_so_far
 
 if TYPE_CHECKING:
+    from astra_edu.base.run import Run
     from astra_edu.run.hardware import Compute, Down
     from astra_edu.run.networks import MakesNetwork
     from astra_edu.run.result import Result
@@ -67,7 +69,8 @@ def simulate(
 
     Raises ConfigError for numbers that make no sense, for a workload that does nothing at all, and for a training
     loop that waits for what never comes; where NPUs are down for good, it says who waits for whom since when
-    (StalledError). Ctrl-C and a notebook's stop button raise Interrupted, which has what happened until then.
+    (StalledError). Ctrl-C and a notebook's stop button raise Interrupted, which has what happened until then, nothing
+    while the run is prepared.
     Warns of collectives of 0 bytes.
 
     >>> ae.simulate(ae.Workload.micro("all-reduce", 2**20), ae.preset("ring"))
@@ -80,31 +83,46 @@ def simulate(
     >>> ae.simulate(ae.traces.from_nodes([nodes] * 8), switch, compute=slow).finish_ns
     (10000, 10000, 30000, 10000, 10000, 10000, 10000, 10000)
     """
-    for name, value in (("progress", progress), ("record", record), ("everyone", everyone)):
-        flag(name, value)
-    loop, trace = (all(map(is_a, (workload, platform), kinds)) for kinds in (KINDS[:2], KINDS[2:]))
-    if trace:
-        from astra_edu.run.hardware import Hardware
-        from astra_edu.run.run_trace import run_trace
-        from astra_edu.run.stopped import leaves_what_happened
+    loop, trace = ("Workload", "Platform"), ("Trace", "TracePlatform")
+    with leaves_so_far(lambda followed: _left((workload, platform, passes), followed)), few_collections():
+        for name, value in (("progress", progress), ("record", record), ("everyone", everyone)):
+            flag(name, value)
+        if _kinds(workload, platform) == trace:
+            from astra_edu.run.hardware import Hardware
+            from astra_edu.run.run_trace import run_trace
 
-        job = cast("Trace", workload), cast("TracePlatform", platform)
-        hardware = Hardware(compute, down)
-        with leaves_what_happened(*job), few_collections():
-            return run_trace(*job, record, everyone, progress, network, hardware)
-    if loop:
-        from astra_edu.run.run_loop import run_loop
+            hardware = Hardware(compute, down)
+            traced = cast("Trace", workload), cast("TracePlatform", platform)
+            return run_trace(*traced, record, everyone, progress, network, hardware)
+        if _kinds(workload, platform) == loop:
+            from astra_edu.run.run_loop import run_loop
 
-        if network is not None or compute is not None or down is not None:
-            name = "network=" if network is not None else "compute=" if compute is not None else "down="
-            raise ConfigError(f"{name} is for a Trace on a TracePlatform (ASTRA-sim 2.x), where all NPUs are followed.")
-        return run_loop(cast("Workload", workload), cast("Platform", platform), passes, progress)
-    mixed = {kind for kind in KINDS if is_a(workload, kind) or is_a(platform, kind)} in (
-        {KINDS[0], KINDS[3]},
-        {KINDS[1], KINDS[2]},
-    )
+            if network is not None or compute is not None or down is not None:
+                name = "network=" if network is not None else "compute=" if compute is not None else "down="
+                raise ConfigError(
+                    f"{name} is for a Trace on a TracePlatform (ASTRA-sim 2.x), where all NPUs are followed."
+                )
+            return run_loop(cast("Workload", workload), cast("Platform", platform), passes, progress)
+    mixed = set(_kinds(workload, platform)) in ({loop[0], trace[1]}, {loop[1], trace[0]})
     raise ConfigError(
         "simulate(workload, platform) takes what ae.load_workload(...) and ae.load_astra_sim(...) return, "
         f"in this order; it got {type(workload).__name__} and {type(platform).__name__}."
         + (" A Workload and a Platform are of ASTRA-sim 1.0, a Trace and a TracePlatform of 2.x." if mixed else "")
     )
+
+
+def _kinds(*given: object) -> tuple[str, ...]:
+    """What each of them is, of the KINDS; "" for anything else. What none is made of isn't loaded for it."""
+    found = [[kind.rpartition(".")[2] for kind in KINDS if is_a(one, kind)] for one in given]
+    return tuple(names[0] if names else "" for names in found)
+
+
+def _left(job: tuple[Any, Any, int], followed: Any) -> tuple[Run, str]:
+    """What has happened, for leaves_so_far."""
+    if _kinds(job[0]) == ("Trace",):
+        from astra_edu.run.stopped import left_of_trace
+
+        return left_of_trace(*job[:2], followed)
+    from astra_edu.run.run_loop import left_of_loop
+
+    return left_of_loop(*job, followed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from astra_edu.base.intervals import common, gaps
+from astra_edu.base.intervals import common, gaps, merged
 from astra_edu.base.span import (
     COMMUNICATION,
     COMPUTE,
@@ -69,9 +69,14 @@ def idle_of(result: TraceResult, npu: int) -> Iterator[Span]:
     free = gaps(computes, 0, result.finish_ns[npu])
     for start, end in common(free, communicates):
         yield idle(EXPOSED, EXPOSED, npu, start, end)
-    for stretch in free:
-        for start, end in gaps(common([stretch], communicates), *stretch):
-            yield idle(EXPOSED, WAITS, npu, start, end)
+    silent, place = merged(gaps(communicates, 0, result.finish_ns[npu])), 0
+    for start, end in free:
+        while place < len(silent) and silent[place][1] <= start:
+            place += 1
+        for one in range(place, len(silent)):
+            if silent[one][0] >= end:
+                break
+            yield idle(EXPOSED, WAITS, npu, max(start, silent[one][0]), min(end, silent[one][1]))
 
 
 def _node(ran: Ran) -> Span:

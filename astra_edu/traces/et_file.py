@@ -20,6 +20,7 @@ from astra_edu.traces.et_bytes import Reader
 from astra_edu.traces.messages import metadata_and_nodes, metadata_message, node_message, strange_field
 from astra_edu.traces.node import Metadata, Node
 from astra_edu.traces.schema import messages
+from astra_edu.traces.wire import number_bytes
 
 MOST_BYTES = 128 * 2**20
 """The most that a file may have, unpacked: as Python objects these can be 3 GiB."""
@@ -170,24 +171,26 @@ def encode(nodes: Iterable[Node], metadata: Metadata | None = None, compressed: 
     What read_et gave comes out as it was, but for gzip's own bytes.
     Raises ConfigError naming the node for what the schema has no place for.
     """
-    parts = [_delimited(metadata_message(metadata if metadata is not None else Metadata()))]
-    for node in nodes:
-        part = _delimited(node_message(node))
-        if part == b"\0":
-            raise ConfigError("node 0 has no name and no type: readers take it for the end of the file.")
-        parts.append(part)
-    content = b"".join(parts)
+    content = b"".join([metadata_bytes(metadata), *map(node_bytes, nodes)])
     return gzip.compress(content, mtime=0) if compressed else content
+
+
+def metadata_bytes(metadata: Metadata | None = None) -> bytes:
+    """What a file begins with. Raises ConfigError for what the schema has no place for."""
+    return _delimited(metadata_message(metadata if metadata is not None else Metadata()))
+
+
+def node_bytes(node: Node) -> bytes:
+    """A node with its length in front. Raises ConfigError naming it for what the schema has no place for."""
+    part = _delimited(node_message(node))
+    if part == b"\0":
+        raise ConfigError("node 0 has no name and no type: readers take it for the end of the file.")
+    return part
 
 
 def _delimited(message: Any) -> bytes:
     data: bytes = message.SerializeToString()
-    size = len(data)
-    length = bytearray()
-    while size > 0x7F:
-        length.append(size & 0x7F | 0x80)
-        size >>= 7
-    return bytes([*length, size]) + data
+    return number_bytes(len(data)) + data
 
 
 def fingerprint(path: FileName, known: dict[tuple[int, int], bytes] | None = None) -> tuple[bytes, bytes | None]:

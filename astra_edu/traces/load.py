@@ -83,9 +83,10 @@ def save_trace(trace: Trace, path: FileName, compressed: bool = False) -> None:
     """Write a trace: as PREFIX.0.et, PREFIX.1.et, ..., or as one JSON file where `path` ends in .json.
 
     Process groups are written to PREFIX.groups.json, for ASTRA-sim's --comm-group-configuration. compressed: with
-    gzip. From 256 NPUs on, equal files are one with several names (hard links), where the file system has such. Raises
-    ConfigError where the prefix has files of more NPUs already, since they would be read with these, and for more
-    nodes than can be read again.
+    gzip. From 256 NPUs on, equal files are one with several names (hard links), where the file system has such; of
+    those that differ in numbers, peers, tags and groups only, what is equal is encoded once. Raises ConfigError where
+    the prefix has files of more NPUs already, since they would be read with these, where the disk has no room, and for
+    a JSON file of more nodes than can be read again (5 million different ones, which is what load_trace takes).
 
     >>> from pathlib import Path
     >>> ae.traces.save_trace(ae.traces.collective("all_to_all", 4096, npus=2), "exchange")

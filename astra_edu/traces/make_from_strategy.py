@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from astra_edu.base.errors import positive
 from astra_edu.base.few_collections import few_collections
+from astra_edu.base.so_far import leaves_nothing
 from astra_edu.traces.built import Built
 from astra_edu.traces.dimensions import Network
 from astra_edu.traces.make_from_exchange import built_from_exchange
@@ -25,6 +26,7 @@ from astra_edu.workload.strategies.precision import check_multiplied
 from astra_edu.workload.strategies.strategy import checked
 
 
+@leaves_nothing()
 @few_collections()
 def from_strategy(
     model: Model | str,

@@ -101,6 +101,10 @@ class SharedNodes(Sequence[tuple[Node, ...]]):
         """Whether an NPU's nodes depend on its number, and not only on how its groups are called."""
         return bool(self._places[template][0]) and self.counts[template] > 1
 
+    def moving(self, template: int) -> tuple[int, ...]:
+        """Where a template's nodes are that may differ between its NPUs, ascending."""
+        return tuple(sorted({*self._places[template][0], *self._places[template][1]}))
+
     def key(self, npu: int) -> tuple[int, int, tuple[str, ...]]:
         """Something that is equal for NPUs with the very same nodes; those of a template that differ have others."""
         template = self.of[npu]

@@ -63,6 +63,23 @@ def numbers_in(piece: bytes) -> tuple[int, ...]:
     return tuple(numbers)
 
 
+def number_bytes(number: int) -> bytes:
+    """A number of 64 bits as number_at reads it. Raises ValueError for others."""
+    if 0 <= number < 128:
+        return _SMALL[number]
+    if not 128 <= number < 2**64:
+        raise ValueError
+    found = bytearray()
+    while number > 127:
+        found.append(number & 127 | 128)
+        number >>= 7
+    found.append(number)
+    return bytes(found)
+
+
+_SMALL = [bytes([number]) for number in range(128)]
+
+
 def piece_at(data: bytes, at: int) -> tuple[int, int]:
     """(begin, end) of the bytes whose length is noted there."""
     size = data[at]

@@ -5,22 +5,36 @@ import hashlib
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
 import tracemalloc
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import astra_edu as ae
-from astra_edu.traces import Attribute, Node, NodeType, Tensors, Trace, attribute_of, collective, from_nodes
-from astra_edu.traces.et_file import MOST_IN_A_MESSAGE, encode, read_et
+from astra_edu.base.progress import told
+from astra_edu.traces import (
+    Attribute,
+    Node,
+    NodeType,
+    Tensors,
+    Trace,
+    attribute_of,
+    collective,
+    from_nodes,
+    template_bytes,
+)
+from astra_edu.traces.et_file import MOST_IN_A_MESSAGE, encode, node_bytes, read_et
 from astra_edu.traces.groups_file import read_groups, recorded_groups, write_groups
 from astra_edu.traces.json_file import read_json_trace, write_json_trace
 from astra_edu.traces.load import is_trace, load_trace, save_trace
 from astra_edu.traces.node import Metadata
 from astra_edu.traces.schema import MEMBERS
+from astra_edu.traces.write_files import _about
 
 MIB = 2**20
 
@@ -599,12 +613,86 @@ def test_a_file_is_opened_once_and_a_large_one_read_piece_by_piece(tmp_path, mon
     assert opened[2:] == ["work.0.et", "work.0.et", "work.1.et", "work.1.et"]
 
 
-def test_files_with_more_nodes_than_can_be_read_are_not_begun(tmp_path, monkeypatch):
-    monkeypatch.setattr("astra_edu.traces.write_files.MOST_NODES", 100)
+def two_rows():
+    """64 NPUs whose files all differ, in peers, tags and numbers."""
     trace = ae.traces.Builder(64)
     trace.messages("row", 64, range(32), range(32, 64))
     trace.messages("row", 64, range(32), range(32, 64))
-    for name in ("large", "large.json"):
-        with pytest.raises(ae.ConfigError, match=r"would have 128 different nodes.* 100 are the most"):
-            save_trace(trace.build(), tmp_path / name)
+    return trace.build()
+
+
+def test_one_file_with_more_nodes_than_can_be_read_is_not_begun(tmp_path, monkeypatch):
+    monkeypatch.setattr("astra_edu.traces.write_files.MOST_NODES", 100)
+    with pytest.raises(ae.ConfigError, match=r"would have 128 different nodes.* 100 are the most.*give a prefix"):
+        save_trace(two_rows(), tmp_path / "large.json")
     assert not list(tmp_path.iterdir())
+    save_trace(two_rows(), tmp_path / "large")
+    assert len(list(tmp_path.iterdir())) == 64
+
+
+def test_files_for_which_there_is_no_room_are_not_begun(tmp_path, monkeypatch):
+    monkeypatch.setattr("astra_edu.traces.write_files.LARGE", 100)
+    monkeypatch.setattr("astra_edu.traces.write_files.disk_usage", lambda _: SimpleNamespace(free=1000))
+    with pytest.raises(ae.ConfigError, match=r"files of this trace take about [\d.]+ KiB.* has room for 1000 B\."):
+        save_trace(two_rows(), tmp_path / "deep" / "large")
+    assert not list(tmp_path.iterdir())
+    monkeypatch.setattr("astra_edu.traces.write_files.disk_usage", lambda _: SimpleNamespace(free=100_000))
+    save_trace(two_rows(), tmp_path / "deep" / "large")
+    size = sum(file.stat().st_size for file in (tmp_path / "deep").iterdir())
+    assert _about(two_rows(), compressed=False) == pytest.approx(size, rel=0.05)
+
+
+def test_a_bar_says_how_large_many_files_are(tmp_path, monkeypatch):
+    monkeypatch.setattr("astra_edu.traces.write_files.LARGE", 100)
+    said, trace = [], two_rows()
+    with told(said.append):
+        save_trace(trace, tmp_path / "large")
+    assert re.match(r"writing the trace, about \d+\.\d+ KiB: 0 of 64 files", said[0])
+
+
+def pipelines():
+    """Traces whose NPUs do the same up to peers, tags, numbers and groups, and what is equal."""
+    model = ae.transformer("small", blocks=4, hidden=64, heads=8, sequence=64, vocabulary=512)
+    strategy = ae.Strategy(tensor=4, pipeline=2, data=2, batch=4)
+    yield ae.traces.from_strategy(model, strategy, "a100", network=(4, 2, 2))
+    yield ae.traces.from_strategy(model, strategy, "a100", network=(16,))  # in groups
+    yield ae.traces.from_pipeline("1f1b", 4, 6, forward_micros=10, backward_micros=20, bytes=4096)
+    yield two_rows()
+    small = ae.traces.from_strategy(model, strategy, "a100", network=(4, 2, 2))
+    yield ae.traces.scale(small, 32, dims=(4, 2, 2), copies=1)
+
+
+@pytest.mark.parametrize("which", range(5))
+@pytest.mark.parametrize("compressed", [False, True])
+def test_what_is_filled_in_is_what_each_npu_s_nodes_are_as_bytes(which, compressed, tmp_path):
+    trace = list(pipelines())[which]
+    save_trace(trace, tmp_path / "x", compressed)
+    for npu in range(trace.npus):
+        assert (tmp_path / f"x.{npu}.et").read_bytes() == encode(trace.nodes[npu], compressed=compressed)
+    assert load_trace(tmp_path / "x").nodes == tuple(trace.nodes)
+
+
+def test_nodes_are_not_made_for_all_npus_at_once(tmp_path, monkeypatch):
+    trace = next(pipelines())
+    encoded = []
+    real = template_bytes.node_bytes
+    monkeypatch.setattr(template_bytes, "node_bytes", lambda node: encoded.append(node) or real(node))
+    save_trace(trace, tmp_path / "x")
+    templates = trace.templates.templates
+    assert 0 < len(encoded) < sum(map(len, templates))
+    assert len(trace.templates._made) <= 8
+
+
+@pytest.mark.parametrize("number", [2**64 - 1, 2**31, 127, 128, 16_384])
+def test_numbers_of_any_length_are_filled_in(number):
+    one = Node(number, "n", NodeType.COMM_SEND_NODE, data_deps=(number - 1, 3), ctrl_deps=(number,))
+    template = template_bytes.TemplateBytes([node(1), node(2)], [0])
+    pieces = template_bytes.TemplateBytes([Node(1, "n", NodeType.COMM_SEND_NODE)], [0])
+    assert b"".join(pieces.filled([one])) == node_bytes(one)
+    assert b"".join(template.filled([node(1), node(2)])) == node_bytes(node(1)) + node_bytes(node(2))
+
+
+def test_a_number_that_has_no_place_is_refused_as_ever():
+    pieces = template_bytes.TemplateBytes([Node(1, "n", NodeType.COMM_SEND_NODE)], [0])
+    with says("doesn't fit into Chakra's schema"):
+        list(pieces.filled([Node(2**64, "n", NodeType.COMM_SEND_NODE)]))

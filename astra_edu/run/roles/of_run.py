@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from astra_edu.base.errors import ConfigError, instance_of
+from astra_edu.base.so_far import leaves_nothing
 from astra_edu.run.roles.followed import run_by_roles
 from astra_edu.run.roles.roles import Roles, may_fold, roles_of
 from astra_edu.system.trace_config import TracePlatform
@@ -10,6 +11,7 @@ from astra_edu.traces import Trace
 from astra_edu.traces.communication import check_communication
 
 
+@leaves_nothing()
 def roles(trace: Trace, platform: TracePlatform) -> Roles:
     """Who behaves like whom: NPUs that do the same, and whose peers play the same roles as far away.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import NamedTuple
 
@@ -123,10 +124,9 @@ class Lanes:
         room: the height of a line of text, in that of its letters; more leaves more of narrow blocks to be seen.
         Spaces at a text's ends take their place, but are not written: all texts of a length are written or none.
         """
-        self.figure.draw_without_rendering()  # now the axes have their place
-        box = self.axes.get_window_extent().transformed(self.figure.dpi_scale_trans.inverted())
-        points = 72 * box.width / self.window.length
-        height = 72 * box.height / len(self.names) * _FILLED / max(1, len(rows))
+        width, high = self._inches
+        points = 72 * width / self.window.length
+        height = 72 * high / len(self.names) * _FILLED / max(1, len(rows))
         written = 0
         for number, row in enumerate(rows):
             middle = lane - _FILLED / 2 + (number + 0.5) * _FILLED / len(rows)
@@ -135,11 +135,19 @@ class Lanes:
                 if fitting:
                     text, size, angle = fitting
                     x = (block.start + block.end) / 2 / self.unit.ns
-                    self.axes.text(
+                    words = self.axes.text(
                         x, middle, text.strip(), size=size, rotation=angle, ha="center", va="center", bbox=_PAPER
                     )
+                    words.set_in_layout(False)  # it lies within the axes, and laying out hundreds takes seconds
                     written += 1
         return written
+
+    @cached_property
+    def _inches(self) -> tuple[float, float]:
+        """How wide and high the axes are, when legend and title have their place."""
+        self.figure.draw_without_rendering()
+        box = self.axes.get_window_extent().transformed(self.figure.dpi_scale_trans.inverted())
+        return box.width, box.height
 
     def title(self, text: str) -> None:
         """A title above the lanes; the figure grows by its further lines."""

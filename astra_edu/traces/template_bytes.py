@@ -1,0 +1,108 @@
+"""The bytes of many files whose nodes differ in a few numbers: what is equal is encoded once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import groupby
+
+from astra_edu.traces.et_file import node_bytes
+from astra_edu.traces.node import Attribute, Node, NodeType
+from astra_edu.traces.wire import number_bytes
+
+_ID, _CTRL_DEPS, _DATA_DEPS = b"\x08", b"\x22", b"\x2a"
+"""What stands in front of these fields of a node."""
+
+
+class TemplateBytes:
+    """Nodes as a file has them, one after the other; of some of them numbers, peers, tags and groups are filled in.
+
+    >>> from astra_edu.traces.template_bytes import TemplateBytes
+    >>> from astra_edu.traces.et_file import node_bytes
+    >>> trace = ae.traces.from_pipeline("gpipe", 4, 2, forward_micros=10, backward_micros=20, bytes=4096)
+    >>> template = TemplateBytes(trace.nodes[1], trace.templates.moving(1))
+    >>> b"".join(template.filled(trace.nodes[2])) == b"".join(map(node_bytes, trace.nodes[2]))
+    True
+    """
+
+    def __init__(self, nodes: Sequence[Node], moving: Iterable[int]) -> None:
+        """moving: where nodes are that other NPUs have otherwise."""
+        self._nodes = nodes
+        some = frozenset(moving)
+        self._runs: list[bytes | list[tuple[int, _Pieces]]] = []
+        for moves, places in groupby(range(len(nodes)), some.__contains__):
+            run = list(places)
+            self._runs.append(
+                [(place, _Pieces(nodes[place])) for place in run]
+                if moves
+                else b"".join(node_bytes(nodes[place]) for place in run)
+            )
+
+    def filled(self, own: Sequence[Node]) -> Iterator[bytes]:
+        """The bytes of an NPU's own nodes. Raises ConfigError for what the schema has no place for."""
+        for run in self._runs:
+            if isinstance(run, bytes):
+                yield run
+            else:
+                for place, pieces in run:
+                    yield pieces.with_what_differs(own[place])
+
+
+class _Pieces:
+    """A node's fields as bytes. between: name and type; behind: all from the times to the tensors."""
+
+    __slots__ = ("_attributes", "_behind", "_between", "_node")
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        only = Node(0, "", NodeType.INVALID_NODE)
+        self._between = _fields(replace(only, name=node.name, type=node.type))
+        self._behind = _fields(
+            replace(
+                only,
+                start_time_micros=node.start_time_micros,
+                duration_micros=node.duration_micros,
+                inputs=node.inputs,
+                outputs=node.outputs,
+            )
+        )
+        self._attributes = [
+            (name, attribute, _fields(replace(only, attributes={name: attribute})))
+            for name, attribute in node.attributes.items()
+        ]
+
+    def with_what_differs(self, node: Node) -> bytes:
+        """The node with its length in front; of this one it has all but numbers and attributes."""
+        attributes, own = [], node.attributes
+        for name, attribute, known in self._attributes:
+            mine = own[name]
+            attributes.append(known if mine is attribute else _attribute(name, mine))
+        try:
+            number = _ID + number_bytes(node.id) if node.id else b""
+            control, data = _numbers(_CTRL_DEPS, node.ctrl_deps), _numbers(_DATA_DEPS, node.data_deps)
+        except ValueError:  # says what is wrong
+            return node_bytes(node)
+        body = b"".join((number, self._between, control, data, self._behind, *attributes))
+        return number_bytes(len(body)) + body if body else node_bytes(node)
+
+
+def _numbers(field: bytes, numbers: Sequence[int]) -> bytes:
+    if not numbers:
+        return b""
+    packed = b"".join(map(number_bytes, numbers))
+    return field + number_bytes(len(packed)) + packed
+
+
+@lru_cache(maxsize=100_000)
+def _attribute(name: str, attribute: Attribute) -> bytes:
+    """Many NPUs have the same peers and tags."""
+    return _fields(Node(0, "", NodeType.INVALID_NODE, attributes={name: attribute}))
+
+
+def _fields(node: Node) -> bytes:
+    """Those of its fields that aren't empty."""
+    from astra_edu.traces.messages import node_message
+
+    data: bytes = node_message(node).SerializeToString()
+    return data
