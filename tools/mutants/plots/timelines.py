@@ -136,7 +136,7 @@ FAULTS = [
     Fault("a box says when its node ended", BOXES, "took = [ran[node.id].end_ns - ran[node.id].start_ns",
           "took = [ran[node.id].end_ns",
           SAYS),
-    Fault("labels are higher than their bars", LANES, "height = 72 * box.height", "height = 90 * box.height",
+    Fault("labels are higher than their bars", LANES, "height = 72 * high", "height = 90 * high",
           "tests/course/plots/timelines/test_timelines.py::"
           "test_what_is_written_in_a_lane_is_not_higher_than_its_bars"),
 ]  # fmt: skip
