@@ -47,6 +47,7 @@ def check_finished(
     raise ConfigError("; ".join(parts) + ".")
 
 
-def _by_npus(one: tuple[Key, bool]) -> tuple[int, int, int, int]:
-    (tag, source, destination, size), _ = one
-    return source, destination, tag, size
+def _by_npus(one: tuple[Key, bool]) -> tuple[int, bool, int, int, int, int]:
+    """The lowest NPU that waits comes first, and with what it waits for before what it has sent."""
+    (tag, source, destination, size), sent = one
+    return source if sent else destination, sent, source, destination, tag, size

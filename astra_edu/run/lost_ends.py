@@ -12,14 +12,14 @@ from astra_edu.traces import Trace
 
 
 def lost_ends(trace: Trace, folds: Folds, unmatched: Iterable[tuple[Key, bool]]) -> list[tuple[Key, bool]]:
-    """Of each the one with the lowest sender among those that it stands for.
+    """Of each the one with which the lowest NPU waits for ever among those that it stands for.
 
     unmatched: (tag, source, destination, bytes) as representatives see it, and whether it was sent.
     """
     folding, found = folds.folding, []
     for (tag, source, destination, size), sent in unmatched:
-        by = folding.movement(source)
-        ends = folding.representative(source), folding.back(destination, by)
+        by = folding.movement(source if sent else destination)
+        ends = folding.back(source, by), folding.back(destination, by)
         found.append(((_tag(trace, folds, tag, *ends), *ends, size), sent))
     return found
 

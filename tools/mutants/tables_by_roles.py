@@ -76,7 +76,7 @@ FAULTS = [
     Fault(
         "a refusal names a message as the receiver's role has it",
         ENDS,
-        "folding.representative(source), folding.back(destination, by)",
+        "folding.back(source, by), folding.back(destination, by)",
         "source, destination",
         REFUSED,
     ),
