@@ -51,8 +51,10 @@ def few_collections() -> Iterator[None]:
             _runs -= 1
             if not _runs:
                 _worked += perf_counter() - _began
-                _age()
-                gc.set_threshold(*_before)
+                try:
+                    _age()
+                finally:  # Ctrl-C comes through as soon as the collector has gone through all objects
+                    gc.set_threshold(*_before)
 
 
 def _age() -> None:

@@ -135,6 +135,20 @@ def test_the_collector_is_as_before_also_after_an_error_and_where_it_was_off():
     gc.set_threshold(*before)
 
 
+def test_the_collector_is_as_before_also_where_a_look_for_garbage_is_interrupted(monkeypatch, nothing_frozen):
+    def pressed():
+        raise KeyboardInterrupt
+
+    before = gc.get_threshold()
+    monkeypatch.setattr("astra_edu.base.few_collections._worked", 1e9)
+    monkeypatch.setattr("astra_edu.base.few_collections._took", 0.02)
+    with monkeypatch.context() as within:
+        within.setattr(gc, "collect", pressed)
+        with pytest.raises(KeyboardInterrupt), few_collections():
+            pass
+    assert gc.get_threshold() == before
+
+
 def test_what_a_run_made_is_old_at_once_and_garbage_is_found_when_much_has_aged(monkeypatch, nothing_frozen):
     class Ring:
         def __init__(self):
