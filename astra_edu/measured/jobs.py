@@ -78,7 +78,8 @@ def job_of(row: Row, recompute: str | None = None, repeats: float | None = None)
     cut = cut if repeats is None else replace(cut, repeats=repeats)
     model = model_of(row, sequence, stack.flash or kind_of(on.name) not in SCORED)
     if (number(row, "ep") or 1) > 1 and not any(isinstance(operator, Experts) for operator in model.operators):
-        raise ConfigError(f"ep is {number(row, 'ep'):g}, and {model.name} has no experts to share out; leave ep out.")
+        name = model.name.removesuffix(", changed")
+        raise ConfigError(f"ep is {number(row, 'ep'):g}, and {name} has no experts to share out; leave ep out.")
     if number(row, "vp") is None and cut.pipeline >= MANY_STAGES and cut.micro_batches < FEW * cut.pipeline:
         cut = replace(cut, virtual=max(1, min(stack.virtual, (len(model.blocks) + 2) // cut.pipeline)))
     if (

@@ -136,8 +136,8 @@ def _guessed(row: Row, sequence: int, flash: bool) -> Model:
         raise ConfigError(f"the model is {name}, {DENSE}")
     if billions is None:
         raise ConfigError(
-            f"the model is {name or 'not given'}, of which no shape is known; give layers, hidden and heads, or "
-            "params_B."
+            f"{f'the model is {name}, of which no shape is known' if name else 'no model is given'}; give layers, "
+            "hidden and heads, or params_B."
         )
     return _listed(by_size(name, billions, whole(row, "tp", 1)), sequence, flash, _changes(row))
 

@@ -117,6 +117,16 @@ def test_an_estimate_has_what_its_device_s_calibration_says():
     assert "those that runs of nanotron reach" in took.table
 
 
+def test_tables_say_whose_rates_they_are_where_no_range_is_known_too():
+    device, pods = ae.measured.device("h100", "nanotron"), ae.measured.platform("h100", 8, "nanotron")
+    switch = ae.TracePlatform(ae.Block("Switch", 8, 419, 1278), ae.TraceSystem.of("ring"))
+    for precision, platform in (("fp8", pods), ("bf16", switch)):
+        took = ae.estimate(TINY, ae.Strategy(data=8, precision=precision), device, platform)
+        assert took.range_ns is None
+        assert "those that runs of nanotron reach" in took.table
+        assert "times what is predicted" not in took.table
+
+
 def test_the_host_takes_longer_only_where_stages_are_on_several_nodes():
     cut, device = ae.Strategy(data=4, pipeline=4, batch=16), ae.measured.device("h100", "nanotron")
     late = []

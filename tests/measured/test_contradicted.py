@@ -23,7 +23,7 @@ def predicted(row: dict[str, object], **cells: object) -> pd.Series:
     [
         ({"sharding": "ZeRO-9"}, "sharding is zero-9; ZeRO has the stages 1, 2 and 3, and 0 means without."),
         ({"sharding": "stage 12"}, "sharding is stage 12; ZeRO has the stages 1, 2 and 3, and 0 means without."),
-        ({"ep": 8}, "has no experts to share out; leave ep out."),
+        ({"ep": 8, "seq": 4096}, "ep is 8, and Llama 3 8B has no experts to share out; leave ep out."),
         ({"gpus_per_node": 3}, "gpus is 8, and computers of 3 have 6 or 9; gpus_per_node 2 or 4 would do."),
         ({"kv_heads": 5}, "32 heads can't share 5 heads of keys and values evenly; 4 or 8 would do."),
         ({"hardware": "A100 and H100"}, "hardware is 'A100 and H100', which may be a100 or h100; give one of them."),

@@ -66,6 +66,7 @@ def test_a_prediction_keeps_the_rows_index_and_says_why_there_is_none():
         ({"pp": 48, "gpus": 192, "dp": 2}, "24 blocks can't be shared out among 48 stages; 24 is the most."),
         ({"heads": 6, "hidden": 1536, "tp": 4, "pp": 1}, "6 heads can't be divided among 4 NPUs"),
         ({"model": "unheard-of", "layers": None}, "the model is unheard-of, of which no shape is known"),
+        ({"model": None, "layers": None}, "no model is given; give layers, hidden and heads, or params_B."),
         ({"precision": "int3"}, "precision is int3; fp32, bf16, fp16, fp8 and fp4 are known."),
         ({"precision": "fp8"}, "a100 computes nothing in 8 bits; it has 16 and 32."),
         ({"seq": 1e300}, "seq is 1e+300; no run has more than 1e+18 of anything."),

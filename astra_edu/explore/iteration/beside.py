@@ -56,15 +56,17 @@ def ratios_of(device: Device, bits: int, compute_ms: float) -> Calibration | Bes
     return beside(device.name, compute_ms)
 
 
-def in_words(found: Calibration | Beside | None) -> dict[str, str]:
-    """The same as lines of a table."""
-    if found is None:
-        return {}
+def in_words(found: Calibration | Beside | None, device: Device | None) -> dict[str, str]:
+    """The same as lines of a table, and whose rates a calibrated device has."""
+    lines = {}
     if isinstance(found, Calibration):
-        return {
-            "measured": f"runs took {found.low:.2f} to {found.high:.2f} times what is predicted (two thirds of them)",
-            "  rates": f"those that runs of {found.stack} reach",
-        }
+        lines["measured"] = (
+            f"runs took {found.low:.2f} to {found.high:.2f} times what is predicted (two thirds of them)"
+        )
+    if device and device.calibration:
+        lines["  rates"] = f"those that runs of {device.calibration.stack} reach"
+    if not isinstance(found, Beside):
+        return lines
     return {
         "measured": f"runs like it took {found.low:.2f} to {found.high:.2f} times as long (two thirds of them)",
         "  rates": "the device's peaks, which no run reaches; measured.device has a calibrated one",

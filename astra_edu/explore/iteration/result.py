@@ -129,7 +129,8 @@ class Iteration:
         On a calibrated device (`measured.device`) as far around this one as measured ones are around what
         `measured.predict` says. On one of ae.DEVICES, whose kernels reach the peak, all of it is longer than this one:
         as many times as `astra_edu.explore.iteration.beside` says. None where fewer than five like it are known, for
-        other than 16-bit elements, and for another device.
+        other than 16-bit elements, for another device, and on a TracePlatform, as runs were compared with estimates by
+        1.0's clock.
         """
         ratios = self._ratios
         least = self.bound_ns or self.total_ns
@@ -234,7 +235,7 @@ class Iteration:
             "throughput": f"{self.tokens_per_s:,.0f} {'tokens' if self.model.blocks else 'samples'}/s on each NPU",
             "operations": f"{self.flops_per_s / 1e12:,.1f} TFLOP/s on each NPU",
         }
-        lines |= in_words(self._ratios)
+        lines |= in_words(self._ratios, self.device)
         if self.device is not None:
             lines["of its peak"] = f"MFU {self.mfu:.1%}, HFU {self.hfu:.1%}"
         lines["memory"] = f"{kept.total / gb:,.2f} × 10⁹ bytes on each NPU{room}"
