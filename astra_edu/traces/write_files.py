@@ -71,7 +71,9 @@ def _about(trace: Trace, compressed: bool) -> int:
 
 def _check_room(prefix: Path, size: int) -> None:
     """Raise ConfigError where a disk can't take so many bytes."""
-    folder = next(parent for parent in prefix.parents if parent.is_dir())
+    folder = next((parent for parent in prefix.parents if parent.is_dir()), None)
+    if folder is None:  # a drive that isn't there, of which writing says more
+        return
     with suppress(OSError):
         free = disk_usage(folder).free
         if size > free:

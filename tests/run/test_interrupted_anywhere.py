@@ -190,7 +190,7 @@ def test_what_an_earlier_run_left_is_gone_while_another_runs_and_back_when_that_
     assert ae.so_far() is stale
 
 
-@pytest.mark.parametrize("name", ["run_pipeline", "from_strategy", "roles"])
+@pytest.mark.parametrize("name", ["run_pipeline", "from_strategy", "roles", "estimate"])
 def test_what_is_no_run_and_interrupted_leaves_nothing_of_an_earlier_run(name, stale, monkeypatch):
     large = large_job()
     ae.Interrupted(stale, "1 of 1 collectives")
@@ -198,6 +198,10 @@ def test_what_is_no_run_and_interrupted_leaves_nothing_of_an_earlier_run(name, s
         "run_pipeline": ("astra_edu.pipeline.run.passes", lambda: ae.run_pipeline("1f1b", 4, 8, 1000, 2000)),
         "from_strategy": ("astra_edu.traces.make_from_strategy.named", large_job),
         "roles": ("astra_edu.run.roles.of_run.check_communication", lambda: ae.roles(*large)),
+        "estimate": (
+            "astra_edu.explore.iteration.by_trace.built_from_strategy",
+            lambda: ae.estimate("gpt2", ae.Strategy(data=large[1].npus), "a100", large[1]),
+        ),
     }
     where, asked = places[name]
     module, _, function = where.rpartition(".")

@@ -16,6 +16,7 @@ from math import ceil
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.few_collections import few_collections
 from astra_edu.base.intervals import common, covered, gaps
+from astra_edu.base.so_far import leaves_nothing
 from astra_edu.explore.iteration.hidden import computing_of
 from astra_edu.explore.iteration.operator_steps import sent_by
 from astra_edu.explore.iteration.parts import own_steps
@@ -52,7 +53,7 @@ def by_trace(model: Model, strategy: Strategy, device: Device, platform: TracePl
             "this platform's system is replay_only: every node takes its recorded time, and a strategy's collectives "
             "have none. Use a TraceSystem without it."
         )
-    with few_collections():
+    with leaves_nothing(), few_collections():
         peak = system.peak_performance if system.roofline else None
         built = built_from_strategy(model, strategy, device, platform, peak_performance=peak)
         run = simulate(built.builder.build(), platform)
