@@ -88,7 +88,7 @@ def test_a_run_that_is_interrupted_before_anything_is_followed_has_done_nothing(
     assert "until it was interrupted" in repr(so_far)
 
 
-RESULTS = {"by roles": "run_trace._of_roles", "all alike": "run_trace._finished", "a loop": "run_loop.unanswered"}
+RESULTS = {"by roles": "run_trace._of_roles", "all alike": "run_trace.check_finished", "a loop": "run_loop.unanswered"}
 
 
 @pytest.mark.parametrize("name", RESULTS)

@@ -125,7 +125,10 @@ def test_what_can_t_be_drawn_is_a_sentence():
         (lambda: ae.plots.prediction_errors(some_runs("internevo"), of="memory"), "a measured and a predicted memory"),
         (lambda: ae.plots.prediction_errors(runs.head(0)), "a measured and a predicted time"),
         (lambda: ae.plots.prediction_errors(None), "rows"),
-        (lambda: ae.plots.prediction_errors(runs.assign(mem_GB=1e17), of="memory"), "measured memory that is 1e\\+09"),
+        (
+            lambda: ae.plots.prediction_errors(runs.assign(mem_GB=1e17), of="memory"),
+            "mem_GB is 1e\\+17, and b200 has 193.3",
+        ),
         (lambda: ae.plots.prediction_errors(runs.assign(mem_GB=1e300), of="memory"), "mem_GB is 1e\\+300"),
         (lambda: ae.plots.prediction_errors(runs.assign(mem_GB=1e-300), of="memory"), "see whether its unit is right"),
         (lambda: ae.plots.prediction_errors(pd.DataFrame({"gpus": [-1]})), "a measured and a predicted time"),
