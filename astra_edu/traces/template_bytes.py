@@ -20,9 +20,12 @@ class TemplateBytes:
 
     >>> from astra_edu.traces.template_bytes import TemplateBytes
     >>> from astra_edu.traces.et_file import node_bytes
-    >>> trace = ae.traces.from_pipeline("gpipe", 4, 2, forward_micros=10, backward_micros=20, bytes=4096)
-    >>> template = TemplateBytes(trace.nodes[1], trace.templates.moving(1))
-    >>> b"".join(template.filled(trace.nodes[2])) == b"".join(map(node_bytes, trace.nodes[2]))
+    >>> small = ae.transformer("tiny", hidden=8, heads=2, blocks=2, sequence=4, vocabulary=16)
+    >>> trace = ae.traces.from_strategy(small, ae.Strategy(data=4, pipeline=2, batch=8), "a100")
+    >>> template = TemplateBytes(trace.nodes[0], trace.templates.moving(0))
+    >>> len(trace.templates.moving(0)), trace.nodes[0] == trace.nodes[1]
+    (14, False)
+    >>> b"".join(template.filled(trace.nodes[1])) == b"".join(map(node_bytes, trace.nodes[1]))
     True
     """
 
