@@ -158,9 +158,13 @@ def test_a_size_is_as_good_as_a_shape():
     assert predicted(model="Megatron 1T").predicted_ms > 4 * given.predicted_ms
 
 
-@pytest.mark.parametrize("name", ["my own", "GPT", None])
-def test_no_size_is_no_shape(name: str | None):
+@pytest.mark.parametrize("name", ["my own", "GPT"])
+def test_no_size_is_no_shape(name: str):
     assert "of which no shape is known; give layers, hidden and heads" in predicted(model=name).refused
+
+
+def test_no_name_and_no_size_is_no_model():
+    assert predicted(model=None).refused == "no model is given; give layers, hidden and heads, or params_B."
 
 
 def test_a_row_s_own_shape_goes_before_its_name_s():
