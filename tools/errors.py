@@ -1,4 +1,4 @@
-"""What README says of the measured runs that ship: the figure docs/errors.svg, and the table of errors below it.
+"""What README says of the measured runs that ship: the figure docs/errors.svg, and the tables of errors below it.
 
     python -m tools.errors
 
@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from astra_edu.course.plots import prediction_errors
+from astra_edu.measured.goals import agreement
 from astra_edu.measured.runs import runs, sources
 from astra_edu.measured.table import compared, error_table
 
@@ -29,14 +30,16 @@ COLUMNS = (
     "failed, said not to",
 )
 HEAD = f"| {' | '.join(COLUMNS)} |\n{'|---' * len(COLUMNS)}|\n"
-SHOWN = re.compile(r"!\[[^\]]*\]\(docs/errors\.svg\)\n\n(?:\|.*\n)+")
-"""README's figure and table."""
+GOALS = "| kind of runs, and what of them | runs | median error; to reach | mean error; to reach |\n|---|---|---|---|\n"
+SHOWN = re.compile(r"!\[[^\]]*\]\(docs/errors\.svg\)\n\n(?:\|.*\n)+\n(?:\|.*\n)+")
+"""README's figure and tables."""
 
 
 def section(found: DataFrame, alt: str) -> str:
-    """The figure and the table below it. found: what `compared` says of the runs; alt: what the figure shows."""
+    """The figure and the tables below it. found: what `compared` says of the runs; alt: what the figure shows."""
     lines = [_line(str(name), row) for name, row in error_table(found).iterrows()]
-    return f"![{alt}](docs/errors.svg)\n\n{HEAD}{''.join(lines)}"
+    kinds = [_kind(str(name), row) for name, row in agreement(found).iterrows()]
+    return f"![{alt}](docs/errors.svg)\n\n{HEAD}{''.join(lines)}\n{GOALS}{''.join(kinds)}"
 
 
 def _line(name: str, row: Series[float]) -> str:
@@ -44,6 +47,11 @@ def _line(name: str, row: Series[float]) -> str:
     fits = (_percent(row[column]) for column in ("ran, said to fit", "failed, said not to"))
     where = f"{name}: {sources().machines[name]}"
     return f"| {' | '.join([where, f'{row.predicted:,.0f} of {row.runs:,.0f}', *errors, *fits])} |\n"
+
+
+def _kind(name: str, row: Series[Any]) -> str:
+    errors = (f"{_percent(row[what])}; {100 * row[f'{what} to reach']:.0f} %" for what in ("median", "mean"))
+    return f"| {' | '.join([name, f'{row.runs:,}', *errors])} |\n"
 
 
 def _errors(median: float, mean: float) -> str:

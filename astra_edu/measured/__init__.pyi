@@ -8,6 +8,7 @@ from astra_edu.measured.fits import errors as errors
 from astra_edu.measured.fits import fit_line as fit_line
 from astra_edu.measured.fits import fit_pieces as fit_pieces
 from astra_edu.measured.fits import judged as judged
+from astra_edu.measured.goals import agreement as agreement
 from astra_edu.measured.link_lines import LinkClass as LinkClass
 from astra_edu.measured.links import fit_links as fit_links
 from astra_edu.measured.links import link_classes as link_classes

@@ -7,7 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Parameters:
-    """Of one device and stack; `TABLE` says what each means, and in what unit. The defaults are where a fit begins."""
+    """Of one device and stack; `TABLE` says what each means, and in what unit.
+
+    The defaults are where a fit begins: orders of magnitude by judgement, of no source. What no run depends on stays
+    there.
+    """
 
     matrix: float = 0.75
     attention: float = 0.45

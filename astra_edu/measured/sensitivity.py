@@ -24,12 +24,15 @@ if TYPE_CHECKING:
 LARGER = 1.1
 """So many times as large a parameter becomes."""
 
+DEPENDS = 1e-3
+"""In %: a run whose prediction changes by less doesn't depend on that parameter."""
+
 STOPPED = 0.005
 """As near to a limit, as a part of it, a value is at it: a fit begins this near, and rounds what it finds."""
 
 COLUMNS = (
     *("stack", "machines", "of", "parameter", "value", "unit", "meaning", "least", "most", "stopped", "fitted_to"),
-    *("runs", "change"),
+    *("runs", "change", "depend", "comes_from"),
 )
 
 Some = Parameters | MemoryParameters
@@ -44,12 +47,24 @@ class _Part:
     table: Mapping[str, Meaning]
     predicted: Callable[[Any], Sequence[float]]
 
-    def change(self, name: str) -> float:
-        """By how many % predictions change if one parameter becomes 10 % larger: the median over the runs."""
+    def changes(self, name: str) -> list[float]:
+        """By how many % the prediction of each run changes if one parameter becomes 10 % larger."""
         value = getattr(self.given, name)
         first = value if LARGER * value <= self.table[name].most else value / LARGER
         now, then = (self.predicted(replace(self.given, **{name: each})) for each in (first, LARGER * first))
-        return median(100 * (b / a - 1) for a, b in zip(now, then, strict=True)) if now else float("nan")
+        return [100 * (b / a - 1) for a, b in zip(now, then, strict=True)]
+
+    def effect(self, name: str) -> dict[str, Any]:
+        """The columns change, depend and comes_from of a line."""
+        found = self.changes(name)
+        depend = sum(abs(each) > DEPENDS for each in found)
+        if not found:
+            came = "fit, to other runs"
+        elif depend:
+            came = f"fit, {depend:,} run{'s depend' if depend > 1 else ' depends'} on it"
+        else:
+            came = "judgement, no run depends on it"
+        return {"change": median(found) if found else float("nan"), "depend": depend, "comes_from": came}
 
 
 def sensitivity(rows: DataFrame | None = None) -> DataFrame:
@@ -58,9 +73,10 @@ def sensitivity(rows: DataFrame | None = None) -> DataFrame:
 
     change: by how many % the predicted time (of: time) or memory (of: memory) changes if the parameter becomes 10 %
     larger, or from a value that much smaller to its own where the larger one is beyond its limit; the median over the
-    runs that take these parameters, of which there are `runs`; empty where none that ships does. rows: measured runs,
-    instead of those that ship, for lines of the parameters that they take alone. Raises ConfigError for rows that are
-    no DataFrame.
+    runs that take these parameters, of which there are `runs`; empty where none that ships does. depend: of how many
+    of them the prediction changes at all. comes_from: the fit, or where none depends on it the judgement with which
+    the fit began, as it stays there. rows: measured runs, instead of those that ship, for lines of the parameters that
+    they take alone. Raises ConfigError for rows that are no DataFrame.
 
     >>> from astra_edu import measured
     >>> found = measured.sensitivity(measured.runs().query("source_id == 'simumax_b200'"))
@@ -89,7 +105,7 @@ def sensitivity(rows: DataFrame | None = None) -> DataFrame:
             "stopped": stopped(value, meaning),
             "fitted_to": ", ".join(each if each in ship else f"{each} (doesn't ship)" for each in fitted.sources),
             "runs": len(taken.get(fitted, ())),
-            "change": part.change(name),
+            **part.effect(name),
         }
         for fitted in every()
         if rows is None or fitted in taken
@@ -144,13 +160,14 @@ def in_words(found: DataFrame) -> str:
                 f"{row.value:g}",
                 row.unit,
                 _change(float(str(row.change))),
+                row.comes_from,
                 row.stopped,
                 row.meaning,
             ]
             for row in each.itertuples()
         ]
-        columns = ["of", "parameter", "value", "unit", "10 % more", "stopped at", "meaning"]
-        parts.append(f"{head}\n{text_table(columns, lines, left=(0, 1, 3, 5, 6))}")
+        columns = ["of", "parameter", "value", "unit", "10 % more", "comes from", "stopped at", "meaning"]
+        parts.append(f"{head}\n{text_table(columns, lines, left=(0, 1, 3, 5, 6, 7))}")
     return "\n\n".join(parts)
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from astra_edu import measured
+from astra_edu.measured.goals import agreement_in_words
 
 # Reached, of the predictions of each source: how many of its runs; median and mean error of time, and of memory; which
 # part of those that ran are said to fit, and of those that failed, not to. None: not measured.
@@ -56,6 +57,50 @@ def test_predictions_are_as_near_as_they_were(table, source):
 
 def test_every_source_has_its_bounds(table):
     assert {*table.index} == {*REACHED}
+
+
+KINDS = {
+    "vTrain, one node: time": (648, 0.041, 0.061),
+    "vTrain, several nodes: time": (55, 0.048, 0.080),
+    "nanotron: time": (495, 0.057, 0.117),
+    "nanotron: memory": (495, 0.071, 0.100),
+    "Megatron-LM, MegaScale, MLPerf, Llama 3, MT-NLG: time": (2, 0.017, 0.017),
+    "Megatron-Bridge, TorchTitan, MPT, InternEvo, TPUs: time": (291, 0.036, 0.060),
+    "SimuMax: time": (23, 0.020, 0.022),
+    "SimuMax: memory": (23, 0.012, 0.015),
+}
+
+
+def test_kinds_of_runs_reach_their_goals(compared):
+    found = measured.agreement(compared)
+    assert list(found.index) == list(KINDS)
+    assert found.reached.all()
+    for name, (runs, median, mean) in KINDS.items():
+        assert found.runs[name] == runs
+        assert found["median"][name] <= median
+        assert found["mean"][name] <= mean
+
+
+def test_a_kind_s_errors_are_those_of_its_sources(compared):
+    """By hand, for a kind of several sources; one whose runs are twice as slow doesn't reach its goal."""
+    of = ["megatron_bridge", "torchtitan", "mpt", "internevo", "tpu_recipes", "maxtext", "levanter"]
+    own = compared[compared.compared_source.isin(of)].time_error.abs().dropna()
+    name = "Megatron-Bridge, TorchTitan, MPT, InternEvo, TPUs: time"
+    assert measured.agreement(compared)["median"][name] == own.median()
+    assert measured.agreement(compared)["mean"][name] == own.mean()
+    off = compared.assign(time_error=compared.time_error.where(compared.compared_source != "vtrain_multi", -0.5))
+    assert list(measured.agreement(off).query("not reached").index) == ["vTrain, several nodes: time"]
+    assert measured.agreement(compared.query("compared_source == 'fms_fsdp'")).empty
+
+
+def test_the_command_says_which_goals_are_reached(compared):
+    words = agreement_in_words(measured.agreement(compared)).splitlines()
+    assert words[0].split("  ")[0] == "runs of"
+    assert len(words) == 1 + len(KINDS)
+    assert all(line.endswith("yes") for line in words[1:])
+    assert "495" in words[3]
+    assert "5.6% (10%)" in words[3]
+    assert agreement_in_words(measured.agreement(compared.head(0))) == ""
 
 
 def test_what_was_compared_is_summed_up_without_comparing_it_again(compared, table):

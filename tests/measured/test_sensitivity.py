@@ -17,7 +17,7 @@ from astra_edu.measured.__main__ import main
 from astra_edu.measured.clock import Clock
 from astra_edu.measured.jobs import job_of
 from astra_edu.measured.kept import kept_of
-from astra_edu.measured.parameters import MEMORY_TABLE, TABLE
+from astra_edu.measured.parameters import MEMORY_TABLE, TABLE, Parameters
 from astra_edu.measured.sensitivity import in_words
 from astra_edu.measured.step import step_of
 from astra_edu.measured.stored import closest, every
@@ -74,6 +74,20 @@ def test_what_a_parameter_is_fitted_to_is_named(found):
     for words in fitted_to:
         for source in words.split(", "):
             assert (source in shipped) != source.endswith("(doesn't ship)")
+
+
+def test_a_parameter_comes_from_the_fit_or_from_judgement(found, of_megatron):
+    """SimuMax's runs are of one node; some have expert groups."""
+    came, depend = of_megatron.loc["time"].comes_from, of_megatron.loc["time"].depend
+    assert came["matrix"] == f"fit, {len(ROWS)} runs depend on it"
+    judged = [name for name, words in came.items() if words == "judgement, no run depends on it"]
+    assert judged == [name for name, runs in depend.items() if runs == 0]
+    assert "host_pipeline" in judged
+    for name in judged:
+        assert of_megatron.value["time", name] == pytest.approx(getattr(Parameters(), name), rel=0.002)
+    assert set(found[found.runs == 0].comes_from) == {"fit, to other runs"}
+    jobs = [job_of(row) for row in ROWS.astype(object).where(ROWS.notna(), None).to_dict("records")]
+    assert depend["exchange"] == sum(job.cut.expert > 1 for job in jobs) > 0
 
 
 def test_changes_by_hand(of_megatron):

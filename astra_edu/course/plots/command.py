@@ -13,11 +13,14 @@ from astra_edu.cli.commands import ScriptCommand
 @click.option("--figure", type=click.Path(dir_okay=False), help="draw the errors of times, too: a .svg, .png or .pdf")
 def measured(file: str | None, figure: str | None) -> None:
     """How far predicted times and memories are from the measured runs of a CSV FILE, or of those that ship."""
+    from astra_edu.measured.goals import agreement, agreement_in_words
     from astra_edu.measured.runs import runs
     from astra_edu.measured.table import compared, error_table, in_words, load, refusals
 
     found = compared(load(file) if file else runs())
     click.echo(in_words(error_table(found)))
+    if kinds := agreement_in_words(agreement(found)):
+        click.echo(f"\nKinds of runs, and the errors that were to be reached:\n{kinds}")
     if not (without := refusals(found)).empty:
         click.echo(f"\nWithout a prediction, {without.runs.sum():,} runs:")
         for each in without.itertuples():
