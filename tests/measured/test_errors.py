@@ -93,6 +93,16 @@ def test_a_kind_s_errors_are_those_of_its_sources(compared):
     assert measured.agreement(compared.query("compared_source == 'fms_fsdp'")).empty
 
 
+def test_both_errors_count():
+    """Four runs that are near and one that is far off, of a source whose name begins as another's does."""
+    columns = {"compared_source": "nanotron", "compared_ran": True, "memory_error": math.nan, "refused": ""}
+    near = pd.DataFrame({"time_error": [0.01, -0.02, 0.0, 0.03, -0.9]}).assign(**columns)
+    assert measured.agreement(near)["mean"].item() == pytest.approx(0.192)
+    assert not measured.agreement(near).reached.item()
+    assert measured.agreement(near.head(4)).reached.item()
+    assert measured.agreement(near.assign(compared_source="nanotron_next")).empty
+
+
 def test_the_command_says_which_goals_are_reached(compared):
     words = agreement_in_words(measured.agreement(compared)).splitlines()
     assert words[0].split("  ")[0] == "runs of"

@@ -291,6 +291,27 @@ FAULTS = [
         SENSITIVITY,
     ),
     Fault(
+        "sensitivity: runs determine every parameter",
+        f"{AT}sensitivity.py",
+        "        elif depend:",
+        "        elif found:",
+        SENSITIVITY,
+    ),
+    Fault(
+        "goals: the median alone counts",
+        f"{AT}goals.py",
+        "errors.median() <= goal.median and errors.mean() <= goal.mean",
+        "errors.median() <= goal.median",
+        f"{TESTS}test_errors.py::test_both_errors_count",
+    ),
+    Fault(
+        "goals: the first word of a source says its kind",
+        f"{AT}goals.py",
+        "re.fullmatch(goal.sources, name)",
+        "re.match(goal.sources, name)",
+        f"{TESTS}test_errors.py::test_both_errors_count",
+    ),
+    Fault(
         "logged steps: seconds are ms",
         f"{AT}logged_steps.py",
         "ns = positive(name, seconds) * 1e9",
