@@ -4,6 +4,7 @@ Each callable has a valid call in calls_*.py; all its arguments but one stay as 
 """
 
 import contextlib
+import gc
 import inspect
 import io
 import linecache
@@ -98,13 +99,26 @@ def patient():
 
 
 def tried(call, name, value, patient):
-    """The outcome; of what took too long, that of a second time, as first imports may have fallen into it."""
-    for last in (False, True):
-        patient(5 * PATIENCE_S)  # of the clock on the wall, as others may be at work, too
-        said = outcome(call, name, value)
+    """The outcome; of what took too long, that of a second time, without what may have fallen into the first: imports,
+    and a search for garbage among all that the tests before have left.
+    """
+    said = timed(call, name, value, patient)
+    if not said.startswith(LATE):
+        return said
+    gc.disable()
+    try:
+        return timed(call, name, value, patient)
+    finally:
+        gc.enable()
+
+
+def timed(call, name, value, patient):
+    """The outcome, within five times as long on the clock on the wall, as others may be at work, too."""
+    patient(5 * PATIENCE_S)
+    try:
+        return outcome(call, name, value)
+    finally:
         patient(0)
-        if last or not said.startswith(LATE):
-            return said
 
 
 @pytest.mark.parametrize("call", CALLS, ids=[call.name for call in CALLS])
