@@ -308,13 +308,14 @@ def test_a_token_goes_to_no_more_experts_than_there_are():
 
 
 @pytest.mark.parametrize("cut", [ae.Strategy(context=2), ae.Strategy(data=2, expert=2)])
-def test_files_of_1_0_do_not_know_these_groups_and_traces_do(cut):
+def test_traces_and_files_of_1_0_have_a_collective_for_each_communication(cut):
     model = mixture()
-    with pytest.raises(ae.ConfigError, match=r"know no context groups.*ae\.estimate knows"):
-        ae.generate_workload(model, cut, "a100")
+    table = sorted((str(one.collective), one.size) for one in ae.communications(model, cut))
     nodes = ae.traces.from_strategy(model, cut, "a100").nodes[0]
-    collectives = [node for node in nodes if node.type.name == "COMM_COLL_NODE"]
-    assert len(collectives) == len(ae.communications(model, cut))
+    assert len([node for node in nodes if node.type.name == "COMM_COLL_NODE"]) == len(table)
+    layers = ae.generate_workload(model, cut, "a100").layers
+    works = [work for layer in layers for work in (layer.forward, layer.input_gradient, layer.weight_gradient)]
+    assert sorted((str(work.collective), work.size) for work in works if work.collective) == table
 
 
 def test_without_groups_a_mixture_is_a_workload_like_others():

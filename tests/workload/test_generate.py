@@ -279,7 +279,7 @@ def test_the_tutorials_first_line_sends_its_gradient_in_every_loop():
                 "dlrm",
                 {"exchange_embeddings": True, "data": 2} | more,
                 0,
-                r"use tensor=1, pipeline=1 and zero=0, 1 or 2\.",
+                r"use tensor=1, expert=1, pipeline=1 and zero=0, 1 or 2\.",
             )
             for more in ({"pipeline": 2}, {"zero": 3})
         ),

@@ -11,7 +11,7 @@ from small_models import rings
 
 import astra_edu as ae
 from astra_edu.explore.iteration.stage_times import stage_times
-from astra_edu.workload.compute import Experts, FlashAttention, Gated, Linear, QueryKeyValue
+from astra_edu.workload.compute import Experts, FlashAttention, Gated, Linear, QueryKeyValue, Scores
 from astra_edu.workload.models import LatentAttention, llama
 from astra_edu.workload.strategies.alike import Abridged, abridged
 from astra_edu.workload.strategies.memory import memory_of
@@ -103,6 +103,36 @@ def test_mpts_are_gpts(name):
     h, blocks, published = MPTS[name]
     assert ae.model(name).parameters == published == blocks * (12 * h * h + 13 * h) + (50_368 + 2048 + 2) * h
     assert ae.model(name).published == published
+
+
+VTRAIN = {  # hidden, heads, blocks, tokens
+    **{f"{12 * h * h * blocks / 1e9:.3f}": (h, 16, blocks, 1024) for h in (1024, 2048) for blocks in (12, 16, 20, 24)},
+    "3.6": (3072, 32, 30, 2048),
+    "18.4": (6144, 48, 40, 2048),
+    "39.1": (8192, 64, 48, 2048),
+    "175": (12_288, 96, 96, 2048),
+}
+"""Called by the 10⁹ parameters of their blocks' matrices alone, on one node, or by all of them."""
+
+
+@pytest.mark.parametrize("size", VTRAIN)
+def test_vtrains_gpts_by_hand_and_as_they_are_called(size):
+    h, heads, blocks, tokens = VTRAIN[size]
+    model = ae.model(f"vtrain-{size}b")
+    assert model.parameters == blocks * (12 * h * h + 13 * h) + (50_257 + tokens + 2) * h
+    of_blocks = sum(each.parameters for each in model.operators if isinstance(each, Linear) and "block" in each.name)
+    called = model.parameters if tokens == 2048 else of_blocks
+    assert called / 1e9 == pytest.approx(float(size), rel=0.012)
+    assert model.published == (round(float(size) * 1e9) if tokens == 2048 else None)
+    assert {each.heads for each in model.operators if isinstance(each, Scores)} == {heads}
+
+
+def test_they_are_those_of_vtrains_measured_runs():
+    rows = ae.measured.runs()
+    rows = rows[rows.source_id.str.startswith("vtrain")]
+    measured = set(zip(rows.params_B, rows.hidden, rows.heads, rows.layers, rows.seq, strict=True))
+    assert {(float(size), *shape) for size, shape in VTRAIN.items()} == measured
+    assert {name for name in ae.MODELS if name.startswith("vtrain")} == {f"vtrain-{size}b" for size in VTRAIN}
 
 
 def test_the_released_mpt_7b_has_no_biases_and_no_positions():

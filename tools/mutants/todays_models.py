@@ -127,4 +127,11 @@ FAULTS = [
         "Compute((made.pairs, *gradients))",
         f"{SPACE}chunks_give_what_the_recurrence_gives_by_the_products_that_are_counted",
     ),
+    Fault(
+        "vTrain's models on one node have samples of 2,048 tokens",
+        f"{MODELS}/gpt.py",
+        "(hidden, 16, blocks), 1024, None",
+        "(hidden, 16, blocks), 2048, None",
+        f"{PUBLISHED}vtrains_gpts_by_hand_and_as_they_are_called",
+    ),
 ]

@@ -10,7 +10,66 @@ STAGE, ON_STAGE = "astra_edu/course/instruments/cut_", "tests/course/instruments
 KEYS = f"{ON_STAGE}keys_and_values_are_there_from_the_gathering_on_until_they_were_used[2-1]"
 TRAVEL = f"{ON_STAGE}experts_are_on_the_npus_that_own_them_and_tokens_go_there_and_back[2-2-1]"
 
+OWN_LINES, OF_LINES = "astra_edu/workload/strategies/own_lines.py", "tests/workload/test_own_lines.py::test_"
+BYTES = f"{OF_LINES}each_group_sends_what_its_strategy_says"
+
 FAULTS = [
+    Fault(
+        "1.0 workload: the expert group runs over the copies' dimensions",
+        OWN_LINES,
+        '"expert": (of_copies, of_copies * strategy.expert)',
+        '"expert": (of_copies, of_copies * copies)',
+        BYTES,
+    ),
+    Fault(
+        "1.0 workload: all copies add up experts' gradients",
+        OWN_LINES,
+        'EXCHANGING[reach["data" if one.group == "shard" else one.group]]',
+        'EXCHANGING[reach["data"]]',
+        BYTES,
+    ),
+    Fault(
+        "1.0 workload: what is computed again is not sent again",
+        OWN_LINES,
+        "again = [one for one in ahead if one.times > strategy.micro_batches]",
+        "again = ()",
+        f"{OF_LINES}full_recomputation_sends_everything_of_the_forward_pass_again",
+    ),
+    Fault(
+        "1.0 workload: keys and values come when attention is over",
+        OWN_LINES,
+        'return gathers and (one.group != "tensor" or strategy.sequence_parallel)',
+        'return gathers and one.group == "tensor" and strategy.sequence_parallel',
+        f"{OF_LINES}keys_and_values_come_before_attention_in_both_passes_and_their_gradients_leave_after_it",
+    ),
+    Fault(
+        "1.0 workload: tokens come back when they are combined already",
+        OWN_LINES,
+        "return isinstance(operator, Combine) == (one.phase == FORWARD)",
+        "return one.phase != FORWARD",
+        f"{OF_LINES}tokens_leave_behind_their_dispatch_and_return_in_front_of_their_combination",
+    ),
+    Fault(
+        "1.0 workload: a group may end anywhere",
+        OWN_LINES,
+        "if len(ends) > 1:",
+        "if len(ends) > 2:",
+        f"{OF_LINES}what_no_file_can_say_is_told_with_what_can_be",
+    ),
+    Fault(
+        "1.0 workload: a ring is a gather",
+        OWN_LINES,
+        'if strategy.context_by == "ring":',
+        "if False:",
+        f"{OF_LINES}what_no_file_can_say_is_told_with_what_can_be",
+    ),
+    Fault(
+        "1.0 workload: any dimension 0 will do for a group",
+        "astra_edu/workload/strategies/which_loop.py",
+        "by_dimension = group < npus",
+        "by_dimension = False",
+        f"{OF_LINES}a_platform_must_have_the_groups_as_dimensions",
+    ),
     Fault(
         "stage: keys and values stay in the MLP",
         f"{STAGE}tokens.py",

@@ -53,6 +53,7 @@ MODELS: Table[Callable[..., Model]] = Table(
         **MIXTURES,
         **dense.MPTS,
         **dense.NANOTRON,
+        **gpt.VTRAIN,
         **HYBRIDS,
     },
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,8 @@ from astra_edu.workload.models.feedforward import FeedForward
 from astra_edu.workload.models.model import INPUT, Model
 from astra_edu.workload.models.style import Style
 from astra_edu.workload.models.transformer import add_blocks, transformer
+
+_Make = Callable[[], Model]
 
 
 def bert_large() -> Model:
@@ -41,8 +43,8 @@ def bert_large() -> Model:
 
 
 def _decoder(
-    name: str, shape: tuple[int, int, int, int, int], published: int, source: str, exact: bool = False
-) -> Callable[[], Model]:
+    name: str, shape: tuple[int, int, int, int, int], published: int | None, source: str, exact: bool = False
+) -> _Make:
     """The function that makes a published one. shape: hidden, heads, blocks, sequence and vocabulary."""
     sizes: dict[str, Any] = dict(zip(("hidden", "heads", "blocks", "sequence", "vocabulary"), shape, strict=True))
     return partial(transformer, name, **sizes, published=published, exact=exact, source=source)
@@ -66,3 +68,38 @@ transformer_1t = _decoder(
     "Transformer-1T", (25_600, 160, 128, 2048, 51_200), 1_008_000_000_000, "arXiv 2104.04473, table 1"
 )
 """A trillion parameters: Narayanan et al."""
+
+_VTRAIN = "VIA-Research/vTrain, src/config.py (words), {}: shapes, counted here"
+
+
+def _vtrain(size: str, shape: tuple[int, int, int], sequence: int, published: int | None, where: str) -> _Make:
+    """shape: hidden, heads and blocks."""
+    return _decoder(f"vTrain GPT {size}", (*shape, sequence, 50_257), published, _VTRAIN.format(where))
+
+
+VTRAIN: Mapping[str, _Make] = {
+    **{
+        f"vtrain-{size}b": _vtrain(f"{size}B", (hidden, 16, blocks), 1024, None, "data/ground_truth_single.csv")
+        for size, hidden, blocks in (
+            ("0.151", 1024, 12),
+            ("0.201", 1024, 16),
+            ("0.252", 1024, 20),
+            ("0.302", 1024, 24),
+            ("0.604", 2048, 12),
+            ("0.805", 2048, 16),
+            ("1.007", 2048, 20),
+            ("1.208", 2048, 24),
+        )
+    },
+    **{
+        f"vtrain-{size}b": _vtrain(f"{size}B", shape, 2048, published, "data/ground_truth_multi.csv")
+        for size, shape, published in (
+            ("3.6", (3072, 32, 30), 3_600_000_000),
+            ("18.4", (6144, 48, 40), 18_400_000_000),
+            ("39.1", (8192, 64, 48), 39_100_000_000),
+            ("175", (12_288, 96, 96), 175_000_000_000),
+        )
+    },
+}
+"""The models of vTrain's measurements on A100 (arXiv 2312.12391), by the 10⁹ parameters of their blocks' matrices, and,
+of those on several nodes, by all of them, as arXiv 2104.04473, table 1, has the same shapes."""

@@ -16,18 +16,17 @@ from astra_edu.workload.models import model as named
 from astra_edu.workload.parallelism import DLRM, GROUPED
 from astra_edu.workload.strategies.alike import Abridged
 from astra_edu.workload.strategies.communication import communications
+from astra_edu.workload.strategies.own_lines import NOTHING, UPDATE_NS, has_own_lines, with_own_lines
 from astra_edu.workload.strategies.precision import adding_ns, check_multiplied, computing_ns
 from astra_edu.workload.strategies.sent import FORWARD, INPUT_GRADIENT, WEIGHT_GRADIENT, Communication
 from astra_edu.workload.strategies.strategy import Strategy
 from astra_edu.workload.strategies.which_loop import check_platform, options_of, training_loop
 
-UPDATE_NS = 1
-"""What a finished collective takes to be used, in the tutorials' files."""
-
-NOTHING = Work(0, None, 0)
-
 Row = Sequence[Operator]
 """The operators of one line of the file: one, and the minor ones after it."""
+
+SUMMED = ("data", "expert data", "shard")
+"""The groups that add up gradients; hybrid sharding's two collectives make an all-reduce."""
 
 Sent = dict[tuple[str, str], Communication]
 """Communications by operator and phase."""
@@ -48,7 +47,8 @@ def generate_workload(
     to pass on, a line "input" without work stands before it. ASTRA-sim 1.0 has no messages between two NPUs and
     repeats nothing for several micro-batches, so of a pipeline it is one stage's micro-batch, and `stage` says which
     one; ae.estimate puts whole iterations together. ZeRO-1 and ZeRO-2 are written as all-reduces, whose two halves
-    they are.
+    they are. With a context group, or experts that are shared out, every collective but those of gradients has a line
+    of its own, and each group has to be dimension 0, all the others, or all (`own_lines`).
 
     platform: where it is to run, if that is to be checked: a workload file doesn't say how many NPUs it is for. Which
     loop and why: `which_loop.training_loop`.
@@ -84,14 +84,17 @@ def generate_workload(
     loop = training_loop(model, strategy)
     if platform is not None:
         check_platform(platform, strategy, loop)
-    activations = {(c.operator, c.phase): c for c in found if c.group in ("tensor", "all")}
-    summed = (c for c in found if c.group in ("data", "shard"))  # hybrid sharding's two collectives make an all-reduce
+    own_lines = has_own_lines(strategy)
+    activations = {(c.operator, c.phase): c for c in found if c.group in ("tensor", "all") and not own_lines}
+    summed = (c for c in found if c.group in SUMMED)
     parameters = {(c.operator, c.phase): c for c in summed}
 
     rows = list(_rows(model, strategy, stage, _with_a_line(model, found, loop)))
     again = _computed_again(model, strategy, loop)
     layers = [_layer(row, strategy, device, activations, parameters, row[0].name in again) for row in rows]
-    if loop == "HYBRID_CUSTOMIZED":
+    if own_lines:
+        layers = list(with_own_lines(layers, model, strategy, found))
+    elif loop == "HYBRID_CUSTOMIZED":
         layers = list(_with_gathers(layers, strategy, parameters))
     if _passes_a_gradient_on(layers[0], loop, stage):
         layers.insert(0, Layer(INPUT, NOTHING, NOTHING, NOTHING, UPDATE_NS, layers[0].parallelism))

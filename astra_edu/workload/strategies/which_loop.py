@@ -8,6 +8,8 @@ from astra_edu.base.errors import ConfigError, instance_of
 from astra_edu.system import Platform
 from astra_edu.workload.compute import Split
 from astra_edu.workload.models import Model
+from astra_edu.workload.parallelism import CUSTOMIZED
+from astra_edu.workload.strategies.own_lines import first_dimension, has_own_lines
 from astra_edu.workload.strategies.strategy import Strategy
 
 
@@ -22,15 +24,11 @@ def training_loop(model: Model, strategy: Strategy) -> str:
     HYBRID_CUSTOMIZED     ZeRO-3: a line "X_parameters" gathers those of X, and in the backward pass those of the line
                           that comes next (the last line's are still there); over several passes such a gather doesn't
                           wait for the gradients of the pass before
+                          Context groups and experts: each collective on a line of its own (`own_lines`)
     HYBRID_DLRM           exchanged embeddings
 
     Raises ConfigError where no loop of ASTRA-sim 1.0 can say it.
     """
-    if strategy.context > 1 or strategy.expert > 1:
-        raise ConfigError(
-            "ASTRA-sim 1.0's training loops know no context groups and no groups of experts, so no workload can say "
-            "it; ae.traces.from_strategy makes a trace for 2.x, ae.estimate knows how long an iteration takes."
-        )
     unknown: list[str] = [name for name in ("tensor", "expert") if name in strategy.overlap]
     unknown += ["parameters"] * (strategy.zero == 3 and "parameters" in strategy.overlap)
     if unknown or "gradients" not in strategy.overlap:
@@ -47,16 +45,19 @@ def training_loop(model: Model, strategy: Strategy) -> str:
             "gradients over both. ae.traces.from_strategy and ae.estimate know it."
         )
     if strategy.exchange_embeddings:
-        if strategy.tensor > 1 or strategy.pipeline > 1 or strategy.zero == 3:
+        if strategy.tensor > 1 or strategy.expert > 1 or strategy.pipeline > 1 or strategy.zero == 3:
             raise ConfigError(
-                "HYBRID_DLRM has all NPUs exchange embeddings and reduce gradients; use tensor=1, pipeline=1 and "
-                "zero=0, 1 or 2."
+                "HYBRID_DLRM has all NPUs exchange embeddings and reduce gradients; use tensor=1, expert=1, pipeline=1 "
+                "and zero=0, 1 or 2."
             )
         _check_tables(model)
         return "HYBRID_DLRM"
+    if has_own_lines(strategy):
+        first_dimension(strategy)
+        return CUSTOMIZED
     transformer = bool(model.blocks) and strategy.placement == "tensor-first"
     if strategy.zero == 3 and strategy.data > 1:
-        loop = "HYBRID_CUSTOMIZED"
+        loop = CUSTOMIZED
     elif strategy.tensor == 1:
         return "DATA"
     elif transformer:
@@ -89,13 +90,16 @@ def check_platform(platform: Platform, strategy: Strategy, loop: str) -> None:
     instance_of("platform", platform, Platform, 'give one such as ae.preset("dgx2")')
     npus, first = strategy.npus // strategy.pipeline, platform.network[0].npus
     if platform.npus != npus:
-        raise ConfigError(
-            f"data × tensor = {strategy.data} × {strategy.tensor} takes {npus} NPUs, but the platform has "
-            f"{platform.npus}."
-        )
-    group = strategy.tensor if strategy.placement == "tensor-first" else strategy.data
-    by_dimension = loop in ("HYBRID_DATA_MODEL", "HYBRID_MODEL_DATA", "HYBRID_CUSTOMIZED")
-    if by_dimension and strategy.tensor > 1 and first != group:
+        names = ("data", *(("context",) if strategy.context > 1 else ()), "tensor")
+        sizes = " × ".join(str(getattr(strategy, name)) for name in names)
+        raise ConfigError(f"{' × '.join(names)} = {sizes} takes {npus} NPUs, but the platform has {platform.npus}.")
+    if has_own_lines(strategy):
+        group = first_dimension(strategy)
+        by_dimension = group < npus
+    else:
+        group = strategy.tensor if strategy.placement == "tensor-first" else strategy.data
+        by_dimension = loop in ("HYBRID_DATA_MODEL", "HYBRID_MODEL_DATA", CUSTOMIZED) and strategy.tensor > 1
+    if by_dimension and first != group:
         raise ConfigError(
             f"{loop} takes dimension 0 of the network for a group of {group} NPUs ({strategy.placement}), but it has "
             f"{first}; give it {group}, or choose groups of {first}."

@@ -112,9 +112,19 @@ def test_the_files_run_in_our_simulator(kind, setting, about, tmp_path):
 
 def test_what_no_file_can_say_is_said():
     page = Designs()
-    said(page, open="cut", setting="experts=8 expert=2")
+    said(page, open="cut", setting="context=2")
     assert "ASTRA-sim 1.0" in said(page, files=True)["problem"]
     assert "set" in said(page, set={})  # and the design is still there
+
+
+@pytest.mark.parametrize(("setting", "npus"), [("experts=8 expert=2", 16), ("context=8 tensor=1 data=1", 8)])
+def test_experts_and_context_groups_that_are_dimensions_have_files_that_run(setting, npus, tmp_path):
+    page = Designs()
+    said(page, open="cut", setting=setting)
+    zipfile.ZipFile(io.BytesIO(b64decode(said(page, files=True)["zip"]))).extractall(tmp_path)
+    platform = load_astra_sim(tmp_path / "network.json", tmp_path / "system.txt")
+    assert platform.npus == npus
+    assert ae.simulate(load_workload(tmp_path / "workload.txt"), platform, progress=False).message_bytes > 0
 
 
 @pytest.mark.parametrize(
