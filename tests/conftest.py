@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Iterator
 
+import halves
 import pytest
 from forgotten import forget_widgets
 from hypothesis import settings
@@ -17,7 +18,8 @@ settings.load_profile("same_everywhere")
 
 def pytest_configure(config: pytest.Config) -> None:
     """Without the thorough tests examples are fewer, too. What a default costs is said to users, and tests know."""
-    if config.option.markexpr == "not thorough" and not config.option.hypothesis_profile:
+    halves.thorough = config.option.markexpr != "not thorough"
+    if not halves.thorough and not config.option.hypothesis_profile:
         settings.load_profile("fewer")
     config.addinivalue_line("filterwarnings", "ignore:SystemConfig.of cuts every collective into 4 chunks")
 
