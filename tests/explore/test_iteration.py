@@ -4,7 +4,7 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
-from halves import half
+from halves import some
 
 import astra_edu as ae
 from astra_edu.explore.iteration import groups
@@ -294,7 +294,7 @@ def test_exchanged_embeddings_are_the_simulators():
 # --- everything together --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["bert-large", "resnet50", "gnmt", "dlrm", "vgg16", "gpt2"])
+@pytest.mark.parametrize("name", some(["bert-large", "resnet50", "gnmt", "dlrm", "vgg16", "gpt2"], 2))
 def test_every_combination_is_estimated_or_refused_in_a_sentence(name):
     estimated, refused = 0, set()
     for data, tensor, pipeline in ((1, 1, 8), (2, 4, 1), (4, 1, 2), (2, 2, 2), (1, 8, 1), (2, 5, 4)):
@@ -324,8 +324,8 @@ def test_every_combination_is_estimated_or_refused_in_a_sentence(name):
     assert all(sentence.endswith(".") and len(sentence) > 40 for sentence in refused)
 
 
-@pytest.mark.parametrize("name", ["resnet50", "vgg16"])
-@pytest.mark.parametrize("batches", half([4, 1]))
+@pytest.mark.parametrize("name", some(["vgg16", "resnet50"], 1))
+@pytest.mark.parametrize("batches", some([1, 4], 1))
 def test_an_iteration_is_no_shorter_than_the_copies_network_is_busy(name, batches):
     """With ZeRO-3 parameters are gathered on the links that the gradients go over."""
     platform = ae.Platform((ae.Dimension.of("Switch", 8, 50, 500),), ae.SystemConfig.of("ring", splits=1))

@@ -4,7 +4,7 @@ from functools import cache
 from itertools import chain, combinations, pairwise
 
 import pytest
-from halves import quarter
+from halves import few, quarter, some
 
 import astra_edu as ae
 from astra_edu.course.instruments.setting import as_text
@@ -79,7 +79,7 @@ def fastest(bandwidth):
 
 @pytest.mark.parametrize("bandwidth", quarter([25, 50, 100]))
 def test_every_graph_takes_what_its_trace_takes_and_is_right_if_the_data_can_only_come_in_time(bandwidth):
-    for on in SETS:
+    for on in few(SETS, 24):
         scene = built(on, bandwidth).data["scene"]
         assert scene["numbers"]["step"][0] == end(on, bandwidth)
         headline = scene["headline"]
@@ -98,8 +98,8 @@ def test_every_graph_takes_what_its_trace_takes_and_is_right_if_the_data_can_onl
 
 
 def test_an_edge_that_others_imply_fades_and_never_changes_when_anything_runs():
-    faded = 0
-    for on in SETS:
+    faded, sets = 0, few(SETS, 24)
+    for on in sets:
         links = {link["name"]: link for link in built(on).data["scene"]["stage"]["links"]}
         for name in EDGES:
             link = links[arrow(name)]
@@ -109,13 +109,16 @@ def test_an_edge_that_others_imply_fades_and_never_changes_when_anything_runs():
                 assert run(on) == run(on - {name})
                 assert link["says"][0] == "needless"
                 faded += 1
-    assert faded == 66  # 32 of backward 2 → all-reduce 2, 34 of backward 2 → update 2
+    assert faded == sum(implied(on, name) for on in sets for name in on) > 5
+    if len(sets) == len(SETS):
+        assert faded == 66  # 32 of backward 2 → all-reduce 2, 34 of backward 2 → update 2
 
 
 def test_the_edge_to_take_away_is_the_one_that_saves_most_and_leaves_the_step_right():
     asked = 0
+    sets = [on for on in SETS if right(on)]
     for bandwidth in (25, 50, 100):
-        for on in SETS:
+        for on in few(sets, 3):
             shown = built(on, bandwidth)
             question = shown.data["question"]
             if "taken away" not in question["text"]:
@@ -134,12 +137,12 @@ def test_the_edge_to_take_away_is_the_one_that_saves_most_and_leaves_the_step_ri
                 assert ("nothing changes" in said) == implied(on, name)
                 assert ("wrong" in said) == (not right(on - {name}))
             asked += 1
-    assert asked == 24
+    assert asked == 24 if few(sets, 3) == sets else asked > 0
 
 
 def test_the_node_that_may_be_too_early_is_the_one_that_a_need_does_not_reach():
-    asked = 0
-    for on in SETS:
+    asked, sets = 0, few(SETS, 24)
+    for on in sets:
         shown = built(on)
         if "begin before" not in shown.data["question"]["text"]:
             continue
@@ -153,7 +156,7 @@ def test_the_node_that_may_be_too_early_is_the_one_that_a_need_does_not_reach():
             direct = any(EDGES[name] == (first, after) for name in on)
             assert (", by way of " in said) == (not direct)
         asked += 1
-    assert asked == 42
+    assert asked == 42 if len(sets) == len(SETS) else asked > 3
 
 
 @pytest.mark.parametrize("bandwidth", [25, 50, 100])
@@ -175,7 +178,7 @@ def test_a_graph_that_lacks_more_than_one_edge_asks_for_its_end():
 
 
 def test_the_critical_path_has_no_gap_and_says_where_an_edge_was_not_what_it_waited_for():
-    for on in SETS[::3]:
+    for on in few(SETS[::3], 12):
         scene = built(on, 25).data["scene"]
         ran = run(on, 25)
         (said,) = [line for line in scene["sentences"] if line.startswith("Critical path: ")]
@@ -194,7 +197,7 @@ def test_the_critical_path_has_no_gap_and_says_where_an_edge_was_not_what_it_wai
         assert {links[f"busy: {name}"]["says"][-1] for name in busy} <= {"NPU busy"}
 
 
-@pytest.mark.parametrize("on", SETS[::5])
+@pytest.mark.parametrize("on", some(SETS[::5], 8))
 def test_nodes_on_the_stage_and_in_the_lanes_are_where_the_run_has_them(on):
     scene, ran = built(on).data["scene"], run(on)
     stage, (lanes,) = scene["stage"], scene["lanes"]
@@ -259,12 +262,16 @@ def test_an_arrow_whose_setting_has_no_control_is_not_switched_by_a_click():
     assert all(taken == {"straggler": 0} for taken in waits["sets"].values())
 
 
-def test_nothing_of_the_run_is_shown_before_the_prediction_and_all_graphs_are_stored():
+def test_nothing_of_the_run_is_shown_before_the_prediction():
     shown = ae.BuildATrace()
     assert shown.data["scene"]["stage"]["hidden"]
     assert "274" not in shown.summary()
     assert not any(lanes["open"] for lanes in shown.data["scene"]["lanes"])
-    stored = shown.state()["stored"]
+
+
+@pytest.mark.thorough
+def test_all_graphs_are_stored():
+    stored = ae.BuildATrace().state()["stored"]
     assert len(stored) == 128
     best = stored[as_text(ae.BuildATrace(BEST).values)]
     assert best["scene"]["headline"].startswith("✓ 223.4 µs")

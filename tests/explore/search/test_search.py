@@ -8,7 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from halves import quarter
+from halves import few, quarter, some
 
 import astra_edu as ae
 from astra_edu.base.errors import ConfigError
@@ -43,7 +43,7 @@ def brute_force(space, given):
     return ae.sweep(ae.simulate, rows, given=given, progress=False)
 
 
-@pytest.mark.parametrize("seed", quarter(range(50)))
+@pytest.mark.parametrize("seed", some(range(50), 2))
 def test_the_best_is_that_of_all_points_exactly_and_by_sampling_and_bounds_are_bounds(seed):
     dice = Random(seed)
     space, given = random_space(dice)
@@ -77,7 +77,7 @@ def test_half_of_the_points_are_mostly_enough_for_the_optimum():
     assert hits >= 16
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", some(range(8), 2))
 def test_the_frontier_is_that_of_all_points(seed):
     space, given = random_space(Random(seed))
     every = brute_force(space, given)
@@ -91,7 +91,7 @@ def test_the_frontier_is_that_of_all_points(seed):
 @pytest.mark.parametrize("seed", quarter(range(5, 9)))
 def test_links_and_compute_are_never_undercut(seed):
     dice = Random(seed)
-    for _ in range(60):
+    for _ in few(range(60), 12):
         sizes = [dice.choice([2, 3, 4, 8]) for _ in range(dice.randint(1, 3))]
         network = tuple(
             ae.Dimension.of(
@@ -338,7 +338,7 @@ def slowly(workload, platform, passes=1):
 @pytest.mark.filterwarnings("ignore")  # collectives of 0 bytes
 def test_what_layers_ask_for_together_is_what_each_asks_for():
     dice = Random(8)
-    for _ in range(60):
+    for _ in few(range(60), 12):
         sizes = [dice.choice([2, 4, 8]) for _ in range(dice.randint(1, 3))]
         network = tuple(ae.Dimension.of("Switch", n, dice.choice([30, 400]), 100) for n in sizes)
         names = "_".join(dice.choice(["ring", "direct", "halvingDoubling"]) for _ in sizes)
