@@ -13,6 +13,7 @@ from astra_edu.course.widgets.choice import Choice
 from astra_edu.network import Dimension
 from astra_edu.network.topologies import TOPOLOGIES, find
 from astra_edu.system import Implementation
+from astra_edu.system.adds_up import check_is_switch
 
 MOST_DIMENSIONS = 3
 SIZES = tuple(KIB << power for power in range(23))
@@ -86,7 +87,12 @@ def check(values: Values) -> None:
     dims = range(values["dimensions"])
     for d in dims:
         find(values[f"topology_{d}"]).check(values[f"npus_{d}"])
-    _ = chosen(values).schedule
+    schedule = chosen(values).schedule
+    for group in schedule.groups:
+        if group.carried is not None:
+            check_is_switch(
+                values[f"algorithm_{group.dimension}"], find(values[f"topology_{group.dimension}"]), group.dimension
+            )
 
 
 def settle(values: Values, before: Values, fixed: Sequence[str] = ()) -> tuple[Values, str]:
