@@ -50,6 +50,7 @@ def step_moves(schedule: Schedule, chunk_bytes: int, endpoint_ns: int, reduction
     of: list[list[StepMove]] = [[] for _ in range(schedule.npus)]
     for step in schedule.steps():
         carried = step.rounds.carried
+        own_too = step.op is Op.REDUCE and carried is not None
         sends: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
         receives: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
         for (source, to), shards in Counter(transfer[:2] for transfer in step.transfers).items():
@@ -60,14 +61,7 @@ def step_moves(schedule: Schedule, chunk_bytes: int, endpoint_ns: int, reduction
         for npu, own in enumerate(of):
             adds_up = step.op is Op.REDUCE and not carried
             reduces = [reduction_ns(message) if adds_up else None for _, message in receives[npu]]
-            own.append(
-                StepMove(
-                    tuple(sends[npu]),
-                    tuple(receives[npu]),
-                    tuple(reduces),
-                    step.op is Op.REDUCE and carried is not None,
-                )
-            )
+            own.append(StepMove(tuple(sends[npu]), tuple(receives[npu]), tuple(reduces), own_too))
     return StepMoves(of, endpoint_ns)
 
 

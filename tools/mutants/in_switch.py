@@ -38,8 +38,8 @@ FAULTS = [
     Fault(
         "who comes last has the sum at once",
         f"{SYSTEM}/steps.py",
-        "step.op is Op.REDUCE and carried is not None))",
-        "False))",
+        "own_too = step.op is Op.REDUCE and carried is not None",
+        "own_too = False",
         f"{TEST}the_switch_waits_for_whoever_is_last[settings1-3]",
     ),
     Fault(
@@ -62,6 +62,13 @@ FAULTS = [
         "for how in hows if how.traits.in_switch",
         "for how in hows if how.traits.tree",
         "tests/collectives/test_in_switch.py::TestRefused::test_files_for_others_say_that_astra_sim_has_no_such_switch",
+    ),
+    Fault(
+        "DGX with SHARP adds up inside of a node only",
+        "astra_edu/run/todays.py",
+        "how = tuple(Implementation.parse(IN_SWITCH.name) for _ in plain.network)",
+        'how = (Implementation.parse(IN_SWITCH.name), Implementation.parse("ring"))',
+        "tests/run/test_presets.py::test_sharp_is_dgx_h100_whose_switches_add_up",
     ),
     Fault(
         "the sum comes down while data still go up",
