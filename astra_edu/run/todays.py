@@ -54,8 +54,8 @@ def _sharp() -> Platform:
 
 _SHARP = (
     "NVSwitches that add up: NVIDIA's page on the Hopper architecture, Hot Chips 34 (2022); Quantum-2 with the third "
-    "SHARP: its data sheet; unverified: that all-gathers and reduce-scatters are done so at both levels. Bandwidths are "
-    "the links' own: NVLS on 8 H200 takes 1/0.6 of the time that they allow (ml-engineering, 8 GiB). "
+    "SHARP: its data sheet; unverified: that all-gathers and reduce-scatters are done so at both levels. Bandwidths "
+    "are the links' own: NVLS on 8 H200 takes 1/0.6 of the time that they allow (ml-engineering, 8 GiB). "
 )
 _HGX = (
     "ASTRA-sim's documentation, validation on an HGX-H100: hgx_h100_8gpu.yml, 400 GB/s (of 10⁹ bytes, as its times "

@@ -83,6 +83,8 @@ def test_over_two_levels_the_second_switch_adds_up_an_eighth_of_the_data():
     made = ae.hierarchical("all-reduce", "in-switch", (8, 4))
     rounds = ae.counts(made, S).rounds
     assert [(r.sent, r.received) for r in rounds] == [(S, S / 8), (S / 8, S / 8), (S / 8, S * 7 / 8)]
+    rounds = ae.counts(ae.hierarchical("reduce-scatter", "in-switch", (5, 4)), S).rounds
+    assert [(r.sent, r.received) for r in rounds] == [(S, S / 5), (S / 5, S / 20)]
 
 
 @pytest.mark.parametrize("collective", COLLECTIVES)
