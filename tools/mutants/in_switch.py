@@ -84,4 +84,11 @@ FAULTS = [
         '"+"',
         f"{SEEN}the_picture_and_the_text_say_what_the_switch_does",
     ),
+    Fault(
+        "what comes down is said to be what the NPU had before",
+        f"{WIDGETS}/static/player/said.js",
+        '["down", destination, step]',
+        '["down", destination, step - 1]',
+        "tests/js/player.test.js::what an NPU sends up to a switch that adds up, and what comes down to it",
+    ),
 ]
