@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from astra_edu.base.errors import ConfigError
-from astra_edu.network import Dimension, Part, Wires
+from astra_edu.network import Row, Wires
 from astra_edu.network.topologies import Topology
 
 if TYPE_CHECKING:
@@ -14,10 +14,9 @@ if TYPE_CHECKING:
 
 def check_adds_up(algorithm: str, wires: Wires, dimension: int) -> None:
     """Raise ConfigError where a dimension that switches are to add up on has none, or several in a row."""
-    wires = wires.dimension if isinstance(wires, Part) else wires
-    if not isinstance(wires, Dimension):
+    if isinstance(wires, Row):
         raise ConfigError(f"{algorithm} over several dimensions at once: it needs one switch that all NPUs hang on.")
-    check_is_switch(algorithm, wires.topology, dimension)
+    check_is_switch(algorithm, wires.path(0, 1)[1].topology, dimension)
 
 
 def check_is_switch(algorithm: str, topology: Topology, dimension: int) -> None:

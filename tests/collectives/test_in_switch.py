@@ -309,3 +309,15 @@ def test_the_ring_s_share_of_its_time_falls_with_more_npus_and_the_switch_s_does
     gains = [ns("ring", npus) / ns("in-switch", npus) for npus in (2, 4, 8, 64)]
     assert gains == pytest.approx([1, 1.5, 1.75, 2 * 63 / 64], rel=2e-3)
     assert all(a < b for a, b in pairwise(gains))
+
+
+def test_a_run_is_explained_in_both_versions_and_links_that_chunks_share_lead():
+    size = 2**24
+    run_1 = ae.simulate(ae.Workload.micro("all-reduce", size), ae.Platform(switch(), system()))
+    assert "Dimension 0's bandwidth bounds this run" in str(run_1.explain())
+    run_2 = ae.simulate(asked("all-reduce", size), trace_platform(8))
+    assert "With twice the bandwidth of all links" in str(run_2.explain())
+    assert "sends" not in str(run_2.explain())  # at least so much, which is said of NPUs that do it themselves
+    at_once = ae.simulate(asked("all-reduce", size), trace_platform(8, splits=4, active_chunks=4))
+    assert at_once.bound_ns == pytest.approx(size / (50 * GIB / 1e9), abs=1)
+    assert at_once.bound_ns > at_once.total_ns

@@ -87,12 +87,10 @@ def check(values: Values) -> None:
     dims = range(values["dimensions"])
     for d in dims:
         find(values[f"topology_{d}"]).check(values[f"npus_{d}"])
-    schedule = chosen(values).schedule
-    for group in schedule.groups:
-        if group.carried is not None:
-            check_is_switch(
-                values[f"algorithm_{group.dimension}"], find(values[f"topology_{group.dimension}"]), group.dimension
-            )
+    _ = chosen(values).schedule
+    for d in dims:
+        if ALGORITHMS[values[f"algorithm_{d}"]].traits.in_switch:
+            check_is_switch(values[f"algorithm_{d}"], find(values[f"topology_{d}"]), d)
 
 
 def settle(values: Values, before: Values, fixed: Sequence[str] = ()) -> tuple[Values, str]:
