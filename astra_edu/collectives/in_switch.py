@@ -11,8 +11,12 @@ NPU's link carries
 
 The switch passes on what it has added up while more is still coming, so up and down overlap. What is left out: NCCL's
 all-reduce over NVLink (NVLS) is a reduce-scatter and an all-gather of this kind that overlap, so a link carries
-S (n + 1) / n in each direction; packets' headers; how much a switch can add up at a time. ASTRA-sim's released versions
-have no such algorithm, so these times are nobody's but ours.
+S (n + 1) / n in each direction; packets' headers; how much a switch can add up at a time.
+
+Over several dimensions an all-reduce is a reduce-scatter and an all-gather on all but the last, one after the other for
+each chunk. There a switch gains time for messages, but none for bytes: a ring's reduce-scatter has (n - 1) / n of them,
+and that NVLS sends one's sums down while it sends another's data up isn't followed. ASTRA-sim's released versions have
+no such algorithm, so these times are nobody's but ours.
 
 Sources: R. L. Graham et al., "Scalable Hierarchical Aggregation Protocol (SHArP)", COMHPC 2016; A. Ishii, R. Wells,
 "The NVLink-Network Switch", Hot Chips 34 (2022); B. Klenk et al., "An In-Network Architecture for Accelerating

@@ -101,6 +101,18 @@ def test_time_is_two_crossings_and_the_busier_direction_s_bytes_in_both_versions
     assert ae.simulate(asked(collective, size, npus), trace_platform(npus)).total_ns == pytest.approx(wanted, abs=1)
 
 
+def test_where_npus_differ_elsewhere_the_switch_takes_as_long():
+    """A ring's NPUs are alike, a mesh's are followed one by one; the switch comes first in both."""
+    own = ae.hierarchical("reduce-scatter", ["in-switch", "ring"], (4, 3))
+    size = 12 * 2**20
+    for topology in ("Ring", "Mesh"):
+        time = ae.time_schedule(own, [switch(4), ae.Dimension.of(topology, 3, 50, 500)], size)
+        (span,) = set(time.spans(0))
+        assert span == pytest.approx((10, 10 + 1000 + size / (50 * GIB / 1e9)), abs=1)
+        assert all(len(time.spans(k)) == len(own.step(k).transfers) for k in range(own.step_count))
+        assert time.sent_bytes == size + size / 4 * 2 / 3
+
+
 @pytest.mark.parametrize("collective", COLLECTIVES)
 @given(st.integers(2, 64), st.integers(1, 2**32))
 def test_no_link_carries_more_than_its_bandwidth(collective, npus, size):
