@@ -50,7 +50,7 @@ FAULTS = [
         f"{RAILS}spines_are_used_evenly",
     ),
     Fault(
-        "half of the links are counted twice in a bisection",
+        "a bisection cuts a quarter of the NPUs off",
         CLUSTERS,
         "half = network.npus // 2",
         "half = network.npus // 4",
