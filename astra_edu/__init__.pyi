@@ -76,6 +76,9 @@ from astra_edu.network import SwitchBuffers as SwitchBuffers
 from astra_edu.network import Topology as Topology
 from astra_edu.network import topologies as topologies
 from astra_edu.network.as_graph import as_graph as as_graph
+from astra_edu.network.clusters import bisection_bandwidth as bisection_bandwidth
+from astra_edu.network.clusters import fat_tree as fat_tree
+from astra_edu.network.clusters import rail_optimised as rail_optimised
 from astra_edu.network.credits import Credits as Credits
 from astra_edu.network.credits import load_latency as load_latency
 from astra_edu.network.varying import Varying as Varying

@@ -15,5 +15,5 @@ from astra_edu.collectives.schedule import Op as Op
 from astra_edu.collectives.schedule import Rounds as Rounds
 from astra_edu.collectives.schedule import Schedule as Schedule
 from astra_edu.collectives.schedule import Step as Step
-from astra_edu.collectives.schedule import Traits as Traits
 from astra_edu.collectives.schedule import Transfer as Transfer
+from astra_edu.collectives.traits import Traits as Traits

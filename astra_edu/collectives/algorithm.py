@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from astra_edu.base.deprecated import renamed_fields
 from astra_edu.collectives.collective import Collective, block_count
-from astra_edu.collectives.schedule import Rounds, Traits
+from astra_edu.collectives.schedule import Rounds
+from astra_edu.collectives.traits import Traits
 
 Builder = Callable[..., tuple[Rounds, ...]]
 """builder(npus), or builder(npus, root) where there is a root: the groups of rounds."""

@@ -25,6 +25,8 @@ def check_claims(schedule: Schedule) -> None:
             continue
         if group.symmetric:
             _check_symmetric(group, schedule.npus, where)
+        if group.carried is not None:
+            _check_carried(group, schedule.npus, where)
         if group.uniform:
             _check_uniform(group, schedule.npus, where)
 
@@ -68,6 +70,19 @@ def _check_symmetric(group: Rounds, npus: int, where: str) -> None:
             if _sends(group, step, npu, npus) != first:
                 raise ConfigError(
                     f"{where}: in step {step} NPU {npu} doesn't send what NPU 0 sends as far; say symmetric=False."
+                )
+
+
+def _check_carried(group: Rounds, npus: int, where: str) -> None:
+    if not group.symmetric:
+        raise ConfigError(f"{where}: where a switch adds up and copies, NPUs do the same; say symmetric=True.")
+    for step in range(group.count):
+        sent = {shard for _, shard in group.rule(step, 0)}
+        came = {shard for npu in range(npus) for to, shard in group.rule(step, npu) if to == 0}
+        for way, needed, carried in zip(("up", "down"), (sent, came), group.carried or (), strict=True):
+            if carried < len(needed):
+                raise ConfigError(
+                    f"{where}: in step {step} NPU 0's link carries {carried} shards {way}, and {len(needed)} go there."
                 )
 
 

@@ -119,7 +119,7 @@ def _check_effort(schedule: Schedule) -> None:
 
 
 def least_sent(collective: Collective, size: int, npus: int) -> float:
-    """Bytes that some NPU has to send at least, by whatever algorithm, if each brings `size` bytes.
+    """Bytes that some NPU has to send at least if each brings `size` bytes, by whatever algorithm NPUs carry out alone.
 
     >>> from astra_edu.collectives.counts import least_sent
     >>> least_sent(ae.Collective.ALL_REDUCE, 1000, 4), least_sent(ae.Collective.ALL_GATHER, 1000, 4)
@@ -140,6 +140,9 @@ class _Moved(NamedTuple):
 
 
 def _step(group: Rounds, step: int, npus: int) -> _Moved:
+    if group.carried is not None:
+        up, down = group.carried
+        return _Moved(Counter({0: up}), Counter({0: down}), up * npus, 1)
     if group.symmetric:
         sends = group.transfers(step, 0)
         mine = Counter({0: len(sends)})

@@ -12,7 +12,8 @@ from dataclasses import replace
 
 from astra_edu.collectives.algorithm import Algorithm, shard_per_npu
 from astra_edu.collectives.collective import Collective, block_count
-from astra_edu.collectives.schedule import Op, Rounds, Traits
+from astra_edu.collectives.schedule import Op, Rounds
+from astra_edu.collectives.traits import Traits
 
 
 def reduce_scatter(n: int) -> tuple[Rounds, ...]:

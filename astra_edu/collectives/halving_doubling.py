@@ -5,7 +5,8 @@ from __future__ import annotations
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives.algorithm import Algorithm, shard_per_npu
 from astra_edu.collectives.collective import Collective
-from astra_edu.collectives.schedule import Op, Rounds, Traits
+from astra_edu.collectives.schedule import Op, Rounds
+from astra_edu.collectives.traits import Traits
 
 
 def reduce_scatter(n: int) -> tuple[Rounds, ...]:

@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives.collective import Collective
-from astra_edu.collectives.schedule import Rounds, Rule, Schedule, Traits
+from astra_edu.collectives.schedule import Carried, Rounds, Rule, Schedule
+from astra_edu.collectives.traits import Traits
 
 Build = Callable[[Collective, str, int], Schedule]
 
@@ -113,7 +114,8 @@ def _lift(group: Rounds, d: int, grid: Grid) -> Rounds:
             for coordinates in product(*below, [shard], *above)
         ]
 
-    return _on_dimension(group, d, rule)
+    times = prod(grid.shards[j] // grid.npus[j] for j in range(d)) * prod(grid.shards[d + 1 :])
+    return _on_dimension(group, d, rule, times)
 
 
 def _lift_all_to_all(group: Rounds, d: int, grid: Grid) -> Rounds:
@@ -136,8 +138,10 @@ def _lift_all_to_all(group: Rounds, d: int, grid: Grid) -> Rounds:
     return _on_dimension(group, d, rule)
 
 
-def _on_dimension(group: Rounds, d: int, rule: Rule) -> Rounds:
-    return Rounds(group.phase, group.op, group.count, rule, group.symmetric, group.uniform, dimension=d)
+def _on_dimension(group: Rounds, d: int, rule: Rule, times: int = 1) -> Rounds:
+    """times: as many shards as along the dimension alone."""
+    carried = group.carried and Carried(*(times * shards for shards in group.carried))
+    return Rounds(group.phase, group.op, group.count, rule, group.symmetric, group.uniform, d, carried)
 
 
 def _number(digits: Sequence[int], sizes: Sequence[int]) -> int:

@@ -21,7 +21,7 @@ def to_msccl(schedule: Schedule) -> str:
     """A schedule's MSCCL algorithm (XML): a thread block for each peer to send to, and one for each to receive from.
 
     An all-to-all has buffers of its own for input and output, all else works in place. Raises ConfigError for a
-    collective that MSCCL's files don't know.
+    collective that MSCCL's files don't know, and for switches that add up.
 
     >>> from astra_edu.collectives import schedule
     >>> from astra_edu.collectives.msccl import from_msccl
@@ -32,6 +32,8 @@ def to_msccl(schedule: Schedule) -> str:
     names = {collective: name for name, collective in COLLECTIVES.items()}
     if schedule.collective not in names:
         raise ConfigError(f"MSCCL's files know {', '.join(names)}; this is a {schedule.collective}.")
+    if any(group.carried for group in schedule.groups):
+        raise ConfigError("MSCCL's files have GPUs add up and copy; what a switch does can't be written. Take a ring.")
     writer = _Writer(schedule)
     for step in schedule.steps():
         writer.add(step)

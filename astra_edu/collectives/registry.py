@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from astra_edu.base.deprecated import renamed
 from astra_edu.base.errors import ConfigError, choice, shown
 from astra_edu.base.table import Table
-from astra_edu.collectives import direct, halving_doubling, ring, tree
+from astra_edu.collectives import direct, halving_doubling, in_switch, ring, tree
 from astra_edu.collectives.algorithm import Algorithm, Builder
 from astra_edu.collectives.collective import Collective
 from astra_edu.collectives.schedule import Rounds, Schedule
@@ -27,6 +27,7 @@ _ALGORITHMS = {
         direct.SINGLE_MASTER,
         direct.PARAMETER_SERVER,
         direct.NAIVE,
+        in_switch.IN_SWITCH,
     )
 }
 ALGORITHMS: Table[Algorithm] = Table("algorithms", ["collectives"], lambda does: [", ".join(does)], _ALGORITHMS)

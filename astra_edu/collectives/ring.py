@@ -7,7 +7,8 @@ from math import isqrt
 
 from astra_edu.collectives.algorithm import Algorithm, shard_per_npu, two_per_npu
 from astra_edu.collectives.collective import Collective
-from astra_edu.collectives.schedule import Op, Rounds, Traits
+from astra_edu.collectives.schedule import Op, Rounds
+from astra_edu.collectives.traits import Traits
 
 
 def reduce_scatter(n: int) -> tuple[Rounds, ...]:

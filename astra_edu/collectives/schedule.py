@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from astra_edu.base.deprecated import renamed_attributes, renamed_fields
 from astra_edu.collectives.collective import Collective, block_count
+from astra_edu.collectives.traits import USUAL, Traits
 
 A_SCHEDULE = 'give one such as ae.schedule("all-reduce", "ring", 8)'
 """What an error says where there should be a schedule."""
@@ -50,38 +51,20 @@ class Transfer(NamedTuple):
     shard: int
 
 
-Rule = Callable[[int, int], Iterable[tuple[int, int]]]
-"""rule(step, npu) gives the (destination, shard) pairs that `npu` sends in that step of its group."""
+class Carried(NamedTuple):
+    """Where a switch adds up and copies: the shards that each NPU's link carries up to it and down from it in a step.
 
-
-class Traits(NamedTuple):
-    """What an engine must know of an algorithm beyond its steps; the defaults are any algorithm's.
-
-    windowed: an NPU need not wait for a whole step: it sends on as messages come in, with a window of them on their
-    way at once ("direct4"). exchanges: an NPU's k-th message goes where the k-th it receives comes from. halves: what
-    is sent halves from step to step and doubles again. tree: whatever it is asked for, each NPU adds up what its
-    children send, passes it to its parent, and passes on what comes back. twin: of a tree, the other one that every
-    other chunk takes. tokens: ASTRA-sim's own pace (see system.exchange); else an NPU goes step by step. others: with
-    tokens on a shared bus, how many messages come in before the next may go out, by the number of NPUs; None: as many
-    as the window is wide. most_npus: how many can be followed, where one stands for all and where they differ.
-
-    >>> from astra_edu.collectives import ALGORITHMS
-    >>> ALGORITHMS["halving-doubling"].traits.halves, ALGORITHMS["ring"].traits.halves
-    (True, False)
+    >>> from astra_edu.collectives import schedule
+    >>> schedule("all-gather", "in-switch", 8).groups[0].carried
+    Carried(up=1, down=7)
     """
 
-    windowed: bool = False
-    exchanges: bool = False
-    halves: bool = False
-    tree: bool = False
-    twin: str = ""
-    tokens: bool = False
-    others: Callable[[int], int] | None = None
-    most_npus: tuple[int, int] = (2**12, 2**10)
+    up: int
+    down: int
 
 
-USUAL = Traits()
-"""Any algorithm's."""
+Rule = Callable[[int, int], Iterable[tuple[int, int]]]
+"""rule(step, npu) gives the (destination, shard) pairs that `npu` sends in that step of its group."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +75,8 @@ class Rounds:
     symmetric: every NPU sends as many shards to as many others, as far away, as NPU 0 does.
     uniform: every step of the group costs what its first step costs.
     dimension: the network dimension these transfers use.
+    carried: where a switch adds up and copies, what links carry; the transfers then say whose data get where, and each
+    NPU sends one message for all of them.
 
     >>> first, second = ae.schedule("all-reduce", "ring", 4).groups
     >>> first.phase, first.op.value, first.count
@@ -107,6 +92,7 @@ class Rounds:
     symmetric: bool = True
     uniform: bool = True
     dimension: int = 0
+    carried: Carried | None = None
 
     @property
     def different_steps(self) -> list[tuple[int, int]]:
@@ -116,6 +102,16 @@ class Rounds:
     def transfers(self, step: int, npu: int) -> list[Transfer]:
         """What one NPU sends in one step (counted from the start of this group)."""
         return [Transfer(npu, destination, shard) for destination, shard in self.rule(step, npu)]
+
+    def messages(self, step: int, npu: int) -> Counter[int]:
+        """How many shards one NPU sends to whom in one step, on an empty network.
+
+        Where a switch adds up and copies, one message to the next NPU stands for an NPU's link up and another's down.
+        """
+        if self.carried is None:
+            return Counter([destination for destination, _ in self.rule(step, npu)])
+        destination, _ = next(iter(self.rule(step, npu)))
+        return Counter({destination: max(self.carried)})
 
 
 @dataclass(frozen=True)
@@ -222,9 +218,7 @@ class Schedule:
     def sent_by_0(self) -> list[tuple[Rounds, Counter[int], int]]:
         """What NPU 0 sends: (group, how many shards to whom in a step, how many steps like this in a row)."""
         return [
-            (group, Counter(destination for destination, _ in group.rule(step, 0)), times)
-            for group in self.groups
-            for step, times in group.different_steps
+            (group, group.messages(step, 0), times) for group in self.groups for step, times in group.different_steps
         ]
 
     def step(self, index: int) -> Step:

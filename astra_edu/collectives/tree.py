@@ -12,7 +12,8 @@ from typing import NamedTuple
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives.algorithm import Algorithm
 from astra_edu.collectives.collective import Collective, block_count
-from astra_edu.collectives.schedule import Op, Rounds, Traits
+from astra_edu.collectives.schedule import Op, Rounds
+from astra_edu.collectives.traits import Traits
 
 
 class Tree(NamedTuple):

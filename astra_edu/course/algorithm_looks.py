@@ -46,6 +46,7 @@ FAMILIES = {
         ("#f3c97a", "#7d5a10"),
         ".",
     ),
+    "in the switch": Family(("in-switch",), "#F0E442", "*", ("#f7f0a0", "#6b661a"), "o"),
     "naive": Family(("naive",), "#56B4E9", "P", ("#cfe6f5", "#274f6b"), "-"),
 }
 """Okabe and Ito's colours, which people with any colour vision can tell apart."""

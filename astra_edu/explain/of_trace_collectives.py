@@ -38,6 +38,8 @@ def of_largest(result: TraceResult, ran: Sequence[Ran]) -> Iterator[str]:
         return
     key, time = times.most_common(1)[0]
     collective, size, npus, dims = key
+    if any(how.traits.in_switch for how in system.implementations.get(collective, ())):
+        return  # what NPUs would have to send themselves says nothing here
     sent = count[key] * least_sent(collective, size, npus)
     many = f"{count[key]} {collective}s" if count[key] > 1 else f"the {collective}"
     text = f"Most of the communication is {many} of {format_bytes(size)} over {npus} NPUs: {format_ns(time)}, in which "

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from astra_edu.network.topologies import Topology
+    from astra_edu.system import Implementation
 
 _PACKAGE = __name__.partition(".")[0]
 
@@ -19,6 +20,16 @@ def notice(text: str) -> None:
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
         frame, level = frame.f_back, level + 1
     warnings.warn(text, stacklevel=level)
+
+
+def notice_in_switch(hows: Iterable[Implementation]) -> None:
+    """Warn of algorithms in a system file whose switches add up, which ASTRA-sim's don't."""
+    names = dict.fromkeys(how.spelling for how in hows if how.traits.in_switch)
+    if names:
+        notice(
+            f"ASTRA-sim has no switches that add up, so it doesn't know {' and '.join(names)}: astra_edu reads this "
+            "system file, the original doesn't."
+        )
 
 
 def notice_unknown(topologies: Iterable[Topology]) -> None:

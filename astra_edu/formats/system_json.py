@@ -10,7 +10,7 @@ from astra_edu.base.errors import ConfigError, instance_of, not_negative
 from astra_edu.collectives import Collective
 from astra_edu.formats.custom_traces import CustomTraces
 from astra_edu.formats.json_objects import parse_object, whole_within
-from astra_edu.formats.notices import notice
+from astra_edu.formats.notices import notice, notice_in_switch
 from astra_edu.formats.system_text import BUS, IMPLEMENTATIONS, OTHER_NAMES
 from astra_edu.system import Bus, Implementation, TraceSystem
 
@@ -114,7 +114,8 @@ def parse_system_2(text: str, name: str, custom: CustomTraces, injection_scale: 
 def format_system_2(system: TraceSystem) -> str:
     """The system file's text for these settings.
 
-    Raises ConfigError for custom collectives, which have files of their own, and for policies that have no name.
+    Raises ConfigError for custom collectives, which have files of their own, and for policies that have no name. Warns
+    of switches that add up, which ASTRA-sim doesn't know.
 
     >>> from astra_edu.formats import format_system_2
     >>> text = format_system_2(ae.TraceSystem.of("ring", splits=4))
@@ -123,6 +124,7 @@ def format_system_2(system: TraceSystem) -> str:
     """
     instance_of("system", system, TraceSystem, "give an ae.TraceSystem")
     system.check_names()
+    notice_in_switch(how for hows in system.implementations.values() for how in hows)
     if system.custom or system.custom_nodes:
         raise ConfigError("a system with custom collectives can't be saved: their traces are files of their own.")
     always = ("scheduling-policy", "endpoint-delay", "active-chunks-per-dimension", "preferred-dataset-splits")

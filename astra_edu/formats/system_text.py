@@ -8,6 +8,7 @@ from typing import Any
 from astra_edu.base.errors import ConfigError, choice, instance_of, shown, suggestion, text_of
 from astra_edu.collectives import Collective
 from astra_edu.formats.kinds import looks_like
+from astra_edu.formats.notices import notice_in_switch
 from astra_edu.system import Bus, Implementation, SystemConfig
 
 _NUMBERS = {
@@ -79,6 +80,8 @@ def parse_system(text: str, name: str = "system file") -> SystemConfig:
 def format_system(system: SystemConfig) -> str:
     """The system file's text for these settings. Raises ConfigError for policies that have no name.
 
+    Warns of switches that add up, which ASTRA-sim doesn't know.
+
     >>> from astra_edu.formats import format_system
     >>> text = format_system(ae.SystemConfig.of("ring_direct"))
     >>> print(*[line for line in text.splitlines() if line.startswith("all-reduce")])
@@ -86,6 +89,7 @@ def format_system(system: SystemConfig) -> str:
     """
     instance_of("system", system, SystemConfig, "give an ae.SystemConfig")
     system.check_names()
+    notice_in_switch(how for key in IMPLEMENTATIONS for how in getattr(system, _attribute(key)))
     values = {key: getattr(system, attribute) for key, attribute in (_WORDS | _NUMBERS).items()}
     values |= {key: "_".join(how.spelling for how in getattr(system, _attribute(key))) for key in IMPLEMENTATIONS}
     if system.gap_denominator == SystemConfig.gap_denominator:

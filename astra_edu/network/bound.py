@@ -45,7 +45,7 @@ def _meet(schedule: Schedule, wires: Wires, group: Rounds, step: int, window: in
     stride = prod(schedule.dims[: group.dimension])
     alike = group.symmetric and wires.symmetric
     most = window if window is not None and schedule.traits.windowed else schedule.npus
-    pairs = {(npu, to) for npu in _senders(schedule, alike) for to, _ in group.rule(step, npu)}
+    pairs = {(npu, to) for npu in _senders(schedule, alike) for to in group.messages(step, npu)}
     if alike and isinstance(wires, Dimension) and min(len(pairs), most) > _at_once(wires):
         return True
     ways = [(*pair, *_way(wires, stride, *pair)) for pair in pairs]
@@ -140,7 +140,7 @@ def _shard_hops(schedule: Schedule, dimension: Dimension, d: int) -> int:
         npus = 1 if group.symmetric and dimension.symmetric else schedule.npus
         forwards = not dimension.topology.switched
         for step, times in group.different_steps:
-            ways = [(npu, to) for npu in range(npus) for to, _ in group.rule(step, npu)]
+            ways = [(npu, to) for npu in range(npus) for to in group.messages(step, npu).elements()]
             hops = sum([_hops(*way, stride, dimension) for way in ways]) if forwards else len(ways)
             total += hops * times * schedule.npus // npus
     return total

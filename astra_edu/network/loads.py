@@ -31,11 +31,12 @@ class Loads:
 
 
 class Hop(NamedTuple):
-    """A message of a step: who sends it to whom, and its bytes."""
+    """A message of a step: who sends it to whom, its bytes, and those after its first link, if a switch adds up."""
 
     source: int
     destination: int
     size: float
+    down: float
 
 
 def loads(schedule: Schedule, size: Callable[[Rounds, int], float], way: Way, one: bool, window: int | None) -> Loads:
@@ -53,10 +54,10 @@ def loads(schedule: Schedule, size: Callable[[Rounds, int], float], way: Way, on
             most += times * max(map(len, of_npus), default=0)
             for together in _at_once(of_npus, window if schedule.traits.windowed else None):
                 count: Counter[object] = Counter()
-                for source, destination, message in together:
-                    for link, speed, often in way(source, destination):
+                for source, destination, message, down in together:
+                    for k, (link, speed, often) in enumerate(way(source, destination)):
                         count[link] += often
-                        total[link] += often * times * message / speed
+                        total[link] += often * times * (down if k else message) / speed
                 shared = shared or max(count.values(), default=0) > 1
     return Loads(total, shared, most)
 
@@ -73,8 +74,9 @@ def _steps(group: Rounds, npus: range) -> list[tuple[int, int]]:
 
 
 def _hops(group: Rounds, step: int, npu: int, size: Callable[[Rounds, int], float]) -> Iterator[Hop]:
-    for destination, shards in Counter(to for to, _ in group.rule(step, npu)).items():
-        yield Hop(npu, destination, size(group, shards))
+    for destination, shards in group.messages(step, npu).items():
+        up, down = group.carried or (shards, shards)
+        yield Hop(npu, destination, size(group, up), size(group, down))
 
 
 def _at_once(of_npus: Sequence[Sequence[Hop]], window: int | None) -> Iterator[list[Hop]]:

@@ -1,13 +1,16 @@
 """Today's platforms that the lectures name: what `presets` shows of them.
 
 Where the figures are those of a machine of `ae.MACHINES`, so is their source. Neither of ASTRA-sim's versions adds up
-in switches: what SHARP does in those of DGX A100 and H100 is left out (`studies.memory_systems.in_switch_ns` has it).
+in switches: only "dgx-h100-sharp" does, whose times are ours alone. NVSwitches can from DGX H100 on, those of DGX A100
+can't.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
+from astra_edu.collectives.in_switch import IN_SWITCH
 from astra_edu.network import Dimension
 from astra_edu.system import Platform, SystemConfig
 from astra_edu.system.implementation import Implementation, suited
@@ -42,6 +45,18 @@ def _rings(*network: Dimension, splits: int = CHUNKS) -> Platform:
     return Platform(network, SystemConfig(**suited(network) | own, splits=splits))
 
 
+def _sharp() -> Platform:
+    """DGX H100 as it is without, with switches that add up at both levels."""
+    plain = machine("h100").platform(256, splits=CHUNKS)
+    how = tuple(Implementation.parse(IN_SWITCH.name) for _ in plain.network)
+    return replace(plain, system=replace(plain.system, all_reduce=how, all_gather=how, reduce_scatter=how))
+
+
+_SHARP = (
+    "NVSwitches that add up: NVIDIA's page on the Hopper architecture, Hot Chips 34 (2022); Quantum-2 with the third "
+    "SHARP: its data sheet; unverified: that all-gathers and reduce-scatters are done so at both levels. Bandwidths "
+    "are the links' own: NVLS on 8 H200 takes 1/0.6 of the time that they allow (ml-engineering, 8 GiB). "
+)
 _HGX = (
     "ASTRA-sim's documentation, validation on an HGX-H100: hgx_h100_8gpu.yml, 400 GB/s (of 10⁹ bytes, as its times "
     "say) and 936.25 ns a link, fitted to NCCL's rings; one chunk"
@@ -63,6 +78,12 @@ _SWARM_X = Dimension.of("Switch", 16, 150 * _GB, 1350)
 TODAY = (
     _of("a100", 256, "dgx-a100", "32 DGX A100: 8 GPUs on NVSwitches, 200 Gb/s of InfiniBand for each"),
     _of("h100", 256, "dgx-h100", "32 DGX H100: 8 GPUs on NVSwitches, 400 Gb/s of InfiniBand for each"),
+    Today(
+        "dgx-h100-sharp",
+        "The same, where NVSwitches and InfiniBand's switches add up (SHARP)",
+        _SHARP + machine("h100").source,
+        _sharp(),
+    ),
     Today("hgx-h100", "HGX-H100: 8 H100 on 4 NVSwitches", _HGX, _rings(_HGX_H100, splits=1)),
     _of("gb200", 72, "gb200-nvl72", "GB200 NVL72: 72 GPUs on NVLink"),
     _of("gaudi2", 32, "hls-gaudi2", "4 HLS-Gaudi2: 8 fully connected Gaudi2, 3 × 100 Gb/s to a switch for each"),

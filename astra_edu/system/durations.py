@@ -51,6 +51,8 @@ def _of_npu_0(routes: Routes, chunk_bytes: int) -> Duration:
         for message in step.messages:
             on_the_way += step.times * message.ns
             sent[message.place] += step.times * routes.message_bytes(message)
+    if any(step.group.carried for step in steps):
+        sent = [*routes.sent_bytes(chunk_bytes)]
     count = sum(step.times * len(step.messages) for step in steps)
     return Duration(_plain(steps[-1].end_ns), tuple(sent), count, on_the_way / count, _waits(routes, steps))
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Collective
 from astra_edu.network import Dimension, Part, Row, Wires
+from astra_edu.system.adds_up import check_adds_up
 from astra_edu.system.config import Platform
 from astra_edu.system.faithful.broken_dimensions import outer_part, shifted_rows, warn_of_misfit
 from astra_edu.system.implementation import Implementation
@@ -76,7 +77,8 @@ def logical_topologies(
 ) -> tuple[LogicalTopology, ...]:
     """Where and how `collective` runs, one for each logical dimension; a broken dimension's parts share their how.
 
-    Raises ConfigError for a number of implementations that doesn't fit the number of dimensions.
+    Raises ConfigError for a number of implementations that doesn't fit the number of dimensions, and where a switch is
+    to add up and there is none.
     """
     how = platform.system.implementations(collective)
     if how[0].flat:
@@ -92,4 +94,7 @@ def logical_topologies(
             f"the platform has {len(platform.network)} dimensions, but {collective} has {len(how)} implementations "
             f"({'_'.join(i.spelling for i in how)}); give one a dimension."
         )
+    for dimension in dims:
+        if how[dimension.physical].traits.in_switch:
+            check_adds_up(how[dimension.physical].algorithm, dimension.wires, dimension.physical)
     return tuple(LogicalTopology(dimension, how[dimension.physical]) for dimension in dims)

@@ -10,6 +10,7 @@ from astra_edu.base.deprecated import renamed_attributes
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Collective, walk
 from astra_edu.collectives.hierarchical import natural_order
+from astra_edu.system.adds_up import check_group
 from astra_edu.system.custom import CustomSizes
 from astra_edu.system.implementation import Implementation
 from astra_edu.system.inter_dimension import Baseline, Dimensions, Ordered, asked, inter_dimension
@@ -132,6 +133,8 @@ class Planner:
                 "doubleBinaryTree in a process group crashes ASTRA-sim (a group is a ring there); take ring, direct "
                 "or halvingDoubling."
             )
+        if how.traits.in_switch:
+            check_group(self.platform, how.algorithm)
         return LogicalRing(len(members), 0, how, members)
 
     def chunks(

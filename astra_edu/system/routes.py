@@ -15,6 +15,7 @@ from astra_edu.base.errors import ConfigError, instance_of, whole
 from astra_edu.collectives.schedule import A_SCHEDULE, Rounds, Schedule, Transfer
 from astra_edu.network import Dimension, Wires
 from astra_edu.network.protocol import RENDEZVOUS_BYTES
+from astra_edu.system.adds_up import check_adds_up
 from astra_edu.system.faithful import quirks
 
 if TYPE_CHECKING:
@@ -64,11 +65,18 @@ class Routes:
         window: int | None = None,
         rendezvous: bool = False,
     ) -> None:
-        """Raises ConfigError when the network's sizes are not the schedule's."""
+        """Raises ConfigError when the network's sizes are not the schedule's, and where it has no switch to add up."""
         instance_of("schedule", schedule, Schedule, A_SCHEDULE)
         sizes = tuple(wires.npus for wires in network)
         if sizes != schedule.dims:
             raise ConfigError(f"the schedule is for dimensions {schedule.dims}, the network has {sizes}.")
+        for group in schedule.groups:
+            if group.carried is not None:
+                check_adds_up(schedule.algorithm, network[group.dimension], group.dimension)
+                if rendezvous:
+                    raise ConfigError(
+                        f"rendezvous-protocol: {schedule.algorithm} asks nobody; take a ring, or turn it off."
+                    )
         self.schedule = schedule
         self.network = network
         self.endpoint = endpoint
@@ -89,7 +97,7 @@ class Routes:
     def steps(self) -> list[StepRoutes]:
         """The steps as NPU 0 sees them; those of a uniform group are one."""
         return [
-            StepRoutes(group, step, times, self.of(group, group.transfers(step, 0)))
+            StepRoutes(group, step, times, self.of(group, self._own(group, step)))
             for group in self.schedule.groups
             for step, times in group.different_steps
         ]
@@ -113,7 +121,9 @@ class Routes:
         for group in self.schedule.groups:
             one_place = isinstance(self.network[group.dimension], Dimension)
             for step, times in group.different_steps:
-                shards = Counter([to for to, _ in group.rule(step, 0)])
+                shards = group.messages(step, 0)
+                if group.carried is not None:
+                    shards = Counter(dict.fromkeys(shards, group.carried.up))
                 if one_place:
                     found = Counter([(0, count) for count in shards.values()])
                 else:
@@ -127,8 +137,17 @@ class Routes:
         return max((place for *_, found in self._counted for place, _ in found), default=0) + 1
 
     def of(self, group: Rounds, transfers: Iterable[Transfer]) -> list[Route]:
-        """One message for all shards with one source and destination."""
-        return [Route(shards, *self._path(group, *ends)) for ends, shards in Counter(t[:2] for t in transfers).items()]
+        """One message for all shards from one NPU to another; through a switch that adds up, what links carry."""
+        counted = Counter(t[:2] for t in transfers)
+        if group.carried is not None:
+            counted = Counter(dict.fromkeys(counted, max(group.carried)))
+        return [Route(shards, *self._path(group, *ends)) for ends, shards in counted.items()]
+
+    @staticmethod
+    def _own(group: Rounds, step: int) -> list[Transfer]:
+        """What NPU 0 sends; through a switch that adds up, one message."""
+        transfers = group.transfers(step, 0)
+        return transfers if group.carried is None else transfers[:1]
 
     def _path(self, group: Rounds, source: int, destination: int) -> tuple[int, Dimension, int]:
         wires = self.network[group.dimension]

@@ -10,19 +10,26 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from astra_edu.collectives import Op, Schedule
-from astra_edu.system.exchange import Over, PhaseEndpoint
+from astra_edu.system.exchange import Over
 from astra_edu.system.faithful import quirks
+
+if TYPE_CHECKING:
+    from astra_edu.system.endpoint import Endpoint
 
 
 class StepMove(NamedTuple):
-    """One step of one NPU: (place, bytes) of the messages that it sends and that it waits for; ns to add one up."""
+    """One step of one NPU: (place, bytes) of the messages that it sends and that it waits for; ns to add one up.
+
+    own: whether it waits for what it sends, too, as a switch adds that up with the others'.
+    """
 
     sends: tuple[tuple[int, int], ...]
     receives: tuple[tuple[int, int], ...]
     reductions: tuple[int | None, ...]
+    own: bool = False
 
 
 @dataclass(frozen=True)
@@ -34,18 +41,27 @@ class StepMoves:
 
 
 def step_moves(schedule: Schedule, chunk_bytes: int, endpoint_ns: int, reduction_ns: Callable[[int], int]) -> StepMoves:
-    """The steps of a schedule whose NPUs bring `chunk_bytes`. reduction_ns: of a message's bytes."""
+    """The steps of a schedule whose NPUs bring `chunk_bytes`. reduction_ns: of a message's bytes.
+
+    Where a switch adds up and copies, a message to each NPU stands for what the switch sends it: it goes on when all
+    have sent, and each message lasts as long as the link is busy. (Of an all-gather whose NPUs come one after the other
+    that is more than the last of them would take.)
+    """
     of: list[list[StepMove]] = [[] for _ in range(schedule.npus)]
     for step in schedule.steps():
+        carried = step.rounds.carried
+        own_too = step.op is Op.REDUCE and carried is not None
         sends: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
         receives: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
         for (source, to), shards in Counter(transfer[:2] for transfer in step.transfers).items():
-            message = quirks.message_bytes(schedule, step.rounds, shards, chunk_bytes)
+            of_links = max(carried) if carried else shards
+            message = quirks.message_bytes(schedule, step.rounds, of_links, chunk_bytes)
             sends[source].append((to, message))
             receives[to].append((source, message))
         for npu, own in enumerate(of):
-            reduces = [reduction_ns(message) if step.op is Op.REDUCE else None for _, message in receives[npu]]
-            own.append(StepMove(tuple(sends[npu]), tuple(receives[npu]), tuple(reduces)))
+            adds_up = step.op is Op.REDUCE and not carried
+            reduces = [reduction_ns(message) if adds_up else None for _, message in receives[npu]]
+            own.append(StepMove(tuple(sends[npu]), tuple(receives[npu]), tuple(reduces), own_too))
     return StepMoves(of, endpoint_ns)
 
 
@@ -55,7 +71,7 @@ class StepExchange:
     __slots__ = ("at", "endpoint", "left", "moves", "over", "ring", "steps", "tag")
 
     def __init__(
-        self, endpoint: PhaseEndpoint, moves: StepMoves, place: int, ring: Sequence[int], tag: int, over: Over
+        self, endpoint: Endpoint, moves: StepMoves, place: int, ring: Sequence[int], tag: int, over: Over
     ) -> None:
         """place: of this NPU; ring: who is at each place. tag: of all its messages."""
         self.endpoint = endpoint
@@ -74,9 +90,10 @@ class StepExchange:
         npu, messages = self.endpoint.npu, self.endpoint.messages
         while self.at < len(self.steps):
             step = self.steps[self.at]
-            for place, message_bytes in step.sends:
-                messages.send(npu, self.ring[place], self.tag, message_bytes)
-            self.left = len(step.receives)
+            for k, (place, message_bytes) in enumerate(step.sends):
+                back = self._arrival(None) if step.own and not k else None
+                messages.send(npu, self.ring[place], self.tag, message_bytes, back)
+            self.left = len(step.receives) + step.own
             for (place, message_bytes), reduction in zip(step.receives, step.reductions, strict=True):
                 messages.receive(npu, self.ring[place], self.tag, message_bytes, self._arrival(reduction))
             if self.left:

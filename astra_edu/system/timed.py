@@ -70,12 +70,13 @@ def steps_duration(
     total = endpoint_ns
     waits: tuple[int, ...] = (endpoint_ns,)
     for group in schedule.groups:
+        adds_up = group.op is Op.REDUCE and group.carried is None
         for step, times in group.different_steps:
             ends = []
-            for to, shards in Counter(to for to, _ in group.rule(step, 0)).items():
+            for to, shards in group.messages(step, 0).items():
                 message_bytes = quirks.message_bytes(schedule, group, shards, chunk_bytes)
                 message = _message_ns(message_bytes, to * stride, platform)
-                reduction = platform.system.reduction_ns(message_bytes) if group.op is Op.REDUCE else None
+                reduction = platform.system.reduction_ns(message_bytes) if adds_up else None
                 ends.append((message + (reduction or 0), message, reduction))
             if not ends:
                 continue

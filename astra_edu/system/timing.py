@@ -19,7 +19,7 @@ from astra_edu.system.routes import Routes
 from astra_edu.system.schedule_time import Interval as Interval
 from astra_edu.system.schedule_time import ScheduleTime as ScheduleTime
 from astra_edu.system.schedule_time import Stretch as Stretch
-from astra_edu.system.step_times import steps_of_all, steps_of_one
+from astra_edu.system.step_times import StepOfOne, steps_of_all, steps_of_one
 
 
 @renamed(size="collective_bytes")
@@ -78,7 +78,7 @@ def _symmetric(routes: Routes, chunk_bytes: int) -> ScheduleTime:
             step.last.hops,
             routes.endpoint,
             step.reduction_ns,
-            tuple(m.ns for m, route in zip(step.messages, step.routes, strict=True) for _ in range(route.shards)),
+            _arrivals(step),
         )
         for step in steps
     )
@@ -92,6 +92,13 @@ def _symmetric(routes: Routes, chunk_bytes: int) -> ScheduleTime:
         raise AssertionError("the stretches make up all steps")
 
     return ScheduleTime(steps[-1].end_ns, sum(routes.sent_bytes(chunk_bytes)), schedule.step_count, stretches, spans)
+
+
+def _arrivals(step: StepOfOne) -> tuple[float, ...]:
+    """When each of NPU 0's transfers is there; through a switch that adds up, all at once."""
+    if step.group.carried is not None:
+        return (step.last.ns,) * len(step.group.transfers(step.step, 0))
+    return tuple(m.ns for m, route in zip(step.messages, step.routes, strict=True) for _ in range(route.shards))
 
 
 def _everyone(routes: Routes, chunk_bytes: int) -> ScheduleTime:

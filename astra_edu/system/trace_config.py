@@ -13,6 +13,7 @@ from astra_edu.collectives import ALGORITHMS, Collective
 from astra_edu.network import Block, Dimension, GraphNetwork, SwitchBuffers
 from astra_edu.network.block import checked_blocks
 from astra_edu.network.dimension import LARGEST, SMALLEST
+from astra_edu.system.adds_up import check_trace_platform
 from astra_edu.system.config import Platform, SystemConfig
 from astra_edu.system.custom import CustomTrace
 from astra_edu.system.implementation import Implementation
@@ -219,6 +220,9 @@ class TracePlatform:
                 f"the network has {len(self.dims)} dimensions, but {collective}-implementation has {len(found)} "
                 f"entries: {[how.spelling for how in found]}."
             )
+        for d, how in enumerate(found):
+            if how.traits.in_switch:
+                check_trace_platform(self, how.algorithm, d)
         return found
 
 

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from strategies import schedules
 
 import astra_edu as ae
@@ -67,6 +67,7 @@ def test_halving_doubling_and_direct_move_no_more_than_ring():
 
 @given(schedules())
 def test_counts_are_those_of_the_expanded_transfers(schedule):
+    assume(schedule.algorithm != "in-switch")  # whose switch sends for NPUs: test_in_switch.py
     size = schedule.shards_per_buffer
     got = ae.counts(schedule, size)
     transfers = [step.transfers for step in schedule.steps()]

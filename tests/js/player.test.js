@@ -133,3 +133,14 @@ test("views of one model share a deck, as long as there are any", () => {
   assert.notEqual(Deck.of(model), it);
   assert.equal(model.heard["change:step"].length, 0);
 });
+
+test("what an NPU sends up to a switch that adds up, and what comes down to it", () => {
+  const all = data();
+  const [up, down] = [token(0, 2, 0, 0, 0, 50), token(2, 1, 0, 3, 50, 100)];
+  all.steps = [{ ...all.steps[0], text: "Step 1 of 1, all-reduce: all", tokens: [up, down] }];
+  all.words.up = "NPU {source} sends {shards}{holding} up";
+  all.words.down = "down comes {shards}{holding} to NPU {destination}";
+  const film = new Film(all);
+  assert.equal(sentence(all, film, 1, 0), "Step 1 of 1, all-reduce: NPU 0 sends X0, its own data, up.");
+  assert.equal(sentence(all, film, 1, 1), "Step 1 of 1, all-reduce: down comes X0, all, to NPU 1.");
+});

@@ -1,5 +1,7 @@
 """The presets, and the tutorials' input files that are written from them."""
 
+from dataclasses import replace
+
 import pytest
 
 import astra_edu as ae
@@ -10,7 +12,13 @@ PUBLISHED = {"dgx-a100", "dgx-h100", "hgx-h100", "hls-gaudi2", "tpu-v5p"}
 SOURCES = {
     name: ae.machine(of).source
     for name, of in (
-        *(("dgx-a100", "a100"), ("dgx-h100", "h100"), ("gb200-nvl72", "gb200"), ("hls-gaudi2", "gaudi2")),
+        *(
+            ("dgx-a100", "a100"),
+            ("dgx-h100", "h100"),
+            ("dgx-h100-sharp", "h100"),
+            ("gb200-nvl72", "gb200"),
+            ("hls-gaudi2", "gaudi2"),
+        ),
         *(("tpu-v4", "tpu-v4"), ("tpu-v5p", "tpu-v5p")),
     )
 }
@@ -86,6 +94,7 @@ def test_names_are_the_keys_and_every_preset_says_where_its_figures_are_from():
         ("conv-3d", 512, [200, 100, 50]),
         ("conv-4d", 512, [250, 200, 100, 50]),
         ("zion", 128, [300 / GB_PER_S, 25 / GB_PER_S]),
+        ("dgx-h100-sharp", 256, [450 / GB_PER_S, 50 / GB_PER_S]),
         ("tpu-v4", 4096, [90 / GB_PER_S] * 3),
         ("tpu-v5p", 8960, [200 / GB_PER_S] * 3),
     ],
@@ -127,3 +136,19 @@ def test_hgx_h100_takes_what_its_authors_simulated(row):
 def test_an_unknown_name_is_answered_with_the_nearest():
     with pytest.raises(ae.ConfigError, match=r"preset is 'dgx'; did you mean 'dgx2'\? Allowed: ring, "):
         preset("dgx")
+
+
+def test_sharp_is_dgx_h100_whose_switches_add_up():
+    """All-reduces: S up and down the NVLink, twice (reduce-scatter, all-gather), an eighth of it over InfiniBand."""
+    plain, sharp = preset("dgx-h100"), preset("dgx-h100-sharp")
+    assert sharp.network == plain.network
+    assert sharp.system.all_to_all == plain.system.all_to_all
+    size = 2**30
+    work = ae.Workload.micro("all-reduce", size)
+    one = ae.Platform(sharp.network, replace(sharp.system, splits=1))
+    ns = ae.simulate(work, one).total_ns
+    nvlink, infiniband = 450, 50  # bytes/ns
+    assert ns == pytest.approx(size / nvlink + size / 8 / infiniband + size * 7 / 8 / nvlink, rel=0.01)
+    chunks, without = ae.simulate(work, sharp).total_ns, ae.simulate(work, plain).total_ns
+    assert size * (1 + 7 / 8) / nvlink < chunks < min(ns, without)
+    assert "NVLS on 8 H200 takes 1/0.6 of the time" in PRESETS["dgx-h100-sharp"].source

@@ -22,6 +22,7 @@ RESULT, TRACE_RESULT = ae.simulate(WORKLOAD, PLATFORM), ae.simulate(TRACE, TRACE
 SCHEDULE = ae.schedule("all-reduce", "ring", 4)
 HOW = system.Implementation.parse("ring")
 GRAPH = ae.as_graph(BLOCK)
+CARDS = (ae.Block("Switch", 2, 400, 500), ae.Block("Switch", 4, 50, 1000))
 ROUNDS = SCHEDULE.groups[0]
 PIPELINE = {"order": "1f1b", "stages": 2, "micro_batches": 4, "virtual": 1}
 
@@ -264,6 +265,26 @@ CALLS = [
         size=4096,
     ),
     call("as_graph", ae.as_graph, network=BLOCK),
+    call("bisection_bandwidth", ae.bisection_bandwidth, network=ae.GraphNetwork(GRAPH)),
+    call(
+        "fat_tree",
+        ae.fat_tree,
+        network=CARDS,
+        per_leaf=2,
+        spines=2,
+        per_pod=1,
+        cores=2,
+        oversubscription=(2, 1),
+    ),
+    call(
+        "rail_optimised",
+        ae.rail_optimised,
+        network=CARDS,
+        per_leaf=2,
+        spines=2,
+        oversubscription=2,
+        pxn=False,
+    ),
     call("counts", ae.counts, schedule=SCHEDULE, buffer_bytes=4096),
     call("hierarchical", ae.hierarchical, collective="all-reduce", algorithms=["ring", "ring"], dims=(4, 2)),
     call("preset", ae.preset, name="dgx2"),

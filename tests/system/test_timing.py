@@ -92,10 +92,15 @@ def test_time_is_at_least_what_the_bytes_need(schedule, size, bandwidth, latency
     assert max((end for _, end in spans), default=0) + delay <= time.total_ns
 
 
+def wired(topology, schedule):
+    """A topology, or a switch where one is to add up."""
+    return "Switch" if schedule.traits.in_switch else topology
+
+
 @given(schedules(), st.integers(0, 2**28), st.floats(1, 500))
 def test_more_bytes_or_less_bandwidth_is_never_faster(schedule, size, bandwidth):
     def total(size, bandwidth):
-        dimension = ae.Dimension.of("FullyConnected", schedule.npus, bandwidth, 100)
+        dimension = ae.Dimension.of(wired("FullyConnected", schedule), schedule.npus, bandwidth, 100)
         return ae.time_schedule(schedule, [dimension], size).total_ns
 
     assert total(size, bandwidth) <= total(size * 2, bandwidth)
@@ -106,7 +111,7 @@ def test_more_bytes_or_less_bandwidth_is_never_faster(schedule, size, bandwidth)
 def test_an_npu_sends_only_what_has_reached_it(pair, npus, size):
     """Causality, from the same spans that the player draws: no shard leaves before it has arrived."""
     schedule = ae.schedule(*pair, npus)
-    time = ae.time_schedule(schedule, [ae.Dimension.of("Ring", npus, 50, 500)], size)
+    time = ae.time_schedule(schedule, [ae.Dimension.of(wired("Ring", schedule), npus, 50, 500)], size)
     arrived: dict[tuple[int, int], float] = {}
     for step in schedule.steps():
         spans = time.spans(step.index)

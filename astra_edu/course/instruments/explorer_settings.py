@@ -13,6 +13,7 @@ from astra_edu.course.widgets.choice import Choice
 from astra_edu.network import Dimension
 from astra_edu.network.topologies import TOPOLOGIES, find
 from astra_edu.system import Implementation
+from astra_edu.system.adds_up import check_is_switch
 
 MOST_DIMENSIONS = 3
 SIZES = tuple(KIB << power for power in range(23))
@@ -87,6 +88,9 @@ def check(values: Values) -> None:
     for d in dims:
         find(values[f"topology_{d}"]).check(values[f"npus_{d}"])
     _ = chosen(values).schedule
+    for d in dims:
+        if ALGORITHMS[values[f"algorithm_{d}"]].traits.in_switch:
+            check_is_switch(values[f"algorithm_{d}"], find(values[f"topology_{d}"]), d)
 
 
 def settle(values: Values, before: Values, fixed: Sequence[str] = ()) -> tuple[Values, str]:

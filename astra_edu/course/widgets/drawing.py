@@ -20,7 +20,8 @@ from astra_edu.collectives.schedule import Step, Transfer
 from astra_edu.course.widgets import words
 from astra_edu.course.widgets.holdings import DETAIL_NPUS, table
 from astra_edu.course.widgets.layout import Layout, layout, path, point
-from astra_edu.course.widgets.own_layout import HEIGHT, WIDTH
+from astra_edu.course.widgets.own_layout import HEIGHT, WIDTH, Curve
+from astra_edu.course.widgets.through_switch import switch_label, switch_text, switch_tokens, switch_way
 from astra_edu.course.widgets.tokens import TOKEN_HEIGHT, label, overlaps, tokens_of
 from astra_edu.course.widgets.tokens import Timing as Timing
 from astra_edu.course.widgets.tree_layout import tree_layout, trees_of
@@ -50,7 +51,7 @@ def drawing(schedule: Schedule, topology: Sequence[str], timing: Timing | None =
     sets = Sets(schedule)
     steps, problem = _steps(schedule, sets, plan, timing)
     ways = {(t[0], t[1], plan.tree(t[2][0])) for step in steps for t in step["tokens"]}
-    routes = {way(*ends): plan.route(*ends) for ends in sorted(ways)}
+    routes = {way(*ends): _route(plan, *ends) for ends in sorted(ways)}
     held = initial(schedule)
     return common | {
         "kind": "steps",
@@ -100,7 +101,12 @@ def _steps(schedule: Schedule, sets: Sets, plan: Layout, timing: Timing | None) 
     """The steps with their tokens, and what is wrong with the schedule ("" if nothing is)."""
     held, steps = initial(schedule), []
     try:
-        for step, _ in replay(schedule):
+        for step, after in replay(schedule):
+            if step.rounds.carried is not None:
+                tokens = switch_tokens(step, held, after, timing)
+                steps.append(_step(schedule, step, tokens, sets, plan))
+                held = [list(row) for row in after]
+                continue
             tokens = tokens_of(step, timing, schedule, plan)
             for t in tokens:
                 t.carried = [held[t.source][shard] for shard in t.shards]
@@ -142,16 +148,24 @@ def _wrong_step(
 
 
 def _step(schedule: Schedule, step: Step, tokens: list[Token], sets: Sets, plan: Layout) -> Payload:
-    """One step. Through a switch an NPU's tokens leave one after the other, for a `spread` of the beat."""
+    """One step. Through a switch an NPU's tokens leave one after the other, for a `spread` of the beat.
+
+    What a switch adds up or copies comes down when all has gone up to it.
+    """
+    switched = step.rounds.carried is not None
     mine: defaultdict[int, list[Token]] = defaultdict(list)
     for t in tokens:
         mine[t.source].append(t)
     busiest = max(map(len, mine.values()), default=1)
     spread = 0.5 if plan.topology[step.dimension].switched and busiest > 1 else 0.0
     delays = [round(spread * _place(mine[t.source], t) / max(1, busiest - 1), 3) for t in tokens]
+    if switched:
+        spread, delays = 0.5, [0.0 if t.source < schedule.npus else 0.5 for t in tokens]
     labels = [("+" if step.op is Op.REDUCE else "") + label(schedule, t.shards) for t in tokens]
+    if switched:
+        labels = [switch_label(schedule, step, t) for t in tokens]
     few = len(tokens) <= LABELLED_TOKENS
-    routes = [plan.route(t.source, t.destination, plan.tree(t.shards[0])) for t in tokens] if few else []
+    routes = [_route(plan, t.source, t.destination, plan.tree(t.shards[0])) for t in tokens] if few else []
     ends = [point(route, travelled(1.0)) for route in routes]
     halfway = [
         (point(route, travelled(min(1, (0.5 - delay) / (1 - spread)))), LETTER * len(label) + PADDING)
@@ -160,7 +174,7 @@ def _step(schedule: Schedule, step: Step, tokens: list[Token], sets: Sets, plan:
     return {
         "op": str(step.op),
         "phase": phase_name(schedule, step.phase, step.dimension),
-        "text": words.step_text(schedule, step, tokens),
+        "text": (switch_text if switched else words.step_text)(schedule, step, tokens),
         "spread": spread,
         "labels": few and schedule.npus <= DETAIL_NPUS and overlaps(halfway) <= (0 if plan.trees else len(tokens)),
         "docks": few and not overlaps([(end, 26.0) for end in ends]),
@@ -180,6 +194,12 @@ def _step(schedule: Schedule, step: Step, tokens: list[Token], sets: Sets, plan:
             for t, label, delay in zip(tokens, labels, delays, strict=True)
         ],
     }
+
+
+def _route(plan: Layout, source: int, destination: int, tree: int) -> Curve:
+    if max(source, destination) >= len(plan.nodes):
+        return switch_way(plan, source, destination)
+    return plan.route(source, destination, tree)
 
 
 def _place(tokens: list[Token], token: Token) -> int:

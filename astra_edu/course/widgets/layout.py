@@ -47,14 +47,14 @@ class Layout:
         """The curve a shard takes from rim to rim; the two directions of a wire bend to different sides."""
         a, b = ((self.nodes, *self.twins)[tree][npu] for npu in (source, destination))
         if self.trees:
-            return _trimmed(_bent(a, b, 0.06 * _distance(a, b)), self.radius)
+            return _trimmed(bent(a, b, 0.06 * _distance(a, b)), self.radius)
         if len(self.dims) == 1:
             if has_own(self.topology[0]):
                 return _trimmed(way(self.topology[0], self.dims[0], source, destination), self.radius)
             if self.topology[0].switched:
                 return _trimmed(_across_switch(a, b), self.radius)
             lag = 0.0 if self._next(source, destination) else 0.3
-            return _trimmed(_bent(a, b, self._chord_rise(source, destination), lag=lag), self.radius)
+            return _trimmed(bent(a, b, self._chord_rise(source, destination), lag=lag), self.radius)
         return _trimmed(_along_line(self, source, destination), self.radius)
 
     def _next(self, source: int, destination: int) -> bool:
@@ -88,7 +88,7 @@ def layout(dims: Sequence[int], topology: Sequence[str]) -> Layout:
         for line in _lines(sizes, d):
             if name.switched:
                 buses.append(_bus(bare, line, d))
-                links += [_path((nodes[npu], _beside(bare, nodes[npu], d))) for npu in line]
+                links += [_path((nodes[npu], beside(bare, nodes[npu], d))) for npu in line]
             else:
                 links += [_wire(bare, line, i, j) for i, j in combinations(range(len(line)), 2) if (i, j) in wired]
     return Layout(sizes, names, vectors, nodes, radius, tuple(links), tuple(buses), ())
@@ -173,11 +173,11 @@ def _along_line(plan: Layout, source: int, destination: int) -> Curve:
     d = next(d for d in range(len(plan.dims)) if (destination - source) % prod(plan.dims[: d + 1]))
     a, b = plan.nodes[source], plan.nodes[destination]
     if plan.topology[d].switched:
-        up, down = _beside(plan, a, d, 1.33), _beside(plan, b, d, 1.33)
+        up, down = beside(plan, a, d, 1.33), beside(plan, b, d, 1.33)
         back = ((a[0] - b[0]) / 2, (a[1] - b[1]) / 2)  # those who meet on a bus meet off its middle
         return a, up, (down[0] + back[0], down[1] + back[1]), b
     hops = abs(destination - source) // prod(plan.dims[:d])
-    return _bent(a, b, _rise(plan, d) * (0.12 + 0.33 * min(1, (hops - 1) / max(1, plan.dims[d] - 2))))
+    return bent(a, b, _rise(plan, d) * (0.12 + 0.33 * min(1, (hops - 1) / max(1, plan.dims[d] - 2))))
 
 
 def _wire(plan: Layout, line: list[int], i: int, j: int) -> str:
@@ -188,10 +188,10 @@ def _wire(plan: Layout, line: list[int], i: int, j: int) -> str:
 
 
 def _bus(plan: Layout, line: list[int], d: int) -> str:
-    return _path((_beside(plan, plan.nodes[line[0]], d), _beside(plan, plan.nodes[line[-1]], d)))
+    return _path((beside(plan, plan.nodes[line[0]], d), beside(plan, plan.nodes[line[-1]], d)))
 
 
-def _beside(plan: Layout, at: Point, d: int, share: float = 1.0) -> Point:
+def beside(plan: Layout, at: Point, d: int, share: float = 1.0) -> Point:
     """The place on the bus of dimension d next to an NPU; `share` > 1 overshoots it."""
     x, y = plan.vectors[d]
     offset = share * (0.38 - 0.05 * (d % 2)) * _rise(plan, d) / hypot(x, y)
@@ -217,7 +217,7 @@ def _across_switch(a: Point, b: Point) -> Curve:
     return a, middle, middle, b
 
 
-def _bent(a: Point, b: Point, rise: float, lag: float = 0.0) -> Curve:
+def bent(a: Point, b: Point, rise: float, lag: float = 0.0) -> Curve:
     """From a to b with its middle `rise` px to the left of the way.
 
     With a lag, half the time takes a shard less than half the way: two that go to and fro don't meet.
@@ -234,10 +234,11 @@ def _bent(a: Point, b: Point, rise: float, lag: float = 0.0) -> Curve:
 def _trimmed(curve: Curve, radius: float) -> Curve:
     """The curve without what the two NPUs' circles hide; room for an arrow head at the end."""
     a, first, second, b = curve
-    return _towards(a, first, radius + 1), first, second, _towards(b, second, radius + 4)
+    return towards(a, first, radius + 1), first, second, towards(b, second, radius + 4)
 
 
-def _towards(a: Point, b: Point, pixels: float) -> Point:
+def towards(a: Point, b: Point, pixels: float) -> Point:
+    """The point so many pixels from a on the way to b."""
     share = pixels / _distance(a, b)
     return a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share
 

@@ -11,9 +11,11 @@ import traitlets
 
 from astra_edu.base.errors import ConfigError, choice, list_of, shown, suggestion, whole
 from astra_edu.collectives import Schedule
+from astra_edu.collectives.in_switch import IN_SWITCH
 from astra_edu.course.widgets import picture
 from astra_edu.course.widgets.bundle import script, style
 from astra_edu.course.widgets.drawing import MAX_NPUS, Timing, drawing
+from astra_edu.course.widgets.through_switch import check_switches
 from astra_edu.course.widgets.view import View
 from astra_edu.network.topologies import find
 
@@ -26,9 +28,9 @@ MOST_FRAMES = 24
 class Player(View):
     """An animation of `schedule`: shards on their way, and the table of who holds what.
 
-    topology: the network of each dimension, such as "Ring" or "Torus"; one name does for all. Left
-    out, rings are drawn as rings and everything else as fully connected; then trees are drawn as trees. timing:
-    when each transfer happens; without it there is only the clock that gives every step one beat.
+    topology: the network of each dimension, such as "Ring" or "Torus"; one name does for all. Left out, rings are drawn
+    as rings, a switch that adds up as one, and everything else as fully connected; then trees are drawn as trees.
+    timing: when each transfer happens; without it there is only the clock that gives every step one beat.
 
     time: the position, in beats (clock "steps") or in ns (clock "time"). step: 0 before the first step, k from
     the moment step k begins until step k + 1 does; so step k is over at time k beats. Setting `step` goes to
@@ -196,13 +198,17 @@ def _topology(schedule: Schedule, names: Sequence[str] | str | None) -> Sequence
     if names is None:
         algorithms = schedule.algorithm.split("+")
         algorithms = algorithms if len(algorithms) == dims else algorithms[:1] * dims
-        return ["Ring" if name.endswith("ring") else "FullyConnected" for name in algorithms]
+        return [
+            "Switch" if name == IN_SWITCH.name else "Ring" if name.endswith("ring") else "FullyConnected"
+            for name in algorithms
+        ]
     asked = [names] * dims if isinstance(names, str) else list_of("topology", names, "give a name for each dimension")
     if len(asked) != dims:
         raise ConfigError(f"topology is {shown(asked)}; give one name for each of the {dims} dimensions.")
     found = [find(name, f"topology[{d}]") for d, name in enumerate(asked)]
     for one, npus in zip(found, schedule.dims, strict=True):
         one.check(npus)
+    check_switches(schedule, found)
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sized
 from dataclasses import dataclass, field
 from math import inf, prod
 from typing import Any
@@ -16,6 +17,8 @@ NOTHING = "NPU {npu} sends nothing and receives nothing in this step"
 OWN = "its own data"
 SENTENCES = {
     "send": SEND,
+    "up": "NPU {source} sends {shards}{holding} up to the switch",
+    "down": "the switch sends {shards}{holding} down to NPU {destination}",
     "nothing": NOTHING,
     "own": OWN,
     "holds": "NPU {npu} holds of {shard}: {holding}",
@@ -102,14 +105,14 @@ def shard_list(schedule: Schedule, shards: list[int]) -> str:
 def wrong_text(schedule: Schedule, step: Step, place: int | None) -> str:
     """What is said of a step that can't be carried out. place: of its token that is marked, if it can be drawn."""
     what = "the message marked ✗" if place is not None else "one of its messages"
-    return f"{_start(schedule, step)}: {what} can't be sent, so the step isn't carried out."
+    return f"{start(schedule, step)}: {what} can't be sent, so the step isn't carried out."
 
 
 def step_text(schedule: Schedule, step: Step, tokens: list[Token]) -> str:
     """What a step does: who sends what to whom, then the first of its messages in full."""
-    start = _start(schedule, step)
+    begins = start(schedule, step)
     if not tokens:
-        return f"{start}: nothing moves."
+        return f"{begins}: nothing moves."
     first = tokens[0]
     holding = ""
     if schedule.collective in REDUCING and len({*first.carried}) == 1:
@@ -122,19 +125,24 @@ def step_text(schedule: Schedule, step: Step, tokens: list[Token]) -> str:
         holding=holding,
     )
     more = f", and {len(tokens) - 1:,} more like it" if len(tokens) > 1 else ""
-    return f"{start}: {_who(schedule, tokens)} {_whom(schedule, step, tokens)} — {example}{more}."
+    return f"{begins}: {_who(schedule, tokens)} {_whom(schedule, step, tokens)} — {example}{more}."
 
 
-def _start(schedule: Schedule, step: Step) -> str:
+def start(schedule: Schedule, step: Step) -> str:
+    """How a sentence on a step begins."""
     where = f" along dimension {step.dimension}" if len(schedule.dims) > 1 else ""
     return f"Step {step.index + 1} of {schedule.step_count}, {step.phase}{where}"
+
+
+def how_many(shards: Sized) -> str:
+    """Such as "one shard"."""
+    return "one shard" if len(shards) == 1 else f"{len(shards)} shards"
 
 
 def _who(schedule: Schedule, tokens: list[Token]) -> str:
     senders = {t.source for t in tokens}
     sizes = {len(t.shards) for t in tokens}
-    size = sizes.pop() if len(sizes) == 1 else 0
-    what = {0: "shards", 1: "one shard"}.get(size, f"{size} shards")
+    what = how_many(range(sizes.pop())) if len(sizes) == 1 else "shards"
     if len(senders) == schedule.npus:
         return f"every NPU sends {what}"
     return f"{len(senders)} NPUs send {what}" if len(senders) > 1 else f"NPU {min(senders)} sends {what}"

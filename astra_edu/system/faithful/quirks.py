@@ -67,6 +67,8 @@ def is_charged(schedule: Schedule, group: Rounds, step: int) -> bool:
     Expected and done: every step that reduces. Except the last one of halving-doubling, which is free, and the
     trees of "doubleBinaryTree", where inner NPUs pay again for what comes down (all steps down but the last).
     """
+    if group.carried is not None:  # not ASTRA-sim's: the switch adds up
+        return False
     if group.op is Op.REDUCE:
         return not schedule.traits.halves or step < group.count - 1
     return schedule.traits.tree and step < group.count - 1

@@ -25,6 +25,9 @@ def step_ends(starts: Sequence[int], moves: StepMoves, message_ns: Callable[[int
                 end(begins[source], message_ns(source, i, size), begins[i], ready[i], endpoint, reduction)
                 for (source, size), reduction in zip(step.receives, step.reductions, strict=True)
             ]
+            if step.own:
+                to, size = step.sends[0]
+                ends.append(end(begins[i], message_ns(i, to, size), begins[i], ready[i], endpoint, None))
             over = latest(ends)
             last[i], following[i], then[i] = over, over.ns, over.foreseen_ns
         begins, ready = following, then

@@ -113,6 +113,8 @@ def accesses(schedule: Schedule, on_chip: bool = False) -> Iterator[Access]:
     """
     if not isinstance(schedule, Schedule):
         raise ConfigError(f'{schedule!r:.60} is no schedule; give one such as ae.schedule("all-reduce", "ring", 8).')
+    if any(group.carried for group in schedule.groups):
+        raise ConfigError(f"{schedule.algorithm}: the switch adds up, not the endpoint; take ring or direct.")
     if (transfers := _transfers(schedule)) > MOST_TRANSFERS:
         raise ConfigError(
             f"{schedule!r} has {transfers:,} transfers; {MOST_TRANSFERS:,} is the most that can be replayed. "

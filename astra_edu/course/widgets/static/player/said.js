@@ -20,10 +20,11 @@ export function sentence(data, film, step, focus) {
 }
 
 function transfer(data, film, [source, destination, shards], step) {
+  const [kind, who, when] = source >= data.npus ? ["down", destination, step] : [destination >= data.npus ? "up" : "send", source, step - 1];
   const names = shards.map((shard) => data.names[shard]);
-  const sets = [...new Set(shards.map((shard) => film.held(source, shard, step - 1, "steps")))];
+  const sets = [...new Set(shards.map((shard) => film.held(who, shard, when, "steps")))];
   const [, spoken, size] = data.sets[sets[0]];
-  return fill(data.words.send, {
+  return fill(data.words[kind], {
     source,
     destination,
     shards: names.length > MOST ? `${names.length} shards (${names.slice(0, 3).join(", ")}, …)` : names.join(", "),

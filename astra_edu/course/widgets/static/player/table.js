@@ -94,6 +94,7 @@ export class Table {
   /** The cell about a shard in an NPU's row; an all-to-all's blocks have one only where they start and end. */
   #cellOf(npu, shard, leaving) {
     const n = this.data.npus;
+    if (npu >= n) return null; // a switch, which has no row
     if (!this.data.table.leaving) return this.cells[npu][shard];
     const [origin, goal] = [Math.floor(shard / n), shard % n];
     if (leaving) return origin === npu ? this.cells[npu][goal] : null;
