@@ -13,7 +13,7 @@ PATH = f"{TEST}the_critical_path_has_no_gap_and_says_where_an_edge_was_not_what_
 MISSING = f"{TEST}a_missing_edge_says_what_goes_wrong_and_whether_luck_hid_it"
 LONGER = f"{TEST}what_a_delay_does_is_what_a_longer_computation_does"
 LANES = f"{TEST}nodes_on_the_stage_and_in_the_lanes_are_where_the_run_has_them[on20]"
-BEFORE = f"{TEST}nothing_of_the_run_is_shown_before_the_prediction_and_all_graphs_are_stored"
+BEFORE = f"{TEST}nothing_of_the_run_is_shown_before_the_prediction"
 
 FAULTS = [
     Fault(
