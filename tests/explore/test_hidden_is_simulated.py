@@ -7,6 +7,8 @@ expert group's gradients beside the others', hybrid sharding's two. Elsewhere th
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 from random import Random
 
@@ -122,6 +124,39 @@ def whole_parameters_of_none(rng: Random) -> tuple[ae.Model, ae.Strategy]:
         recompute=rng.choice(["none", "selective", "full"]),
         overlap=rng.choice(hides),
     )
+
+
+def sharded_stages(rng: Random) -> tuple[ae.Model, ae.Strategy]:
+    """ZeRO-3 of stages that reshard after each pass."""
+    data, pipeline = rng.choice([2, 4, 8]), rng.choice([2, 4])
+    return model(rng), ae.Strategy(
+        data=data,
+        pipeline=pipeline,
+        batch=data * pipeline * rng.choice([1, 2, 4]),
+        pipeline_order=rng.choice(["1f1b", "1f1b", "gpipe", "zb-h1"]),
+        zero=3,
+        recompute=rng.choice(["none", "selective", "full"]),
+        overlap=rng.choice([(), ("gradients",), ("gradients", "parameters")]),
+    )
+
+
+@pytest.mark.parametrize("seed", range(13))
+def test_stages_that_reshard_take_as_long_where_messages_to_the_next_stage_take_nothing(seed: int):
+    """Elsewhere these wait in 2.x for the gathers of the pass that comes next, as an NPU sends one thing at a time."""
+    rng = Random(seed)
+    made, cut = sharded_stages(rng)
+    first, second = networks(cut, rng.choice([25, 100, 300]))
+    quick = {"npus": cut.pipeline, "bandwidth": 20_000, "latency": 1}
+    first = replace(first, network=(*first.network[:-1], ae.Dimension.of("Switch", *quick.values())))
+    second = ae.TracePlatform((*second.network[:-1], ae.Block("Switch", *quick.values())), second.system)
+    found, ran = (ae.estimate(made, cut, "a100", each) for each in (first, second))
+    assert found.total_ns == pytest.approx(ran.total_ns, rel=0.001)
+    sent = Counter[tuple[str, int]]()
+    for one in ae.communications(made, cut, stage=0):
+        if one.group == "data":
+            sent[str(one.collective), one.size] += one.times
+    spans = [span for span in ran.simulated.timeline if (span.npu, span.lane) == (0, "communication")]
+    assert Counter((span.collective, span.size) for span in spans if span.collective) == sent
 
 
 @pytest.mark.parametrize(

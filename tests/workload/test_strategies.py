@@ -72,7 +72,7 @@ def test_numbers_of_a_strategy():
         ),
         (
             {"pipeline": 4, "zero": 2},
-            "ZeRO-2 with 4 stages would have to reduce gradients or gather parameters for every micro-batch; with a "
+            "ZeRO-2 with 4 stages would have to reduce gradients for every micro-batch; with a "
             "pipeline, use zero=1 or 0.",
         ),
     ],

@@ -38,9 +38,23 @@ FAULTS = [
     Fault(
         "parameters that are kept take no memory",
         f"{STRATEGIES}/memory.py",
-        "zero[:2] = [False, not strategy.gathers_once]",
-        "zero[:2] = [True, not strategy.gathers_once]",
+        "[strategy.zero == 3 and strategy.reshard,",
+        "[strategy.zero == 3,",
         f"{SENT}parameters_that_are_kept_are_gathered_once_a_micro_batch_and_whole_meanwhile",
+    ),
+    Fault(
+        "stages that reshard gather once an iteration all the same",
+        f"{STRATEGIES}/strategy.py",
+        "self.zero == 3 and self.pipeline > 1 and not self.reshard",
+        "self.zero == 3 and self.pipeline > 1",
+        f"{SENT}stages_that_reshard_gather_for_both_passes_of_every_micro_batch_and_reduce_once[1f1b]",
+    ),
+    Fault(
+        "gathers hide behind gradients of weights that are a pass of their own",
+        f"{ITERATION}/hidden.py",
+        "step.backward_ns - step.weight_ns * split if way",
+        "step.backward_ns if way",
+        f"{TIMES}stages_that_reshard_take_as_long_where_messages_to_the_next_stage_take_nothing[12]",
     ),
     Fault(
         "each step of a ring meets all keys",

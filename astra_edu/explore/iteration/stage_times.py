@@ -147,7 +147,9 @@ def _stage_times(
     hides = {name: name in strategy.overlap for name in ("gradients", "parameters")}
     numbers = {part: _numbered(about, part) for part in set(every)} if hides["parameters"] else {}
     passed = {part: [steps[i] for i in part] for part in set(every)}
-    passed = {part: prefetched(own, numbers[part]) if numbers else own for part, own in passed.items()}
+    if numbers:
+        split = strategy.splits_backward
+        passed = {part: prefetched(own, numbers[part], split) for part, own in passed.items()}
     passed = {part: list(pace(own)) for part, own in passed.items()}
     left, gathers = [], []
     for own in of_stages:

@@ -183,11 +183,11 @@ def _parameters(operator: Operator, strategy: Strategy) -> Iterator[Communicatio
         waited = hides not in strategy.overlap
         return Communication(operator.name, content, phase, collective, among, shards, size, times, waited)
 
-    # ZeRO-2 has no room to add up whole gradients
-    often = strategy.micro_batches if strategy.zero > 1 and not strategy.gathers_once else 1
+    each = strategy.micro_batches
+    often = 1 if strategy.reduces_once else each
     gathering = (FORWARD, INPUT_GRADIENT) if strategy.reshard else (FORWARD,)
     for phase in gathering if strategy.zero == 3 else ():
-        yield one("parameters", phase, Collective.ALL_GATHER, gathered, often)
+        yield one("parameters", phase, Collective.ALL_GATHER, gathered, 1 if strategy.gathers_once else each)
     summing = Collective.REDUCE_SCATTER if strategy.zero else Collective.ALL_REDUCE
     yield one("weight gradients", WEIGHT_GRADIENT, summing, size, often)
     if shards < copies:

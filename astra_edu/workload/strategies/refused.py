@@ -100,12 +100,11 @@ def multiples(number: int, of: int) -> str:
 
 def _check_stages_and_zero(strategy: Strategy) -> None:
     """Raises ConfigError for ZeRO's stages that no pipeline has."""
-    if strategy.pipeline == 1 or strategy.zero < 2 or not strategy.reshard:
+    if strategy.pipeline == 1 or strategy.zero != 2:
         return
-    instead = "zero=1" if strategy.zero == 2 else "reshard=False (parameters are gathered once and kept), zero=1"
     raise ConfigError(
-        f"ZeRO-{strategy.zero} with {strategy.pipeline} stages would have to reduce gradients or gather parameters for "
-        f"every micro-batch; with a pipeline, use {instead} or 0."
+        f"ZeRO-2 with {strategy.pipeline} stages would have to reduce gradients for every micro-batch; with a "
+        "pipeline, use zero=1 or 0."
     )
 
 

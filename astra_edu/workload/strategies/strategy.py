@@ -47,8 +47,9 @@ class Strategy:
     zero: ZeRO's stage; 1 shares out the optimiser's state, 2 the gradients, 3 the parameters, too, among the copies.
     shard_group: ... among as many neighbours of them, with copies of what they share (hybrid sharding, arXiv
     2304.11277): gradients are reduce-scattered within it and all-reduced across. reshard: ZeRO-3 drops parameters after
-    the forward pass and gathers them again; False keeps them until the backward pass is over, with stages until the
-    last one is: then parameters are gathered once, at the iteration's start, and gradients reduced once, at its end.
+    each pass and gathers them again for the next; False keeps them until the backward pass is over, with stages until
+    the last one is, so that they are gathered once, at the iteration's start. With stages ZeRO-3 adds gradients up
+    whole and reduces them once, at its end, as PyTorch's pipelines do.
     overlap: what hides behind computing. "gradients": their exchange, behind the backward pass. "parameters": their
     gathering, ZeRO-3's for the next block behind this one, ZeRO-1's and 2's behind the first forward pass. "tensor",
     "expert": a sequence-parallel group's collectives behind their matrix product, all-to-alls behind experts, in
@@ -162,10 +163,17 @@ class Strategy:
 
     @property
     def gathers_once(self) -> bool:
-        """Whether parameters are gathered at the start of an iteration and gradients reduced at its end: ZeRO-3 with
-        stages, as PyTorch's pipelines run it, which don't reshard until the last backward pass.
+        """Whether parameters are gathered at the start of an iteration and kept until its end: ZeRO-3 with stages that
+        doesn't reshard, as TorchTitan has it unless it is told otherwise.
         """
-        return self.zero == 3 and self.pipeline > 1
+        return self.zero == 3 and self.pipeline > 1 and not self.reshard
+
+    @property
+    def reduces_once(self) -> bool:
+        """Whether whole gradients of all micro-batches are added up before they are exchanged: without ZeRO-2 and 3,
+        and with stages in ZeRO-3, too, as PyTorch's pipelines run it, which exchange behind the last backward pass.
+        """
+        return self.zero < 2 or (self.zero == 3 and self.pipeline > 1)
 
     @property
     def samples(self) -> int:
