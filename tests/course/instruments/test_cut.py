@@ -87,7 +87,7 @@ def test_what_cannot_be_is_greyed_said_and_led_out_of():
     cut.values = cut.values | {"shard_group": 4}
     assert "can't make up groups of 4" in cut.data["problem"]
     assert cut.data["scene"] == before
-    assert cut.data["nearest"] == cut.values | {"shard_group": 2}
+    assert cut.data["nearest"] == cut.values | {"data": 4}
     cut.values = cut.data["nearest"]
     assert cut.data["problem"] == ""
 
