@@ -4,6 +4,7 @@ from tools.mutants.fault import Fault
 
 STRATEGIES, ITERATION, TRACES = "astra_edu/workload/strategies", "astra_edu/explore/iteration", "astra_edu/traces"
 SENT, TIMES = "tests/workload/test_sharing.py::test_", "tests/explore/test_hidden_is_simulated.py::test_"
+WAITS = "tests/traces/test_waits_for_gradients.py::test_"
 EXCHANGE = "tests/explore/test_exchange.py::test_"
 
 FAULTS = [
@@ -55,6 +56,20 @@ FAULTS = [
         "step.backward_ns - step.weight_ns * split if way",
         "step.backward_ns if way",
         f"{TIMES}stages_that_reshard_take_as_long_where_messages_to_the_next_stage_take_nothing[12]",
+    ),
+    Fault(
+        "every parameter's gather waits for every gradient itself",
+        f"{TRACES}/stage_operations.py",
+        "after = after if k else (made,)",
+        "assert made or k",
+        f"{WAITS}the_last_gathers_wait_for_all_gradients_by_few_dependencies[more1-overlap1]",
+    ),
+    Fault(
+        "a micro-batch waits for no gradients but the last operator's",
+        f"{TRACES}/stage_operations.py",
+        "self.ended = tuple(self._exchanged.values()) or",
+        "self.ended = tuple(self._exchanged.values())[-1:] or",
+        f"{WAITS}the_last_gathers_wait_for_all_gradients_by_few_dependencies[more1-overlap0]",
     ),
     Fault(
         "each step of a ring meets all keys",
