@@ -167,6 +167,20 @@ def test_stages_that_reshard_gather_for_both_passes_of_every_micro_batch_and_red
     assert own.buffers - whole.buffers == pytest.approx(2 * block * 3 / 4)  # the other three's shares of one block
 
 
+def test_stages_with_zero_2_reduce_every_micro_batch_into_their_share_of_the_gradients():
+    cut = ae.Strategy(data=4, pipeline=2, batch=32, zero=2)
+    found = of_group(FLASH, cut, "data")
+    assert {(one.content, one.phase, str(one.collective), one.times) for one in found} == {
+        ("weight gradients", "weight gradient", "reduce-scatter", 8),
+        ("parameters", "update", "all-gather", 1),
+    }
+    own, whole = ae.memory(FLASH, cut), ae.memory(FLASH, replace(cut, zero=1))
+    assert 4 * own.gradients == whole.gradients
+    assert (own.parameters, own.optimiser) == (whole.parameters, whole.optimiser)
+    block = sum(FLASH.operators[i].parameters for i in FLASH.blocks[-1])
+    assert own.buffers - whole.buffers == pytest.approx(2 * 2 * block * 3 / 4)  # one block's, and the next one's
+
+
 # Pieces
 
 
@@ -214,7 +228,7 @@ def test_what_does_not_exist_or_divide_is_refused_with_numbers_that_do():
     assert "zero=1, 2 or 3" in refusal(FLASH, data=8, shard_group=2)
     assert "leave shard_group out" in refusal(MIXED, data=8, expert=2, zero=1, shard_group=2)
     assert "zero=3" in refusal(FLASH, data=8, zero=1, reshard=False)
-    assert "zero=1 or 0" in refusal(FLASH, data=2, pipeline=2, zero=2)
+    assert "zero=1 or 0" in refusal(FLASH, data=2, pipeline=2, batch=8, zero=2, pipeline_order="dualpipe")
     assert "sequence_parallel=True" in refusal(FLASH, tensor=2, overlap=("tensor",))
     assert "expert=2 or more" in refusal(MIXED, data=2, overlap=("expert",))
     assert "pieces=2 or 4" in refusal(FLASH, tensor=2, sequence_parallel=True, overlap=("tensor",), pieces=3)

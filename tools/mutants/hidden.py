@@ -72,6 +72,20 @@ FAULTS = [
         f"{WAITS}the_last_gathers_wait_for_all_gradients_by_few_dependencies[more1-overlap0]",
     ),
     Fault(
+        "stages with ZeRO-2 exchange gradients only once",
+        f"{STRATEGIES}/strategy.py",
+        "return self.zero < 2 or (self.zero == 3 and self.pipeline > 1)",
+        "return self.zero < 2 or self.pipeline > 1",
+        f"{SENT}stages_with_zero_2_reduce_every_micro_batch_into_their_share_of_the_gradients",
+    ),
+    Fault(
+        "each pass's gradients are exchanged as if the network were free",
+        f"{ITERATION}/exchange.py",
+        "start = max(self.free, self.now)\n        self.free, ended",
+        "start = self.now\n        self.free, ended",
+        "tests/explore/test_exchange.py::test_gradients_of_each_pass_follow_those_of_the_one_before",
+    ),
+    Fault(
         "each step of a ring meets all keys",
         f"{STRATEGIES}/overlapped.py",
         "keys=(part.keys or 0) // strategy.context",

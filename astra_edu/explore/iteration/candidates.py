@@ -36,7 +36,7 @@ def candidates(
     and, where the micro-batches allow it, interleaved. whole_space: also context groups, expert groups, and stages that
     share the blocks unevenly or with the ends counted as blocks. also: names of choices that there are besides, alone
     and together, or "all": "rings" (of context groups), "shard-groups" (hybrid sharding, with ZeRO),
-    "sharded-stages" (ZeRO-3 with stages, FSDP's), "tensor-overlap" (a sequence-parallel group's collectives behind
+    "sharded-stages" (ZeRO-2 and 3 with stages), "tensor-overlap" (a sequence-parallel group's collectives behind
     their products), "split-orders" (that split backward passes: ZB-H1, ZB-V, V-half, V-min, DualPipe); not every
     framework can do them. Left out: GPipe, which keeps more than 1F1B and is hardly ever faster, copies that are
     neighbours (data-first), and exchanged embeddings.

@@ -124,12 +124,13 @@ def _iteration(times: StageTimes) -> Iteration:
     waited[WAITS.index("expert")] -= times.busy_ns[busiest] - busy  # what is hidden of pairs
     tensor, context, expert = waited
     launching = times.of_stage(busiest, lambda part: part.launching_ns)
+    exchanging = times.of_stage(busiest, lambda part: part.exchanging_ns)
     return Iteration(
-        busy - sum(waited) - launching,
+        busy - sum(waited) - launching - exchanging,
         times.of_stage(busiest, lambda part: part.repeated_ns),
         tensor,
         run.total_ns - busy,
-        times.exposed_ns,
+        times.exposed_ns + exchanging + times.exchange_left_ns(run),
         times.update_ns,
         run,
         times.model,

@@ -99,13 +99,12 @@ def multiples(number: int, of: int) -> str:
 
 
 def _check_stages_and_zero(strategy: Strategy) -> None:
-    """Raises ConfigError for ZeRO's stages that no pipeline has."""
-    if strategy.pipeline == 1 or strategy.zero != 2:
-        return
-    raise ConfigError(
-        f"ZeRO-2 with {strategy.pipeline} stages would have to reduce gradients for every micro-batch; with a "
-        "pipeline, use zero=1 or 0."
-    )
+    """Raises ConfigError for ZeRO's stages that an order of passes doesn't have."""
+    if strategy.zero == 2 and strategy.both_ways:
+        raise ConfigError(
+            "ZeRO-2 has no whole gradients to add up with the other stage's that has the same part of the model, as "
+            f"{strategy.pipeline_order} does at an iteration's end; use zero=1 or 0, or another pipeline_order."
+        )
 
 
 def check_model(strategy: Strategy, model: Model) -> None:

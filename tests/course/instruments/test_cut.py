@@ -500,7 +500,7 @@ def test_what_cant_be_is_told_in_the_librarys_words():
         ("pipeline=8 order=dualpipe micro_batches=4", "DualPipe needs an even number"),
         ("hides=tensor", "sequence_parallel=True"),
         ("model=deepseek-v3 tensor=1 data=8 pipeline=1 expert=16", "experts can't be shared out among 16"),
-        ("zero=2", "zero=1 or 0"),
+        ("pipeline=4 order=dualpipe zero=2", "zero=1 or 0"),
         ("data=4 shard_group=8", "can't make up groups of 8"),
     ):
         with pytest.raises(ae.ConfigError, match=words):
