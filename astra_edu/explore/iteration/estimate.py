@@ -118,19 +118,19 @@ def _iteration(times: StageTimes) -> Iteration:
         weight_ns=times.weight_ns,
         hidden_ns=times.hidden_ns if strategy.both_ways else 0,
     )
-    busiest = max(range(strategy.pipeline), key=run.busy_ns.__getitem__)
+    exchanging = [times.of_stage(stage, lambda part: part.exchanging_ns) for stage in range(strategy.pipeline)]
+    busiest = max(range(strategy.pipeline), key=lambda stage: run.busy_ns[stage] - exchanging[stage])
     busy = run.busy_ns[busiest]
     waited = [times.of_stage(busiest, partial(_waited, kind)) for kind in range(len(WAITS))]
     waited[WAITS.index("expert")] -= times.busy_ns[busiest] - busy  # what is hidden of pairs
     tensor, context, expert = waited
     launching = times.of_stage(busiest, lambda part: part.launching_ns)
-    exchanging = times.of_stage(busiest, lambda part: part.exchanging_ns)
     return Iteration(
-        busy - sum(waited) - launching - exchanging,
+        busy - sum(waited) - launching - exchanging[busiest],
         times.of_stage(busiest, lambda part: part.repeated_ns),
         tensor,
         run.total_ns - busy,
-        times.exposed_ns + exchanging + times.exchange_left_ns(run),
+        times.exposed_ns + exchanging[busiest] + times.exchange_left_ns(run),
         times.update_ns,
         run,
         times.model,
