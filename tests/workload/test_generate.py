@@ -397,7 +397,7 @@ def test_every_operator_that_takes_the_samples_leaves_out_their_gradient():
     assert {name for name, phase in sent if phase == "input gradient"} == {"c"}
 
 
-@pytest.mark.parametrize("name", ["sequence_parallel", "exchange_embeddings"])
+@pytest.mark.parametrize("name", ["sequence_parallel", "exchange_embeddings", "whole_experts"])
 def test_yes_or_no_is_true_or_false(name):
     with pytest.raises(ae.ConfigError, match=f"{name} is 'no'; it must be True or False"):
         ae.Strategy(**{name: "no"})

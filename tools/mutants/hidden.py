@@ -4,6 +4,7 @@ from tools.mutants.fault import Fault
 
 STRATEGIES, ITERATION, TRACES = "astra_edu/workload/strategies", "astra_edu/explore/iteration", "astra_edu/traces"
 SENT, TIMES = "tests/workload/test_sharing.py::test_", "tests/explore/test_hidden_is_simulated.py::test_"
+WHOLE = "tests/workload/test_whole_experts.py::test_"
 WAITS = "tests/traces/test_waits_for_gradients.py::test_"
 EXCHANGE = "tests/explore/test_exchange.py::test_"
 
@@ -84,6 +85,27 @@ FAULTS = [
         "start = max(self.free, self.now)\n        self.free, ended",
         "start = self.now\n        self.free, ended",
         "tests/explore/test_exchange.py::test_gradients_of_each_pass_follow_those_of_the_one_before",
+    ),
+    Fault(
+        "a tensor group's NPUs send all its tokens to experts that are whole",
+        f"{STRATEGIES}/own_part.py",
+        "isinstance(operator, Experts | Dispatch | Combine)",
+        "isinstance(operator, Experts)",
+        f"{WHOLE}tokens_go_once_from_each_npu_of_a_tensor_group_to_all_that_have_experts",
+    ),
+    Fault(
+        "the group of whole experts is one of copies alone",
+        f"{ITERATION}/groups.py",
+        '_both(shares["tensor"], own) if strategy.whole_experts else own',
+        "own",
+        f"{WHOLE}their_group_is_whole_tensor_groups_of_neighbouring_copies[dims0-tensor-first-8-expected0]",
+    ),
+    Fault(
+        "a trace sends to whole experts among copies alone",
+        f"{TRACES}/copies_cut.py",
+        '[group == "tensor" or (group == "expert" and cut.whole_experts)]',
+        '[group == "tensor"]',
+        "tests/explore/test_whole_experts.py::test_on_one_switch_for_all_the_trace_goes_by_process_groups",
     ),
     Fault(
         "each step of a ring meets all keys",

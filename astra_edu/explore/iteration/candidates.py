@@ -123,7 +123,7 @@ def described(strategy: Strategy) -> str:
     by_ring = " by ring" * (strategy.context_by == "ring")
     context = f"context {strategy.context}{by_ring} × " if strategy.context > 1 else ""
     words = [f"data {strategy.data} × {context}tensor {strategy.tensor} × pipeline {strategy.pipeline}"]
-    words += [f"experts among {strategy.expert}"] * (strategy.expert > 1)
+    words += [f"{'whole ' * strategy.whole_experts}experts among {strategy.expert}"] * (strategy.expert > 1)
     words += [f"micro-batches of {strategy.micro_batch}"]
     words += [strategy.pipeline_order] * (strategy.pipeline_order not in ("1f1b", "interleaved"))
     words += [f"{strategy.virtual} virtual stages each"] * (strategy.virtual > 1 and not strategy.folded)

@@ -146,6 +146,8 @@ def _activations(operator: Operator, strategy: Strategy, again: bool, takes_samp
         return
     if strategy.tensor == 1 or isinstance(operator, Experts):  # partial sums are added up where they are combined
         return
+    if strategy.whole_experts and isinstance(operator, Dispatch | Combine):  # of own tokens, to experts that are whole
+        return
     adding, tokens = Collective.ALL_REDUCE, 1
     if strategy.sequence_parallel:
         adding, tokens = Collective.REDUCE_SCATTER, strategy.tensor
