@@ -526,7 +526,7 @@ def test_the_best_of_a_model_of_today_is_the_fastest_of_those_tried_and_says_so(
     cut.best()
     assert iteration(cut.values).total_ns < before
     assert ae.memory(*job(cut.values)).total <= 80 * 2**30
-    assert "fits of 60 cuts, those with sequence parallel, ZeRO 1 or 3" in cut.data["note"]
+    assert "fits of 80 cuts, those with sequence parallel, ZeRO 1 or 3" in cut.data["note"]
 
 
 def test_the_best_says_when_it_was_on_show_already_and_when_nothing_fits():
