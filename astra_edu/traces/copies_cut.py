@@ -29,7 +29,7 @@ class Cut:
     @classmethod
     def of(cls, strategy: Strategy) -> Cut:
         """Raises ConfigError where two groups of copies overlap without one being in the other."""
-        sizes = {"context": strategy.context, "expert": strategy.expert, "shard": strategy.shard_group or 1}
+        sizes = {"context": strategy.context, "expert": strategy.expert_copies, "shard": strategy.shard_group or 1}
         within = sorted({*sizes.values(), strategy.copies})
         for small, large in pairwise(within):
             if large % small:
@@ -46,10 +46,10 @@ class Cut:
     def uses(self, group: str) -> tuple[bool, ...]:
         """Over which logical dimensions a group's collectives run."""
         cut = self.strategy
-        of = {"context": cut.context, "expert": cut.expert, "shard": cut.shard_group or 1, "data": cut.copies}
-        outer = {"expert data": cut.expert, "replica": cut.shard_group or 1}
+        of = {"context": cut.context, "expert": cut.expert_copies, "shard": cut.shard_group or 1, "data": cut.copies}
+        outer = {"expert data": cut.expert_copies, "replica": cut.shard_group or 1}
         copies = [size <= of[group] if group in of else size > outer.get(group, cut.copies) for size in self.within]
-        tensor = [group == "tensor"]
+        tensor = [group == "tensor" or (group == "expert" and cut.whole_experts)]
         return (*(tensor + copies if cut.placement == "tensor-first" else copies + tensor), False)
 
     def ring(self, npus: range) -> Iterator[tuple[int, int]]:

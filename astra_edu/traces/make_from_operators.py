@@ -3,7 +3,8 @@
 As in ae.estimate, within a pass an NPU waits for what is sent; what hides is after what it needs only, and an NPU of
 ASTRA-sim 2.x does one computation and one communication at a time. Where an order splits backward passes, all that is
 waited for is in the one for the input; with the one for the weights only their gradients' exchange goes out, behind it
-once the stage has sent its last message. In an order that goes both ways gradients are exchanged at the end.
+once the stage has sent its last message, with ZeRO-2 of every micro-batch at once. In an order that goes both ways
+gradients are exchanged at the end.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 Every NPU has its own operations; the passes of a stage come in the order of strategy.pipeline_order, operator by
 operator (`make_from_operators`), and take as long as ae.estimate says. Where embeddings are exchanged, a pass is what
 generate_workload's loop does. A stage exchanges its gradients when it has sent its last message, as an NPU of ASTRA-sim
-2.x has one communication at a time on its way. Left out: the optimiser's update, which `ae.estimate` adds, and the
-host, which may launch kernels no faster.
+2.x has one communication at a time on its way; with ZeRO-2, which has no room for whole ones, behind every pass. Left
+out: the optimiser's update, which `ae.estimate` adds, and the host, which may launch kernels no faster.
 """
 
 from __future__ import annotations

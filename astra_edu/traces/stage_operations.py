@@ -111,16 +111,26 @@ class StageOperations:
                 self._held.append(piece._replace(name=name))
 
     def exchange(self) -> tuple[Operation, ...]:
-        """Gradients that aren't on their way yet; what waits for all has to wait for what is returned."""
+        """Gradients that aren't on their way yet; what waits for all has to wait for what is returned.
+
+        What has waited for these waits for all before them, which aren't returned again.
+        """
         for piece in self._held:
             self._exchange(piece.name, piece, self.ended)
         self._held = []
-        return tuple(self._exchanged.values()) or tuple(self.ended)
+        self.ended = tuple(self._exchanged.values()) or tuple(self.ended)
+        self._exchanged = {}
+        return self.ended
 
     def gather_last(self, parts: Sequence[Sequence[Piece]], after: Sequence[Operation]) -> None:
-        """The parameters that are gathered when all gradients are added up."""
-        for piece in (piece for part in parts for piece in part):
-            self._begin(f"update {piece.name} parameters", piece.sent[0], after)
+        """The parameters that are gathered when all gradients are added up.
+
+        All but the first wait for the first one, which waits for all gradients: an NPU has one on its way at a time,
+        and each waiting for all itself would be operators × operators × micro-batches.
+        """
+        for k, piece in enumerate(piece for part in parts for piece in part):
+            made = self._begin(f"update {piece.name} parameters", piece.sent[0], after)
+            after = after if k else (made,)
 
     def _now(self) -> tuple[Operation, ...]:
         """After all that was computed so far, of which there is one operation."""

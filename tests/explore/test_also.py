@@ -35,6 +35,7 @@ def has(cut: ae.Strategy) -> dict[str, bool]:
     return {
         "rings": cut.context_by == "ring",
         "shard-groups": cut.shard_group is not None,
+        "sharded-stages": cut.pipeline > 1 and cut.zero > 1,
         "tensor-overlap": "tensor" in cut.overlap,
         "split-orders": cut.pipeline_order in SPLIT_ORDERS,
     }
@@ -63,6 +64,8 @@ def test_nothing_is_left_out_that_is_possible():
     for cut in PLAIN:
         changes = [{"context_by": "ring"}, {"overlap": ("gradients", "tensor")}]
         changes += [{"shard_group": group} for group in (2, 4) if group < cut.copies]
+        if cut.pipeline > 1 and cut.zero:
+            changes += [{"zero": 2}, {"zero": 3}, {"zero": 3, "reshard": False}]
         if cut.pipeline_order == "1f1b" and cut.pipeline > 1:
             changes += [{"pipeline_order": order, "virtual": n} for order in SPLIT_ORDERS for n in (1, 2)]
         for change in changes:
@@ -81,6 +84,7 @@ def test_choices_come_together():
     found = [has(cut) for cut in of_all()]
     assert any(each["rings"] and each["tensor-overlap"] for each in found)
     assert any(each["split-orders"] and each["shard-groups"] for each in found)
+    assert any(each["sharded-stages"] and each["shard-groups"] for each in found)
 
 
 @pytest.mark.parametrize("seed", some(range(2), 1))

@@ -83,7 +83,7 @@ def drawn(rng: Random) -> tuple[ae.Model, ae.Strategy]:
         overlap=tuple(name for name in hides if may.get(name, True)),
         context_by=rng.choice(["ring", "all-gather"]) if context > 1 else "all-gather",
         recompute=rng.choice(["none", "selective", "full"]),
-        reshard=zero < 3 or (pipeline == 1 and rng.random() < 0.6),
+        reshard=zero < 3 or rng.random() < 0.6,
     )
 
 

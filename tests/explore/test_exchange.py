@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from astra_edu.explore.iteration.exchange import FOLLOWED, exposed_ns
+from astra_edu.explore.iteration.exchange import FOLLOWED, exchanged_ns, exchanging_ns, exposed_ns
 from astra_edu.explore.iteration.network_times import Took
 from astra_edu.explore.iteration.parts import Step
 from astra_edu.explore.iteration.plan_bound import Behind, behind
@@ -21,6 +21,18 @@ def test_a_pass_waits_for_parameters_behind_gradients_and_goes_on_beside_gradien
     assert exposed_ns([operator(5, 10), last], 1) == 20
     assert exposed_ns([operator(5, 10, (0, 4)), last], 1) == 30
     assert exposed_ns([operator(5, 10, (0, 4)), last], 1, hides=False) == 30
+
+
+def test_gradients_of_each_pass_follow_those_of_the_one_before():
+    """Known at 10 and 20 of a pass, 12 ns each: on the network until 34, 58 and 124."""
+    two = [operator(5, 10, exchange=12)] * 2
+    assert [exchanged_ns([(start, two) for start in starts]) for starts in ((0,), (0, 20), (0, 20, 90))] == [
+        34,
+        58,
+        124,
+    ]
+    assert exchanging_ns(two) == 24
+    assert exchanged_ns([]) == 0
 
 
 def test_gathered_behind_the_block_before_parameters_are_late_if_gradients_are_before_them():

@@ -40,6 +40,7 @@ GROUPS: dict[str, dict[str, Any]] = {
     "copies": {"data": 4},
     "ZeRO-1": {"data": 4, "zero": 1},
     "ZeRO-3": {"data": 2, "zero": 3, "reshard": False},
+    "ZeRO-3 resharded": {"data": 2, "zero": 3},
 }
 WAITING = {name: settings | {"overlap": tuple(each for each in settings.get("overlap", ()) if each != "gradients")}
            for name, settings in GROUPS.items()}  # fmt: skip

@@ -238,6 +238,21 @@ def test_a_stage_has_the_lines_of_its_parts(virtual):
         assert blocks == [["block1", "block5"], ["block2", "block6"], ["block3", "block7"], ["block4", "block8"]]
 
 
+def test_a_stage_shards_as_one_process_of_all_blocks_does():
+    """Of a micro-batch ZeRO-3 gathers before each line, and again on the way back; ZeRO-2's gradients are summed."""
+    three = ae.generate_workload(GPT, ae.Strategy(data=4, pipeline=2, zero=3), "a100", stage=0)
+    alone = ae.generate_workload(GPT, ae.Strategy(data=4, zero=3), "a100")
+    own = {layer.name: layer for layer in three.layers}
+    assert three.loop == alone.loop == "HYBRID_CUSTOMIZED"
+    gathers = [layer for layer in alone.layers if layer.name in own and layer.name.endswith("_parameters")]
+    assert [own[layer.name].forward for layer in gathers] == [layer.forward for layer in gathers]
+    assert sum(bool(layer.input_gradient.collective) for layer in gathers) > 1
+    one, two = (
+        ae.generate_workload(GPT, ae.Strategy(data=4, pipeline=2, zero=zero), "a100", stage=1) for zero in (1, 2)
+    )
+    assert one == two
+
+
 def test_a_stages_first_line_passes_its_gradient_on():
     """Most loops leave out the first line's input gradient, so that a line without work stands before it."""
     first, second = (list(lines("vgg16", data=2, pipeline=4, stage=stage).values()) for stage in (0, 1))
@@ -382,7 +397,7 @@ def test_every_operator_that_takes_the_samples_leaves_out_their_gradient():
     assert {name for name, phase in sent if phase == "input gradient"} == {"c"}
 
 
-@pytest.mark.parametrize("name", ["sequence_parallel", "exchange_embeddings"])
+@pytest.mark.parametrize("name", ["sequence_parallel", "exchange_embeddings", "whole_experts"])
 def test_yes_or_no_is_true_or_false(name):
     with pytest.raises(ae.ConfigError, match=f"{name} is 'no'; it must be True or False"):
         ae.Strategy(**{name: "no"})

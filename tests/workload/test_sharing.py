@@ -1,5 +1,7 @@
 """What rings, hybrid sharding, kept parameters and hidden collectives send and keep: by hand, and by NumPy."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -142,6 +144,43 @@ def test_with_stages_parameters_are_gathered_and_gradients_reduced_once_an_itera
     assert sum(one.sent_bytes for one in found) == sum(one.sent_bytes for one in of_group(FLASH, plain, "data"))
 
 
+@pytest.mark.parametrize("order", ["1f1b", "zb-h1"])
+def test_stages_that_reshard_gather_for_both_passes_of_every_micro_batch_and_reduce_once(order):
+    cut = ae.Strategy(data=4, pipeline=2, batch=32, zero=3, pipeline_order=order)
+    found = of_group(FLASH, cut, "data")
+    assert {(one.content, one.phase, str(one.collective), one.times) for one in found} == {
+        ("parameters", "forward", "all-gather", 8),
+        ("parameters", "input gradient", "all-gather", 8),
+        ("weight gradients", "weight gradient", "reduce-scatter", 1),
+    }
+    kept = replace(cut, reshard=False)
+    once = of_group(FLASH, kept, "data")
+    gathers, gathered_once = (
+        sum(one.sent_bytes for one in each if one.content == "parameters") for each in (found, once)
+    )
+    assert gathers == 16 * gathered_once
+    own, whole = ae.memory(FLASH, cut), ae.memory(FLASH, kept)
+    assert 4 * own.parameters == whole.parameters
+    assert own.gradients == whole.gradients == whole.parameters  # summed up whole, 2 bytes each
+    assert own.optimiser == whole.optimiser
+    block = sum(FLASH.operators[i].parameters for i in FLASH.blocks[-1])
+    assert own.buffers - whole.buffers == pytest.approx(2 * block * 3 / 4)  # the other three's shares of one block
+
+
+def test_stages_with_zero_2_reduce_every_micro_batch_into_their_share_of_the_gradients():
+    cut = ae.Strategy(data=4, pipeline=2, batch=32, zero=2)
+    found = of_group(FLASH, cut, "data")
+    assert {(one.content, one.phase, str(one.collective), one.times) for one in found} == {
+        ("weight gradients", "weight gradient", "reduce-scatter", 8),
+        ("parameters", "update", "all-gather", 1),
+    }
+    own, whole = ae.memory(FLASH, cut), ae.memory(FLASH, replace(cut, zero=1))
+    assert 4 * own.gradients == whole.gradients
+    assert (own.parameters, own.optimiser) == (whole.parameters, whole.optimiser)
+    block = sum(FLASH.operators[i].parameters for i in FLASH.blocks[-1])
+    assert own.buffers - whole.buffers == pytest.approx(2 * 2 * block * 3 / 4)  # one block's, and the next one's
+
+
 # Pieces
 
 
@@ -189,8 +228,7 @@ def test_what_does_not_exist_or_divide_is_refused_with_numbers_that_do():
     assert "zero=1, 2 or 3" in refusal(FLASH, data=8, shard_group=2)
     assert "leave shard_group out" in refusal(MIXED, data=8, expert=2, zero=1, shard_group=2)
     assert "zero=3" in refusal(FLASH, data=8, zero=1, reshard=False)
-    assert "zero=1 or 0" in refusal(FLASH, data=2, pipeline=2, zero=2)
-    assert "reshard=False" in refusal(FLASH, data=2, pipeline=2, zero=3)
+    assert "zero=1 or 0" in refusal(FLASH, data=2, pipeline=2, batch=8, zero=2, pipeline_order="dualpipe")
     assert "sequence_parallel=True" in refusal(FLASH, tensor=2, overlap=("tensor",))
     assert "expert=2 or more" in refusal(MIXED, data=2, overlap=("expert",))
     assert "pieces=2 or 4" in refusal(FLASH, tensor=2, sequence_parallel=True, overlap=("tensor",), pieces=3)

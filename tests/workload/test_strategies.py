@@ -71,9 +71,9 @@ def test_numbers_of_a_strategy():
             "6 micro-batches can't be interleaved on 4 stages; 4 or 8 would do.",
         ),
         (
-            {"pipeline": 4, "zero": 2},
-            "ZeRO-2 with 4 stages would have to reduce gradients or gather parameters for every micro-batch; with a "
-            "pipeline, use zero=1 or 0.",
+            {"pipeline": 4, "zero": 2, "pipeline_order": "dualpipe", "batch": 8},
+            "ZeRO-2 has no whole gradients to add up with the other stage's that has the same part of the model, as "
+            "dualpipe does at an iteration's end; use zero=1 or 0, or another pipeline_order.",
         ),
     ],
     ids=lambda value: str(value)[:40],

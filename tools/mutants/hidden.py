@@ -4,6 +4,8 @@ from tools.mutants.fault import Fault
 
 STRATEGIES, ITERATION, TRACES = "astra_edu/workload/strategies", "astra_edu/explore/iteration", "astra_edu/traces"
 SENT, TIMES = "tests/workload/test_sharing.py::test_", "tests/explore/test_hidden_is_simulated.py::test_"
+WHOLE = "tests/workload/test_whole_experts.py::test_"
+WAITS = "tests/traces/test_waits_for_gradients.py::test_"
 EXCHANGE = "tests/explore/test_exchange.py::test_"
 
 FAULTS = [
@@ -38,9 +40,72 @@ FAULTS = [
     Fault(
         "parameters that are kept take no memory",
         f"{STRATEGIES}/memory.py",
-        "zero[:2] = [False, not strategy.gathers_once]",
-        "zero[:2] = [True, not strategy.gathers_once]",
+        "[strategy.zero == 3 and strategy.reshard,",
+        "[strategy.zero == 3,",
         f"{SENT}parameters_that_are_kept_are_gathered_once_a_micro_batch_and_whole_meanwhile",
+    ),
+    Fault(
+        "stages that reshard gather once an iteration all the same",
+        f"{STRATEGIES}/strategy.py",
+        "self.zero == 3 and self.pipeline > 1 and not self.reshard",
+        "self.zero == 3 and self.pipeline > 1",
+        f"{SENT}stages_that_reshard_gather_for_both_passes_of_every_micro_batch_and_reduce_once[1f1b]",
+    ),
+    Fault(
+        "gathers hide behind gradients of weights that are a pass of their own",
+        f"{ITERATION}/hidden.py",
+        "step.backward_ns - step.weight_ns * split if way",
+        "step.backward_ns if way",
+        f"{TIMES}stages_that_reshard_take_as_long_where_messages_to_the_next_stage_take_nothing[12]",
+    ),
+    Fault(
+        "every parameter's gather waits for every gradient itself",
+        f"{TRACES}/stage_operations.py",
+        "after = after if k else (made,)",
+        "assert made or k",
+        f"{WAITS}the_last_gathers_wait_for_all_gradients_by_few_dependencies[more1-overlap1]",
+    ),
+    Fault(
+        "a micro-batch waits for no gradients but the last operator's",
+        f"{TRACES}/stage_operations.py",
+        "self.ended = tuple(self._exchanged.values()) or",
+        "self.ended = tuple(self._exchanged.values())[-1:] or",
+        f"{WAITS}the_last_gathers_wait_for_all_gradients_by_few_dependencies[more1-overlap0]",
+    ),
+    Fault(
+        "stages with ZeRO-2 exchange gradients only once",
+        f"{STRATEGIES}/strategy.py",
+        "return self.zero < 2 or (self.zero == 3 and self.pipeline > 1)",
+        "return self.zero < 2 or self.pipeline > 1",
+        f"{SENT}stages_with_zero_2_reduce_every_micro_batch_into_their_share_of_the_gradients",
+    ),
+    Fault(
+        "each pass's gradients are exchanged as if the network were free",
+        f"{ITERATION}/exchange.py",
+        "start = max(self.free, self.now)\n        self.free, ended",
+        "start = self.now\n        self.free, ended",
+        "tests/explore/test_exchange.py::test_gradients_of_each_pass_follow_those_of_the_one_before",
+    ),
+    Fault(
+        "a tensor group's NPUs send all its tokens to experts that are whole",
+        f"{STRATEGIES}/own_part.py",
+        "isinstance(operator, Experts | Dispatch | Combine)",
+        "isinstance(operator, Experts)",
+        f"{WHOLE}tokens_go_once_from_each_npu_of_a_tensor_group_to_all_that_have_experts",
+    ),
+    Fault(
+        "the group of whole experts is one of copies alone",
+        f"{ITERATION}/groups.py",
+        '_both(shares["tensor"], own) if strategy.whole_experts else own',
+        "own",
+        f"{WHOLE}their_group_is_whole_tensor_groups_of_neighbouring_copies[dims0-tensor-first-8-expected0]",
+    ),
+    Fault(
+        "a trace sends to whole experts among copies alone",
+        f"{TRACES}/copies_cut.py",
+        '[group == "tensor" or (group == "expert" and cut.whole_experts)]',
+        '[group == "tensor"]',
+        "tests/explore/test_whole_experts.py::test_on_one_switch_for_all_the_trace_goes_by_process_groups",
     ),
     Fault(
         "each step of a ring meets all keys",

@@ -1,4 +1,5 @@
-"""What candidates may have beside the usual choices: rings, shard groups, hidden collectives, split backward passes."""
+"""What candidates may have beside the usual choices: rings, shard groups, stages that shard, hidden collectives, split
+backward passes."""
 
 from __future__ import annotations
 
@@ -16,10 +17,10 @@ from astra_edu.workload.strategies import Strategy
 from astra_edu.workload.strategies.alike import Abridged
 from astra_edu.workload.strategies.strategy import PIPELINE_ORDERS
 
-ALSO = ("rings", "shard-groups", "tensor-overlap", "split-orders")
-"""Rings of a context group (arXiv 2310.01889); hybrid sharding's groups (2304.11277), for ZeRO and FSDP; a tensor
-group's collectives behind their products, in pieces; orders that split backward passes (2401.10241, 2405.15362, and
-DualPipe).
+ALSO = ("rings", "shard-groups", "sharded-stages", "tensor-overlap", "split-orders")
+"""Rings of a context group (arXiv 2310.01889); hybrid sharding's groups (2304.11277), for ZeRO and FSDP; ZeRO-2 of
+a pipeline's stages, and FSDP, that reshards after each pass or keeps parameters (2410.06511); a tensor group's
+collectives behind their products, in pieces; orders that split backward passes (2401.10241, 2405.15362, and DualPipe).
 """
 
 SPLIT_ORDERS = tuple(order for order in PIPELINE_ORDERS if order not in FORMULAS)
@@ -64,6 +65,8 @@ def _changes(strategy: Strategy, name: str) -> Iterator[dict[str, Any]]:
         yield {"context_by": "ring"}
     if name == "shard-groups" and strategy.zero and strategy.expert == 1:
         yield from ({"shard_group": group} for group in divisors(strategy.copies)[1:-1])
+    if name == "sharded-stages" and strategy.pipeline > 1 and strategy.zero == 1:
+        yield from ({"zero": zero, "reshard": reshard} for zero, reshard in ((2, True), (3, True), (3, False)))
     if name == "tensor-overlap" and strategy.sequence_parallel:
         yield {"overlap": (*strategy.overlap, "tensor")}
     if name == "split-orders" and strategy.pipeline > 1 and strategy.pipeline_order == "1f1b":

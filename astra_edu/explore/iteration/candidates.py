@@ -35,10 +35,11 @@ def candidates(
     4, ... samples; every ZeRO stage and way of recomputing, with sequence parallelism and without; pipelines by 1F1B
     and, where the micro-batches allow it, interleaved. whole_space: also context groups, expert groups, and stages that
     share the blocks unevenly or with the ends counted as blocks. also: names of choices that there are besides, alone
-    and together, or "all": "rings" (of context groups), "shard-groups" (hybrid sharding, with ZeRO), "tensor-overlap"
-    (a sequence-parallel group's collectives behind their products), "split-orders" (that split backward passes: ZB-H1,
-    ZB-V, V-half, V-min, DualPipe); not every framework can do them. Left out: GPipe, which keeps more than 1F1B and is
-    hardly ever faster, ZeRO-2 and 3 with stages, copies that are neighbours (data-first), and exchanged embeddings.
+    and together, or "all": "rings" (of context groups), "shard-groups" (hybrid sharding, with ZeRO),
+    "sharded-stages" (ZeRO-2 and 3 with stages), "tensor-overlap" (a sequence-parallel group's collectives behind
+    their products), "split-orders" (that split backward passes: ZB-H1, ZB-V, V-half, V-min, DualPipe); not every
+    framework can do them. Left out: GPipe, which keeps more than 1F1B and is hardly ever faster, copies that are
+    neighbours (data-first), and exchanged embeddings.
     Raises ConfigError if there are none, naming numbers of NPUs for which there are.
 
     >>> found = ae.candidates("gpt2", npus=8, batch=8)
@@ -122,7 +123,7 @@ def described(strategy: Strategy) -> str:
     by_ring = " by ring" * (strategy.context_by == "ring")
     context = f"context {strategy.context}{by_ring} × " if strategy.context > 1 else ""
     words = [f"data {strategy.data} × {context}tensor {strategy.tensor} × pipeline {strategy.pipeline}"]
-    words += [f"experts among {strategy.expert}"] * (strategy.expert > 1)
+    words += [f"{'whole ' * strategy.whole_experts}experts among {strategy.expert}"] * (strategy.expert > 1)
     words += [f"micro-batches of {strategy.micro_batch}"]
     words += [strategy.pipeline_order] * (strategy.pipeline_order not in ("1f1b", "interleaved"))
     words += [f"{strategy.virtual} virtual stages each"] * (strategy.virtual > 1 and not strategy.folded)

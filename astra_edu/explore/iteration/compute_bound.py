@@ -73,6 +73,7 @@ def _computing_alone(about: Abridged, device: Device, alone: Strategy) -> tuple[
         alone.recompute,
         alone.element_bytes,
         alone.precision,
+        alone.whole_experts,
     )
 
 
@@ -88,9 +89,11 @@ def _computing(
     recompute: str,
     element_bytes: int,
     precision: Precision | str | None,
+    whole_experts: bool,
 ) -> tuple[float, float]:
     """What a micro-batch takes, with nothing sent: through the model, and through the block that takes least, or 0."""
-    data = expert // gcd(expert, context)
+    among = expert // tensor if whole_experts else expert
+    data = among // gcd(among, context)
     alone = Strategy(
         data=data,
         tensor=tensor,
@@ -102,6 +105,7 @@ def _computing(
         recompute=recompute,
         element_bytes=element_bytes,
         precision=precision,
+        whole_experts=whole_experts,
     )
     alone.check(about.short)
     steps = computed(about, alone, device)

@@ -45,13 +45,13 @@ def estimate(
     network that its group has for itself (see groups); what is sent within a micro-batch is waited for, or hides behind
     computing as strategy.overlap and a ring's steps have it. The passes of
     all micro-batches go through the stages in the strategy's order, as `run_pipeline` simulates it. Gradients are
-    exchanged in turn while the backward pass goes on, those of the last micro-batch or (ZeRO-2 and 3) of every one;
-    what is left at the end is exposed, and so is for how long gathered parameters wait behind them, and what the two
-    stages of a part send each other in an order that goes both
-    ways, as if they were neighbours. The optimiser is bound by memory. A device with `kernels` is no quicker than its
-    host launches them. Devices of ae.DEVICES reach their peaks, so that measured runs took longer, 1.4 to 9 times as
-    long: see Iteration.range_ns; `measured.device` and `measured.platform` are calibrated to runs. Not in it: loading
-    data, stragglers, congestion between groups. Where messages of one collective share links, bound_ns leads.
+    exchanged in turn while the backward pass goes on, those of the last micro-batch or (ZeRO-2, and 3 without stages)
+    of every one; what is left at the end is exposed, and so is for how long gathered parameters wait behind them, and
+    what the two stages of a part send each other in an order that goes both ways, as if they were neighbours. The
+    optimiser is bound by memory. A device with `kernels` is no quicker than its host launches them. Devices of
+    ae.DEVICES reach their peaks, so that measured runs took longer, 1.4 to 9 times as long: see Iteration.range_ns;
+    `measured.device` and `measured.platform` are calibrated to runs. Not in it: loading data, stragglers, congestion
+    between groups. Where messages of one collective share links, bound_ns leads.
 
     On a Platform the clock is ASTRA-sim 1.0's: each group has links of its own, and exchanges that follow each other
     are on several dimensions at a time. On a TracePlatform it is that of 2.x, where an NPU has one communication at a
@@ -118,18 +118,19 @@ def _iteration(times: StageTimes) -> Iteration:
         weight_ns=times.weight_ns,
         hidden_ns=times.hidden_ns if strategy.both_ways else 0,
     )
-    busiest = max(range(strategy.pipeline), key=run.busy_ns.__getitem__)
+    exchanging = [times.of_stage(stage, lambda part: part.exchanging_ns) for stage in range(strategy.pipeline)]
+    busiest = max(range(strategy.pipeline), key=lambda stage: run.busy_ns[stage] - exchanging[stage])
     busy = run.busy_ns[busiest]
     waited = [times.of_stage(busiest, partial(_waited, kind)) for kind in range(len(WAITS))]
     waited[WAITS.index("expert")] -= times.busy_ns[busiest] - busy  # what is hidden of pairs
     tensor, context, expert = waited
     launching = times.of_stage(busiest, lambda part: part.launching_ns)
     return Iteration(
-        busy - sum(waited) - launching,
+        busy - sum(waited) - launching - exchanging[busiest],
         times.of_stage(busiest, lambda part: part.repeated_ns),
         tensor,
         run.total_ns - busy,
-        times.exposed_ns,
+        times.exposed_ns + exchanging[busiest] + times.exchange_left_ns(run),
         times.update_ns,
         run,
         times.model,

@@ -5,7 +5,7 @@ A pass waits for the parameters that it gathers, and they for the gradients that
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -53,6 +53,34 @@ def weights_alone(step: Step) -> Step:
     """Of a backward pass in two, the second one, which comes last and gathers nothing."""
     nothing = (0.0, 0.0)
     return step._replace(backward_ns=step.weight_ns, gathers_ns=nothing, hidden_ns=nothing, late_ns=nothing)
+
+
+def exchanged_ns(passes: Iterable[tuple[float, Sequence[Step]]]) -> float:
+    """When the gradients of all passes of a stage are exchanged, in turn, each operator's once they are known.
+
+    passes: when each backward pass begins, in their order, and its operators in that of the forward pass.
+
+    Of two passes of 20 ns the first one's gradients keep the network for 30 ns, until 50, and the second one's follow:
+
+    >>> from astra_edu.explore.iteration.exchange import exchanged_ns
+    >>> from astra_edu.explore.iteration.network_times import Took
+    >>> from astra_edu.explore.iteration.parts import Step
+    >>> one = [Step(10, 20, 20, 0, 0, exchange=Took(30, 30))]
+    >>> exchanged_ns([(0, one), (20, one)]), exchanged_ns([(0, one), (90, one)])
+    (80.0, 140.0)
+    """
+    clock = _Clock(prefetches=False)
+    for clock.now, steps in passes:
+        for step in reversed(steps):
+            clock.now += step.backward_ns
+            if step.exchange:
+                clock._exchange(step)
+    return float(clock.exchanged)
+
+
+def exchanging_ns(steps: Sequence[Step]) -> float:
+    """How long that takes of a pass if everything waits for it."""
+    return exchanged_ns([(0.0, [step._replace(backward_ns=0.0) for step in steps])])
 
 
 def _by_block(steps: Sequence[Step], numbers: Sequence[Hashable]) -> Blocks:

@@ -46,7 +46,8 @@ def groups(platform: Platform, strategy: Strategy) -> dict[str, Platform]:
     if strategy.context > 1:
         shares["context"], _ = _take("context", strategy.context, shares["data"], platform.network)
     if strategy.expert > 1:
-        shares["expert"], shares["expert data"] = _take("expert", strategy.expert, shares["data"], platform.network)
+        own, shares["expert data"] = _take("expert", strategy.expert_copies, shares["data"], platform.network)
+        shares["expert"] = _both(shares["tensor"], own) if strategy.whole_experts else own
     if strategy.shard_group:
         shares["shard"], shares["replica"] = _take("shard", strategy.shard_group, shares["data"], platform.network)
     return {name: _part(platform, tuple(taken)) for name, taken in shares.items() if prod(n for _, n in taken) > 1}
@@ -92,6 +93,14 @@ def _take(name: str, size: int, left: list[Share], network: tuple[Dimension, ...
         if here < npus:
             return taken, [(d, npus // here), *left[i + 1 :]]
     return taken, []
+
+
+def _both(one: list[Share], other: list[Share]) -> list[Share]:
+    """Two groups of a network's NPUs as one, with what they have of a dimension together."""
+    found: dict[int, int] = {}
+    for d, npus in (*one, *other):
+        found[d] = found.get(d, 1) * npus
+    return sorted(found.items())
 
 
 def _sizes(left: list[int]) -> set[int]:

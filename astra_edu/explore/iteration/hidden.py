@@ -83,9 +83,10 @@ def _computing_ns(item: Item, device: Device, strategy: Strategy) -> float:
     return sum(computing_ns(device, strategy, work) for work in item.computes)
 
 
-def prefetched(steps: Sequence[Step], blocks: Sequence[int]) -> list[Step]:
+def prefetched(steps: Sequence[Step], blocks: Sequence[int], split: bool = False) -> list[Step]:
     """A part's operators, each block's parameters gathered while the block before it computes; what is left is waited
-    for by the block's first operator. blocks: for each operator the number of its block.
+    for by the block's first operator. blocks: for each operator the number of its block. split: whether the gradients
+    of weights are a pass of their own, which gathers nothing.
 
     Gathers of 4 ns behind blocks of 10 ns: the first one has nothing to hide behind.
 
@@ -100,7 +101,7 @@ def prefetched(steps: Sequence[Step], blocks: Sequence[int]) -> list[Step]:
     for way, order in ((0, those), (1, those[::-1])):
         late = _late(
             [sum(steps[i].hidden_ns[way] for i in block) for block in order],
-            [sum((steps[i].forward_ns, steps[i].backward_ns)[way] for i in block) for block in order],
+            [sum(_pass_ns(steps[i], way, split) for i in block) for block in order],
         )
         for block, ns in zip(order, late, strict=True):
             at = block[0] if way == 0 else block[-1]
@@ -114,6 +115,10 @@ def prefetched(steps: Sequence[Step], blocks: Sequence[int]) -> list[Step]:
                 late_ns=(step.late_ns[0] + forward, step.late_ns[1] + backward),
             )
     return found
+
+
+def _pass_ns(step: Step, way: int, split: bool) -> float:
+    return step.backward_ns - step.weight_ns * split if way else step.forward_ns
 
 
 def _late(gathers: Sequence[float], computes: Sequence[float]) -> list[float]:

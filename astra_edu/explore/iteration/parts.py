@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -62,7 +62,8 @@ class Part:
     """The same of several operators. waited_ns: of forward_ns and backward_ns, what is waited for collectives.
 
     weight_ns: of backward_ns, the gradients of the weights. launching_ns: of both, what is waited for the host.
-    routed_ns: of either pass, what is waited for all-to-alls.
+    routed_ns: of either pass, what is waited for all-to-alls. exchanging_ns: of weight_ns, what is waited for gradients
+    that are exchanged behind each pass.
     """
 
     forward_ns: float
@@ -73,6 +74,16 @@ class Part:
     weight_ns: float = 0
     launching_ns: float = 0
     routed_ns: tuple[float, float] = (0, 0)
+    exchanging_ns: float = 0
+
+    def waits_for(self, exchanging_ns: float) -> Part:
+        """The same with gradients that are waited for at its end."""
+        return replace(
+            self,
+            backward_ns=self.backward_ns + exchanging_ns,
+            weight_ns=self.weight_ns + exchanging_ns,
+            exchanging_ns=exchanging_ns,
+        )
 
 
 def part_of(steps: Sequence[Step]) -> Part:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from astra_edu.explore.iteration.exchange import exposed_ns, weights_alone
+from astra_edu.explore.iteration.exchange import exchanged_ns, exchanging_ns, exposed_ns, weights_alone
 from astra_edu.explore.iteration.hidden import first_pass_late_ns, prefetched
 from astra_edu.explore.iteration.network_times import message_ns, shares_links
 from astra_edu.explore.iteration.operator_steps import operator_steps
 from astra_edu.explore.iteration.parts import Part, Step, paced, part_of
+from astra_edu.pipeline import PipelineRun
 from astra_edu.system import Platform
 from astra_edu.workload.compute import Device
 from astra_edu.workload.models import Model
@@ -26,8 +27,9 @@ class StageTimes:
     parts: of the model, in the order of the forward pass; `strategy.parts_on` says which of them a stage has.
     messages_ns: from each part to the next one. exposed_ns: what is left of the copies' collectives after the passes,
     on the stage where most is; it is added to the end of all passes, though other stages end earlier.
-    update_ns: the optimiser. overhead_ns: what no kernel accounts for, by the device's calibration. at_least: the same
-    with no collective faster than its links, where messages of one share some.
+    update_ns: the optimiser. exchanges: of each part its operators, where their gradients are exchanged behind each
+    of a stage's passes, which exposed_ns then doesn't know. overhead_ns: what no kernel accounts for, by the device's
+    calibration. at_least: the same with no collective faster than its links, where messages of one share some.
 
     >>> from astra_edu.explore.iteration.stage_times import stage_times
     >>> from astra_edu.workload.strategies.alike import abridged
@@ -46,6 +48,17 @@ class StageTimes:
     device: Device | None = None
     at_least: StageTimes | None = None
     overhead_ns: int = 0
+    exchanges: tuple[tuple[Step, ...], ...] = ()
+
+    def exchange_left_ns(self, run: PipelineRun) -> int:
+        """Of gradients that are exchanged behind each pass, how long after all passes they are."""
+        if not self.exchanges:
+            return 0
+        passes: list[list[tuple[float, tuple[Step, ...]]]] = [[] for _ in range(self.strategy.pipeline)]
+        for span in sorted(run.spans, key=lambda span: span.start_ns):
+            if run.is_last(span):
+                passes[span.stage].append((span.start_ns, self.exchanges[run.part(span)]))
+        return max(0, round(max(map(exchanged_ns, passes))) - run.total_ns)
 
     @property
     def forward_ns(self) -> list[int]:
@@ -147,19 +160,30 @@ def _stage_times(
     hides = {name: name in strategy.overlap for name in ("gradients", "parameters")}
     numbers = {part: _numbered(about, part) for part in set(every)} if hides["parameters"] else {}
     passed = {part: [steps[i] for i in part] for part in set(every)}
-    passed = {part: prefetched(own, numbers[part]) if numbers else own for part, own in passed.items()}
+    if numbers:
+        split = strategy.splits_backward
+        passed = {part: prefetched(own, numbers[part], split) for part, own in passed.items()}
     passed = {part: list(pace(own)) for part, own in passed.items()}
+    after_each = exchanged > 1 and stages > 1
     left, gathers = [], []
     for own in of_stages:
         every_step = [step for part in own for step in passed[part]]
         places = [(k, number) for k, part in enumerate(own) for number in numbers[part]] if numbers else None
         if strategy.splits_backward:
             every_step, places = list(map(weights_alone, every_step)), None
+        if after_each:
+            every_step = [step._replace(exchange=None) for step in every_step]
         left.append(exposed_ns(every_step, exchanged, hides["gradients"] and not strategy.both_ways, places))
         gathers.append(sum(step.gather_ns for step in every_step))
     parts = {part: part_of(steps) for part, steps in passed.items()}
+    if after_each and not hides["gradients"]:
+        parts = {part: each.waits_for(exchanging_ns(passed[part])) for part, each in parts.items()}
     most = max(sum(parts[part].parameters for part in own) for own in of_stages)
     update = update_ns(device, strategy, most)
+    behind = {}
+    if after_each and hides["gradients"]:
+        split = strategy.splits_backward
+        behind = {part: tuple(map(weights_alone, own) if split else own) for part, own in passed.items()}
     overhead = device.calibration.overhead_ns(strategy.micro_batches) if device.calibration else 0
     sizes = [one.size for one in sent if one.group == "pipeline" and one.phase == FORWARD]
     if about.short is not about.model:
@@ -182,6 +206,7 @@ def _stage_times(
         round(update),
         device,
         overhead_ns=round(overhead),
+        exchanges=tuple(behind[part] for part in every) if behind else (),
     )
     return times, sent, networks
 

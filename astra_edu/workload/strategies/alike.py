@@ -113,7 +113,8 @@ _OF_OPERATORS = tuple(field.name for field in fields(Strategy) if field.name not
 @lru_cache(maxsize=8192)
 def _alone_with(of_operators: tuple[Any, ...]) -> Strategy:
     own = dict(zip(_OF_OPERATORS, of_operators, strict=True))
-    data = own["expert"] // gcd(own["expert"], own["context"])
+    expert = own["expert"] // (own["tensor"] if own["whole_experts"] else 1)
+    data = expert // gcd(expert, own["context"])
     own["overlap"] = tuple(name for name in own["overlap"] if name != "parameters")
     return Strategy(**own, data=data, batch=data * own["micro_batch"])
 

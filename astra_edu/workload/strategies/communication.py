@@ -146,6 +146,8 @@ def _activations(operator: Operator, strategy: Strategy, again: bool, takes_samp
         return
     if strategy.tensor == 1 or isinstance(operator, Experts):  # partial sums are added up where they are combined
         return
+    if strategy.whole_experts and isinstance(operator, Dispatch | Combine):  # of own tokens, to experts that are whole
+        return
     adding, tokens = Collective.ALL_REDUCE, 1
     if strategy.sequence_parallel:
         adding, tokens = Collective.REDUCE_SCATTER, strategy.tensor
@@ -183,11 +185,11 @@ def _parameters(operator: Operator, strategy: Strategy) -> Iterator[Communicatio
         waited = hides not in strategy.overlap
         return Communication(operator.name, content, phase, collective, among, shards, size, times, waited)
 
-    # ZeRO-2 has no room to add up whole gradients
-    often = strategy.micro_batches if strategy.zero > 1 and not strategy.gathers_once else 1
+    each = strategy.micro_batches
+    often = 1 if strategy.reduces_once else each
     gathering = (FORWARD, INPUT_GRADIENT) if strategy.reshard else (FORWARD,)
     for phase in gathering if strategy.zero == 3 else ():
-        yield one("parameters", phase, Collective.ALL_GATHER, gathered, often)
+        yield one("parameters", phase, Collective.ALL_GATHER, gathered, 1 if strategy.gathers_once else each)
     summing = Collective.REDUCE_SCATTER if strategy.zero else Collective.ALL_REDUCE
     yield one("weight gradients", WEIGHT_GRADIENT, summing, size, often)
     if shards < copies:

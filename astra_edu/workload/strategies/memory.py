@@ -205,11 +205,9 @@ def _of_stage(
     """
     gradient_bytes, optimiser_bytes = each
     parameters, alone, experts = (sum(part[i] for part in own) for i in (int(later), 2, 3))
-    zero = [strategy.zero >= least for least in (3, 2, 1)]
-    if not strategy.reshard:  # gathered parameters are kept, with stages their summed gradients as well
-        zero[:2] = [False, not strategy.gathers_once]
+    zero = [strategy.zero == 3 and strategy.reshard, not strategy.reduces_once, strategy.zero > 0]
     shards, of_experts = (
-        strategy.shard_group or among for among in (strategy.copies, strategy.copies // strategy.expert)
+        strategy.shard_group or among for among in (strategy.copies, strategy.copies // strategy.expert_copies)
     )
     shared = parameters / shards + experts / of_experts
     kept = [(shared if is_shared else parameters + experts) + alone for is_shared in zero]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from astra_edu.base.errors import ConfigError, choice, flag, shown, whole
 from astra_edu.pipeline.dualpipe import check_counts
@@ -71,6 +71,30 @@ def _overlap(strategy: Strategy) -> tuple[str, ...]:
     return tuple(name for name in OVERLAPS if name in given)
 
 
+def check_experts(strategy: Strategy) -> None:
+    """Raises ConfigError for a number of NPUs that can't share out experts, naming the nearest that can."""
+    if strategy.whole_experts:
+        if strategy.tensor == 1 or not strategy.sequence_parallel:
+            raise ConfigError(
+                "whole_experts sends each token of a tensor group's NPUs to its experts once, so it takes tensor=2 or "
+                "more and sequence_parallel=True, by which they have different tokens."
+            )
+        possible = [strategy.tensor * n for n in divisors(strategy.copies)]
+        if strategy.expert not in possible:
+            raise ConfigError(
+                f"whole experts can't be shared out among {strategy.expert} of tensor × data × context = "
+                f"{strategy.tensor * strategy.copies} NPUs, whole tensor groups of {strategy.tensor}; "
+                f"{near(strategy.expert, possible)} would do."
+            )
+    elif strategy.copies % strategy.expert:
+        also = strategy.tensor > 1 and strategy.tensor * strategy.copies % strategy.expert == 0
+        raise ConfigError(
+            f"experts can't be shared out among {strategy.expert} of data × context = {strategy.copies} NPUs; "
+            f"{near(strategy.expert, divisors(strategy.copies))} would do"
+            f"{', or whole_experts=True, by which a tensor group counts, too' if also else ''}."
+        )
+
+
 def check_pipeline(strategy: Strategy) -> None:
     """Raises ConfigError for an order of passes that doesn't fit stages and micro-batches, and for ZeRO's of none."""
     if strategy.folded and strategy.virtual != 2:
@@ -99,14 +123,12 @@ def multiples(number: int, of: int) -> str:
 
 
 def _check_stages_and_zero(strategy: Strategy) -> None:
-    """Raises ConfigError for ZeRO's stages that no pipeline has."""
-    if strategy.pipeline == 1 or strategy.zero < 2 or not strategy.reshard:
-        return
-    instead = "zero=1" if strategy.zero == 2 else "reshard=False (parameters are gathered once and kept), zero=1"
-    raise ConfigError(
-        f"ZeRO-{strategy.zero} with {strategy.pipeline} stages would have to reduce gradients or gather parameters for "
-        f"every micro-batch; with a pipeline, use {instead} or 0."
-    )
+    """Raises ConfigError for ZeRO's stages that an order of passes doesn't have."""
+    if strategy.zero == 2 and strategy.both_ways:
+        raise ConfigError(
+            "ZeRO-2 has no whole gradients to add up with the other stage's that has the same part of the model, as "
+            f"{strategy.pipeline_order} does at an iteration's end; use zero=1 or 0, or another pipeline_order."
+        )
 
 
 def check_model(strategy: Strategy, model: Model) -> None:
@@ -129,7 +151,7 @@ def check_model(strategy: Strategy, model: Model) -> None:
         for operator in model.operators:
             _check_ring(operator, strategy)
     if strategy.context > 1 or strategy.expert > 1:
-        alone = replace(strategy, tensor=1, sequence_parallel=False, overlap=())
+        alone = replace(strategy, tensor=1, sequence_parallel=False, overlap=(), **_of_copies(strategy))
         for operator in model.operators:
             alone.part(operator)
     if strategy.recompute != "none" and not model.blocks:
@@ -175,12 +197,17 @@ def _check_ring(operator: Operator, strategy: Strategy) -> None:
         )
 
 
+def _of_copies(strategy: Strategy) -> dict[str, Any]:
+    """What changes where a tensor group has no experts of its own."""
+    return {"expert": strategy.expert_copies, "whole_experts": False}
+
+
 def _cut_in_pieces(strategy: Strategy, model: Model) -> Iterator[tuple[str, int]]:
     """What is computed piece by piece, and its tokens."""
     for operator in model.operators:
         own = strategy.own_tokens(operator)
         if "expert" in strategy.overlap and isinstance(own, Dispatch):
-            yield own.name, own.tokens
+            yield own.name, own.tokens // (strategy.tensor if strategy.whole_experts else 1)
         plain = isinstance(own, Linear) and not isinstance(own, Experts)
         if "tensor" in strategy.overlap and plain and own.split in (Split.COLUMNS, Split.ROWS):
             yield own.name, own.takes[0] // strategy.tensor
@@ -190,7 +217,7 @@ def _nearest(strategy: Strategy, model: Model) -> str:
     """The numbers of NPUs nearest to `tensor` that divide every operator."""
 
     def fits(tensor: int) -> bool:
-        return replace(strategy, tensor=tensor, overlap=()).divides(model)
+        return replace(strategy, tensor=tensor, overlap=(), **_of_copies(strategy)).divides(model)
 
     below = next(filter(fits, range(min(strategy.tensor - 1, MOST_TRIED), 0, -1)))
     above = next(filter(fits, range(strategy.tensor + 1, min(2 * strategy.tensor, MOST_TRIED) + 1)), None)

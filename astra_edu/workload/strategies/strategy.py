@@ -11,10 +11,10 @@ from astra_edu.pipeline import ORDERS
 from astra_edu.pipeline.closed_form import FORMULAS
 from astra_edu.pipeline.places import BOTH_WAYS, FOLDED, part_of, placement_of
 from astra_edu.workload.compute import Experts, Operator, Split
-from astra_edu.workload.compute.operator import divisors, near
 from astra_edu.workload.models import Model
+from astra_edu.workload.strategies.own_part import own_part, tokens_part
 from astra_edu.workload.strategies.precision import Precision, alike, precision_of
-from astra_edu.workload.strategies.refused import check_model, check_pipeline, checked_sharing, multiples
+from astra_edu.workload.strategies.refused import check_experts, check_model, check_pipeline, checked_sharing, multiples
 from astra_edu.workload.strategies.stages import Shared, checked_shared, stages
 
 PIPELINE_ORDERS = ("gpipe", "1f1b", "interleaved", "zb-h1", "zb-v", "v-half", "v-min", "dualpipe")
@@ -47,8 +47,9 @@ class Strategy:
     zero: ZeRO's stage; 1 shares out the optimiser's state, 2 the gradients, 3 the parameters, too, among the copies.
     shard_group: ... among as many neighbours of them, with copies of what they share (hybrid sharding, arXiv
     2304.11277): gradients are reduce-scattered within it and all-reduced across. reshard: ZeRO-3 drops parameters after
-    the forward pass and gathers them again; False keeps them until the backward pass is over, with stages until the
-    last one is: then parameters are gathered once, at the iteration's start, and gradients reduced once, at its end.
+    each pass and gathers them again for the next; False keeps them until the backward pass is over, with stages until
+    the last one is, so that they are gathered once, at the iteration's start. With stages ZeRO-3 adds gradients up
+    whole and reduces them once, at its end, as PyTorch's pipelines do.
     overlap: what hides behind computing. "gradients": their exchange, behind the backward pass. "parameters": their
     gathering, ZeRO-3's for the next block behind this one, ZeRO-1's and 2's behind the first forward pass. "tensor",
     "expert": a sequence-parallel group's collectives behind their matrix product, all-to-alls behind experts, in
@@ -58,6 +59,8 @@ class Strategy:
     exchange_embeddings: tables are shared out among all NPUs, and vectors exchanged all-to-all (DLRM).
     precision: in how many bits numbers are multiplied, kept and sent: "fp32", "bf16", "fp16", "fp8", or an
     ae.Precision; without it all of them have element_bytes, and the optimiser's state 12 bytes a parameter.
+    whole_experts: a sequence-parallel group's NPUs have different experts, each whole, not a part of each; `expert`
+    counts them, too: 16 with tensor=4 are 4 of the copies (parallel folding, arXiv 2504.14960).
 
     >>> cut = ae.Strategy(data=4, tensor=8, pipeline=2, batch=64)
     >>> cut.npus, cut.micro_batches
@@ -86,12 +89,13 @@ class Strategy:
     overlap: tuple[str, ...] = ("gradients",)
     pieces: int = 4
     precision: Precision | str | None = None
+    whole_experts: bool = False
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
         for name in ("data", "tensor", "pipeline", "micro_batch", "virtual", "element_bytes", "context", "expert"):
             set_(self, name, whole(name, getattr(self, name), at_least=1))
-        for name in ("sequence_parallel", "exchange_embeddings"):
+        for name in ("sequence_parallel", "exchange_embeddings", "whole_experts"):
             flag(name, getattr(self, name))
         set_(self, "precision", precision_of(self.precision, self.element_bytes))
         choice("placement", self.placement, PLACEMENTS)
@@ -109,11 +113,7 @@ class Strategy:
                 f"{self.data} copies; {multiples(self.samples, at_once)} would do."
             )
         check_pipeline(self)
-        if self.copies % self.expert:
-            raise ConfigError(
-                f"experts can't be shared out among {self.expert} of data × context = {self.copies} NPUs; "
-                f"{near(self.expert, divisors(self.copies))} would do."
-            )
+        check_experts(self)
         if self.exchange_embeddings and self.context > 1:
             raise ConfigError("samples with tables of embeddings have no tokens to share out; leave context out.")
         set_(self, "overlap", checked_sharing(self))
@@ -152,9 +152,14 @@ class Strategy:
         """How many NPUs have the same part of the weights: data × context."""
         return self.data * self.context
 
+    @property
+    def expert_copies(self) -> int:
+        """How many of the copies share experts out: all of `expert` but what a tensor group has of them."""
+        return self.expert // self.tensor if self.whole_experts else self.expert
+
     def sharing(self, operator: Operator) -> int:
         """How many NPUs have the same parameters of an operator: fewer where its experts are shared out."""
-        return self.copies // self.expert if isinstance(operator, Experts) else self.copies
+        return self.copies // self.expert_copies if isinstance(operator, Experts) else self.copies
 
     def shards(self, operator: Operator) -> int:
         """Among how many of them ZeRO shares out what belongs to the operator."""
@@ -162,10 +167,17 @@ class Strategy:
 
     @property
     def gathers_once(self) -> bool:
-        """Whether parameters are gathered at the start of an iteration and gradients reduced at its end: ZeRO-3 with
-        stages, as PyTorch's pipelines run it, which don't reshard until the last backward pass.
+        """Whether parameters are gathered at the start of an iteration and kept until its end: ZeRO-3 with stages that
+        doesn't reshard, as TorchTitan has it unless it is told otherwise.
         """
-        return self.zero == 3 and self.pipeline > 1
+        return self.zero == 3 and self.pipeline > 1 and not self.reshard
+
+    @property
+    def reduces_once(self) -> bool:
+        """Whether whole gradients of all micro-batches are added up before they are exchanged: without ZeRO-2 and 3,
+        and with stages in ZeRO-3, too, as PyTorch's pipelines run it, which exchange behind the last backward pass.
+        """
+        return self.zero < 2 or (self.zero == 3 and self.pipeline > 1)
 
     @property
     def samples(self) -> int:
@@ -187,12 +199,12 @@ class Strategy:
         operator = self.own_tokens(operator)
         if operator.split is Split.TABLES:
             return operator.part(self.npus) if self.exchange_embeddings else operator
-        return _part(operator, self.expert, self.tensor, self.sequence_parallel)
+        return own_part(operator, self.expert, self.tensor, self.sequence_parallel, self.whole_experts)
 
     def own_tokens(self, operator: Operator) -> Operator:
         """The operator for the tokens of one NPU of a context group."""
         instance_of("operator", operator, Operator, "give one of a model, such as Linear(...)")
-        return operator if self.context == 1 else _tokens_part(operator, self.context)
+        return operator if self.context == 1 else tokens_part(operator, self.context)
 
     def stage(self, number: int) -> int:
         """The number of a stage, checked. Raises ConfigError saying which there are."""
@@ -226,18 +238,6 @@ class Strategy:
 def _parts_on(order: str, stage: int, stages: int, virtual: int) -> tuple[int, ...]:
     placement = placement_of(ORDERS[order])
     return tuple(part_of(stage, v, stages, placement) for v in range(2 if placement == BOTH_WAYS else virtual))
-
-
-@lru_cache(maxsize=8192)
-def _tokens_part(operator: Operator, context: int) -> Operator:
-    return operator.tokens_part(context)
-
-
-@lru_cache(maxsize=8192)
-def _part(operator: Operator, expert: int, tensor: int, sequence_parallel: bool) -> Operator:
-    if isinstance(operator, Experts):
-        operator = operator.expert_part(expert)
-    return operator.sequence_part(tensor) if sequence_parallel else operator.part(tensor)
 
 
 def checked(strategy: object) -> Strategy:

@@ -82,19 +82,19 @@ def test_the_memory_question_is_answered_with_its_parts():
 
 def test_what_cannot_be_is_greyed_said_and_led_out_of():
     cut = ae.CutTheModel()
-    assert set(cut.data["greyed"]["zero"]) == {"2", "3"}
+    assert set(cut.data["greyed"]["shard_group"]) == {"2", "3", "4", "5"}  # places of 4, 8, 16 and 32
     before = cut.data["scene"]
-    cut.values = cut.values | {"zero": 3}
-    assert "pipeline" in cut.data["problem"]
+    cut.values = cut.values | {"shard_group": 4}
+    assert "can't make up groups of 4" in cut.data["problem"]
     assert cut.data["scene"] == before
-    assert cut.data["nearest"] == cut.values | {"zero": 1}
+    assert cut.data["nearest"] == cut.values | {"data": 4}
     cut.values = cut.data["nearest"]
     assert cut.data["problem"] == ""
 
 
 def test_an_impossible_setting_is_refused_from_the_start():
-    with pytest.raises(ae.ConfigError, match="ZeRO"):
-        ae.CutTheModel(zero=3, pipeline=8)
+    with pytest.raises(ae.ConfigError, match="2 copies"):
+        ae.CutTheModel(zero=3, pipeline=8, shard_group=4)
     with pytest.raises(ae.ConfigError, match="did you mean 'tensor'"):
         ae.CutTheModel("tenser=2")
 
@@ -500,7 +500,7 @@ def test_what_cant_be_is_told_in_the_librarys_words():
         ("pipeline=8 order=dualpipe micro_batches=4", "DualPipe needs an even number"),
         ("hides=tensor", "sequence_parallel=True"),
         ("model=deepseek-v3 tensor=1 data=8 pipeline=1 expert=16", "experts can't be shared out among 16"),
-        ("zero=3", "reshard=False"),
+        ("pipeline=4 order=dualpipe zero=2", "zero=1 or 0"),
         ("data=4 shard_group=8", "can't make up groups of 8"),
     ):
         with pytest.raises(ae.ConfigError, match=words):
@@ -526,7 +526,7 @@ def test_the_best_of_a_model_of_today_is_the_fastest_of_those_tried_and_says_so(
     cut.best()
     assert iteration(cut.values).total_ns < before
     assert ae.memory(*job(cut.values)).total <= 80 * 2**30
-    assert "fits of 60 cuts, those with sequence parallel, ZeRO 1 or 3" in cut.data["note"]
+    assert "fits of 80 cuts, those with sequence parallel, ZeRO 1 or 3" in cut.data["note"]
 
 
 def test_the_best_says_when_it_was_on_show_already_and_when_nothing_fits():
