@@ -53,7 +53,10 @@ def pytest_collection_finish() -> None:
 @pytest.fixture
 def nothing_frozen() -> Iterator[None]:
     """For one test, as in any other process: few_collections() leaves alone what somebody has frozen."""
+    from astra_edu.base import few_collections
+
     gc.unfreeze()
+    few_collections._frozen_until = 0.0
     yield
     gc.collect()
     gc.freeze()

@@ -193,3 +193,23 @@ def test_what_is_frozen_stays_so(nothing_frozen):
     with few_collections():
         pass
     assert gc.get_freeze_count() == frozen
+
+
+@pytest.mark.parametrize(("count", "times"), [(1, 2), (0, 100)])
+def test_where_objects_are_frozen_they_are_counted_rarely(count, times, monkeypatch, nothing_frozen):
+    """A count takes 0.1 s, and so does each of 100 runs: another one is 5 s after it."""
+    now, counted = 0.0, []
+
+    def counts():
+        nonlocal now
+        now += 0.1
+        counted.append(now)
+        return count
+
+    monkeypatch.setattr(gc, "get_freeze_count", counts)
+    for name, value in (("perf_counter", lambda: now), ("_worked", 0.0), ("_took", 60.0)):
+        monkeypatch.setattr(f"astra_edu.base.few_collections.{name}", value)
+    for _ in range(100):
+        with few_collections():
+            now += 0.1
+    assert len(counted) == times
