@@ -53,7 +53,7 @@ def test_candidates_are_different_and_possible(model, npus, batch):
 
 
 def test_all_that_is_possible_is_there():
-    """Every combination that Strategy and the model accept, tried one by one."""
+    """Every combination that Strategy and the model accept, tried one by one; ZeRO-2 and 3 with stages if asked for."""
     expected = set()
     for data, tensor, pipeline in ((d, t, 8 // d // t) for d in (1, 2, 4, 8) for t in (1, 2, 4, 8) if 8 % (d * t) == 0):
         for micro_batch in (1, 2, 4, 8, 16):
@@ -78,7 +78,9 @@ def test_all_that_is_possible_is_there():
                             except ae.ConfigError:
                                 continue
                             expected.add(strategy)
-    assert set(candidates(SMALL, 8, 16)) == expected
+    assert set(candidates(SMALL, 8, 16, also=("sharded-stages",))) == expected
+    usual = {each for each in expected if each.pipeline == 1 or each.zero < 2}
+    assert set(candidates(SMALL, 8, 16)) == usual < expected
 
 
 def test_a_model_without_blocks_has_nothing_to_recompute_or_to_interleave():
