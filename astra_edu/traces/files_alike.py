@@ -11,14 +11,13 @@ import zlib
 from collections.abc import Sequence
 
 from astra_edu.traces.et_bytes import Reader
+from astra_edu.traces.et_file import MOST_AT_ONCE
 from astra_edu.traces.file_role import FileRole
 from astra_edu.traces.node import Metadata, Node
 from astra_edu.traces.shared_nodes import SharedNodes
 
 MOST_ROLES = 256
 """A file is compared with those of so many NPUs at most, the ones first that others were like."""
-_MOST_BYTES = 2**24
-"""The most that a compressed file may have, unpacked, to be compared."""
 _GZIP = b"\x1f\x8b"
 
 
@@ -73,11 +72,10 @@ class FilesAlike:
 
     def same(self, npu: int, content: bytes) -> bool:
         """Whether a file holds what an earlier one does, up to names. If so, its nodes are known."""
-        plain = _unpacked(content)
-        begun = self._reader.begin(plain) if plain else None
+        begun = self._begun(content, grown=True)
         if begun is None:
             return False
-        metadata, at = begun
+        metadata, plain, at = begun
         for place, number in enumerate(self._tried):
             names = self._roles[number].names_in(plain, at, npu, self._reader)
             if names is not None:
@@ -91,17 +89,16 @@ class FilesAlike:
 
         content: None for a file that is too large to be kept.
         """
-        plain = _unpacked(content) if content else b""
-        begun = self._reader.begin(plain) if plain else None
+        begun = self._begun(content, grown=False) if content else None
         for number in self._tried if begun else ():
             role = self._roles[number]
             if begun and role.grows_to(npu, nodes, self._npus):
-                names = role.names_in(plain, begun[1], npu, self._reader)
+                names = role.names_in(*begun[1:], npu, self._reader)
                 if names is not None:
                     self._take(npu, number, names, metadata)
                     return
                 role.forget()
-        self._keep(FileRole(npu, nodes), tried=begun is not None)
+        self._keep(FileRole(npu, nodes), tried=content is not None)
         self.kept += len(nodes)
         self.metadata.append(metadata)
 
@@ -118,6 +115,17 @@ class FilesAlike:
             tuple(self._names) if any(self._names) else (),
             tuple(role.steps for role in self._roles) if any(role.steps for role in self._roles) else (),
         )
+
+    def _begun(self, content: bytes, grown: bool) -> tuple[Metadata, bytes, int] | None:
+        """(metadata, the bytes, where nodes begin) of a file; None where that can't be like any other.
+
+        grown: any of which it is known how they grow.
+        """
+        if not any(self._roles[number].alone is not grown for number in self._tried):
+            return None
+        plain = _unpacked(content)
+        begun = self._reader.begin(plain)
+        return begun and (begun[0], plain, begun[1])
 
     def _take(self, npu: int, number: int, names: tuple[str, ...], metadata: Metadata) -> None:
         self._shared = True
@@ -139,7 +147,7 @@ def _unpacked(content: bytes) -> bytes:
         return content
     unpacking = zlib.decompressobj(16 + zlib.MAX_WBITS)
     try:
-        plain = unpacking.decompress(content, _MOST_BYTES)
+        plain = unpacking.decompress(content, MOST_AT_ONCE)
     except zlib.error:
         return b""
     return plain if unpacking.eof and not unpacking.unused_data else b""

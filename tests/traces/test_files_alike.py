@@ -93,7 +93,7 @@ def test_a_file_that_is_damaged_anywhere_is_read_as_it_is(seed, tmp_path, monkey
     draw = random.Random(seed)
     came = Counter()
     traces = [trace for trace in made(seed + 10) if trace.npus > 2]
-    for number, trace in enumerate(draw.sample(traces, 6)):
+    for number, trace in enumerate(draw.sample(traces, 4)):
         prefix = tmp_path / f"{number}"
         save_trace(trace, prefix)
         for _ in range(12):
@@ -114,8 +114,8 @@ def test_a_file_that_is_damaged_anywhere_is_read_as_it_is(seed, tmp_path, monkey
             assert equal(found, file_by_file(monkeypatch, prefix, check=check)), (number, npu, at, change)
             came[isinstance(found, str)] += 1
             file.write_bytes(before)
-    assert came[True] > 20
-    assert came[False] > 3
+    assert came[True] > 10
+    assert came[False]
 
 
 def test_files_that_differ_are_counted_and_those_that_are_alike_are_not(tmp_path, monkeypatch):
