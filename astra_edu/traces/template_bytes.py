@@ -94,13 +94,12 @@ class Pieces:
     def in_group(self, name: str) -> bytes:
         """The node with its length in front, in a process group of this name; it names one."""
         if self._around is None:
-            node = self._node
-            before = _ID + number_bytes(node.id) if node.id else b""
-            parts = [before, self._between, _numbers(_CTRL_DEPS, node.ctrl_deps), _numbers(_DATA_DEPS, node.data_deps)]
-            names = list(node.attributes)
-            each = [known for _, _, known in self._attributes]
-            place = names.index("pg_name")
-            self._around = b"".join([*parts, self._behind, *each[:place]]), b"".join(each[place + 1 :])
+            own, each = self._node, [known for _, _, known in self._attributes]
+            number = _ID + number_bytes(own.id) if own.id else b""
+            waits = _numbers(_CTRL_DEPS, own.ctrl_deps) + _numbers(_DATA_DEPS, own.data_deps)
+            place = list(own.attributes).index("pg_name")
+            front = b"".join((number, self._between, waits, self._behind, *each[:place]))
+            self._around = front, b"".join(each[place + 1 :])
         front, back = self._around
         named = _attribute("pg_name", self._node.attributes["pg_name"]._replace(value=name))
         return b"".join((number_bytes(len(front) + len(named) + len(back)), front, named, back))
