@@ -26,9 +26,9 @@ class FileRole:
     >>> _ = trace.messages("row", 64, range(4), range(4, 8))
     >>> nodes = trace.build().nodes
     >>> role = FileRole(0, nodes[0])
-    >>> role.names_in(encode(nodes[2]), 9, 2, Reader()), role.grows_to(1, nodes[1], 8), role.steps
+    >>> role.names_in(encode(nodes[2]), 8, 2, Reader()), role.grows_to(1, nodes[1], 8), role.steps
     (None, True, {1: Step(number=2, tag=1)})
-    >>> [role.names_in(encode(nodes[npu]), 9, npu, Reader()) for npu in (2, 3, 4)]
+    >>> [role.names_in(encode(nodes[npu]), 8, npu, Reader()) for npu in (2, 3, 4)]
     [(), (), None]
     """
 

@@ -158,6 +158,11 @@ def summed(number, group, waits=()):
 
 CASES = {
     "two groups become one": [[summed(1, "1"), summed(2, "2")]] * 2 + [[summed(1, "3"), summed(2, "3")]] * 2,
+    "two groups become one that another starts once": [
+        *([[summed(1, "1"), summed(2, "2")]] * 2),
+        [summed(1, "3"), summed(2, "3")],
+        [summed(1, "3")],
+    ],
     "one group becomes two": [[summed(1, "1"), summed(2, "1")]] * 2 + [[summed(1, "3"), summed(2, "4")]] * 2,
     "group 0 is all NPUs": [[summed(1, "0")], [summed(1, "2")], [summed(1, "0")], [summed(1, "3")]],
     "a message to NPU 0 of all others": [
@@ -176,6 +181,7 @@ CASES = {
         [one(1, "COMM_SEND_NODE", comm_src=npu, comm_dst=1 - npu, comm_tag=npu + 0.5, comm_size=8)] for npu in (0, 1)
     ],
     "other names": [[Node(1, f"n{npu}", NodeType.COMP_NODE)] for npu in range(4)],
+    "one node more": [[one(1 + npu, "COMP_NODE")] for npu in (0, 1)] + [[one(3, "COMP_NODE"), one(9, "COMP_NODE")]],
     "nothing": [[], [], []],
     "a group by its number": [[one(1, comm_type=0, comm_size=64, pg_name=npu // 2 + 1)] for npu in range(4)],
 }
