@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from astra_edu.base.errors import ConfigError, whole
 from astra_edu.base.intervals import covered
+from astra_edu.base.progress import Bar
 from astra_edu.base.run import Run
 from astra_edu.base.span import Span
 from astra_edu.base.units import format_ns, several
@@ -190,23 +191,25 @@ class TraceResult(Run):
         import pandas as pd
 
         counted = self._by_roles is not None
-        return pd.DataFrame(
-            [
-                {
-                    "NPU": ran.npu,
-                    "node": ran.node.id,
-                    "name": ran.node.name,
-                    "type": ran.node.type.name,
-                    "unit": ran.unit.name.lower(),
-                    "start_ns": ran.start_ns,
-                    "end_ns": ran.end_ns,
-                    "duration_ns": ran.end_ns - ran.start_ns,
-                    **({"NPUs": self.count_of(npu)} if counted else {}),
-                }
-                for npu in self.npu_names
-                for ran in self.ran_by(npu)
-            ]
-        )
+        rows: list[dict[str, object]] = []
+        with Bar("listing nodes", " NPUs", len(self.npu_names)) as bar:
+            for done, npu in enumerate(self.npu_names):
+                bar.show(done)
+                rows += [
+                    {
+                        "NPU": ran.npu,
+                        "node": ran.node.id,
+                        "name": ran.node.name,
+                        "type": ran.node.type.name,
+                        "unit": ran.unit.name.lower(),
+                        "start_ns": ran.start_ns,
+                        "end_ns": ran.end_ns,
+                        "duration_ns": ran.end_ns - ran.start_ns,
+                        **({"NPUs": self.count_of(npu)} if counted else {}),
+                    }
+                    for ran in self.ran_by(npu)
+                ]
+        return pd.DataFrame(rows)
 
     @cached_property
     def links(self) -> pd.DataFrame:

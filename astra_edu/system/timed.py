@@ -14,7 +14,7 @@ from astra_edu.clock.foreseen import WAITS, ForeseenClock, Known
 from astra_edu.collectives import Op, Schedule
 from astra_edu.network.folded import FoldedMessages, folded_network
 from astra_edu.network.unaware import first_way
-from astra_edu.system.at_once import at_once, leaves_at_once
+from astra_edu.system.at_once import AtOnce, at_once, leaves_at_once
 from astra_edu.system.exchange import Exchange, OneEndpoint
 from astra_edu.system.faithful import quirks
 from astra_edu.system.moves import Moves
@@ -130,7 +130,7 @@ def _followed(moves: Moves, stride: int, clockwise: bool, platform: TracePlatfor
         sent = list(zip(moves.ahead, moves.sizes, strict=True))
         ways = {(apart, size): (0, _message_ns(size, apart * stride, platform)) for apart, size in {*sent}}
         times = at_once(moves, [ways[message] for message in sent])
-        return Known(int(times.total_ns), (moves.endpoint_ns,))
+        return Known(int(times.total_ns), _last_waits(moves, times))
     network = folded_network(platform.blocks, platform.congestion_aware)
     messages = FoldedMessages(network, platform.system.rendezvous)
     ends: list[int] = []
@@ -140,3 +140,19 @@ def _followed(moves: Moves, stride: int, clockwise: bool, platform: TracePlatfor
     Exchange(endpoint, moves, 0, places, places, lambda: ends.append(network.now)).start()
     network.run()
     return Known(ends[0], (moves.endpoint_ns,))
+
+
+def _last_waits(moves: Moves, times: AtOnce) -> tuple[int, ...]:
+    """The last waits of the token that is back last; of those that are at the same time the one that was sent last."""
+    peers, endpoint = moves.window, moves.endpoint_ns
+    first = sorted(zip(times.came[:peers], times.sent, strict=False))
+    reductions = moves.reductions[:peers]
+    if len(times.came) > peers:
+        came, sent = max(zip(times.came[peers:], times.sent[peers:], strict=True))
+        return endpoint, int(came - sent), reductions[-1] or endpoint
+    _, came, sent, reduction = max(
+        (came + (reduction or 0), came, sent, reduction)
+        for (came, sent), reduction in zip(first, reductions, strict=True)
+    )
+    waits = endpoint, int(came - sent), endpoint
+    return waits if reduction is None else (reduction, *waits)[:WAITS]

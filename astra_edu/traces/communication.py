@@ -155,7 +155,8 @@ def _check_teams(trace: Trace, issued: dict[int, _Issued], dimensions: Sequence[
         return
     theirs: list[Mapping[str, str]] = []
     for npu in range(trace.npus) if shared.names else ():
-        theirs.append({own: name for name, own in shared.groups_of(npu).items()})
+        groups = shared.groups_of(npu)
+        theirs.append(dict.fromkeys(groups, _NOBODY) | {own: name for name, own in groups.items()})
 
     def counts(npu: int, team: Team) -> Counter[Start]:
         own = issued[shared.of[npu]].counts
@@ -177,6 +178,8 @@ def _check_teams(trace: Trace, issued: dict[int, _Issued], dimensions: Sequence[
 
 
 _NOTHING: Counter[Start] = Counter()
+_NOBODY = "-"
+"""What no process group is called: a template's that an NPU has another one for."""
 
 
 def _teams(

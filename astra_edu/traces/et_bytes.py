@@ -36,6 +36,7 @@ _WINDOW = 2**16
 """How many bytes are read at a time."""
 _LENGTH = 10
 """The most bytes that a message's length takes."""
+_NOT_USUAL = UnusualError, IndexError, KeyError, UnicodeDecodeError, error
 
 
 class Known(dict[bytes, V]):
@@ -76,7 +77,24 @@ class Reader:
         """The metadata and the nodes in a file; None where there is anything unusual in it, or more than that."""
         try:
             return self._nodes(file, most_bytes, most_nodes)
-        except (UnusualError, IndexError, KeyError, UnicodeDecodeError, error):
+        except _NOT_USUAL:
+            return None
+
+    def begin(self, content: bytes) -> tuple[Metadata, int] | None:
+        """(the metadata, where the nodes begin) of what is in a file; None where there is anything unusual."""
+        try:
+            size, begin = number_at(content, 0)
+            at = begin + size
+            return (self._metadata(content[begin:at] + END), at) if at <= len(content) else None
+        except _NOT_USUAL:
+            return None
+
+    def node_at(self, content: bytes, at: int) -> Node | None:
+        """The node that begins there, with its length in front; None where there is anything unusual."""
+        try:
+            size, begin = number_at(content, at)
+            return self._node(content[begin : begin + size] + END) if begin + size <= len(content) else None
+        except _NOT_USUAL:
             return None
 
     def _nodes(self, file: BinaryIO | GzipFile, most_bytes: int, most_nodes: int) -> Found:

@@ -93,10 +93,15 @@ def _read(content: _Stream, where: str, most_nodes: int) -> tuple[Metadata, tupl
     def parsed() -> Iterator[tuple[_Position, Any]]:
         for place, data in _cut(content, where, hint):
             if place.message > most_nodes:
-                raise ConfigError(f"{where}: the trace has over {most_nodes:,} nodes; that many don't fit into memory.")
+                raise ConfigError(too_many(where, most_nodes))
             yield place, _parse(messages().node if place.message else messages().metadata, data, place, hint)
 
     return metadata_and_nodes(parsed())
+
+
+def too_many(where: str, most_nodes: int) -> str:
+    """What is said of a trace with more nodes than are read."""
+    return f"{where}: the trace has over {most_nodes:,} nodes; that many don't fit into memory."
 
 
 def _cut(content: _Stream, where: str, hint: str) -> Iterator[tuple[_Position, bytes]]:

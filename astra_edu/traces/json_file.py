@@ -32,7 +32,7 @@ _KEYS = ("trace", "groups", "metadata")
 class JsonTrace(NamedTuple):
     """What JSON files hold. nodes, metadata: for each NPU; whole: whether one file is for all NPUs, not for one."""
 
-    nodes: tuple[tuple[Node, ...], ...]
+    nodes: Sequence[tuple[Node, ...]]
     metadata: tuple[Metadata, ...] = ()
     groups: Mapping[str, tuple[int, ...]] | None = None
     whole: bool = True

@@ -9,15 +9,18 @@ from typing import Any
 from astra_edu.base.errors import ConfigError, choice, instance_of
 from astra_edu.base.few_collections import few_collections
 from astra_edu.base.files import FileName, path_of, what_is_at
+from astra_edu.base.progress import Bar
 from astra_edu.traces.accidents import warn_of_accidents
 from astra_edu.traces.communication import check_communication
 from astra_edu.traces.et_bytes import Reader
-from astra_edu.traces.et_file import MOST_NODES, fingerprint, read_et
-from astra_edu.traces.groups_file import Groups, groups_from, read_groups, recorded_groups, write_groups
+from astra_edu.traces.et_file import MOST_NODES, fingerprint, read_et, too_many
+from astra_edu.traces.files_alike import FilesAlike
+from astra_edu.traces.groups_file import Groups, groups_from, read_groups, recorded_groups
 from astra_edu.traces.json_file import JsonTrace, read_json_trace, write_json_trace
 from astra_edu.traces.make import groups_of
 from astra_edu.traces.missing_parents import without_missing
 from astra_edu.traces.node import Metadata, Node
+from astra_edu.traces.shared_nodes import SharedNodes
 from astra_edu.traces.trace import Trace, check_groups
 from astra_edu.traces.trace_files import files_of, is_trace, prefix_of
 from astra_edu.traces.write_files import write_ranks
@@ -35,7 +38,9 @@ def load_trace(
 
     groups: process groups, as a mapping or the file of them. By default they are those of PREFIX.groups.json, if there
     is one, or of the JSON file; where that has none, a group has the NPUs that name it. Those that a PyTorch trace
-    notes itself are added. Files with the same bytes share their nodes. check: look at the communication, too (see
+    notes itself are added. Files with the same bytes share their nodes, and files of NPUs that do the same up to peers,
+    groups, numbers and tags a template (see Trace.templates): two of each role are read, the others compared with them
+    byte by byte. Of different nodes there may be 5 million. check: look at the communication, too (see
     check_communication), and warn of what ASTRA-sim would do by accident; a trace that is only replayed or drawn
     needs none of that.
 
@@ -54,7 +59,7 @@ def load_trace(
         choice("missing_parents", missing_parents, ("refuse", "ignore"))
         files = files_of(path)
         alone = len(files) == 1 and files[0].suffix == ".json"
-        read = read_json_trace(files[0]) if alone else _ranks(files)
+        read = read_json_trace(files[0]) if alone else _ranks(files, together=missing_parents == "refuse")
         if missing_parents == "ignore":
             read = read._replace(nodes=without_missing(read.nodes))
         names = tuple(map(str, files * len(read.nodes) if len(files) == 1 else files))
@@ -84,9 +89,11 @@ def save_trace(trace: Trace, path: FileName, compressed: bool = False) -> None:
 
     Process groups are written to PREFIX.groups.json, for ASTRA-sim's --comm-group-configuration. compressed: with
     gzip. From 256 NPUs on, equal files are one with several names (hard links), where the file system has such; of
-    those that differ in numbers, peers, tags and groups only, what is equal is encoded once. Raises ConfigError where
-    the prefix has files of more NPUs already, since they would be read with these, where the disk has no room, and for
-    a JSON file of more nodes than can be read again (5 million different ones, which is what load_trace takes).
+    those that differ in numbers, peers, tags and groups only, what is equal is encoded once. An error, or Ctrl-C,
+    leaves no new files, and says which older ones have been written over.
+
+    Raises ConfigError where the prefix has files of more NPUs already, since they would be read with these, where the
+    disk has no room, and for a JSON file of more nodes than can be read again (5 million different ones).
 
     >>> from pathlib import Path
     >>> ae.traces.save_trace(ae.traces.collective("all_to_all", 4096, npus=2), "exchange")
@@ -101,23 +108,31 @@ def save_trace(trace: Trace, path: FileName, compressed: bool = False) -> None:
     if what_is_at(more, "a trace"):
         raise ConfigError(f"{more} is there already: it is of a trace of more NPUs than these {trace.npus}. Delete it.")
     write_ranks(path, trace, compressed)
-    if trace.groups:
-        write_groups(f"{path}.groups.json", trace.groups)
 
 
-def _ranks(files: Sequence[Path]) -> JsonTrace:
-    """What each NPU's file holds; those with the same bytes are read once."""
-    known: dict[bytes, JsonTrace] = {}
+def _ranks(files: Sequence[Path], together: bool) -> JsonTrace:
+    """What each NPU's file holds; those with the same bytes are read once.
+
+    together: as are those that are alike up to names, none of which waits for what isn't there.
+    """
+    known: dict[bytes, int] = {}
     prints: dict[tuple[int, int], bytes] = {}
-    left, reader = MOST_NODES, Reader()
-    parts = []
-    for npu, file in enumerate(files):
-        key, content = fingerprint(file, prints)
-        if key not in known:
-            known[key] = _rank(file, npu, left, reader, content)
-            left -= len(known[key].nodes[0])
-        parts.append(known[key])
-    return JsonTrace(tuple(part.nodes[0] for part in parts), tuple(part.metadata[0] for part in parts))
+    reader = Reader()
+    alike = FilesAlike(len(files), reader)
+    with Bar("reading the trace", " files", len(files)) as bar:
+        for npu, file in enumerate(files):
+            bar.show(npu)
+            key, content = fingerprint(file, prints)
+            if key in known:
+                alike.again(npu, known[key])
+            elif not (together and content and alike.same(npu, content)):
+                most = max(MOST_NODES - alike.kept, alike.longest)
+                read = _rank(file, npu, most, reader, content)
+                alike.add(npu, content if together else None, read.metadata[0], read.nodes[0])
+                if alike.kept > MOST_NODES:
+                    raise ConfigError(too_many(f"{file} (NPU {npu})", MOST_NODES))
+            known[key] = npu
+    return JsonTrace(alike.nodes, tuple(alike.metadata))
 
 
 def _rank(file: Path, npu: int, most_nodes: int, reader: Reader, content: bytes | None) -> JsonTrace:
@@ -135,7 +150,8 @@ def _with_recorded(
 ) -> dict[str, tuple[int, ...]]:
     groups = dict(given)
     seen: set[int] = set()
-    for npu, listed in enumerate(nodes):
+    own = [(npu, nodes[npu]) for npu in nodes.first] if isinstance(nodes, SharedNodes) else enumerate(nodes)
+    for npu, listed in own:
         if id(listed) in seen:
             continue
         seen.add(id(listed))

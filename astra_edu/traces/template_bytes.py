@@ -30,21 +30,21 @@ class TemplateBytes:
     """
 
     def __init__(self, nodes: Sequence[Node], moving: Iterable[int]) -> None:
-        """moving: where nodes are that other NPUs have otherwise."""
+        """moving: where nodes are that other NPUs have otherwise. runs: what is equal, and nodes that are filled in."""
         self._nodes = nodes
         some = frozenset(moving)
-        self._runs: list[bytes | list[tuple[int, _Pieces]]] = []
+        self.runs: list[bytes | list[tuple[int, Pieces]]] = []
         for moves, places in groupby(range(len(nodes)), some.__contains__):
             run = list(places)
-            self._runs.append(
-                [(place, _Pieces(nodes[place])) for place in run]
+            self.runs.append(
+                [(place, Pieces(nodes[place])) for place in run]
                 if moves
                 else b"".join(node_bytes(nodes[place]) for place in run)
             )
 
     def filled(self, own: Sequence[Node]) -> Iterator[bytes]:
         """The bytes of an NPU's own nodes. Raises ConfigError for what the schema has no place for."""
-        for run in self._runs:
+        for run in self.runs:
             if isinstance(run, bytes):
                 yield run
             else:
@@ -52,12 +52,13 @@ class TemplateBytes:
                     yield pieces.with_what_differs(own[place])
 
 
-class _Pieces:
+class Pieces:
     """A node's fields as bytes. between: name and type; behind: all from the times to the tensors."""
 
-    __slots__ = ("_attributes", "_behind", "_between", "_node")
+    __slots__ = ("_around", "_attributes", "_behind", "_between", "_node")
 
     def __init__(self, node: Node) -> None:
+        """Of a node as one NPU has it."""
         self._node = node
         only = Node(0, "", NodeType.INVALID_NODE)
         self._between = _fields(replace(only, name=node.name, type=node.type))
@@ -74,6 +75,7 @@ class _Pieces:
             (name, attribute, _fields(replace(only, attributes={name: attribute})))
             for name, attribute in node.attributes.items()
         ]
+        self._around: tuple[bytes, bytes] | None = None
 
     def with_what_differs(self, node: Node) -> bytes:
         """The node with its length in front; of this one it has all but numbers and attributes."""
@@ -88,6 +90,19 @@ class _Pieces:
             return node_bytes(node)
         body = b"".join((number, self._between, control, data, self._behind, *attributes))
         return number_bytes(len(body)) + body if body else node_bytes(node)
+
+    def in_group(self, name: str) -> bytes:
+        """The node with its length in front, in a process group of this name; it names one."""
+        if self._around is None:
+            own, each = self._node, [known for _, _, known in self._attributes]
+            number = _ID + number_bytes(own.id) if own.id else b""
+            waits = _numbers(_CTRL_DEPS, own.ctrl_deps) + _numbers(_DATA_DEPS, own.data_deps)
+            place = list(own.attributes).index("pg_name")
+            front = b"".join((number, self._between, waits, self._behind, *each[:place]))
+            self._around = front, b"".join(each[place + 1 :])
+        front, back = self._around
+        named = _attribute("pg_name", self._node.attributes["pg_name"]._replace(value=name))
+        return b"".join((number_bytes(len(front) + len(named) + len(back)), front, named, back))
 
 
 def _numbers(field: bytes, numbers: Sequence[int]) -> bytes:

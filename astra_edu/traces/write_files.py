@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from os import link
 from pathlib import Path
@@ -12,7 +14,9 @@ from astra_edu.base.errors import ConfigError
 from astra_edu.base.files import FileName, path_of, write_bytes
 from astra_edu.base.progress import Bar
 from astra_edu.base.units import format_bytes
+from astra_edu.traces.all_or_none import all_or_none
 from astra_edu.traces.et_file import MOST_NODES, encode, metadata_bytes, node_bytes
+from astra_edu.traces.groups_file import write_groups
 from astra_edu.traces.template_bytes import TemplateBytes
 from astra_edu.traces.trace import Trace
 
@@ -34,12 +38,24 @@ def check_size(trace: Trace) -> None:
 
 
 def write_ranks(path: FileName, trace: Trace, compressed: bool = False) -> None:
-    """Write PREFIX.0.et, PREFIX.1.et, ..., for `path` as PREFIX. Raises ConfigError where there is no room for them."""
+    """Write PREFIX.0.et, PREFIX.1.et, ..., and PREFIX.groups.json, for `path` as PREFIX. Raises ConfigError where there
+    is no room for them.
+    """
+    files = [Path(f"{path}.{npu}.et") for npu in range(trace.npus)]
+    groups = Path(f"{path}.groups.json")
+    with all_or_none([*files, groups]) as done:
+        _write(path, trace, compressed, files, done)
+        if trace.groups:
+            done.append(groups)
+            write_groups(groups, trace.groups)
+
+
+def _write(path: FileName, trace: Trace, compressed: bool, files: Sequence[Path], done: list[Path]) -> None:
     shared = trace.templates
     what = "writing the trace"
     if shared.different > LARGE:
         size = _about(trace, compressed)
-        _check_room(path_of(path).absolute(), size)
+        _check_room(path_of(path).absolute(), size, files)
         what += f", about {format_bytes(size)}"
     written: dict[object, Path] = {}
     templates: dict[int, TemplateBytes] = {}
@@ -49,9 +65,10 @@ def write_ranks(path: FileName, trace: Trace, compressed: bool = False) -> None:
             bar.show(npu)
             begins = metadata_bytes(trace.metadata[npu]) if trace.metadata else start
             key, template = (shared.key(npu), begins), shared.of[npu]
-            file = f"{path}.{npu}.et"
+            file = files[npu]
+            done.append(file)
             if key in written:
-                if trace.npus < LINKED_FROM or not _linked(written[key], Path(file)):
+                if trace.npus < LINKED_FROM or not _linked(written[key], file):
                     write_bytes(file, [written[key].read_bytes()])
                 continue
             if shared.counts[template] > 1 and shared.moving(template):
@@ -69,19 +86,31 @@ def _about(trace: Trace, compressed: bool) -> int:
     return len(encode(longest, None, compressed)) * trace.templates.different // len(longest)
 
 
-def _check_room(prefix: Path, size: int) -> None:
-    """Raise ConfigError where a disk can't take so many bytes."""
+def _check_room(prefix: Path, size: int, files: Iterable[Path]) -> None:
+    """Raise ConfigError where a disk can't take so many bytes in place of what these files have now."""
     folder = next((parent for parent in prefix.parents if parent.is_dir()), None)
     if folder is None:  # a drive that isn't there, of which writing says more
         return
     with suppress(OSError):
-        free = disk_usage(folder).free
+        free = disk_usage(folder).free + _taken(files)
         if size > free:
             raise ConfigError(
                 f"the files of this trace take about {format_bytes(size)}, as NPUs that do the same name other peers, "
                 f"tags and groups; {folder} has room for {format_bytes(free)}. Save it on another disk, with "
                 "compressed=True, or one with fewer copies of the model: ae.traces.scale makes the large one of it."
             )
+
+
+def _taken(files: Iterable[Path]) -> int:
+    """How many bytes are free when these files are gone: of one with several names, when all of them are."""
+    names, sizes = Counter[tuple[int, int]](), {}
+    for file in files:
+        with suppress(OSError):
+            about = file.lstat()
+            place = about.st_dev, about.st_ino
+            names[place] += 1
+            sizes[place] = about.st_nlink, about.st_size
+    return sum(size for place, (links, size) in sizes.items() if names[place] >= links)
 
 
 def _linked(there: Path, file: Path) -> bool:

@@ -27,6 +27,7 @@ from astra_edu.traces import (
     collective,
     from_nodes,
     template_bytes,
+    write_files,
 )
 from astra_edu.traces.et_file import MOST_IN_A_MESSAGE, encode, node_bytes, read_et
 from astra_edu.traces.groups_file import read_groups, recorded_groups, write_groups
@@ -34,7 +35,7 @@ from astra_edu.traces.json_file import read_json_trace, write_json_trace
 from astra_edu.traces.load import is_trace, load_trace, save_trace
 from astra_edu.traces.node import Metadata
 from astra_edu.traces.schema import MEMBERS
-from astra_edu.traces.write_files import _about
+from astra_edu.traces.write_files import _about, _taken
 
 MIB = 2**20
 
@@ -640,6 +641,46 @@ def test_files_for_which_there_is_no_room_are_not_begun(tmp_path, monkeypatch):
     save_trace(two_rows(), tmp_path / "deep" / "large")
     size = sum(file.stat().st_size for file in (tmp_path / "deep").iterdir())
     assert _about(two_rows(), compressed=False) == pytest.approx(size, rel=0.05)
+
+
+def test_what_is_written_over_makes_room(tmp_path, monkeypatch):
+    save_trace(two_rows(), tmp_path / "large")
+    size = sum(file.stat().st_size for file in tmp_path.iterdir())
+    (tmp_path / "kept").hardlink_to(tmp_path / "large.5.et")
+    monkeypatch.setattr("astra_edu.traces.write_files.LARGE", 100)
+    monkeypatch.setattr("astra_edu.traces.write_files.disk_usage", lambda _: SimpleNamespace(free=size // 10))
+    save_trace(two_rows(), tmp_path / "large")
+    with says("has room for"):
+        save_trace(two_rows(), tmp_path / "other")
+    files = [tmp_path / f"large.{npu}.et" for npu in range(64)]
+    assert _taken(files) == sum(file.stat().st_size for file in files)
+    (tmp_path / "kept 2").hardlink_to(files[5])
+    assert _taken(files) == sum(file.stat().st_size for file in files) - files[5].stat().st_size
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), ae.ConfigError("The disk is full.")])
+def test_what_is_not_written_to_its_end_leaves_nothing_new(error, tmp_path, monkeypatch):
+    real, written = write_files.write_bytes, []
+
+    def fails(file, parts):
+        written.append(file)
+        if len(written) == 6:
+            raise error
+        return real(file, parts)
+
+    monkeypatch.setattr(write_files, "write_bytes", fails)
+    with pytest.raises(type(error)):
+        save_trace(two_rows(), tmp_path / "new")
+    assert len(written) == 6
+    assert not list(tmp_path.iterdir())
+    for npu in (1, 3):
+        (tmp_path / f"old.{npu}.et").write_bytes(b"older")
+    written.clear()
+    with pytest.raises(type(error)) as stopped:
+        save_trace(two_rows(), tmp_path / "old")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["old.1.et", "old.3.et"]
+    said = "\n".join([str(stopped.value), *getattr(stopped.value, "__notes__", [])])
+    assert "old.1.et to old.3.et (2) have been written over, the others haven't: write all of them again." in said
 
 
 def test_a_bar_says_how_large_many_files_are(tmp_path, monkeypatch):

@@ -1,0 +1,54 @@
+"""A phase of direct that ends in the ns of a computation: which is first is what following every message says."""
+
+import random
+from dataclasses import replace
+
+import pytest
+from tied_jobs import followed, said
+
+import astra_edu as ae
+from astra_edu.network.folded import AmbiguousError
+from astra_edu.run import run_trace
+
+
+def small(draw, how="direct"):
+    """Computations of 1 ns and collectives of a few bytes on a ring of four, where nearly all ends in the same ns."""
+    trace, made = ae.traces.Builder(4), []
+    for k in range(draw.choice([5, 6, 7])):
+        after = draw.sample(made, min(len(made), draw.choice([0, 1, 1]))) or None
+        if draw.random() < 0.5:
+            made.append(trace.compute(f"{k}", 0, after=after))
+        else:
+            collective = getattr(trace, draw.choice(["all_reduce", "reduce_scatter", "all_gather"]))
+            made.append(collective(f"{k}", 4 * draw.choice([1, 2, 4]), after=after))
+    return trace.build(), on_a_ring(draw.choice([0, 1]), how, draw.choice([None, 1, 5]))
+
+
+def on_a_ring(latency=0, how="direct", memory=None):
+    system = replace(ae.TraceSystem.of([how], splits=1), endpoint_delay=1, local_memory_bandwidth=memory)
+    return ae.TracePlatform(ae.Block("Ring", 4, 1, latency), system)
+
+
+def test_the_last_message_was_sent_after_the_computation_began():
+    trace = ae.traces.Builder(4)
+    first = trace.compute("first", 0)
+    trace.all_reduce("last", 4, after=trace.compute("second", 0, after=first))
+    trace.reduce_scatter("at once", 4)
+    trace.all_reduce("then", 4, after=first)
+    job = trace.build(), on_a_ring()
+    assert run_trace.fits(*job)
+    assert said(ae.simulate(*job, progress=False)) == followed(*job)
+
+
+@pytest.mark.parametrize("how", ["direct", "direct2"])
+def test_small_jobs(how):
+    draw, compared = random.Random(3), 0
+    for _ in range(100):
+        job = small(draw, how)
+        try:
+            found = said(run_trace._one_for_all(*job, record=False, strict=True))
+        except AmbiguousError:
+            continue
+        assert found == followed(*job)
+        compared += 1
+    assert compared > 60

@@ -1,0 +1,9 @@
+"""Faults in what comes first of what ends in the same ns."""
+
+from tools.mutants.fault import Fault
+
+FAULTS = [
+    Fault("a phase of direct ends before a computation that began before its last message", "astra_edu/system/timed.py",
+          "Known(int(times.total_ns), _last_waits(moves, times))", "Known(int(times.total_ns), (moves.endpoint_ns,))",
+          "tests/system/test_ends_in_a_tie.py::test_the_last_message_was_sent_after_the_computation_began"),
+]  # fmt: skip
