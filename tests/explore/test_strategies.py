@@ -78,7 +78,9 @@ def test_all_that_is_possible_is_there():
                             except ae.ConfigError:
                                 continue
                             expected.add(strategy)
-    assert set(candidates(SMALL, 8, 16, also=("sharded-stages",))) == expected
+    sharded = candidates(SMALL, 8, 16, also=("sharded-stages",))
+    assert {each for each in sharded if each.reshard} == expected
+    assert {replace(each, reshard=True) for each in sharded if not each.reshard} < expected
     usual = {each for each in expected if each.pipeline == 1 or each.zero < 2}
     assert set(candidates(SMALL, 8, 16)) == usual < expected
 
