@@ -21,6 +21,8 @@ MIXTURE = ae.transformer("mixture", **SHAPE, experts=16, top_k=2)
 
 WAITED = ("context", "expert", "tensor")
 
+WHOLE = {"tensor": 2, "sequence_parallel": True, "whole_experts": True}
+
 CUTS = [
     ({"context": 4}, (4,)),
     ({"context": 8}, (2, 4)),
@@ -39,9 +41,11 @@ CUTS = [
     ({"context": 4, "data": 2, "expert": 4}, (4, 2)),
     ({"context": 4, "expert": 4, "tensor": 2}, (2, 4)),
     ({"context": 8, "expert": 2}, (2, 4)),
+    ({"data": 4, **WHOLE, "expert": 2}, (2, 4)),
+    ({"data": 4, **WHOLE, "expert": 2, "placement": "data-first", "recompute": "full"}, (4, 2)),
 ]
 
-OVER_TWO = [({"context": 2, "data": 4, "expert": 8}, (2, 4))]
+OVER_TWO = [({"context": 2, "data": 4, "expert": 8}, (2, 4)), ({"data": 4, **WHOLE, "expert": 8}, (2, 4))]
 """Over several dimensions all-to-alls send more than the table says: everything once in each of them."""
 
 

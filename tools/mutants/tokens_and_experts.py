@@ -17,7 +17,7 @@ FAULTS = [
     Fault(
         "1.0 workload: the expert group runs over the copies' dimensions",
         OWN_LINES,
-        '"expert": (of_copies, of_copies * strategy.expert)',
+        '"expert": (of_copies, of_copies * strategy.expert_copies)',
         '"expert": (of_copies, of_copies * copies)',
         BYTES,
     ),
@@ -178,9 +178,17 @@ FAULTS = [
     Fault(
         "all copies add up the gradients of every expert",
         f"{STRATEGIES}/strategy.py",
-        "self.copies // self.expert if isinstance(operator, Experts) else self.copies",
+        "self.copies // self.expert_copies if isinstance(operator, Experts) else self.copies",
         "self.copies",
         f"{TESTS}npus_with_the_same_experts_add_up_their_gradients",
+    ),
+    Fault(
+        "a tensor group's whole experts are sent tokens by the copies alone",
+        f"{STRATEGIES}/own_lines.py",
+        'spans["tensor"] if strategy.expert_copies == 1 else (1, strategy.expert)',
+        'spans["expert"]',
+        "tests/workload/test_whole_experts.py::"
+        "test_a_workload_of_the_first_version_has_a_tensor_group_s_experts_or_everybody_s",
     ),
     Fault(
         "a context group takes no NPUs",
@@ -192,7 +200,7 @@ FAULTS = [
     Fault(
         "ZeRO shares experts out among those that have others",
         f"{STRATEGIES}/memory.py",
-        "(strategy.copies, strategy.copies // strategy.expert)",
+        "(strategy.copies, strategy.copies // strategy.expert_copies)",
         "(strategy.copies, strategy.copies)",
         f"{TESTS}zero_shares_experts_out_among_those_that_have_the_same",
     ),
@@ -241,8 +249,8 @@ FAULTS = [
     Fault(
         "those with the same experts are neighbours",
         f"{ITERATION}/groups.py",
-        'shares["expert"], shares["expert data"] = _take(',
-        'shares["expert data"], shares["expert"] = _take(',
+        'own, shares["expert data"] = _take(',
+        'shares["expert data"], own = _take(',
         f"{TESTS}neighbours_share_tokens_and_experts",
     ),
     Fault(

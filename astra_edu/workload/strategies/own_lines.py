@@ -147,10 +147,12 @@ def _spans(strategy: Strategy) -> dict[str, tuple[int, int]]:
         "tensor": (of_tensor, of_tensor * tensor),
         "data": (of_copies, of_copies * copies),
         "context": (of_copies, of_copies * strategy.context),
-        "expert": (of_copies, of_copies * strategy.expert),
+        "expert": (of_copies, of_copies * strategy.expert_copies),
     }
+    if strategy.whole_experts:
+        spans["expert"] = spans["tensor"] if strategy.expert_copies == 1 else (1, strategy.expert)
     if strategy.expert > 1:
-        spans["expert data"] = (of_copies * strategy.expert, of_copies * copies)
+        spans["expert data"] = (of_copies * strategy.expert_copies, of_copies * copies)
     return {name: span for name, span in spans.items() if span[0] < span[1]}
 
 
@@ -163,11 +165,12 @@ def _reach(span: tuple[int, int], strategy: Strategy) -> str:
 
 def _would_do(strategy: Strategy) -> str:
     """What a strategy like it could be in a workload."""
-    copies = strategy.copies
-    if strategy.tensor > 1:
+    copies, tensor = strategy.copies, strategy.tensor
+    if tensor > 1:
+        most, least = (copies * tensor, tensor) if strategy.whole_experts else (copies, 1)
         return (
             f"with a tensor group, all {copies} copies (data × context) have to be the context group (data=1), or none "
-            f"of them (context=1), and all or none share out experts (expert={copies} or 1)"
+            f"of them (context=1), and all or none share out experts (expert={most} or {least})"
         )
     return (
         f"the context group ({strategy.context}) and the one of experts ({strategy.expert}) have to be the same, or "
