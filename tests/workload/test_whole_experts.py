@@ -83,9 +83,7 @@ def test_what_they_cannot_be_is_refused_with_what_can(settings, says):
 
 def test_a_workload_of_the_first_version_has_a_tensor_group_s_experts_or_everybody_s():
     """tests/workload/test_own_lines.py has what such lines send and take."""
-    with pytest.raises(
-        ae.ConfigError, match=r"need more; .* share out experts \(expert=16 or 4\)"
-    ):
+    with pytest.raises(ae.ConfigError, match=r"need more; .* share out experts \(expert=16 or 4\)"):
         ae.generate_workload(MIXED, WHOLE, "a100")
     for expert, parallelism in ((4, "HYBRID_DATA_MODEL"), (16, "MODEL")):
         work = ae.generate_workload(MIXED, replace(WHOLE, expert=expert), "a100")
