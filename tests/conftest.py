@@ -51,9 +51,10 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture
-def nothing_frozen() -> Iterator[None]:
+def nothing_frozen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """For one test, as in any other process: few_collections() leaves alone what somebody has frozen."""
     gc.unfreeze()
+    monkeypatch.setattr("astra_edu.base.few_collections._frozen_until", 0.0)
     yield
     gc.collect()
     gc.freeze()

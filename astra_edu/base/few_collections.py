@@ -18,6 +18,7 @@ _before = (0, 0, 0)
 _aged = 0
 _began = _worked = 0.0
 _took = 0.02
+_frozen_until = 0.0
 
 
 @contextmanager
@@ -60,7 +61,7 @@ def few_collections() -> Iterator[None]:
 def _age() -> None:
     """Let all objects be old, or look for garbage among them."""
     global _aged, _took, _worked
-    if not gc.isenabled() or not _before[0] or gc.get_freeze_count():
+    if not gc.isenabled() or not _before[0] or _frozen():
         return
     _aged += gc.get_count()[0]
     if _aged > NEW_OBJECTS or _worked > RARELY * _took:
@@ -70,3 +71,15 @@ def _age() -> None:
     else:
         gc.freeze()
         gc.unfreeze()  # into the oldest generation
+
+
+def _frozen() -> bool:
+    """Whether objects are frozen. They are counted one by one, so a yes holds RARELY times as long as that took."""
+    global _frozen_until
+    start = perf_counter()
+    if start < _frozen_until:
+        return True
+    found = gc.get_freeze_count() > 0
+    if found:
+        _frozen_until = start + RARELY * (perf_counter() - start)
+    return found

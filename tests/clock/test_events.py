@@ -193,3 +193,17 @@ def test_what_is_frozen_stays_so(nothing_frozen):
     with few_collections():
         pass
     assert gc.get_freeze_count() == frozen
+
+
+def test_what_is_frozen_is_counted_rarely_as_that_takes_its_time(monkeypatch, nothing_frozen):
+    clock, counted = iter(range(1000)), []
+    monkeypatch.setattr("astra_edu.base.few_collections.perf_counter", lambda: next(clock))
+    monkeypatch.setattr("astra_edu.base.few_collections._worked", -1e9)
+    monkeypatch.setattr("astra_edu.base.few_collections.RARELY", 20)
+    for frozen in (0, 7):
+        monkeypatch.setattr(gc, "get_freeze_count", lambda frozen=frozen: counted.append(frozen) or frozen)
+        for _ in range(30):
+            with few_collections():
+                pass
+    assert counted.count(0) == 30
+    assert 3 < counted.count(7) < 10
