@@ -176,7 +176,6 @@ BOUNDS = {
 share of runs that are more than 15 % off it, the median distance of what was measured)."""
 
 
-@pytest.mark.usefixtures("nothing_frozen")
 def test_estimates_on_calibrated_devices_are_near_predictions_and_measured_runs():
     some = []
     for name, each in ae.measured.runs().groupby("source_id"):

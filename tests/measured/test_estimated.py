@@ -18,11 +18,19 @@ from astra_edu.workload.compute.alike import kind_of
 RUNS = measured.runs()
 
 
+@pytest.mark.thorough
 def test_lines_that_ship_are_what_the_runs_give():
     """All of them: `python -m astra_edu.measured estimates` has to be run after what changes estimates."""
     said: list[str] = []
     assert measured_beside(RUNS, say=said.append) == list(lines_that_ship._lines())
     assert len(said) == len(lines_that_ship._lines()) > 5
+
+
+def test_the_lines_of_one_source_that_ship_are_what_its_runs_give():
+    """No other source has runs on such machines whose recomputation is known."""
+    blackwell = [line for line in lines_that_ship._lines() if line.machines == "Blackwell"]
+    assert measured_beside(RUNS.query("source_id == 'simumax_b200'"), say=lambda _: None) == blackwell
+    assert len(blackwell) == 2
 
 
 @pytest.mark.parametrize(
