@@ -199,7 +199,7 @@ def test_stages_that_reshard_take_as_long_where_messages_to_the_next_stage_take_
 )
 def test_random_jobs_take_as_long(kind, most):
     wrong = []
-    for seed in few(range(25), 4):
+    for seed in few(range(25), 10):
         rng = Random(seed)
         made, cut = kind(rng)
         found = ratio(made, cut, rng.choice([25, 100, 300]))

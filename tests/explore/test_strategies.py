@@ -155,7 +155,7 @@ def test_one_strategy_that_doesnt_fit_is_told_too():
 # --- the fastest ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("case", some([(SMALL, 4, 8), (SMALL, 8, 16), ("vgg16", 8, 64)], 1))
+@pytest.mark.parametrize("case", some([(SMALL, 8, 16), ("vgg16", 8, 64)], 1))
 def test_the_fastest_is_the_fastest_of_all(case):
     model, npus, batch = case
     on, strategies = machines(npus), candidates(model, npus, batch)
@@ -374,7 +374,7 @@ def test_the_fastest_of_the_whole_space_is_the_best_of_all_that_fit(seed):
     )
     model = ae.transformer("m", hidden=1024, heads=8, blocks=6, sequence=512, vocabulary=1000)
     device = replace(ae.device("a100"), memory_bytes=rng.choice([10**9, 2 * 10**9]))
-    some = rng.sample(ae.candidates(model, 8, 16, whole_space=True), len(few(range(150), 20)))
+    some = rng.sample(ae.candidates(model, 8, 16, whole_space=True), len(few(range(150), 60)))
     found = ae.fastest(model, some, device, platform, fits=True)
     times = {}
     for cut in some:
