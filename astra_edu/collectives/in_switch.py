@@ -18,9 +18,9 @@ each chunk. There a switch gains time for messages, but none for bytes: a ring's
 and that NVLS sends one's sums down while it sends another's data up isn't followed. ASTRA-sim's released versions have
 no such algorithm, so these times are nobody's but ours.
 
-Sources: R. L. Graham et al., "Scalable Hierarchical Aggregation Protocol (SHArP)", COMHPC 2016; A. Ishii, R. Wells,
-"The NVLink-Network Switch", Hot Chips 34 (2022); B. Klenk et al., "An In-Network Architecture for Accelerating
-Shared-Memory Multiprocessor Collectives", ISCA 2020.
+Sources, written down from memory, unverified: R. L. Graham et al., "Scalable Hierarchical Aggregation Protocol
+(SHArP)", COMHPC 2016; A. Ishii, R. Wells, "The NVLink-Network Switch", Hot Chips 34 (2022); B. Klenk et al., "An
+In-Network Architecture for Accelerating Shared-Memory Multiprocessor Collectives", ISCA 2020.
 """
 
 from __future__ import annotations

@@ -6,10 +6,10 @@ TracePlatform of the two blocks takes for one ideal switch for each rank. Here t
 - A fat tree (C. Leiserson, 1985; M. Al-Fares, A. Loukissas, A. Vahdat, "A Scalable, Commodity Data Center Network
   Architecture", SIGCOMM 2008): all NPUs of a computer hang on one leaf. Between computers a message passes the leaf,
   or leaf, spine and leaf, or, in several pods, five switches with one of the core.
-- Rail-optimised (NVIDIA's DGX SuperPOD reference architecture for H100; Juniper's validated design for AI data
-  centers): NPU k of each computer hangs on a leaf of rail k. NPUs of equal rank are one switch apart. To another rank a
-  message goes over NVLink first, to the NPU of its own computer on the other's rail (NCCL's PXN, from 2.12 on), or over
-  a spine.
+- Rail-optimised (NVIDIA's DGX SuperPOD reference architecture for H100, from memory, unverified; Juniper's validated
+  design for AI data centers): NPU k of each computer hangs on a leaf of rail k. NPUs of equal rank are one switch
+  apart. To another rank a message goes over NVLink first, to the NPU of its own computer on the other's rail (NCCL's
+  PXN), or over a spine.
 
 Oversubscribed n : 1, what leads up from a switch carries 1 / n of what leads down from it. Several links between two
 switches are one edge with the sum of their bandwidths; messages to different NPUs take different spines. On the
