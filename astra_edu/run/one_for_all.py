@@ -84,8 +84,8 @@ def undisturbed(platform: TracePlatform) -> bool:
     system = platform.system
     if system.bus or system.rendezvous:
         return False
-    if platform.congestion_aware:
-        return system.active_chunks == 1 == system.queues
+    if platform.congestion_aware and not system.active_chunks == 1 == system.queues:
+        return False
     return not any(_slides(hows, platform) for hows in system.implementations.values())
 
 
