@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from astra_edu.clock.events import Clock, Schedules
 from astra_edu.clock.foreseen import ForeseenClock, Known
@@ -80,11 +80,22 @@ def _known_steps(collective: Collective, how: Implementation, npus: int, platfor
 
 
 def undisturbed(platform: TracePlatform) -> bool:
-    """Whether a phase's duration is known when it starts."""
+    """Whether a phase's duration is known when it starts, and what comes first of what ends in the same ns."""
     system = platform.system
     if system.bus or system.rendezvous:
         return False
-    return not platform.congestion_aware or system.active_chunks == 1 == system.queues
+    if platform.congestion_aware and not system.active_chunks == 1 == system.queues:
+        return False
+    return not any(_slides(hows, platform) for hows in system.implementations.values())
+
+
+def _slides(hows: Sequence[Implementation], platform: TracePlatform) -> bool:
+    """Whether a phase goes on message by message: its window is narrower than the number of an NPU's peers."""
+    rings = [platform.npus] if hows and hows[0].flat else platform.dims
+    return any(
+        how.traits.windowed and how.window is not None and how.window < npus - 1
+        for how, npus in zip(hows, rings, strict=False)
+    )
 
 
 def _network(platform: TracePlatform, strict: bool) -> Unaware | FoldedLinks:

@@ -40,6 +40,34 @@ def test_the_last_message_was_sent_after_the_computation_began():
     assert said(ae.simulate(*job, progress=False)) == followed(*job)
 
 
+def test_a_window_of_two_is_narrower_than_the_number_of_peers():
+    """ASTRA-sim 2.x finishes at 2,030 ns: a computation ends while a phase goes on message by message."""
+    trace = ae.traces.Builder(8)
+    scattered = trace.reduce_scatter("scattered", 800)
+    first = trace.compute("first", 0)
+    trace.compute("beside", 1, after=first)
+    small = trace.all_reduce("small", 16, after=scattered)
+    trace.compute("beside, too", 1, after=first)
+    trace.all_reduce("last", 64, after=small)
+    system = ae.TraceSystem.of(
+        ["direct2"], splits=8, active_chunks=1, scheduling="LIFO", endpoint_delay=2, local_memory_bandwidth=1
+    )
+    job = trace.build(), ae.TracePlatform(ae.Block("Ring", 8, 1, 2), system)
+    result = ae.simulate(*job, progress=False)
+    assert result.one_for_all
+    assert result.finish_ns == (2030,) * 8
+    assert said(result) == followed(*job)
+
+
+def test_a_narrow_window_on_two_rings_with_congestion():
+    """ASTRA-sim 2.x finishes at 82 ns on 12 NPUs and at 84 ns on 4: which NPU has its turn first matters."""
+    system = ae.TraceSystem.of(["direct", "direct2"], splits=4, active_chunks=1, endpoint_delay=2)
+    blocks = ae.Block("Ring", 4, 5, 2), ae.Block("Ring", 4, 1, 2)
+    platform = ae.TracePlatform(blocks, replace(system, optimization="localBWAware"), congestion_aware=True)
+    found = ae.simulate(ae.traces.collective("all_reduce", 16, npus=16), platform, progress=False).finish_ns
+    assert sorted(found) == [82] * 12 + [84] * 4
+
+
 @pytest.mark.parametrize("how", ["direct", "direct2"])
 def test_small_jobs(how):
     draw, compared = random.Random(3), 0

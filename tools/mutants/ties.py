@@ -6,4 +6,11 @@ FAULTS = [
     Fault("a phase of direct ends before a computation that began before its last message", "astra_edu/system/timed.py",
           "Known(int(times.total_ns), _last_waits(moves, times))", "Known(int(times.total_ns), (moves.endpoint_ns,))",
           "tests/system/test_ends_in_a_tie.py::test_the_last_message_was_sent_after_the_computation_began"),
+    Fault("a phase with a window of few messages has a duration known at its start", "astra_edu/run/one_for_all.py",
+          "how.window < npus - 1", "how.window < 0",
+          "tests/system/test_ends_in_a_tie.py::test_a_window_of_two_is_narrower_than_the_number_of_peers"),
+    Fault("with congestion a narrow window's phase has a duration known at its start", "astra_edu/run/one_for_all.py",
+          "if platform.congestion_aware and not system.active_chunks == 1 == system.queues:\n        return False",
+          "if platform.congestion_aware:\n        return system.active_chunks == 1 == system.queues",
+          "tests/system/test_ends_in_a_tie.py::test_a_narrow_window_on_two_rings_with_congestion"),
 ]  # fmt: skip
