@@ -9,6 +9,7 @@ from astra_edu.network import Row, Wires
 from astra_edu.network.topologies import Topology
 
 if TYPE_CHECKING:
+    from astra_edu.system.implementation import Implementation
     from astra_edu.system.trace_config import TracePlatform
 
 
@@ -54,11 +55,13 @@ def check_trace_platform(platform: TracePlatform, algorithm: str, dimension: int
         raise ConfigError(f"rendezvous-protocol: {algorithm} asks nobody; take ring, or turn it off.")
 
 
-def check_group(platform: TracePlatform, algorithm: str) -> None:
-    """Raise ConfigError where the NPUs of a process group may hang on several switches."""
-    check_trace_platform(platform, algorithm, 0)
+def check_group(platform: TracePlatform, how: Implementation) -> None:
+    """Raise ConfigError where switches are to add up for a process group whose NPUs may hang on several of them."""
+    if not how.traits.in_switch:
+        return
+    check_trace_platform(platform, how.algorithm, 0)
     if (dims := len(platform.dims)) > 1:
         raise ConfigError(
-            f"{algorithm} in a process group: its NPUs may hang on several switches, as there are {dims} dimensions. "
-            "Give an implementation for each dimension; groups then take a ring, as in ASTRA-sim."
+            f"{how.algorithm} in a process group: its NPUs may hang on several switches, as there are {dims} "
+            "dimensions. Give an implementation for each dimension; groups then take a ring, as in ASTRA-sim."
         )

@@ -124,8 +124,7 @@ class Planner:
 
     def group_ring(self, collective: Collective, members: tuple[int, ...]) -> LogicalRing:
         """Where a collective of a smaller process group runs: one ring of its members."""
-        hows = self.platform.system.implementations.get(collective) or ()
-        if not hows:
+        if not (hows := self.platform.system.implementations.get(collective) or ()):
             self.platform.implementations(collective)  # says what is missing
         how = hows[0] if len(hows) == 1 else Implementation.parse("ring")
         if how.traits.tree:
@@ -133,8 +132,7 @@ class Planner:
                 "doubleBinaryTree in a process group crashes ASTRA-sim (a group is a ring there); take ring, direct "
                 "or halvingDoubling."
             )
-        if how.traits.in_switch:
-            check_group(self.platform, how.algorithm)
+        check_group(self.platform, how)
         return LogicalRing(len(members), 0, how, members)
 
     def chunks(
