@@ -49,7 +49,8 @@ class Strategy:
     2304.11277): gradients are reduce-scattered within it and all-reduced across. reshard: ZeRO-3 drops parameters after
     each pass and gathers them again for the next; False keeps them until the backward pass is over, with stages until
     the last one is, so that they are gathered once, at the iteration's start. With stages ZeRO-3 adds gradients up
-    whole and reduces them once, at its end, as PyTorch's pipelines do.
+    whole and reduces them once, at its end, as PyTorch's pipelines do (which, from memory, unverified, keep parameters
+    from a backward pass to the forward pass behind it, and so gather them half as often at best).
     overlap: what hides behind computing. "gradients": their exchange, behind the backward pass. "parameters": their
     gathering, ZeRO-3's for the next block behind this one, ZeRO-1's and 2's behind the first forward pass. "tensor",
     "expert": a sequence-parallel group's collectives behind their matrix product, all-to-alls behind experts, in
