@@ -72,7 +72,9 @@ class FilesAlike:
 
     def same(self, npu: int, content: bytes) -> bool:
         """Whether a file holds what an earlier one does, up to names. If so, its nodes are known."""
-        begun = self._begun(content, grown=True)
+        if all(self._roles[number].alone for number in self._tried):
+            return False
+        begun = self._begun(content)
         if begun is None:
             return False
         metadata, plain, at = begun
@@ -89,11 +91,11 @@ class FilesAlike:
 
         content: None for a file that is too large to be kept.
         """
-        begun = self._begun(content, grown=False) if content else None
-        for number in self._tried if begun else ():
+        for number in self._tried if content else ():
             role = self._roles[number]
-            if begun and role.grows_to(npu, nodes, self._npus):
-                names = role.names_in(*begun[1:], npu, self._reader)
+            if content and role.grows_to(npu, nodes, self._npus):
+                begun = self._begun(content)
+                names = role.names_in(*begun[1:], npu, self._reader) if begun else None
                 if names is not None:
                     self._take(npu, number, names, metadata)
                     return
@@ -116,13 +118,8 @@ class FilesAlike:
             tuple(role.steps for role in self._roles) if any(role.steps for role in self._roles) else (),
         )
 
-    def _begun(self, content: bytes, grown: bool) -> tuple[Metadata, bytes, int] | None:
-        """(metadata, the bytes, where nodes begin) of a file; None where that can't be like any other.
-
-        grown: any of which it is known how they grow.
-        """
-        if not any(self._roles[number].alone is not grown for number in self._tried):
-            return None
+    def _begun(self, content: bytes) -> tuple[Metadata, bytes, int] | None:
+        """(metadata, the bytes, where nodes begin) of a file; None where that can't be like any other."""
         plain = _unpacked(content)
         begun = self._reader.begin(plain)
         return begun and (begun[0], plain, begun[1])
