@@ -115,8 +115,8 @@ def test_what_makes_no_difference_is_greyed_and_says_why_in_words(show):
 
 def test_before_a_prediction_it_is_said_what_the_marks_are(show):
     page = show(answered=False)
-    said = page.locator(".astra-live")
-    assert said.is_visible()
+    said = page.locator(".astra-live", has_text="measured runs")
+    said.wait_for()
     assert said.inner_text() == FIRST.data["scene"]["stage"]["steps"][0]
 
 
