@@ -38,20 +38,21 @@ def fits(trace: Trace, platform: TracePlatform) -> bool:
         return False
     if not all(block.topology.folds for block in platform.blocks):
         return False
+    timed = undisturbed(trace, platform)
     for node in trace.nodes[0]:
         if node.type in _MEMORY:
             if platform.memory.kind != "PER_NPU_MEMORY_EXPANSION":
                 return False
         elif node.type not in _ALONE:
             return False
-        if node.type is NodeType.COMM_COLL_NODE and not _alike(node, trace, platform):
+        if node.type is NodeType.COMM_COLL_NODE and not _alike(node, trace, platform, timed):
             return False
         if node.type is NodeType.COMM_COLL_NODE and node.is_cpu_op and not system.replay_only:
             return False
     return True
 
 
-def _alike(node: Node, trace: Trace, platform: TracePlatform) -> bool:
+def _alike(node: Node, trace: Trace, platform: TracePlatform, timed: bool) -> bool:
     if node.group and len(trace.groups.get(node.group, ())) != platform.npus:
         return False
     collective = COLLECTIVES.get(node.comm_type)
@@ -61,17 +62,17 @@ def _alike(node: Node, trace: Trace, platform: TracePlatform) -> bool:
     if hows and hows[0].flat and len(platform.blocks) > 1:
         return not platform.congestion_aware and hows[0].traits.tokens
     for how, block in zip(hows, platform.blocks, strict=False):
-        if not how.traits.tokens and not _known_steps(collective, how, block.npus, platform):
+        if not how.traits.tokens and not (timed and _known_steps(collective, how, block.npus, platform)):
             return False
         lines = how.traits.exchanges and not block.topology.equidistant
-        if platform.congestion_aware and lines and not undisturbed(platform):
+        if platform.congestion_aware and lines and not timed:
             return False
     return True
 
 
 def _known_steps(collective: Collective, how: Implementation, npus: int, platform: TracePlatform) -> bool:
-    """Whether an algorithm that goes step by step treats NPUs alike, and nothing disturbs it."""
-    if platform.congestion_aware or not undisturbed(platform) or how.traits.tree:
+    """Whether an algorithm that goes step by step treats NPUs alike."""
+    if platform.congestion_aware or how.traits.tree:
         return False
     if kind_of(platform.system.inter_dimension).together:  # who leads the NPUs after such a phase isn't known
         return False
@@ -79,14 +80,15 @@ def _known_steps(collective: Collective, how: Implementation, npus: int, platfor
     return npus > 1 and all(known_schedule(part, how.algorithm, npus).symmetric for part in parts)
 
 
-def undisturbed(platform: TracePlatform) -> bool:
+def undisturbed(trace: Trace, platform: TracePlatform) -> bool:
     """Whether a phase's duration is known when it starts, and what comes first of what ends in the same ns."""
     system = platform.system
     if system.bus or system.rendezvous:
         return False
     if platform.congestion_aware and not system.active_chunks == 1 == system.queues:
         return False
-    return not any(_slides(hows, platform) for hows in system.implementations.values())
+    asked = {COLLECTIVES.get(node.comm_type) for node in trace.nodes[0] if node.type is NodeType.COMM_COLL_NODE}
+    return not any(_slides(hows, platform) for what, hows in system.implementations.items() if what in asked)
 
 
 def _slides(hows: Sequence[Implementation], platform: TracePlatform) -> bool:
@@ -113,7 +115,7 @@ class OneForAll:
         self._npus = platform.npus
         self.clock: Clock
         self.endpoint: Endpoint
-        if undisturbed(platform):
+        if undisturbed(trace, platform):
             self.clock = clock = ForeseenClock()
             self.endpoint = _TimedEndpoint(clock, platform, strict)
         else:

@@ -77,7 +77,7 @@ def run_trace(
     links = record and platform.congestion_aware
     asks = "network=" if network is not None else hardware.asks if hardware else ""
     if not asks and not everyone and not links and fits(trace, platform):
-        check_hops(trace, platform, once=undisturbed(platform))
+        check_hops(trace, platform, once=undisturbed(trace, platform))
         try:
             return _one_for_all(trace, platform, record, strict=True)
         except AmbiguousError:

@@ -7,8 +7,11 @@ import pytest
 from tied_jobs import followed, said
 
 import astra_edu as ae
+from astra_edu.collectives import Collective
 from astra_edu.network.folded import AmbiguousError
 from astra_edu.run import run_trace
+from astra_edu.run.one_for_all import undisturbed
+from astra_edu.system.implementation import Implementation
 
 
 def small(draw, how="direct"):
@@ -57,6 +60,14 @@ def test_a_window_of_two_is_narrower_than_the_number_of_peers():
     assert result.one_for_all
     assert result.finish_ns == (2030,) * 8
     assert said(result) == followed(*job)
+
+
+def test_only_a_window_that_is_used_matters():
+    system = ae.TraceSystem.of("ring")
+    ways = system.implementations | {Collective.ALL_TO_ALL: (Implementation.parse("direct1"),)}
+    platform = ae.TracePlatform(ae.Block("Ring", 8, 1, 2), replace(system, implementations=ways))
+    assert undisturbed(ae.traces.collective("all_reduce", 800, npus=8), platform)
+    assert not undisturbed(ae.traces.collective("all_to_all", 800, npus=8), platform)
 
 
 def test_a_narrow_window_on_two_rings_with_congestion():
