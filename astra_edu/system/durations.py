@@ -11,7 +11,7 @@ from astra_edu.system.routes import Routes
 from astra_edu.system.step_times import StepOfOne, steps_of_all, steps_of_one
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Duration:
     """How long a phase of some size lasts.
 

@@ -11,7 +11,7 @@ from astra_edu.collectives import Collective
 from astra_edu.system.inter_dimension import INTER_DIMENSION, TRUSTED, Dimensions, InterDimension, Ordered
 
 
-@dataclass
+@dataclass(eq=False)
 class Load:
     """What has been sent over a dimension so far, in MiB at the bandwidth of dimension 0."""
 

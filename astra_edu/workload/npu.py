@@ -90,7 +90,7 @@ def noted_until_run(method: Callable[[N, Task], Steps]) -> Callable[[N, Task], S
     return begin
 
 
-@dataclass
+@dataclass(eq=False)
 class Npu:
     """NPU 0 at work. layers: in the order of the forward pass. passes: how many the loop is to run.
 
