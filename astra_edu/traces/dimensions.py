@@ -78,8 +78,8 @@ class Space:
     physical: Sequence[int]
 
     @cached_property
-    def _groups(self) -> dict[tuple[bool, ...], Rings]:
-        """The process groups over logical dimensions that were asked for so far."""
+    def _groups(self) -> dict[tuple[tuple[bool, ...], range | None], Rings]:
+        """The process groups over logical dimensions, everybody's or some NPUs', that were asked for so far."""
         return {}
 
     def where(self, uses: Sequence[bool], npus: range | None = None) -> dict[str, Any] | None:
@@ -93,13 +93,16 @@ class Space:
             return {} if len(self.physical) <= KNOWN_DIMENSIONS else {"involved_dim": [True] * len(self.physical)}
         owners = self._owners()
         if owners is None:
-            key = tuple(uses)
-            if key not in self._groups:
-                self._groups[key] = Rings(map(tuple, npus_along(self.logical, uses)))
-            everybody = self._groups[key]
-            return {"group": everybody if npus is None else Rings(one for one in everybody if one[0] in npus)}
+            return {"group": self._rings(tuple(uses), npus)}
         dims = [owner is not None and uses[owner] for owner in owners]
         return {"involved_dim": dims, "on": npus}
+
+    def _rings(self, uses: tuple[bool, ...], npus: range | None) -> Rings:
+        found = self._groups.get((uses, npus))
+        if found is None:
+            every = npus_along(self.logical, uses) if npus is None else self._rings(uses, None)
+            found = self._groups[uses, npus] = Rings(tuple(one) for one in every if npus is None or one[0] in npus)
+        return found
 
     def _owners(self) -> list[int | None] | None:
         """The logical dimension of each of the network's (None for one of 1 NPU); None where one would have two."""

@@ -237,6 +237,14 @@ def test_several_dimensions_can_be_one_of_the_strategy():
     assert Space((4, 2), (2, 4)).where((False, True), range(0, 2)) == {"group": ((0, 4), (1, 5))}
 
 
+def test_groups_that_are_asked_for_again_are_not_listed_again():
+    space = Space((4, 2), (2, 4))
+    for npus in None, range(0, 2), range(2, 4):
+        first, second = (space.where((False, True), npus) for _ in range(2))
+        assert first["group"] is second["group"]  # so that a Builder looks at them once
+    assert space.where((False, True), range(2, 4)) == {"group": ((2, 6), (3, 7))}
+
+
 def test_what_cannot_be_written_down():
     with says("this workload does nothing"):
         from_workload(ae.Workload("DATA", (Layer("a", NOTHING, NOTHING, NOTHING),)), 8)
