@@ -87,14 +87,16 @@ def undisturbed(trace: Trace, platform: TracePlatform, strict: bool = True) -> b
         return False
     if platform.congestion_aware and not system.active_chunks == 1 == system.queues:
         return False
-    if not strict:
-        return True
-    asked = {COLLECTIVES.get(node.comm_type) for node in trace.nodes[0] if node.type is NodeType.COMM_COLL_NODE}
-    return not any(_slides(hows, platform) for what, hows in system.implementations.items() if what in asked)
+    return not (strict and _slides(trace, platform))
 
 
-def _slides(hows: Sequence[Implementation], platform: TracePlatform) -> bool:
+def _slides(trace: Trace, platform: TracePlatform) -> bool:
     """Whether a phase goes on message by message: its window is narrower than the number of an NPU's peers."""
+    asked = {COLLECTIVES.get(node.comm_type) for node in trace.nodes[0] if node.type is NodeType.COMM_COLL_NODE}
+    return any(_narrow(hows, platform) for what, hows in platform.system.implementations.items() if what in asked)
+
+
+def _narrow(hows: Sequence[Implementation], platform: TracePlatform) -> bool:
     rings = [platform.npus] if hows and hows[0].flat else platform.dims
     return any(
         how.traits.windowed and how.window is not None and how.window < npus - 1
@@ -102,10 +104,11 @@ def _slides(hows: Sequence[Implementation], platform: TracePlatform) -> bool:
     )
 
 
-def _network(platform: TracePlatform, strict: bool) -> Unaware | FoldedLinks:
+def _network(trace: Trace, platform: TracePlatform, strict: bool) -> Unaware | FoldedLinks:
     """The network as NPU 0 sees it. strict: raise AmbiguousError where it matters which NPU has its turn first."""
-    if strict and platform.system.bus:
-        return SameNsLinks(platform.blocks) if platform.congestion_aware else SameNsUnaware(platform.blocks)
+    bus = platform.system.bus is not None
+    if strict and (bus or _slides(trace, platform)):
+        return SameNsLinks(platform.blocks) if platform.congestion_aware else SameNsUnaware(platform.blocks, bus)
     return folded_network(platform.blocks, platform.congestion_aware, strict)
 
 
@@ -121,7 +124,7 @@ class OneForAll:
             self.clock = clock = ForeseenClock()
             self.endpoint = _TimedEndpoint(clock, platform, strict)
         else:
-            self.clock = network = _network(platform, strict)
+            self.clock = network = _network(trace, platform, strict)
             messages = FoldedMessages(network, platform.system.rendezvous)
             self.endpoint = _FollowedEndpoint(network, platform, messages, strict)
         if record:

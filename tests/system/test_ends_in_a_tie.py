@@ -57,9 +57,26 @@ def test_a_window_of_two_is_narrower_than_the_number_of_peers():
     )
     job = trace.build(), ae.TracePlatform(ae.Block("Ring", 8, 1, 2), system)
     result = ae.simulate(*job, progress=False)
-    assert result.one_for_all
     assert result.finish_ns == (2030,) * 8
     assert said(result) == followed(*job)
+
+
+def test_a_computation_that_ends_when_a_message_comes():
+    """All NPUs but the last end the computation first: the message that ends the phase is sent in its sender's turn."""
+    trace = ae.traces.Builder(6)
+    first = trace.compute("c9", 0)
+    for name in ("c10", "c11", "c12"):
+        trace.compute(name, 0)
+    sent = trace.all_to_all("x13", 48)
+    trace.compute("c14", 0, after=first)
+    trace.compute("c16", 0, after=sent)
+    trace.compute("c17", 0)
+    system = ae.TraceSystem.of("direct3", scheduling="LIFO", splits=4, active_chunks=4, endpoint_delay=1)
+    job = trace.build(), ae.TracePlatform(ae.Block("Ring", 6, 1, 0), system)
+    with pytest.raises(AmbiguousError):
+        OneForAll(*job).run()
+    starts = {row.start_ns for row in ae.simulate(*job, progress=False).ran if row.node.name == "c17"}
+    assert starts == {5, 6}
 
 
 def test_only_a_window_that_is_used_matters():

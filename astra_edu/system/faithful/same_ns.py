@@ -3,7 +3,8 @@
 ASTRA-sim takes the events of a ns in the order in which they were foreseen. What an NPU foresees for itself keeps its
 own order, and so do one sender's messages. But a message is foreseen in its sender's turn: if that was in the ns in
 which its receiver foresaw a turn of its own, or in which another sender foresaw another message, some NPUs had their
-turn before that sender and some after it. On a shared bus it matters which of the two is first.
+turn before that sender and some after it. On a shared bus it matters which of the two is first. Without one it does
+where a phase goes on message by message, but only between a message and a turn: one or the other may end a node.
 """
 
 from __future__ import annotations
@@ -53,10 +54,11 @@ class SameNs:
 class SameNsUnaware(Unaware):
     """The congestion-unaware network as one NPU sees it that stands for all; see SameNs."""
 
-    def __init__(self, blocks: tuple[Block, ...]) -> None:
-        """Nothing is on the way."""
+    def __init__(self, blocks: tuple[Block, ...], bus: bool = True) -> None:
+        """Nothing is on the way. bus: whether messages cross one, so that it matters which of two is first."""
         super().__init__(blocks)
         self._same = SameNs()
+        self._bus = bus
         self._ns: dict[tuple[int, int, int], int] = {}
 
     def schedule(self, at_ns: int, do: Action, what: Any) -> None:
@@ -71,7 +73,7 @@ class SameNsUnaware(Unaware):
             block, hops = first_way(self.blocks, source, destination)
             ns = self._ns[source, destination, message_bytes] = block.message_ns(message_bytes, hops)
         at = self.now + ns
-        self._same.foresee(at, self.now, (destination - source, what.tag))
+        self._same.foresee(at, self.now, (destination - source, what.tag if self._bus else None))
         super().schedule(at, arrived, what)
 
 
