@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from astra_edu.clock.events import Clock, Schedules
 from astra_edu.clock.foreseen import ForeseenClock, Known
@@ -85,15 +85,20 @@ def undisturbed(trace: Trace, platform: TracePlatform, strict: bool = True) -> b
     system = platform.system
     if system.bus or system.rendezvous:
         return False
-    if platform.congestion_aware and not system.active_chunks == 1 == system.queues:
-        return False
+    if platform.congestion_aware:
+        return system.active_chunks == 1 == system.queues
     return not (strict and _slides(trace, platform))
 
 
 def _slides(trace: Trace, platform: TracePlatform) -> bool:
     """Whether a phase goes on message by message: its window is narrower than the number of an NPU's peers."""
+    return any(_narrow(hows, platform) for hows in _asked(trace, platform))
+
+
+def _asked(trace: Trace, platform: TracePlatform) -> Iterator[tuple[Implementation, ...]]:
+    """How the collectives of NPU 0's nodes are carried out."""
     asked = {COLLECTIVES.get(node.comm_type) for node in trace.nodes[0] if node.type is NodeType.COMM_COLL_NODE}
-    return any(_narrow(hows, platform) for what, hows in platform.system.implementations.items() if what in asked)
+    return (hows for what, hows in platform.system.implementations.items() if what in asked)
 
 
 def _narrow(hows: Sequence[Implementation], platform: TracePlatform) -> bool:
@@ -106,9 +111,11 @@ def _narrow(hows: Sequence[Implementation], platform: TracePlatform) -> bool:
 
 def _network(trace: Trace, platform: TracePlatform, strict: bool) -> Unaware | FoldedLinks:
     """The network as NPU 0 sees it. strict: raise AmbiguousError where it matters which NPU has its turn first."""
-    bus = platform.system.bus is not None
-    if strict and (bus or _slides(trace, platform)):
-        return SameNsLinks(platform.blocks) if platform.congestion_aware else SameNsUnaware(platform.blocks, bus)
+    bus, aware = platform.system.bus is not None, platform.congestion_aware
+    if strict and aware and (bus or any(how.traits.windowed for hows in _asked(trace, platform) for how in hows)):
+        return SameNsLinks(platform.blocks)
+    if strict and not aware and (bus or _slides(trace, platform)):
+        return SameNsUnaware(platform.blocks, bus)
     return folded_network(platform.blocks, platform.congestion_aware, strict)
 
 
@@ -205,7 +212,8 @@ class _TimedEndpoint(_LoneEndpoint):
         found = self._known.get(key)
         if found is None:
             if plan.logical.how.traits.tokens:
-                found = duration(self.moves_of(plan), plan.logical.stride, plan.clockwise, self.platform)
+                moves, stride = self.moves_of(plan), plan.logical.stride
+                found = duration(moves, stride, plan.clockwise, self.platform, self._strict)
             else:
                 schedule = known_schedule(plan.collective, plan.logical.how.algorithm, plan.logical.npus)
                 found = steps_duration(

@@ -8,15 +8,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
-from astra_edu.clock.events import Turns
+from astra_edu.clock.events import Action, Event, Turns, happen
 from astra_edu.clock.foreseen import WAITS, ForeseenClock, Known
 from astra_edu.collectives import Op, Schedule
-from astra_edu.network.folded import FoldedMessages, folded_network
-from astra_edu.network.unaware import first_way
+from astra_edu.network.folded import FoldedMessages
+from astra_edu.network.unaware import Unaware, first_way
 from astra_edu.system.at_once import AtOnce, at_once, leaves_at_once
 from astra_edu.system.exchange import Exchange, OneEndpoint
 from astra_edu.system.faithful import quirks
+from astra_edu.system.faithful.same_ns import SameNsLinks
 from astra_edu.system.moves import Moves
 from astra_edu.system.plan_2 import PhasePlan
 from astra_edu.system.trace_config import TracePlatform
@@ -42,16 +45,17 @@ class Timed:
         self.over()
 
 
-def duration(moves: Moves, stride: int, clockwise: bool, platform: TracePlatform) -> Known:
+def duration(moves: Moves, stride: int, clockwise: bool, platform: TracePlatform, strict: bool = True) -> Known:
     """How long a phase with these moves lasts when nothing else is on its links.
 
     stride: between neighbours. clockwise: in which direction NPUs are counted; the message to the other side of a ring
-    goes clockwise all the same, so it meets others.
+    goes clockwise all the same, so it meets others. strict: raise AmbiguousError where it matters which NPU has its
+    turn first.
     """
     steps = list(zip(moves.ahead, moves.sizes, moves.reductions, strict=True))
     if moves.schedule.traits.windowed:
         if not _at_once(moves, stride, platform):
-            return _followed(moves, stride, clockwise, platform)
+            return _followed(moves, stride, clockwise, platform, strict)
         steps = steps[:: moves.window]
     endpoint = moves.endpoint_ns
     total, message = endpoint, 0
@@ -124,22 +128,74 @@ def _message_ns(message_bytes: int, distance: int, platform: TracePlatform) -> i
     )
 
 
-def _followed(moves: Moves, stride: int, clockwise: bool, platform: TracePlatform) -> Known:
+def _followed(moves: Moves, stride: int, clockwise: bool, platform: TracePlatform, strict: bool) -> Known:
     """Message by message, where one may wait for another."""
     if not platform.congestion_aware and leaves_at_once(moves):
         sent = list(zip(moves.ahead, moves.sizes, strict=True))
         ways = {(apart, size): (0, _message_ns(size, apart * stride, platform)) for apart, size in {*sent}}
         times = at_once(moves, [ways[message] for message in sent])
         return Known(int(times.total_ns), _last_waits(moves, times))
-    network = folded_network(platform.blocks, platform.congestion_aware)
+    blocks = platform.blocks
+    network = _ForeseenLinks(blocks, strict) if platform.congestion_aware else _ForeseenUnaware(blocks)
     messages = FoldedMessages(network, platform.system.rendezvous)
-    ends: list[int] = []
+    ends: list[tuple[int, ...]] = []
     npus = moves.schedule.npus
     places = [stride * (distance if clockwise else npus - distance) for distance in moves.ahead]
-    endpoint = OneEndpoint(0, Turns(network), messages)
-    Exchange(endpoint, moves, 0, places, places, lambda: ends.append(network.now)).start()
+    endpoint = OneEndpoint(0, _ForeseenTurns(network), messages)
+    Exchange(endpoint, moves, 0, places, places, lambda: ends.append((network.now, *network.foreseen))).start()
     network.run()
-    return Known(ends[0], (moves.endpoint_ns,))
+    return Known(ends[0][0], tuple(later - earlier for later, earlier in pairwise(ends[0])))
+
+
+class _Foreseen(Event):
+    """Something that happens, and the times at which it was foreseen, and what foresaw it was, the last first (ns)."""
+
+    __slots__ = ("_clock", "_do", "_what", "times")
+
+    def __init__(self, clock: _ForeseenUnaware | _ForeseenLinks, do: Action, what: Any) -> None:
+        """It is foreseen now."""
+        self._clock = clock
+        self._do = do
+        self._what = what
+        self.times: tuple[int, ...] = (clock.now, *clock.foreseen)[:WAITS]
+
+    def happen(self) -> None:
+        """See Event."""
+        self._clock.foreseen = self.times
+        self._do(self._what)
+
+
+class _ForeseenUnaware(Unaware):
+    """The congestion-unaware network that knows what foresaw what."""
+
+    foreseen: tuple[int, ...] = ()
+
+    def schedule(self, at_ns: int, do: Action, what: Any) -> None:
+        """See Clock."""
+        self.add(at_ns, _Foreseen(self, do, what))
+
+
+class _ForeseenLinks(SameNsLinks):
+    """The congestion-aware network as NPU 0 sees it that knows what foresaw what."""
+
+    foreseen: tuple[int, ...] = ()
+
+    def schedule(self, at_ns: int, do: Action, what: Any) -> None:
+        """See SameNsLinks."""
+        self.foresees(at_ns)
+        self.add(at_ns, _Foreseen(self, do, what))
+
+
+class _ForeseenTurns(Turns):
+    """The NPU's turns; what it adds to one of them is foreseen then."""
+
+    def __init__(self, clock: _ForeseenUnaware | _ForeseenLinks) -> None:
+        super().__init__(clock)
+        self._network = clock
+
+    def add(self, delay: int, event: Event) -> None:
+        """See Turns."""
+        super().add(delay, _Foreseen(self._network, happen, event))
 
 
 def _last_waits(moves: Moves, times: AtOnce) -> tuple[int, ...]:

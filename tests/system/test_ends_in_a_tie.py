@@ -111,6 +111,47 @@ def test_a_narrow_window_on_two_rings_with_congestion():
     assert sorted(found) == [82] * 12 + [84] * 4
 
 
+@pytest.mark.parametrize(
+    ("blocks", "hows", "settings", "total_ns"),
+    [
+        (("Ring", 5, 5), ["direct1", "direct6", "direct1"], {"scheduling": "LIFO", "local_memory_bandwidth": 5}, 86),
+        (("Switch", 2, 1), ["direct2", "ring", "direct"], {"scheduling": "FIFO", "local_memory_bandwidth": 50}, 50),
+    ],
+)
+def test_chunks_of_direct_on_three_dimensions_with_congestion(blocks, hows, settings, total_ns):
+    """Totals of ASTRA-sim 2.x: which of two chunks that leave two dimensions in one ns is first in the third."""
+    kind, bandwidth, latency = blocks
+    system = ae.TraceSystem.of(hows, splits=4, active_chunks=1, endpoint_delay=1, **settings)
+    platform = ae.TracePlatform((ae.Block(kind, 2, bandwidth, latency),) * 3, system, congestion_aware=True)
+    job = ae.traces.collective("all_reduce", 64 if kind == "Ring" else 32, npus=8), platform
+    result = ae.simulate(*job, progress=False)
+    assert result.one_for_all
+    assert result.total_ns == total_ns
+    assert said(result) == followed(*job)
+
+
+def test_a_message_of_direct_that_takes_as_long_as_the_endpoint_with_congestion():
+    """ASTRA-sim 2.x finishes at 14 ns on two NPUs, at 15 ns on three."""
+    platform = ae.TracePlatform(
+        ae.Block("Ring", 5, 1, 1), ae.TraceSystem.of("direct", splits=1, endpoint_delay=2), congestion_aware=True
+    )
+    for active in 1, 4:
+        system = replace(platform.system, active_chunks=active)
+        job = ae.traces.collective("all_reduce", 10, npus=5), replace(platform, system=system)
+        with pytest.raises(AmbiguousError):
+            OneForAll(*job).run()
+        assert ae.simulate(*job, progress=False).finish_ns == (14, 15, 15, 15, 14)
+
+
+def test_a_guess_is_made_also_where_a_phase_itself_is_a_tie():
+    """Many NPUs aren't followed for the sake of a tie: the time is one that may be another by a few ns."""
+    system = ae.TraceSystem.of("direct", splits=1, active_chunks=1, endpoint_delay=2)
+    platform = ae.TracePlatform(ae.Block("Ring", 515, 1, 1), system, congestion_aware=True)
+    with pytest.warns(UserWarning, match="it matters which of them has its turn first"):
+        guess = ae.simulate(ae.traces.collective("all_reduce", 1030, npus=515), platform, progress=False)
+    assert guess.one_for_all
+
+
 @pytest.mark.parametrize("how", ["direct", "direct2"])
 def test_small_jobs(how):
     draw, compared = random.Random(3), 0
