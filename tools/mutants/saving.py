@@ -38,4 +38,8 @@ FAULTS = [
     Fault("who has another group counts as a member", "astra_edu/traces/communication.py",
           "dict.fromkeys(groups, _NOBODY) | {own", "{own",
           f"{READ}who_is_in_a_group_and_never_names_it_is_missed"),
+    Fault("a message is looked at on the first NPU of its template only", "astra_edu/traces/accidents.py",
+          "if left or not 0 <= zero < len(shared) or shared.of[zero] != template:", "if True:",
+          "tests/traces/test_trace_communication.py::TestAccidents::"
+          "test_messages_of_npus_that_share_a_template_are_counted_where_they_are_not_0"),
 ]  # fmt: skip
