@@ -54,7 +54,7 @@ FAULTS = [
         CLUSTERS,
         "first, second = object(), object()",
         'first, second = "all", "others"',
-        "tests/network/test_clusters.py::test_bisection_is_the_same_however_switches_are_called[others-all]",
+        "tests/network/test_clusters.py::test_bisection_is_the_same_however_switches_are_called[names2]",
     ),
     Fault(
         "a bisection cuts a quarter of the NPUs off",
