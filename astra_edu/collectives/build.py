@@ -69,6 +69,11 @@ def schedule(collective: str, algorithm: str, npus: int, root: int = 0) -> Sched
         raise ConfigError(f"{name} cuts the data of {n} NPUs into {shards:,} shards; {MOST_SHARDS:,} are the most.")
     made = Schedule(wanted, name, n, shards, check_groups(name, groups), root, traits=known.traits)
     check_claims(made)
+    if not known.traits.in_switch and any(group.carried for group in made.groups):
+        raise ConfigError(
+            f"{name} says what links carry to switches that add up; register it with in_switch=True, so that it is "
+            "refused where there are none."
+        )
     return made
 
 

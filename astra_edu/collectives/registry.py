@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from astra_edu.base.deprecated import renamed
-from astra_edu.base.errors import ConfigError, choice, shown
+from astra_edu.base.errors import ConfigError, choice, flag, shown
 from astra_edu.base.table import Table
 from astra_edu.collectives import direct, halving_doubling, in_switch, ring, tree
 from astra_edu.collectives.algorithm import Algorithm, Builder
 from astra_edu.collectives.collective import Collective
 from astra_edu.collectives.schedule import Rounds, Schedule
+from astra_edu.collectives.traits import Traits
 
 _ALGORITHMS = {
     algorithm.name: algorithm
@@ -39,13 +41,15 @@ def register_algorithm(
     name: str,
     does: Mapping[str, Callable[[int], tuple[Rounds, ...]]] | Schedule,
     shards: Callable[[int], int] | None = None,
+    in_switch: bool = False,
 ) -> Algorithm:
     """Make an algorithm of your own known under `name`: from then on it is proved, counted, timed, played, simulated.
 
     does: for each collective a function of the number of NPUs that gives its groups of rounds; or one Schedule, for
     its own number of NPUs. shards: into how many shards a number of NPUs cuts the data; a Schedule says that itself.
-    A name may be registered again, but not one of this package's. Raises ConfigError for a name that can't stand in a
-    system file, for a collective there isn't, and where the number of shards isn't given.
+    in_switch: whether its rounds say what links carry to switches that add up, so that it needs some; a Schedule says
+    that, too. A name may be registered again, but not one of this package's. Raises ConfigError for a name that can't
+    stand in a system file, for a collective there isn't, and where the number of shards isn't given.
 
     >>> import astra_edu as ae
     >>> from astra_edu.collectives import ring
@@ -60,8 +64,10 @@ def register_algorithm(
     spellings = {s.lower() for a in _ALGORITHMS.values() for s in (a.name, *a.spellings) if a.ours}
     if name.lower() in spellings | {f"one{s}" for s in spellings}:
         raise ConfigError(f"{name} is an algorithm of this package; give yours another name.")
+    flag("in_switch", in_switch)
     made = _of_schedule(name, does) if isinstance(does, Schedule) else _of_functions(name, does, shards)
-    _ALGORITHMS[name] = made
+    carries = in_switch or (isinstance(does, Schedule) and any(group.carried for group in does.groups))
+    _ALGORITHMS[name] = made = replace(made, traits=Traits(in_switch=carries))
     return made
 
 

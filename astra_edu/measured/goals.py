@@ -69,7 +69,7 @@ def agreement(rows: DataFrame) -> DataFrame:
     found = compared(rows)
     lines = []
     for goal in GOALS:
-        own = [bool(re.fullmatch(goal.sources, name)) for name in found.compared_source]
+        own = [bool(re.fullmatch(goal.sources, str(name))) for name in found.compared_source]
         errors = found[f"{goal.of}_error"][own].abs().dropna()
         if len(errors):
             lines.append(

@@ -30,6 +30,9 @@ DEPENDS = 1e-3
 STOPPED = 0.005
 """As near to a limit, as a part of it, a value is at it: a fit begins this near, and rounds what it finds."""
 
+BEGUN = 0.05
+"""As near to where a fit begins, as a part of it, is a value that no run has moved."""
+
 COLUMNS = (
     *("stack", "machines", "of", "parameter", "value", "unit", "meaning", "least", "most", "stopped", "fitted_to"),
     *("runs", "change", "depend", "comes_from"),
@@ -58,10 +61,11 @@ class _Part:
         """The columns change, depend and comes_from of a line."""
         found = self.changes(name)
         depend = sum(abs(each) > DEPENDS for each in found)
-        if not found:
-            came = "fit, to other runs"
-        elif depend:
+        began = getattr(type(self.given)(), name)
+        if depend:
             came = f"fit, {depend:,} run{'s depend' if depend > 1 else ' depends'} on it"
+        elif not found or not isclose(getattr(self.given, name), began, rel_tol=BEGUN):
+            came = "fit, to other runs"
         else:
             came = "judgement, no run depends on it"
         return {"change": median(found) if found else float("nan"), "depend": depend, "comes_from": came}
@@ -74,9 +78,9 @@ def sensitivity(rows: DataFrame | None = None) -> DataFrame:
     change: by how many % the predicted time (of: time) or memory (of: memory) changes if the parameter becomes 10 %
     larger, or from a value that much smaller to its own where the larger one is beyond its limit; the median over the
     runs that take these parameters, of which there are `runs`; empty where none that ships does. depend: of how many
-    of them the prediction changes at all. comes_from: the fit, or where none depends on it the judgement with which
-    the fit began, as it stays there. rows: measured runs, instead of those that ship, for lines of the parameters that
-    they take alone. Raises ConfigError for rows that are no DataFrame.
+    of them the prediction changes at all. comes_from: the fit, to some of these runs or to others, or where none
+    depends on it the judgement with which the fit began, as it stays there. rows: measured runs, instead of those that
+    ship, for lines of the parameters that they take alone. Raises ConfigError for rows that are no DataFrame.
 
     >>> from astra_edu import measured
     >>> found = measured.sensitivity(measured.runs().query("source_id == 'simumax_b200'"))

@@ -155,10 +155,11 @@ def bisection_bandwidth(network: GraphNetwork) -> float:
     graph: nx.DiGraph[Any] = nx.DiGraph()
     for (tail, head), block in network.links.items():
         graph.add_edge(tail, head, capacity=block.bandwidth)
+    first, second = object(), object()  # no switch is called so
     half = network.npus // 2
     for npu in range(network.npus):
-        graph.add_edge(*(("all", npu) if npu < half else (npu, "others")))
-    return float(nx.maximum_flow_value(graph, "all", "others"))
+        graph.add_edge(*((first, npu) if npu < half else (npu, second)))
+    return float(nx.maximum_flow_value(graph, first, second))
 
 
 def _two_switches(network: object) -> tuple[Block, Block]:

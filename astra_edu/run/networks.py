@@ -12,6 +12,8 @@ from astra_edu.network.ns3 import Ns3
 from astra_edu.network.protocol import METHODS, Network
 from astra_edu.run.own_network import watched
 from astra_edu.system.trace_config import TracePlatform
+from astra_edu.traces import Trace
+from astra_edu.traces.node import COLLECTIVES, NodeType
 
 MakesNetwork: TypeAlias = Callable[[TracePlatform], Network] | Literal["ns-3"]
 """What simulate(..., network=...) takes: network(platform) gives a Network of its own for one run."""
@@ -48,6 +50,21 @@ def network_of(platform: TracePlatform, network: MakesNetwork | None = None) -> 
         )
     own = type(made).__module__.partition(".")[0] == __name__.partition(".")[0]
     return made if own else watched(made)
+
+
+def check_switches(trace: Trace, platform: TracePlatform) -> None:
+    """Raise ConfigError for a trace's collectives that switches add up, where another network carries messages."""
+    system = platform.system
+    nodes = (node for own in trace.templates.templates for node in own if node.type is NodeType.COMM_COLL_NODE)
+    for kind, group in {(node.comm_type, bool(node.group)) for node in nodes}:
+        what = COLLECTIVES.get(kind)
+        hows = system.implementations.get(what, ()) if what and what not in system.custom else ()
+        how = next((how for how in hows if how.traits.in_switch), None)
+        if how and not (group and len(hows) > 1):
+            raise ConfigError(
+                f"{how.spelling}: what simulate(..., network=) is given carries each message by itself, and its "
+                "switches don't add up; leave it out, or take ring."
+            )
 
 
 def said_of(network: Network) -> dict[str, Any]:

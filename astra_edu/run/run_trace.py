@@ -17,7 +17,7 @@ from astra_edu.run.folds import folds
 from astra_edu.run.hardware import Hardware, WatchedMessages
 from astra_edu.run.joined import can_join, run_joined
 from astra_edu.run.lost_ends import lost_ends
-from astra_edu.run.networks import MakesNetwork, check_times, network_of, said_of
+from astra_edu.run.networks import MakesNetwork, check_switches, check_times, network_of, said_of
 from astra_edu.run.one_for_all import OneForAll, fits, undisturbed
 from astra_edu.run.one_for_each import OneForEach
 from astra_edu.run.roles.answers import RanOfAll
@@ -87,6 +87,8 @@ def run_trace(
                 return found
     if not platform.system.replay_only:
         check_communication(trace, platform.dims)
+        if network is not None:
+            check_switches(trace, platform)
     if not asks and not everyone and not links:
         by_roles = _by_roles(trace, platform, record, progress)
         if by_roles is not None:

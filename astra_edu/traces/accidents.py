@@ -8,6 +8,8 @@ from operator import attrgetter
 
 from astra_edu.base.units import format_ns
 from astra_edu.traces.node import INTEGERS, Attribute, CommType, Node, NodeType
+from astra_edu.traces.renamed import ENDS, MESSAGES
+from astra_edu.traces.shared_nodes import SharedNodes
 from astra_edu.traces.trace import Trace
 
 Attributes = Collection[Mapping[str, Attribute]]
@@ -48,9 +50,9 @@ def _other_members(trace: Trace, attributes: Attributes) -> Iterator[str]:
 
         def elsewhere(node: Node, name: str = name, member: str = member) -> bool:
             attribute = node.attributes.get(name)
-            return attribute is not None and attribute.member != member and bool(attribute.value)
+            return attribute is not None and attribute.member != member
 
-        found = _found(trace, elsewhere)
+        found = _found(trace, elsewhere, name)
         if found is None:
             continue
         count, where, node = found
@@ -112,17 +114,44 @@ def _idle(trace: Trace) -> Iterator[str]:
         yield f"{npus} no nodes (first {trace.where(min(idle))}): done at 0 ns. Was its trace cut off?"
 
 
-def _found(trace: Trace, accident: Callable[[Node], bool]) -> tuple[str, str, Node] | None:
-    """("how many nodes", where the first is, the first); None where there is none."""
-    first: tuple[int, Node] | None = None
+def _found(trace: Trace, accident: Callable[[Node], bool], name: str = "") -> tuple[str, str, Node] | None:
+    """("how many nodes", where the first is, the first); None where there is none. name: of an attribute without which,
+    or with 0, it is none.
+    """
+    first: tuple[int, int] | None = None
     total = 0
     shared = trace.templates
-    for npu, count, nodes in zip(shared.first, shared.counts, shared.templates, strict=True):
-        hits = [node for node in nodes if accident(node)]
-        if hits and first is None:
-            first = npu, hits[0]
-        total += len(hits) * count
+    for template, nodes in enumerate(shared.templates):
+        for place, node in enumerate(nodes):
+            if accident(node):
+                count, npu = _not_0(shared, template, node, name)
+                total += count
+                first = min(first or (npu, place), (npu, place)) if count else first
     if first is None:
         return None
-    npu, node = first
+    npu, place = first
+    node = trace.nodes[npu][place]
     return f"{total} node{'s' if total > 1 else ''}", f"{trace.where(npu)}, {node.label}", node
+
+
+def _not_0(shared: SharedNodes, template: int, node: Node, name: str) -> tuple[int, int]:
+    """(on how many of a template's NPUs an attribute of a node isn't 0, the first of them). All NPUs without a name."""
+    npus = shared.members[template]
+    value, step = node.attributes[name].value if name else 1, _step(shared, template, node, name)
+    if not npus or not (value or step):
+        return 0, -1
+    past, left = divmod(-value, step) if step else (0, 1)
+    zero = shared.first[template] + past
+    if left or not 0 <= zero < len(shared) or shared.of[zero] != template:
+        return len(npus), npus[0]
+    return len(npus) - 1, next((npu for npu in npus if npu != zero), -1)
+
+
+def _step(shared: SharedNodes, template: int, node: Node, name: str) -> int:
+    """By how much an attribute of a message is larger for each further NPU."""
+    if node.type not in MESSAGES or type(node.attributes[name].value if name else None) is not int:
+        return 0
+    if name in ENDS:
+        return int(shared.shifts)
+    steps = shared.steps[template] if shared.steps else {}
+    return steps[node.id].tag if name == "comm_tag" and node.id in steps else 0

@@ -26,7 +26,7 @@ def all_or_none(files: Sequence[Path]) -> Iterator[list[Path]]:
     ...     print(files[0].exists())
     False
     """
-    older = {file for file in files if what_is_at(file, "a file")}
+    older = {file: _as_it_is(file) for file in files if what_is_at(file, "a file")}
     done: list[Path] = []
     try:
         yield done
@@ -35,7 +35,7 @@ def all_or_none(files: Sequence[Path]) -> Iterator[list[Path]]:
             if file not in older:
                 with suppress(OSError):
                     file.unlink(missing_ok=True)
-        replaced = [file for file in done if file in older]
+        replaced = [file for file in done if file in older and _as_it_is(file) != older[file]]
         if not replaced:
             raise
         what = _mixed(replaced)
@@ -43,6 +43,14 @@ def all_or_none(files: Sequence[Path]) -> Iterator[list[Path]]:
             raise ConfigError(f"{error} {what}") from error.__cause__
         error.add_note(what)
         raise
+
+
+def _as_it_is(file: Path) -> tuple[int, ...]:
+    """What is another one when another file has taken its place."""
+    with suppress(OSError):
+        about = file.stat()
+        return about.st_dev, about.st_ino, about.st_mtime_ns, about.st_size
+    return ()
 
 
 def _mixed(replaced: Sequence[Path]) -> str:

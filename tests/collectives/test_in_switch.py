@@ -246,6 +246,19 @@ class TestRefused:
         with pytest.raises(ae.ConfigError, match="a graph says of no switch"):
             ae.simulate(asked("all-reduce", S), ae.TracePlatform(graph, ae.TraceSystem.of("in-switch")))
 
+    def test_on_other_networks_which_would_carry_a_message_for_each_pair(self):
+        for collective in COLLECTIVES:
+            with pytest.raises(ae.ConfigError, match=r"in-switch: .* its switches don't add up; leave it out"):
+                ae.simulate(asked(collective, 2**20), trace_platform(8), network=ae.Credits())
+        tokens = asked("all-to-all", 2**13)  # are exchanged by the NPUs
+        ring = trace_platform(8, how="ring")
+        for platform in (trace_platform(8), ring):
+            assert ae.simulate(tokens, platform, network=ae.Credits()).total_ns > 0
+        builder = ae.traces.Builder(npus=8)
+        builder.all_reduce("sum", 2**13, on=[0, 4], group=[0, 4])  # a ring, where there are several dimensions
+        on = trace_platform(4, 2, how=["in-switch", "in-switch"])
+        assert ae.simulate(builder.build(), on, network=ae.Credits()).total_ns > 0
+
     def test_with_rendezvous_or_a_shared_bus(self):
         with pytest.raises(ae.ConfigError, match="asks nobody"):
             ae.simulate(ae.Workload.micro("all-reduce", S), ae.Platform(switch(), system(rendezvous=True)))
@@ -287,6 +300,29 @@ class TestRefused:
 
         with pytest.raises(ae.ConfigError, match="the switch adds up"):
             traffic(schedule("all-reduce", "in-switch", 8))
+
+    @pytest.mark.parametrize("given", [{"all-reduce": IN_SWITCH["all-reduce"]}, schedule("all-reduce", "in-switch", 8)])
+    def test_an_algorithm_of_one_s_own_where_the_one_of_this_package_is(self, given):
+        register_algorithm("own", given, shards=lambda npus: 1, in_switch=isinstance(given, dict))
+        try:
+            same = ae.simulate(asked("all-reduce", 2**20), trace_platform(8)).total_ns
+            assert ae.simulate(asked("all-reduce", 2**20), trace_platform(8, how="own")).total_ns == same
+            on = ae.TracePlatform(ae.Block("Ring", 8, 50, 500), ae.TraceSystem.of("own"))
+            for everyone in (False, True):
+                with pytest.raises(ae.ConfigError, match="own has a switch add up, and dimension 0 is a Ring"):
+                    ae.simulate(asked("all-reduce", S), on, everyone=everyone)
+            with pytest.raises(ae.ConfigError, match="when all of it is there"):
+                ae.simulate(asked("all-reduce", S), trace_platform(8, how="own", aware=True))
+        finally:
+            del _ALGORITHMS["own"]
+
+    def test_an_algorithm_of_one_s_own_that_does_not_say_that_it_needs_switches(self):
+        register_algorithm("silent", {"all-reduce": IN_SWITCH["all-reduce"]}, shards=lambda npus: 1)
+        try:
+            with pytest.raises(ae.ConfigError, match=r"silent says what links carry .* in_switch=True"):
+                ae.simulate(asked("all-reduce", S), trace_platform(8, how="silent"))
+        finally:
+            del _ALGORITHMS["silent"]
 
     @pytest.mark.parametrize(("carried", "said"), [(Carried(0, 1), "0 shards up"), (Carried(1, 0), "0 shards down")])
     def test_an_algorithm_of_one_s_own_whose_links_carry_less_than_gets_there(self, carried, said):

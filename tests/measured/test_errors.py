@@ -93,6 +93,11 @@ def test_a_kind_s_errors_are_those_of_its_sources(compared):
     assert measured.agreement(compared.query("compared_source == 'fms_fsdp'")).empty
 
 
+def test_what_was_compared_and_read_back_without_a_source_is_of_no_kind(compared, tmp_path):
+    compared.head(3).assign(compared_source="").to_csv(tmp_path / "mine.csv", index=False)
+    assert measured.agreement(pd.read_csv(tmp_path / "mine.csv")).empty
+
+
 def test_both_errors_count():
     """Four runs that are near and one that is far off, of a source whose name begins as another's does."""
     columns = {"compared_source": "nanotron", "compared_ran": True, "memory_error": math.nan, "refused": ""}

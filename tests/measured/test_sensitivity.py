@@ -90,6 +90,14 @@ def test_a_parameter_comes_from_the_fit_or_from_judgement(found, of_megatron):
     assert depend["exchange"] == sum(job.cut.expert > 1 for job in jobs) > 0
 
 
+def test_what_other_runs_moved_is_no_judgement():
+    """On one node nothing depends on network cards, whose rate other runs of the stack have told."""
+    found = measured.sensitivity(measured.runs().query("source_id == 'nanotron' and gpus == 8").head(3))
+    nic = found.set_index("parameter").loc["nic"]
+    assert (nic.depend, nic.comes_from) == (0, "fit, to other runs")
+    assert nic.value < 0.9 * Parameters().nic
+
+
 def test_changes_by_hand(of_megatron):
     """Those parameters of which a step's time, or what is kept, is a sum."""
     jobs = [job_of(row) for row in ROWS.astype(object).where(ROWS.notna(), None).to_dict("records")]

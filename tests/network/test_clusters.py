@@ -159,6 +159,15 @@ def test_every_way_is_a_way_and_no_npu_forwards_but_for_pxn():
                 assert inner == ([a // 4 * 4 + b % 4] if other else [])
 
 
+@pytest.mark.parametrize("names", [("all", "b"), ("a", "others"), ("others", "all")])
+def test_bisection_is_the_same_however_switches_are_called(names):
+    graph = nx.Graph()
+    for npu in range(4):
+        graph.add_edge(npu, names[npu // 2], bandwidth=50, latency=500)
+    graph.add_edge(*names, bandwidth=10, latency=500)
+    assert ae.bisection_bandwidth(ae.GraphNetwork(graph)) == 10
+
+
 def test_bisection_counts_each_direction_by_itself():
     line = nx.DiGraph()
     line.add_edge(0, 1, bandwidth=30, latency=1)

@@ -32,11 +32,11 @@ def gathers(npus):
     return (Rounds("all-gather", Op.COPY, npus - 1, lambda step, npu: [((npu + 1) % npus, (npu - step) % npus)]),)
 
 
-def registered(name, does, shards):
+def registered(name, does, shards, in_switch=False):
     """Register an algorithm, use it, and take it out again."""
     before = set(ae.ALGORITHMS)
     try:
-        ae.register_algorithm(name, does, shards)
+        ae.register_algorithm(name, does, shards, in_switch)
         ae.prove(ae.schedule("all-gather", name, 4))
     finally:
         for new in set(ae.ALGORITHMS) - before:  # there is no way out for an algorithm but this
@@ -289,7 +289,14 @@ CALLS = [
     call("hierarchical", ae.hierarchical, collective="all-reduce", algorithms=["ring", "ring"], dims=(4, 2)),
     call("preset", ae.preset, name="dgx2"),
     call("prove", ae.prove, schedule=SCHEDULE),
-    call("register_algorithm", registered, name="mine", does={"all-gather": gathers}, shards=lambda npus: npus),
+    call(
+        "register_algorithm",
+        registered,
+        name="mine",
+        does={"all-gather": gathers},
+        shards=lambda npus: npus,
+        in_switch=False,
+    ),
     call(
         "run_pipeline",
         ae.run_pipeline,

@@ -9,6 +9,7 @@ from astra_edu.traces import Attribute, Node, NodeType, Trace, collective, from_
 from astra_edu.traces.accidents import warn_of_accidents
 from astra_edu.traces.communication import check_communication
 from astra_edu.traces.node import Metadata
+from astra_edu.traces.shared_nodes import SharedNodes, Step
 
 ALL_REDUCE, ALL_GATHER, GATHER, BROADCAST, BARRIER = 0, 2, 3, 5, 9
 
@@ -196,6 +197,21 @@ class TestAccidents:
         [text] = warned(Trace(((with_attribute("is_cpu_op", 1, "int64_val", "COMP_NODE"),),)))
         assert text.startswith("is_cpu_op of 1 node is a int64_val")
         assert "bytes" not in text
+
+    def test_messages_of_npus_that_share_a_template_are_counted_where_they_are_not_0(self):
+        """NPU k sends to k + 4 with tag 3 - k: one of four has source 0, another one tag 0."""
+        ends = {"comm_src": Attribute(0, "uint32_val"), "comm_dst": Attribute(4, "int32_val")}
+        more = {"comm_tag": Attribute(3, "int64_val"), "comm_size": Attribute(64, "int64_val")}
+        both = [
+            (Node(7, kind[5:9], NodeType[kind], attributes=ends | more),)
+            for kind in ("COMM_SEND_NODE", "COMM_RECV_NODE")
+        ]
+        steps = ({7: Step(tag=-1)},) * 2
+        shared = SharedNodes((both[0], both[1]), (0,) * 4 + (1,) * 4, (0, 4), steps=steps)
+        source, tag = warned(Trace(shared))
+        assert source.startswith("comm_src of 6 nodes is a uint32_val (first NPU 1, node 7 (SEND))")
+        assert tag.startswith("comm_tag of 6 nodes is a int64_val (first NPU 0, node 7 (SEND))")
+        assert warned(Trace(tuple(shared))) == [source, tag]
 
     def test_collectives_and_messages_of_0_bytes(self):
         [text] = warned(from_nodes([[start(1), start(2, size=0)], [start(1), start(2, size=0)]]))

@@ -683,6 +683,16 @@ def test_what_is_not_written_to_its_end_leaves_nothing_new(error, tmp_path, monk
     assert "old.1.et to old.3.et (2) have been written over, the others haven't: write all of them again." in said
 
 
+def test_a_file_that_could_not_be_written_over_is_not_said_to_be(tmp_path):
+    trace = ae.traces.collective("all_reduce", 4096, npus=4)
+    save_trace(trace, tmp_path / "x")
+    for stopped, said in ((2, r"x\.0\.et to x\.1\.et \(2\) have been written over"), (0, r"it is a folder\.$")):
+        (tmp_path / f"x.{stopped}.et").unlink()
+        (tmp_path / f"x.{stopped}.et").mkdir()
+        with pytest.raises(ae.ConfigError, match=said):
+            save_trace(trace, tmp_path / "x")
+
+
 def test_a_bar_says_how_large_many_files_are(tmp_path, monkeypatch):
     monkeypatch.setattr("astra_edu.traces.write_files.LARGE", 100)
     said, trace = [], two_rows()

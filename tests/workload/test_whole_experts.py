@@ -81,6 +81,20 @@ def test_what_they_cannot_be_is_refused_with_what_can(settings, says):
     assert says in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"data": 8, "expert": 32}, r"mlp1: 16 whole experts .* among 32 NPUs, .* of 4; expert=16 would do"),
+        ({"data": 6, "expert": 24}, r"among 24 NPUs, tensor groups of 4; expert=8 would do"),
+        ({"data": 3, "expert": 12}, r"among 12 NPUs, tensor groups of 4; expert=4 would do"),
+        ({"tensor": 32, "expert": 32}, r"among 32 NPUs, tensor groups of 32; leave whole_experts out"),
+    ],
+)
+def test_more_of_them_than_a_model_has_are_refused_by_what_was_asked_for(settings, says):
+    with pytest.raises(ae.ConfigError, match=says):
+        ae.memory(MIXED, replace(WHOLE, **{"data": 1, "batch": 24} | settings))
+
+
 def test_a_workload_of_the_first_version_has_a_tensor_group_s_experts_or_everybody_s():
     """tests/workload/test_own_lines.py has what such lines send and take."""
     with pytest.raises(ae.ConfigError, match=r"need more; .* share out experts \(expert=16 or 4\)"):

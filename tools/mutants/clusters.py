@@ -50,6 +50,13 @@ FAULTS = [
         f"{RAILS}spines_are_used_evenly",
     ),
     Fault(
+        "a bisection's ends are switches that are called so",
+        CLUSTERS,
+        "first, second = object(), object()",
+        'first, second = "all", "others"',
+        "tests/network/test_clusters.py::test_bisection_is_the_same_however_switches_are_called[names2]",
+    ),
+    Fault(
         "a bisection cuts a quarter of the NPUs off",
         CLUSTERS,
         "half = network.npus // 2",

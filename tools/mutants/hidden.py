@@ -206,4 +206,11 @@ FAULTS = [
         'hides["gradients"]',
         "tests/explore/test_estimate_is_simulated.py::test_forty_random_jobs_of_both_ways_take_about_as_long",
     ),
+    Fault(
+        "whole experts that there aren't as many of are refused as parts of them",
+        "astra_edu/workload/strategies/refused.py",
+        "        _check_whole(strategy, model)",
+        "        pass",
+        f"{WHOLE}more_of_them_than_a_model_has_are_refused_by_what_was_asked_for",
+    ),
 ]

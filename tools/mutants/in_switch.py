@@ -4,6 +4,7 @@ from tools.mutants.fault import Fault
 
 COLLECTIVES, SYSTEM, WIDGETS = "astra_edu/collectives", "astra_edu/system", "astra_edu/course/widgets"
 TEST = "tests/collectives/test_in_switch.py::test_"
+REFUSED = "tests/collectives/test_in_switch.py::TestRefused::test_"
 SEEN = "tests/course/widgets/test_through_switch.py::test_"
 
 FAULTS = [
@@ -62,6 +63,27 @@ FAULTS = [
         "for how in hows if how.traits.in_switch",
         "for how in hows if how.traits.tree",
         "tests/collectives/test_in_switch.py::TestRefused::test_files_for_others_say_that_astra_sim_has_no_such_switch",
+    ),
+    Fault(
+        "another network carries what a switch adds up",
+        "astra_edu/run/run_trace.py",
+        "            check_switches(trace, platform)",
+        "            pass",
+        f"{REFUSED}on_other_networks_which_would_carry_a_message_for_each_pair",
+    ),
+    Fault(
+        "an algorithm of one's own needs no switch",
+        f"{COLLECTIVES}/registry.py",
+        "traits=Traits(in_switch=carries)",
+        "traits=Traits()",
+        f"{REFUSED}an_algorithm_of_one_s_own_where_the_one_of_this_package_is[given1]",
+    ),
+    Fault(
+        "an algorithm of one's own need not say that it needs switches",
+        f"{COLLECTIVES}/build.py",
+        "if not known.traits.in_switch and any(",
+        "if False and any(",
+        f"{REFUSED}an_algorithm_of_one_s_own_that_does_not_say_that_it_needs_switches",
     ),
     Fault(
         "DGX with SHARP adds up inside of a node only",

@@ -293,9 +293,23 @@ FAULTS = [
     Fault(
         "sensitivity: runs determine every parameter",
         f"{AT}sensitivity.py",
-        "        elif depend:",
-        "        elif found:",
+        "        if depend:",
+        "        if found:",
         SENSITIVITY,
+    ),
+    Fault(
+        "sensitivity: what other runs moved is judgement",
+        f"{AT}sensitivity.py",
+        "elif not found or not isclose(getattr(self.given, name), began, rel_tol=BEGUN):",
+        "elif not found:",
+        SENSITIVITY,
+    ),
+    Fault(
+        "goals: a source that was read back as none stops them",
+        f"{AT}goals.py",
+        "str(name)",
+        "name",
+        f"{TESTS}test_errors.py::test_what_was_compared_and_read_back_without_a_source_is_of_no_kind",
     ),
     Fault(
         "goals: the median alone counts",
@@ -307,8 +321,8 @@ FAULTS = [
     Fault(
         "goals: the first word of a source says its kind",
         f"{AT}goals.py",
-        "re.fullmatch(goal.sources, name)",
-        "re.match(goal.sources, name)",
+        "re.fullmatch(goal.sources, str(name))",
+        "re.match(goal.sources, str(name))",
         f"{TESTS}test_errors.py::test_both_errors_count",
     ),
     Fault(

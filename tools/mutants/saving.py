@@ -24,6 +24,9 @@ FAULTS = [
           f"{FILES}what_is_written_over_makes_room"),
     Fault("half a trace is left", "astra_edu/traces/all_or_none.py", "if file not in older:", "if False:",
           f"{FILES}what_is_not_written_to_its_end_leaves_nothing_new"),
+    Fault("what stops a trace is said to be written over", "astra_edu/traces/all_or_none.py",
+          "if file in older and _as_it_is(file) != older[file]]", "if file in older]",
+          f"{FILES}a_file_that_could_not_be_written_over_is_not_said_to_be"),
     Fault("a file is taken for another that it begins like", ROLE,
           "for group in self.groups]) if at == len(content) else None", "for group in self.groups])",
           f"{STRANGE}[False-one node more]"),
@@ -38,4 +41,8 @@ FAULTS = [
     Fault("who has another group counts as a member", "astra_edu/traces/communication.py",
           "dict.fromkeys(groups, _NOBODY) | {own", "{own",
           f"{READ}who_is_in_a_group_and_never_names_it_is_missed"),
+    Fault("a message is looked at on the first NPU of its template only", "astra_edu/traces/accidents.py",
+          "if left or not 0 <= zero < len(shared) or shared.of[zero] != template:", "if True:",
+          "tests/traces/test_trace_communication.py::TestAccidents::"
+          "test_messages_of_npus_that_share_a_template_are_counted_where_they_are_not_0"),
 ]  # fmt: skip

@@ -147,6 +147,8 @@ def check_model(strategy: Strategy, model: Model) -> None:
         raise ConfigError(f"{model.name} has no blocks of tokens to share out; leave context out.")
     if strategy.expert > 1 and not any(isinstance(operator, Experts) for operator in model.operators):
         raise ConfigError(f"{model.name} has no experts to share out; leave expert out.")
+    if strategy.whole_experts:
+        _check_whole(strategy, model)
     if strategy.context_by == "ring":
         for operator in model.operators:
             _check_ring(operator, strategy)
@@ -168,6 +170,19 @@ def check_model(strategy: Strategy, model: Model) -> None:
             raise ConfigError(
                 f"{name}: {tokens} tokens can't be sent in {strategy.pieces} equal pieces; "
                 f"pieces={near(strategy.pieces, divisors(tokens))} would do."
+            )
+
+
+def _check_whole(strategy: Strategy, model: Model) -> None:
+    """Whether each NPU of a tensor group gets as many experts, and whole ones."""
+    for operator in model.operators:
+        if isinstance(operator, Experts) and operator.experts % strategy.expert:
+            groups = [strategy.tensor * n for n in divisors(strategy.copies)]
+            possible = [npus for npus in groups if operator.experts % npus == 0]
+            would = f"expert={near(strategy.expert, possible)} would do" if possible else "leave whole_experts out"
+            raise ConfigError(
+                f"{operator.name}: {operator.experts} whole experts can't be shared out among {strategy.expert} NPUs, "
+                f"tensor groups of {strategy.tensor}; {would}."
             )
 
 
