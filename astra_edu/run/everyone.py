@@ -40,11 +40,13 @@ class Everyone:
         joins: Joins | None = None,
         npus: Sequence[int] | None = None,
         skips: bool = False,
+        given: bool = False,
     ) -> None:
         """Everything is set up; nothing has begun.
 
         joins: what times phases at once; the network is its clock then. npus: who is followed; by default all. skips:
-        whether rounds that repeat are skipped, where no message's way is kept (system/rounds.py).
+        whether rounds that repeat are skipped, where no message's way is kept (system/rounds.py). given: whether the
+        network is another than the platform's own.
         """
         self.network = network
         if joins is not None and hardware is None:
@@ -54,7 +56,7 @@ class Everyone:
         hardware = hardware or Hardware()
         if record and isinstance(network, Records):
             network.uses = []
-        shared, accesses = Shared(platform), Accesses(platform.memory)
+        shared, accesses = Shared(platform, given), Accesses(platform.memory)
         endpoints = [
             Endpoint(npu, network, platform, self.messages, shared, joins=joins)
             for npu in (range(platform.npus) if npus is None else npus)

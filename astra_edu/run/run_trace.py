@@ -102,7 +102,9 @@ def run_trace(
                 return folded
         check_effort(expected, asks or _asks(trace, platform, everyone, links), platform.congestion_aware)
         skips = network is None and not everyone
-        run = Everyone(trace, platform, network_of(platform, network), record, hardware, skips=skips)
+        given = network is not None
+        made = network_of(platform, network)
+        run = Everyone(trace, platform, made, record, hardware, skips=skips, given=given)
         run.run(expected if progress else 0)
     if isinstance(run.messages, WatchedMessages):
         check_stalled(run.npus, run.messages)

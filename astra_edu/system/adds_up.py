@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from astra_edu.base.errors import ConfigError
@@ -65,3 +66,13 @@ def check_group(platform: TracePlatform, how: Implementation) -> None:
             f"{how.algorithm} in a process group: its NPUs may hang on several switches, as there are {dims} "
             "dimensions. Give an implementation for each dimension; groups then take a ring, as in ASTRA-sim."
         )
+
+
+def check_given_network(hows: Iterable[Implementation]) -> None:
+    """Raise ConfigError where switches are to add up on a network that was given: it carries each message by itself."""
+    for how in hows:
+        if how.traits.in_switch:
+            raise ConfigError(
+                f"{how.algorithm}: the network that network= gives carries each message by itself, and its switches "
+                "add up nothing. Leave network= out, or take ring."
+            )

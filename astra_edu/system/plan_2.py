@@ -10,7 +10,7 @@ from astra_edu.base.deprecated import renamed_attributes
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Collective, walk
 from astra_edu.collectives.hierarchical import natural_order
-from astra_edu.system.adds_up import check_group
+from astra_edu.system.adds_up import check_given_network, check_group
 from astra_edu.system.custom import CustomSizes
 from astra_edu.system.implementation import Implementation
 from astra_edu.system.inter_dimension import Baseline, Dimensions, Ordered, asked, inter_dimension
@@ -114,6 +114,8 @@ class Planner:
         if found is None:
             sizes = self.platform.dims
             hows = self.platform.implementations(collective)
+            if self.shared.given:
+                check_given_network(hows)
             if hows[0].flat:
                 found = (LogicalRing(prod(sizes), 1, hows[0]),)
             else:
@@ -133,6 +135,8 @@ class Planner:
                 "or halvingDoubling."
             )
         check_group(self.platform, how)
+        if self.shared.given:
+            check_given_network([how])
         return LogicalRing(len(members), 0, how, members)
 
     def chunks(
@@ -229,8 +233,9 @@ class Planner:
 class Shared:
     """What all NPUs share: what was found so far, and a policy with which the NPU that comes first decides for all."""
 
-    def __init__(self, platform: TracePlatform) -> None:
-        """Nothing is decided yet."""
+    def __init__(self, platform: TracePlatform, given: bool = False) -> None:
+        """Nothing is decided yet. given: whether the run was given a network in place of the platform's."""
+        self.given = given
         npus = tuple(block.npus for block in platform.blocks) or platform.dims
         bandwidths = tuple(block.bandwidth for block in platform.blocks) or (1.0,) * len(npus)
         self.dimensions = Dimensions(npus, bandwidths)

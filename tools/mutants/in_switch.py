@@ -57,6 +57,20 @@ FAULTS = [
         "tests/collectives/test_in_switch.py::TestRefused::test_where_there_is_no_switch",
     ),
     Fault(
+        "a network of messages is asked to add up in its switches",
+        f"{SYSTEM}/plan_2.py",
+        "            if self.shared.given:\n                check_given_network(hows)",
+        "",
+        "tests/collectives/test_in_switch.py::TestRefused::test_on_networks_of_messages_that_a_run_is_given[packets]",
+    ),
+    Fault(
+        "the same in a process group",
+        f"{SYSTEM}/plan_2.py",
+        "        if self.shared.given:\n            check_given_network([how])",
+        "",
+        "tests/collectives/test_in_switch.py::TestRefused::test_on_networks_of_messages_that_a_run_is_given[credits]",
+    ),
+    Fault(
         "a file that ASTRA-sim can't read is written without a word",
         "astra_edu/formats/notices.py",
         "for how in hows if how.traits.in_switch",
