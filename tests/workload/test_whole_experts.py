@@ -81,6 +81,22 @@ def test_what_they_cannot_be_is_refused_with_what_can(settings, says):
     assert says in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("tensor", "expert", "says"),
+    [
+        (4, 16, "block1_mlp1: 8 whole experts can't be divided among 16 NPUs; expert=8 would do."),
+        (4, 64, "block1_mlp1: 8 whole experts can't be divided among 64 NPUs; expert=8 would do."),
+        (16, 16, "16 NPUs; whole tensor groups of 16 can't share them out, so leave whole_experts out."),
+    ],
+)
+def test_more_npus_than_experts_are_refused_with_the_number_that_was_given(tensor, expert, says):
+    """It spoke of expert / tensor NPUs, or of numbers for the tensor group."""
+    cut = ae.Strategy(data=16, tensor=tensor, sequence_parallel=True, expert=expert, whole_experts=True)
+    with pytest.raises(ae.ConfigError) as error:
+        ae.communications("mixtral-8x7b", cut)
+    assert str(error.value).endswith(says)
+
+
 def test_a_workload_of_the_first_version_has_a_tensor_group_s_experts_or_everybody_s():
     """tests/workload/test_own_lines.py has what such lines send and take."""
     with pytest.raises(ae.ConfigError, match=r"need more; .* share out experts \(expert=16 or 4\)"):

@@ -150,6 +150,8 @@ def check_model(strategy: Strategy, model: Model) -> None:
     if strategy.context_by == "ring":
         for operator in model.operators:
             _check_ring(operator, strategy)
+    if strategy.whole_experts:
+        _check_whole_experts(strategy, model)
     if strategy.context > 1 or strategy.expert > 1:
         alone = replace(strategy, tensor=1, sequence_parallel=False, overlap=(), **_of_copies(strategy))
         for operator in model.operators:
@@ -169,6 +171,21 @@ def check_model(strategy: Strategy, model: Model) -> None:
                 f"{name}: {tokens} tokens can't be sent in {strategy.pieces} equal pieces; "
                 f"pieces={near(strategy.pieces, divisors(tokens))} would do."
             )
+
+
+def _check_whole_experts(strategy: Strategy, model: Model) -> None:
+    """Of experts that aren't cut every NPU has as many, the tensor groups' included."""
+    for operator in model.operators:
+        if not isinstance(operator, Experts) or operator.experts % strategy.expert == 0:
+            continue
+        groups = [strategy.tensor * n for n in divisors(strategy.copies)]
+        possible = [npus for npus in groups if operator.experts % npus == 0]
+        would = f"expert={near(strategy.expert, possible)} would do"
+        none = f"whole tensor groups of {strategy.tensor} can't share them out, so leave whole_experts out"
+        raise ConfigError(
+            f"{operator.name}: {operator.experts} whole experts can't be divided among {strategy.expert} NPUs; "
+            f"{would if possible else none}."
+        )
 
 
 def _check_ring(operator: Operator, strategy: Strategy) -> None:
