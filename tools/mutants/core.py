@@ -28,6 +28,13 @@ COLLECTOR, IN_EVENTS = "astra_edu/base/few_collections.py", "tests/clock/test_ev
 IN_CLI = "tests/cli/test_cli.py::test_"
 
 FAULTS = [
+    Fault("None is taken for a misspelled name", "astra_edu/base/errors.py",
+          """.lower() if isinstance(value, str) else \"\"""", ".lower()",
+          "tests/formats/test_bad_input.py::test_values"),
+    Fault("an algorithm with an underscore in its name is taken for two", "astra_edu/system/implementation.py",
+          "if meant == names:", "if True:", "tests/formats/test_bad_input.py::test_values"),
+    Fault("of two algorithms whose names end alike the shorter one is meant", "astra_edu/system/implementation.py",
+          ", key=len, reverse=True)", ", key=len)", "tests/formats/test_bad_input.py::test_values"),
     Fault("nodes that are made of a template ask for the group of others", "astra_edu/traces/npu.py",
           "self._asked = None if type(nodes) is NodesOf else {} if", "self._asked = {} if",
           "tests/traces/test_templates.py::test_nodes_made_of_a_template_each_ask_for_their_own_group"),
