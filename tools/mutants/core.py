@@ -28,6 +28,18 @@ COLLECTOR, IN_EVENTS = "astra_edu/base/few_collections.py", "tests/clock/test_ev
 IN_CLI = "tests/cli/test_cli.py::test_"
 
 FAULTS = [
+    Fault("a command that isn't there is click's to refuse", "astra_edu/cli/__init__.py",
+          'args[0] not in self.modules and not args[0].startswith("-")', "False",
+          f"{IN_CLI}a_command_that_is_none_is_told_which_there_are"),
+    Fault("a sequence of no tokens is refused in words that nobody gave", "astra_edu/workload/models/style.py",
+          '("tokens", "sequence")', '("tokens", "tokens")',
+          "tests/workload/test_published_models.py::test_what_cannot_be_is_said_with_its_numbers"),
+    Fault("a workload of 1.0 says nothing of traces to who has a TracePlatform",
+          "astra_edu/workload/strategies/which_loop.py", "if isinstance(platform, TracePlatform):", "if False:",
+          "tests/workload/test_generate.py::test_a_platform_that_is_given_must_have_the_strategys_groups"),
+    Fault("a system of no algorithm is refused by its parts", "astra_edu/system/trace_config.py",
+          "if not spellings:", "if False:",
+          "tests/system/test_trace_settings.py::test_a_system_of_no_algorithm_is_refused_in_the_caller_s_words"),
     Fault("None is taken for a misspelled name", "astra_edu/base/errors.py",
           """.lower() if isinstance(value, str) else \"\"""", ".lower()",
           "tests/formats/test_bad_input.py::test_values"),
