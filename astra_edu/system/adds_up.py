@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from astra_edu.base.errors import ConfigError
@@ -56,8 +55,11 @@ def check_trace_platform(platform: TracePlatform, algorithm: str, dimension: int
         raise ConfigError(f"rendezvous-protocol: {algorithm} asks nobody; take ring, or turn it off.")
 
 
-def check_group(platform: TracePlatform, how: Implementation) -> None:
-    """Raise ConfigError where switches are to add up for a process group whose NPUs may hang on several of them."""
+def check_group(platform: TracePlatform, how: Implementation, given: bool) -> None:
+    """Raise ConfigError where switches are to add up for a process group whose NPUs may hang on several of them.
+
+    given: see on_network.
+    """
     if not how.traits.in_switch:
         return
     check_trace_platform(platform, how.algorithm, 0)
@@ -66,13 +68,15 @@ def check_group(platform: TracePlatform, how: Implementation) -> None:
             f"{how.algorithm} in a process group: its NPUs may hang on several switches, as there are {dims} "
             "dimensions. Give an implementation for each dimension; groups then take a ring, as in ASTRA-sim."
         )
+    on_network((how,), given)
 
 
-def check_given_network(hows: Iterable[Implementation]) -> None:
-    """Raise ConfigError where switches are to add up on a network that was given: it carries each message by itself."""
+def on_network(hows: tuple[Implementation, ...], given: bool) -> tuple[Implementation, ...]:
+    """`hows`. Raises ConfigError where switches are to add up on a network that was given, by network=."""
     for how in hows:
-        if how.traits.in_switch:
+        if given and how.traits.in_switch:
             raise ConfigError(
                 f"{how.algorithm}: the network that network= gives carries each message by itself, and its switches "
                 "add up nothing. Leave network= out, or take ring."
             )
+    return hows

@@ -10,7 +10,7 @@ from astra_edu.base.deprecated import renamed_attributes
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Collective, walk
 from astra_edu.collectives.hierarchical import natural_order
-from astra_edu.system.adds_up import check_given_network, check_group
+from astra_edu.system.adds_up import check_group, on_network
 from astra_edu.system.custom import CustomSizes
 from astra_edu.system.implementation import Implementation
 from astra_edu.system.inter_dimension import Baseline, Dimensions, Ordered, asked, inter_dimension
@@ -113,9 +113,7 @@ class Planner:
         found = self.shared.rings.get(collective)
         if found is None:
             sizes = self.platform.dims
-            hows = self.platform.implementations(collective)
-            if self.shared.given:
-                check_given_network(hows)
+            hows = on_network(self.platform.implementations(collective), self.shared.given)
             if hows[0].flat:
                 found = (LogicalRing(prod(sizes), 1, hows[0]),)
             else:
@@ -134,9 +132,7 @@ class Planner:
                 "doubleBinaryTree in a process group crashes ASTRA-sim (a group is a ring there); take ring, direct "
                 "or halvingDoubling."
             )
-        check_group(self.platform, how)
-        if self.shared.given:
-            check_given_network([how])
+        check_group(self.platform, how, self.shared.given)
         return LogicalRing(len(members), 0, how, members)
 
     def chunks(
@@ -258,7 +254,6 @@ class Shared:
         self, stream: int, collective: Collective, chunk_bytes: int, left_bytes: int, involved: Sequence[bool]
     ) -> Ordered:
         """The order for the chunk with number `stream`, and its size."""
-        found = self._decided.get(stream)
-        if found is None:
-            found = self._decided[stream] = asked(self.policy, collective, chunk_bytes, left_bytes, involved)
-        return found
+        if stream not in self._decided:
+            self._decided[stream] = asked(self.policy, collective, chunk_bytes, left_bytes, involved)
+        return self._decided[stream]

@@ -59,14 +59,14 @@ FAULTS = [
     Fault(
         "a network of messages is asked to add up in its switches",
         f"{SYSTEM}/plan_2.py",
-        "            if self.shared.given:\n                check_given_network(hows)",
-        "",
+        "on_network(self.platform.implementations(collective), self.shared.given)",
+        "self.platform.implementations(collective)",
         "tests/collectives/test_in_switch.py::TestRefused::test_on_networks_of_messages_that_a_run_is_given[packets]",
     ),
     Fault(
         "the same in a process group",
-        f"{SYSTEM}/plan_2.py",
-        "        if self.shared.given:\n            check_given_network([how])",
+        f"{SYSTEM}/adds_up.py",
+        "    on_network((how,), given)\n",
         "",
         "tests/collectives/test_in_switch.py::TestRefused::test_on_networks_of_messages_that_a_run_is_given[credits]",
     ),
