@@ -114,7 +114,8 @@ def suggestion(value: object, allowed: Iterable[str]) -> str:
 
     names = list(allowed)
     lowered = {name.lower(): name for name in names}
-    near = get_close_matches(shown(value).strip("'").lower(), list(lowered), n=1, cutoff=0.5)
+    said = shown(value).strip("'").lower() if isinstance(value, str) else ""
+    near = get_close_matches(said, list(lowered), n=1, cutoff=0.5)
     hint = f"did you mean {lowered[near[0]]!r}? " if near else ""
     return f"{hint}Allowed: {', '.join(names)}."
 

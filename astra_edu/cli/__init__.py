@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from astra_edu.base.errors import shown, suggestion
 from astra_edu.base.few_collections import few_collections
 from astra_edu.base.printable import never_fails
 
@@ -31,6 +32,14 @@ class LateGroup(click.Group):
         with few_collections():
             command: click.Command = getattr(import_module(self.modules[cmd_name]), cmd_name)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is asked for. Says which there are where it isn't one of them."""
+        if args[0] not in self.modules and not args[0].startswith("-"):
+            ctx.fail(f"command is {shown(args[0])}; {suggestion(args[0], self.list_commands(ctx))}")
+        return super().resolve_command(ctx, args)
 
 
 MODULES = {"run": "astra_edu.cli.run", "run2": "astra_edu.cli.run2"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from astra_edu.base.errors import ConfigError, shown, suggestion
+from astra_edu.base.errors import ConfigError, shown, suggestion, whole
 from astra_edu.formats.notices import notice, notice_unknown
 from astra_edu.formats.yaml_mapping import WHOLE, Entry, parse_mapping
 from astra_edu.network import Block, Dimension, dimensions
@@ -129,6 +129,7 @@ def _block(words: dict[str, str], where: str) -> Block:
     values["npus_count"] = int(words["npus_count"])
     if values["npus_count"] == 1:
         raise ConfigError(f"{where}: npus_count is 1; a dimension has 2 NPUs or more. Leave this one out.")
+    whole(f"{where}: npus_count", values["npus_count"], at_least=2)
     for key, unit in (("bandwidth", "GB/s (2**30 bytes/s)"), ("latency", "ns")):
         if not _NUMBER.fullmatch(words[key]):
             raise ConfigError(f"{where}: {key} is {words[key]!r:.60}; it must be a number alone, meant in {unit}.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from astra_edu.measured.cells import Row, number, text, whole
+from astra_edu.measured.cells import Row, number, text
 from astra_edu.measured.jobs import Job
 
 
@@ -26,7 +26,7 @@ def seconds_of(row: Row, job: Job) -> float | None:
     if (ms := number(row, "iter_time_ms")) is not None:
         return ms / 1e3
     if (rate := number(row, "tokens_per_s_per_gpu")) is not None:
-        return job.step_tokens / rate / whole(row, "gpus")
+        return job.step_tokens / rate / job.cut.npus
     return None
 
 

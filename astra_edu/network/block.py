@@ -40,7 +40,7 @@ class Block:
     def __post_init__(self) -> None:
         set_ = object.__setattr__
         set_(self, "topology", find(self.topology))
-        set_(self, "npus", whole("npus_count", self.npus, at_least=2))
+        set_(self, "npus", whole("npus", self.npus, at_least=2))
         self.topology.check(self.npus)
         set_(self, "bandwidth", positive("bandwidth", self.bandwidth))
         set_(self, "latency", not_negative("latency", self.latency))

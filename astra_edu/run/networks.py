@@ -55,8 +55,13 @@ def network_of(platform: TracePlatform, network: MakesNetwork | None = None) -> 
 def check_switches(trace: Trace, platform: TracePlatform) -> None:
     """Raise ConfigError for a trace's collectives that switches add up, where another network carries messages."""
     system = platform.system
-    nodes = (node for own in trace.templates.templates for node in own if node.type is NodeType.COMM_COLL_NODE)
-    for kind, group in {(node.comm_type, bool(node.group)) for node in nodes}:
+    kinds = {
+        (node.comm_type, bool(node.group))
+        for own in trace.templates.templates
+        for node in own
+        if node.type is NodeType.COMM_COLL_NODE and node.id not in system.custom_nodes
+    }
+    for kind, group in kinds:
         what = COLLECTIVES.get(kind)
         hows = system.implementations.get(what, ()) if what and what not in system.custom else ()
         how = next((how for how in hows if how.traits.in_switch), None)

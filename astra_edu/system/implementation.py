@@ -79,7 +79,16 @@ class Implementation:
     def parse_all(cls, joined: str, where: str = "implementation") -> tuple[Implementation, ...]:
         """Read one implementation a dimension, joined by underscores: "ring_halvingDoubling"."""
         names = instance_of(where, joined, str, 'give a name such as "ring", or one for each dimension: "ring_ring"')
-        return tuple(cls.parse(spelling, where) for spelling in names.split("_"))
+        try:
+            return tuple(cls.parse(spelling, where) for spelling in names.split("_"))
+        except ConfigError:
+            meant = names
+            for spelling in sorted(_spellings(tuple(ALGORITHMS)), key=len, reverse=True):
+                meant = meant.replace(spelling.replace("-", "_"), spelling)
+            if meant == names:
+                raise
+            hint = f"did you mean {meant!r}? Underscores stand between the names of dimensions"
+            raise ConfigError(f"{where} is {names!r}; {hint}.") from None
 
 
 def suited(network: Iterable[Dimension]) -> dict[str, Any]:

@@ -117,6 +117,8 @@ class TraceSystem(Settings):
         right = 'give a name such as "ring", or a list with one for each dimension'
         given = [implementations] if isinstance(implementations, str) else implementations
         spellings = list_of("implementations", given, right)
+        if not spellings:
+            raise ConfigError(f"implementations is {shown(implementations)}; {right}.")
         own = tuple(Implementation.parse(spelling) for spelling in spellings)
         if all(ALGORITHMS[how.algorithm].keys() >= _HALVES for how in own):
             settings = {"optimization": "localBWAware"} | settings

@@ -457,3 +457,10 @@ def test_a_large_table_is_a_map_of_levels_with_every_eighth_name(show):
     red_and_blue = [(1 - numbers(min(shades[size]))[2]) for size in sorted(shades)]
     assert red_and_blue == sorted(red_and_blue)
     assert len({min(found) for found in shades.values()}) == len(shades) > 5
+
+
+@pytest.mark.parametrize(("algorithm", "y"), [("in-switch", 214), ("ring", 272)])
+def test_a_switch_has_its_name_once_where_no_message_stops(show, algorithm, y):
+    """In its middle where it adds up; at its edge where messages cross the middle."""
+    page = show(schedule("all-reduce", algorithm, 8), topology="Switch")
+    assert seen(page, 0.5)["written"] == [["switch", 240, y]]

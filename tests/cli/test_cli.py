@@ -221,6 +221,20 @@ def test_runs_at_the_same_time_share_the_reports(tmp_path):
         assert [f"r{row}" for row in range(8) if f"r{row}," not in text] == []
 
 
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("measurd", "command is 'measurd'; did you mean 'measured'? Allowed: dashboard, grade, measured, run, run2."),
+        ("", "command is ''; Allowed: dashboard"),
+        ("--runs", "No such option '--runs'"),
+    ],
+)
+def test_a_command_that_is_none_is_told_which_there_are(asked, said):
+    outcome = click.testing.CliRunner().invoke(main, [asked])
+    assert outcome.exit_code == 2
+    assert said in outcome.output
+
+
 def test_measured_prints_the_table_of_a_file_and_draws_it(tmp_path):
     pytest.importorskip("matplotlib")
     mine, figure = tmp_path / "mine.csv", tmp_path / "errors.svg"

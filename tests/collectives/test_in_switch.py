@@ -254,6 +254,10 @@ class TestRefused:
         ring = trace_platform(8, how="ring")
         for platform in (trace_platform(8), ring):
             assert ae.simulate(tokens, platform, network=ae.Credits()).total_ns > 0
+        pair = ae.traces.Builder(8)
+        pair.all_reduce("of two", S, on=[2, 5], group=[2, 5])
+        with pytest.raises(ae.ConfigError, match="carries each message by itself"):
+            ae.simulate(pair.build(), trace_platform(8), network=ae.Packets(buffer="256 KiB"))
         builder = ae.traces.Builder(npus=8)
         builder.all_reduce("sum", 2**13, on=[0, 4], group=[0, 4])  # a ring, where there are several dimensions
         on = trace_platform(4, 2, how=["in-switch", "in-switch"])

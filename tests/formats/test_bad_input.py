@@ -75,7 +75,11 @@ def says(words):
         (lambda: ae.Dimension.of("ring", 8, 50, 1), "did you mean 'Ring'"),
         (lambda: ae.Dimension("FullyConnected", 8, 3, 50, 1), "needs at least 7 links per NPU"),
         (lambda: ae.Dimension("Ring", 8, 1, 50, 1), "needs at least 2 links"),
+        (lambda: ae.Block("Ring", 1, 50, 500), "^npus is 1; it must be a whole number, 2 or more"),  # not npus_count
         (lambda: ae.SystemConfig.of("rings"), "did you mean 'ring'"),
+        (lambda: ae.SystemConfig.of("in_switch"), "'in_switch'; did you mean 'in-switch'\\? Underscores"),
+        (lambda: ae.SystemConfig.of("ring_double_binary_tree"), "did you mean 'ring_double-binary-tree'"),
+        (lambda: ae.preset(None), "preset is None; Allowed"),  # it was held to mean Zion
         (lambda: ae.SystemConfig.of("ring4"), "only direct takes a window"),
         (lambda: ae.SystemConfig.of("direct0"), "window is 0"),
         (lambda: ae.SystemConfig.of("ring", splits=0), "preferred-dataset-splits is 0"),

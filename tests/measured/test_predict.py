@@ -348,6 +348,8 @@ def test_a_run_is_judged_whatever_its_columns_are():
         assert measured.compared(pd.DataFrame([other])).time_error.tolist() == [error]
     rates = {"iter_time_ms": None, "tokens_per_s_per_gpu": 32 * 1024 / 0.4 / 8}
     assert measured.compared(pd.DataFrame([others[2] | rates])).time_error.iloc[0] == pytest.approx(error)
+    alone = {name: cell for name, cell in (row | rates).items() if name != "gpus"}
+    assert measured.compared(pd.DataFrame([alone])).time_error.iloc[0] == pytest.approx(error)
     table = measured.error_table(pd.DataFrame([row, row | {"source_id": "mine"}]).convert_dtypes())
     assert table.index.tolist() == ["", "mine"]
     assert table["ran, said to fit"].tolist() == [1, 1]

@@ -21,6 +21,13 @@ def test_a_switch_is_true_or_false(name, value):
         ae.TraceSystem.of("ring", **{name: value})
 
 
+@pytest.mark.parametrize("given", [[], (), {}])
+def test_a_system_of_no_algorithm_is_refused_in_the_caller_s_words(given):
+    with pytest.raises(ae.ConfigError) as error:
+        ae.TraceSystem.of(given)
+    assert str(error.value).startswith(f"implementations is {given}; give a name such as")
+
+
 def test_a_system_keeps_a_dict_of_its_own():
     given = {Collective.ALL_REDUCE: RING}
     system = ae.TraceSystem(implementations=given)

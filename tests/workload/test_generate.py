@@ -342,6 +342,9 @@ def test_a_platform_that_is_given_must_have_the_strategys_groups():
         ae.generate_workload(small, ae.Strategy(tensor=8, data=8), "a100", platform=platform)
     with pytest.raises(ae.ConfigError, match=r"a group of 4 NPUs \(data-first\), but it has 8"):
         ae.generate_workload(small, ae.Strategy(tensor=8, data=4, placement="data-first"), "a100", platform=platform)
+    of_traces = ae.TracePlatform(ae.Block("Switch", 8, 50, 500), ae.TraceSystem.of("ring"))
+    with pytest.raises(ae.ConfigError, match=r"is a TracePlatform, .* traces: ae\.traces\.from_strategy makes one"):
+        ae.generate_workload(small, ae.Strategy(data=8), "a100", platform=of_traces)
 
 
 @pytest.mark.parametrize(

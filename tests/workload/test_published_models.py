@@ -514,6 +514,7 @@ def test_a_change_of_a_model_is_a_model_of_that_shape():
         (lambda: llama("m", **SMALL, blocks=1, shared_experts=-1), "m: shared_experts is -1"),
         (lambda: llama("m", **SMALL, blocks=1, dense_blocks=2), "m: dense_blocks is 2; with 1 blocks, 1 is the most"),
         (lambda: llama("m", **SMALL, blocks=1, tied=1), "m: tied is 1"),
+        (lambda: ae.model("vtrain-18.4b", sequence=0), "vTrain GPT 18.4B: sequence is 0; it must be a whole number"),
         (lambda: llama("m", **SMALL, blocks=1, next_tokens=10**5), "m: next_tokens is 100,000; 10,000 is the most"),
         (lambda: ae.memory("llama3-8b", ae.Strategy(tensor=64)), "32 heads can't be divided among 64 NPUs; 32 would"),
         (lambda: ae.memory("llama3-8b", ae.Strategy(context=16_384)), "8192 tokens can't be divided among 16384 NPUs"),

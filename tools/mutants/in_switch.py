@@ -93,6 +93,27 @@ FAULTS = [
         "tests/run/test_presets.py::test_sharp_is_dgx_h100_whose_switches_add_up",
     ),
     Fault(
+        "tokens cover the switch's name",
+        f"{WIDGETS}/drawing.py",
+        "named(layout(schedule.dims, topology), schedule)",
+        "layout(schedule.dims, topology)",
+        "tests/course/widgets/test_through_switch.py::test_no_token_of_the_picture_is_on_the_switch_s_name",
+    ),
+    Fault(
+        "a switch that adds up has its name twice",
+        f"{WIDGETS}/picture.py",
+        'if w >= 60 and not stage["names"]:',
+        "if w >= 60:",
+        "tests/course/widgets/test_through_switch.py::test_no_token_of_the_picture_is_on_the_switch_s_name",
+    ),
+    Fault(
+        "the same in what moves",
+        f"{WIDGETS}/static/player/stage.js",
+        "if (width >= NAMED && !names.length)",
+        "if (width >= NAMED)",
+        "tests/browser/test_player_seen.py::test_a_switch_has_its_name_once_where_no_message_stops",
+    ),
+    Fault(
         "the sum comes down while data still go up",
         f"{WIDGETS}/drawing.py",
         "0.0 if t.source < schedule.npus else 0.5",

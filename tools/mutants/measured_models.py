@@ -158,6 +158,13 @@ FAULTS = [
         f"{PREDICT}::test_a_run_is_judged_whatever_its_columns_are",
     ),
     Fault(
+        "measured time: tokens a second and NPU are those of a copy",
+        f"{AT}measured_time.py",
+        "/ rate / job.cut.npus",
+        "/ rate / job.cut.data",
+        f"{PREDICT}::test_a_run_is_judged_whatever_its_columns_are",
+    ),
+    Fault(
         "measured time: who reached the target failed",
         f"{AT}measured_time.py",
         '("", "ok", "time_to_target_only")',

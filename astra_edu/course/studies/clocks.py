@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from astra_edu.base.bound import total_words
+from astra_edu.base.errors import ConfigError
 from astra_edu.base.run import Run
 from astra_edu.base.table import Table
 from astra_edu.explore.iteration import Iteration, estimate
@@ -65,7 +66,7 @@ def clocks(
 
     algorithm: as in a system file. topology, npus, bandwidth (GB/s of 2**30 bytes/s a link), latency (ns a link): of
     one dimension; a ring's message has both directions in 1.0 and in estimate, and one in 2.x. Collectives go in one
-    chunk. Only estimate has the optimiser's update. Raises ConfigError where simulate does.
+    chunk. Only estimate has the optimiser's update. Raises ConfigError where simulate does, so for "in-switch".
 
     >>> free, shared = ae.clocks("halvingDoubling"), ae.clocks("direct")
     >>> for name in free:
@@ -80,6 +81,11 @@ def clocks(
     strategy = Strategy(data=npus)
     dimension = Dimension.of(topology, npus, bandwidth, latency)
     platform = Platform((dimension,), SystemConfig.of(algorithm, splits=1))
+    if any(how.traits.in_switch for how in platform.system.all_reduce):
+        raise ConfigError(
+            f"algorithm is {algorithm!r}: the congestion-aware clock knows no switch that adds up, so that there are "
+            "no four to compare; take ring, direct or halvingDoubling."
+        )
     block = Block(dimension.topology, npus, bandwidth, latency)
     unaware, aware = (
         TracePlatform((block,), TraceSystem.of(algorithm), congestion_aware=congestion) for congestion in (False, True)

@@ -21,7 +21,7 @@ from astra_edu.course.widgets import words
 from astra_edu.course.widgets.holdings import DETAIL_NPUS, table
 from astra_edu.course.widgets.layout import Layout, layout, path, point
 from astra_edu.course.widgets.own_layout import HEIGHT, WIDTH, Curve
-from astra_edu.course.widgets.through_switch import switch_label, switch_text, switch_tokens, switch_way
+from astra_edu.course.widgets.through_switch import named, switch_label, switch_text, switch_tokens, switch_way
 from astra_edu.course.widgets.tokens import TOKEN_HEIGHT, label, overlaps, tokens_of
 from astra_edu.course.widgets.tokens import Timing as Timing
 from astra_edu.course.widgets.tree_layout import tree_layout, trees_of
@@ -47,7 +47,7 @@ def drawing(schedule: Schedule, topology: Sequence[str], timing: Timing | None =
         return common | {"kind": "counts", "steps": [], "marks": None} | words.counts_table(schedule)
     networks = tuple(map(find, topology))
     trees = trees_of(schedule) if networks[0].own_links else None
-    plan = tree_layout(trees, schedule, networks) if trees else layout(schedule.dims, topology)
+    plan = tree_layout(trees, schedule, networks) if trees else named(layout(schedule.dims, topology), schedule)
     sets = Sets(schedule)
     steps, problem = _steps(schedule, sets, plan, timing)
     ways = {(t[0], t[1], plan.tree(t[2][0])) for step in steps for t in step["tokens"]}

@@ -24,7 +24,7 @@ class Layout:
     nodes: each NPU's centre. radius: of an NPU's circle, px. links: SVG path data of the wires. buses: the same
     for the switches of grids. boxes: (x, y, width, height) of switches in the middle of a circle. twins: each
     NPU's centres in the second of two trees. trees: the number of each shard's tree, where there are some.
-    names: (x, y, text) of what is written.
+    names: (x, y, text) of what is written; of a switch in place of its own name.
     """
 
     dims: tuple[int, ...]

@@ -104,7 +104,7 @@ def _stage(data: Payload, step: int, name: str) -> str:
     parts.append("</g>")
     for x, y, w, h in stage["boxes"]:
         parts.append(f'<rect x="{x}" y="{y}" width="{w}" height="{h}" rx="6" fill="{FAINT}" stroke="{SOFT}"/>')
-        if w >= 60:
+        if w >= 60 and not stage["names"]:
             parts.append(_words(x + w / 2, y + h - 8, "switch", 'text-anchor="middle" font-size="12"'))
     parts += [_words(x, y, text, 'text-anchor="middle" font-size="12"') for x, y, text in stage["names"]]
     now = data["steps"][step - 1] if step else None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.collectives import Op, Schedule
@@ -33,6 +34,13 @@ def check_switches(schedule: Schedule, topology: Sequence[str]) -> None:
                 f"{schedule.algorithm} has a switch add up, and dimension {group.dimension} is to be drawn as {name}; "
                 'leave topology out, or give "Switch".'
             )
+
+
+def named(plan: Layout, schedule: Schedule) -> Layout:
+    """With a switch's name in its middle where it adds up: ways cross it elsewhere, and end around there."""
+    if not plan.boxes or all(group.carried is None for group in schedule.groups):
+        return plan
+    return replace(plan, names=((WIDTH / 2, HEIGHT / 2 + 4, "switch"),))
 
 
 def switch_tokens(step: Step, before: Held, after: Held, timing: Timing | None) -> list[Token]:

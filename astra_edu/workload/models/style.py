@@ -26,8 +26,8 @@ class Style:
     dropout: bool = True
 
     def __post_init__(self) -> None:
-        for name in ("hidden", "tokens"):
-            object.__setattr__(self, name, whole(self.of(name), getattr(self, name), at_least=1))
+        for name, given in (("hidden", "hidden"), ("tokens", "sequence")):
+            object.__setattr__(self, name, whole(self.of(given), getattr(self, name), at_least=1))
         choice(self.of("norm"), self.norm, NORMS)
         for name in ("bias", "dropout"):
             flag(self.of(name), getattr(self, name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from astra_edu.base.errors import ConfigError, instance_of
-from astra_edu.system import Platform
+from astra_edu.system import Platform, TracePlatform
 from astra_edu.workload.compute import Split
 from astra_edu.workload.models import Model
 from astra_edu.workload.parallelism import CUSTOMIZED
@@ -87,6 +87,11 @@ def _check_tables(model: Model) -> None:
 
 def check_platform(platform: Platform, strategy: Strategy, loop: str) -> None:
     """Whether its NPUs are the strategy's, and its dimension 0 the group that the loop takes it for."""
+    if isinstance(platform, TracePlatform):
+        raise ConfigError(
+            "platform is a TracePlatform, which runs ASTRA-sim 2.x's traces: ae.traces.from_strategy makes one. This "
+            'workload is for 1.0; give a Platform such as ae.preset("dgx2").'
+        )
     instance_of("platform", platform, Platform, 'give one such as ae.preset("dgx2")')
     npus, first = strategy.npus // strategy.pipeline, platform.network[0].npus
     if platform.npus != npus:

@@ -37,6 +37,12 @@ def test_the_page_says_what_the_clocks_say(found):
         assert said in row
 
 
+def test_switches_that_add_up_have_no_congestion_aware_clock():
+    """It was told to take congestion_aware=False, which clocks() doesn't."""
+    with pytest.raises(ae.ConfigError, match=r"algorithm is 'in-switch': .*no four to compare; take ring, direct or"):
+        ae.clocks("in-switch")
+
+
 def test_what_stands_in_the_table(found):
     text = repr(found["direct"])
     assert "1.0, unaware  at least 43,697.529 µs (model: 8,711.710 µs)" in text

@@ -17,6 +17,7 @@ from astra_edu.course.widgets import Player
 from astra_edu.course.widgets.own_layout import HEIGHT, WIDTH
 from astra_edu.course.widgets.picture import held_after_step
 
+SVG = "{http://www.w3.org/2000/svg}"
 PLANS = [schedule(c, "in-switch", n) for c in ("all-reduce", "reduce-scatter", "all-gather") for n in (2, 8)]
 PLANS += [hierarchical("all-reduce", names, [4, 2]) for names in ("in-switch", ["in-switch", "ring"])]
 
@@ -81,6 +82,26 @@ def test_ways_end_inside_the_switch_and_to_and_fro_differ():
         apart = [hypot(a[0] - b[0], a[1] - b[1]) for a, b in zip(up[1:3], down[2:0:-1], strict=True)]
         assert min(apart) > 10
     assert (x + w / 2, y + h / 2) == (WIDTH / 2, HEIGHT / 2)
+
+
+@pytest.mark.parametrize("npus", [2, 4, 8, 16])
+@pytest.mark.parametrize("collective", ["all-reduce", "reduce-scatter", "all-gather"])
+def test_no_token_of_the_picture_is_on_the_switch_s_name(npus, collective):
+    """It stood at the switch's lower edge, where an NPU's token is."""
+    picture = ElementTree.fromstring(Player(schedule(collective, "in-switch", npus)).svg(1))
+    stage = picture.find(f".//{SVG}g[@transform]")
+    texts = [(text.text, float(text.get("x")), float(text.get("y"))) for text in stage.iter(f"{SVG}text")]
+    ((_, x, y),) = [text for text in texts if text[0] == "switch"]
+    assert (x, y) == (WIDTH / 2, HEIGHT / 2 + 4)
+    for token in texts:
+        if token[0][0] in "+ΣX" or "shard" in token[0]:
+            apart = abs(token[1] - x) - (len(token[0]) + len("switch")) * 6.1 / 2
+            assert apart > 0 or abs(token[2] - y) > 14, token
+
+
+def test_a_switch_that_only_passes_on_has_its_name_at_its_edge():
+    """Messages cross its middle."""
+    assert Player(schedule("all-reduce", "ring", 8), topology="Switch").data["stage"]["names"] == []
 
 
 def test_the_picture_and_the_text_say_what_the_switch_does():

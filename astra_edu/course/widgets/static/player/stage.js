@@ -42,7 +42,7 @@ export class Scenery {
     for (const d of buses) make("path", { d, class: "astra-bus" }, wires);
     for (const [x, y, width, height] of boxes) {
       make("rect", { x, y, width, height, rx: 6, class: "astra-box" }, svg);
-      if (width >= NAMED) make("text", { x: x + width / 2, y: y + height - 8, class: "astra-box-name", text: "switch" }, svg);
+      if (width >= NAMED && !names.length) make("text", { x: x + width / 2, y: y + height - 8, class: "astra-box-name", text: "switch" }, svg);
     }
     for (const [x, y, text] of names) make("text", { x, y, class: "astra-box-name", text }, svg);
   }
