@@ -24,6 +24,8 @@ FAULTS = [
           f"{FILES}what_is_written_over_makes_room"),
     Fault("half a trace is left", "astra_edu/traces/all_or_none.py", "if file not in older:", "if False:",
           f"{FILES}what_is_not_written_to_its_end_leaves_nothing_new"),
+    Fault("an older trace's groups are read with a new one", "astra_edu/traces/write_files.py",
+          "if trace.groups or groups.exists():", "if trace.groups:", f"{FILES}groups_of_an_older_trace_are_gone"),
     Fault("a file is taken for another that it begins like", ROLE,
           "for group in self.groups]) if at == len(content) else None", "for group in self.groups])",
           f"{STRANGE}[False-one node more]"),
