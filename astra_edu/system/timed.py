@@ -17,6 +17,7 @@ from astra_edu.network.unaware import first_way
 from astra_edu.system.at_once import AtOnce, at_once, leaves_at_once
 from astra_edu.system.exchange import Exchange, OneEndpoint
 from astra_edu.system.faithful import quirks
+from astra_edu.system.faithful.gates import WatchedGate
 from astra_edu.system.moves import Moves
 from astra_edu.system.plan_2 import PhasePlan
 from astra_edu.system.trace_config import TracePlatform
@@ -42,16 +43,17 @@ class Timed:
         self.over()
 
 
-def duration(moves: Moves, stride: int, clockwise: bool, platform: TracePlatform) -> Known:
+def duration(moves: Moves, stride: int, clockwise: bool, platform: TracePlatform, strict: bool) -> Known:
     """How long a phase with these moves lasts when nothing else is on its links.
 
     stride: between neighbours. clockwise: in which direction NPUs are counted; the message to the other side of a ring
-    goes clockwise all the same, so it meets others.
+    goes clockwise all the same, so it meets others. strict: raise AmbiguousError where it matters which NPU is first
+    in a ns.
     """
     steps = list(zip(moves.ahead, moves.sizes, moves.reductions, strict=True))
     if moves.schedule.traits.windowed:
         if not _at_once(moves, stride, platform):
-            return _followed(moves, stride, clockwise, platform)
+            return _followed(moves, stride, clockwise, platform, strict)
         steps = steps[:: moves.window]
     endpoint = moves.endpoint_ns
     total, message = endpoint, 0
@@ -124,22 +126,34 @@ def _message_ns(message_bytes: int, distance: int, platform: TracePlatform) -> i
     )
 
 
-def _followed(moves: Moves, stride: int, clockwise: bool, platform: TracePlatform) -> Known:
+def _followed(moves: Moves, stride: int, clockwise: bool, platform: TracePlatform, strict: bool) -> Known:
     """Message by message, where one may wait for another."""
     if not platform.congestion_aware and leaves_at_once(moves):
         sent = list(zip(moves.ahead, moves.sizes, strict=True))
         ways = {(apart, size): (0, _message_ns(size, apart * stride, platform)) for apart, size in {*sent}}
         times = at_once(moves, [ways[message] for message in sent])
-        return Known(int(times.total_ns), _last_waits(moves, times))
-    network = folded_network(platform.blocks, platform.congestion_aware)
+        return Known(int(times.total_ns), _last_waits(moves, times), _within(moves, times))
+    network = folded_network(platform.blocks, platform.congestion_aware, strict)
     messages = FoldedMessages(network, platform.system.rendezvous)
     ends: list[int] = []
     npus = moves.schedule.npus
     places = [stride * (distance if clockwise else npus - distance) for distance in moves.ahead]
     endpoint = OneEndpoint(0, Turns(network), messages)
-    Exchange(endpoint, moves, 0, places, places, lambda: ends.append(network.now)).start()
+    job = moves, 0, places, places, lambda: ends.append(network.now)
+    watched = strict and moves.gate
+    phase = WatchedGate(network, endpoint, *job) if watched else Exchange(endpoint, *job)
+    phase.start()
     network.run()
     return Known(ends[0], (moves.endpoint_ns,))
+
+
+def _within(moves: Moves, times: AtOnce) -> frozenset[int]:
+    """When something happens of an all-reduce: its tokens wait for each other between its two steps (see at_once)."""
+    if len(times.came) == moves.window:
+        return frozenset()
+    added = {0, *(reduction or 0 for reduction in moves.reductions)}
+    back = {ns + endpoint + more for ns in times.came for endpoint in (0, moves.endpoint_ns) for more in added}
+    return frozenset(int(ns) for ns in {0, *times.sent, *back} if ns < times.total_ns)
 
 
 def _last_waits(moves: Moves, times: AtOnce) -> tuple[int, ...]:
