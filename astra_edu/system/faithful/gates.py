@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from astra_edu.clock.events import Schedules
+from astra_edu.clock.events import Ns, Schedules
 from astra_edu.network.folded import AmbiguousError
 from astra_edu.system.exchange import Exchange, Over, PhaseEndpoint
 from astra_edu.system.moves import Moves
@@ -33,8 +33,8 @@ class WatchedGate(Exchange):
         """clock: the endpoint's. See Exchange."""
         super().__init__(endpoint, moves, tag, ahead, behind, over)
         self._clock = clock
-        self._back_ns: float = -1
-        self._opened_ns: float = -2
+        self._back_ns: Ns = -1
+        self._opened_ns: Ns = -2
 
     def received(self) -> None:
         """See Exchange."""
