@@ -12,10 +12,19 @@ WAITS = 3
 
 
 class Known(NamedTuple):
-    """How long a phase lasts, and the last waits of its last token, last first (ns)."""
+    """How long a phase lasts, and the last waits of its last token, last first (ns).
+
+    within: how many ns after its start something of it happens that an event in the same ns could come before, so that
+    it would last longer, or less long.
+    """
 
     total_ns: int
     waits: tuple[int, ...]
+    within: frozenset[int] = frozenset()
+
+
+class DisturbedError(Exception):
+    """What isn't of a phase happens in a ns in which that could change how long the phase lasts."""
 
 
 class ForeseenClock(Clock):
@@ -30,13 +39,14 @@ class ForeseenClock(Clock):
         """A clock at 0 ns with nothing to do."""
         super().__init__()
         self.leader = 0
-        self._heap: list[tuple[int, tuple[int, ...], int, int, Action, Any]] = []
+        self._heap: list[tuple[int, tuple[int, ...], int, int, Action, Any, bool]] = []
+        self._open: list[tuple[int, int, frozenset[int]]] = []
         self._foreseen: tuple[int, ...] = (0,)
         self._count = 0
 
     def schedule(self, at_ns: int, do: Action, what: Any) -> None:
         """Do do(what) at `at_ns`; it is foreseen now."""
-        self._push(at_ns, (self.now, *self._foreseen)[: WAITS + 1], self.leader, do, what)
+        self._push(at_ns, (self.now, *self._foreseen)[: WAITS + 1], self.leader, do, what, True)
 
     def after_waits(self, known: Known, leader: int, action: Action, what: Any) -> None:
         """Do action(what) when a phase that starts now is over; then `leader` has its turn first."""
@@ -45,17 +55,30 @@ class ForeseenClock(Clock):
         for wait in known.waits:
             end -= wait
             foreseen.append(end)
-        self._push(time, (*foreseen, *self._foreseen)[: WAITS + 1], leader, action, what)
+        if known.within:
+            self._open.append((self.now, time, known.within))
+        self._push(time, (*foreseen, *self._foreseen)[: WAITS + 1], leader, action, what, False)
 
     def run(self, watch: Callable[[], object] | None = None) -> None:
-        """Go on until nothing is left to do; that takes no time worth watching."""
+        """Go on until nothing is left to do; that takes no time worth watching.
+
+        Raises DisturbedError where a phase may last longer, or less long, than was known when it started.
+        """
         heap = self._heap
         while heap:
-            time, self._foreseen, _, leader, action, what = heappop(heap)
+            time, self._foreseen, _, leader, action, what, beside = heappop(heap)
+            if beside and self._open:
+                self._look(time)
             if time != self.now:
                 self.now, self.leader = time, leader
             action(what)
 
-    def _push(self, time: int, foreseen: tuple[int, ...], leader: int, action: Action, what: Any) -> None:
+    def _look(self, time: int) -> None:
+        """Something happens at `time` that isn't of a phase."""
+        self._open = [each for each in self._open if each[1] >= time]
+        if any(time - start in within for start, _, within in self._open):
+            raise DisturbedError
+
+    def _push(self, time: int, foreseen: tuple[int, ...], leader: int, action: Action, what: Any, beside: bool) -> None:
         self._count += 1
-        heappush(self._heap, (time, foreseen, self._count, leader, action, what))
+        heappush(self._heap, (time, foreseen, self._count, leader, action, what, beside))

@@ -13,11 +13,13 @@ from astra_edu.network.unaware import Unaware
 from astra_edu.run.hands import Hands
 from astra_edu.run.stopped import stoppable
 from astra_edu.system.endpoint import Endpoint
-from astra_edu.system.exchange import Startable
+from astra_edu.system.exchange import Exchange, Over, Startable
+from astra_edu.system.faithful.gates import WatchedGate
 from astra_edu.system.faithful.same_ns import SameNsLinks, SameNsUnaware
 from astra_edu.system.faithful.ties import WatchedQueues
 from astra_edu.system.implementation import Implementation
 from astra_edu.system.inter_dimension import kind_of
+from astra_edu.system.moves import Moves
 from astra_edu.system.plan_2 import PhasePlan, Shared
 from astra_edu.system.policies import fifo_only, queue_policy
 from astra_edu.system.queues import Chunk, Stay
@@ -122,12 +124,21 @@ def _network(trace: Trace, platform: TracePlatform, strict: bool) -> Unaware | F
 class OneForAll:
     """A run of NPU 0 that stands for all."""
 
-    def __init__(self, trace: Trace, platform: TracePlatform, record: bool = False, strict: bool = True) -> None:
-        """record: keep every chunk's stay in a phase. strict: see folded.FoldedLinks."""
+    def __init__(
+        self,
+        trace: Trace,
+        platform: TracePlatform,
+        record: bool = False,
+        strict: bool = True,
+        timed: bool | None = None,
+    ) -> None:
+        """record: keep every chunk's stay in a phase. strict: see folded.FoldedLinks. timed: whether phases are taken
+        as undisturbed; None to look whether they are.
+        """
         self._npus = platform.npus
         self.clock: Clock
         self.endpoint: Endpoint
-        if undisturbed(trace, platform, strict):
+        if undisturbed(trace, platform, strict) if timed is None else timed:
             self.clock = clock = ForeseenClock()
             self.endpoint = _TimedEndpoint(clock, platform, strict)
         else:
@@ -145,7 +156,7 @@ class OneForAll:
         return self.endpoint.queues.stays or []
 
     def run(self) -> None:
-        """Start and go on until nothing happens any more."""
+        """Start and go on until nothing happens any more. Raises DisturbedError where a phase isn't undisturbed."""
         with stoppable([self.npu], self.clock, (0,) * self._npus):
             self.npu.go_on()
             self.clock.run()
@@ -177,6 +188,12 @@ class _FollowedEndpoint(_LoneEndpoint):
         if self._strict and self._asks and self.messages.sent:
             raise AmbiguousError
         return True
+
+    def exchange(self, own: Moves, tag: int, ahead: Sequence[int], behind: Sequence[int], over: Over) -> Exchange:
+        """See Endpoint."""
+        if self._strict and (own.gate if self.platform.congestion_aware else own.gate == own.window):
+            return WatchedGate(self.clock, self, own, tag, ahead, behind, over)
+        return super().exchange(own, tag, ahead, behind, over)
 
 
 class _TimedEndpoint(_LoneEndpoint):

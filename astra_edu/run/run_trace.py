@@ -9,6 +9,7 @@ from typing import Any
 
 from astra_edu.base.errors import ConfigError
 from astra_edu.base.warned import warn
+from astra_edu.clock.foreseen import DisturbedError
 from astra_edu.network.folded import AmbiguousError
 from astra_edu.run.effort import MOST_MESSAGES, check_effort, check_hops, messages_of, steps_of
 from astra_edu.run.everyone import Everyone
@@ -194,8 +195,12 @@ def _warn_of_order(platform: TracePlatform) -> None:
 
 
 def _one_for_all(trace: Trace, platform: TracePlatform, record: bool, strict: bool) -> TraceResult:
-    alone = OneForAll(trace, platform, record, strict)
-    alone.run()
+    try:
+        alone = OneForAll(trace, platform, record, strict)
+        alone.run()
+    except DisturbedError:
+        alone = OneForAll(trace, platform, record, strict, timed=False)
+        alone.run()
     check_finished([alone.npu], [], stands_for=(0,) * trace.npus)
     finish = alone.npu.finished_ns or 0
     _took_time(finish)

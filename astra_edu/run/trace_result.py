@@ -144,7 +144,7 @@ class TraceResult(Run):
         if npu >= self.trace.npus:
             raise ConfigError(f"npu is {npu}; there are the NPUs 0 to {self.trace.npus - 1}.")
         if self.one_for_all:
-            return self.ran
+            return RanOfAll(self.trace, (0,) * self.trace.npus, {0: self.ran}).of(npu)
         return self._by_npu[npu] if self.of_all is None else self.of_all.of(npu)
 
     def local_memory(self, npu: int = 0) -> LocalMemory:

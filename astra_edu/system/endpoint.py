@@ -202,7 +202,11 @@ class Endpoint:
                 self.messages.network.exchange(chunk.tag, ahead)
         if self.rounds is not None and not place and goes_round(own):
             return Leading(self, own, chunk.tag, ahead, behind, over, self.rounds)
-        return Exchange(self, own, chunk.tag, ahead, behind, over)
+        return self.exchange(own, chunk.tag, ahead, behind, over)
+
+    def exchange(self, own: Moves, tag: int, ahead: Sequence[int], behind: Sequence[int], over: Done) -> Exchange:
+        """A phase whose tokens send messages; see Exchange."""
+        return Exchange(self, own, tag, ahead, behind, over)
 
     def moves_of(self, plan: PhasePlan) -> Moves:
         """What every NPU does in a phase."""

@@ -19,6 +19,7 @@ from astra_edu.network.unaware import Unaware, first_way
 from astra_edu.system.at_once import AtOnce, at_once, leaves_at_once
 from astra_edu.system.exchange import Exchange, OneEndpoint
 from astra_edu.system.faithful import quirks
+from astra_edu.system.faithful.gates import WatchedGate
 from astra_edu.system.faithful.same_ns import SameNsLinks
 from astra_edu.system.moves import Moves
 from astra_edu.system.plan_2 import PhasePlan
@@ -134,7 +135,8 @@ def _followed(moves: Moves, stride: int, clockwise: bool, platform: TracePlatfor
         sent = list(zip(moves.ahead, moves.sizes, strict=True))
         ways = {(apart, size): (0, _message_ns(size, apart * stride, platform)) for apart, size in {*sent}}
         times = at_once(moves, [ways[message] for message in sent])
-        return Known(int(times.total_ns), _last_waits(moves, times))
+        within = _within(moves, times) if strict else frozenset()
+        return Known(int(times.total_ns), _last_waits(moves, times), within)
     blocks = platform.blocks
     network = _ForeseenLinks(blocks, strict) if platform.congestion_aware else _ForeseenUnaware(blocks)
     messages = FoldedMessages(network, platform.system.rendezvous)
@@ -142,7 +144,10 @@ def _followed(moves: Moves, stride: int, clockwise: bool, platform: TracePlatfor
     npus = moves.schedule.npus
     places = [stride * (distance if clockwise else npus - distance) for distance in moves.ahead]
     endpoint = OneEndpoint(0, _ForeseenTurns(network), messages)
-    Exchange(endpoint, moves, 0, places, places, lambda: ends.append((network.now, *network.foreseen))).start()
+    job = moves, 0, places, places, lambda: ends.append((network.now, *network.foreseen))
+    watched = strict and moves.gate
+    phase = WatchedGate(network, endpoint, *job) if watched else Exchange(endpoint, *job)
+    phase.start()
     network.run()
     return Known(ends[0][0], tuple(later - earlier for later, earlier in pairwise(ends[0])))
 
@@ -196,6 +201,15 @@ class _ForeseenTurns(Turns):
     def add(self, delay: int, event: Event) -> None:
         """See Turns."""
         super().add(delay, _Foreseen(self._network, happen, event))
+
+
+def _within(moves: Moves, times: AtOnce) -> frozenset[int]:
+    """When something happens of an all-reduce: its tokens wait for each other between its two steps (see at_once)."""
+    if len(times.came) == moves.window:
+        return frozenset()
+    added = {0, *(reduction or 0 for reduction in moves.reductions)}
+    back = {ns + endpoint + more for ns in times.came for endpoint in (0, moves.endpoint_ns) for more in added}
+    return frozenset(int(ns) for ns in {0, *times.sent, *back} if ns < times.total_ns)
 
 
 def _last_waits(moves: Moves, times: AtOnce) -> tuple[int, ...]:

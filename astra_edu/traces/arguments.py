@@ -105,8 +105,8 @@ def parents(name: str, after: Ops, npus: Sequence[int], trace: object) -> tuple[
         if usual:
             return (one,)
     given = after if isinstance(after, Iterable) and not isinstance(after, str) else [after]
-    found = tuple(dict.fromkeys(parent for parent in given if parent is not None))
-    for parent in found:
+    named = [parent for parent in given if parent is not None]
+    for parent in named:
         if not isinstance(parent, Operation):
             raise ConfigError(
                 f"{name}: after is {shown(parent, 60)}; give what compute(...), all_reduce(...) or another "
@@ -120,6 +120,7 @@ def parents(name: str, after: Ops, npus: Sequence[int], trace: object) -> tuple[
                 f"{name} on {listed(npus)} can't wait for {parent.name}, which is on {listed(parent.npus)} only: an "
                 "NPU waits for its own operations. From another NPU it takes a message or a collective."
             )
+    found = tuple(dict.fromkeys(named))
     if not found or any(parent.npus == npus for parent in found):
         return found
     if alone := [npu for npu in npus if not any(parent.is_on(npu) for parent in found)]:

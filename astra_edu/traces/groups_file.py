@@ -29,7 +29,7 @@ def read_groups(path: FileName) -> dict[str, tuple[int, ...]]:
 def write_groups(path: FileName, groups: Groups) -> None:
     """Write process groups for ASTRA-sim's --comm-group-configuration."""
     lines = ",\n".join(f"  {json.dumps(name)}: {list(members)}" for name, members in groups.items())
-    write_text(path, f"{{\n{lines}\n}}\n")
+    write_text(path, f"{{\n{lines}\n}}\n" if groups else "{}\n")
 
 
 def groups_from(content: Any, where: str) -> dict[str, tuple[int, ...]]:

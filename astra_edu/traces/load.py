@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from astra_edu.base.errors import ConfigError, choice, instance_of
+from astra_edu.base.errors import ConfigError, choice, flag, instance_of
 from astra_edu.base.few_collections import few_collections
 from astra_edu.base.files import FileName, path_of, what_is_at
 from astra_edu.base.progress import Bar
@@ -57,6 +57,7 @@ def load_trace(
     """
     with few_collections():
         choice("missing_parents", missing_parents, ("refuse", "ignore"))
+        flag("check", check)
         files = files_of(path)
         alone = len(files) == 1 and files[0].suffix == ".json"
         read = read_json_trace(files[0]) if alone else _ranks(files, together=missing_parents == "refuse")
@@ -101,6 +102,7 @@ def save_trace(trace: Trace, path: FileName, compressed: bool = False) -> None:
     ['exchange.0.et', 'exchange.1.et']
     """
     instance_of("trace", trace, Trace, "give one such as ae.traces.collective(...)")
+    flag("compressed", compressed)
     if str(path_of(path)).endswith(".json"):
         write_json_trace(path, trace)
         return

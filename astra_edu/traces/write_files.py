@@ -39,13 +39,13 @@ def check_size(trace: Trace) -> None:
 
 def write_ranks(path: FileName, trace: Trace, compressed: bool = False) -> None:
     """Write PREFIX.0.et, PREFIX.1.et, ..., and PREFIX.groups.json, for `path` as PREFIX. Raises ConfigError where there
-    is no room for them.
+    is no room for them. Without groups that last file is written only where there is one already.
     """
     files = [Path(f"{path}.{npu}.et") for npu in range(trace.npus)]
     groups = Path(f"{path}.groups.json")
     with all_or_none([*files, groups]) as done:
         _write(path, trace, compressed, files, done)
-        if trace.groups:
+        if trace.groups or groups.exists():  # those of an older trace would be read with this one
             done.append(groups)
             write_groups(groups, trace.groups)
 

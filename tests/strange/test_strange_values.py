@@ -133,6 +133,18 @@ def test_strange_values(call, patient, tmp_path, monkeypatch, registries):
     assert not wrong, "\n".join(f"{call.name}, {case}: {said}" for case, said in wrong.items())
 
 
+@pytest.mark.parametrize(
+    "call", [call for call in CALLS if bool in map(type, call.given.values())], ids=lambda c: c.name
+)
+def test_what_is_true_or_false_is_no_text(call, tmp_path, monkeypatch, registries):
+    """ "no" would be true."""
+    monkeypatch.chdir(tmp_path)
+    call.does(**call.given)
+    for name in [name for name, value in call.given.items() if isinstance(value, bool)]:
+        with pytest.raises(ae.ConfigError):
+            call.does(**(call.given | {name: "no"}))
+
+
 def busy(seconds):
     """Counts for so long on the clock of this thread."""
     end = time.thread_time() + seconds

@@ -43,6 +43,15 @@ def test_the_last_message_was_sent_after_the_computation_began():
     assert said(ae.simulate(*job, progress=False)) == followed(*job)
 
 
+def test_the_last_of_messages_that_leave_together_was_sent_before_a_computation_that_ends_with_it_began():
+    trace = ae.traces.Builder(4)
+    trace.compute("behind it", 0, after=trace.all_to_all("exchange", 4))
+    trace.compute("third", 0, after=trace.compute("first", 0))
+    trace.compute("second", 0)
+    job = trace.build(), on_a_ring()
+    assert said(run_trace._one_for_all(*job, record=False, strict=True)) == followed(*job)
+
+
 def test_a_window_of_two_is_narrower_than_the_number_of_peers():
     """ASTRA-sim 2.x finishes at 2,030 ns: a computation ends while a phase goes on message by message."""
     trace = ae.traces.Builder(8)
@@ -85,6 +94,8 @@ def test_only_a_window_that_is_used_matters():
     platform = ae.TracePlatform(ae.Block("Ring", 8, 1, 2), replace(system, implementations=ways))
     assert undisturbed(ae.traces.collective("all_reduce", 800, npus=8), platform)
     assert not undisturbed(ae.traces.collective("all_to_all", 800, npus=8), platform)
+    congested = replace(platform, congestion_aware=True)  # where such a phase is followed once, by itself
+    assert undisturbed(ae.traces.collective("all_to_all", 800, npus=8), congested)
 
 
 def test_a_guess_of_who_leads_goes_by_the_phases_durations():

@@ -193,6 +193,7 @@ def test_many_npus_cost_little():
         (lambda t, early: t.compute("z", 5, after=early, on=7), "on NPU 7 can't wait for early, which is on NPUs 0 to"),
         (lambda t, early: t.compute("z", 5, after="early"), "after is 'early'; give what compute"),
         (lambda t, early: t.compute("z", 5, after=[early, 3]), "after is 3; give what compute"),
+        (lambda t, early: t.compute("z", 5, after=[early, [early]]), r"after is \[<.*\]; give what compute"),
         (lambda t, early: t.compute("z", 5, after=Builder(8).compute("other", 5)), "other, which belongs to another"),
         (lambda t, early: t.compute("z", 0.5), "micros is 0.5; it must be a whole number, 0 or more. .Traces have"),
         (lambda t, early: t.compute("z", -1), "micros is -1"),

@@ -575,6 +575,16 @@ def test_equal_files_of_many_npus_are_one_with_several_names(tmp_path):
     assert load_trace(tmp_path / "many") == other
 
 
+def test_groups_of_an_older_trace_are_gone(tmp_path):
+    save_trace(ring_trace(), tmp_path / "x")
+    plain = ae.traces.collective("all_reduce", 4096, npus=4)
+    save_trace(plain, tmp_path / "x")
+    assert load_trace(tmp_path / "x") == plain
+    assert (tmp_path / "x.groups.json").read_text() == "{}\n"
+    save_trace(plain, tmp_path / "y")
+    assert not (tmp_path / "y.groups.json").exists()
+
+
 def test_where_files_cannot_be_linked_they_are_written(tmp_path, monkeypatch):
     def no_links(*_):
         raise PermissionError

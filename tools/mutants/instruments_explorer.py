@@ -139,7 +139,7 @@ FAULTS = [
     Fault(
         "who wants no question is asked",
         f"{PY}/explorer.py",
-        "if not ask:",
+        'if not flag("ask", ask):',
         "if ask is None:",
         f"{SAYS}who_wants_no_question_is_asked_none",
     ),

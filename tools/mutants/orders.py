@@ -41,7 +41,7 @@ FAULTS = [
     Fault("nothing is expected of a turn", TURNS, "self.joined.foresee(ns, -1, self._expected, foreseen_ns)", "pass",
           HALF),
     Fault("what else an NPU does may open direct's second half", TURNS,
-          "if self.open > 1 or there < foreseen_ns:", "if self.open > 1:",
+          "if self.open > 1 or (there is not None and there <= foreseen_ns):", "if self.open > 1:",
           HALF),
     Fault("another chunk may open direct's second half", TURNS, "if self.open > 1 or", "if", OTHER),
     Fault("only a third phase may open direct's second half", TURNS, "if self.open > 1 or", "if self.open > 2 or",

@@ -27,6 +27,8 @@ FAULTS = [
     Fault("what stops a trace is said to be written over", "astra_edu/traces/all_or_none.py",
           "if file in older and _as_it_is(file) != older[file]]", "if file in older]",
           f"{FILES}a_file_that_could_not_be_written_over_is_not_said_to_be"),
+    Fault("an older trace's groups are read with a new one", "astra_edu/traces/write_files.py",
+          "if trace.groups or groups.exists():", "if trace.groups:", f"{FILES}groups_of_an_older_trace_are_gone"),
     Fault("a file is taken for another that it begins like", ROLE,
           "for group in self.groups]) if at == len(content) else None", "for group in self.groups])",
           f"{STRANGE}[False-one node more]"),

@@ -14,6 +14,13 @@ DRAWN = "tests/course/plots/traces/test_roles.py::test_"
 
 FAULTS = [
     Fault(
+        "every NPU has the nodes of the one that stands for all",
+        RESULT,
+        "return RanOfAll(self.trace, (0,) * self.trace.npus, {0: self.ran}).of(npu)",
+        "return self.ran",
+        "tests/run/test_nodes_of_a_result.py::test_every_npu_answers_for_its_own_nodes_where_npu_0_stands_for_all",
+    ),
+    Fault(
         "means are those of the NPUs that are shown",
         RUN,
         "return sum(value * count for value, count in values) /",

@@ -2,10 +2,13 @@
 
 from tools.mutants.fault import Fault
 
+GATES = "tests/system/test_gates.py::test_"
+
 FAULTS = [
     Fault("a phase of direct ends before a computation that began before its last message", "astra_edu/system/timed.py",
-          "Known(int(times.total_ns), _last_waits(moves, times))", "Known(int(times.total_ns), (moves.endpoint_ns,))",
-          "tests/system/test_ends_in_a_tie.py::test_the_last_message_was_sent_after_the_computation_began"),
+          "_last_waits(moves, times), within", "(moves.endpoint_ns,), within",
+          "tests/system/test_ends_in_a_tie.py::"
+          "test_the_last_of_messages_that_leave_together_was_sent_before_a_computation_that_ends_with_it_began"),
     Fault("a phase with a window of few messages has a duration known at its start", "astra_edu/run/one_for_all.py",
           "how.window < npus - 1", "how.window < 0",
           "tests/system/test_ends_in_a_tie.py::test_a_window_of_two_is_narrower_than_the_number_of_peers"),
@@ -33,4 +36,18 @@ FAULTS = [
     Fault("a guess is made of phases that must not be guessed", "astra_edu/run/one_for_all.py",
           "plan.clockwise, self.platform, self._strict)", "plan.clockwise, self.platform)",
           "tests/system/test_ends_in_a_tie.py::test_a_guess_is_made_also_where_a_phase_itself_is_a_tie"),
+    Fault("what ends while direct's tokens wait changes nothing", "astra_edu/clock/foreseen.py",
+          "if beside and self._open:", "if False:", f"{GATES}the_gate_opens_as_in_astra_sim[case0-finish0]"),
+    Fault("all NPUs' tokens are back before the last message, or behind it", "astra_edu/run/one_for_all.py",
+          "if self._strict and (own.gate if", "if False and (own.gate if",
+          f"{GATES}two_queues_whose_messages_share_links"),
+    Fault("so they are where nothing disturbs them", "astra_edu/system/timed.py",
+          "watched = strict and moves.gate", "watched = False",
+          f"{GATES}the_gate_opens_as_in_astra_sim[case4-finish4]"),
+    Fault("phases of joined NPUs come before what was foreseen in the same ns", "astra_edu/system/joined/turns.py",
+          "there <= foreseen_ns", "there < foreseen_ns",
+          f"{GATES}who_stands_for_a_role_and_phases_that_are_timed_at_once_know_it_too"),
+    Fault("a run that can't be followed ends in an error", "astra_edu/run/one_for_all.py",
+          "self.platform, self._strict)", "self.platform, True)",
+          f"{GATES}a_run_that_is_too_large_to_follow_everyone_says_that_it_may_be_wrong"),
 ]  # fmt: skip

@@ -191,13 +191,6 @@ FAULTS = [
         "test_a_workload_of_the_first_version_has_a_tensor_group_s_experts_or_everybody_s",
     ),
     Fault(
-        "whole experts are divided among a tensor group, too, whatever their number",
-        f"{STRATEGIES}/refused.py",
-        "        _check_whole_experts(strategy, model)\n",
-        "        pass\n",
-        "tests/workload/test_whole_experts.py::test_more_npus_than_experts_are_refused_with_the_number_that_was_given",
-    ),
-    Fault(
         "a context group takes no NPUs",
         f"{STRATEGIES}/strategy.py",
         "return self.copies * self.tensor * self.pipeline",

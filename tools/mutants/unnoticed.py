@@ -14,7 +14,20 @@ CHECKED, OF_CELLS = "astra_edu/measured/checked.py", "tests/measured/test_checke
 NCCL, OF_NCCL = "astra_edu/measured/nccl_tests.py", "tests/measured/test_nccl_tests.py::test_"
 SEARCH, OF_SEARCH = "astra_edu/explore/iteration/best_first.py", "tests/explore/test_best_first.py::test_"
 
+NO = "tests/strange/test_strange_values.py::test_what_is_true_or_false_is_no_text"
+NODES, OF_NODES = "astra_edu/traces/nodes_checked.py", "tests/traces/test_nodes_checked.py::test_"
+
 FAULTS = [
+    Fault("attributes that are none", NODES, "        and _ONLY.issuperset(map(type, node.attributes.values()))\n", "",
+          f"{OF_NODES}an_attribute_says_how_it_is_written_in_files"),
+    Fault("a trace is compressed if it is told no", "astra_edu/traces/load.py",
+          '    flag("compressed", compressed)\n', "", f"{NO}[traces.save_trace]"),
+    Fault("a trace is checked if it is told no", "astra_edu/traces/load.py",
+          '        flag("check", check)\n', "", f"{NO}[traces.load_trace]"),
+    Fault("a layer is tied if it is told no", "astra_edu/workload/compute/linear.py",
+          'for name in ("bias", "tied", "gathers_back"):', 'for name in ("bias",):', f"{NO}[compute.Linear]"),
+    Fault("nodes wait for what is no number", NODES, "if not isinstance(parent, Integral):", "if False:",
+          f"{OF_NODES}nodes_wait_for_numbers"),
     Fault("A1000 is an A100", NAMES, 's?(?![a-z0-9])|(?=sxm', 's?|(?=sxm', REFUSED),
     Fault("A100 and H100 is an A100", NAMES, "    return () if unsaid and len(several) == 1 else several\n",
           "    return several[:1]\n", REFUSED),

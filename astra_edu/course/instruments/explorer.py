@@ -8,7 +8,7 @@ from typing import Any
 
 import traitlets
 
-from astra_edu.base.errors import ConfigError, list_of, shown
+from astra_edu.base.errors import ConfigError, flag, list_of, shown
 from astra_edu.base.units import MIB, parse_bytes
 from astra_edu.collectives import hierarchical
 from astra_edu.course.instruments import explorer_settings as of
@@ -72,7 +72,7 @@ class Explorer(Instrument):
         self._known: tuple[Values, Choice] = values, choice
         self._player: Player | None = None
         super().__init__(controls=controls)
-        if not ask:
+        if not flag("ask", ask):
             self.dismiss()
         self.observe(self._follow, "played")
 

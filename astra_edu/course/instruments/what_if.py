@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from astra_edu.base.errors import ConfigError, choice, positive, whole
+from astra_edu.base.errors import ConfigError, choice, flag, positive, whole
 from astra_edu.base.files import path_of
 from astra_edu.base.units import MIB, format_bytes, parse_bytes
 from astra_edu.course.instruments import what_if_settings as of
@@ -94,7 +94,7 @@ class WhatIf(Instrument):
         self._allowed = as_text(values)  # a large run that is simulated all the same
         self._helped: tuple[str, tuple[str, ...]] = "", ()
         super().__init__(controls=controls, **values)
-        if not ask:
+        if not flag("ask", ask):
             self.dismiss()
 
     def _offer(self, start: Values, given: Values) -> Values:

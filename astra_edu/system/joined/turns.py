@@ -115,15 +115,15 @@ class JoinedTurns(Turns):
         self._add(ns, foreseen_ns, item)
 
     def expect(self, ns: int, foreseen_ns: int) -> None:
-        """Raise OrderUnknownError where a turn at `ns` may be foreseen before `foreseen_ns`."""
+        """Raise OrderUnknownError where a turn at `ns` may be foreseen before `foreseen_ns`, or in the same ns."""
         if self.joined.strict:
             self.joined.foresee(ns, -1, self._expected, foreseen_ns)
 
     def _expected(self, foreseen_ns: int) -> None:
         now = self.joined.now
         own = self._own.get(now)
-        there = self._foreseen.get(now, foreseen_ns) if own is None else own.foreseen_ns
-        if self.open > 1 or there < foreseen_ns:
+        there = self._foreseen.get(now) if own is None else own.foreseen_ns
+        if self.open > 1 or (there is not None and there <= foreseen_ns):
             raise OrderUnknownError
 
     def _add(self, ns: int, foreseen_ns: int, item: Item) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from astra_edu.base.errors import flag
 from astra_edu.workload.compute.gemm import Gemm
 from astra_edu.workload.compute.operator import Compute, Operator, Product, Shape, Split, divided, whole_fields
 
@@ -32,6 +33,11 @@ class Linear(Product):
     tied: bool = False
     gathers_back: bool = False
     split: Split = Split.GATHERED
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("bias", "tied", "gathers_back"):
+            flag(f"{self.name}: {name}", getattr(self, name))
 
     @property
     def takes(self) -> Shape:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from math import isqrt, prod
 from typing import ClassVar, Self
 
-from astra_edu.base.errors import ConfigError, choice, instance_of, list_of, not_negative, shown, whole
+from astra_edu.base.errors import ConfigError, choice, flag, instance_of, list_of, not_negative, shown, whole
 from astra_edu.workload.compute.gemm import Gemm
 
 Shape = tuple[int, ...]
@@ -124,6 +124,7 @@ class Operator:
             )
         object.__setattr__(self, "after", after)
         object.__setattr__(self, "split", Split(choice(f"{self.name}: split", self.split, list(Split))))
+        flag(f"{self.name}: shares_input", self.shares_input)
         whole_fields(self, *self.sizes)
 
     @property
