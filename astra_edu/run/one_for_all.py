@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from astra_edu.clock.events import Clock, Schedules
 from astra_edu.clock.foreseen import ForeseenClock, Known
@@ -94,13 +94,8 @@ def undisturbed(trace: Trace, platform: TracePlatform, strict: bool = True) -> b
 
 def _slides(trace: Trace, platform: TracePlatform) -> bool:
     """Whether a phase goes on message by message: its window is narrower than the number of an NPU's peers."""
-    return any(_narrow(hows, platform) for hows in _asked(trace, platform))
-
-
-def _asked(trace: Trace, platform: TracePlatform) -> Iterator[tuple[Implementation, ...]]:
-    """How the collectives of NPU 0's nodes are carried out."""
     asked = {COLLECTIVES.get(node.comm_type) for node in trace.nodes[0] if node.type is NodeType.COMM_COLL_NODE}
-    return (hows for what, hows in platform.system.implementations.items() if what in asked)
+    return any(_narrow(hows, platform) for what, hows in platform.system.implementations.items() if what in asked)
 
 
 def _narrow(hows: Sequence[Implementation], platform: TracePlatform) -> bool:
@@ -113,11 +108,10 @@ def _narrow(hows: Sequence[Implementation], platform: TracePlatform) -> bool:
 
 def _network(trace: Trace, platform: TracePlatform, strict: bool) -> Unaware | FoldedLinks:
     """The network as NPU 0 sees it. strict: raise AmbiguousError where it matters which NPU has its turn first."""
-    bus, aware = platform.system.bus is not None, platform.congestion_aware
-    if strict and aware and (bus or any(how.traits.windowed for hows in _asked(trace, platform) for how in hows)):
-        return SameNsLinks(platform.blocks)
-    if strict and not aware and (bus or _slides(trace, platform)):
-        return SameNsUnaware(platform.blocks, bus)
+    if strict and platform.system.bus:
+        return SameNsLinks(platform.blocks) if platform.congestion_aware else SameNsUnaware(platform.blocks)
+    if strict and not platform.congestion_aware and _slides(trace, platform):
+        return SameNsUnaware(platform.blocks, bus=False)
     return folded_network(platform.blocks, platform.congestion_aware, strict)
 
 

@@ -14,13 +14,12 @@ from typing import Any
 from astra_edu.clock.events import Action, Event, Turns, happen
 from astra_edu.clock.foreseen import WAITS, ForeseenClock, Known
 from astra_edu.collectives import Op, Schedule
-from astra_edu.network.folded import FoldedMessages
+from astra_edu.network.folded import FoldedLinks, FoldedMessages
 from astra_edu.network.unaware import Unaware, first_way
 from astra_edu.system.at_once import AtOnce, at_once, leaves_at_once
 from astra_edu.system.exchange import Exchange, OneEndpoint
 from astra_edu.system.faithful import quirks
 from astra_edu.system.faithful.gates import WatchedGate
-from astra_edu.system.faithful.same_ns import SameNsLinks
 from astra_edu.system.moves import Moves
 from astra_edu.system.plan_2 import PhasePlan
 from astra_edu.system.trace_config import TracePlatform
@@ -180,14 +179,13 @@ class _ForeseenUnaware(Unaware):
         self.add(at_ns, _Foreseen(self, do, what))
 
 
-class _ForeseenLinks(SameNsLinks):
+class _ForeseenLinks(FoldedLinks):
     """The congestion-aware network as NPU 0 sees it that knows what foresaw what."""
 
     foreseen: tuple[int, ...] = ()
 
     def schedule(self, at_ns: int, do: Action, what: Any) -> None:
-        """See SameNsLinks."""
-        self.foresees(at_ns)
+        """See Clock."""
         self.add(at_ns, _Foreseen(self, do, what))
 
 

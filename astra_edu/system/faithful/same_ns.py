@@ -80,26 +80,22 @@ class SameNsUnaware(Unaware):
 class SameNsLinks(FoldedLinks):
     """The congestion-aware network as one NPU sees it that stands for all; see SameNs."""
 
-    def __init__(self, blocks: tuple[Block, ...], strict: bool = True) -> None:
-        """All links are free. strict: see FoldedLinks."""
-        super().__init__(blocks, strict)
+    def __init__(self, blocks: tuple[Block, ...]) -> None:
+        """All links are free."""
+        super().__init__(blocks)
         self._same = SameNs()
         self._on_links = False
 
     def schedule(self, at_ns: int, do: Action, what: Any) -> None:
         """See Clock; what the NPU foresees for itself, and what happens on links."""
-        self.foresees(at_ns)
-        super().schedule(at_ns, do, what)
-
-    def foresees(self, at_ns: int) -> None:
-        """Look whether all NPUs foresee this in the same order."""
-        if self.strict and not self._on_links:
+        if not self._on_links:
             self._same.foresee(at_ns, self.now, None)
+        super().schedule(at_ns, do, what)
 
     def _start(self, link: Link, travel: Travel) -> None:
         self._on_links = True
         super()._start(link, travel)
         self._on_links = False
-        if self.strict and travel.at + 1 == len(travel.route):
+        if travel.at + 1 == len(travel.route):
             arrives = self.now + link.times[travel.size][0]
             self._same.foresee(arrives, self.now, (travel.destination, travel.what.tag))
