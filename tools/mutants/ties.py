@@ -19,7 +19,7 @@ FAULTS = [
           "not (strict and _slides(trace, platform))", "not _slides(trace, platform)",
           "tests/system/test_ends_in_a_tie.py::test_a_guess_of_who_leads_goes_by_the_phases_durations"),
     Fault("where a phase goes on message by message nobody asks whether a message or a turn comes first",
-          "astra_edu/run/one_for_all.py", "if strict and not platform.congestion_aware and _slides(", "if False and _slides(",
+          "astra_edu/run/one_for_all.py", "and not platform.congestion_aware and _slides(", "and False and _slides(",
           "tests/system/test_ends_in_a_tie.py::test_a_computation_that_ends_when_a_message_comes"),
     Fault("what foresaw the end of a phase of direct on congested links is forgotten", "astra_edu/system/timed.py",
           "tuple(later - earlier for later, earlier in pairwise(ends[0]))", "(moves.endpoint_ns,)",
