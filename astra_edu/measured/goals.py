@@ -57,7 +57,8 @@ def agreement(rows: DataFrame) -> DataFrame:
     their predictions, the goals that were set for both, and whether both are reached.
 
     rows: measured runs, or what `compared` made of them. Errors as parts of what was measured, without their sign; of
-    runs that ran, at 5 % of the peak or more. Raises ConfigError as `compared` does.
+    runs that ran, at 5 % of the peak or more. No line where nothing is predicted: `compared(rows).refused` says
+    why. Raises ConfigError as `compared` does.
 
     >>> from astra_edu import measured
     >>> found = measured.agreement(measured.runs().query("source_id == 'simumax_b200'"))

@@ -49,8 +49,9 @@ def fat_tree(
 
     network: two blocks, see above. per_leaf: computers on a leaf. spines: in each pod; every leaf has a link to each.
     per_pod: leaves in a pod; 0: there is one pod, and no core. cores: for each spine of a pod, of which every pod's has
-    a link to each. oversubscription: of leaves, or of (leaves, spines). Raises ConfigError for what doesn't divide, for
-    links inside of a computer that aren't the shorter way, and for what isn't a number.
+    a link to each. oversubscription: of leaves, or of (leaves, spines). With one leaf nothing leads up, and spines and
+    oversubscription change nothing. Raises ConfigError for what doesn't divide, for links inside of a computer that
+    aren't the shorter way, and for what isn't a number.
 
     >>> blocks = ae.Block("Switch", 8, 419, 500), ae.Block("Switch", 16, 46.6, 1000)
     >>> tree = ae.fat_tree(blocks, per_leaf=4, spines=2)
@@ -97,9 +98,9 @@ def rail_optimised(
     """Computers whose NPUs of equal rank share a leaf, as a GraphNetwork with dimensions as fat_tree's.
 
     network: two blocks, see above. per_leaf: computers on a leaf of each rail; 0: all. spines: every leaf of every rail
-    has a link to each, and a message takes the one that its receiver's computer says. oversubscription: of leaves. pxn:
-    whether messages to another rail go over NVLink first; without it they go over a spine. Raises ConfigError as
-    fat_tree does, and for more than 512 NPUs.
+    has a link to each, and a message takes the one that its receiver's computer says. oversubscription: of leaves. With
+    one leaf a rail and PXN nothing leads up, and both change nothing. pxn: whether messages to another rail go over
+    NVLink first; without it they go over a spine. Raises ConfigError as fat_tree does, and for more than 512 NPUs.
 
     >>> blocks = ae.Block("Switch", 8, 419, 500), ae.Block("Switch", 16, 46.6, 1000)
     >>> rails = ae.rail_optimised(blocks)

@@ -58,8 +58,9 @@ def simulate(
     """Run a workload on a platform, to the nanosecond as ASTRA-sim does.
 
     progress: show a progress bar when it takes more than a second. A Workload runs on a Platform as in 1.0, `passes`
-    times. A Trace runs on a TracePlatform as in 2.x; see astra_edu.run.run_trace for record and everyone. Both
-    give a Run: a timeline of spans, total_ns, tables, explain() and so on.
+    times. A Trace runs on a TracePlatform as in 2.x; see astra_edu.run.run_trace for record and everyone, which changes
+    nothing of a Workload, whose NPUs all do the same. Both give a Run: a timeline of
+    spans, total_ns, tables, explain() and so on.
 
     network: what carries a Trace's messages instead of the network that the platform says: "ns-3", or what is called
     with the platform and gives a network; see CONTRIBUTING, "A network", for one of your own.
