@@ -15,12 +15,13 @@ class Known(NamedTuple):
     """How long a phase lasts, and the last waits of its last token, last first (ns).
 
     within: how many ns after its start something of it happens that an event in the same ns could come before, so that
-    it would last longer, or less long.
+    it would last longer, or less long. sent: with how many of the waits the last message is sent, as far as is known.
     """
 
     total_ns: int
     waits: tuple[int, ...]
     within: frozenset[int] = frozenset()
+    sent: int = WAITS
 
 
 class DisturbedError(Exception):
@@ -31,22 +32,24 @@ class ForeseenClock(Clock):
     """A clock for phases whose end is known when they start.
 
     What happens in the same ns happens in the order in which it was foreseen. As the waits inside a phase aren't
-    followed, an event carries the last times at which its coming was foreseen. leader: the NPU that has its turn first
-    in this ns; at the start that is NPU 0, and a message hands the lead on to its receiver.
+    followed, an event carries the last times at which its coming was foreseen. foreseen: those of what happens now;
+    sent: at the end of a phase, how many of them there are back to the start of its last message, else 0. leader: the
+    NPU that has its turn first in this ns; at the start that is NPU 0, and a message hands the lead on to its receiver.
     """
 
     def __init__(self) -> None:
         """A clock at 0 ns with nothing to do."""
         super().__init__()
         self.leader = 0
-        self._heap: list[tuple[int, tuple[int, ...], int, int, Action, Any, bool]] = []
+        self._heap: list[tuple[int, tuple[int, ...], int, int, Action, Any, int]] = []
         self._open: list[tuple[int, int, frozenset[int]]] = []
-        self._foreseen: tuple[int, ...] = (0,)
+        self.foreseen: tuple[int, ...] = (0,)
+        self.sent = 0
         self._count = 0
 
     def schedule(self, at_ns: int, do: Action, what: Any) -> None:
         """Do do(what) at `at_ns`; it is foreseen now."""
-        self._push(at_ns, (self.now, *self._foreseen)[: WAITS + 1], self.leader, do, what, True)
+        self._push(at_ns, (self.now, *self.foreseen)[: WAITS + 1], self.leader, do, what, 0)
 
     def after_waits(self, known: Known, leader: int, action: Action, what: Any) -> None:
         """Do action(what) when a phase that starts now is over; then `leader` has its turn first."""
@@ -57,7 +60,7 @@ class ForeseenClock(Clock):
             foreseen.append(end)
         if known.within:
             self._open.append((self.now, time, known.within))
-        self._push(time, (*foreseen, *self._foreseen)[: WAITS + 1], leader, action, what, False)
+        self._push(time, (*foreseen, *self.foreseen)[: WAITS + 1], leader, action, what, known.sent)
 
     def run(self, watch: Callable[[], object] | None = None) -> None:
         """Go on until nothing is left to do; that takes no time worth watching.
@@ -66,8 +69,8 @@ class ForeseenClock(Clock):
         """
         heap = self._heap
         while heap:
-            time, self._foreseen, _, leader, action, what, beside = heappop(heap)
-            if beside and self._open:
+            time, self.foreseen, _, leader, action, what, self.sent = heappop(heap)
+            if not self.sent and self._open:
                 self._look(time)
             if time != self.now:
                 self.now, self.leader = time, leader
@@ -79,6 +82,6 @@ class ForeseenClock(Clock):
         if any(time - start in within for start, _, within in self._open):
             raise DisturbedError
 
-    def _push(self, time: int, foreseen: tuple[int, ...], leader: int, action: Action, what: Any, beside: bool) -> None:
+    def _push(self, time: int, foreseen: tuple[int, ...], leader: int, action: Action, what: Any, sent: int) -> None:
         self._count += 1
-        heappush(self._heap, (time, foreseen, self._count, leader, action, what, beside))
+        heappush(self._heap, (time, foreseen, self._count, leader, action, what, sent))

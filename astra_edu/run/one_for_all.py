@@ -16,7 +16,7 @@ from astra_edu.system.endpoint import Endpoint
 from astra_edu.system.exchange import Exchange, Over, Startable
 from astra_edu.system.faithful.gates import WatchedGate
 from astra_edu.system.faithful.same_ns import SameNsLinks, SameNsUnaware
-from astra_edu.system.faithful.ties import WatchedQueues
+from astra_edu.system.faithful.ties import TiedQueues, WatchedQueues
 from astra_edu.system.implementation import Implementation
 from astra_edu.system.inter_dimension import kind_of
 from astra_edu.system.moves import Moves
@@ -195,6 +195,9 @@ class _TimedEndpoint(_LoneEndpoint):
 
     def __init__(self, clock: ForeseenClock, platform: TracePlatform, strict: bool) -> None:
         super().__init__(clock, platform, Messages(Unaware(platform.blocks)), strict)  # messages that nobody sends
+        if strict and not isinstance(self.queues, WatchedQueues) and len(platform.dims) > 1:
+            policy = queue_policy(self.system.intra_dimension, 2)
+            self.queues = TiedQueues(len(platform.dims), self.system, policy, self._begin, clock)
         self._foreseen = clock
         self._known: dict[object, Known] = {}
         self._first_ns: int | None = None

@@ -64,7 +64,7 @@ def duration(moves: Moves, stride: int, clockwise: bool, platform: TracePlatform
         total += times * (message + endpoint + (reduction or 0))
     waits = (endpoint, message, endpoint)
     reduction = steps[-1][2]
-    return Known(total, waits if reduction is None else (reduction, *waits)[:WAITS])
+    return Known(total, waits if reduction is None else (reduction, *waits)[:WAITS], sent=2 if reduction is None else 3)
 
 
 def steps_duration(
@@ -87,7 +87,7 @@ def steps_duration(
             longest, message, reduction = max(ends, key=lambda end: end[0])
             total += times * (longest + endpoint_ns)
             waits = (endpoint_ns, message) if reduction is None else (reduction, endpoint_ns, message)
-    return Known(total, waits)
+    return Known(total, waits, sent=len(waits))
 
 
 def handed_on(leader: int, moves: Moves, plan: PhasePlan, platform: TracePlatform) -> int:

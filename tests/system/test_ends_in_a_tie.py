@@ -154,6 +154,22 @@ def test_a_message_of_direct_that_takes_as_long_as_the_endpoint_with_congestion(
         assert ae.simulate(*job, progress=False).finish_ns == (14, 15, 15, 15, 14)
 
 
+def test_chunks_that_come_to_one_queue_in_another_order_at_each_npu():
+    """ASTRA-sim 2.x never finishes: of 8 chunks on three dimensions, NPUs take those of two dimensions by turns."""
+    system = ae.TraceSystem.of(
+        ["halvingDoubling", "direct3", "direct2"], splits=8, endpoint_delay=2, active_chunks=1, scheduling="LIFO"
+    )
+    job = (
+        ae.traces.collective("all_reduce", 64, npus=8),
+        ae.TracePlatform((ae.Block("FullyConnected", 2, 5, 2),) * 3, system),
+    )
+    with pytest.raises(AmbiguousError):
+        OneForAll(*job).run()
+    for everyone in False, True:
+        with pytest.raises(ae.ConfigError, match="8 of 8 NPUs never finish"):
+            ae.simulate(*job, everyone=everyone, progress=False)
+
+
 def test_a_guess_is_made_also_where_a_phase_itself_is_a_tie():
     """Many NPUs aren't followed for the sake of a tie: the time is one that may be another by a few ns."""
     system = ae.TraceSystem.of("direct", splits=1, active_chunks=1, endpoint_delay=2)

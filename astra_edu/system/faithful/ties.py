@@ -5,16 +5,50 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import permutations
 
+from astra_edu.clock.foreseen import ForeseenClock
 from astra_edu.collectives import Collective
 from astra_edu.network.folded import AmbiguousError
 from astra_edu.system.policies import Policy
-from astra_edu.system.queues import Chunk, Issued, Npus, Queue, Queues
+from astra_edu.system.queues import Chunk, Issued, Npus, Phase, Queue, Queues
 from astra_edu.system.settings import Settings
 
 _MOST_ENDS = 4
 """Of how many phases that end in the same ns all orders are tried; of more, the order is taken to matter."""
 
 Act = Callable[[Queue], object]
+
+
+class TiedQueues(Queues):
+    """Queues that raise AmbiguousError where two chunks come to one in a ns, and which is first isn't so for all NPUs.
+
+    They come from two dimensions, in which other NPUs sent the last messages of their phases in one ns: those have
+    their turns one after the other, and whose partner in one dimension comes before that in the other isn't said.
+    """
+
+    def __init__(
+        self, dimensions: int, system: Settings, policy: Policy, begin: Callable[..., object], clock: ForeseenClock
+    ) -> None:
+        """clock: at which phases end. See Queues."""
+        super().__init__(dimensions, system, policy, begin)
+        self._clock = clock
+        self._now: float = -1
+        self._came: list[tuple[Phase, int, tuple[int, ...]]] = []
+
+    def over(self, queue: Queue, chunk: Chunk, now: float, npus: Npus = None, others: Npus = None) -> None:
+        """See Queues."""
+        at, clock = chunk.at + 1, self._clock
+        if at < len(chunk.phases):
+            to, left, sent = chunk.phases[at], chunk.phase.dimension, clock.foreseen
+            if now != self._now:
+                self._now = now
+                self._came = [(to, left, sent)]
+            else:
+                for other, dimension, then in self._came:
+                    one_queue = (to.dimension, to.queue) == (other.dimension, other.queue)
+                    if one_queue and left != dimension and sent[: clock.sent] == then[: clock.sent]:
+                        raise AmbiguousError
+                self._came.append((to, left, sent))
+        super().over(queue, chunk, now, npus, others)
 
 
 class _WatchedQueue(Queue):
