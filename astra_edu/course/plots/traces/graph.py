@@ -31,13 +31,11 @@ _LISTED = 60  # nodes at most that the table lists
 class _Graph:
     """What is shown of a trace. ran: what the nodes have taken, by number, if they have run. path: the critical path.
 
-    whose: the NPU whose nodes have run; of a symmetric trace all stand for it. total_ns: of the run, None if there was
-    none.
+    total_ns: of the run, None if there was none.
     """
 
     trace: Trace
     npu: int
-    whose: int
     ran: Mapping[int, Ran]
     path: Sequence[Ran]
     total_ns: float | None
@@ -45,10 +43,9 @@ class _Graph:
     @classmethod
     def of(cls, trace: Trace, npu: int, result: TraceResult | None) -> _Graph:
         if result is None:
-            return cls(trace, npu, npu, {}, [], None)
-        whose = 0 if result.one_for_all else npu
-        ran = {one.node.id: one for one in result.ran if one.npu == whose}
-        return cls(trace, npu, whose, ran, nodes_on_path(result, npu), result.total_ns)
+            return cls(trace, npu, {}, [], None)
+        ran = {one.node.id: one for one in result.ran_by(npu)}
+        return cls(trace, npu, ran, nodes_on_path(result, npu), result.total_ns)
 
     @property
     def nodes(self) -> Sequence[Node]:
@@ -58,7 +55,7 @@ class _Graph:
     @property
     def critical(self) -> list[int]:
         """Its nodes on the critical path, by number."""
-        return [one.node.id for one in self.path if one.npu == self.whose]
+        return [one.node.id for one in self.path if one.npu == self.npu]
 
     def took_ns(self, numbers: Iterable[int]) -> float:
         """How long these nodes took together."""
@@ -87,7 +84,7 @@ def trace_graph(what: Trace | Builder | TraceResult, npu: int = 0) -> Picture:
     if not trace.nodes[npu]:
         raise ConfigError(f"NPU {npu} has no nodes to draw.")
     graph = _Graph.of(trace, npu, what if isinstance(what, TraceResult) else None)
-    figure = drawn(_fitting(laid_out(graph.nodes)), graph.ran, graph.path, graph.whose, _NAMED)
+    figure = drawn(_fitting(laid_out(graph.nodes)), graph.ran, graph.path, npu, _NAMED)
     return Picture(figure, _alt(graph), _table(graph), _note(graph.nodes))
 
 
