@@ -117,16 +117,23 @@ def bandwidth_bound_ns(schedule: Schedule, network: Sequence[Dimension], collect
     every message has a bandwidth of its own; then messages meet, and the model is wrong. collective_bytes: as in
     `time_schedule`.
     """
-    from astra_edu.collectives.counts import counts
-
     buffer = schedule.buffer_bytes(collective_bytes)
     bounds = []
     for d, dimension in enumerate(network):
         part = replace(schedule, groups=tuple(group for group in schedule.groups if group.dimension == d))
-        moved = counts(part, buffer)
         over_links = _shard_hops(part, dimension, d) / schedule.npus * buffer / schedule.shards_per_buffer
-        bounds.append(max(moved.sent, moved.received, over_links) / dimension.injection_bandwidth)
+        bounds.append(max(_busiest_bytes(part, buffer), over_links) / dimension.injection_bandwidth)
     return max(bounds)
+
+
+def _busiest_bytes(schedule: Schedule, buffer: int) -> float:
+    """What the busiest NPU sends, or receives; 0 where all NPUs' bytes over all links are no less."""
+    if schedule.symmetric and all(group.carried is None for group in schedule.groups):
+        return 0.0
+    from astra_edu.collectives.counts import counts  # here, as few runs need it
+
+    moved = counts(schedule, buffer)
+    return max(moved.sent, moved.received)
 
 
 def _shard_hops(schedule: Schedule, dimension: Dimension, d: int) -> int:
