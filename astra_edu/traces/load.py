@@ -28,6 +28,10 @@ from astra_edu.traces.write_files import write_ranks
 __all__ = ["is_trace", "load_trace", "save_trace"]
 
 
+FEWEST_ALIKE = 128
+"""Of so many files it is looked which are alike; fewer are read sooner than they are compared."""
+
+
 def load_trace(
     path: FileName,
     groups: FileName | Mapping[Any, Sequence[int]] | None = None,
@@ -115,8 +119,9 @@ def save_trace(trace: Trace, path: FileName, compressed: bool = False) -> None:
 def _ranks(files: Sequence[Path], together: bool) -> JsonTrace:
     """What each NPU's file holds; those with the same bytes are read once.
 
-    together: as are those that are alike up to names, none of which waits for what isn't there.
+    together: as are, of many, those that are alike up to names, none of which waits for what isn't there.
     """
+    together = together and len(files) >= FEWEST_ALIKE
     known: dict[bytes, int] = {}
     prints: dict[tuple[int, int], bytes] = {}
     reader = Reader()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
 
 from astra_edu.traces.et_file import node_bytes
-from astra_edu.traces.node import Attribute, Node, NodeType
+from astra_edu.traces.node import Attribute, Node, NodeType, Tensors
 from astra_edu.traces.wire import number_bytes
 
 _ID, _CTRL_DEPS, _DATA_DEPS = b"\x08", b"\x22", b"\x2a"
@@ -60,21 +59,11 @@ class Pieces:
     def __init__(self, node: Node) -> None:
         """Of a node as one NPU has it."""
         self._node = node
-        only = Node(0, "", NodeType.INVALID_NODE)
-        self._between = _fields(replace(only, name=node.name, type=node.type))
-        self._behind = _fields(
-            replace(
-                only,
-                start_time_micros=node.start_time_micros,
-                duration_micros=node.duration_micros,
-                inputs=node.inputs,
-                outputs=node.outputs,
-            )
-        )
-        self._attributes = [
-            (name, attribute, _fields(replace(only, attributes={name: attribute})))
-            for name, attribute in node.attributes.items()
-        ]
+        self._between = _fields(Node(0, node.name, node.type))
+        times = node.duration_micros, node.start_time_micros
+        tensors = node.inputs, node.outputs
+        self._behind = _behind(*times, *tensors) if any(tensors) else _times(*times)
+        self._attributes = [(name, one, _known(name, one)) for name, one in node.attributes.items()]
         self._around: tuple[bytes, bytes] | None = None
 
     def with_what_differs(self, node: Node) -> bytes:
@@ -110,6 +99,32 @@ def _numbers(field: bytes, numbers: Sequence[int]) -> bytes:
         return b""
     packed = b"".join(map(number_bytes, numbers))
     return field + number_bytes(len(packed)) + packed
+
+
+@lru_cache(maxsize=1000)
+def _times(duration_micros: int, start_micros: int) -> bytes:
+    """Many nodes take as long."""
+    return _behind(duration_micros, start_micros, None, None)
+
+
+def _behind(duration_micros: int, start_micros: int, inputs: Tensors | None, outputs: Tensors | None) -> bytes:
+    return _fields(
+        Node(
+            0,
+            "",
+            NodeType.INVALID_NODE,
+            start_time_micros=start_micros,
+            duration_micros=duration_micros,
+            inputs=inputs,
+            outputs=outputs,
+        )
+    )
+
+
+def _known(name: str, attribute: Attribute) -> bytes:
+    """What many nodes have alike is encoded once; of numbers that are equal and no whole ones the bytes may differ."""
+    encode = _attribute if type(attribute.value) in (int, str) else _attribute.__wrapped__
+    return encode(name, attribute)
 
 
 @lru_cache(maxsize=100_000)

@@ -18,6 +18,11 @@ MODEL = ae.transformer("small", blocks=4, hidden=64, heads=8, sequence=64, vocab
 READ = "astra_edu.traces.load.read_et"
 
 
+@pytest.fixture(autouse=True)
+def _few_files_too(monkeypatch):
+    monkeypatch.setattr("astra_edu.traces.load.FEWEST_ALIKE", 2)
+
+
 def made(seed):
     """Traces of strategies and by hand."""
     draw = random.Random(seed)
@@ -238,3 +243,13 @@ def test_reading_has_a_bar_and_ends_where_it_is_interrupted(tmp_path):
 
     with told(stop), pytest.raises(KeyboardInterrupt):
         load_trace(tmp_path / "x")
+
+
+@pytest.mark.parametrize(("fewest", "different"), [(8, 2), (9, 8)])
+def test_few_files_are_read_one_by_one(monkeypatch, tmp_path, fewest, different):
+    monkeypatch.setattr("astra_edu.traces.load.FEWEST_ALIKE", fewest)
+    pipeline = ae.traces.from_strategy(MODEL, ae.Strategy(data=4, pipeline=2, batch=8), "a100")
+    save_trace(pipeline, tmp_path / "x")
+    found = load_trace(tmp_path / "x")
+    assert found.nodes == pipeline.nodes
+    assert len(found.templates.templates) == different
